@@ -3,12 +3,12 @@ import { constants } from 'node:fs'
 import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { mediaUrl, readConfig, siteOf } from '../src/config.ts'
-import type { Presenting } from '../src/declare/context.ts'
-import { formOf } from '../src/events/event-bytes.ts'
-import { speaker } from '../src/locales/translate.ts'
-import { findUserByLogin } from '../src/people/users.ts'
-import { openStorage } from '../src/storage/open-database.ts'
+import { mediaUrl, readConfig, siteOf } from '../src/base/config.ts'
+import type { Presenting } from '../src/calendar/declare/context.ts'
+import { formOf } from '../src/calendar/events/event-bytes.ts'
+import { speaker } from '../src/calendar/locales/translate.ts'
+import { findUserByLogin } from '../src/calendar/people/users.ts'
+import { openStorage } from '../src/store/storage/open-database.ts'
 import { generateEvent, organizerRow, type Plan, planOf, termRows, venueRow } from './data-set.ts'
 import { SITE_URL } from './service.ts'
 import { readPlan, WRITER, writeDataSet, writePresented } from './write-data-set.ts'
@@ -27,7 +27,7 @@ export const FOLDER = join(tmpdir(), 'kalends-bench')
 
 /** What makes the rows and writes them, and the tables they are written to. */
 const GENERATOR = ['data-set.ts', 'places.ts', 'random.ts', 'texts.ts', 'write-data-set.ts']
-const MIGRATIONS = join(import.meta.dirname, '..', 'src', 'storage', 'migrations')
+const MIGRATIONS = join(import.meta.dirname, '..', 'src', 'store', 'storage', 'migrations')
 /** Events looked at to notice that the service's own rules for slugs, times or folded texts have changed. */
 const SAMPLE = 300
 

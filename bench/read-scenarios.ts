@@ -1,4 +1,4 @@
-import { settings } from '../src/config.ts'
+import { settings } from '../src/base/config.ts'
 import { startBaseline } from './baseline.ts'
 import { type BenchRun, capture, type Load, probe, readFrom, type Throughput } from './bench-run.ts'
 import { makeRandom } from './random.ts'

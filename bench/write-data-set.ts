@@ -1,11 +1,11 @@
-import type { Presenting } from '../src/declare/context.ts'
-import { formOf, type Presenter, presenters } from '../src/events/event-bytes.ts'
-import { storePresented } from '../src/memory/presented-records.ts'
-import { addCredential } from '../src/people/credentials.ts'
-import { hasUsers, insertUser } from '../src/people/users.ts'
-import type { Database, Db } from '../src/storage/database.ts'
-import type { Tx } from '../src/storage/recording.ts'
-import type { EventRow, OrganizerRow, RecordKind, VenueRow } from '../src/storage/schema.ts'
+import type { Presenting } from '../src/calendar/declare/context.ts'
+import { formOf, type Presenter, presenters } from '../src/calendar/events/event-bytes.ts'
+import { addCredential } from '../src/calendar/people/credentials.ts'
+import { hasUsers, insertUser } from '../src/calendar/people/users.ts'
+import { storePresented } from '../src/store/memory/presented-records.ts'
+import type { Database, Db } from '../src/store/storage/database.ts'
+import type { Tx } from '../src/store/storage/recording.ts'
+import type { EventRow, OrganizerRow, RecordKind, VenueRow } from '../src/store/storage/schema.ts'
 import {
   countsOf,
   expectedSearch,

@@ -1,39 +1,58 @@
 import type { Server } from 'node:http'
 import { type Logger, pino } from 'pino'
-import { limitCaches } from './cache.ts'
-import { type Config, mediaAddress, mediaUrl, replicaAddress, type SettingSource, type Site, siteOf } from './config.ts'
-import type { DemoGround } from './demo/demo.ts'
-import { fileAt } from './files.ts'
-import { canShare } from './http/acceptors.ts'
-import type { OnAnswered } from './http/answered.ts'
-import { trustedProxies } from './http/client-address.ts'
-import { type HttpServer, makeServer } from './http/server.ts'
+import { limitCaches } from './base/cache.ts'
+import {
+  type Config,
+  mediaAddress,
+  mediaUrl,
+  replicaAddress,
+  type SettingSource,
+  type Site,
+  siteOf,
+} from './base/config.ts'
+import { fileAt } from './base/files.ts'
+import { readVersion } from './base/version.ts'
+import { type Authenticator, makeAuthenticator, type OnRefused } from './calendar/people/authenticate.ts'
+import {
+  createFirstAdministrator,
+  type FirstAdministrator,
+  giveFirstPassword,
+} from './calendar/people/first-administrator.ts'
+import { publishDue } from './calendar/schedule/event-schedule.ts'
+import { extendSeries, renewTimes } from './calendar/series/series-upkeep.ts'
 import {
   makeRunningImports,
   type RunningImports,
   runDueImports,
   type StartImport,
   stopImports,
-} from './import/import-schedule.ts'
-import type { ImageService } from './media/media-store.ts'
-import { openMediaStore } from './media/open-media-store.ts'
-import { closeMemory, type EventMemory, loadMemory, openEventMemory } from './memory/event-memory.ts'
-import { type Authenticator, makeAuthenticator, type OnRefused } from './people/authenticate.ts'
-import { createFirstAdministrator, type FirstAdministrator, giveFirstPassword } from './people/first-administrator.ts'
-import { publishDue } from './schedule/event-schedule.ts'
-import { extendSeries, renewTimes } from './series/series-upkeep.ts'
-import type { Database } from './storage/database.ts'
-import { readEdition } from './storage/edition.ts'
-import { openStorage, tellFailures } from './storage/open-database.ts'
-import { readOwnerSettings, withOwnerSettings } from './storage/owner-settings.ts'
-import { dropOld } from './storage/pruning.ts'
-import { readVersion } from './version.ts'
-import type { Family } from './watching/metric-families.ts'
-import { countDatabase, countSettled, type Metrics, makeMetrics, noteAnswer, readMetrics } from './watching/metrics.ts'
-import { withoutSecrets } from './watching/redact.ts'
-import { logAnswer, logSettled, makeRequestLog, type RequestLog, writeLines } from './watching/request-log.ts'
-import { readerContext } from './webhooks/message-body.ts'
-import { makeSender, type Sender, sendDue, stopSending } from './webhooks/send-webhooks.ts'
+} from './exchange/import/import-schedule.ts'
+import type { DemoGround } from './operate/demo/demo.ts'
+import type { Family } from './operate/watching/metric-families.ts'
+import {
+  countDatabase,
+  countSettled,
+  type Metrics,
+  makeMetrics,
+  noteAnswer,
+  readMetrics,
+} from './operate/watching/metrics.ts'
+import { withoutSecrets } from './operate/watching/redact.ts'
+import { logAnswer, logSettled, makeRequestLog, type RequestLog, writeLines } from './operate/watching/request-log.ts'
+import { canShare } from './serve/http/acceptors.ts'
+import type { OnAnswered } from './serve/http/answered.ts'
+import { trustedProxies } from './serve/http/client-address.ts'
+import { type HttpServer, makeServer } from './serve/http/server.ts'
+import { readerContext } from './serve/webhooks/message-body.ts'
+import { makeSender, type Sender, sendDue, stopSending } from './serve/webhooks/send-webhooks.ts'
+import type { ImageService } from './store/media/media-store.ts'
+import { openMediaStore } from './store/media/open-media-store.ts'
+import { closeMemory, type EventMemory, loadMemory, openEventMemory } from './store/memory/event-memory.ts'
+import type { Database } from './store/storage/database.ts'
+import { readEdition } from './store/storage/edition.ts'
+import { openStorage, tellFailures } from './store/storage/open-database.ts'
+import { readOwnerSettings, withOwnerSettings } from './store/storage/owner-settings.ts'
+import { dropOld } from './store/storage/pruning.ts'
 
 /** A running service. */
 export interface App {
@@ -206,7 +225,7 @@ async function readingDatabase(
   const replica = replicaAddress(config)
   let database = primary
   if (replica !== undefined) {
-    const { readFromReplica } = await import('./storage/postgres/postgres-replica.ts')
+    const { readFromReplica } = await import('./store/storage/postgres/postgres-replica.ts')
     database = readFromReplica(primary, replica, report, tell)
   }
   return metrics ? countDatabase(metrics, database) : database
@@ -320,7 +339,7 @@ function watchingSettled(logger: Logger, metrics: Metrics | undefined): Sender['
 
 /** Loaded only when it is asked for, so that no other start waits for it. */
 async function showDemo(ground: DemoGround): Promise<string> {
-  const { fillDemo } = await import('./demo/demo.ts')
+  const { fillDemo } = await import('./operate/demo/demo.ts')
   return fillDemo(ground)
 }
 

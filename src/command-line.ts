@@ -9,12 +9,12 @@ import {
   settingSources,
   settings,
   siteOf,
-} from './config.ts'
-import { importStarter } from './import/import-process.ts'
-import { remindOfPassword, tellFirstPassword } from './people/first-password.ts'
-import { readVersion } from './version.ts'
-import { serveMetrics } from './watching/metrics-server.ts'
-import { withoutSecrets } from './watching/redact.ts'
+} from './base/config.ts'
+import { readVersion } from './base/version.ts'
+import { remindOfPassword, tellFirstPassword } from './calendar/people/first-password.ts'
+import { importStarter } from './exchange/import/import-process.ts'
+import { serveMetrics } from './operate/watching/metrics-server.ts'
+import { withoutSecrets } from './operate/watching/redact.ts'
 
 /** A flag for every setting. */
 function settingOptions(): Option[] {

@@ -1,11 +1,19 @@
 import type { Command } from 'commander'
-import { assumedPath, type Config, databaseAddress, mediaAddress, mediaUrl, settingsPage, siteOf } from './config.ts'
-import type { ImportGround } from './import/import-command.ts'
-import { type Print, runCommand } from './run-command.ts'
-import { refuseMoved } from './storage/moved-calendar.ts'
-import { openCalendar } from './storage/open-database.ts'
-import type { OpenedMedia } from './transfer/clean-media.ts'
-import type { RestorePlaces } from './transfer/restore.ts'
+import {
+  assumedPath,
+  type Config,
+  databaseAddress,
+  mediaAddress,
+  mediaUrl,
+  settingsPage,
+  siteOf,
+} from './base/config.ts'
+import { type Print, runCommand } from './base/run-command.ts'
+import type { ImportGround } from './exchange/import/import-command.ts'
+import type { OpenedMedia } from './exchange/transfer/clean-media.ts'
+import type { RestorePlaces } from './exchange/transfer/restore.ts'
+import { refuseMoved } from './store/storage/moved-calendar.ts'
+import { openCalendar } from './store/storage/open-database.ts'
 
 /** Reads the settings once they are known. */
 type Configure = () => Config
@@ -22,29 +30,29 @@ export const commandGroups: readonly CommandGroup[] = [
   {
     names: ['user', 'password'],
     register: async (program, configure) => {
-      const { registerUserCommands } = await import('./people/user-commands.ts')
+      const { registerUserCommands } = await import('./calendar/people/user-commands.ts')
       registerUserCommands(program, () => openCalendar(configure()))
     },
   },
   {
     names: ['audit'],
     register: async (program, configure) => {
-      const { registerAuditCommand } = await import('./people/audit-command.ts')
+      const { registerAuditCommand } = await import('./calendar/people/audit-command.ts')
       registerAuditCommand(program, () => openCalendar(configure()))
     },
   },
   {
     names: ['set'],
     register: async (program, configure) => {
-      const { registerSetCommand } = await import('./people/set-command.ts')
+      const { registerSetCommand } = await import('./calendar/people/set-command.ts')
       registerSetCommand(program, () => openCalendar(configure()), configure)
     },
   },
   {
     names: ['import', 'imports'],
     register: async (program, configure) => {
-      const { giveWay } = await import('./import/import-process.ts')
-      const { registerImportCommands } = await import('./import/import-command.ts')
+      const { giveWay } = await import('./exchange/import/import-process.ts')
+      const { registerImportCommands } = await import('./exchange/import/import-command.ts')
       registerImportCommands(program, () => {
         giveWay()
         const config = configure()
@@ -56,22 +64,22 @@ export const commandGroups: readonly CommandGroup[] = [
   {
     names: ['push'],
     register: async (program, configure) => {
-      const { registerPushCommand } = await import('./push/push-command.ts')
+      const { registerPushCommand } = await import('./exchange/push/push-command.ts')
       registerPushCommand(program, () => openGround(configure()))
     },
   },
   {
     names: ['copy'],
     register: async (program) => {
-      const { registerCopyCommand } = await import('./transfer/copy.ts')
+      const { registerCopyCommand } = await import('./exchange/transfer/copy.ts')
       registerCopyCommand(program)
     },
   },
   {
     names: ['backup', 'restore'],
     register: async (program, configure) => {
-      const { registerBackupCommand } = await import('./transfer/backup.ts')
-      const { registerRestoreCommand } = await import('./transfer/restore.ts')
+      const { registerBackupCommand } = await import('./exchange/transfer/backup.ts')
+      const { registerRestoreCommand } = await import('./exchange/transfer/restore.ts')
       registerBackupCommand(program, () => findPlaces(configure()))
       registerRestoreCommand(program, () => findPlaces(configure()))
     },
@@ -79,14 +87,14 @@ export const commandGroups: readonly CommandGroup[] = [
   {
     names: ['export'],
     register: async (program, configure) => {
-      const { registerExportCommand } = await import('./transfer/export.ts')
+      const { registerExportCommand } = await import('./exchange/transfer/export.ts')
       registerExportCommand(program, () => openGround(configure()))
     },
   },
   {
     names: ['webhook'],
     register: async (program, configure) => {
-      const { registerWebhookCommands } = await import('./webhooks/webhook-command.ts')
+      const { registerWebhookCommands } = await import('./serve/webhooks/webhook-command.ts')
       registerWebhookCommands(program, {
         open: () => openCalendar(configure()),
         hosts: () => configure().webhook_hosts,
@@ -96,7 +104,7 @@ export const commandGroups: readonly CommandGroup[] = [
   {
     names: ['media'],
     register: async (program, configure) => {
-      const { registerMediaCommands } = await import('./transfer/clean-media.ts')
+      const { registerMediaCommands } = await import('./exchange/transfer/clean-media.ts')
       registerMediaCommands(program, () => openMedia(configure()))
     },
   },
@@ -140,9 +148,9 @@ function registerOwn(program: Command, configure: Configure): void {
 }
 
 async function invalidateTags(config: Config, print: Print): Promise<void> {
-  const { renewEdition } = await import('./storage/edition.ts')
-  const { raiseSequences } = await import('./storage/sequences.ts')
-  const { formatUtc } = await import('./text/zones.ts')
+  const { renewEdition } = await import('./store/storage/edition.ts')
+  const { raiseSequences } = await import('./store/storage/sequences.ts')
+  const { formatUtc } = await import('./base/text/zones.ts')
   const database = await openCalendar(config)
   try {
     await database.write(async (tx) => {
@@ -156,7 +164,7 @@ async function invalidateTags(config: Config, print: Print): Promise<void> {
 }
 
 async function resume(config: Config, print: Print): Promise<void> {
-  const { resumeCalendar } = await import('./storage/edition.ts')
+  const { resumeCalendar } = await import('./store/storage/edition.ts')
   const database = await openCalendar(config)
   try {
     const wasHeld = await database.write(resumeCalendar)
@@ -168,8 +176,8 @@ async function resume(config: Config, print: Print): Promise<void> {
 
 /** Prints what the doctor finds; an error among it makes the exit code 1. */
 async function examineAll(configure: Configure, print: Print): Promise<void> {
-  const { describeFindings, examine } = await import('./doctor/doctor.ts')
-  const { withoutSecrets } = await import('./watching/redact.ts')
+  const { describeFindings, examine } = await import('./operate/doctor/doctor.ts')
+  const { withoutSecrets } = await import('./operate/watching/redact.ts')
   const findings = await examine(configure, Date.now())
   for (const line of describeFindings(findings)) print(withoutSecrets(line))
   if (findings.some(({ state }) => state === 'error')) process.exitCode = 1
@@ -183,7 +191,7 @@ async function openMedia(config: Config): Promise<OpenedMedia> {
 
 /** The places of the calendar, neither of which is opened or made. */
 async function findPlaces(config: Config): Promise<RestorePlaces> {
-  const { openMediaStore } = await import('./media/open-media-store.ts')
+  const { openMediaStore } = await import('./store/media/open-media-store.ts')
   let last: Error | undefined
   const media = await openMediaStore(mediaAddress(config), (error) => {
     last = error

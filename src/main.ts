@@ -1,5 +1,5 @@
 import { describeFailure, makeProgram } from './command-line.ts'
-import { withoutPassword } from './storage/database-address.ts'
+import { withoutPassword } from './store/storage/database-address.ts'
 
 function fail(error: unknown): never {
   console.error(describeFailure(error))

@@ -1,10 +1,10 @@
 import type { SendHandle, Serializable } from 'node:child_process'
 import cluster, { type Worker } from 'node:cluster'
 import { type App, type Ground, prepareGround } from './app.ts'
-import type { Config } from './config.ts'
-import { giveFirstPassword } from './people/first-administrator.ts'
-import { openStorage } from './storage/open-database.ts'
-import { type Family, mergeFamilies } from './watching/metric-families.ts'
+import type { Config } from './base/config.ts'
+import { giveFirstPassword } from './calendar/people/first-administrator.ts'
+import { type Family, mergeFamilies } from './operate/watching/metric-families.ts'
+import { openStorage } from './store/storage/open-database.ts'
 
 /** Processes that answer side by side, and the one that watches over them. */
 export interface Workers {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Context } from '../../src/declare/context.ts'
-import { parseFields, type RawValues } from '../../src/declare/parse.ts'
-import { Problem } from '../../src/problems.ts'
-import { resources } from '../../src/resources.ts'
+import { Problem } from '../../src/base/problems.ts'
+import type { Context } from '../../src/calendar/declare/context.ts'
+import { parseFields, type RawValues } from '../../src/calendar/declare/parse.ts'
+import { resources } from '../../src/calendar/resources.ts'
 import { publicContext } from '../support/public-context.ts'
 import { startService, type TestService } from '../support/service.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, mock, test } from 'node:test'
 import { type App, startApp } from '../../src/app.ts'
-import { categories, organizers, posters, tags, venues } from '../../src/demo/town.ts'
+import { categories, organizers, posters, tags, venues } from '../../src/operate/demo/town.ts'
 import { testConfig } from '../support/service.ts'
 
 /** A Monday noon in New York, where the site is. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import sharp from 'sharp'
-import { dropOld } from '../../src/storage/pruning.ts'
+import { dropOld } from '../../src/store/storage/pruning.ts'
 import { type Answer, day, type Reader, startService, type TestService } from '../support/service.ts'
 
 let service: TestService

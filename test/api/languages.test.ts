@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, mock, test } from 'node:test'
-import { LANGUAGES, type Language } from '../../src/config.ts'
+import { LANGUAGES, type Language } from '../../src/base/config.ts'
 import { type Reader, startService, type TestService } from '../support/service.ts'
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { addMonths } from '../../src/text/moments.ts'
+import { addMonths } from '../../src/base/text/moments.ts'
 import { day, type Reader, startService, type TestService } from '../support/service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by name, as clients do.

@@ -69,7 +69,7 @@ for (const [name, text] of Object.entries(HOSTILE)) {
 }
 
 test('what is worked out beside the others is what would have been worked out here', async () => {
-  const { renderText } = await import('../../src/text/html.ts')
+  const { renderText } = await import('../../src/base/text/html.ts')
   for (const [at, text] of ['<p>a</p>\n'.repeat(5000), `<b onclick="x">${'é & '.repeat(5000)}</b>`].entries()) {
     const made = await service.post('/venues', { venue: `Same ${at}`, description: text }, 'author')
     assert.equal(made.body.description, renderText(text, false))

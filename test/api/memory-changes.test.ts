@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { cacheBudget } from '../../src/cache.ts'
-import { parseFields } from '../../src/declare/parse.ts'
-import { eventFilters } from '../../src/events/event-filters.ts'
-import { findEvents } from '../../src/events/find-events.ts'
-import { eventsOfTerm, indexedLinks } from '../../src/memory/event-index.ts'
-import { catchUp, closeMemory, type EventMemory, loadMemory, openEventMemory } from '../../src/memory/event-memory.ts'
+import { cacheBudget } from '../../src/base/cache.ts'
+import { parseFields } from '../../src/calendar/declare/parse.ts'
+import { eventFilters } from '../../src/calendar/events/event-filters.ts'
+import { findEvents } from '../../src/calendar/events/find-events.ts'
+import { eventsOfTerm, indexedLinks } from '../../src/store/memory/event-index.ts'
+import {
+  catchUp,
+  closeMemory,
+  type EventMemory,
+  loadMemory,
+  openEventMemory,
+} from '../../src/store/memory/event-memory.ts'
 import { publicContext } from '../support/public-context.ts'
 import { touch } from '../support/recording.ts'
 import { startService, type TestService } from '../support/service.ts'

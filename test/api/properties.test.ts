@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { resources } from '../../src/resources.ts'
+import { resources } from '../../src/calendar/resources.ts'
 import { nameEndings } from '../support/name-endings.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 

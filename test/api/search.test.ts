@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { fold } from '../../src/text/fold.ts'
-import { plainText } from '../../src/text/html.ts'
-import { hasSearchedWords, parseSearch } from '../../src/text/search.ts'
+import { fold } from '../../src/base/text/fold.ts'
+import { plainText } from '../../src/base/text/html.ts'
+import { hasSearchedWords, parseSearch } from '../../src/base/text/search.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 

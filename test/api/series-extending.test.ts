@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { extendSeries, renewTimes } from '../../src/series/series-upkeep.ts'
+import { extendSeries, renewTimes } from '../../src/calendar/series/series-upkeep.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService

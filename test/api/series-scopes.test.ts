@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { holdSeries } from '../../src/series/series-store.ts'
+import { holdSeries } from '../../src/calendar/series/series-store.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Command } from 'commander'
 import { type App, startApp } from '../../src/app.ts'
-import { registerSetCommand } from '../../src/people/set-command.ts'
+import { registerSetCommand } from '../../src/calendar/people/set-command.ts'
 import { runCommand } from '../support/commands.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 

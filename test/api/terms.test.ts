@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { findTermsByEntries } from '../../src/terms/term-store.ts'
+import { findTermsByEntries } from '../../src/calendar/terms/term-store.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; assertions say what they expect.

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type CredentialScope, SCOPES } from '../../src/people/caller.ts'
-import { addCredential, type CredentialLimits, listCredentials } from '../../src/people/credentials.ts'
-import { getUserByLogin } from '../../src/people/users.ts'
+import { type CredentialScope, SCOPES } from '../../src/calendar/people/caller.ts'
+import { addCredential, type CredentialLimits, listCredentials } from '../../src/calendar/people/credentials.ts'
+import { getUserByLogin } from '../../src/calendar/people/users.ts'
 import { type Answer, type Reader, startService, type TestService } from '../support/service.ts'
 
 const SOON = '2027-05-01 10:00:00'

@@ -10,13 +10,10 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import { startApp } from '../../src/app.ts'
-import { publishDue } from '../../src/schedule/event-schedule.ts'
-import { dropOld } from '../../src/storage/pruning.ts'
-import type { DeliveryColumns, WebhookColumns } from '../../src/storage/schema.ts'
-import { listTables } from '../../src/storage/tables.ts'
-import { formatUtc } from '../../src/text/moments.ts'
-import { mayPost } from '../../src/webhooks/post-message.ts'
-import { registerWebhookCommands } from '../../src/webhooks/webhook-command.ts'
+import { formatUtc } from '../../src/base/text/moments.ts'
+import { publishDue } from '../../src/calendar/schedule/event-schedule.ts'
+import { mayPost } from '../../src/serve/webhooks/post-message.ts'
+import { registerWebhookCommands } from '../../src/serve/webhooks/webhook-command.ts'
 import {
   addWebhook,
   claimDue,
@@ -24,7 +21,10 @@ import {
   removeWebhook,
   rotateSecret,
   setDelivery,
-} from '../../src/webhooks/webhook-store.ts'
+} from '../../src/serve/webhooks/webhook-store.ts'
+import { dropOld } from '../../src/store/storage/pruning.ts'
+import type { DeliveryColumns, WebhookColumns } from '../../src/store/storage/schema.ts'
+import { listTables } from '../../src/store/storage/tables.ts'
 import { runCommand } from '../support/commands.ts'
 import { patient, scratchDatabase } from '../support/database.ts'
 import { addUsers, credentialsOf, day, startService, type TestService, testConfig } from '../support/service.ts'

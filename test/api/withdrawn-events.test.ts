@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import ICAL from 'ical.js'
-import { dropOld } from '../../src/storage/pruning.ts'
+import { dropOld } from '../../src/store/storage/pruning.ts'
 import { credentialsOf, type Reader, startService, type TestService } from '../support/service.ts'
 
 const WHEN = { start_date: '2027-03-03 10:00:00', end_date: '2027-03-03 12:00:00', timezone: 'Europe/Berlin' }

@@ -9,8 +9,8 @@ import {
   keepCached,
   limitCaches,
   processBudget,
-} from '../../src/cache.ts'
-import { prepareTexts, renderedText } from '../../src/text/long-texts.ts'
+} from '../../src/base/cache.ts'
+import { prepareTexts, renderedText } from '../../src/base/text/long-texts.ts'
 
 test('what is asked for stays while what nobody asks for is forgotten', () => {
   const cache = emptyCache<number, string>(cacheBudget(100))

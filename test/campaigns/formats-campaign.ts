@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { plainText } from '../../src/text/html.ts'
+import { plainText } from '../../src/base/text/html.ts'
 import type { TestService } from '../support/service.ts'
 import { formatEvents, type WrittenEvent } from './format-events.ts'
 import type { ReadEvent } from './format-readers.ts'

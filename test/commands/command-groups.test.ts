@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Command } from 'commander'
+import { readConfig } from '../../src/base/config.ts'
 import { commandGroups, registerCommands } from '../../src/commands.ts'
-import { readConfig } from '../../src/config.ts'
 
 const configure = () => readConfig({}, {})
 const namesIn = ({ commands }: Command) => commands.flatMap((command) => [command.name(), ...command.aliases()])

@@ -3,10 +3,10 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { readConfig } from '../../src/config.ts'
-import { withoutPassword } from '../../src/storage/database-address.ts'
-import { migrate } from '../../src/storage/migrate.ts'
-import { openDatabase } from '../../src/storage/open-database.ts'
+import { readConfig } from '../../src/base/config.ts'
+import { withoutPassword } from '../../src/store/storage/database-address.ts'
+import { migrate } from '../../src/store/storage/migrate.ts'
+import { openDatabase } from '../../src/store/storage/open-database.ts'
 
 const shown: [address: string, shown: string][] = [
   ['sqlite:/srv/a:b@c/kalends.sqlite', 'sqlite:/srv/a:b@c/kalends.sqlite'],

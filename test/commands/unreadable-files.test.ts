@@ -3,9 +3,9 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openSource } from '../../src/import/open-source.ts'
-import { localMediaStore } from '../../src/media/media-store.ts'
-import { restore } from '../../src/transfer/restore.ts'
+import { openSource } from '../../src/exchange/import/open-source.ts'
+import { restore } from '../../src/exchange/transfer/restore.ts'
+import { localMediaStore } from '../../src/store/media/media-store.ts'
 
 const NOBODY = 65_534
 const isRoot = process.geteuid?.() === 0

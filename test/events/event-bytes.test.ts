@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { cacheBudget } from '../../src/cache.ts'
-import type { Context } from '../../src/declare/context.ts'
-import { listedEvents } from '../../src/events/event-bytes.ts'
+import { cacheBudget } from '../../src/base/cache.ts'
+import type { Context } from '../../src/calendar/declare/context.ts'
+import { listedEvents } from '../../src/calendar/events/event-bytes.ts'
 import {
   catchUp,
   closeMemory,
@@ -10,8 +10,14 @@ import {
   isBehind,
   loadMemory,
   openEventMemory,
-} from '../../src/memory/event-memory.ts'
-import { dropAllPieces, dropLinked, dropPiece, type EventPieces, findPiece } from '../../src/memory/event-pieces.ts'
+} from '../../src/store/memory/event-memory.ts'
+import {
+  dropAllPieces,
+  dropLinked,
+  dropPiece,
+  type EventPieces,
+  findPiece,
+} from '../../src/store/memory/event-pieces.ts'
 import { withoutLinkedData } from '../support/linked-data.ts'
 import { readListed } from '../support/listed-events.ts'
 import { publicContext } from '../support/public-context.ts'

@@ -9,11 +9,11 @@ import {
   listNoted,
   noteEvent,
   putEvent,
-} from '../../src/memory/event-index.ts'
-import { listIndexed } from '../../src/memory/event-index-list.ts'
-import { putPlace } from '../../src/memory/places.ts'
-import { distanceKm } from '../../src/storage/distance.ts'
-import { addId, hasId, makeIdSet } from '../../src/storage/id-set.ts'
+} from '../../src/store/memory/event-index.ts'
+import { listIndexed } from '../../src/store/memory/event-index-list.ts'
+import { putPlace } from '../../src/store/memory/places.ts'
+import { distanceKm } from '../../src/store/storage/distance.ts'
+import { addId, hasId, makeIdSet } from '../../src/store/storage/id-set.ts'
 
 const day = (number: number) => `2027-01-01 00:00:${String(number).padStart(2, '0')}`
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { defaultWindow, parseWindowEdge, settleWhen } from '../../src/events/event-when.ts'
-import { parseMoment, utcToMs, wallNow } from '../../src/text/moments.ts'
+import { parseMoment, utcToMs, wallNow } from '../../src/base/text/moments.ts'
+import { defaultWindow, parseWindowEdge, settleWhen } from '../../src/calendar/events/event-when.ts'
 
 const NEW_YORK = 'America/New_York'
 const NOW = utcToMs('2026-11-20 20:16:00')

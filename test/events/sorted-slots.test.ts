@@ -10,7 +10,7 @@ import {
   removeSlot,
   sliceSlots,
   slotsInOrder,
-} from '../../src/memory/sorted-slots.ts'
+} from '../../src/store/memory/sorted-slots.ts'
 
 const ascending = (a: number, b: number) => a - b
 /** Each slot is its own key. */

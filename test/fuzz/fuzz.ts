@@ -1,6 +1,6 @@
 // Fuzzes a service of its own on each database:
 //   npm run fuzz [-- [--requests N] [--seed N] [--database sqlite|postgres] [--minutes N] [--factor N] [--lanes N]]
-import { LANGUAGES } from '../../src/config.ts'
+import { LANGUAGES } from '../../src/base/config.ts'
 import { campaignOptions } from '../support/campaign-options.ts'
 import { DATABASES, SERVER, scratchDatabase } from '../support/database.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'

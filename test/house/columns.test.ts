@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
-import type { Fields } from '../../src/declare/resource.ts'
-import { resources } from '../../src/resources.ts'
-import { migrate } from '../../src/storage/migrate.ts'
-import { openDatabase } from '../../src/storage/open-database.ts'
+import type { Fields } from '../../src/calendar/declare/resource.ts'
+import { resources } from '../../src/calendar/resources.ts'
+import { migrate } from '../../src/store/storage/migrate.ts'
+import { openDatabase } from '../../src/store/storage/open-database.ts'
 
 /** What has a table: its declaration, and the columns that no declared field is the owner of. */
 interface Kept {

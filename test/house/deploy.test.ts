@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { commandVariables, environmentName, settings } from '../../src/config.ts'
+import { commandVariables, environmentName, settings } from '../../src/base/config.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const files = readdirSync(join(root, 'deploy')).map((name) => `deploy/${name}`)

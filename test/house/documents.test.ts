@@ -4,10 +4,10 @@ import { dirname, join, relative, sep } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
-import { commandVariables, environmentName, flagName, settings } from '../../src/config.ts'
-import { problemCodes } from '../../src/http/openapi-failures.ts'
-import { problemReply } from '../../src/locales/problem-replies.ts'
-import { Problem } from '../../src/problems.ts'
+import { commandVariables, environmentName, flagName, settings } from '../../src/base/config.ts'
+import { Problem } from '../../src/base/problems.ts'
+import { problemReply } from '../../src/calendar/locales/problem-replies.ts'
+import { problemCodes } from '../../src/serve/http/openapi-failures.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const SKIPPED = ['node_modules', '.git', 'data', 'dist', 'coverage']

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { readConfig, siteOf } from '../../src/config.ts'
-import { namespaceRoutes, routeFinder } from '../../src/http/routes.ts'
+import { readConfig, siteOf } from '../../src/base/config.ts'
+import { namespaceRoutes, routeFinder } from '../../src/serve/http/routes.ts'
 import { tokensOf } from '../support/source-tokens.ts'
 
 // An expression that goes back and forth over a text takes the square of its length, or worse: one request with a long text stops the service.
@@ -11,7 +11,7 @@ import { tokensOf } from '../support/source-tokens.ts'
 const root = fileURLToPath(new URL('../../src', import.meta.url))
 
 /** Files that do something when they are imported. */
-const RUNNING = ['main.ts', 'workers.ts', 'text/text-thread.ts', 'storage/sqlite/reader-thread.ts']
+const RUNNING = ['main.ts', 'workers.ts', 'base/text/text-thread.ts', 'store/storage/sqlite/reader-thread.ts']
 
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .map((path) => path.replaceAll('\\', '/'))

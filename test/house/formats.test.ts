@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { formats } from '../../src/formats/formats.ts'
+import { formats } from '../../src/serve/formats/formats.ts'
 
-const folder = fileURLToPath(new URL('../../src/formats', import.meta.url))
+const folder = fileURLToPath(new URL('../../src/serve/formats', import.meta.url))
 
 /** The names of the representations that files declare. */
 function declared(): string[] {
@@ -19,7 +19,7 @@ function declared(): string[] {
 test('every representation is a row of the table', () => {
   const rows: readonly string[] = formats.map(({ name }) => name)
   const lost = declared().filter((name) => !rows.includes(name))
-  assert.deepEqual(lost, [], `without a row in src/formats/formats.ts: ${lost.join(', ')}`)
+  assert.deepEqual(lost, [], `without a row in src/serve/formats/formats.ts: ${lost.join(', ')}`)
   assert.deepEqual(declared().toSorted(), rows.toSorted())
 })
 

@@ -43,8 +43,9 @@ const LONGEST_FUNCTION = 60
 const root = fileURLToPath(new URL('../../src', import.meta.url))
 
 interface Source {
-  /** Path below `src`. */
+  /** Path below the folder of its group. */
   path: string
+  group: string
   text: string
   imports: Import[]
 }
@@ -57,12 +58,21 @@ interface Import {
   runs: boolean
 }
 
+const groups = Object.keys(GROUPS)
+
+/** A path below `src` without the group, which is not needed to tell places apart. */
+function belowGroup(path: string): string {
+  const [first = '', ...rest] = path.split('/')
+  return groups.includes(first) ? rest.join('/') : path
+}
+
 const sources: Source[] = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .map((path) => path.replaceAll('\\', '/'))
   .filter((path) => path.endsWith('.ts'))
   .map((path) => {
     const text = readFileSync(`${root}/${path}`, 'utf8')
-    return { path, text, imports: importsOf(path, text) }
+    const group = groups.find((name) => path.startsWith(`${name}/`)) ?? 'start'
+    return { path: belowGroup(path), group, text, imports: importsOf(path, text) }
   })
 
 function importsOf(path: string, text: string): Import[] {
@@ -71,14 +81,14 @@ function importsOf(path: string, text: string): Import[] {
     const specifier = named ?? awaited ?? ''
     const isPackage = !specifier.startsWith('.')
     return {
-      target: isPackage ? specifier : posix.normalize(posix.join(dirname(path), specifier)),
+      target: isPackage ? specifier : belowGroup(posix.normalize(posix.join(dirname(path), specifier))),
       isPackage,
       runs: type === undefined,
     }
   })
 }
 
-/** The folder below `src`, or the file itself when it lies in none. */
+/** The folder below that of the group, or the file itself when it lies in none. */
 function placeOf(path: string): string {
   return path.split('/')[0] ?? path
 }
@@ -110,6 +120,13 @@ test('every folder and loose file of src has a place in the layers, and every pl
   assert.deepEqual(empty, [], `in LAYERS of this test without files: ${empty.join(', ')}`)
 })
 
+test('every folder and loose file lies in the folder of its group; what starts the service lies in src itself', () => {
+  const groupOf = new Map(
+    Object.entries(GROUPS).flatMap(([group, layers]) => layers.flat().map((place): [string, string] => [place, group])),
+  )
+  assert.deepEqual(pathsOf(sources.filter(({ path, group }) => groupOf.get(placeOf(path)) !== group)), [])
+})
+
 test('imports go one way: from a layer to those below it', () => {
   const wrong = edges.filter(
     ([from, to]) => placeOf(from) !== placeOf(to) && layerOf(from) >= 0 && layerOf(to) >= layerOf(from),
@@ -121,7 +138,7 @@ test('no files import each other in a circle', () => {
   assert.deepEqual(findCircle(), [])
 })
 
-test('resources are joined in src/resources.ts: hardly anything but theirs imports from their folders', () => {
+test('resources are joined in src/calendar/resources.ts: hardly anything but theirs imports from their folders', () => {
   const declarations = new Set(['linked/venue.ts', 'linked/organizer.ts', 'terms/taxonomies.ts'])
   const ofResource = (path: string) => ['events', 'series'].includes(placeOf(path)) || declarations.has(path)
   const joiners = new Set([

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { limits } from '../../src/fields/limits.ts'
+import { limits } from '../../src/base/fields/limits.ts'
 import { limitsPage } from '../support/limits-page.ts'
 
 const PAGE = fileURLToPath(new URL('../../docs/limits.md', import.meta.url))

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LANGUAGES } from '../../src/config.ts'
-import type { Fields } from '../../src/declare/resource.ts'
-import { messages } from '../../src/locales/messages.ts'
-import type { Text } from '../../src/locales/texts.ts'
-import { locales, translate } from '../../src/locales/translate.ts'
-import { resources, type Served, series } from '../../src/resources.ts'
+import { LANGUAGES } from '../../src/base/config.ts'
+import type { Fields } from '../../src/calendar/declare/resource.ts'
+import { messages } from '../../src/calendar/locales/messages.ts'
+import type { Text } from '../../src/calendar/locales/texts.ts'
+import { locales, translate } from '../../src/calendar/locales/translate.ts'
+import { resources, type Served, series } from '../../src/calendar/resources.ts'
 
 const languages = LANGUAGES.filter((language) => language !== 'en')
 

@@ -3,11 +3,11 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
-import { LANGUAGES, type Language, readConfig, siteOf } from '../../src/config.ts'
-import { line } from '../../src/fields/kinds.ts'
-import { describeInterface } from '../../src/http/openapi.ts'
-import { namespaceRoutes, type Route, type RouteAction } from '../../src/http/routes.ts'
-import { resources } from '../../src/resources.ts'
+import { LANGUAGES, type Language, readConfig, siteOf } from '../../src/base/config.ts'
+import { line } from '../../src/base/fields/kinds.ts'
+import { resources } from '../../src/calendar/resources.ts'
+import { describeInterface } from '../../src/serve/http/openapi.ts'
+import { namespaceRoutes, type Route, type RouteAction } from '../../src/serve/http/routes.ts'
 
 const GOLDEN = fileURLToPath(new URL('../../openapi/en.json', import.meta.url))
 

@@ -189,7 +189,7 @@ test('with every step done, the service has the field, the filter, the represent
   })
 
   await t.test('refusals and descriptions are in the new language', async () => {
-    const { it } = await importChanged<{ it: Record<string, string> }>('src/locales/it.ts')
+    const { it } = await importChanged<{ it: Record<string, string> }>('src/calendar/locales/it.ts')
     const missing = await service.get('/events/999999')
     assert.equal(missing.body.message, it['There is no event with this id or slug.'])
     const document = JSON.stringify((await service.get('/doc')).body)
@@ -201,9 +201,9 @@ test('with every step done, the service has the field, the filter, the represent
   await t.test('--help lists the new setting, and a problem of the new code is answered with its status', async () => {
     const { output } = await runIn(copy, 'node', ['bin/kalends.js', 'serve', '--help'])
     assert.match(output, /--contact /)
-    const { Problem } = await importChanged<{ Problem: new (code: string) => Error }>('src/problems.ts')
-    const { problemReply } = await importChanged<typeof import('../../src/locales/problem-replies.ts')>(
-      'src/locales/problem-replies.ts',
+    const { Problem } = await importChanged<{ Problem: new (code: string) => Error }>('src/base/problems.ts')
+    const { problemReply } = await importChanged<typeof import('../../src/calendar/locales/problem-replies.ts')>(
+      'src/calendar/locales/problem-replies.ts',
     )
     const reply = problemReply(new Problem('rest_calendar_closed') as never, 'de', true)
     assert.deepEqual([reply.status, reply.body.message], [403, 'Der Kalender ist geschlossen.'])

@@ -3,7 +3,14 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { environmentName, flagName, readConfig, type SettingName, settings, settingsPage } from '../../src/config.ts'
+import {
+  environmentName,
+  flagName,
+  readConfig,
+  type SettingName,
+  settings,
+  settingsPage,
+} from '../../src/base/config.ts'
 
 const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 const names = Object.keys(settings) as SettingName[]

@@ -10,27 +10,29 @@ const root = fileURLToPath(new URL('../../src', import.meta.url))
 
 /** The spreads there may be, each with why its list is short. */
 const BOUNDED: Readonly<Record<string, string>> = {
-  'demo/posters.ts Math.max(...words.map((text)=>text.length))': 'words of the demo itself',
-  'http/openapi-schemas.ts anyOf(...empty)': 'written there',
-  'http/openapi-schemas.ts anyOf(...entries)': 'written there',
-  "http/openapi.ts headerRefs(...(isPaged?(['X-TEC-Total','X-TEC-TotalPages']asconst):[]))": 'written there',
-  "http/openapi.ts headerRefs(...(isNew?(['Location']asconst):[]))": 'written there',
-  "http/openapi.ts headerRefs(...(isNew||action.do==='batch'?(['Idempotency-Replayed']asconst):[]))": 'written there',
-  "http/openapi.ts headerRefs(...(isNew||action.do==='update'?(['Preference-Applied']asconst):[]))": 'written there',
-  "http/openapi.ts headerRefs(...(isRead?(['ETag']asconst):[]))": 'written there',
-  'http/send.ts headers.push(...crossOrigin(answer,request))': 'headers of ours',
-  'people/authenticate.ts Math.max(...names.map((name)=>failures.note(name,now)))':
+  'operate/demo/posters.ts Math.max(...words.map((text)=>text.length))': 'words of the demo itself',
+  'serve/http/openapi-schemas.ts anyOf(...empty)': 'written there',
+  'serve/http/openapi-schemas.ts anyOf(...entries)': 'written there',
+  "serve/http/openapi.ts headerRefs(...(isPaged?(['X-TEC-Total','X-TEC-TotalPages']asconst):[]))": 'written there',
+  "serve/http/openapi.ts headerRefs(...(isNew?(['Location']asconst):[]))": 'written there',
+  "serve/http/openapi.ts headerRefs(...(isNew||action.do==='batch'?(['Idempotency-Replayed']asconst):[]))":
+    'written there',
+  "serve/http/openapi.ts headerRefs(...(isNew||action.do==='update'?(['Preference-Applied']asconst):[]))":
+    'written there',
+  "serve/http/openapi.ts headerRefs(...(isRead?(['ETag']asconst):[]))": 'written there',
+  'serve/http/send.ts headers.push(...crossOrigin(answer,request))': 'headers of ours',
+  'calendar/people/authenticate.ts Math.max(...names.map((name)=>failures.note(name,now)))':
     'the names one attempt is counted under',
-  'storage/backup-file.ts insert.run(...columns.map((column)=>row[column]asSQLInputValue))': 'columns of a table',
-  'storage/sqlite/sqlite-connection.ts distanceKm(...(pointsas[number,number,number,number]))': 'a tuple',
-  'storage/sqlite/sqlite-connection.ts statement.all(...(parametersasSQLInputValue[]))':
+  'store/storage/backup-file.ts insert.run(...columns.map((column)=>row[column]asSQLInputValue))': 'columns of a table',
+  'store/storage/sqlite/sqlite-connection.ts distanceKm(...(pointsas[number,number,number,number]))': 'a tuple',
+  'store/storage/sqlite/sqlite-connection.ts statement.all(...(parametersasSQLInputValue[]))':
     'values of a statement, in which a list is one',
-  'storage/sqlite/sqlite-connection.ts statement.run(...(parametersasSQLInputValue[]))':
+  'store/storage/sqlite/sqlite-connection.ts statement.run(...(parametersasSQLInputValue[]))':
     'values of a statement, in which a list is one',
-  'storage/sqlite/sqlite-connection.ts statement.iterate(...(parametersasSQLInputValue[]))':
+  'store/storage/sqlite/sqlite-connection.ts statement.iterate(...(parametersasSQLInputValue[]))':
     'values of a statement, in which a list is one',
-  'storage/tables.ts placed.push(...ready)': 'tables of the database',
-  'storage/search/word-search.ts get(...patterns)': 'words of a search, nine at the most',
+  'store/storage/tables.ts placed.push(...ready)': 'tables of the database',
+  'store/storage/search/word-search.ts get(...patterns)': 'words of a search, nine at the most',
 }
 
 interface Spread {

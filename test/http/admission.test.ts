@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { Problem } from '../../src/base/problems.ts'
 import {
   admitted,
   isFull,
@@ -10,8 +11,7 @@ import {
   makeAdmission,
   tryEnter,
   tryStream,
-} from '../../src/http/admission.ts'
-import { Problem } from '../../src/problems.ts'
+} from '../../src/serve/http/admission.ts'
 import { until } from '../support/waiting.ts'
 
 /** A client that stays. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { componentsOf } from '../../src/import/component-reader.ts'
+import { componentsOf } from '../../src/exchange/import/component-reader.ts'
 
 /** The components of a file with these lines, each as its name and lines or as the reason why it is left out. */
 async function read(lines: Iterable<string>): Promise<string[]> {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { cacheBudget } from '../../src/cache.ts'
-import { catchUp, closeMemory, openEventMemory } from '../../src/memory/event-memory.ts'
-import { mayBeOldPath, noOldPaths } from '../../src/records/old-slugs.ts'
+import { cacheBudget } from '../../src/base/cache.ts'
+import { mayBeOldPath, noOldPaths } from '../../src/calendar/records/old-slugs.ts'
+import { catchUp, closeMemory, openEventMemory } from '../../src/store/memory/event-memory.ts'
 import { until } from '../support/waiting.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 

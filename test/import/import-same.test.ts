@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { isPostgres } from '../../src/storage/database.ts'
+import { isPostgres } from '../../src/store/storage/database.ts'
 import { patient, scratchDatabase } from '../support/database.ts'
 import { until } from '../support/waiting.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'

@@ -6,14 +6,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { importStarter } from '../../src/import/import-process.ts'
+import { formatUtc } from '../../src/base/text/moments.ts'
+import { importStarter } from '../../src/exchange/import/import-process.ts'
 import {
   listSchedules,
   makeRunningImports,
   runDueImports,
   type ScheduledRun,
-} from '../../src/import/import-schedule.ts'
-import { formatUtc } from '../../src/text/moments.ts'
+} from '../../src/exchange/import/import-schedule.ts'
 import { startProcess } from '../support/processes.ts'
 import { until } from '../support/waiting.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import ICAL from 'ical.js'
-import { formatUtc } from '../../src/text/zones.ts'
+import { formatUtc } from '../../src/base/text/zones.ts'
 import { PATIENCE_MS } from '../support/waiting.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readConfig, siteOf } from '../../src/config.ts'
-import { besideWriting, fileSource } from '../../src/import/file-source.ts'
-import type { Reading, SourceEntry } from '../../src/import/source-item.ts'
+import { readConfig, siteOf } from '../../src/base/config.ts'
+import { besideWriting, fileSource } from '../../src/exchange/import/file-source.ts'
+import type { Reading, SourceEntry } from '../../src/exchange/import/source-item.ts'
 
 const LINES = 3000
 

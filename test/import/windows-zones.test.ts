@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { windowsZone } from '../../src/import/windows-zones.ts'
+import { windowsZone } from '../../src/exchange/import/windows-zones.ts'
 
 /** A row of the table that the Unicode consortium keeps; `001` is the zone of a name where no country is told. */
 interface Mapped {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import sharp from 'sharp'
-import { inMemory, makeImageQueue, type Pace, prepareImage, takeTurn } from '../../src/media/image-sizes.ts'
+import { inMemory, makeImageQueue, type Pace, prepareImage, takeTurn } from '../../src/store/media/image-sizes.ts'
 
 /** Work that ends when it is told to. */
 function workIn(queue = makeImageQueue()) {

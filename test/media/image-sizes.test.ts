@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
-import { inMemory, type PreparedImage, prepareImage } from '../../src/media/image-sizes.ts'
+import { inMemory, type PreparedImage, prepareImage } from '../../src/store/media/image-sizes.ts'
 
 // Made before the first image is prepared, which shuts the readers of other formats in this process.
 const drawing = Buffer.from(

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import sharp from 'sharp'
-import { readConfig, siteOf } from '../../src/config.ts'
-import type { Context } from '../../src/declare/context.ts'
+import { readConfig, siteOf } from '../../src/base/config.ts'
+import type { Context } from '../../src/calendar/declare/context.ts'
 import {
   deleteImage,
   findImage,
@@ -19,15 +19,15 @@ import {
   presentImage,
   resolveImage,
   withImages,
-} from '../../src/images/images.ts'
-import { inMemory } from '../../src/media/image-sizes.ts'
-import { localMediaStore } from '../../src/media/media-store.ts'
-import type { Role } from '../../src/people/caller.ts'
-import { nextRecordId } from '../../src/records/record-store.ts'
-import type { Database } from '../../src/storage/database.ts'
-import { migrate } from '../../src/storage/migrate.ts'
-import { openDatabase } from '../../src/storage/open-database.ts'
-import type { ImageRow } from '../../src/storage/schema.ts'
+} from '../../src/calendar/images/images.ts'
+import type { Role } from '../../src/calendar/people/caller.ts'
+import { nextRecordId } from '../../src/calendar/records/record-store.ts'
+import { inMemory } from '../../src/store/media/image-sizes.ts'
+import { localMediaStore } from '../../src/store/media/media-store.ts'
+import type { Database } from '../../src/store/storage/database.ts'
+import { migrate } from '../../src/store/storage/migrate.ts'
+import { openDatabase } from '../../src/store/storage/open-database.ts'
+import type { ImageRow } from '../../src/store/storage/schema.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 15, 11, 35)
 const MEDIA = 'https://example.org/media'

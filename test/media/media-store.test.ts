@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
-import { localMediaStore } from '../../src/media/media-store.ts'
+import { localMediaStore } from '../../src/store/media/media-store.ts'
 
 const bytes = Buffer.from('an image')
 let parent = ''

@@ -4,8 +4,8 @@ import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
-import type { MediaStore } from '../../src/media/media-store.ts'
-import { openMediaStore } from '../../src/media/open-media-store.ts'
+import type { MediaStore } from '../../src/store/media/media-store.ts'
+import { openMediaStore } from '../../src/store/media/open-media-store.ts'
 import { BUCKET, type Conditions, type S3Server, startS3 } from '../support/s3.ts'
 import { PATIENCE_MS } from '../support/waiting.ts'
 
@@ -161,7 +161,7 @@ describe('a store in a bucket', () => {
     await once(silent, 'listening')
     const address = silent.address()
     const port = typeof address === 'object' && address ? address.port : 0
-    const { parseS3Address, s3MediaStore } = await import('../../src/media/s3-store.ts')
+    const { parseS3Address, s3MediaStore } = await import('../../src/store/media/s3-store.ts')
     const limits = { connect: 100, idle: 200, answer: 300, put: 300 }
     const store = s3MediaStore(parseS3Address(`s3://b1?endpoint=http://127.0.0.1:${port}`), () => undefined, limits)
     const began = performance.now()
@@ -176,7 +176,7 @@ describe('a store in a bucket', () => {
 
 describe('the address of a store', () => {
   test('names bucket, prefix, endpoint and region', async () => {
-    const { parseS3Address } = await import('../../src/media/s3-store.ts')
+    const { parseS3Address } = await import('../../src/store/media/s3-store.ts')
     assert.deepEqual(parseS3Address('s3://images/town/calendar/?endpoint=https://s3.example.org:9000&region=eu-1'), {
       bucket: 'images',
       prefix: 'town/calendar/',

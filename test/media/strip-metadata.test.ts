@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import sharp, { type Sharp } from 'sharp'
-import { inMemory, prepareImage } from '../../src/media/image-sizes.ts'
-import { stripMetadata } from '../../src/media/strip-metadata.ts'
+import { inMemory, prepareImage } from '../../src/store/media/image-sizes.ts'
+import { stripMetadata } from '../../src/store/media/strip-metadata.ts'
 
 /** What no stored file may hold. */
 const SECRETS = ['51/1 30/1 11/1', 'Secret Street', 'serial-4711', 'Anna Private', 'GPSLatitude']

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { spanPath } from '../../src/pages/page-addresses.ts'
-import { accentStyle } from '../../src/pages/page-assets.ts'
-import { isDay, isMonth, lastDayOf, monthsLater, weeksOf } from '../../src/pages/page-dates.ts'
-import { html, link, trusted } from '../../src/pages/page-html.ts'
+import { spanPath } from '../../src/serve/pages/page-addresses.ts'
+import { accentStyle } from '../../src/serve/pages/page-assets.ts'
+import { isDay, isMonth, lastDayOf, monthsLater, weeksOf } from '../../src/serve/pages/page-dates.ts'
+import { html, link, trusted } from '../../src/serve/pages/page-html.ts'
 
-const folder = fileURLToPath(new URL('../../src/pages', import.meta.url))
+const folder = fileURLToPath(new URL('../../src/serve/pages', import.meta.url))
 const sources = readdirSync(folder)
   .filter((name) => name.endsWith('.ts'))
   .map((name) => ({ name, text: readFileSync(`${folder}/${name}`, 'utf8') }))

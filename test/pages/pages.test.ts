@@ -756,7 +756,7 @@ test('the page of a venue has what is still on before the days to come, as the l
 })
 
 test('dates are written by the server alone, and no test compares their bytes (2d.8)', async () => {
-  const script = readFileSync(new URL('../../src/pages/assets/calendar.js', import.meta.url), 'utf8')
+  const script = readFileSync(new URL('../../src/serve/pages/assets/calendar.js', import.meta.url), 'utf8')
   assert.doesNotMatch(script, /Intl\.|toLocale/)
   // Releases of ICU change the blanks of times; the day itself stands in an attribute.
   const { body } = await page(`/events/${NEXT_YEAR}-05-03/`)

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { test } from 'node:test'
-import { addCredential, listCredentials, revokeCredential } from '../../src/people/credentials.ts'
-import { insertUser, removeUser, type User } from '../../src/people/users.ts'
-import type { Database } from '../../src/storage/database.ts'
+import { addCredential, listCredentials, revokeCredential } from '../../src/calendar/people/credentials.ts'
+import { insertUser, removeUser, type User } from '../../src/calendar/people/users.ts'
+import type { Database } from '../../src/store/storage/database.ts'
 import { findTokenUser, isPasswordOf, NOON, scratchDatabase } from './scratch-database.ts'
 
 const addUser = (database: Database, login: string) =>

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listCredentials, revokeCredential } from '../../src/people/credentials.ts'
-import { createFirstAdministrator, giveFirstPassword } from '../../src/people/first-administrator.ts'
-import { getUserByLogin, insertUser, listUsers } from '../../src/people/users.ts'
-import type { Database } from '../../src/storage/database.ts'
+import { listCredentials, revokeCredential } from '../../src/calendar/people/credentials.ts'
+import { createFirstAdministrator, giveFirstPassword } from '../../src/calendar/people/first-administrator.ts'
+import { getUserByLogin, insertUser, listUsers } from '../../src/calendar/people/users.ts'
+import type { Database } from '../../src/store/storage/database.ts'
 import { isPasswordOf, NOON, scratchDatabase } from './scratch-database.ts'
 
 test('the first start makes an administrator whose password signs in, and later ones do not', async (t) => {

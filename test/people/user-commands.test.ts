@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Command, CommanderError } from 'commander'
-import { registerUserCommands } from '../../src/people/user-commands.ts'
-import { getUserByLogin, listUsers } from '../../src/people/users.ts'
+import { registerUserCommands } from '../../src/calendar/people/user-commands.ts'
+import { getUserByLogin, listUsers } from '../../src/calendar/people/users.ts'
 import { findTokenUser, isPasswordOf, NOON, scratchDatabase } from './scratch-database.ts'
 
 /** A program that notes what it prints instead of printing, and throws instead of exiting. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import type { Role } from '../../src/people/caller.ts'
+import type { Role } from '../../src/calendar/people/caller.ts'
 import {
   changeRole,
   findUser,
@@ -12,8 +12,8 @@ import {
   removeUser,
   type User,
   userExists,
-} from '../../src/people/users.ts'
-import type { Database, Db } from '../../src/storage/database.ts'
+} from '../../src/calendar/people/users.ts'
+import type { Database, Db } from '../../src/store/storage/database.ts'
 import { NOON, scratchDatabase } from './scratch-database.ts'
 
 const add = (database: Database, login: string, role: Role, email?: string) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { everyDate, readEveryRule } from '../../src/recurrence/every-rule.ts'
+import { everyDate, readEveryRule } from '../../src/base/recurrence/every-rule.ts'
 
 /** The examples of RFC 5545, 3.8.5.3, with parts that rules of events here do not have: the rule, its start, and its first dates. */
 const EXAMPLES: readonly (readonly [rule: string, start: string, ...dates: string[]])[] = [

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RRuleTemporal } from 'rrule-temporal'
 import { Temporal } from 'temporal-polyfill'
-import type { Rule } from '../../src/recurrence/recurrence.ts'
-import { matchingDates } from '../../src/recurrence/rule-dates.ts'
-import { ruleText } from '../../src/recurrence/write-recurrence.ts'
+import type { Rule } from '../../src/base/recurrence/recurrence.ts'
+import { matchingDates } from '../../src/base/recurrence/rule-dates.ts'
+import { ruleText } from '../../src/base/recurrence/write-recurrence.ts'
 import { expandedRules } from './random-rules.ts'
 
 /** A wall time as if it were one of UTC, so that the library sees no clock change. */

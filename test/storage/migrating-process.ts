@@ -1,7 +1,7 @@
 // Brings the database at an address up to date and prints the names of the steps that ran: node test/storage/migrating-process.ts ADDRESS
 
-import { migrate } from '../../src/storage/migrate.ts'
-import { openDatabase } from '../../src/storage/open-database.ts'
+import { migrate } from '../../src/store/storage/migrate.ts'
+import { openDatabase } from '../../src/store/storage/open-database.ts'
 
 const database = await openDatabase(process.argv[2] ?? '')
 const { ran } = await migrate(database)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
-import { statement } from '../../src/storage/statement.ts'
+import { statement } from '../../src/store/storage/statement.ts'
 import { databaseName } from '../support/database.ts'
 import { startService, type TestService } from '../support/service.ts'
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
-import type { Database } from '../../src/storage/database.ts'
-import { migrate } from '../../src/storage/migrate.ts'
-import { openDatabase } from '../../src/storage/open-database.ts'
+import type { Database } from '../../src/store/storage/database.ts'
+import { migrate } from '../../src/store/storage/migrate.ts'
+import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { databaseName, scratchDatabase } from '../support/database.ts'
 
 /** An up-to-date database of the kind that is tested, with its address; both go away with the test. */

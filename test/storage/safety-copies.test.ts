@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { freeFileCopy, freeSchemaCopy, listFileCopies, listSchemaCopies } from '../../src/storage/replace-database.ts'
+import {
+  freeFileCopy,
+  freeSchemaCopy,
+  listFileCopies,
+  listSchemaCopies,
+} from '../../src/store/storage/replace-database.ts'
 import { databaseName } from '../support/database.ts'
 import { openScratch } from './open.ts'
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import type { Database, Db } from '../../src/storage/database.ts'
-import { held } from '../../src/storage/locks.ts'
-import { readSnapshot } from '../../src/storage/open-database.ts'
-import { wholeList } from '../../src/storage/queries.ts'
-import { statement } from '../../src/storage/statement.ts'
+import type { Database, Db } from '../../src/store/storage/database.ts'
+import { held } from '../../src/store/storage/locks.ts'
+import { readSnapshot } from '../../src/store/storage/open-database.ts'
+import { wholeList } from '../../src/store/storage/queries.ts'
+import { statement } from '../../src/store/storage/statement.ts'
 import { openScratch } from './open.ts'
 
 const term = (name: string, count = 0) => ({

@@ -3,11 +3,11 @@ import { createHook } from 'node:async_hooks'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Database, Db } from '../../src/storage/database.ts'
-import { openDatabase } from '../../src/storage/open-database.ts'
-import { prepareKept } from '../../src/storage/sqlite/sqlite-connection.ts'
-import { enqueueWrite, makeWrites, type Writes } from '../../src/storage/sqlite/sqlite-writes.ts'
-import { statement } from '../../src/storage/statement.ts'
+import type { Database, Db } from '../../src/store/storage/database.ts'
+import { openDatabase } from '../../src/store/storage/open-database.ts'
+import { prepareKept } from '../../src/store/storage/sqlite/sqlite-connection.ts'
+import { enqueueWrite, makeWrites, type Writes } from '../../src/store/storage/sqlite/sqlite-writes.ts'
+import { statement } from '../../src/store/storage/statement.ts'
 import { databaseName, onSqlite, scratchDatabase } from '../support/database.ts'
 import { startProcess } from '../support/processes.ts'
 import { openAgain, openScratch } from './open.ts'
@@ -155,7 +155,7 @@ test('ids of records begin at 4 on every database', async (t) => {
 
 test('every write that was acknowledged outlives a process that is killed', async () => {
   const { address, remove } = await scratchDatabase()
-  const { migrate } = await import('../../src/storage/migrate.ts')
+  const { migrate } = await import('../../src/store/storage/migrate.ts')
   const before = await openDatabase(address)
   await migrate(before)
   await before.close()

@@ -1,8 +1,8 @@
 // Writes to a database from several writers at once, printing the records of each write once it is acknowledged:
 //   node test/storage/writing-process.ts ADDRESS WRITERS WRITES [RECORDS]
 // Each write makes a record; with RECORDS it changes two of so many, in any order.
-import { openDatabase } from '../../src/storage/open-database.ts'
-import type { Tx } from '../../src/storage/recording.ts'
+import { openDatabase } from '../../src/store/storage/open-database.ts'
+import type { Tx } from '../../src/store/storage/recording.ts'
 import { touch } from '../support/recording.ts'
 
 const [address = '', writers = '1', writes = '1', records] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { mediaAddress, mediaUrl } from '../../src/config.ts'
-import { openMediaStore } from '../../src/media/open-media-store.ts'
-import { openDatabase } from '../../src/storage/open-database.ts'
+import { mediaAddress, mediaUrl } from '../../src/base/config.ts'
+import { openMediaStore } from '../../src/store/media/open-media-store.ts'
+import { openDatabase } from '../../src/store/storage/open-database.ts'
 import type { TestService } from './service.ts'
 
 /** The calendar of a service as its commands have it: over a connection of its own, which whoever asks closes. */

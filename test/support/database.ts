@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Client, DatabaseError } from 'pg'
-import { migrate } from '../../src/storage/migrate.ts'
-import { openDatabase } from '../../src/storage/open-database.ts'
+import { migrate } from '../../src/store/storage/migrate.ts'
+import { openDatabase } from '../../src/store/storage/open-database.ts'
 
 /** The databases that behaviour is tested on. */
 export const DATABASES = ['sqlite', 'postgres'] as const

@@ -1,4 +1,9 @@
-import type { Context } from '../../src/declare/context.ts'
+import { isTruthy } from '../../src/base/fields/kinds.ts'
+import { fold } from '../../src/base/text/fold.ts'
+import { formatUtc } from '../../src/base/text/moments.ts'
+import { parseWords } from '../../src/base/text/search.ts'
+import { canonicalSlug, slugify } from '../../src/base/text/slug.ts'
+import type { Context } from '../../src/calendar/declare/context.ts'
 import {
   type EventFilter,
   type EventsQuery,
@@ -6,25 +11,20 @@ import {
   eventParts,
   eventSearch,
   type LoadedEvent,
-} from '../../src/events/event-filters.ts'
-import { isShown } from '../../src/events/event-present.ts'
-import { findEventLinks } from '../../src/events/event-store.ts'
-import { eventWindow } from '../../src/events/event-when.ts'
-import { isCollapsed } from '../../src/events/find-events.ts'
-import { isTruthy } from '../../src/fields/kinds.ts'
-import { geoCircle, type LinkedQuery } from '../../src/linked/linked-filters.ts'
-import type { LinkedRow } from '../../src/linked/linked-store.ts'
-import { type Caller, can, mayRead, seesAll, seesOwn } from '../../src/people/caller.ts'
-import { isModifiedAfter } from '../../src/records/record-store.ts'
-import { statusFilter } from '../../src/records/status.ts'
-import type { Db } from '../../src/storage/database.ts'
-import { distanceKm } from '../../src/storage/distance.ts'
-import type { EventRow, OrganizerRow, Taxonomy, TermRow, VenueRow } from '../../src/storage/schema.ts'
-import type { TermsQuery } from '../../src/terms/term-filters.ts'
-import { fold } from '../../src/text/fold.ts'
-import { formatUtc } from '../../src/text/moments.ts'
-import { parseWords } from '../../src/text/search.ts'
-import { canonicalSlug, slugify } from '../../src/text/slug.ts'
+} from '../../src/calendar/events/event-filters.ts'
+import { isShown } from '../../src/calendar/events/event-present.ts'
+import { findEventLinks } from '../../src/calendar/events/event-store.ts'
+import { eventWindow } from '../../src/calendar/events/event-when.ts'
+import { isCollapsed } from '../../src/calendar/events/find-events.ts'
+import { geoCircle, type LinkedQuery } from '../../src/calendar/linked/linked-filters.ts'
+import type { LinkedRow } from '../../src/calendar/linked/linked-store.ts'
+import { type Caller, can, mayRead, seesAll, seesOwn } from '../../src/calendar/people/caller.ts'
+import { isModifiedAfter } from '../../src/calendar/records/record-store.ts'
+import { statusFilter } from '../../src/calendar/records/status.ts'
+import type { TermsQuery } from '../../src/calendar/terms/term-filters.ts'
+import type { Db } from '../../src/store/storage/database.ts'
+import { distanceKm } from '../../src/store/storage/distance.ts'
+import type { EventRow, OrganizerRow, Taxonomy, TermRow, VenueRow } from '../../src/store/storage/schema.ts'
 import type { Path } from './random-calendar.ts'
 
 /** Everything that is in a calendar, as it is stored. */

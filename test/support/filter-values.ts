@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import type { Context } from '../../src/declare/context.ts'
-import type { Field, Fields } from '../../src/declare/resource.ts'
-import { accessList } from '../../src/fields/access-facts.ts'
-import { collapse, eventStatuses } from '../../src/fields/event-kinds.ts'
-import * as kinds from '../../src/fields/kinds.ts'
+import { accessList } from '../../src/base/fields/access-facts.ts'
+import { collapse, eventStatuses } from '../../src/base/fields/event-kinds.ts'
+import * as kinds from '../../src/base/fields/kinds.ts'
+import type { Context } from '../../src/calendar/declare/context.ts'
+import type { Field, Fields } from '../../src/calendar/declare/resource.ts'
 import { POINTS, WORDS } from './random-calendar.ts'
 
 /** A value as clients write it: a word, or the entries of a list. */

@@ -1,8 +1,8 @@
-import { environmentName } from '../../src/config.ts'
-import type { Field, Fields } from '../../src/declare/resource.ts'
-import { type Bounds, limits, MOST_LEVELS, MOST_MEMBERS, MOST_PAIRS } from '../../src/fields/limits.ts'
-import { resources } from '../../src/resources.ts'
-import { LONGEST_MARK_RUN } from '../../src/text/characters.ts'
+import { environmentName } from '../../src/base/config.ts'
+import { type Bounds, limits, MOST_LEVELS, MOST_MEMBERS, MOST_PAIRS } from '../../src/base/fields/limits.ts'
+import { LONGEST_MARK_RUN } from '../../src/base/text/characters.ts'
+import type { Field, Fields } from '../../src/calendar/declare/resource.ts'
+import { resources } from '../../src/calendar/resources.ts'
 
 /** `docs/limits.md`, compared by a test with the declarations. */
 export function limitsPage(): string {

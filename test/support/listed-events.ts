@@ -1,5 +1,5 @@
-import type { ListedEvent } from '../../src/events/event-bytes.ts'
-import { joinParts } from '../../src/events/event-present.ts'
+import type { ListedEvent } from '../../src/calendar/events/event-bytes.ts'
+import { joinParts } from '../../src/calendar/events/event-present.ts'
 
 /** An event of a list as the list shows it. */
 export function readListed(event: ListedEvent): Record<string, unknown> {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { App } from '../../src/app.ts'
-import type { Context } from '../../src/declare/context.ts'
-import { openMediaStore } from '../../src/media/open-media-store.ts'
-import { anonymous } from '../../src/people/caller.ts'
+import type { Context } from '../../src/calendar/declare/context.ts'
+import { anonymous } from '../../src/calendar/people/caller.ts'
+import { openMediaStore } from '../../src/store/media/open-media-store.ts'
 
 /** The context of an anonymous request to a service, for tests that show records without a request. Every reported error fails the test. */
 export async function publicContext({ database, site }: App): Promise<Context> {

@@ -106,7 +106,7 @@ export async function copySources(root: string): Promise<Copy> {
       filter: (path) => !path.endsWith('node_modules'),
     })
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
-  const migrations = await readdir(join(root, 'src/storage/migrations'))
+  const migrations = await readdir(join(root, 'src/store/storage/migrations'))
   const last = Math.max(...migrations.map((name) => Number(name.slice(0, 4))))
   return { folder, before: new Map(), migration: String(last + 1).padStart(4, '0') }
 }

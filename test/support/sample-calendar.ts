@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import sharp from 'sharp'
-import type { Db } from '../../src/storage/database.ts'
+import type { Db } from '../../src/store/storage/database.ts'
 import type { TestService } from './service.ts'
 
 /** Events, a series, venues, organizers, terms, drafts, trash, images with sizes, and the highest id removed for good. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Database, Db } from '../../src/storage/database.ts'
-import type { ChangeColumns, HistoryColumns } from '../../src/storage/schema.ts'
+import type { Database, Db } from '../../src/store/storage/database.ts'
+import type { ChangeColumns, HistoryColumns } from '../../src/store/storage/schema.ts'
 
 /** Everything that the record of changes and the history tell of, at a moment. */
 export interface Written {

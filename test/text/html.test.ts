@@ -11,7 +11,7 @@ import {
   renderTitle,
   singleLine,
   stripUnsafe,
-} from '../../src/text/html.ts'
+} from '../../src/base/text/html.ts'
 
 describe('titles', () => {
   const titles: readonly (readonly [string, string])[] = [

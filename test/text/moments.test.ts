@@ -13,7 +13,7 @@ import {
   utcToMs,
   wallNow,
   wallParts,
-} from '../../src/text/moments.ts'
+} from '../../src/base/text/moments.ts'
 
 const NEW_YORK = 'America/New_York'
 /** Friday, 15:16 in New York. */

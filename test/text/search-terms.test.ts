@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { fold } from '../../src/text/fold.ts'
-import { hasSearchedWords, type Lookup, planWord, termsOf } from '../../src/text/search.ts'
+import { fold } from '../../src/base/text/fold.ts'
+import { hasSearchedWords, type Lookup, planWord, termsOf } from '../../src/base/text/search.ts'
 
 /** Letters of many scripts, signs and blanks, with few different ones so that texts and words meet. */
 const piece = fc.constantFrom(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { fold, foldUnicode, latinToAscii } from '../../src/text/fold.ts'
-import { hasSearchedWords, parseSearch, parseWords } from '../../src/text/search.ts'
+import { fold, foldUnicode, latinToAscii } from '../../src/base/text/fold.ts'
+import { hasSearchedWords, parseSearch, parseWords } from '../../src/base/text/search.ts'
 
 describe('folding', () => {
   const folded: readonly (readonly [string, string])[] = [

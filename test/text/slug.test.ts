@@ -8,7 +8,7 @@ import {
   TRASHED_SUFFIX,
   trashedSlug,
   untrashedSlug,
-} from '../../src/text/slug.ts'
+} from '../../src/base/text/slug.ts'
 
 const JAPANESE = '%e6%97%a5%e6%9c%ac%e8%aa%9e'
 

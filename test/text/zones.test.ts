@@ -11,7 +11,7 @@ import {
   utcToMs,
   utcToWall,
   wallToUtc,
-} from '../../src/text/zones.ts'
+} from '../../src/base/text/zones.ts'
 
 const ZONES = [
   'Africa/Cairo',

@@ -1,0 +1,522 @@
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { CACHE_BYTES } from './cache.ts'
+import { isTimezone } from './text/zones.ts'
+
+/** One setting: read from `KALENDS_<NAME>` or from the flag of the same name, the flag winning. */
+interface Setting<Value> {
+  about: string
+  /** The placeholder of the value in `--help` and the documentation. */
+  value: string
+  default: Value
+  /** The typed value. @throws Error with the end of a sentence that starts with the setting's name. */
+  read: (text: string) => Value
+}
+
+const word = (about: string, value: string, fallback: string): Setting<string> => ({
+  about,
+  value,
+  default: fallback,
+  read: (text) => text,
+})
+
+const wholeNumber = (about: string, value: string, fallback: number, least: number, most: number): Setting<number> => ({
+  about,
+  value,
+  default: fallback,
+  read: (text) => {
+    const number = Number(text)
+    if (!/^\d+$/.test(text) || number < least || number > most)
+      throw new Error(`takes a whole number from ${least} to ${most}, not "${text}"`)
+    return number
+  },
+})
+
+/** Entries with commas between them, each of which passes the test. */
+const list = (
+  about: string,
+  value: string,
+  described: string,
+  test: (entry: string) => boolean,
+): Setting<string[]> => ({
+  about,
+  value,
+  default: [],
+  read: (text) => {
+    const entries = text
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter(Boolean)
+    const wrong = entries.find((entry) => !test(entry))
+    if (wrong !== undefined) throw new Error(`takes ${described}, not "${wrong}"`)
+    return entries
+  },
+})
+
+/** A host as in an address, perhaps with a port. */
+function isHost(text: string): boolean {
+  const url = URL.parse(`http://${text}`)
+  return url !== null && url.hostname !== '' && url.href === `http://${url.host}/` && !/[@/?#]/.test(text)
+}
+
+function isListenHost(text: string): boolean {
+  return isIP(text) !== 0 || /^[a-z0-9][a-z0-9.-]*$/i.test(text)
+}
+
+function isListenPlace(text: string): boolean {
+  const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? []
+  const isBracketed = host.startsWith('[') && host.endsWith(']')
+  return Number(port) <= 65535 && (isBracketed ? isIP(host.slice(1, -1)) === 6 : isIP(host) !== 6 && isListenHost(host))
+}
+
+/** Names for local ranges. */
+const RANGE_NAMES = new Set(['loopback', 'linklocal', 'uniquelocal'])
+
+/** The address of a proxy, or of a network of them. */
+function isProxy(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/')
+  const version = isIP(address)
+  if (version === 0) return RANGE_NAMES.has(text)
+  return more.length === 0 && (bits === undefined || isMask(bits, version))
+}
+
+function isMask(bits: string, version: number): boolean {
+  if (version === 4 && isIP(bits) === 4) return true
+  return /^\d{1,3}$/.test(bits) && Number(bits) > 0 && Number(bits) <= (version === 4 ? 32 : 128)
+}
+
+const choice = <const Value extends string>(
+  about: string,
+  choices: readonly Value[],
+  fallback: Value,
+): Setting<Value> => ({
+  about,
+  value: choices.join('|'),
+  default: fallback,
+  read: (text) => {
+    const found = choices.find((entry) => entry === text)
+    if (found === undefined) throw new Error(`takes one of ${choices.join(', ')}, not "${text}"`)
+    return found
+  },
+})
+
+const checked = (setting: Setting<string>, problem: string, test: (text: string) => boolean): Setting<string> =>
+  tested(setting, test, (text) => `${problem}, not "${text}"`)
+
+/** As `checked`, for values that may hold what nobody else is to read: they are not repeated. */
+const discreet = (setting: Setting<string>, problem: string, test: (text: string) => boolean): Setting<string> =>
+  tested(setting, test, () => problem)
+
+const tested = (
+  setting: Setting<string>,
+  test: (text: string) => boolean,
+  problem: (text: string) => string,
+): Setting<string> => ({
+  ...setting,
+  read: (text) => {
+    if (!test(text)) throw new Error(problem(text))
+    return text
+  },
+})
+
+/** Languages the service speaks; English stands in the declarations, the others in `locales/`. */
+export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const
+export type Language = (typeof LANGUAGES)[number]
+
+/** Every setting there is. `--help`, `docs/configuration.md` and the parsing below come from this table. */
+export const settings = {
+  vendor: checked(
+    word('The first segment of the namespace, `<vendor>/events/v1`.', 'WORD', 'tribe'),
+    'takes lower-case letters, digits and dashes',
+    (text) => /^[a-z][a-z0-9-]*$/.test(text),
+  ),
+  rest_root: checked(
+    word('The path below which the interface is served.', 'PATH', '/wp-json'),
+    'takes a path that starts with a slash',
+    (text) => /^(\/[\w.~-]+)*\/?$/.test(text),
+  ),
+  site_url: checked(
+    word(
+      'The public address of the site, used in every generated link. Empty: http://localhost and the port.',
+      'URL',
+      '',
+    ),
+    'takes an http or https address',
+    (text) => text === '' || /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
+  ),
+  site_name: word('The name of the calendar.', 'TEXT', 'Kalends'),
+  timezone: checked(
+    word('The time zone of the site: a name such as Europe/Berlin, or an offset such as UTC+2.', 'ZONE', 'UTC'),
+    'takes a time zone such as Europe/Berlin or UTC+2',
+    isTimezone,
+  ),
+  language: choice('The language of descriptions and messages.', LANGUAGES, 'en'),
+  currency: checked(
+    word('The currency of costs that name none, by its ISO 4217 code.', 'CODE', 'USD'),
+    'takes a currency code of three letters',
+    (text) => /^[A-Z]{3}$/.test(text),
+  ),
+  pages: choice(
+    'Whether there are pages for people beside the interface; off leaves a small page at the address of the site.',
+    ['on', 'off'],
+    'on',
+  ),
+  pages_accent: checked(
+    word(
+      'The colour of the pages; what is written on it or in it is made dark or light enough to be read.',
+      '#RRGGBB',
+      '#0b6e5f',
+    ),
+    'takes a colour such as #0b6e5f',
+    (text) => /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(text),
+  ),
+  pages_css: word('A style sheet that is put behind that of the pages. Empty: none.', 'FILE', ''),
+  pages_logo: word(
+    'An image that stands before the name of the calendar on its pages. Empty: a plain mark.',
+    'FILE',
+    '',
+  ),
+  week_start: choice(
+    'The first day of the week on pages; auto is that of the language.',
+    ['auto', 'monday', 'saturday', 'sunday'],
+    'auto',
+  ),
+  host: checked(
+    word('The address to listen on; 0.0.0.0 for all.', 'HOST', '127.0.0.1'),
+    'takes an IP address or the name of a host',
+    isListenHost,
+  ),
+  port: wholeNumber('The port to listen on; 0 for any free one.', 'PORT', 8080, 0, 65535),
+  workers: wholeNumber('How many processes answer side by side on this machine.', 'NUMBER', 1, 1, 64),
+  database: discreet(
+    word(
+      'The database: sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME. Empty: kalends.sqlite in the data folder.',
+      'ADDRESS',
+      '',
+    ),
+    'takes sqlite:FILE or postgres://…',
+    (text) => text === '' || /^(sqlite:.+|postgres(ql)?:\/\/.+)$/.test(text),
+  ),
+  database_read: discreet(
+    word(
+      'A streaming standby of the PostgreSQL database, postgres://USER:PASSWORD@HOST/NAME, which answers anonymous reads while it shows everything that this process knows of; the database answers the others. Empty: the database answers all.',
+      'ADDRESS',
+      '',
+    ),
+    'takes postgres://…',
+    (text) => /^($|postgres(ql)?:\/\/.)/.test(text),
+  ),
+  data: word('The folder of the SQLite file and of the images.', 'FOLDER', 'data'),
+  media: discreet(
+    word(
+      'Where images are kept: file:FOLDER, or s3://BUCKET/PREFIX?endpoint=URL&region=NAME in an S3-compatible store, with the credentials of the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY). Empty: media in the data folder.',
+      'ADDRESS',
+      '',
+    ),
+    'takes file:FOLDER or s3://BUCKET/PREFIX, which may end in ?endpoint=URL&region=NAME',
+    (text) => /^($|file:.|s3:\/\/[^/?@]+([/?][^@]*)?$)/.test(text),
+  ),
+  media_url: checked(
+    word(
+      'The public address of the images, such as that of a bucket everybody may read or of a CDN. Empty: /media of the site, where the service itself sends them.',
+      'URL',
+      '',
+    ),
+    'takes an http or https address',
+    (text) => text === '' || /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
+  ),
+  page_size_cap: wholeNumber(
+    'The most records one page of a list holds; larger requests are capped silently.',
+    'NUMBER',
+    50,
+    1,
+    1000,
+  ),
+  series_months: wholeNumber(
+    'How many months ahead the dates of events that repeat are events of their own.',
+    'MONTHS',
+    24,
+    1,
+    60,
+  ),
+  geoloc_radius: wholeNumber(
+    'The distance in kilometres around geoloc_lat and geoloc_lng when geoloc_radius is not sent.',
+    'KM',
+    25,
+    1,
+    20000,
+  ),
+  image_hosts: list(
+    'The only hosts images are fetched from. Empty: every public host. A private or local address is fetched from only when named here.',
+    'HOST,…',
+    'names of hosts',
+    isHost,
+  ),
+  webhook_hosts: list(
+    'The only hosts webhooks are sent to. Empty: every public host by https. A private or local address, and http, are for hosts named here alone.',
+    'HOST,…',
+    'names of hosts',
+    isHost,
+  ),
+  image_bytes: wholeNumber('The largest image accepted, in bytes.', 'BYTES', 20_000_000, 1000, 500_000_000),
+  body_bytes: wholeNumber(
+    'The largest request body accepted, in bytes; uploads of images may be as large as an image.',
+    'BYTES',
+    2_000_000,
+    1000,
+    100_000_000,
+  ),
+  text_bytes: wholeNumber('The longest description or excerpt accepted, in bytes.', 'BYTES', 200_000, 1000, 2_000_000),
+  intake_bytes: wholeNumber(
+    'How much memory the bodies of all unfinished requests may take up together, in bytes; beyond it requests are answered with 503. Files are on disk.',
+    'BYTES',
+    64_000_000,
+    1_000_000,
+    64_000_000_000,
+  ),
+  patience_ms: wholeNumber(
+    'How long a client may take to send the head of a request, keep the rest of one waiting, or take nothing of its answer, in milliseconds.',
+    'MILLISECONDS',
+    30_000,
+    100,
+    3_600_000,
+  ),
+  rate_limit: wholeNumber(
+    'How many requests a second each client address may make; further ones are answered with 429. 0: any number.',
+    'NUMBER',
+    0,
+    0,
+    1_000_000,
+  ),
+  drain_ms: wholeNumber(
+    'How long a process that is told to stop goes on as before, while /readyz answers 503, before it takes no more connections and closes each by an answer, in milliseconds.',
+    'MILLISECONDS',
+    1000,
+    0,
+    600_000,
+  ),
+  stop_ms: wholeNumber(
+    'How long a process that is told to stop waits afterwards for requests it is answering, in milliseconds.',
+    'MILLISECONDS',
+    10_000,
+    0,
+    600_000,
+  ),
+  cache_bytes: wholeNumber(
+    'How much memory finished answers, events ready to be sent and rendered texts may take up, in bytes.',
+    'BYTES',
+    CACHE_BYTES,
+    0,
+    64_000_000_000,
+  ),
+  trusted_proxy: list(
+    'Addresses of proxies whose X-Forwarded-For is believed, or networks of them such as 10.0.0.0/8.',
+    'ADDRESS,…',
+    'IP addresses and networks',
+    isProxy,
+  ),
+  metrics: checked(
+    word(
+      'Where metrics are served for Prometheus, as HOST:PORT with the path /metrics. Everybody who can reach the port can read them. Empty: nowhere.',
+      'HOST:PORT',
+      '',
+    ),
+    'takes HOST:PORT',
+    (text) => text === '' || isListenPlace(text),
+  ),
+  history_days: wholeNumber(
+    'How many days the history of who wrote what, when and from where is kept, with the values that records had before. 0: for ever.',
+    'DAYS',
+    365,
+    0,
+    36_500,
+  ),
+  history_bytes: wholeNumber(
+    'How much room the values that records had before may take in the database, in bytes; the oldest go first, and who wrote what stays. 0: none are kept.',
+    'BYTES',
+    500_000_000,
+    0,
+    64_000_000_000,
+  ),
+  request_log: choice(
+    'Which requests have a line in the log, at the level info: all, only those that are no reads, or none.',
+    ['all', 'writes', 'none'],
+    'all',
+  ),
+  log_level: choice('How much is logged.', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
+}
+
+type Settings = typeof settings
+/** The name of a setting, as in flags with `_` written `-`. */
+export type SettingName = keyof Settings
+/** The value of every setting. */
+export type Config = { [Name in SettingName]: Settings[Name]['default'] }
+
+export const environmentName = (name: string) => `KALENDS_${name.toUpperCase()}`
+export const flagName = (name: string) => `--${name.replaceAll('_', '-')}`
+
+/** Variables of the environment that are no settings but belong to a command. */
+export const commandVariables = {
+  copyFrom: 'KALENDS_COPY_FROM',
+  copyTo: 'KALENDS_COPY_TO',
+  importPassword: 'KALENDS_IMPORT_PASSWORD',
+  pushPassword: 'KALENDS_PUSH_PASSWORD',
+} as const
+
+/**
+ * The configuration from flags and environment.
+ * @throws Error with one sentence for each setting that is unknown or has a wrong value.
+ */
+export function readConfig(flags: Readonly<Record<string, string>>, environment: NodeJS.ProcessEnv): Config {
+  const known = new Set<string>([...Object.keys(settings).map(environmentName), ...Object.values(commandVariables)])
+  const wrong = Object.keys(environment)
+    .filter((name) => name.startsWith('KALENDS_') && !known.has(name))
+    .map((name) => `There is no setting ${name}; kalends serve --help lists them all.`)
+  const config = Object.entries(settings).map(([name, setting]) => {
+    const text = flags[name] ?? environment[environmentName(name)]
+    const source = flags[name] === undefined ? environmentName(name) : flagName(name)
+    return [name, text === undefined ? setting.default : readSetting(setting, text, source, wrong)]
+  })
+  if (wrong.length > 0) throw new Error(wrong.join('\n'))
+  return Object.fromEntries(config)
+}
+
+/** The source of a setting that was given. */
+export type SettingSource = 'flag' | 'environment'
+
+/** Where the settings that were given come from, by name. */
+export function settingSources(
+  flags: Readonly<Record<string, string>>,
+  environment: NodeJS.ProcessEnv,
+): Record<string, SettingSource> {
+  const given = Object.keys(settings).flatMap((name): [string, SettingSource][] => {
+    if (flags[name] !== undefined) return [[name, 'flag']]
+    return environment[environmentName(name)] === undefined ? [] : [[name, 'environment']]
+  })
+  return Object.fromEntries(given)
+}
+
+/** The value of a setting; its fault is added to `wrong`. */
+function readSetting(setting: Setting<unknown>, text: string, source: string, wrong: string[]): unknown {
+  try {
+    return setting.read(text)
+  } catch (error) {
+    wrong.push(`${source} ${error instanceof Error ? error.message : String(error)}.`)
+    return setting.default
+  }
+}
+
+/** `docs/configuration.md`, written by `npm run docs` and compared by a test. */
+export function settingsPage(): string {
+  const rows = Object.entries(settings).map(([name, setting]) => {
+    const fallback = Array.isArray(setting.default) ? '' : String(setting.default)
+    return `| \`${environmentName(name)}\` | \`${flagName(name)} ${setting.value.replaceAll('|', '\\|')}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${setting.about} |`
+  })
+  return [
+    '# Settings',
+    '',
+    'Each setting is an environment variable and a flag of `kalends serve`; the flag wins. This page is written by `npm run docs` from the table in `src/base/config.ts`.',
+    '',
+    'The name of the calendar, the colour of its pages and the first day of the week can be set while the service runs as well, by `kalends set` or by `PATCH /wp-json/kalends/v1/settings` ([api.md](api.md#settings)). What was set so wins over flag and environment, which are the values that hold again after `kalends set NAME --reset`. Zone, language, addresses and everything else are settings of the start.',
+    '',
+    '| Environment | Flag | Default | Meaning |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+/** What answers need to know of the deployment. */
+export interface Site {
+  /** Public address without a slash at the end, such as `https://example.org`. */
+  url: string
+  /** Host without port, and the path of the site if it has one: the start of every `global_id` (rule 4.5). */
+  globalHost: string
+  name: string
+  vendor: string
+  /** `<vendor>/events/v1` */
+  namespace: string
+  /** Path of the REST root without a slash at the end, such as `/wp-json`. */
+  restRoot: string
+  /** Address of the REST root without a slash at the end. */
+  restUrl: string
+  /** Address of the namespace without a slash at the end. */
+  base: string
+  timezone: string
+  language: Language
+  currency: { code: string; symbol: string }
+  pageSizeCap: number
+  /** Of a description or excerpt, at the most. */
+  textBytes: number
+  /** km */
+  geolocRadius: number
+  /** How many months ahead the occurrences of series are written. */
+  seriesMonths: number
+}
+
+/** The site as configured; `port` is the one really listened on. */
+export function siteOf(config: Config, port: number): Site {
+  const url = (config.site_url || `http://localhost:${port}`).replace(/\/+$/, '')
+  const { hostname, pathname } = new URL(url)
+  const restRoot = config.rest_root.replace(/\/+$/, '')
+  const namespace = `${config.vendor}/events/v1`
+  return {
+    url,
+    globalHost: hostname + pathname.replace(/\/+$/, ''),
+    name: config.site_name,
+    vendor: config.vendor,
+    namespace,
+    restRoot,
+    restUrl: url + restRoot,
+    base: `${url}${restRoot}/${namespace}`,
+    timezone: config.timezone,
+    language: config.language,
+    currency: { code: config.currency, symbol: currencySymbol(config.currency) },
+    pageSizeCap: config.page_size_cap,
+    textBytes: config.text_bytes,
+    geolocRadius: config.geoloc_radius,
+    seriesMonths: config.series_months,
+  }
+}
+
+function currencySymbol(code: string): string {
+  const parts = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency: code,
+    currencyDisplay: 'narrowSymbol',
+  }).formatToParts(0)
+  return parts.find((part) => part.type === 'currency')?.value ?? code
+}
+
+/** The address of the media store with its default filled in. */
+export function mediaAddress(config: Config): string {
+  return config.media || `file:${resolve(config.data, 'media')}`
+}
+
+/** The public address of the images without a slash at the end. */
+export function mediaUrl(config: Config, site: Site): string {
+  return (config.media_url || `${site.url}/media`).replace(/\/+$/, '')
+}
+
+/** The database address with its default filled in. */
+export function databaseAddress(config: Config): string {
+  return config.database || `sqlite:${resolve(config.data, 'kalends.sqlite')}`
+}
+
+/** The default file or folder of the calendar, below the working folder, that is used since no setting names one; undefined when settings name all. */
+export function assumedPath({ data, database, media }: Config): string | undefined {
+  if (data !== settings.data.default) return undefined
+  if (database === '') return resolve(data, 'kalends.sqlite')
+  return media === '' ? resolve(data) : undefined
+}
+
+/**
+ * The address of the replica that public reads go to; undefined for none.
+ * @throws Error with one sentence when the database can have none.
+ */
+export function replicaAddress(config: Config): string | undefined {
+  if (config.database_read === '') return undefined
+  if (!/^postgres/.test(config.database))
+    throw new Error(`${environmentName('database_read')} goes with a PostgreSQL database only.`)
+  return config.database_read
+}

@@ -1,0 +1,91 @@
+import type { Kind } from '../../base/fields/kinds.ts'
+import { parameter } from '../../base/text/urls.ts'
+import type { Field } from './resource.ts'
+
+/**
+ * How links of a list name a parameter (rule 11.4), unless as it was sent: `'none'` leaves it out, `ofSent` gives it another value, and `ofList` gives
+ * it a value in the links of every list. Without a value (`undefined`) it is left out too.
+ */
+export type InLinks<Value, Ground> = 'none' | { ofSent(sent: Value): unknown } | { ofList(ground: Ground): unknown }
+
+/** How a filter narrows a query of the database. `Ground` has who asks, and what several parameters make together. */
+export interface SqlNarrowing<Value, Ground, Condition> {
+  sql(value: Value, ground: Ground): Condition | Promise<Condition>
+}
+
+/**
+ * One parameter of a list with everything that follows from it. It narrows the list by itself, or with others as the part of the list that it names.
+ * `'none'` narrows nothing.
+ */
+export type Filter<Value, Part extends string, Ground, Narrows> = Field & {
+  // biome-ignore lint/suspicious/noExplicitAny: what a column would keep is no matter of filters.
+  kind: Kind<Value, any>
+  links?: InLinks<NoInfer<Value>, Ground>
+} & ({ part: Part | 'none' } | (Narrows & { part?: never }))
+
+/** The filters of a list by name, for those who go through all of them. */
+type Filters<Ground, Condition> = Readonly<
+  Record<string, Partial<SqlNarrowing<unknown, Ground, Condition>> & { links?: InLinks<unknown, Ground> }>
+>
+
+/** How a part of a list narrows a query of the database; undefined where it does not. */
+export type PartNarrowing<Query, Ground, Condition> = (
+  query: Query,
+  ground: Ground,
+) => Condition | undefined | Promise<Condition | undefined>
+
+/** The conditions of a list: those of its parts, and of each filter that was sent. */
+export async function conditionsOf<Query extends object, Ground, Condition>(
+  filters: Filters<Ground, Condition>,
+  parts: readonly PartNarrowing<Query, Ground, Condition>[],
+  query: Query,
+  ground: Ground,
+): Promise<Condition[]> {
+  const made = parts.map((part) => part(query, ground))
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) made.push(filters[name]?.sql?.(value, ground))
+  return (await Promise.all(made)).filter((condition) => condition !== undefined)
+}
+
+const AS_SENT = { ofSent: (sent: unknown) => sent }
+
+/**
+ * Writes the parameters of links as the rest of a query string: each that has a value, those in `order` first, the others as they are declared
+ * (rule 11.4).
+ * @throws Error where `order` names a filter twice, or one that links leave out
+ */
+export function linkWriter<Ground, Own extends Filters<Ground, unknown>>(
+  filters: Own & Filters<Ground, unknown>,
+  order: readonly (keyof Own & string)[],
+): (query: object, ground: Ground) => string {
+  const linked = Object.keys(filters).filter((name) => filters[name]?.links !== 'none')
+  const wrong = order.filter((name, at) => !linked.includes(name) || order.indexOf(name) !== at)
+  if (wrong.length > 0) throw new Error(`Named twice in the order of links, or left out of them: ${wrong.join(', ')}`)
+  const rows = [...new Set([...order, ...linked])].map((name, rank) => ({
+    name,
+    rank,
+    links: filters[name]?.links ?? AS_SENT,
+  }))
+  const ofLists = rows.flatMap(({ links, ...row }) =>
+    typeof links === 'object' && 'ofList' in links ? [{ ...row, links }] : [],
+  )
+  const ofSent = new Map(
+    rows.flatMap(({ links, ...row }) =>
+      typeof links === 'object' && 'ofSent' in links ? [[row.name, { ...row, links }]] : [],
+    ),
+  )
+  const none = rows.map(() => '')
+  return (query, ground) => {
+    const texts = none.slice()
+    for (const { name, rank, links } of ofLists) texts[rank] = parameter(name, links.ofList(ground))
+    // Most lists are narrowed by a few of many parameters.
+    for (const name in query) {
+      const value: unknown = query[name as keyof typeof query]
+      const row = value === undefined ? undefined : ofSent.get(name)
+      if (row) texts[row.rank] = parameter(name, row.links.ofSent(value))
+    }
+    let joined = ''
+    for (const text of texts) joined += text
+    return joined
+  }
+}

@@ -1,0 +1,471 @@
+import { createHash } from 'node:crypto'
+import sanitizer from 'sanitize-html/package.json' with { type: 'json' }
+import packageJson from '../../../package.json' with { type: 'json' }
+import { findCached } from '../../base/cache.ts'
+import { blankColumns } from '../../base/fields/field.ts'
+import { areTextsPrepared, showInTurn, showPrepared } from '../../base/text/long-texts.ts'
+import type { WantedText } from '../../base/text/text-work.ts'
+import { type EventIndex, type IndexedLinks, indexedLinks, isIndexed } from '../../store/memory/event-index.ts'
+import { type EventMemory, mayBeBehind } from '../../store/memory/event-memory.ts'
+import {
+  bytesOf,
+  type CountedJson,
+  type EventPieces,
+  findPiece,
+  isMissedAgain,
+  keepLinked,
+  keepPiece,
+  type Piece,
+  termPiece,
+  writeCounted,
+} from '../../store/memory/event-pieces.ts'
+import {
+  findPresented,
+  LONG_RECORD,
+  type PresentedRecord,
+  type PresentQueue,
+  storePresented,
+} from '../../store/memory/presented-records.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { heldIfFree } from '../../store/storage/locks.ts'
+import type { ImageRow, OrganizerRow, RecordKind, Taxonomy, TermRow, VenueRow } from '../../store/storage/schema.ts'
+import { statement } from '../../store/storage/statement.ts'
+import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
+import type { Context, Presenting } from '../declare/context.ts'
+import type { Found, ListedJson } from '../declare/operations.ts'
+import { findImages } from '../images/images.ts'
+import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'
+import { organizer, organizerRules, presentOrganizer } from '../linked/organizer.ts'
+import { presentVenue, venue, venueRules } from '../linked/venue.ts'
+import { anonymous } from '../people/caller.ts'
+import { textsOfRecord, textsOfTerm } from '../records/present-records.ts'
+import { writeTerm } from '../terms/term-present.ts'
+import { event } from './event.ts'
+import {
+  CORE_COLUMNS,
+  type CoreRow,
+  type EventParts,
+  imageText,
+  isShown,
+  joinParts,
+  mostBytes,
+  withRare,
+  writeCore,
+  writeParts,
+} from './event-present.ts'
+import { asSeenBy } from './online-link.ts'
+import { presentRecurrences } from './recurrence-present.ts'
+
+/**
+ * Loads events that the index has found, without those it has dropped since: from memory, and the others from the database. Returns undefined for a list
+ * that was not found in the index.
+ */
+export function loadJson(
+  context: Context,
+  { ids, revision, isCollapsed }: Found,
+  extent: 'page' | 'window',
+): ListedJson | undefined | Promise<ListedJson> {
+  const { memory } = context
+  const index = memory?.index
+  if (!memory || !index || revision === undefined || isCollapsed) return undefined
+  const listed = ids.filter((id) => isIndexed(index, id))
+  const events = listedEvents(memory, index, listed, context, extent)
+  return events instanceof Promise ? events.then(asJson) : asJson(events)
+}
+
+/** An event of a list: a piece, or the parts to write it from. */
+export type ListedEvent = CountedJson | EventParts
+
+function asJson(events: readonly ListedEvent[]): ListedJson {
+  const mostOf = (event: ListedEvent) => ('bytes' in event ? event.bytes.length : mostBytes(event))
+  let most = 0
+  for (const event of events) most += mostOf(event)
+  return {
+    count: events.length,
+    mostBytes: most,
+    mostBytesOf: (i) => mostOf(events[i] as ListedEvent),
+    held: () => asJson(events.map(held)),
+    write: (i, into, at, counts) => {
+      const event = events[i] as ListedEvent
+      return 'bytes' in event ? writeCounted(event, into, at, counts) : writeParts(event, into, at, counts)
+    },
+  }
+}
+
+/** Copies an event whose counts are to stay as they are. */
+function held(event: ListedEvent): ListedEvent {
+  const copy = ({ bytes, counts }: CountedJson) => ({ bytes: bytesOf(bytes), counts })
+  if ('bytes' in event) return copy(event)
+  return { ...event, categories: event.categories.map(copy), tags: event.tags.map(copy) }
+}
+
+/** Loads the listed events with these ids, in that order; those of a window are not cached. */
+export function listedEvents(
+  memory: EventMemory,
+  index: EventIndex,
+  ids: readonly number[],
+  context: Context,
+  extent: 'page' | 'window',
+): ListedEvent[] | Promise<ListedEvent[]> {
+  const { pieces, terms } = memory
+  const atHand: (Piece | undefined)[] = []
+  const missing: number[] = []
+  for (const id of ids) {
+    const piece = findPiece(pieces, id, terms)
+    atHand.push(piece)
+    if (!piece) missing.push(id)
+  }
+  if (missing.length === 0) return atHand as Piece[]
+  return presentMissing(memory, index, missing, context, extent).then((made) =>
+    ids.flatMap((id, i) => atHand[i] ?? made.get(id) ?? []),
+  )
+}
+
+const selectCores = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('events').select(CORE_COLUMNS).where('id', 'in', value('ids')),
+)
+
+async function presentMissing(
+  memory: EventMemory,
+  index: EventIndex,
+  ids: readonly number[],
+  context: Context,
+  extent: 'page' | 'window',
+): Promise<Map<number, ListedEvent>> {
+  const { version, pieces } = memory
+  const { drops } = pieces
+  // A row read during a change serves this answer and no later one.
+  const isCurrent = () => drops === pieces.drops && version === memory.version && !mayBeBehind(memory)
+  const links = ids.map((id) => indexedLinks(index, id))
+  const [venues, organizers] = [knownLinked(pieces, links, 'venues'), knownLinked(pieces, links, 'organizers')]
+  const presented = await findPresented(context.db, formOf(context), [...ids, ...venues.missing, ...organizers.missing])
+  await Promise.all([
+    presentCores(memory, context, ids, presented),
+    presentPlaces<VenueRow>(memory, context, venueRules, presentVenue, venues, presented, isCurrent),
+    presentPlaces<OrganizerRow>(memory, context, organizerRules, presentOrganizer, organizers, presented, isCurrent),
+  ])
+  await presentTerms(
+    memory,
+    context,
+    links.flatMap(({ terms }) => terms),
+  )
+  const images = await findImages(
+    context.db,
+    ids.flatMap((id) => presented.get(id)?.image ?? []),
+  )
+  const occurrences = ids.filter((_, i) => links[i]?.series)
+  const recurrences = await presentRecurrences(context, context.db, occurrences)
+  // Caching all events of a window would evict the events that are read often.
+  const mayKeep = extent === 'page' && isCurrent()
+  const made = new Map<number, ListedEvent>()
+  for (const [i, { terms, venues: places, organizers: hosts }] of links.entries()) {
+    const id = ids[i] as number
+    const core = presented.get(id)
+    // It may have been taken back since it was found in the index.
+    if (!core) continue
+    const recurrence = recurrences.get(id)
+    const parts: EventParts = {
+      core: recurrence ? withRare(core, recurrence) : core,
+      image: imageText(context, images.get(core.image ?? 0)),
+      ...piecesOfTerms(memory, context, terms),
+      venues: shownOf(venues, places),
+      organizers: shownOf(organizers, hosts),
+    }
+    const isWorthIt = mayKeep && core.members.length <= LONG_RECORD && isMissedAgain(pieces, id)
+    made.set(id, isWorthIt ? keepPiece(pieces, id, joinParts(parts)) : parts)
+  }
+  return made
+}
+
+/** The cached venues or organizers of these events. */
+function knownLinked(pieces: EventPieces, links: readonly IndexedLinks[], kind: 'venues' | 'organizers'): LinkedPieces {
+  const linked: LinkedPieces = { bytes: new Map(), missing: [] }
+  for (const ofEvent of links) {
+    for (const id of ofEvent[kind]) {
+      if (linked.bytes.has(id)) continue
+      const known = findCached(pieces[kind], id)
+      linked.bytes.set(id, known ?? HIDDEN)
+      if (!known) linked.missing.push(id)
+    }
+  }
+  return linked
+}
+
+/** Presents the events that are not stored presented, from their rows, and adds them to the others. */
+async function presentCores(
+  { toPresent }: EventMemory,
+  context: Context,
+  ids: readonly number[],
+  presented: Map<number, PresentedRecord>,
+): Promise<void> {
+  const missing = ids.filter((id) => !presented.has(id))
+  if (missing.length === 0) return
+  await showInTurn(await selectCores(context.db, { ids: missing }), presenters.events.texts, (row) => {
+    const made = showOrLeaveOut(context, 'event', row.id, () => presentCore(context, row))
+    if (!made) return
+    presented.set(row.id, made)
+    presentLater(toPresent.events, presenters.events, context, formOf(context), row.id)
+  })
+}
+
+/** Presents terms that take long, so that they are in memory when the events that show them are put together. */
+async function presentTerms({ pieces, terms }: EventMemory, context: Context, ids: readonly number[]): Promise<void> {
+  const rows = [...new Set(ids)].flatMap((id) => terms.get(id) ?? [])
+  const costly = rows.filter((row) => !areTextsPrepared(textsOfTerm(row)))
+  await showInTurn(costly, textsOfTerm, (row) =>
+    showOrLeaveOut(context, row.taxonomy, row.id, () =>
+      termPiece(pieces, row.id, terms, () => writeTerm(context.site, row)),
+    ),
+  )
+}
+
+/** The terms of an event by name, categories and tags. */
+function piecesOfTerms({ pieces, terms }: EventMemory, context: Context, ids: readonly number[]) {
+  const rows: TermRow[] = []
+  for (const id of ids) {
+    const row = terms.get(id)
+    if (row) rows.push(row)
+  }
+  rows.sort(compareTerms)
+  const shown: Record<Taxonomy, Piece[]> = { category: [], tag: [] }
+  for (const row of rows) {
+    const show = () => termPiece(pieces, row.id, terms, () => writeTerm(context.site, row))
+    const piece = showOrLeaveOut(context, row.taxonomy, row.id, show)
+    if (piece) shown[row.taxonomy].push(piece)
+  }
+  return { categories: shown.category, tags: shown.tag }
+}
+
+/** Beyond the first 65,536 code points the order of JavaScript is another. */
+const SURROGATE = /[\ud800-\udfff]/
+
+/** Terms by name, as the databases order them: by code points. */
+function compareTerms(a: TermRow, b: TermRow): number {
+  // Two kinds of terms are not shown side by side.
+  if (a.taxonomy !== b.taxonomy) return a.taxonomy < b.taxonomy ? -1 : 1
+  if (a.folded === b.folded) return a.id - b.id
+  if (SURROGATE.test(a.folded) || SURROGATE.test(b.folded))
+    return Buffer.compare(Buffer.from(a.folded), Buffer.from(b.folded))
+  return a.folded < b.folded ? -1 : 1
+}
+
+/** Venues or organizers as bytes by id, empty for those that events do not show; and the ids of those that memory lacks. */
+interface LinkedPieces {
+  bytes: Map<number, Buffer>
+  missing: number[]
+}
+
+const HIDDEN = Buffer.alloc(0)
+
+function shownOf({ bytes }: LinkedPieces, ids: readonly number[]): Buffer[] {
+  const shown: Buffer[] = []
+  for (const id of ids) {
+    const known = bytes.get(id)
+    if (known && known.length > 0) shown.push(known)
+  }
+  return shown
+}
+
+/** Presents the missing venues or organizers: from their presented records, or from their rows where there are none. */
+async function presentPlaces<Row extends VenueRow | OrganizerRow>(
+  { pieces, toPresent }: EventMemory,
+  context: Context,
+  type: LinkedType,
+  present: (presenting: Presenting, row: Row, image: ImageRow | undefined) => object,
+  { bytes, missing }: LinkedPieces,
+  presented: ReadonlyMap<number, PresentedRecord>,
+  isCurrent: () => boolean,
+): Promise<void> {
+  if (missing.length === 0) return
+  for (const id of missing) bytes.set(id, bytesOf(presented.get(id)?.members ?? ''))
+  const unknown = missing.filter((id) => !presented.has(id))
+  const rows = await findLinkedByIds<Row>(context.db, type, unknown)
+  const images = await findImages(
+    context.db,
+    [...rows.values()].flatMap((row) => row.image ?? []),
+  )
+  for (const [id, row] of rows) {
+    if (!isShown(context, row)) continue
+    const shown = await showPrepared(textsOfRecord(row, 'listed'), () =>
+      showOrLeaveOut(context, type.kind, id, () => present(context, row, images.get(row.image ?? 0))),
+    )
+    if (!shown) continue
+    bytes.set(id, bytesOf(JSON.stringify(shown)))
+    const presenter = presenters[type.table] as Presenter<VenueRow | OrganizerRow>
+    if (row.image === null) presentLater(toPresent[type.table], presenter, context, formOf(context), id)
+  }
+  if (isCurrent()) for (const id of missing) keepLinked(pieces[type.table], id, bytes.get(id) ?? HIDDEN)
+}
+
+/** Presents and holds events, and the venues and organizers they show, for storing. */
+export const presenters: {
+  events: Presenter<CoreRow>
+  venues: Presenter<VenueRow>
+  organizers: Presenter<OrganizerRow>
+} = {
+  events: {
+    kind: 'event',
+    hold: statement<{ ids: readonly number[] }>()((db, value) =>
+      heldIfFree(db, db.selectFrom('events').select(CORE_COLUMNS).where('id', 'in', value('ids'))),
+    ),
+    texts: (row) => textsOfRecord(row, 'listed'),
+    present: presentCore,
+  },
+  venues: {
+    kind: 'venue',
+    hold: statement<{ ids: readonly number[] }>()((db, value) =>
+      heldIfFree(db, db.selectFrom('venues').selectAll().where('id', 'in', value('ids'))),
+    ),
+    texts: (row) => textsOfRecord(row, 'listed'),
+    present: (presenting, row) => presentLinked(row, () => presentVenue(presenting, row, undefined)),
+  },
+  organizers: {
+    kind: 'organizer',
+    hold: statement<{ ids: readonly number[] }>()((db, value) =>
+      heldIfFree(db, db.selectFrom('organizers').selectAll().where('id', 'in', value('ids'))),
+    ),
+    texts: (row) => textsOfRecord(row, 'listed'),
+    present: (presenting, row) => presentLinked(row, () => presentOrganizer(presenting, row, undefined)),
+  },
+}
+
+/** A public event presented from its row. */
+export function presentCore(presenting: Presenting, row: CoreRow): PresentedRecord | undefined {
+  if (row.status !== 'publish') return undefined
+  return { record: row.id, image: row.image, ...writeCore(presenting, asSeenBy(anonymous, row)) }
+}
+
+/** One with an image is not kept: where the image stands, others have nothing. */
+function presentLinked(row: VenueRow | OrganizerRow, present: () => object): PresentedRecord | undefined {
+  if (row.status !== 'publish' || row.image !== null) return undefined
+  return { record: row.id, image: null, members: JSON.stringify(present()), imageAt: 0, rare: '' }
+}
+
+const forms = new WeakMap<Presenting['site'], { url: string; form: string }>()
+
+/**
+ * The form of presented records: the site, the version of the program, of the sanitiser and of the time zone names. Texts of another form are not
+ * used.
+ */
+export function formOf(presenting: Presenting): string {
+  const { site } = presenting
+  const known = forms.get(site)
+  if (known?.url === site.url) return known.form
+  const { icu, tz } = process.versions
+  const probes = [
+    writeCore(presenting, EVENT),
+    presentVenue(presenting, VENUE, undefined),
+    presentOrganizer(presenting, ORGANIZER, undefined),
+  ]
+  const parts = [site, packageJson.version, sanitizer.version, icu, tz, probes]
+  const form = createHash('sha1').update(JSON.stringify(parts)).digest('base64url').slice(0, 10)
+  forms.set(site, { url: site.url, form })
+  return form
+}
+
+const TEXTS = {
+  description:
+    'A paragraph.\nAnother line\n\n<p onclick="x()">A <a href="javascript:x">link</a></p>\n<ul><li>a</li></ul>',
+  excerpt: 'Less than < more',
+}
+
+const RECORD = {
+  id: 1,
+  author: 1,
+  status: 'publish',
+  slug: 'probe',
+  date: '2026-01-02 03:04:05',
+  date_utc: '2026-01-02 02:04:05',
+  dated: 0,
+  modified: '2026-02-03 04:05:06',
+  modified_utc: '2026-02-03 03:05:06',
+  image: null,
+  trusted: 0,
+  ...TEXTS,
+}
+
+const NAME = 'One & <b>“two”</b> — <script>three</script>'
+const WEBSITE = 'https://example.org/?a=1&b=2'
+
+// Records by which a change of how they are presented shows, during development above all.
+const EVENT: CoreRow = {
+  ...blankColumns(event.fields, NAME),
+  ...RECORD,
+  start_date: '2026-07-01 20:00:00',
+  end_date: '2026-07-02 01:30:00',
+  utc_start_date: '2026-07-01 18:00:00',
+  utc_end_date: '2026-07-01 23:30:00',
+  timezone: 'Europe/Berlin',
+  cost: '["5","10 EUR","free"]',
+  website: WEBSITE,
+  show_map: 1,
+  show_map_link: 0,
+  featured: 1,
+  online_from: '',
+}
+// Their members come from the declarations, so a new field is included.
+const VENUE: VenueRow = {
+  ...blankColumns(venue.fields, NAME),
+  ...RECORD,
+  folded: '',
+  search: '',
+  show_map: 1,
+  website: WEBSITE,
+  geo_lat: 0,
+  geo_lng: 7.25,
+}
+const ORGANIZER: OrganizerRow = {
+  ...blankColumns(organizer.fields, NAME),
+  ...RECORD,
+  folded: '',
+  search: '',
+  website: WEBSITE,
+}
+
+/** Presents and holds records of a kind, for storing. */
+export interface Presenter<Row> {
+  kind: RecordKind
+  /** Holds and returns the rows of these records until the end of the transaction; rows that another transaction is changing are left out. */
+  hold: (tx: Db, values: { ids: readonly number[] }) => Promise<Row[]>
+  /** The texts that take long to present; a record whose texts are not prepared is stored another time. */
+  texts: (row: Row) => readonly WantedText[]
+  /** Undefined for a record that is not stored presented: it is not public. */
+  present: (presenting: Presenting, row: Row) => PresentedRecord | undefined
+}
+
+/** Records that are stored with one write, which takes a few milliseconds. */
+const STORED_AT_ONCE = 64
+const MOST_QUEUED = 4096
+
+/** Queues a record to be stored presented. */
+export function presentLater<Row extends { id: number }>(
+  toPresent: PresentQueue,
+  presenter: Presenter<Row>,
+  presenting: Presenting,
+  form: string,
+  id: number,
+) {
+  const { ids } = toPresent
+  if (ids.size < MOST_QUEUED) ids.add(id)
+  if (ids.size < STORED_AT_ONCE || toPresent.isStoring) return
+  const some = [...ids].slice(0, STORED_AT_ONCE)
+  for (const taken of some) ids.delete(taken)
+  toPresent.isStoring = true
+  toPresent
+    .write(async (tx) => {
+      const held = await presenter.hold(tx, { ids: some })
+      const rows = held.filter((row) => areTextsPrepared(presenter.texts(row)))
+      await storePresented(
+        tx,
+        form,
+        rows.flatMap(
+          (row) => showOrLeaveOut(presenting, presenter.kind, row.id, () => presenter.present(presenting, row)) ?? [],
+        ),
+      )
+    })
+    // They are presented from their rows the next time as well.
+    .catch(() => undefined)
+    .finally(() => {
+      toPresent.isStoring = false
+    })
+}

@@ -1,0 +1,129 @@
+import { type ExpressionBuilder, sql } from 'kysely'
+import { eventFacts } from '../../base/fields/access-facts.ts'
+import type { EventWindow } from '../../store/memory/event-index-list.ts'
+import { type Circle, wholeList, withinCircle } from '../../store/storage/queries.ts'
+import type { Tables, Taxonomy } from '../../store/storage/schema.ts'
+import type { Context } from '../declare/context.ts'
+import { momentAfter, shownTo, visibleTo } from '../records/record-store.ts'
+import type { Status } from '../records/status.ts'
+import { findIdsByEntries } from '../terms/term-store.ts'
+
+type Events = ExpressionBuilder<Tables, 'events'>
+
+/** A list that somebody asks for. */
+interface By {
+  context: Context
+}
+
+/** A condition on events. */
+export type Condition = (record: Events) => ReturnType<Events['and']>
+
+/** The events that lists with these statuses show the caller, without those hidden from listings (rule 13.6). */
+export function listedTo({ caller }: Context, statuses: readonly Status[]): Condition {
+  return (record) =>
+    record.and([
+      record('events.status', 'in', [...statuses]),
+      record('events.hide_from_listings', '=', 0),
+      visibleTo(caller, 'events'),
+    ])
+}
+
+export function withinWindow(window: EventWindow): Condition {
+  const bounds = [
+    ['start_date', '>=', window.startsAfter === undefined ? window.from : undefined],
+    ['start_date', '<=', window.endsBefore === undefined ? window.to : undefined],
+    ['start_date', '<', window.startsBefore],
+    ['start_date', '>', window.startsAfter],
+    ['end_date', '<', window.endsBefore],
+    ['end_date', '>', window.endsAfter],
+  ] as const
+  return (record) =>
+    record.and(
+      bounds.flatMap(([column, operator, bound]) =>
+        bound === undefined ? [] : [record(`events.${column}`, operator, bound)],
+      ),
+    )
+}
+
+/** In any of the terms that these entries mean, or below one. */
+export async function inTerms(taxonomy: Taxonomy, entries: readonly string[], { db }: Context): Promise<Condition> {
+  const list = wholeList(db, await findIdsByEntries(db, taxonomy, entries))
+  return (record) =>
+    record('events.id', 'in', record.selectFrom('event_terms').select('event').where('term', 'in', list))
+}
+
+export function modifiedAfter(value: string | number, { context }: By): Condition {
+  return (record) => record('events.modified', '>', momentAfter(value, context))
+}
+
+/** The links to venues that events show the caller. */
+function shownVenues(record: Events, { caller }: Context) {
+  return record
+    .selectFrom('event_venues')
+    .innerJoin('venues', 'venues.id', 'event_venues.venue')
+    .select('event')
+    .where(shownTo(caller, 'venues'))
+}
+
+export function atVenues(ids: readonly number[], { context }: By): Condition {
+  const list = wholeList(context.db, ids)
+  return (record) => record('events.id', 'in', shownVenues(record, context).where('event_venues.venue', 'in', list))
+}
+
+/** With each of these facts of access, of the event or of a venue that it shows. */
+export function withAccess(facts: readonly string[], { context }: By): Condition {
+  return (record) =>
+    record.and(
+      facts.map((fact) => {
+        const own = eventFacts.find((known) => known === fact)
+        if (own) return own === 'sign_language' ? record(own, '!=', '') : record(`events.${own}`, '=', 1)
+        return record('events.id', 'in', shownVenues(record, context).where(sql.ref(`venues.${fact}`), '=', 1))
+      }),
+    )
+}
+
+export function byOrganizers(ids: readonly number[], { context: { db, caller } }: By): Condition {
+  return (record) =>
+    record(
+      'events.id',
+      'in',
+      record
+        .selectFrom('event_organizers')
+        .innerJoin('organizers', 'organizers.id', 'event_organizers.organizer')
+        .select('event')
+        .where('event_organizers.organizer', 'in', wholeList(db, ids))
+        .where(shownTo(caller, 'organizers')),
+    )
+}
+
+/** At a venue with coordinates, or at none. */
+export function located(wanted: boolean, context: Context): Condition {
+  return (record) => {
+    const there = record('events.id', 'in', shownVenues(record, context).where('geo_lat', 'is not', null))
+    return wanted ? there : record.not(there)
+  }
+}
+
+export function atVenueWithin(circle: Circle, context: Context): Condition {
+  return (record) => record('events.id', 'in', shownVenues(record, context).where(withinCircle(context.db, circle)))
+}
+
+export function withIds(ids: readonly number[], { context: { db } }: By): Condition {
+  return (record) => record('events.id', 'in', wholeList(db, ids))
+}
+
+/** Of the events with a condition, those of no series and the first of each series, in the order of lists. */
+export function firstOfSeries(all: Condition): Condition {
+  return (record) => {
+    const ranked = record
+      .selectFrom('events')
+      .where('events.series', 'is not', null)
+      .where(all)
+      .select([
+        'events.id',
+        sql<number>`row_number() over (partition by series order by start_date, date, id)`.as('place'),
+      ])
+    const first = record.selectFrom(ranked.as('ranked')).select('ranked.id').where('ranked.place', '=', 1)
+    return record.and([all(record), record.or([record('events.series', 'is', null), record('events.id', 'in', first)])])
+  }
+}

@@ -1,0 +1,280 @@
+import { decodedText, escapeHtml } from '../../base/text/html.ts'
+import { slugify } from '../../base/text/slug.ts'
+
+/** The site's own currency, for amounts that come without one. */
+export interface Currency {
+  symbol: string
+  code: string
+}
+
+/** The members of `cost_details` (rule 5.6): `currency_position` is `prefix`, `postfix` or `''`. */
+export interface CostDetails {
+  currency_symbol: string
+  currency_code: string
+  currency_position: string
+  values: string[]
+}
+
+/** One price of a cost: an amount, a word for free, or other words, in which there may be numbers too. */
+interface Price {
+  kind: 'amount' | 'free' | 'words'
+  /** As written; of an amount the figures only. */
+  text: string
+  /** The numbers in it, with decimal points and no thousands separators. */
+  numbers: string[]
+  /** The currency mark that stands with an amount, and where: `''` when none does. */
+  symbol: string
+  position: Position
+}
+
+type Position = 'prefix' | 'postfix' | ''
+
+/** A part of a text of amounts: figures, a currency mark, a sign or word between prices, or a word for free. */
+interface Token {
+  kind: 'F' | 'M' | 'C' | 'W'
+  text: string
+}
+
+const CURRENCY_CODES = new Set(Intl.supportedValuesOf('currency'))
+const CURRENCY_WORDS = new Set(
+  (
+    'eur usd gbp chf sek nok dkk pln czk huf ron cad aud nzd inr rub kr zł kč ft fr sfr rs rm r din lei tl kn лв ' +
+    'руб р грн дин 元 円 원'
+  ).split(' '),
+)
+const FREE_WORDS = new Set(
+  (
+    'free gratis gratuit gratuito gratuita grátis kostenlos kostenfrei frei ingyenes zdarma bezpłatnie ilmainen ' +
+    'ücretsiz бесплатно безкоштовно безплатно δωρεάν 無料 免费 免費 무료'
+  ).split(' '),
+)
+const CONNECTORS = new Set(
+  (
+    '- \u2010 \u2011 \u2012 \u2013 \u2014 ~ \u301c \uff5e / | , ; & + to or and bis oder und à a au ou et o y e ' +
+    'до или и'
+  ).split(' '),
+)
+
+// Figures in groups of three with decimals after another sign, or plain figures with decimals, which may lack the nought before them.
+const FIGURES = /\d{1,3}([ '’,.])\d{3}(?:\1\d{3})*(?!\d)(?:(?!\1)[.,]\d+)?|\d+(?:[.,]\d+)?|(?<![\p{L}\d])[.,]\d+/gu
+const BETWEEN = /\p{Lu}{0,3}\p{Sc}|\p{L}[\p{L}\p{M}]*\.?|[^\s\p{L}]/gu
+const PRICES = /^(?:W|(?:MF)+|(?:FM)+|F+)(?:C+(?:W|(?:MF)+|(?:FM)+|F+))*$/
+
+/** Returns true for a value that `parseCost` reads. */
+export function isCost(value: unknown): boolean {
+  return parseCost(value) !== undefined
+}
+
+/**
+ * A cost as sent, as the texts to store: a text, a number, or a list of these; entities decoded, tags and
+ * surplus blanks removed. Empty for `''`, null and `[]`; undefined for values that are no cost. `0` is a price like any other.
+ */
+export function parseCost(value: unknown): string[] | undefined {
+  const texts: string[] = []
+  for (const item of Array.isArray(value) ? value : [value]) {
+    if (typeof item !== 'string' && typeof item !== 'number' && item !== null) return undefined
+    const text = decodedText(String(item ?? ''))
+      .replace(/\s+/g, ' ')
+      .trim()
+    if (text !== '') texts.push(text)
+  }
+  return texts
+}
+
+/** The word for a price of nought. Data are the same in every language (rule 10.7). */
+export const FREE = 'Free'
+
+/**
+ * A stored cost as answers show it (rules 20.1 to 20.4): the lowest and the highest price, nought as `freeWord`.
+ * An amount keeps its own currency mark, else takes the only one among the others, else the site's. A text that says more
+ * than amounts stays as written and gives no symbol; details name the symbol that all amounts have. `cost` is HTML.
+ */
+export function presentCost(
+  raw: readonly string[],
+  currency: Currency,
+  freeWord: string,
+): { cost: string; cost_details: CostDetails } {
+  const prices = pricesOf(raw, freeWord)
+  const amounts = prices.filter((price) => price.kind === 'amount')
+  const symbol = commonOf(amounts.map((price) => price.symbol))
+  return {
+    cost: escapeHtml(describePrices(prices, currency, freeWord)),
+    cost_details: {
+      currency_symbol: symbol,
+      currency_code: '',
+      currency_position: symbol === '' ? '' : commonOf(amounts.map((price) => price.position)),
+      values: valuesOf(prices),
+    },
+  }
+}
+
+/** The lowest and the highest number among the prices, `0` when free; undefined when no number is given. */
+export function priceRange(raw: readonly string[]): { lowest: string; highest: string } | undefined {
+  const prices = pricesOf(raw, '').flatMap((price) => price.numbers)
+  const numbers = ascending(prices.map((number) => (Number(number) === 0 ? '0' : number)))
+  const [lowest, highest = lowest] = [numbers[0], numbers.at(-1)]
+  return lowest === undefined || highest === undefined ? undefined : { lowest, highest }
+}
+
+/** The price of an offer for search engines (rule 9.4): `10`, `0` when free, a range as `5 – 10`; `''` when no number is given. */
+export function offerPrice(raw: readonly string[]): string {
+  const { lowest, highest } = priceRange(raw) ?? { lowest: '', highest: '' }
+  return lowest === highest ? lowest : `${lowest} – ${highest}`
+}
+
+/** The part that is shown of a cost stored before there were limits. */
+const MOST_SHOWN = { texts: 100, characters: 1000 }
+
+/** Characters of a stored cost that are read: more than `MOST_SHOWN` takes to write down. */
+const MOST_READ = 120_000
+
+/** The texts of a stored cost. Of one stored before there were limits, the first ones only. */
+export function storedCost(json: string): string[] {
+  if (json.length <= MOST_READ) return JSON.parse(json)
+  const end = json.lastIndexOf('","', MOST_READ)
+  try {
+    if (end !== -1) return JSON.parse(`${json.slice(0, end)}"]`)
+  } catch {
+    // That was within a text, so all of it is read.
+  }
+  return JSON.parse(json)
+}
+
+/** The prices of a cost, the lowest first, words without numbers last. */
+function pricesOf(raw: readonly string[], freeWord: string): Price[] {
+  return raw
+    .slice(0, MOST_SHOWN.texts)
+    .map((text) => text.slice(0, MOST_SHOWN.characters))
+    .flatMap((text) => readAmounts(text, freeWord) ?? readSigned(text) ?? [wordsOf(text)])
+    .map((price) => ({ price, key: lowestNumber(price) }))
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    .map(({ price }) => price)
+}
+
+/** The lowest number of a price, infinite without one. */
+function lowestNumber(price: Price): number {
+  return price.numbers.reduce((lowest, number) => Math.min(lowest, Number(number)), Number.POSITIVE_INFINITY)
+}
+
+function describePrices(prices: readonly Price[], currency: Currency, freeWord: string): string {
+  const [lowest, highest] = [prices[0], prices.at(-1)]
+  if (!lowest || !highest) return ''
+  const symbols = prices.filter((price) => price.symbol !== '')
+  const isCommon = symbols.length > 0 && symbols.every((price) => price.symbol === symbols[0]?.symbol)
+  // Prices in several currencies have no common symbol, so that of the site stands in (rule 20.2).
+  const mark: Mark = isCommon && symbols[0] ? symbols[0] : { symbol: currency.symbol, position: 'prefix' }
+  const describe = (price: Price) => describePrice(price, mark, currency.symbol, freeWord)
+  const same = lowestNumber(lowest) === lowestNumber(highest) && lowest.kind !== 'words' && highest.kind !== 'words'
+  return same ? describe(lowest) : [...new Set([describe(lowest), describe(highest)])].join(' – ')
+}
+
+type Mark = Pick<Price, 'symbol' | 'position'>
+
+function describePrice(price: Price, { symbol, position }: Mark, siteSymbol: string, freeWord: string): string {
+  if (price.kind !== 'amount') return price.text
+  if (lowestNumber(price) === 0) return freeWord
+  // A site's symbol may end in a blank, which the same symbol sent by a client has lost.
+  if (position === 'prefix' && symbol === siteSymbol.trim()) return siteSymbol + price.text
+  return position === 'postfix' ? price.text + symbol : symbol + price.text
+}
+
+function valuesOf(prices: readonly Price[]): string[] {
+  const wordsOnly = prices.every((price) => price.kind === 'free' || price.numbers.length === 0)
+  const numbers = wordsOnly ? [] : ascending(prices.flatMap((price) => price.numbers))
+  const words = prices.filter((price) => wordsOnly || price.numbers.length === 0)
+  return [...numbers, ...new Set(words.map((price) => slugify(price.text) || price.text))]
+}
+
+/** Numbers in order, those of equal value but once. */
+function ascending(numbers: readonly string[]): string[] {
+  const sorted = [...numbers].sort((a, b) => Number(a) - Number(b))
+  return sorted.filter((number, at) => at === 0 || Number(number) !== Number(sorted[at - 1]))
+}
+
+function commonOf<T extends string>(words: readonly T[]): T | '' {
+  const [first = ''] = words
+  return words.every((word) => word === first) ? first : ''
+}
+
+/** The prices of a text that holds nothing else, such as `$5 to $10`; undefined for any other text. */
+function readAmounts(text: string, freeWord: string): Price[] | undefined {
+  const tokens = tokensOf(text, freeWord)
+  const kinds = tokens?.map((token) => token.kind).join('') ?? ''
+  if (!tokens || !PRICES.test(kinds) || (kinds !== 'W' && !kinds.includes('F'))) return undefined
+  const prices: Price[] = []
+  for (const { 0: group, index } of kinds.matchAll(/(?:MF)+|(?:FM)+|F+|W/g)) {
+    const parts = tokens.slice(index, index + group.length)
+    if (group === 'W') prices.push({ ...wordsOf(text), kind: 'free', text: parts[0]?.text ?? '', numbers: ['0'] })
+    const marks = parts.filter((part) => part.kind === 'M')
+    const figures = parts.filter((part) => part.kind === 'F')
+    const position = marks.length === 0 ? '' : group.startsWith('M') ? 'prefix' : 'postfix'
+    for (const [at, part] of figures.entries()) prices.push(amountOf(part.text, marks[at]?.text ?? '', position))
+  }
+  return prices
+}
+
+function tokensOf(text: string, freeWord: string): Token[] | undefined {
+  const tokens: Token[] = []
+  let from = 0
+  for (const { 0: figures, index } of text.matchAll(FIGURES)) {
+    if (!addBetween(tokens, text.slice(from, index), freeWord)) return undefined
+    tokens.push({ kind: 'F', text: figures })
+    from = index + figures.length
+  }
+  return addBetween(tokens, text.slice(from), freeWord) ? tokens : undefined
+}
+
+function addBetween(tokens: Token[], text: string, freeWord: string): boolean {
+  if (isFree(text.trim(), freeWord)) return tokens.push({ kind: 'W', text: text.trim() }) > 0
+  return (text.match(BETWEEN) ?? []).every((word) => {
+    const kind = isFree(word, freeWord)
+      ? 'W'
+      : isCurrency(word)
+        ? 'M'
+        : CONNECTORS.has(word.toLowerCase())
+          ? 'C'
+          : undefined
+    if (kind) tokens.push({ kind, text: word })
+    return kind !== undefined
+  })
+}
+
+function isFree(word: string, freeWord: string): boolean {
+  const lower = word.toLowerCase()
+  return FREE_WORDS.has(lower) || (lower !== '' && lower === freeWord.toLowerCase())
+}
+
+function isCurrency(word: string): boolean {
+  const plain = word.replace(/\.$/, '')
+  return /\p{Sc}$/u.test(plain) || CURRENCY_CODES.has(plain) || CURRENCY_WORDS.has(plain.toLowerCase())
+}
+
+/** A single figure with signs before or after it, such as `-5`, which are taken for its symbol. */
+function readSigned(text: string): Price[] | undefined {
+  const [figures, ...others] = text.match(FIGURES) ?? []
+  if (figures === undefined || others.length > 0) return undefined
+  const [before = '', after = ''] = text.split(figures)
+  const signs = before + after
+  if ((before !== '' && after !== '') || !/^[^\s\p{L}\p{N}]+$/u.test(signs)) return undefined
+  return [amountOf(figures, signs, before === '' ? 'postfix' : 'prefix')]
+}
+
+function amountOf(figures: string, symbol: string, position: Position): Price {
+  return { kind: 'amount', text: figures, numbers: [numberOf(figures)], symbol, position }
+}
+
+function wordsOf(text: string): Price {
+  return { kind: 'words', text, numbers: (text.match(FIGURES) ?? []).map(numberOf), symbol: '', position: '' }
+}
+
+// One comma before three digits separates thousands; one point is taken for a decimal point all the same.
+function numberOf(figures: string): string {
+  const separators = figures.match(/[^\d]/g) ?? []
+  const [first, last] = [separators[0], separators.at(-1)]
+  const thousands =
+    separators.length > 1 ? first === last : first !== undefined && /^[1-9]\d*[ '’,]\d{3}$/.test(figures)
+  const whole = thousands || last === undefined ? figures.length : figures.lastIndexOf(last)
+  const decimals = figures.slice(whole + 1)
+  const digits = figures.slice(0, whole).replace(/\D/g, '') || '0'
+  return decimals === '' ? digits : `${digits}.${decimals}`
+}

@@ -1,0 +1,483 @@
+import { sql } from 'kysely'
+import { accessFacts, accessList, factsIn } from '../../base/fields/access-facts.ts'
+import { collapse, type EventStatus, eventStatuses } from '../../base/fields/event-kinds.ts'
+import { type Parsed, pageFilters } from '../../base/fields/field.ts'
+import {
+  distance,
+  flag,
+  ids,
+  idsOrSlugs,
+  latitude,
+  listEntries,
+  longitude,
+  readInteger,
+  recordId,
+  switchWord,
+  text,
+  untypedMoment,
+  words,
+} from '../../base/fields/kinds.ts'
+import { limits } from '../../base/fields/limits.ts'
+import { hasSearchedWords, parseSearch } from '../../base/text/search.ts'
+import { hasEventsOf } from '../../store/memory/event-index.ts'
+import type { EventWindow, IndexQuery } from '../../store/memory/event-index-list.ts'
+import { type EventMemory, findSearched, isBehind } from '../../store/memory/event-memory.ts'
+import { distanceKm } from '../../store/storage/distance.ts'
+import type { EventRow, Taxonomy } from '../../store/storage/schema.ts'
+import { alsoMatching } from '../../store/storage/search/search-index.ts'
+import type { Context } from '../declare/context.ts'
+import { type Filter, linkWriter, type PartNarrowing, type SqlNarrowing } from '../declare/filter.ts'
+import { geoCircle, geoFilter } from '../linked/linked-filters.ts'
+import { areRecordsOf, type LinkedKind } from '../linked/linked-rules.ts'
+import { mayRead } from '../people/caller.ts'
+import { isEventOrSeries } from '../records/record-rules.ts'
+import { isModifiedAfter } from '../records/record-store.ts'
+import { isAllowedStatusList, type StatusFilter, statusLinks } from '../records/status.ts'
+import { isTermList } from '../terms/term-rules.ts'
+import { termMeant } from '../terms/term-store.ts'
+import {
+  atVenues,
+  atVenueWithin,
+  byOrganizers,
+  type Condition,
+  inTerms,
+  listedTo,
+  located,
+  modifiedAfter,
+  withAccess,
+  withIds,
+  withinWindow,
+} from './event-conditions.ts'
+import { isShown } from './event-present.ts'
+import type { EventLinks } from './event-store.ts'
+import { defaultWindowOf } from './event-when.ts'
+import type { KeptColumns } from './withdrawn-store.ts'
+
+/** An event with all that it shows. */
+export interface LoadedEvent {
+  row: EventRow
+  links: EventLinks
+}
+
+/**
+ * An event as filters know it: with the columns and links that are kept of one that is withdrawn, so that every filter finds it then too. Of its texts
+ * `search` alone is known.
+ */
+export interface FilteredEvent {
+  row: KeptColumns & Pick<EventRow, 'search'>
+  /** `terms` are ids of categories and tags. */
+  links: Pick<EventLinks, 'venues' | 'organizers'> & { terms: readonly number[] }
+}
+
+/** The parts of a list of events that several parameters make together, or that every list has. */
+export type EventPart = 'window' | 'status' | 'place' | 'search'
+
+/** A list of events as its filters know it: who asks, and what its parameters make together. */
+export interface EventGround {
+  context: Context
+  window: EventWindow
+  status: StatusFilter
+}
+
+/** The data that the plain meaning of filters reads beside the event. */
+export interface AroundEvents extends EventGround {
+  /** The ids of the terms that `categories` and `tags` mean, and of those below them. */
+  terms: Readonly<Record<Taxonomy, ReadonlySet<number>>>
+  /** Whether any venue that the caller may see has coordinates. */
+  isLocated: boolean
+}
+
+/** The ways in which a filter narrows lists of events. */
+interface EventNarrowing<Value> extends SqlNarrowing<Value, EventGround, Condition> {
+  /** Narrows a query of the index; undefined for a value that the database has to be asked for, as it is for every value without this function. */
+  index?(value: Value, asked: IndexQuery, memory: EventMemory): IndexQuery | undefined
+  /** Whether an event is in the list, said as plainly as can be: it is asked of withdrawn events, and tests compare the others with it. */
+  accepts(event: FilteredEvent, value: Value, around: AroundEvents): boolean
+}
+
+/** One parameter of lists of events. */
+export type EventFilter<Value> = Filter<Value, EventPart, EventGround, EventNarrowing<NoInfer<Value>>>
+
+/** Declares a filter; the exact text of `about` is kept for the languages. */
+export function eventFilter<Value, const About extends string>(
+  filter: EventFilter<Value> & { about: About },
+): EventFilter<Value> & { about: About } {
+  return filter
+}
+
+/** Narrows lists to events with a value in a column. */
+export function byColumn<Column extends keyof KeptColumns, Value>(
+  column: Column,
+  kept: (value: Value) => KeptColumns[Column],
+): Pick<EventNarrowing<Value>, 'sql' | 'accepts'> {
+  return {
+    sql: (value) => (record) => record(sql.ref(`events.${column}`), '=', kept(value)),
+    accepts: ({ row }, value) => row[column] === kept(value),
+  }
+}
+
+const asDigit = { ofSent: Number }
+
+/** Links name the window as it was worked out. */
+const asWorkedOut = (edge: keyof EventWindow) => ({ ofList: ({ window }: EventGround) => window[edge] })
+
+/** The parameters of lists of events, one entry each (rules 12, 13 and 15). */
+export const eventFilters = {
+  page: eventFilter({ ...pageFilters.page, part: 'none', links: 'none' }),
+  per_page: eventFilter({ ...pageFilters.per_page, part: 'none', links: 'none' }),
+  start_date: eventFilter({
+    kind: untypedMoment,
+    about: 'Only events that start on this day or later',
+    default: defaultWindowOf('start'),
+    part: 'window',
+    links: asWorkedOut('from'),
+  }),
+  end_date: eventFilter({
+    kind: untypedMoment,
+    about: 'Only events that start on this day or earlier',
+    default: defaultWindowOf('end'),
+    part: 'window',
+    links: asWorkedOut('to'),
+  }),
+  starts_before: eventFilter({
+    kind: untypedMoment,
+    about: 'Only events that start before this date',
+    part: 'window',
+    links: asWorkedOut('startsBefore'),
+  }),
+  starts_after: eventFilter({
+    kind: untypedMoment,
+    about: 'Only events that start after this date',
+    part: 'window',
+    links: asWorkedOut('startsAfter'),
+  }),
+  ends_before: eventFilter({
+    kind: untypedMoment,
+    about: 'Only events that end before this date',
+    part: 'window',
+    links: asWorkedOut('endsBefore'),
+  }),
+  ends_after: eventFilter({
+    kind: untypedMoment,
+    about: 'Only events that end after this date',
+    part: 'window',
+    links: asWorkedOut('endsAfter'),
+  }),
+  strict_dates: eventFilter({
+    kind: switchWord,
+    about: 'Take the dates to the second instead of by whole days',
+    default: 'false',
+    part: 'window',
+    links: { ofSent: (isOn) => isOn || undefined },
+  }),
+  search: eventFilter({
+    kind: text,
+    about: 'Only events with these words in their title, excerpt or description',
+    within: limits.search,
+    part: 'search',
+  }),
+  categories: eventFilter({
+    kind: idsOrSlugs,
+    about: 'Only events in any of these categories, by id or slug',
+    lookUp: areKnownTerms('category'),
+    sql: (entries, { context }) => inTerms('category', entries, context),
+    index: (entries, asked, memory) => inKnownTerms(memory, 'category', entries, asked),
+    accepts: ({ links }, _entries, { terms }) => links.terms.some((id) => terms.category.has(id)),
+  }),
+  tags: eventFilter({
+    kind: idsOrSlugs,
+    about: 'Only events with any of these tags, by id or slug',
+    lookUp: areKnownTerms('tag'),
+    sql: (entries, { context }) => inTerms('tag', entries, context),
+    index: (entries, asked, memory) => inKnownTerms(memory, 'tag', entries, asked),
+    accepts: ({ links }, _entries, { terms }) => links.terms.some((id) => terms.tag.has(id)),
+  }),
+  venue: eventFilter({
+    kind: ids,
+    about: 'Only events at any of these venues, by id',
+    lookUp: areKnownRecords('venue'),
+    sql: atVenues,
+    index: (venues, asked, memory) => (areMet(memory, 'venue', venues) ? { ...asked, venues } : undefined),
+    accepts: ({ links }, wanted, { context }) =>
+      links.venues.some((venue) => wanted.includes(venue.id) && isShown(context, venue)),
+  }),
+  organizer: eventFilter({
+    kind: ids,
+    about: 'Only events of any of these organizers, by id',
+    lookUp: areKnownRecords('organizer'),
+    sql: byOrganizers,
+    index: (organizers, asked, memory) =>
+      areMet(memory, 'organizer', organizers) ? { ...asked, organizers } : undefined,
+    accepts: ({ links }, wanted, { context }) =>
+      links.organizers.some((organizer) => wanted.includes(organizer.id) && isShown(context, organizer)),
+  }),
+  featured: eventFilter({
+    kind: flag,
+    about: 'Only featured events, or only those that are not',
+    ...byColumn('featured', Number),
+    index: (featured, asked) => ({ ...asked, featured }),
+    links: asDigit,
+  }),
+  modified_after: eventFilter({
+    kind: untypedMoment,
+    about: 'Only records changed after this time',
+    unlisted: true,
+    sql: modifiedAfter,
+    accepts: ({ row }, wanted, { context }) => isModifiedAfter(row, wanted, context),
+  }),
+  status: eventFilter({
+    kind: words,
+    about: 'Only events with one of these statuses',
+    valid: isAllowedStatusList,
+    part: 'status',
+    links: { ofList: ({ status }) => statusLinks(status).status },
+  }),
+  event_status: eventFilter({
+    kind: eventStatuses,
+    about: 'Only events that are scheduled, canceled or postponed: any of these words',
+    unlisted: true,
+    sql: (wanted) => (record) => record('event_status', 'in', wanted as EventStatus[]),
+    accepts: ({ row }, wanted) => wanted.includes(row.event_status),
+  }),
+  access: eventFilter({
+    kind: accessList,
+    about: 'Only events that have all of these facts of access, themselves or by their venue',
+    unlisted: true,
+    sql: withAccess,
+    index: (facts, asked) => ({ ...asked, access: facts.map((fact) => accessFacts.indexOf(fact)) }),
+    accepts: ({ row, links }, wanted, { context }) => {
+      const records = [row, ...links.venues.filter((venue) => isShown(context, venue))]
+      return wanted.every((fact) => records.some((record) => factsIn(record, [fact]).length > 0))
+    },
+  }),
+  geoloc: eventFilter({
+    kind: flag,
+    about: 'Only events whose venue has coordinates, or only those whose venue has none',
+    part: 'place',
+    links: asDigit,
+  }),
+  geoloc_lat: eventFilter({
+    kind: latitude,
+    about: 'The latitude to look around; needs geoloc_lng',
+    part: 'place',
+  }),
+  geoloc_lng: eventFilter({
+    kind: longitude,
+    about: 'The longitude to look around; needs geoloc_lat',
+    part: 'place',
+  }),
+  include: eventFilter({
+    kind: ids,
+    about: 'Only the events with these ids, whenever they are',
+    sql: withIds,
+    accepts: ({ row }, wanted) => wanted.includes(row.id),
+  }),
+  post_parent: eventFilter({
+    kind: recordId,
+    about: 'Only occurrences of the event with this id',
+    lookUp: isEventOrSeries,
+    // The id of an event is none of a series, so it finds nothing (rule 13.7).
+    ...byColumn('series', Number),
+    index: (wanted, asked) => ({ ...asked, series: [wanted] }),
+  }),
+  // The occurrences that a list finds are collapsed once all that it finds is known.
+  collapse: eventFilter({
+    kind: collapse,
+    about: 'With series, only the first occurrence that the list finds of each series',
+    unlisted: true,
+    part: 'none',
+  }),
+  hide_subsequent_recurrences: eventFilter({
+    kind: flag,
+    about: 'The same as collapse=series, when true',
+    unlisted: true,
+    part: 'none',
+    links: asDigit,
+  }),
+  ticketed: eventFilter({
+    kind: flag,
+    about: 'Only events that sell tickets, which this service does not',
+    valid: (value) => (flag.read(value) === true ? { why: 'ticketed' } : true),
+    part: 'none',
+    links: 'none',
+  }),
+  geoloc_radius: eventFilter({
+    kind: distance,
+    about: 'How far to look around geoloc_lat and geoloc_lng, in kilometres',
+    part: 'place',
+  }),
+}
+
+/** The parameters of a list of events once read. */
+export type EventsQuery = Parsed<typeof eventFilters>
+
+/** Writes the filters of links in the order that clients know; others follow. */
+export const eventLinks = linkWriter<EventGround, typeof eventFilters>(eventFilters, [
+  'start_date',
+  'end_date',
+  'search',
+  'geoloc',
+  'geoloc_lat',
+  'geoloc_lng',
+  'geoloc_radius',
+  'status',
+  'post_parent',
+  'include',
+  'starts_before',
+  'starts_after',
+  'ends_before',
+  'ends_after',
+  'strict_dates',
+  'venue',
+  'organizer',
+  'featured',
+  'categories',
+  'tags',
+  'event_status',
+  'access',
+  'collapse',
+])
+
+/** The ways in which a part narrows lists; `index` returns undefined if the database has to be asked. */
+interface EventPartRules {
+  sql: PartNarrowing<EventsQuery, EventGround, Condition>
+  index: (asked: IndexQuery, query: EventsQuery, ground: EventGround, memory: EventMemory) => IndexQuery | undefined
+  accepts: (event: FilteredEvent, query: EventsQuery, around: AroundEvents) => boolean
+}
+
+/** The search is put around all other conditions. */
+export const eventParts: Record<Exclude<EventPart, 'search'>, EventPartRules> = {
+  status: {
+    sql: (_query, { status, context }) => listedTo(context, status.statuses),
+    // The index holds published events, and the links of every list name that status.
+    index: (asked, { status }) => (!status || areAllPublished(status) ? asked : undefined),
+    accepts: ({ row }, _query, { status, context }) =>
+      row.hide_from_listings === 0 &&
+      status.statuses.some((listed) => listed === row.status) &&
+      mayRead(context.caller, row),
+  },
+  window: {
+    sql: (_query, { window }) => withinWindow(window),
+    // Every query of the index begins with the window.
+    index: (asked) => asked,
+    accepts: ({ row: { start_date: start, end_date: end } }, _query, { window }) =>
+      (window.startsAfter === undefined
+        ? window.from === undefined || start >= window.from
+        : start > window.startsAfter) &&
+      (window.endsBefore === undefined ? window.to === undefined || start <= window.to : end < window.endsBefore) &&
+      (window.startsBefore === undefined || start < window.startsBefore) &&
+      (window.endsAfter === undefined || end > window.endsAfter),
+  },
+  place: {
+    sql: async (query, { context }) => {
+      const { geoloc, circle } = await geoFilter(context, query)
+      const conditions = [
+        ...(geoloc === undefined ? [] : [located(geoloc, context)]),
+        ...(circle ? [atVenueWithin(circle, context)] : []),
+      ]
+      return (record) => record.and(conditions.map((one) => one(record)))
+    },
+    index: (asked, query, { context }, { index }) => {
+      const circle = geoCircle(context, query)
+      const { geoloc } = query
+      if (!circle && geoloc === undefined) return asked
+      const isLocated = index !== undefined && index.places.all.size > 0
+      return isLocated ? { ...asked, circle, geoloc } : asked
+    },
+    accepts: ({ links }, query, { context, isLocated }) => {
+      const circle = geoCircle(context, query)
+      if (!isLocated) return true
+      const venues = links.venues.filter((venue) => isShown(context, venue))
+      const isInCircle = venues.some(
+        ({ geo_lat: lat, geo_lng: lng }) =>
+          circle && lat !== null && lng !== null && distanceKm(circle.lat, circle.lng, lat, lng) <= circle.radius,
+      )
+      const { geoloc } = query
+      return (
+        (geoloc === undefined || venues.some((venue) => venue.geo_lat !== null) === geoloc) && (!circle || isInCircle)
+      )
+    },
+  },
+}
+
+function areAllPublished(statuses: readonly string[]): boolean {
+  return statuses.length > 0 && statuses.every((status) => status === 'publish')
+}
+
+/** The search of events (rule 14.2). */
+export const eventSearch = {
+  sql: async (text: string, all: Condition, { db, findMatching }: Context): Promise<Condition> => {
+    const searched = await alsoMatching(db, parseSearch(text), findMatching)
+    return (record) => record.and([searched(all(record))])
+  },
+  /** A known result is no promise. */
+  index: (text: string, asked: IndexQuery, memory: EventMemory, { findMatching }: Context) => {
+    const among = findSearched(memory.searches, memory.version, text, findMatching)
+    return among instanceof Promise ? among.then((later) => ({ ...asked, among: later })) : { ...asked, among }
+  },
+  accepts: (text: string, { row }: FilteredEvent) => hasSearchedWords(parseSearch(text), row.search),
+}
+
+/** The memory, if it may answer this caller and lacks no change. When the look for changes fails, the database answers instead. */
+export function currentMemory({ memory, report }: Context): EventMemory | undefined {
+  try {
+    return memory && !isBehind(memory) ? memory : undefined
+  } catch (error) {
+    report(error)
+    return undefined
+  }
+}
+
+/** Validates a filter by terms as `isTermList` does, without waiting for terms that the memory knows. */
+export function areKnownTerms(taxonomy: Taxonomy) {
+  const areInDatabase = isTermList(taxonomy)
+  return (value: unknown, context: Context): boolean | Promise<boolean> => {
+    const memory = currentMemory(context)
+    const entries = listEntries(value) ?? []
+    const areKnown = memory && entries.every((entry) => findKnownTerm(memory, taxonomy, String(entry).trim()))
+    return areKnown || areInDatabase(value, context)
+  }
+}
+
+/** Validates a filter by venues or organizers as `areRecordsOf` does, without waiting for those that listed events link to. */
+export function areKnownRecords(kind: LinkedKind) {
+  const areInDatabase = areRecordsOf(kind)
+  return (value: unknown, context: Context): boolean | Promise<boolean> => {
+    const memory = currentMemory(context)
+    const ids = listEntries(value)?.map(readInteger) ?? []
+    const areKnown = memory && ids.every((id) => id !== undefined && areMet(memory, kind, [id]))
+    return areKnown || areInDatabase(value, context)
+  }
+}
+
+/** Narrows a query of the index to terms; undefined where one is not known by slug or id. */
+export function inKnownTerms(
+  memory: EventMemory,
+  taxonomy: Taxonomy,
+  entries: readonly string[],
+  asked: IndexQuery,
+): IndexQuery | undefined {
+  const ids: number[] = []
+  for (const entry of entries) {
+    const id = findKnownTerm(memory, taxonomy, entry)
+    if (id === undefined) return undefined
+    ids.push(id)
+  }
+  return { ...asked, terms: [...asked.terms, ids] }
+}
+
+/** The id of the term that an entry means by its slug or id; names are left to the database. */
+function findKnownTerm({ terms, termIds }: EventMemory, taxonomy: Taxonomy, entry: string): number | undefined {
+  return termMeant(
+    {
+      bySlug: (slug) => termIds[taxonomy].get(slug),
+      byId: (id) => (terms.get(id)?.taxonomy === taxonomy ? id : undefined),
+    },
+    entry,
+  )
+}
+
+/** Returns true if the index has met all of these venues or organizers. */
+export function areMet({ index }: EventMemory, kind: LinkedKind, ids: readonly number[]): boolean {
+  return index !== undefined && ids.every((id) => hasEventsOf(index, kind, id))
+}

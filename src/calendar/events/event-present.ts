@@ -1,0 +1,489 @@
+import { emptyCache, entryBytes, findCached, keepCached, processBudget } from '../../base/cache.ts'
+import type { Attendance, EventStatus } from '../../base/fields/event-kinds.ts'
+import { type EventMembers, eventMembers, rareFields, showRare } from '../../base/fields/event-members.ts'
+import { namesWith, type WithValue } from '../../base/fields/member.ts'
+import { escapeHtml, linkedText, plainText, renderTitle } from '../../base/text/html.ts'
+import { renderedPlain, renderedText } from '../../base/text/long-texts.ts'
+import { isWallTime, wallParts } from '../../base/text/moments.ts'
+import type { WantedText } from '../../base/text/text-work.ts'
+import { presentUrl } from '../../base/text/urls.ts'
+import { type WrittenRecord, writtenRecord } from '../../base/text/written-json.ts'
+import { timezoneAbbreviation, utcOffset } from '../../base/text/zones.ts'
+import { type CountedJson, type TermCounts, writeCounted } from '../../store/memory/event-pieces.ts'
+import type { EventCore } from '../../store/memory/presented-records.ts'
+import type {
+  EventRow,
+  ImageRow,
+  OrganizerRow,
+  SeriesRow,
+  Taxonomy,
+  TermRow,
+  VenueRow,
+} from '../../store/storage/schema.ts'
+import { showOrLeaveOut, showRecord } from '../../store/storage/unshowable.ts'
+import type { Context, Presenting } from '../declare/context.ts'
+import { imageUrl, showImage } from '../images/images.ts'
+import { organizerLinkedData, presentOrganizer } from '../linked/organizer.ts'
+import { globalId, recordUrl } from '../linked/record-present.ts'
+import { presentVenue, venueLinkedData } from '../linked/venue.ts'
+import { mayRead } from '../people/caller.ts'
+import { textsOfRecord, textsOfTerm } from '../records/present-records.ts'
+import { embedTerm, writeTerm } from '../terms/term-present.ts'
+import { FREE, offerPrice, presentCost, storedCost } from './event-cost.ts'
+import type { EventLinks } from './event-store.ts'
+import { presentRecurrence, seriesLinkedData } from './recurrence-present.ts'
+
+/** The columns of an event that its core is made of. */
+export const CORE_COLUMNS = [...namesWith(eventMembers, 'from', 'column'), 'trusted', 'online_from'] as const
+
+export type CoreRow = Pick<EventRow, (typeof CORE_COLUMNS)[number]>
+
+/**
+ * Writes an event as lists show it (rule 5.1): without linked data, and without those of its venues, organizers and terms that cannot be shown.
+ * Throws when it cannot be shown itself, as all functions do that present a record.
+ */
+export function presentEvent(context: Context, row: EventRow, links: EventLinks): WrittenRecord {
+  return joinEvent(context, row, links, writeCore(context, row), undefined)
+}
+
+/** Writes an event that is read by itself: with its linked data and that of its venues and organizers. */
+export function presentSingleEvent(context: Context, row: EventRow, links: EventLinks): WrittenRecord {
+  return joinEvent(context, row, links, writeCore(context, row), eventLinkedData(context, row, links))
+}
+
+/**
+ * Writes an event for the answer of its write; `core` is what `writeCore` has made of it, where that is known.
+ * @throws UnshowableRecord when it, or a venue or organizer `made` with it, could not be read later
+ */
+export function presentWritten(
+  context: Context,
+  row: EventRow,
+  links: EventLinks,
+  core: EventCore | undefined,
+  made: ReadonlySet<number>,
+): WrittenRecord {
+  return showRecord('event', row.id, () => {
+    for (const venue of links.venues) {
+      if (made.has(venue.id))
+        showRecord('venue', venue.id, () => [presentVenue(context, venue, undefined), venueLinkedData(venue)])
+    }
+    for (const organizer of links.organizers) {
+      if (made.has(organizer.id))
+        showRecord('organizer', organizer.id, () => [
+          presentOrganizer(context, organizer, undefined),
+          organizerLinkedData(organizer),
+        ])
+    }
+    // Its linked data are made of values that its members show as well, and can do without those of its venues and organizers.
+    return joinEvent(context, row, links, core ?? writeCore(context, row), undefined)
+  })
+}
+
+/** Writes an event with all that it links to. */
+function joinEvent(
+  context: Context,
+  row: EventRow,
+  links: EventLinks,
+  core: EventCore,
+  linkedData: object | undefined,
+): WrittenRecord {
+  const hasLinkedData = linkedData !== undefined
+  const { venues, organizers } = presentPlaces(context, links, hasLinkedData)
+  const shownTerms = (taxonomy: Taxonomy, rows: readonly TermRow[]) =>
+    rows.flatMap((term) => showOrLeaveOut(context, taxonomy, term.id, () => writeTerm(context.site, term)) ?? [])
+  const parts: EventParts = {
+    core: links.series ? withRare(core, recurrenceMembers(context, row, links.series, links.next)) : core,
+    image: imageText(context, links.images.get(row.image ?? 0)),
+    categories: shownTerms('category', links.categories),
+    tags: shownTerms('tag', links.tags),
+    venues: venues.map(jsonOf),
+    organizers: organizers.map(jsonOf),
+    linkedData: linkedData && JSON.stringify(linkedData),
+  }
+  return writtenRecord(row.id, joinParts(parts))
+}
+
+const jsonOf = (record: object) => Buffer.from(JSON.stringify(record))
+
+/** The members that show what a series links to. */
+export function presentLinks(
+  context: Context,
+  links: Pick<EventLinks, 'venues' | 'organizers' | 'categories' | 'tags' | 'images'>,
+): { categories: object[]; tags: object[]; venue: object | undefined; organizer: object[] } {
+  const { venues, organizers } = presentPlaces(context, links, false)
+  const terms = (taxonomy: Taxonomy, rows: readonly TermRow[]) =>
+    rows.flatMap((term) => showOrLeaveOut(context, taxonomy, term.id, () => embedTerm(context.site, term)) ?? [])
+  return {
+    categories: terms('category', links.categories),
+    tags: terms('tag', links.tags),
+    venue: venues.length === 1 ? venues[0] : venues,
+    organizer: organizers,
+  }
+}
+
+function presentPlaces(
+  context: Context,
+  { venues, organizers, images }: Pick<EventLinks, 'venues' | 'organizers' | 'images'>,
+  hasLinkedData: boolean,
+): { venues: object[]; organizers: object[] } {
+  return {
+    venues: showEach(context, 'venue', venues, (venue) => {
+      const linkedData = hasLinkedData ? venueLinkedData(venue) : undefined
+      return presentVenue(context, venue, images.get(venue.image ?? 0), linkedData)
+    }),
+    organizers: showEach(context, 'organizer', organizers, (organizer) => {
+      const linkedData = hasLinkedData ? organizerLinkedData(organizer) : undefined
+      return presentOrganizer(context, organizer, images.get(organizer.image ?? 0), linkedData)
+    }),
+  }
+}
+
+function recurrenceMembers(context: Context, row: EventRow, series: SeriesRow, next: EventLinks['next']): object {
+  const occurrences = next?.map((one) => ({ ...one, rest_url: `${context.site.base}/events/${one.id}` }))
+  return { ...presentRecurrence(context, row, series), ...(occurrences ? { next_occurrences: occurrences } : {}) }
+}
+
+/** Presents those of these venues or organizers that an event shows to the caller. */
+function showEach<Row extends VenueRow | OrganizerRow>(
+  context: Context,
+  kind: 'venue' | 'organizer',
+  rows: readonly Row[],
+  present: (row: Row) => object,
+): object[] {
+  return rows.flatMap((row) =>
+    isShown(context, row) ? (showOrLeaveOut(context, kind, row.id, () => present(row)) ?? []) : [],
+  )
+}
+
+/** The members of a core, which every event has. */
+type CoreMember = Exclude<
+  keyof EventMembers,
+  WithValue<EventMembers, 'from', 'link'> | WithValue<EventMembers, 'rare', unknown> | 'custom_fields'
+>
+
+/** Writes one of them as JSON. */
+type Writer = (row: CoreRow, presenting: Presenting) => string
+
+/** Texts without signs that are escaped, such as times and most addresses: they need not be looked at sign by sign. */
+const PLAIN = /^[\w :;,./?!&#%'()=+-]*$/
+const quoted = (text: string) => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text))
+
+const asIs =
+  (name: 'status' | 'date' | 'date_utc' | 'modified' | 'modified_utc' | 'slug' | 'timezone'): Writer =>
+  (row) =>
+    quoted(row[name])
+const asFlag =
+  (name: keyof CoreRow): Writer =>
+  (row) =>
+    String(row[name] === 1)
+const asText =
+  (name: 'description' | 'excerpt'): Writer =>
+  (row) =>
+    JSON.stringify(renderedText(row[name], row.trusted === 1))
+const urlOf: Writer = (row, { site }) => quoted(recordUrl(site, 'event', row))
+
+/** The value of `image` in a core. */
+const NO_IMAGE = 'false'
+
+/** The writers of all members of a core, in their order. */
+const writers: Readonly<Record<CoreMember, Writer>> = {
+  id: ({ id }) => String(id),
+  global_id: ({ id }, { site }) => quoted(globalId(site, id)),
+  global_id_lineage: ({ id }, { site }) => `[${quoted(globalId(site, id))}]`,
+  author: ({ author }) => `"${author}"`,
+  status: asIs('status'),
+  date: asIs('date'),
+  date_utc: asIs('date_utc'),
+  modified: asIs('modified'),
+  modified_utc: asIs('modified_utc'),
+  url: urlOf,
+  rest_url: ({ id }, { site }) => quoted(`${site.base}/events/${id}`),
+  title: ({ title, trusted }) => quoted(renderTitle(title, trusted === 1)),
+  description: asText('description'),
+  excerpt: asText('excerpt'),
+  slug: asIs('slug'),
+  image: () => NO_IMAGE,
+  all_day: asFlag('all_day'),
+  start_date: asTime('start_date'),
+  start_date_details: asDetails('start_date'),
+  end_date: asTime('end_date'),
+  end_date_details: asDetails('end_date'),
+  utc_start_date: asTime('utc_start_date'),
+  utc_start_date_details: asDetails('utc_start_date'),
+  utc_end_date: asTime('utc_end_date'),
+  utc_end_date_details: asDetails('utc_end_date'),
+  timezone: asIs('timezone'),
+  timezone_abbr: ({ timezone, utc_start_date }) => quoted(timezoneAbbreviation(timezone, utc_start_date)),
+  cost: ({ cost }, { site }) => showCost(site, cost).cost,
+  cost_details: ({ cost }, { site }) => showCost(site, cost).details,
+  website: (row, presenting) => {
+    const website = presentUrl(row.website)
+    return website ? quoted(escapeHtml(website)) : urlOf(row, presenting)
+  },
+  show_map: asFlag('show_map'),
+  show_map_link: asFlag('show_map_link'),
+  hide_from_listings: asFlag('hide_from_listings'),
+  sticky: asFlag('sticky'),
+  featured: asFlag('featured'),
+}
+
+const named = Object.entries(writers).map(([name, write], at) => ({ name: `${at > 0 ? ',' : ''}"${name}":`, write }))
+const imagePlace = named.findIndex(({ write }) => write === writers.image)
+const [beforeImage, fromImage] = [named.slice(0, imagePlace), named.slice(imagePlace)]
+const IMAGE_NAME = ',"image":'
+const rare = rareFields()
+
+/**
+ * Writes the core of an event. It is written as text and not made of an object, since lists of events that nobody has asked for lately are presented
+ * from rows as fast as this goes.
+ */
+export function writeCore(presenting: Presenting, row: CoreRow): EventCore {
+  let members = '{'
+  for (const { name, write } of beforeImage) members += name + write(row, presenting)
+  const imageAt = members.length + IMAGE_NAME.length
+  for (const { name, write } of fromImage) members += name + write(row, presenting)
+  const more = showRare(rare, row)
+  return { members: `${members}}`, imageAt, rare: more === undefined ? '' : JSON.stringify(more) }
+}
+
+/** Adds members to those that only some events have. */
+export function withRare(core: EventCore, more: object): EventCore {
+  const text = JSON.stringify(more)
+  return { ...core, rare: core.rare === '' ? text : `${core.rare.slice(0, -1)},${text.slice(1)}` }
+}
+
+/** The value of the member `image`; undefined for an event that shows none. */
+export function imageText(presenting: Presenting, image: ImageRow | undefined): string | undefined {
+  const shown = image && showImage(presenting, image)
+  return shown && JSON.stringify(shown)
+}
+
+/** An event as JSON is written from. */
+export interface EventParts {
+  core: EventCore
+  image: string | undefined
+  categories: readonly CountedJson[]
+  tags: readonly CountedJson[]
+  /** Those that it shows, as JSON. */
+  venues: readonly Buffer[]
+  organizers: readonly Buffer[]
+  linkedData?: string | undefined
+}
+
+const CATEGORIES = Buffer.from(',"categories":[')
+const TAGS = Buffer.from('],"tags":[')
+const VENUE = Buffer.from('],"venue":')
+const ORGANIZER = Buffer.from(',"organizer":[')
+const CUSTOM_FIELDS = Buffer.from('],"custom_fields":[]')
+const LINKED_DATA = ',"json_ld":'
+/** More bytes than what stands between the parts of an event, and between events. */
+const FRAME =
+  [CATEGORIES, TAGS, VENUE, ORGANIZER, CUSTOM_FIELDS].reduce((sum, { length }) => sum + length, 0) +
+  LINKED_DATA.length +
+  4
+const COMMA = ','.charCodeAt(0)
+const OPEN = '['.charCodeAt(0)
+const CLOSE = ']'.charCodeAt(0)
+const END = '}'.charCodeAt(0)
+
+/** Returns an upper bound of the JSON bytes of an event, without a look at its text. */
+export function mostBytes({
+  core,
+  image = '',
+  categories,
+  tags,
+  venues,
+  organizers,
+  linkedData = '',
+}: EventParts): number {
+  let most = (core.members.length + core.rare.length + image.length + linkedData.length) * 3 + FRAME
+  for (const terms of [categories, tags]) for (const { bytes } of terms) most += bytes.length + 1
+  for (const linked of [venues, organizers]) for (const bytes of linked) most += bytes.length + 1
+  return most
+}
+
+/**
+ * Writes an event into a buffer with room for `mostBytes`: every event of an answer in JSON is written here, or copied from a piece that was. Returns
+ * the end, and adds the counts of the event to `counts`, if any.
+ */
+export function writeParts(parts: EventParts, into: Buffer, start: number, counts?: TermCounts): number {
+  const { core, image, categories, tags, venues, organizers, linkedData } = parts
+  let at = start
+  const add = (chunk: Buffer, i: number) => {
+    if (i > 0) into[at++] = COMMA
+    into.set(chunk, at)
+    at += chunk.length
+  }
+  const addTerm = (term: CountedJson, i: number) => {
+    if (i > 0) into[at++] = COMMA
+    at = writeCounted(term, into, at, counts)
+  }
+  if (image === undefined) at += into.write(core.members, at)
+  else {
+    at += into.write(core.members.slice(0, core.imageAt) + image, at)
+    at += into.write(core.members.slice(core.imageAt + NO_IMAGE.length), at)
+  }
+  // More members follow in place of the last brace.
+  at--
+  add(CATEGORIES, 0)
+  categories.forEach(addTerm)
+  add(TAGS, 0)
+  tags.forEach(addTerm)
+  add(VENUE, 0)
+  const isOne = venues.length === 1
+  if (!isOne) into[at++] = OPEN
+  venues.forEach(add)
+  if (!isOne) into[at++] = CLOSE
+  add(ORGANIZER, 0)
+  organizers.forEach(add)
+  add(CUSTOM_FIELDS, 0)
+  if (linkedData !== undefined) at += into.write(LINKED_DATA + linkedData, at)
+  if (core.rare === '') into[at++] = END
+  else {
+    const more = at
+    at += into.write(core.rare, at)
+    // The first brace is a comma here.
+    into[more] = COMMA
+  }
+  return at
+}
+
+/** Writes an event by itself. */
+export function joinParts(parts: EventParts): CountedJson {
+  const wide = Buffer.allocUnsafe(mostBytes(parts))
+  const counts: TermCounts = []
+  const end = writeParts(parts, wide, 0, counts)
+  return { bytes: wide.subarray(0, end), counts }
+}
+
+/** @throws Error for text that is no time */
+function asTime(name: TimeColumn): Writer {
+  return (row) => {
+    if (!isWallTime(row[name])) throw new Error(`its ${name} is no time`)
+    return `"${row[name]}"`
+  }
+}
+
+function asDetails(name: TimeColumn): Writer {
+  return (row) => {
+    const { year, month, day, hour, minutes, seconds } = wallParts(row[name])
+    return `{"year":"${year}","month":"${month}","day":"${day}","hour":"${hour}","minutes":"${minutes}","seconds":"${seconds}"}`
+  }
+}
+
+type TimeColumn = 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date'
+
+/** Costs as they are shown: most events of a calendar share a few dozen short ones. */
+const costs = emptyCache<string, ShownCost>(processBudget)
+const LONGEST_COST = 200
+
+interface ShownCost {
+  /** Its numbers without a currency are in that of this site. */
+  site: Context['site']
+  /** The members of an event, as JSON. */
+  cost: string
+  details: string
+  /** The price of its offer. */
+  offered: string
+}
+
+function showCost(site: Context['site'], raw: string): ShownCost {
+  const known = findCached(costs, raw)
+  if (known?.site === site) return known
+  const stored = storedCost(raw)
+  const { cost, cost_details } = presentCost(stored, site.currency, FREE)
+  const made = { site, cost: JSON.stringify(cost), details: JSON.stringify(cost_details), offered: offerPrice(stored) }
+  if (raw.length <= LONGEST_COST) keepCached(costs, raw, made, entryBytes(raw, made.cost, made.details, made.offered))
+  return made
+}
+
+/** Returns true for a venue or organizer that an event shows: one that the caller may read, and that is not in the trash (rule 5.9). */
+export function isShown(context: Context, linked: VenueRow | OrganizerRow): boolean {
+  return linked.status !== 'trash' && mayRead(context.caller, linked)
+}
+
+/** An event as linked data (rule 9.2): schema.org Event with all of its organizers. */
+function eventLinkedData(context: Context, row: EventRow, links: EventLinks): object {
+  const places = showEach(context, 'venue', links.venues, venueLinkedData)
+  const location = linkedLocation(places.slice(0, 1), row, recordUrl(context.site, 'event', row))
+  const organizers = showEach(context, 'organizer', links.organizers, organizerLinkedData)
+  const { offers, ...own } = ownLinkedData(context, row, links.images.get(row.image ?? 0))
+  return {
+    ...own,
+    ...(location ? { location } : {}),
+    ...(organizers.length > 0 ? { organizer: organizers.length === 1 ? organizers[0] : organizers } : {}),
+    ...(offers ? { offers } : {}),
+    performer: 'Organization',
+    ...(links.series ? { superEvent: seriesLinkedData(context, links.series) } : {}),
+  }
+}
+
+/** The names of schema.org for whether an event takes place. */
+export const LINKED_STATUS: Readonly<Record<EventStatus, string>> = {
+  scheduled: 'https://schema.org/EventScheduled',
+  canceled: 'https://schema.org/EventCancelled',
+  postponed: 'https://schema.org/EventPostponed',
+}
+
+/** The names of schema.org for how people take part. */
+export const LINKED_ATTENDANCE: Readonly<Record<Exclude<Attendance, ''>, string>> = {
+  in_person: 'https://schema.org/OfflineEventAttendanceMode',
+  online: 'https://schema.org/OnlineEventAttendanceMode',
+  mixed: 'https://schema.org/MixedEventAttendanceMode',
+}
+
+/** Where an event is, as linked data: the place, the meeting, or both. The page stands for a link that is not shown. */
+export function linkedLocation(places: readonly object[], row: Meeting, page: string): object | undefined {
+  const isOnline = row.attendance === 'online' || row.attendance === 'mixed'
+  const meeting = {
+    '@type': 'VirtualLocation',
+    ...(row.online_label === '' ? {} : { name: linkedText(plainText(row.online_label)) }),
+    url: row.online_url || page,
+  }
+  const all = isOnline ? [...places, meeting] : places
+  return all.length > 1 ? all : all[0]
+}
+
+type Meeting = Pick<EventRow, 'attendance' | 'online_url' | 'online_label'>
+
+/** The linked data that an event has by itself. */
+function ownLinkedData(context: Context, row: EventRow, image: ImageRow | undefined) {
+  const url = recordUrl(context.site, 'event', row)
+  const iso = (wall: string, utc: string) => `${wall.replace(' ', 'T')}${utcOffset(utc, row.timezone)}`
+  const { offered: price } = showCost(context.site, row.cost)
+  return {
+    '@context': 'http://schema.org',
+    '@type': 'Event',
+    name: linkedText(plainText(row.title)),
+    description: linkedText(renderedPlain(row.excerpt || row.description, row.trusted === 1)),
+    ...(image ? { image: imageUrl(image, context.images.mediaUrl) } : {}),
+    url,
+    eventAttendanceMode: LINKED_ATTENDANCE[row.attendance || 'in_person'],
+    eventStatus: LINKED_STATUS[row.event_status],
+    startDate: iso(row.start_date, row.utc_start_date),
+    endDate: iso(row.end_date, row.utc_end_date),
+    ...(price === '' ? {} : { offers: offer(context, row, price, url) }),
+  }
+}
+
+function offer(context: Context, row: EventRow, price: string, url: string): object {
+  return {
+    '@type': 'Offer',
+    price,
+    priceCurrency: context.site.currency.code,
+    url,
+    category: 'primary',
+    availability: 'inStock',
+    validFrom: `${row.date.slice(0, 10)}T00:00:00+00:00`,
+  }
+}
+
+/** The texts that an event shows, those of its venues, organizers and terms included. */
+export function textsOfEvent(
+  row: Pick<EventRow, 'description' | 'excerpt' | 'trusted'>,
+  { venues, organizers, categories, tags }: EventLinks,
+  extent: 'listed' | 'single',
+): WantedText[] {
+  const records = [row, ...venues, ...organizers].flatMap((record) => textsOfRecord(record, extent))
+  return [...records, ...[...categories, ...tags].flatMap(textsOfTerm)]
+}

@@ -1,0 +1,507 @@
+import { sql } from 'kysely'
+import { eventFacts, factsIn } from '../../base/fields/access-facts.ts'
+import { foundRows } from '../../store/storage/aside.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { formerOf } from '../../store/storage/former-values.ts'
+import { isInLists, isListed } from '../../store/storage/queries.ts'
+import { noteFormer, type Tx } from '../../store/storage/recording.ts'
+import type {
+  EventRow,
+  ImageRow,
+  OrganizerRow,
+  SeriesRow,
+  Taxonomy,
+  TermRow,
+  VenueRow,
+} from '../../store/storage/schema.ts'
+import { rowParts, statement } from '../../store/storage/statement.ts'
+import type { Context } from '../declare/context.ts'
+import { findImages } from '../images/images.ts'
+import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'
+import { organizerRules } from '../linked/organizer.ts'
+import { venueRules } from '../linked/venue.ts'
+import { mayRead } from '../people/caller.ts'
+import { noteSlugs, standingOf } from '../records/old-slugs.ts'
+import { type Listing, offsetOf, type PageRequest, recordWritten } from '../records/record-store.ts'
+import type { Condition } from './event-conditions.ts'
+import { linkShownFrom } from './online-link.ts'
+import { dropWithdrawn, keepWithdrawn } from './withdrawn-store.ts'
+
+/** The records an event shows: its venues and organizers in order, its terms by name, and the images of all of them. */
+export interface EventLinks {
+  venues: VenueRow[]
+  organizers: OrganizerRow[]
+  categories: TermRow[]
+  tags: TermRow[]
+  images: ReadonlyMap<number, ImageRow>
+  /** The series it is an occurrence of. */
+  series: SeriesRow | undefined
+  /** The occurrences after it, in lists where it stands for them. */
+  next?: readonly NextOccurrence[]
+}
+
+/** An occurrence as the one before it tells of it. */
+export type NextOccurrence = Pick<EventRow, 'id' | 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date'>
+
+const selectByIds = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('events').selectAll().where('id', 'in', value('ids')),
+)
+
+export async function findEvent(db: Db, id: number): Promise<EventRow | undefined> {
+  const [row] = await selectByIds(db, { ids: [id] })
+  return row
+}
+
+/** Finds those of these events that lists show the caller, in the order of the ids. */
+export async function findListedEvents({ db, caller }: Context, ids: readonly number[]): Promise<EventRow[]> {
+  const rows = ids.length === 0 ? [] : await selectByIds(db, { ids })
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => {
+    const row = byId.get(id)
+    return row && row.hide_from_listings === 0 && mayRead(caller, row) ? [row] : []
+  })
+}
+
+/** One page of the events with a condition in the order of rule 11.7: by local start, publication date, id; or by publication date, id. */
+export async function listEvents(
+  where: Condition,
+  order: 'start' | 'publication',
+  page: PageRequest,
+  context: Context,
+): Promise<Listing<EventRow>> {
+  const matching = context.db.selectFrom('events').where(where)
+  const isByStart = order === 'start'
+  const columns = isByStart ? sql`events.start_date, events.date, events.id` : sql`events.date, events.id`
+  const ids = matching
+    .select('id')
+    .limit(sql.lit(page.perPage))
+    .offset(sql.lit(offsetOf(page)))
+  const shown = isByStart ? ids.orderBy('start_date') : ids
+  const [totals, rows] = await context.aside(context.db, 'list', [
+    matching.select((record) => record.fn.countAll<number>().as('total')),
+    foundRows(context.db, 'events', shown.orderBy('date').orderBy('id'), columns),
+  ])
+  return { rows, total: Number(totals[0]?.total) }
+}
+
+/** The ids of all events with a condition, in the same orders. */
+export async function listEventIds(
+  where: Condition,
+  order: 'start' | 'publication',
+  context: Context,
+): Promise<number[]> {
+  const matching = context.db.selectFrom('events').where(where).select('id')
+  const ordered = order === 'start' ? matching.orderBy('start_date') : matching
+  const [rows] = await context.aside(context.db, 'list', [ordered.orderBy('date').orderBy('id')])
+  return rows.map(({ id }) => id)
+}
+
+/** Ids of the records an event is linked to, in order; undefined where they are not known. */
+export interface KnownLinks {
+  venues: readonly number[] | undefined
+  organizers: readonly number[] | undefined
+  terms: readonly number[] | undefined
+  /** Those of its venues and organizers that are as new as the link. */
+  made: ReadonlySet<number>
+}
+
+/** The links of these events, in one query a kind; every event asked for has an entry. `known` is for one event alone. */
+export async function findEventLinks(
+  db: Db,
+  events: readonly Pick<EventRow, 'id' | 'image' | 'series'>[],
+  known?: KnownLinks,
+): Promise<Map<number, EventLinks>> {
+  const ids = events.map((row) => row.id)
+  const seriesOf = new Map(events.flatMap(({ id, series }) => (series === null ? [] : [[id, series]])))
+  const [venues, organizers, terms, series] = await Promise.all([
+    findLinks<VenueRow>(db, venueRules, ids, known?.venues),
+    findLinks<OrganizerRow>(db, organizerRules, ids, known?.organizers),
+    findTermsOf(db, ids, known?.terms),
+    findSeriesByIds(db, [...new Set(seriesOf.values())]),
+  ])
+  const pictured = [...events, ...[...venues.values()].flat(), ...[...organizers.values()].flat()]
+  const images = await findImages(
+    db,
+    pictured.flatMap((row) => row.image ?? []),
+  )
+  const linksOf = (id: number): EventLinks => {
+    const own = terms.get(id) ?? []
+    return {
+      venues: venues.get(id) ?? [],
+      organizers: organizers.get(id) ?? [],
+      categories: own.filter((term) => term.taxonomy === 'category'),
+      tags: own.filter((term) => term.taxonomy === 'tag'),
+      images,
+      series: series.get(seriesOf.get(id) ?? 0),
+    }
+  }
+  return new Map(ids.map((id) => [id, linksOf(id)]))
+}
+
+const selectSeries = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('series').selectAll().where('id', 'in', value('ids')),
+)
+
+/** These series by id. */
+export async function findSeriesByIds(db: Db, ids: readonly number[]): Promise<Map<number, SeriesRow>> {
+  const rows = ids.length === 0 ? [] : await selectSeries(db, { ids })
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+const selectVenues = statement<{ events: readonly number[] }>()((db, value) =>
+  db
+    .selectFrom('event_venues')
+    .innerJoin('venues', 'venues.id', 'event_venues.venue')
+    .selectAll('venues')
+    .select('event')
+    .where('event', 'in', value('events'))
+    .orderBy('position'),
+)
+
+const selectOrganizers = statement<{ events: readonly number[] }>()((db, value) =>
+  db
+    .selectFrom('event_organizers')
+    .innerJoin('organizers', 'organizers.id', 'event_organizers.organizer')
+    .selectAll('organizers')
+    .select('event')
+    .where('event', 'in', value('events'))
+    .orderBy('position'),
+)
+
+async function findLinks<Row extends VenueRow | OrganizerRow>(
+  db: Db,
+  type: LinkedType,
+  events: readonly number[],
+  known: readonly number[] | undefined,
+): Promise<Map<number, Row[]>> {
+  const [event] = events
+  if (event === undefined) return new Map()
+  if (known) {
+    const records = await findLinkedByIds<Row>(db, type, known)
+    return new Map([[event, known.flatMap((id) => records.get(id) ?? [])]])
+  }
+  const select = type.table === 'venues' ? selectVenues : selectOrganizers
+  const rows: { event: number }[] = await select(db, { events })
+  return grouped(rows as (Row & { event: number })[])
+}
+
+const selectTerms = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('terms').selectAll().where('id', 'in', value('ids')).orderBy('folded').orderBy('id'),
+)
+
+const selectTermsOf = statement<{ events: readonly number[] }>()((db, value) =>
+  db
+    .selectFrom('event_terms')
+    .innerJoin('terms', 'terms.id', 'event_terms.term')
+    .selectAll('terms')
+    .select('event')
+    .where('event', 'in', value('events'))
+    .orderBy('folded')
+    .orderBy('terms.id'),
+)
+
+async function findTermsOf(
+  db: Db,
+  events: readonly number[],
+  known: readonly number[] | undefined,
+): Promise<Map<number, TermRow[]>> {
+  const [event] = events
+  if (event === undefined) return new Map()
+  if (known) return new Map([[event, known.length === 0 ? [] : await selectTerms(db, { ids: known })]])
+  return grouped(await selectTermsOf(db, { events }))
+}
+
+/** By the event that each of them goes with. */
+function grouped<Row extends { event: number }>(rows: readonly Row[]): Map<number, Row[]> {
+  return Map.groupBy(rows, ({ event }) => event)
+}
+
+const venueRows = (event: number, ids: readonly number[] = []) =>
+  ids.map((venue, position) => ({ event, venue, position }))
+
+const organizerRows = (event: number, ids: readonly number[] = []) =>
+  ids.map((organizer, position) => ({ event, organizer, position }))
+
+const insertVenues = statement<{ rows: ReturnType<typeof venueRows> }>()((db, value) =>
+  db.insertInto('event_venues').values(value('rows')),
+)
+
+const insertOrganizers = statement<{ rows: ReturnType<typeof organizerRows> }>()((db, value) =>
+  db.insertInto('event_organizers').values(value('rows')),
+)
+
+const deleteVenues = statement<{ events: readonly number[] }>()((db, value) =>
+  db.deleteFrom('event_venues').where('event', 'in', value('events')).returning(['event', 'venue as id', 'position']),
+)
+
+const deleteOrganizers = statement<{ events: readonly number[] }>()((db, value) =>
+  db
+    .deleteFrom('event_organizers')
+    .where('event', 'in', value('events'))
+    .returning(['event', 'organizer as id', 'position']),
+)
+
+async function insertLinks(tx: Tx, type: LinkedType, event: number, ids: readonly number[] = []): Promise<void> {
+  if (ids.length === 0) return
+  if (type.table === 'venues') await insertVenues(tx, { rows: venueRows(event, ids) })
+  else await insertOrganizers(tx, { rows: organizerRows(event, ids) })
+}
+
+async function replaceLinks(tx: Tx, type: LinkedType, event: number, ids?: readonly number[]): Promise<void> {
+  if (ids) await Promise.all([removeLinks(tx, type.table, [event], ids), insertLinks(tx, type, event, ids)])
+}
+
+const selectTermIds = statement<{ event: number }>()((db, value) =>
+  db
+    .selectFrom('event_terms')
+    .innerJoin('terms', 'terms.id', 'event_terms.term')
+    .select(['terms.id', 'taxonomy'])
+    .where('event', '=', value('event')),
+)
+
+export async function findTermIds(db: Db, event: number): Promise<{ id: number; taxonomy: Taxonomy }[]> {
+  return selectTermIds(db, { event })
+}
+
+const insertEventTerms = statement<{ rows: { event: number; term: number }[] }>()((db, value) =>
+  db.insertInto('event_terms').values(value('rows')),
+)
+
+const deleteEventTerms = statement<{ events: readonly number[] }>()((db, value) =>
+  db
+    .deleteFrom('event_terms')
+    .where('event', 'in', value('events'))
+    .returning(['event', 'term as id', 'term as position']),
+)
+
+const deleteLinksOf = { venues: deleteVenues, organizers: deleteOrganizers, terms: deleteEventTerms }
+
+/** The kinds of links, by which the former ones are kept. */
+export const LINK_KINDS = ['venues', 'organizers', 'terms'] as const
+
+/** Removes the links of events, which are to get others, and notes those that they had where these differ. */
+async function removeLinks(
+  tx: Tx,
+  kind: (typeof LINK_KINDS)[number],
+  events: readonly number[],
+  ids: readonly number[],
+): Promise<void> {
+  const rows = await deleteLinksOf[kind](tx, { events })
+  const had = Map.groupBy(rows, ({ event }) => event)
+  const has = String(kind === 'terms' ? ids.toSorted((a, b) => a - b) : ids)
+  for (const event of events) {
+    const former = (had.get(event) ?? []).sort((a, b) => a.position - b.position).map(({ id }) => id)
+    if (String(former) !== has) noteFormer(tx, 'event', event, { [kind]: former })
+  }
+}
+
+async function insertTerms(tx: Tx, event: number, ids: readonly number[] = []): Promise<void> {
+  if (ids.length > 0) await insertEventTerms(tx, { rows: ids.map((term) => ({ event, term })) })
+}
+
+async function replaceTerms(tx: Tx, event: number, ids?: readonly number[]): Promise<void> {
+  if (ids) await Promise.all([removeLinks(tx, 'terms', [event], ids), insertTerms(tx, event, ids)])
+}
+
+/** The columns of an event that follow from others, whoever writes those. */
+export function derivedColumns(row: EventRow): Pick<EventRow, 'access_words' | 'online_from'> {
+  return { access_words: factsIn(row, eventFacts).join(' '), online_from: linkShownFrom(row, Date.now()) }
+}
+
+const insertOne = statement<{ row: EventRow }>()((db, value) => db.insertInto('events').values(value('row')))
+
+const updateOne = statement<{ id: number; columns: Partial<EventRow> }>()((db, value) =>
+  db.updateTable('events').set(value('columns')).where('id', '=', value('id')),
+)
+
+/** Ids of the records that an event is to be linked to, in order; undefined ones stay as they are. */
+export type WrittenLinks = Omit<KnownLinks, 'made'>
+
+/** Writes a new event and its links. All statements have begun, in this order, when the function returns. */
+export async function insertEvent(tx: Tx, row: EventRow, links: WrittenLinks): Promise<void> {
+  recordWritten(tx, 'event', undefined, { ...row, name: row.title })
+  await Promise.all([
+    insertOne(tx, { row: { ...row, ...derivedColumns(row) } }),
+    insertLinks(tx, venueRules, row.id, links.venues),
+    insertLinks(tx, organizerRules, row.id, links.organizers),
+    insertTerms(tx, row.id, links.terms),
+  ])
+}
+
+function inParts<Row>(rows: readonly Row[], write: (part: Row[]) => Promise<unknown>): Promise<unknown>[] {
+  return Array.from(rowParts(rows), write)
+}
+
+const insertMany = statement<{ rows: EventRow[] }>()((db, value) => db.insertInto('events').values(value('rows')))
+
+/** A new row with the ids of what it links to, in order. */
+export interface NewEvent {
+  row: EventRow
+  links: WrittenLinks
+}
+
+/** Writes new events, each with its links. All statements have begun, in this order, when the function returns. */
+export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
+  for (const { row } of events) recordWritten(tx, 'event', undefined, { ...row, name: row.title })
+  const rows = events.map(({ row }) => ({ ...row, ...derivedColumns(row) }))
+  const linked = events.map(({ row: { id }, links }) => ({ id, links }))
+  await Promise.all([...inParts(rows, (part) => insertMany(tx, { rows: part })), ...linkEvents(tx, linked)])
+}
+
+function linkEvents(tx: Tx, events: readonly { id: number; links: WrittenLinks }[]): Promise<unknown>[] {
+  const venues = events.flatMap(({ id, links }) => venueRows(id, links.venues))
+  const organizers = events.flatMap(({ id, links }) => organizerRows(id, links.organizers))
+  const terms = events.flatMap(({ id, links }) => (links.terms ?? []).map((term) => ({ event: id, term })))
+  return [
+    ...inParts(venues, (rows) => insertVenues(tx, { rows })),
+    ...inParts(organizers, (rows) => insertOrganizers(tx, { rows })),
+    ...inParts(terms, (rows) => insertEventTerms(tx, { rows })),
+  ]
+}
+
+/** Writes columns of several events, whose links stay. All statements have begun, in this order, when the function returns. */
+export async function updateEvents(
+  tx: Tx,
+  changes: readonly { before: EventRow; columns: Partial<EventRow> }[],
+): Promise<void> {
+  await Promise.all(
+    changes.map(({ before, columns }) => {
+      const { id } = before
+      const after = { ...before, ...columns }
+      recordWritten(tx, 'event', before, { ...after, name: after.title }, formerOf(before, columns))
+      const derived = changedOf(before, derivedColumns(after))
+      return Promise.all([leaveTraces(tx, before, after), updateOne(tx, { id, columns: { ...columns, ...derived } })])
+    }),
+  )
+}
+
+/** Replaces the links of events, for the kinds of link that are given. All statements have begun, in this order, when the function returns. */
+export async function replaceLinksOf(
+  tx: Tx,
+  asked: { links: WrittenLinks } & Record<(typeof LINK_KINDS)[number], readonly number[]>,
+): Promise<void> {
+  const writing = LINK_KINDS.flatMap((kind) => {
+    const [events, ids] = [asked[kind], asked.links[kind]]
+    if (!ids || events.length === 0) return []
+    const links = { venues: undefined, organizers: undefined, terms: undefined, [kind]: ids }
+    const linked = events.map((id) => ({ id, links }))
+    return [removeLinks(tx, kind, events, ids), ...linkEvents(tx, linked)]
+  })
+  await Promise.all(writing)
+}
+
+const selectTermsOfEvents = statement<{ events: readonly number[] }>()((db, value) =>
+  db.selectFrom('event_terms').select(['event', 'term']).where('event', 'in', value('events')),
+)
+
+/** Ids of the terms of these events. */
+export async function findTermsOfEvents(db: Db, events: readonly number[]): Promise<Map<number, number[]>> {
+  const terms = new Map<number, number[]>()
+  for (const { event, term } of events.length === 0 ? [] : await selectTermsOfEvents(db, { events }))
+    terms.set(event, [...(terms.get(event) ?? []), term])
+  return terms
+}
+
+const moveLater = statement<{ from: number; to: number; at: string }>()((db, value) =>
+  db
+    .updateTable('events')
+    .set({ series: value('to') })
+    .where('series', '=', value('from'))
+    .where('recurrence_id', '>=', value('at')),
+)
+
+/** Gives the occurrences of a series from an original start on to another series; callers record them. */
+export async function moveOccurrences(tx: Tx, from: number, to: number, at: string): Promise<void> {
+  await moveLater(tx, { from, to, at })
+}
+
+/** Writes only the columns whose values change: SQLite rewrites the index entries of every column that is set, even to the same value. */
+async function updateColumns(tx: Tx, before: EventRow, columns: Partial<EventRow>): Promise<void> {
+  const changed = changedOf(before, columns)
+  if (Object.keys(changed).length > 0) await updateOne(tx, { id: before.id, columns: changed })
+}
+
+function changedOf(before: EventRow, columns: Partial<EventRow>): Partial<EventRow> {
+  return Object.fromEntries(Object.entries(columns).filter(([name, value]) => value !== before[name as keyof EventRow]))
+}
+
+const showOne = statement<{ id: number }>()((db, value) =>
+  db.updateTable('events').set({ online_from: '' }).where('id', '=', value('id')),
+)
+
+/** Shows everybody the links of these events, which are held. */
+export async function showLinks(tx: Tx, rows: readonly EventRow[]): Promise<void> {
+  await Promise.all(
+    rows.map((row) => {
+      recordWritten(tx, 'event', row, { ...row, name: row.title })
+      return showOne(tx, { id: row.id })
+    }),
+  )
+}
+
+/** Writes columns and links of an event, whose row is `before`. All statements have begun, in this order, when the function returns. */
+export async function updateEvent(
+  tx: Tx,
+  before: EventRow,
+  columns: Partial<EventRow>,
+  links: WrittenLinks,
+): Promise<void> {
+  const { id } = before
+  const after = { ...before, ...columns }
+  recordWritten(tx, 'event', before, { ...after, name: after.title }, formerOf(before, columns))
+  await Promise.all([
+    leaveTraces(tx, before, after),
+    updateColumns(tx, before, { ...columns, ...derivedColumns(after) }),
+    replaceLinks(tx, venueRules, id, links.venues),
+    replaceLinks(tx, organizerRules, id, links.organizers),
+    replaceTerms(tx, id, links.terms),
+  ])
+}
+
+/** Keeps the old address of an event that the public knew, and the event itself once lists do not show it any more, until they do again. */
+async function leaveTraces(tx: Tx, before: EventRow, after: EventRow): Promise<void> {
+  const isWithdrawn = isListed(before) && !isListed(after)
+  const isBack = !isListed(before) && isListed(after)
+  await Promise.all([
+    noteSlugs(tx, 'event', before.id, standingOf(before), standingOf(after)),
+    isWithdrawn && keepWithdrawn(tx, before, after.modified_utc),
+    isBack && dropWithdrawn(tx, after.id),
+  ])
+}
+
+const selectLinkedBytes = statement<{ event: number }>()<{ bytes: number | string }>(
+  (_db, value) => sql`
+    select octet_length(description) + octet_length(excerpt) as bytes
+      from event_venues join venues on venues.id = event_venues.venue where event = ${value('event')}
+    union all select octet_length(description) + octet_length(excerpt)
+      from event_organizers join organizers on organizers.id = event_organizers.organizer where event = ${value('event')}`,
+)
+
+/** The bytes of the texts of all venues and organizers of an event, found without reading these texts. */
+export async function linkedBytes(db: Db, event: number): Promise<number> {
+  const rows = await selectLinkedBytes(db, { event })
+  return rows.reduce((total, { bytes }) => total + Number(bytes), 0)
+}
+
+/** The most occurrences that one tells of. */
+const MOST_NEXT = 5
+
+const selectNext = statement<{ series: number; start: string }>()((db, value) =>
+  db
+    .selectFrom('events')
+    .select(['id', 'start_date', 'end_date', 'utc_start_date', 'utc_end_date'])
+    .where('series', '=', value('series'))
+    .where('start_date', '>', value('start'))
+    .where(isInLists)
+    .orderBy('start_date')
+    .orderBy('id')
+    .limit(sql.lit(MOST_NEXT)),
+)
+
+/** The public occurrences that come next after these, by id; those that are no occurrences are missing. */
+export async function findNext(db: Db, rows: readonly EventRow[]): Promise<Map<number, readonly NextOccurrence[]>> {
+  const found = rows.map(async ({ id, series, start_date: start }) =>
+    series === null ? [] : [[id, await selectNext(db, { series, start })] as const],
+  )
+  return new Map((await Promise.all(found)).flat())
+}

@@ -1,0 +1,151 @@
+import {
+  addDays,
+  addMonths,
+  dayOf,
+  endOfDay,
+  type Moment,
+  parseMoment,
+  startOfDay,
+  wallNow,
+} from '../../base/text/moments.ts'
+import { lastWallToUtc, settledWall, utcToWall, wallToUtc } from '../../base/text/zones.ts'
+import type { EventWindow } from '../../store/memory/event-index-list.ts'
+import type { Context } from '../declare/context.ts'
+
+const MONTHS_AHEAD = 24
+
+/** The window computed last. Every request for a list asks for it several times, and many ask within a second. */
+let latest = { zone: '', second: Number.NaN, window: { start: '', end: '' } }
+
+/**
+ * The four times an event keeps, from the wall times asked for and its zone (rules 18.1 to 18.5). A wall
+ * time that a clock change skips moves forward; an all-day event runs from 00:00:00 of its first day to 23:59:59 of its
+ * last, whatever the clocks do at midnight; an end before the start becomes the start (all day: the end of that day).
+ * UTC follows from the stored wall time. For a wall time that the clocks show twice it is the moment that was sent, else the first,
+ * and for an end the first that is not before the start. Throws a RangeError on an unknown zone.
+ */
+export function settleWhen(input: { start: Edge; end: Edge; timezone: string; allDay: boolean }) {
+  const { start, end } = input.allDay ? wholeDays(input) : settledSpan(input)
+  return { start_date: start.wall, end_date: end.wall, utc_start_date: start.utc, utc_end_date: end.utc }
+}
+
+/** A wall time, or one with the moment it stands for; a moment that has another wall time in the zone is not looked at. */
+export type Edge = string | Moment
+
+/**
+ * The window of a list without dates (rule 12.1): from the start of yesterday in the zone of the site to
+ * the end of the day 24 months after today there. `now` is in ms since the epoch; the window is the same for as long as
+ * that calendar does not turn a page.
+ */
+export function defaultWindow(zone: string, now: number): Readonly<{ start: string; end: string }> {
+  const second = Math.floor(now / 1000)
+  if (latest.zone !== zone || latest.second !== second) latest = { zone, second, window: windowAt(zone, now) }
+  return latest.window
+}
+
+/**
+ * A date parameter of the list as the wall time it is compared with; undefined when it is no moment (rules 12.3 and 12.4). It is read in `zone`,
+ * that of the site, and an offset is converted to it. Unless `strict`, the time of day is dropped: `start` is 00:00:00 of the day, `end` and the
+ * four bounds `starts_*` and `ends_*` ('before-after') are its 23:59:59. So `start_date=now` is the start of today, `ends_after=now` waits for
+ * tomorrow unless strict. A strict time that a clock change skips moves forward, as those of events do.
+ */
+export function parseWindowEdge(
+  value: string | number,
+  edge: 'start' | 'end' | 'before-after',
+  strict: boolean,
+  zone: string,
+  now: number,
+): string | undefined {
+  const wall = parseMoment(value, zone, now)
+  if (wall === undefined) return undefined
+  if (strict) return settledWall(wall, zone)
+  return edge === 'start' ? startOfDay(wall) : endOfDay(wall)
+}
+
+function windowAt(zone: string, now: number): { start: string; end: string } {
+  const today = dayOf(wallNow(zone, now))
+  return { start: startOfDay(addDays(today, -1)), end: endOfDay(addMonths(today, MONTHS_AHEAD)) }
+}
+
+interface Span {
+  start: Settled
+  end: Settled
+}
+
+interface Settled {
+  wall: string
+  utc: string
+}
+
+function settledSpan({ start: first, end: last, timezone }: { start: Edge; end: Edge; timezone: string }): Span {
+  const start = settledEdge(first, timezone)
+  const end = settledEdge(last, timezone)
+  if (end.utc >= start.utc) return { start, end }
+  const later = typeof last === 'string' || last.utc === undefined ? lastWallToUtc(end.wall, timezone) : end.utc
+  return { start, end: later >= start.utc ? { wall: end.wall, utc: later } : start }
+}
+
+function settledEdge(edge: Edge, zone: string): Settled {
+  const { wall: sent, utc } = typeof edge === 'string' ? { wall: edge, utc: undefined } : edge
+  if (utc !== undefined && utcToWall(utc, zone) === sent) return { wall: sent, utc }
+  const wall = settledWall(sent, zone)
+  return { wall, utc: wallToUtc(wall, zone) }
+}
+
+function wholeDays({ start: first, end: last, timezone }: { start: Edge; end: Edge; timezone: string }): Span {
+  const settled = (wall: string) => ({ wall, utc: wallToUtc(wall, timezone) })
+  const [start, end] = [startOfDay(wallOf(first)), endOfDay(wallOf(last))]
+  return { start: settled(start), end: settled(end < start ? endOfDay(start) : end) }
+}
+
+const wallOf = (edge: Edge) => (typeof edge === 'string' ? edge : edge.wall)
+
+/** The published default of an edge of the window, computed at the time of the request (rule 12.1). */
+export function defaultWindowOf(edge: 'start' | 'end') {
+  return (context: Context) => defaultWindow(context.site.timezone, context.now)[edge]
+}
+
+type SentEdge = string | number
+
+/** The parameters that make the window. */
+export interface WindowQuery {
+  start_date?: SentEdge
+  end_date?: SentEdge
+  starts_before?: SentEdge
+  starts_after?: SentEdge
+  ends_before?: SentEdge
+  ends_after?: SentEdge
+  strict_dates?: boolean
+  include?: readonly number[]
+}
+
+/**
+ * The window a query asks for (rules 12.4 and 12.5): whole days unless strict; the default window falls away when any of the four
+ * relative bounds is given; `starts_after` and `ends_before` win over `start_date` and `end_date`; `include` ignores every date
+ * (rule 12.6).
+ */
+export function eventWindow(query: WindowQuery, context: Context): EventWindow {
+  if (query.include !== undefined) return WITHOUT_BOUNDS
+  const edge = (value: string | number | undefined, which: 'start' | 'end' | 'before-after') =>
+    value === undefined
+      ? undefined
+      : parseWindowEdge(value, which, query.strict_dates ?? false, context.site.timezone, context.now)
+  const startsBefore = edge(query.starts_before, 'before-after')
+  const startsAfter = edge(query.starts_after, 'before-after')
+  const endsBefore = edge(query.ends_before, 'before-after')
+  const endsAfter = edge(query.ends_after, 'before-after')
+  const isRelative = (startsBefore ?? startsAfter ?? endsBefore ?? endsAfter) !== undefined
+  const fallback = isRelative ? undefined : defaultWindow(context.site.timezone, context.now)
+  const from = edge(query.start_date, 'start') ?? fallback?.start
+  const to = edge(query.end_date, 'end') ?? fallback?.end
+  return { from, to, startsBefore, startsAfter, endsBefore, endsAfter }
+}
+
+const WITHOUT_BOUNDS: EventWindow = {
+  from: undefined,
+  to: undefined,
+  startsBefore: undefined,
+  startsAfter: undefined,
+  endsBefore: undefined,
+  endsAfter: undefined,
+}

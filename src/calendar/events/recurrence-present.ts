@@ -1,0 +1,121 @@
+import type { Frequency, Recurrence, Rule, Start } from '../../base/recurrence/recurrence.ts'
+import { recurrenceText } from '../../base/recurrence/recurrence-text.ts'
+import { recurrenceObject, ruleText } from '../../base/recurrence/write-recurrence.ts'
+import { plainText } from '../../base/text/html.ts'
+import type { Db } from '../../store/storage/database.ts'
+import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
+import { statement } from '../../store/storage/statement.ts'
+import type { Context } from '../declare/context.ts'
+import { findSeriesByIds } from './event-store.ts'
+
+/** The dates that a series has by its rule. */
+export function recurrenceOf(series: Pick<SeriesRow, 'rules'>): Recurrence {
+  return JSON.parse(series.rules)
+}
+
+/** The start that the rule of a series counts from. */
+export function startOf(series: Pick<SeriesRow, 'start_date' | 'timezone' | 'all_day'>): Start {
+  return { local: series.start_date, zone: series.timezone, allDay: series.all_day === 1 }
+}
+
+/** The page of a series for people. */
+export function seriesUrl({ url }: Context['site'], { id, slug }: Pick<SeriesRow, 'id' | 'slug'>): string {
+  return `${url}/series/${slug === '' ? '' : `${slug}-`}${id}/`
+}
+
+/** The series of an occurrence as schema.org has it. Search engines know occurrences alone, so it says no more than the rule. */
+export function seriesLinkedData({ site }: Pick<Context, 'site'>, series: SeriesRow): object {
+  const { rule } = recurrenceOf(series)
+  const url = seriesUrl(site, series)
+  return {
+    '@type': 'EventSeries',
+    '@id': url,
+    name: plainText(series.title),
+    url,
+    ...(rule ? { eventSchedule: linkedSchedule(rule, startOf(series)) } : {}),
+  }
+}
+
+const PERIODS: Readonly<Record<Frequency, string>> = { daily: 'D', weekly: 'W', monthly: 'M', yearly: 'Y' }
+
+function linkedSchedule(rule: Rule, { local, zone, allDay }: Start): object {
+  const { frequency, interval, count, until, weekdays, monthdays, months } = rule
+  return {
+    '@type': 'Schedule',
+    repeatFrequency: `P${interval}${PERIODS[frequency]}`,
+    startDate: local.slice(0, 10),
+    ...(allDay ? {} : { startTime: local.slice(11) }),
+    ...(until === undefined ? {} : { endDate: until.slice(0, 10) }),
+    ...(count === undefined ? {} : { repeatCount: count }),
+    ...(weekdays.length === 0 ? {} : { byDay: weekdays }),
+    ...(monthdays.length === 0 ? {} : { byMonthDay: monthdays }),
+    ...(months.length === 0 ? {} : { byMonth: months }),
+    scheduleTimezone: zone,
+  }
+}
+
+/** A rule as answers show it: its line without the name, its plain object and its words. Empty for dates without a rule. */
+export interface ShownRule {
+  rrule: string
+  rule: object | null
+  text: string
+}
+
+/** Occurrences that are shown together share the row of their series. */
+const shown = new WeakMap<SeriesRow, ShownRule>()
+
+export function showRule({ site, say }: Pick<Context, 'site' | 'say'>, series: SeriesRow): ShownRule {
+  const known = shown.get(series)
+  if (known) return known
+  const [recurrence, start] = [recurrenceOf(series), startOf(series)]
+  const { rule } = recurrence
+  const found: ShownRule = {
+    rrule: rule ? ruleText(rule, start) : '',
+    rule: rule ? recurrenceObject({ rule, added: [], left: [] }, start) : null,
+    // Dates that are left out or added one by one are no matter of the others.
+    text: recurrenceText(rule ? { rule, added: [], left: [] } : recurrence, start, site.language, say),
+  }
+  shown.set(series, found)
+  return found
+}
+
+/** The names of the fields that an occurrence has changed for itself. */
+export function ownFields({ own }: Pick<EventRow, 'own'>): string[] {
+  return own === '' ? [] : own.split(',')
+}
+
+/** The members that only occurrences have, shown behind all others: how they repeat, and the series they belong to. */
+export function presentRecurrence(
+  context: Pick<Context, 'site' | 'say'>,
+  row: Pick<EventRow, 'recurrence_id' | 'own'>,
+  series: SeriesRow,
+): { recurrence: object; post_parent: number } {
+  const recurrence = {
+    series: series.id,
+    ...showRule(context, series),
+    id: row.recurrence_id,
+    overrides: ownFields(row),
+  }
+  return { recurrence, post_parent: series.id }
+}
+
+const selectOccurrences = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('events').select(['id', 'series', 'recurrence_id', 'own']).where('id', 'in', value('ids')),
+)
+
+/** Presents the recurrence of those of these events that are occurrences, by id. */
+export async function presentRecurrences(
+  context: Pick<Context, 'site' | 'say'>,
+  db: Db,
+  ids: readonly number[],
+): Promise<Map<number, object>> {
+  if (ids.length === 0) return new Map()
+  const rows = await selectOccurrences(db, { ids })
+  const all = await findSeriesByIds(db, [...new Set(rows.flatMap(({ series }) => series ?? []))])
+  return new Map(
+    rows.flatMap((row) => {
+      const series = all.get(row.series ?? 0)
+      return series ? [[row.id, presentRecurrence(context, row, series)] as const] : []
+    }),
+  )
+}

@@ -1,0 +1,75 @@
+import { Problem } from '../../base/problems.ts'
+import { fold } from '../../base/text/fold.ts'
+import { plainText, singleLine } from '../../base/text/html.ts'
+import { formatUtc } from '../../base/text/moments.ts'
+import { slugify } from '../../base/text/slug.ts'
+import { held, holdName } from '../../store/storage/locks.ts'
+import { recordChange, type Tx } from '../../store/storage/recording.ts'
+import type { ImageRow } from '../../store/storage/schema.ts'
+import type { Context } from '../declare/context.ts'
+import { type Caller, can } from '../people/caller.ts'
+
+/** The texts of an image, as columns. */
+export type ImageTexts = Pick<ImageRow, 'title' | 'slug' | 'alt_text' | 'caption' | 'description'>
+
+/** Who may change the texts of an image: its owner as long as they may upload, and callers who may edit others' records. */
+export function mayEditImage(caller: Caller, row: Pick<ImageRow, 'author'>): boolean {
+  return can(caller, 'upload') && (row.author === caller.id || can(caller, 'edit_others'))
+}
+
+/** Who may remove an image: its owner as long as they may upload, and callers who may delete others' records. */
+export function mayDeleteImage(caller: Caller, row: Pick<ImageRow, 'author'>): boolean {
+  return can(caller, 'upload') && (row.author === caller.id || can(caller, 'delete_others'))
+}
+
+/**
+ * The texts of a new or changed image: as sent, else as before, and the text that searches read. The slug is the one sent, else the
+ * one it has, else made from the title.
+ */
+export async function settleTexts(
+  tx: Tx,
+  id: number,
+  before: ImageTexts,
+  sent: Partial<ImageTexts>,
+): Promise<ImageTexts & Pick<ImageRow, 'search'>> {
+  const { title, caption, description } = { ...before, ...sent }
+  const alt_text = singleLine(sent.alt_text ?? before.alt_text)
+  const wanted = slugify(sent.slug ?? '') || before.slug || slugify(title) || String(id)
+  const slug = wanted === before.slug ? wanted : await freeSlug(tx, wanted, id)
+  const lines = [title, slug, alt_text, caption, description].map((text) => fold(plainText(text)))
+  const search = lines.filter(Boolean).join('\n')
+  return { title, slug, alt_text, caption, description, search }
+}
+
+/** The slug, or the slug and the id where another image has it. */
+async function freeSlug(tx: Tx, wanted: string, id: number): Promise<string> {
+  await holdName(tx, `image slug ${wanted}`)
+  const other = await tx
+    .selectFrom('images')
+    .select('id')
+    .where('slug', '=', wanted)
+    .where('id', '<>', id)
+    .limit(1)
+    .executeTakeFirst()
+  return other === undefined ? wanted : `${wanted.slice(0, 180)}-${id}`
+}
+
+/**
+ * Changes the sent texts of an image.
+ * @throws Problem rest_post_invalid_id when it is gone, rest_forbidden when the caller may not change it any more
+ */
+export async function changeTexts(
+  tx: Tx,
+  id: number,
+  sent: Partial<ImageTexts>,
+  { caller, now }: Pick<Context, 'caller' | 'now'>,
+): Promise<ImageRow> {
+  const row = await held(tx, tx.selectFrom('images').selectAll().where('id', '=', id)).executeTakeFirst()
+  if (!row) throw new Problem('rest_post_invalid_id')
+  if (!mayEditImage(caller, row)) throw new Problem('rest_forbidden')
+  const columns = { ...(await settleTexts(tx, id, row, sent)), modified_utc: formatUtc(now) }
+  await tx.updateTable('images').set(columns).where('id', '=', id).execute()
+  const change = { kind: 'image', record: id, wasPublic: true, isPublic: true } as const
+  recordChange(tx, change, { action: 'update', name: columns.title })
+  return { ...row, ...columns }
+}

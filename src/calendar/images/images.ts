@@ -1,0 +1,396 @@
+import { randomBytes } from 'node:crypto'
+import { posix } from 'node:path'
+import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely'
+import { image as imageKind } from '../../base/fields/kinds.ts'
+import { Problem } from '../../base/problems.ts'
+import { fold } from '../../base/text/fold.ts'
+import { formatUtc } from '../../base/text/moments.ts'
+import {
+  type ImageFile,
+  inMemory,
+  type PreparedFile,
+  type PreparedImage,
+  prepareImage,
+  type SizeName,
+} from '../../store/media/image-sizes.ts'
+import type { MediaStore } from '../../store/media/media-store.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { held, holdName } from '../../store/storage/locks.ts'
+import { contains } from '../../store/storage/queries.ts'
+import { recordChange, type Tx } from '../../store/storage/recording.ts'
+import type { ImageRow, RecordTable, Tables } from '../../store/storage/schema.ts'
+import { statement } from '../../store/storage/statement.ts'
+import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
+import type { Context, Presenting } from '../declare/context.ts'
+import { type Caller, can, isLoggedIn, seesAll } from '../people/caller.ts'
+import type { PostCondition } from '../records/post-list.ts'
+import { isPossibleId, nextRecordId, visibleTo } from '../records/record-store.ts'
+import { fetchImage, type ImageLack } from './image-fetch.ts'
+import { type ImageTexts, mayDeleteImage, settleTexts } from './image-texts.ts'
+
+/** An image ready to be linked inside a transaction. */
+export type ResolvedImage = { none: true } | { id: number } | { stored: StoredImage; sourceUrl: string }
+
+/** An image whose files are stored but which has no id yet. */
+export type StoredImage = Pick<
+  ImageRow,
+  'title' | 'file' | 'mime_type' | 'width' | 'height' | 'filesize' | 'sizes' | 'original_image'
+>
+
+/** An entry of the column `sizes`; `file` is a key of the media store. */
+interface StoredSize {
+  file: string
+  width: number
+  height: number
+  /** bytes */
+  filesize: number
+  mime_type: string
+}
+
+type StoredSizes = Partial<Record<SizeName, StoredSize>>
+
+const FETCH_TIMEOUT_MS = 20_000
+/** The most addresses that one request may fetch, since their images stay in memory until the whole request is valid. */
+export const MAX_ADDRESSES = 10
+
+/** The images fetched by one request, and the stored files that may end without an owner. */
+interface RequestImages {
+  addresses: Map<string, Promise<AddressImage | ImageLack>>
+  stored: StoredImage[]
+}
+
+type AddressImage = { id: number } | { prepared: PreparedImage }
+
+/** The images of each request: its write uses the images that its validation fetched. */
+const requests = new WeakMap<Context, RequestImages>()
+
+function imagesOf(context: Context): RequestImages {
+  const images = requests.get(context) ?? { addresses: new Map(), stored: [] }
+  requests.set(context, images)
+  return images
+}
+
+/**
+ * Runs the part of a request that may resolve images. Afterwards it removes files without an owner: the request failed, or another one was faster
+ * with the same address.
+ */
+export async function withImages<T>(context: Context, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } finally {
+    // A file that cannot be removed does no harm.
+    await removeUnowned(context).catch(() => undefined)
+  }
+}
+
+async function removeUnowned(context: Context): Promise<void> {
+  for (const stored of requests.get(context)?.stored.splice(0) ?? []) {
+    const owner = await context.db.selectFrom('images').select('id').where('file', '=', stored.file).executeTakeFirst()
+    if (!owner) await removeFiles(context.images.store, stored)
+  }
+}
+
+/**
+ * True for an empty value, the id of an image that the caller may see, and, for callers who may upload, an address of an image (rule 23.1).
+ * `resolveImage` uses the fetched image.
+ */
+export async function isImageReference(value: unknown, context: Context): Promise<boolean> {
+  const reference = imageKind.read(value)
+  if (reference === undefined) return false
+  if (reference === '') return true
+  if (typeof reference === 'number') return (await findOpenImage(context, reference)) !== undefined
+  return (await lackOfImage(reference, context)) === undefined
+}
+
+/** Why an address gives no image to this caller, as the end of a sentence; undefined when it gives one. */
+export async function lackOfImage(url: string, context: Context): Promise<string | undefined> {
+  const found = await findAddress(url, context)
+  return 'lack' in found ? found.lack : undefined
+}
+
+/**
+ * Resolves a value of kind `image`: its files are stored, ready for `linkImage`. It waits for other machines, so it is called before the
+ * transaction and within `withImages`. Undefined when the reference gives no image to this caller (rule 23.1).
+ */
+export async function resolveImage(reference: string | number, context: Context): Promise<ResolvedImage | undefined> {
+  if (reference === '') return { none: true }
+  if (typeof reference === 'number') return (await findImage(context.db, reference)) && { id: reference }
+  const found = await findAddress(reference, context)
+  if ('lack' in found) return undefined
+  if ('id' in found) return found
+  return { stored: await storeImage(found.prepared, context), sourceUrl: reference }
+}
+
+function findAddress(url: string, context: Context): Promise<AddressImage | ImageLack> {
+  const { addresses } = imagesOf(context)
+  const found = addresses.get(url) ?? lookInto(url, context, addresses.size < MAX_ADDRESSES)
+  addresses.set(url, found)
+  return found
+}
+
+async function lookInto(url: string, context: Context, mayFetch: boolean): Promise<AddressImage | ImageLack> {
+  if (!can(context.caller, 'upload')) return { lack: `the user ${context.caller.login} may upload no images` }
+  const known = await findKnown(context.db, url, context.images.mediaUrl)
+  if (known) return known
+  if (!mayFetch) return { lack: `one request fetches ${MAX_ADDRESSES} images at the most` }
+  const { hosts, maxBytes } = context.images
+  const fetched = await fetchImage(url, { hosts, maxBytes, timeoutMs: FETCH_TIMEOUT_MS })
+  return 'lack' in fetched ? fetched : prepareFetched(inMemory(fetched.bytes), fetched.fileName)
+}
+
+/** An image that is too large counts as none. */
+async function prepareFetched(file: ImageFile, fileName: string): Promise<AddressImage | ImageLack> {
+  try {
+    const prepared = await prepareImage(file, fileName)
+    return prepared ? { prepared } : { lack: 'it is no image that can be read' }
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'rest_upload_image_too_large') throw error
+    return { lack: 'it has too many pixels' }
+  }
+}
+
+/** The image that was fetched from this address, or whose own address it is (rule 23.3). */
+async function findKnown(db: Db, url: string, mediaUrl: string): Promise<{ id: number } | undefined> {
+  const own = url.startsWith(`${mediaUrl}/`) ? url.slice(mediaUrl.length + 1) : undefined
+  const images = db.selectFrom('images').select('id').orderBy('id').limit(1)
+  if (own !== undefined) return images.where('file', '=', own).executeTakeFirst()
+  // The index on sources leaves out empty ones; only queries that do so as well use it.
+  return images.where('source_url', '=', url).where('source_url', '<>', '').executeTakeFirst()
+}
+
+/** The id to link inside a transaction, null for none. A new image is inserted, unless another request inserted its address meanwhile. */
+export async function linkImage(tx: Tx, resolved: ResolvedImage, context: Context): Promise<number | null> {
+  if ('none' in resolved) return null
+  if ('id' in resolved) return (await findImage(tx, resolved.id))?.id ?? null
+  await holdName(tx, `image ${resolved.sourceUrl}`)
+  const known = await findKnown(tx, resolved.sourceUrl, context.images.mediaUrl)
+  return known?.id ?? (await insertImage(tx, resolved.stored, resolved.sourceUrl, context)).id
+}
+
+const NO_TEXTS = { slug: '', alt_text: '', caption: '', description: '' }
+
+async function insertImage(
+  tx: Tx,
+  stored: StoredImage,
+  sourceUrl: string,
+  context: Context,
+  sent: Partial<ImageTexts> = {},
+): Promise<ImageRow> {
+  const id = await nextRecordId(tx, 'image')
+  const texts = await settleTexts(tx, id, { ...NO_TEXTS, title: stored.title }, sent)
+  const now = formatUtc(context.now)
+  const origin = { author: context.caller.id, date_utc: now, modified_utc: now, source_url: sourceUrl }
+  const row = { id, ...stored, ...texts, ...origin }
+  await tx.insertInto('images').values(row).execute()
+  const change = { kind: 'image', record: id, wasPublic: false, isPublic: true } as const
+  recordChange(tx, change, { action: 'create', name: row.title })
+  return row
+}
+
+/** An uploaded image whose files are stored, with its texts. */
+export interface PreparedUpload {
+  stored: StoredImage
+  texts: Partial<ImageTexts>
+}
+
+/**
+ * Stores the files of an uploaded image, within `withImages`. Undefined when its bytes are no image, whatever type the request claims.
+ */
+export async function prepareUpload(
+  upload: ImageFile & { fileName: string },
+  context: Context,
+  texts: Partial<ImageTexts> = {},
+): Promise<PreparedUpload | undefined> {
+  const prepared = await prepareImage(upload, upload.fileName)
+  return prepared && { stored: await storeImage(prepared, context), texts }
+}
+
+/** Inserts an uploaded file as an image of the caller. */
+export async function insertUpload(tx: Tx, { stored, texts }: PreparedUpload, context: Context): Promise<ImageRow> {
+  return insertImage(tx, stored, '', context, texts)
+}
+
+const SHOWN_BY = [
+  ['events', 'event'],
+  ['venues', 'venue'],
+  ['organizers', 'organizer'],
+] as const
+
+/**
+ * Removes an image, also from the records that show it. Its files are removed at the end of the request, within `withImages`.
+ * @throws Problem rest_post_invalid_id when it is gone, rest_forbidden when the caller may not remove it any more
+ */
+export async function deleteImage(tx: Tx, { id }: Pick<ImageRow, 'id'>, context: Context): Promise<void> {
+  const row = await held(tx, tx.selectFrom('images').selectAll().where('id', '=', id)).executeTakeFirst()
+  if (!row) throw new Problem('rest_post_invalid_id')
+  if (!mayDeleteImage(context.caller, row)) throw new Problem('rest_forbidden')
+  for (const [table, kind] of SHOWN_BY) {
+    const shown = tx.updateTable(table).set({ image: null }).where('image', '=', id).returning(['id', 'status'])
+    for (const { id: record, status } of await shown.execute()) {
+      const isPublic = status === 'publish'
+      recordChange(tx, { kind, record, wasPublic: isPublic, isPublic })
+    }
+  }
+  await tx.deleteFrom('images').where('id', '=', id).execute()
+  await tx.deleteFrom('records').where('id', '=', id).execute()
+  const gone = { kind: 'image', record: id, wasPublic: true, isPublic: false, isDeleted: true } as const
+  recordChange(tx, gone, { action: 'delete', name: row.title })
+  // They are removed if the transaction is committed, since no image owns them then.
+  imagesOf(context).stored.push(row)
+}
+
+export async function findImage(db: Db, id: number): Promise<ImageRow | undefined> {
+  return (await findImages(db, [id])).get(id)
+}
+
+const selectImages = statement<{ ids: number[] }>()((db, value) =>
+  db.selectFrom('images').selectAll().where('id', 'in', value('ids')),
+)
+
+/** The images among these ids, by id. */
+export async function findImages(db: Db, ids: readonly number[]): Promise<Map<number, ImageRow>> {
+  const possible = [...new Set(ids)].filter(isPossibleId)
+  if (possible.length === 0) return new Map()
+  const rows = await selectImages(db, { ids: possible })
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** An image inside a record; undefined, and reported, when it cannot be shown. */
+export function showImage(presenting: Presenting, row: ImageRow) {
+  return showOrLeaveOut(presenting, 'image', row.id, () => presentImage(row, presenting.images.mediaUrl))
+}
+
+/** The address of an image's file, or of that of its size with these pixels where it has one. */
+export function imageUrl(row: ImageRow, mediaUrl: string, pixels?: Pick<ImageRow, 'width' | 'height'>): string {
+  const sizes: StoredSizes = pixels ? JSON.parse(row.sizes) : {}
+  const sized = Object.values(sizes).find(({ width, height }) => width === pixels?.width && height === pixels.height)
+  return `${mediaUrl}/${(sized ?? row).file}`
+}
+
+/** An image as answers show it (rule 8.1); `sizes` is left out when there are none. */
+export function presentImage(row: ImageRow, mediaUrl: string) {
+  const sizes: StoredSizes = JSON.parse(row.sizes)
+  const shown = Object.entries(sizes).map(([name, { width, height, mime_type, filesize, file }]) => {
+    return [name, { width, height, 'mime-type': mime_type, filesize, url: `${mediaUrl}/${file}` }] as const
+  })
+  return {
+    url: imageUrl(row, mediaUrl),
+    id: row.id,
+    extension: posix.extname(row.file).slice(1),
+    width: row.width,
+    height: row.height,
+    filesize: row.filesize,
+    ...(shown.length > 0 ? { sizes: Object.fromEntries(shown) } : {}),
+    ...(row.original_image === '' ? {} : { original_image: row.original_image }),
+  }
+}
+
+/** Attempts after which a name gets a random end instead of a number. */
+const NUMBERED_NAMES = 20
+
+/** Stores all files of an image in the folder of the month, under the first stem whose names are all free. */
+async function storeImage(prepared: PreparedImage, context: Context): Promise<StoredImage> {
+  const folder = formatUtc(context.now).slice(0, 7).replace('-', '/')
+  for (let attempt = 0; ; attempt++) {
+    const end = attempt <= NUMBERED_NAMES ? String(attempt) : randomBytes(4).toString('hex')
+    const stem = `${folder}/${prepared.stem}${attempt === 0 ? '' : `-${end}`}`
+    if (await putAll(context.images.store, stem, prepared)) {
+      const stored = describeStored(stem, prepared)
+      imagesOf(context).stored.push(stored)
+      return stored
+    }
+  }
+}
+
+/** Stores all files or none: false when one of their names is taken. */
+async function putAll(store: MediaStore, stem: string, prepared: PreparedImage): Promise<boolean> {
+  const files = new Map<string, PreparedFile>()
+  for (const file of [prepared.full, prepared.original, ...Object.values(prepared.sizes)]) {
+    if (file) files.set(stem + file.ending, file)
+  }
+  const put: string[] = []
+  try {
+    for (const [key, file] of files) {
+      if (await store.put(key, file.bytes, prepared.mimeType)) put.push(key)
+      else break
+    }
+    return put.length === files.size
+  } finally {
+    if (put.length < files.size) await Promise.all(put.map(store.remove))
+  }
+}
+
+function describeStored(stem: string, prepared: PreparedImage): StoredImage {
+  const { full, original, mimeType } = prepared
+  const sizes = Object.entries(prepared.sizes).map(([name, { ending, width, height, bytes }]): [string, StoredSize] => {
+    return [name, { file: stem + ending, width, height, filesize: bytes.length, mime_type: mimeType }]
+  })
+  return {
+    title: prepared.stem,
+    file: stem + full.ending,
+    mime_type: mimeType,
+    width: full.width,
+    height: full.height,
+    filesize: full.bytes.length,
+    sizes: JSON.stringify(Object.fromEntries(sizes)),
+    original_image: original ? posix.basename(stem) + original.ending : '',
+  }
+}
+
+async function removeFiles(store: MediaStore, image: StoredImage): Promise<void> {
+  await Promise.all(filesOf(image).map(store.remove))
+}
+
+/** Keys of all files of an image. */
+export function filesOf(image: Pick<StoredImage, 'file' | 'original_image' | 'sizes'>): string[] {
+  const sizes: StoredSizes = JSON.parse(image.sizes)
+  const original = image.original_image === '' ? [] : [`${posix.dirname(image.file)}/${image.original_image}`]
+  return [...new Set([image.file, ...original, ...Object.values(sizes).map(({ file }) => file)])]
+}
+
+const TABLES: readonly RecordTable[] = ['events', 'venues', 'organizers']
+
+/**
+ * The condition that the caller may see an image: a record that they may see shows it, no record shows it, it is their own, or they see all
+ * records. The file itself is open to everybody who knows its address.
+ */
+export function imagesOpenTo(caller: Caller): Expression<SqlBool> {
+  const images = expressionBuilder<Tables, 'images'>()
+  if (seesAll(caller)) return images.and([])
+  const usedIn = (table: RecordTable) =>
+    images
+      .selectFrom(table as 'events')
+      .select(sql.lit(1).as('used'))
+      .whereRef(`${table}.image` as 'events.image', '=', 'images.id')
+  const open = TABLES.map((table) => images.exists(usedIn(table).where(visibleTo(caller, table))))
+  const unused = images.and(TABLES.map((table) => images.not(images.exists(usedIn(table)))))
+  return images.or([...open, unused, ...(isLoggedIn(caller) ? [images('images.author', '=', caller.id)] : [])])
+}
+
+/** The image with this id, if the caller may see it. */
+export async function findOpenImage(context: Context, id: number): Promise<ImageRow | undefined> {
+  if (!isPossibleId(id)) return undefined
+  return context.db
+    .selectFrom('images')
+    .selectAll()
+    .where('images.id', '=', id)
+    .where(imagesOpenTo(context.caller))
+    .executeTakeFirst()
+}
+
+/** The filters that lists of images have beside those of all posts. */
+interface ImageQuery {
+  search?: string
+  media_type?: string
+  mime_type?: string
+}
+
+/** The conditions of a list of images. Every file kept here is an image, so other kinds of media find none. */
+export function imageConditions({ search, media_type, mime_type }: ImageQuery): PostCondition[] {
+  const words = fold(search ?? '')
+  return [
+    ...(words === '' ? [] : [contains('images.search', words)]),
+    ...(media_type === undefined || media_type === 'image' ? [] : [sql<SqlBool>`1 = 0`]),
+    ...(mime_type ? [sql<SqlBool>`images.mime_type = ${mime_type.toLowerCase()}`] : []),
+  ]
+}

@@ -1,0 +1,60 @@
+import type { Db } from '../../store/storage/database.ts'
+import type { ImageRow } from '../../store/storage/schema.ts'
+import { statement } from '../../store/storage/statement.ts'
+import { oldPath } from '../records/origins.ts'
+import { findImage } from './images.ts'
+
+// The addresses that images had in sources that have moved here. Sites keep an image in several sizes, as `a.jpg`, `a-300x200.jpg` and `a-scaled.jpg`.
+
+/** The end of the name of a file that holds an image. */
+export const IMAGE_NAME = /\.(?:avif|gif|jpe?g|png|webp)$/i
+
+const SIZED = /-(?:(\d{1,5})x(\d{1,5})|scaled)(?=\.\w{1,5}$)/
+
+/** The pixels that the name of a file tells; undefined for that of a whole image. */
+export function sizeInName(name: string): Pick<ImageRow, 'width' | 'height'> | undefined {
+  const [, width, height] = SIZED.exec(name) ?? []
+  return width === undefined ? undefined : { width: Number(width), height: Number(height) }
+}
+
+/** An address or path without the size at its end. */
+export const unsized = (address: string) => address.replace(SIZED, '')
+
+/** The addresses or paths that the image at one of them may have been fetched from: first the same. */
+export function namesOfImage(address: string): string[] {
+  const whole = unsized(address)
+  return [...new Set([address, whole, whole.replace(/(?=\.\w{1,5}$)/, '-scaled')])]
+}
+
+const selectFetched = statement<{ addresses: readonly string[] }>()((db, value) =>
+  db
+    .selectFrom('images')
+    .selectAll()
+    .where('source_url', 'in', value('addresses'))
+    .where('source_url', '<>', '')
+    .orderBy('id', 'desc'),
+)
+
+/** The images that were fetched from these addresses, by address. */
+export async function findFetched(db: Db, addresses: readonly string[]): Promise<Map<string, ImageRow>> {
+  if (addresses.length === 0) return new Map()
+  return new Map((await selectFetched(db, { addresses })).map((row) => [row.source_url, row]))
+}
+
+/** The image that was at this path in a source that has moved here, in whichever size. */
+export async function findByOldImagePath(db: Db, path: string): Promise<ImageRow | undefined> {
+  if (!IMAGE_NAME.test(path)) return undefined
+  const paths = namesOfImage(path).map(oldPath)
+  const rows = await db
+    .selectFrom('import_items')
+    .innerJoin('import_sources', 'import_sources.id', 'import_items.source')
+    .select(['page', 'record'])
+    .where('page', 'in', paths)
+    .where('page', '<>', '')
+    .where('kind', '=', 'image')
+    .where('import_sources.origin', '=', 'moved')
+    .orderBy('source')
+    .execute()
+  const found = paths.flatMap((one) => rows.find(({ page }) => page === one) ?? [])[0]
+  return found && findImage(db, found.record)
+}

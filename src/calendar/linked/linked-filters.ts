@@ -1,0 +1,280 @@
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import { type Parsed, pageFilters } from '../../base/fields/field.ts'
+import {
+  distance,
+  flag,
+  isTruthy,
+  latitude,
+  longitude,
+  looseFlag,
+  looseWord,
+  recordId,
+  text,
+  untypedMoment,
+  words,
+} from '../../base/fields/kinds.ts'
+import { limits, over } from '../../base/fields/limits.ts'
+import { invalidParam } from '../../base/problems.ts'
+import { formatUtc } from '../../base/text/moments.ts'
+import { parseWords } from '../../base/text/search.ts'
+import { type Circle, oneLineContains, withinCircle } from '../../store/storage/queries.ts'
+import type { Tables } from '../../store/storage/schema.ts'
+import type { Context } from '../declare/context.ts'
+import { type Filter, linkWriter, type PartNarrowing, type SqlNarrowing } from '../declare/filter.ts'
+import { isEvent } from '../records/record-rules.ts'
+import { momentAfter, shownTo, visibleTo } from '../records/record-store.ts'
+import { isAllowedStatusList, type StatusFilter, statusFilter, statusLinks } from '../records/status.ts'
+import type { LinkedCondition, LinkedType } from './linked-store.ts'
+
+/** The parts of a list that several parameters make together, or that are there without any. */
+type LinkedPart = 'status' | 'place'
+
+/** One parameter of lists of venues and organizers. */
+type LinkedFilter<Value> = Filter<
+  Value,
+  LinkedPart,
+  LinkedGround,
+  SqlNarrowing<NoInfer<Value>, LinkedGround, LinkedCondition>
+>
+
+function linkedFilter<Value, const About extends string>(
+  filter: LinkedFilter<Value> & { about: About },
+): LinkedFilter<Value> & { about: About } {
+  return filter
+}
+
+const tooManyWords = over('words', limits.search.words)
+
+/** Whether a search of venues and organizers has few words: folding may make many of one, such as of signs that stand for a phrase. */
+export const hasFewWords = (value: unknown) =>
+  typeof value !== 'string' || parseWords(value).length <= limits.search.words || tooManyWords
+
+/** The parameters of lists of organizers, one entry each (rule 13.8). */
+export const linkedFilters = {
+  page: linkedFilter({ ...pageFilters.page, part: 'none', links: 'none' }),
+  per_page: linkedFilter({ ...pageFilters.per_page, part: 'none', links: 'none' }),
+  search: linkedFilter({
+    kind: text,
+    about: 'Only records with this text in their name, description or details',
+    within: limits.search,
+    valid: hasFewWords,
+    sql: withWords,
+  }),
+  event: linkedFilter({
+    kind: recordId,
+    about: 'Only records linked to the event with this id',
+    lookUp: isEvent,
+    sql: linkedTo,
+  }),
+  has_events: linkedFilter({
+    kind: looseWord,
+    about: 'Only records that have events, or only those that have none',
+    sql: (wanted, ground) => withEvents(isTruthy(wanted), ground),
+  }),
+  only_with_upcoming: linkedFilter({
+    kind: looseFlag,
+    about: 'Only records that have upcoming events',
+    default: false,
+    sql: (wanted, ground) => (wanted ? withUpcoming(ground) : anyRecord),
+    links: { ofSent: (isOn) => isOn || undefined },
+  }),
+  modified_after: linkedFilter({
+    kind: untypedMoment,
+    about: 'Only records changed after this time',
+    unlisted: true,
+    sql: linkedModifiedAfter,
+  }),
+  status: linkedFilter({
+    kind: words,
+    about: 'Only records with one of these statuses',
+    valid: isAllowedStatusList,
+    part: 'status',
+    links: { ofList: ({ status }) => statusLinks(status).status },
+  }),
+}
+
+/** The parameters of lists of venues, which have places (rule 15.2). */
+export const placedFilters = {
+  ...linkedFilters,
+  geoloc: linkedFilter({
+    kind: flag,
+    about: 'Only venues that have coordinates, or only those that have none',
+    part: 'place',
+  }),
+  geoloc_lat: linkedFilter({
+    kind: latitude,
+    about: 'The latitude to look around; needs geoloc_lng',
+    part: 'place',
+  }),
+  geoloc_lng: linkedFilter({
+    kind: longitude,
+    about: 'The longitude to look around; needs geoloc_lat',
+    part: 'place',
+  }),
+  geoloc_radius: linkedFilter({
+    kind: distance,
+    about: 'How far to look around geoloc_lat and geoloc_lng, in kilometres',
+    part: 'place',
+  }),
+}
+
+/** The parameters of a list once read; only venues have those of places. */
+export type LinkedQuery = Parsed<typeof placedFilters>
+
+/** The parts that narrow lists. */
+export const linkedParts: Record<LinkedPart, PartNarrowing<LinkedQuery, LinkedGround, LinkedCondition>> = {
+  status: (_query, ground) => linkedListedTo(ground),
+  place: async (query, { context }) => {
+    const { geoloc, circle } = await geoFilter(context, query)
+    const conditions = [
+      ...(geoloc === undefined ? [] : [placed(geoloc)]),
+      ...(circle ? [placedWithin(circle, context)] : []),
+    ]
+    return (record) => record.and(conditions.map((condition) => condition(record)))
+  },
+}
+
+/** Writes the filters of links in the order that clients know; others follow. */
+export const linkedLinks = linkWriter<LinkedGround, typeof placedFilters>(placedFilters, [
+  'search',
+  'event',
+  'has_events',
+  'geoloc',
+  'geoloc_lat',
+  'geoloc_lng',
+  'geoloc_radius',
+  'only_with_upcoming',
+  'status',
+])
+
+type Venues = ExpressionBuilder<Tables, 'venues'>
+
+/** A list of venues or organizers as its filters know it: of which kind, who asks, and what its parameters make together. */
+export interface LinkedGround {
+  type: LinkedType
+  context: Context
+  status: StatusFilter
+}
+
+const anyRecord: LinkedCondition = (record) => record.and([])
+
+/** Records that the list shows the caller, by the statuses of the list. */
+function linkedListedTo({ status, type: { table }, context: { caller } }: LinkedGround): LinkedCondition {
+  return (record) =>
+    record.and([record(sql.ref(`${table}.status`), 'in', [...status.statuses]), visibleTo(caller, table)])
+}
+
+/** All words within one and the same field; no words find nothing (rule 14.3). */
+function withWords(text: string, { type: { table }, context: { db } }: LinkedGround): LinkedCondition {
+  const words = parseWords(text)
+  return (record) =>
+    record.and([words.length === 0 ? sql<SqlBool>`1 = 0` : oneLineContains(db, `${table}.search`, words)])
+}
+
+function linkedModifiedAfter(value: string | number, { type, context }: LinkedGround): LinkedCondition {
+  return (record) => record(sql.ref<string>(`${type.table}.modified`), '>', momentAfter(value, context))
+}
+
+function linkedTo(event: number, ground: LinkedGround): LinkedCondition {
+  return (record) => record.exists(visibleLinks(record, ground).where(sql.ref<number>('event'), '=', event))
+}
+
+/** Records with an event that is neither draft, pending nor in the trash, or records without any. */
+function withEvents(wanted: boolean, ground: LinkedGround): LinkedCondition {
+  return (record) => {
+    const links = visibleLinks(record, ground)
+    const used = record.exists(links.where('events.status', 'not in', ['pending', 'draft', 'trash']))
+    return wanted ? used : record.not(used)
+  }
+}
+
+/** Records with listed events to come. An index knows of all these when they are. */
+function withUpcoming({ type, context }: LinkedGround): LinkedCondition {
+  const { statuses } = statusFilter(context.caller, undefined)
+  return (record) =>
+    record(
+      sql.ref<number>(`${type.table}.id`),
+      'in',
+      record
+        .selectFrom('events')
+        .crossJoin(asVenueLinks(type))
+        .select(linkColumn(type).as('record'))
+        .where(sql.ref<number>(`${type.links}.event`), '=', sql.ref<number>('events.id'))
+        .where(visibleTo(context.caller, 'events'))
+        .where('events.utc_start_date', '>=', formatUtc(context.now))
+        .where('events.hide_from_listings', '=', 0)
+        .where('events.status', 'in', [...statuses]),
+    )
+}
+
+/** Venues with coordinates, or without. */
+function placed(wanted: boolean): LinkedCondition {
+  return (record) => record('venues.geo_lat', wanted ? 'is not' : 'is', null)
+}
+
+function placedWithin(circle: Circle, { db }: Context): LinkedCondition {
+  return () => withinCircle(db, circle)
+}
+
+const asVenueLinks = (type: LinkedType) => type.links as 'event_venues'
+const linkColumn = (type: LinkedType) => sql.ref<number>(`${type.links}.${type.kind}`)
+
+/** The links from events the caller may see, so that no filter betrays the others. */
+function visibleLinks(record: Venues, { type, context }: LinkedGround) {
+  return (
+    record
+      .selectFrom(asVenueLinks(type))
+      // Not an inner join: SQLite would take it as leave to begin with all events there are, for each record anew.
+      .crossJoin('events')
+      .select('events.id')
+      .where('events.id', '=', sql.ref<number>(`${type.links}.event`))
+      .where(linkColumn(type), '=', sql.ref<number>(`${type.table}.id`))
+      .where(visibleTo(context.caller, 'events'))
+  )
+}
+
+/** Whether any venue that the caller may see has coordinates; without one, geolocation filters have no effect. */
+export async function anyCoordinates({ db, caller }: Context): Promise<boolean> {
+  return (
+    (await db
+      .selectFrom('venues')
+      .select('id')
+      .where('geo_lat', 'is not', null)
+      .where(shownTo(caller, 'venues'))
+      .limit(1)
+      .executeTakeFirst()) !== undefined
+  )
+}
+
+/** The geolocation parameters of events and venues (rule 15.2). */
+interface GeoQuery {
+  geoloc?: boolean
+  geoloc_lat?: number | null
+  geoloc_lng?: number | null
+  geoloc_radius?: number
+}
+
+/** The filter they make. */
+interface GeoFilter {
+  geoloc: boolean | undefined
+  circle: Circle | undefined
+}
+
+/** The circle that is asked for, if any. @throws Problem rest_invalid_param when one of latitude and longitude is missing */
+export function geoCircle(context: Context, query: GeoQuery): Circle | undefined {
+  const { geoloc_lat: lat = null, geoloc_lng: lng = null, geoloc_radius: radius = context.site.geolocRadius } = query
+  if ((lat === null) !== (lng === null)) throw invalidParam(lat === null ? 'geoloc_lat' : 'geoloc_lng')
+  return lat === null || lng === null ? undefined : { lat, lng, radius }
+}
+
+/**
+ * The geolocation filter of a list. It has no effect before any venue has coordinates: such a calendar does not use geolocation
+ * (rule 15.3).
+ * @throws Problem as `geoCircle` does
+ */
+export async function geoFilter(context: Context, query: GeoQuery): Promise<GeoFilter> {
+  const circle = geoCircle(context, query)
+  const { geoloc } = query
+  const isUsed = (geoloc !== undefined || circle !== undefined) && (await anyCoordinates(context))
+  return isUsed ? { geoloc, circle } : { geoloc: undefined, circle: undefined }
+}

@@ -1,0 +1,198 @@
+import { invalidParam, Problem } from '../../base/problems.ts'
+import { prepareTexts } from '../../base/text/long-texts.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { holdRecord } from '../../store/storage/locks.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { ImageRow } from '../../store/storage/schema.ts'
+import { UnshowableRecord } from '../../store/storage/unshowable.ts'
+import type { Context } from '../declare/context.ts'
+import { conditionsOf } from '../declare/filter.ts'
+import type { Extent, Found, Operations, Presentation } from '../declare/operations.ts'
+import { findImages } from '../images/images.ts'
+import { mayDelete, mayEdit, mayRead } from '../people/caller.ts'
+import { presentSingle, textsOfRecord, textsToWrite } from '../records/present-records.ts'
+import { sentTexts } from '../records/record-rules.ts'
+import { idAt, pageRequest } from '../records/record-store.ts'
+import { statusFilter, statusLinks } from '../records/status.ts'
+import {
+  changeLinked,
+  createLinked,
+  getLinked,
+  type LinkedRules,
+  type PreparedLinked,
+  prepareLinked,
+  trashLinked,
+} from './linked-change.ts'
+import { type LinkedGround, type LinkedQuery, linkedLinks, linkedParts, placedFilters } from './linked-filters.ts'
+import { findLinked, findLinkedByIds, type LinkedCondition, type LinkedRow, listLinked } from './linked-store.ts'
+import { recordRights, requireReadable } from './record-present.ts'
+
+type DescribedRow = LinkedRow & { description: string }
+
+/** Presents a record of a linked kind; a single one has its linked data. Throws when the record cannot be shown. */
+type Present<Row> = (context: Context, row: Row, image: ImageRow | undefined, extent: Extent) => object
+
+/** A venue or organizer with its image. */
+interface LoadedLinked<Row> {
+  row: Row
+  image: ImageRow | undefined
+}
+
+async function withImages<Row extends DescribedRow>(db: Db, rows: readonly Row[]): Promise<LoadedLinked<Row>[]> {
+  const images = await findImages(
+    db,
+    rows.flatMap((row) => row.image ?? []),
+  )
+  return rows.map((row) => ({ row, image: images.get(row.image ?? 0) }))
+}
+
+async function withImage<Row extends DescribedRow>(db: Db, row: Row): Promise<LoadedLinked<Row>> {
+  const images = await findImages(db, row.image === null ? [] : [row.image])
+  return { row, image: images.get(row.image ?? 0) }
+}
+
+/** The operations of venues and organizers, which differ in rules and presentation. */
+export function linkedOperations<Row extends DescribedRow>(
+  rules: LinkedRules,
+  present: Present<Row>,
+): Operations<Row, LoadedLinked<Row>> {
+  const presentation: Presentation<LoadedLinked<Row>> = {
+    nameOf: ({ row }) => ({ kind: rules.kind, id: row.id }),
+    textsOf: ({ row }, extent) => textsOfRecord(row, extent),
+    present: (context, { row, image }, extent) => present(context, row, image, extent),
+  }
+  return {
+    versioned: { kind: rules.kind, idOf: ({ id }) => id },
+    find: (context, query) => findPageOfLinked<Row>(context, rules, query),
+    load: (context, { rows = [] }) => withImages(context.db, rows),
+    among: (context, ids) => findAmong<Row>(context, rules, ids),
+    locate: async (context, address) => {
+      const id = await idAt(context, rules.table, address)
+      return id === undefined ? undefined : findLinked<Row>(context.db, rules, id)
+    },
+    missing: async (_context, address) => invalidParam('id' in address ? 'id' : 'slug'),
+    loadOne: async (context, row) => {
+      requireReadable(context, rules.kind, row)
+      return withImage(context.db, row)
+    },
+    presentation,
+    ...linkedWrites(rules, presentation),
+    rights: {
+      ...recordRights,
+      remove: (context, row) => (row ? mayDelete(context.caller, row) : recordRights.create(context)),
+    },
+  }
+}
+
+function linkedWrites<Row extends DescribedRow>(
+  rules: LinkedRules,
+  presentation: Presentation<LoadedLinked<Row>>,
+): Pick<Operations<Row>, 'create' | 'update' | 'remove'> {
+  /** The record as a write answers it, inside the transaction, so that no record is written that cannot be shown. */
+  const showWritten = async (context: Context, tx: Db, id: number) => {
+    const loaded = await withImage(tx, await getLinked<Row>(tx, rules, id))
+    return { id, answer: withoutLinkedData(await presentSingle(context, presentation, loaded)) }
+  }
+  return {
+    create: {
+      prepare: (context, values) => prepareWrite(context, values, undefined),
+      write: async (tx, prepared: PreparedLinked, context) => {
+        const { id } = await createLinked(tx, rules, prepared, context)
+        return showWritten(context, tx, id)
+      },
+    },
+    update: {
+      prepare: async (context, { row, values }) => ({ ...(await prepareWrite(context, values, row)), id: row.id }),
+      write: async (tx, prepared: PreparedLinked & { id: number }, context) => {
+        const { id } = prepared
+        await changeLinked(tx, rules, await getHeld(tx, rules, id, context, mayEdit), prepared, context)
+        return showWritten(context, tx, id)
+      },
+    },
+    remove: {
+      prepare: async (_context, row) => row,
+      write: async (tx, { id }: Row, context) => {
+        const current = await getHeld(tx, rules, id, context, mayDelete)
+        if (current.status === 'trash') throw new Problem(`${rules.kind}-is-in-trash`)
+        await trashLinked(tx, rules, current, context)
+        // A record that cannot be shown can still be moved to the trash.
+        const shown = showWritten(context, tx, id)
+        return shown.catch((error: unknown) => ({ id, answer: trashedAnyway(context, id, error) }))
+      },
+    },
+  }
+}
+
+async function prepareWrite(
+  context: Context,
+  values: Record<string, unknown>,
+  before: DescribedRow | undefined,
+): Promise<PreparedLinked> {
+  const prepared = await prepareLinked(values, context)
+  await prepareTexts(textsToWrite(sentTexts(context, values, before)))
+  return prepared
+}
+
+function withoutLinkedData(shown: object): object {
+  const { json_ld: _linkedData, ...rest } = { json_ld: undefined, ...shown }
+  return rest
+}
+
+/** The answer for a record that has gone to the trash and cannot be shown. @throws the error of anything else */
+export function trashedAnyway({ report }: Context, id: number, error: unknown): object {
+  if (!(error instanceof UnshowableRecord)) throw error
+  report(error)
+  return { id, status: 'trash' }
+}
+
+/**
+ * A record that nobody else changes until the end of the transaction, and that the caller may still change after the writes before.
+ * @throws Problem rest_forbidden
+ */
+async function getHeld(
+  tx: Tx,
+  rules: LinkedRules,
+  id: number,
+  context: Context,
+  may: typeof mayEdit,
+): Promise<LinkedRow> {
+  const [, row] = await Promise.all([holdRecord(tx, rules.table, id), getLinked(tx, rules, id)])
+  if (!may(context.caller, row)) throw new Problem('rest_forbidden')
+  return row
+}
+
+async function findAmong<Row extends DescribedRow>(
+  { db, caller }: Context,
+  rules: LinkedRules,
+  ids: readonly number[],
+): Promise<Found<Row>> {
+  const { statuses } = statusFilter(caller, undefined)
+  const found = await findLinkedByIds<Row>(db, rules, ids)
+  const rows = [...found.values()].filter(
+    (row) => statuses.some((listed) => listed === row.status) && mayRead(caller, row),
+  )
+  return { ids: rows.map(({ id }) => id), rows, total: rows.length, page: 1, perPage: ids.length, effective: '' }
+}
+
+const parts = Object.values(linkedParts)
+
+/** One page of the list; organizers have no parameters of places. */
+async function findPageOfLinked<Row extends DescribedRow>(
+  context: Context,
+  rules: LinkedRules,
+  query: LinkedQuery,
+): Promise<Found<Row>> {
+  const page = pageRequest(query, context)
+  const ground: LinkedGround = { type: rules, context, status: statusFilter(context.caller, query.status) }
+  const narrowed = await conditionsOf(placedFilters, parts, query, ground)
+  const where: LinkedCondition = (record) => record.and(narrowed.map((condition) => condition(record)))
+  const found = await listLinked<Row>(rules, where, query.search !== undefined, page, context)
+  return {
+    ids: found.rows.map(({ id }) => id),
+    ...found,
+    ...page,
+    effective: linkedLinks(query, ground),
+    shownOnly: statusLinks(ground.status).shownOnly,
+    pastEnd: `${rules.kind}-archive-page-not-found`,
+  }
+}

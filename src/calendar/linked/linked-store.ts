@@ -1,0 +1,206 @@
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type Selectable,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely'
+import { fold } from '../../base/text/fold.ts'
+import { foundRows, type ReadQuery } from '../../store/storage/aside.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { formerOf } from '../../store/storage/former-values.ts'
+import { held } from '../../store/storage/locks.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { LinkedColumns, RecordColumns, Tables, VenueRow } from '../../store/storage/schema.ts'
+import { statement } from '../../store/storage/statement.ts'
+import type { Context } from '../declare/context.ts'
+import { noteSlugs, standingOf } from '../records/old-slugs.ts'
+import { type Listing, offsetOf, type PageRequest, recordWritten } from '../records/record-store.ts'
+import type { LinkedKind } from './linked-rules.ts'
+
+/** The names that differ in the queries of venues and organizers. */
+export interface LinkedType {
+  kind: LinkedKind
+  table: 'venues' | 'organizers'
+  /** The table of links from events, and its column that holds this record. */
+  links: 'event_venues' | 'event_organizers'
+}
+
+export type LinkedRow = Selectable<LinkedColumns>
+
+/** The table of a type. Both tables have the columns used here; the query builder is told of venues alone. */
+const asVenues = (type: LinkedType) => type.table as 'venues'
+
+/** A statement for each of the tables. */
+function forBoth<Made>(make: (table: 'venues') => Made): Record<LinkedType['table'], Made> {
+  return { venues: make('venues'), organizers: make('organizers' as 'venues') }
+}
+
+const selectByIds = forBoth((table) =>
+  statement<{ ids: readonly number[] }>()((db, value) =>
+    db.selectFrom(table).selectAll().where('id', 'in', value('ids')),
+  ),
+)
+
+export async function findLinked<Row extends LinkedRow>(
+  db: Db,
+  type: LinkedType,
+  id: number,
+): Promise<Row | undefined> {
+  return (await findLinkedByIds<Row>(db, type, [id])).get(id)
+}
+
+export async function findLinkedByIds<Row extends LinkedRow>(
+  db: Db,
+  type: LinkedType,
+  ids: readonly number[],
+): Promise<Map<number, Row>> {
+  if (ids.length === 0) return new Map()
+  const rows = await selectByIds[type.table](db, { ids })
+  return new Map(rows.map((row) => [row.id, row as unknown as Row]))
+}
+
+const selectNamesakes = forBoth((table) =>
+  statement<{ folded: string }>()((db, value) =>
+    held(
+      db,
+      db
+        .selectFrom(table)
+        .selectAll()
+        .where('folded', '=', value('folded'))
+        .where('status', '!=', 'trash')
+        .orderBy('id'),
+    ),
+  ),
+)
+
+/** Records outside the trash whose name differs in letter case at most, the oldest first, held until the end of the transaction. */
+export async function findNamesakes(tx: Db, type: LinkedType, name: string): Promise<LinkedRow[]> {
+  const rows: LinkedRow[] = await selectNamesakes[type.table](tx, { folded: fold(name) })
+  return rows.filter((row) => nameOfLinked(type, row).toLowerCase() === name.toLowerCase())
+}
+
+/** The name of a venue or organizer, which is in the column of its kind. */
+export function nameOfLinked({ kind }: LinkedType, row: LinkedRow): string {
+  const columns: Record<string, unknown> = { ...row }
+  return String(columns[kind])
+}
+
+type Venues = ExpressionBuilder<Tables, 'venues'>
+
+/** A condition on venues or organizers. Both tables have the columns that it uses; the query builder is told of venues alone. */
+export type LinkedCondition = (record: Venues) => Expression<SqlBool>
+
+/** One page of the records with a condition, the latest published first (rules 11.7 and 13.8). */
+export async function listLinked<Row extends LinkedRow>(
+  type: LinkedType,
+  where: LinkedCondition,
+  isSearch: boolean,
+  page: PageRequest,
+  context: Context,
+): Promise<Listing<Row>> {
+  const matching = context.db.selectFrom(asVenues(type)).where(where)
+  const countAll = matching.select((record) => record.fn.countAll<number>().as('total'))
+  if (isSearch) return searchLinked<Row>(type, matching, countAll, page, context)
+  const shown = matching
+    .select('id')
+    .orderBy('date', 'desc')
+    .orderBy('id', 'desc')
+    .limit(sql.lit(page.perPage))
+    .offset(sql.lit(offsetOf(page)))
+  const [totals, rows] = await context.aside(context.db, 'list', [
+    countAll,
+    foundRows(context.db, type.table, shown, latestFirst(type)),
+  ])
+  return { rows: rows as Row[], total: Number(totals[0]?.total) }
+}
+
+function latestFirst({ table }: LinkedType) {
+  return sql`${sql.table(table)}.date desc, ${sql.table(table)}.id desc`
+}
+
+/** Lists records that a search finds; page and total take one pass through the texts. */
+async function searchLinked<Row extends LinkedRow>(
+  type: LinkedType,
+  matching: SelectQueryBuilder<Tables, 'venues', unknown>,
+  countAll: ReadQuery<{ total: number }>,
+  page: PageRequest,
+  { db, aside }: Context,
+): Promise<Listing<Row>> {
+  const shown = sql<{ id: number; total: number | string }>`(
+    with matching as materialized ${matching.select(['id', 'date'])}
+    select id, (select count(*) from matching) as total from matching
+    order by date desc, id desc limit ${sql.lit(page.perPage)} offset ${sql.lit(offsetOf(page))})`
+  const [rows] = await aside(db, 'search', [foundRows(db, type.table, shown, latestFirst(type))])
+  const [first] = rows
+  if (first || page.page === 1) return { rows: rows as Row[], total: Number(first?.total ?? 0) }
+  const [totals] = await aside(db, 'search', [countAll])
+  return { rows: [], total: Number(totals[0]?.total) }
+}
+
+/** A public record as site maps list it. */
+export type MappedLinked = Pick<LinkedRow, 'id' | 'slug' | 'status' | 'modified_utc'>
+
+/** The public venues or organizers in the order of their ids, at most so many. */
+export async function listPublicLinked(db: Db, type: LinkedType, most: number): Promise<MappedLinked[]> {
+  return db
+    .selectFrom(asVenues(type))
+    .select(['id', 'slug', 'status', 'modified_utc'])
+    .where('status', '=', 'publish')
+    .orderBy('id')
+    .limit(most)
+    .execute()
+}
+
+/** A venue with its name and coordinates. */
+export type NamedVenue = Pick<VenueRow, 'id' | 'venue' | 'geo_lat' | 'geo_lng'>
+
+/** The public venues by name, at most so many. */
+export async function listVenueNames(db: Db, most: number): Promise<NamedVenue[]> {
+  return db
+    .selectFrom('venues')
+    .select(['id', 'venue', 'geo_lat', 'geo_lng'])
+    .where('status', '=', 'publish')
+    .orderBy('folded')
+    .orderBy('id')
+    .limit(most)
+    .execute()
+}
+
+/** The columns of a record to be written, by name. */
+export type LinkedValues = Record<string, string | number | null>
+
+const insertOne = forBoth((table) =>
+  statement<{ row: VenueRow }>()((db, value) => db.insertInto(table).values(value('row'))),
+)
+
+const updateOne = forBoth((table) =>
+  statement<{ id: number; columns: LinkedValues }>()((db, value) =>
+    db.updateTable(table).set(value('columns')).where('id', '=', value('id')),
+  ),
+)
+
+/** Writes a new record. */
+export async function insertLinked(tx: Tx, type: LinkedType, id: number, columns: LinkedValues): Promise<void> {
+  recordWritten(tx, type.kind, undefined, { id, status: String(columns.status), name: String(columns[type.kind]) })
+  await insertOne[type.table](tx, { row: { ...columns, id } as VenueRow })
+}
+
+/** Writes columns of a record. */
+export async function updateLinked(
+  tx: Tx,
+  type: LinkedType,
+  before: RecordColumns,
+  columns: LinkedValues,
+): Promise<void> {
+  const { id } = before
+  const after: LinkedValues = { ...before, ...columns }
+  const named = { id, status: String(after.status), name: String(after[type.kind]) }
+  recordWritten(tx, type.kind, before, named, formerOf(before, columns))
+  const now = { slug: String(after.slug), status: String(after.status) }
+  await Promise.all([
+    updateOne[type.table](tx, { id, columns }),
+    noteSlugs(tx, type.kind, id, standingOf(before), standingOf(now)),
+  ])
+}

@@ -1,0 +1,118 @@
+import type { linkedMembers } from '../../base/fields/answer-schema.ts'
+import { Problem } from '../../base/problems.ts'
+import { renderTitle } from '../../base/text/html.ts'
+import { renderedText } from '../../base/text/long-texts.ts'
+import type { ImageRow, RecordColumns, RecordKind } from '../../store/storage/schema.ts'
+import type { Context, Presenting } from '../declare/context.ts'
+import type { Fields } from '../declare/resource.ts'
+import { showImage } from '../images/images.ts'
+import { can, mayEdit, mayRead } from '../people/caller.ts'
+
+/** The page of a record for people; by number while it has no public address of its own (rule 4.4). */
+export function recordUrl(
+  site: Context['site'],
+  kind: Exclude<RecordKind, 'image' | 'series'>,
+  row: Pick<RecordColumns, 'id' | 'status' | 'slug'>,
+): string {
+  if (row.status === 'publish' || row.status === 'private') return `${site.url}/${kind}/${row.slug}/`
+  const type = kind === 'event' ? `${site.vendor}_events` : `${site.vendor}_${kind}`
+  return `${site.url}/?post_type=${type}&p=${row.id}`
+}
+
+/** The members every record starts with (rule 4.2). */
+function recordHead(row: Omit<RecordColumns, 'search' | 'dated'>) {
+  return {
+    author: String(row.author),
+    status: row.status,
+    date: row.date,
+    date_utc: row.date_utc,
+    modified: row.modified,
+    modified_utc: row.modified_utc,
+  }
+}
+
+/** The name of a record, unique among all deployments. */
+export function globalId(site: Context['site'], id: number): string {
+  return `${site.globalHost}?id=${id}`
+}
+
+/** False for the values that records leave out: `""`, `"0"`, null (rule 6.3). A coordinate of 0 stays, and so does a fact that is known not to be so. */
+const isShown = (value: unknown) => value === 0 || value === false || (value !== '0' && Boolean(value))
+
+type LinkedPresentable = RecordColumns & { excerpt: string; description: string }
+
+/** The plain fields that a kind shows after its head. They are worked out once for a declaration, since every event shows such records. */
+const plainFields = new WeakMap<Fields, Record<'details' | 'flags', readonly PlainField[]>>()
+
+interface PlainField {
+  name: string
+  show: (kept: unknown) => unknown
+}
+
+const asKept = (value: unknown) => value
+
+function plainFieldsOf(fields: Fields, kind: string): Record<'details' | 'flags', readonly PlainField[]> {
+  const known = plainFields.get(fields)
+  if (known) return known
+  const kept = Object.entries(fields).filter(
+    ([name, field]) => field.kind.keep && name !== kind && name !== 'description',
+  )
+  const shown = (isFlag: boolean) =>
+    kept
+      .filter(([, { kind }]) => (kind.isFlag === true) === isFlag)
+      .map(([name, { kind }]) => ({ name, show: kind.show ?? asKept }))
+  const made = { details: shown(false), flags: shown(true) }
+  plainFields.set(fields, made)
+  return made
+}
+
+type Of<Name extends string> = Readonly<Record<Name, unknown>>
+type Always = keyof typeof linkedMembers.always
+
+/** A venue or organizer as its own routes and events show it: what both kinds have in common, details in the order declared. */
+export function presentLinkedRecord(
+  presenting: Presenting,
+  kind: 'venue' | 'organizer',
+  fields: Fields,
+  row: LinkedPresentable,
+  image: ImageRow | undefined,
+  linkedData: object | undefined,
+): Record<string, unknown> {
+  const { site } = presenting
+  const columns = row as unknown as Readonly<Record<string, unknown>>
+  const trusted = row.trusted === 1
+  const { details, flags } = plainFieldsOf(fields, kind)
+  const global = globalId(site, row.id)
+  const end = { global_id: global, global_id_lineage: [global] }
+  const head = { id: row.id, ...recordHead(row), url: recordUrl(site, kind, row) } satisfies Of<
+    Exclude<Always, keyof typeof end>
+  >
+  const { json_ld, ...texts } = {
+    description: renderedText(row.description, trusted),
+    excerpt: renderedText(row.excerpt, trusted),
+    slug: row.slug,
+    image: image && showImage(presenting, image),
+    json_ld: linkedData,
+  } satisfies Of<keyof typeof linkedMembers.some>
+  const shown: Record<string, unknown> = head
+  const show = (name: string, value: unknown) => {
+    if (isShown(value)) shown[name] = value
+  }
+  show(kind, renderTitle(String(columns[kind]), trusted))
+  for (const [name, text] of Object.entries(texts)) show(name, text)
+  for (const detail of details) show(detail.name, detail.show(columns[detail.name]))
+  show('json_ld', json_ld)
+  for (const flag of flags) shown[flag.name] = flag.show(columns[flag.name])
+  return Object.assign(shown, end)
+}
+
+/** @throws Problem <kind>-not-accessible when the caller may not read the record (rule 25.3). */
+export function requireReadable(context: Context, kind: 'event' | 'venue' | 'organizer', row: RecordColumns): void {
+  if (!mayRead(context.caller, row)) throw new Problem(`${kind}-not-accessible`)
+}
+
+/** The rights on records: writers may create, and change or remove what `mayEdit` and `mayDelete` allow. */
+export const recordRights = {
+  create: (context: Context) => can(context.caller, 'edit'),
+  update: (context: Context, row?: RecordColumns) => (row ? mayEdit(context.caller, row) : can(context.caller, 'edit')),
+}

@@ -1,0 +1,95 @@
+import type { Language } from '../../base/config.ts'
+
+/** The words in addresses of the reference that its translations have others for; the rest, such as `feed`, are the same in every language. */
+export type PathWord =
+  | 'events'
+  | 'event'
+  | 'venue'
+  | 'organizer'
+  | 'category'
+  | 'tag'
+  | 'list'
+  | 'upcoming'
+  | 'past'
+  | 'month'
+  | 'week'
+  | 'day'
+  | 'today'
+  | 'photo'
+  | 'map'
+  | 'summary'
+  | 'page'
+  | 'all'
+
+/** The words of one language, as people write them: addresses have them as slugs. Where versions of the reference differ there are several. */
+export type PathWords = Readonly<Record<PathWord, readonly [string, ...string[]]>>
+
+const de: PathWords = {
+  events: ['Veranstaltungen'],
+  event: ['Veranstaltung'],
+  venue: ['Veranstaltungsort'],
+  organizer: ['Veranstalter'],
+  category: ['Kategorie'],
+  tag: ['Schlagwort'],
+  list: ['Liste'],
+  upcoming: ['anstehende'],
+  past: ['vergangen', 'vergangene'],
+  month: ['Monat'],
+  week: ['Woche'],
+  day: ['Tag'],
+  today: ['heute'],
+  photo: ['Foto'],
+  map: ['Karte'],
+  summary: ['Zusammenfassung'],
+  page: ['Seite'],
+  all: ['alle'],
+}
+
+const fr: PathWords = {
+  events: ['évènements'],
+  event: ['évènement'],
+  venue: ['lieu'],
+  organizer: ['organisateur'],
+  category: ['catégorie'],
+  tag: ['étiquette'],
+  list: ['liste'],
+  upcoming: ['à venir'],
+  past: ['terminé', 'passés'],
+  month: ['mois'],
+  week: ['semaine'],
+  day: ['jour'],
+  today: ['aujourd’hui'],
+  photo: ['photo'],
+  map: ['carte'],
+  summary: ['résumé'],
+  page: ['page'],
+  all: ['tous', 'tout'],
+}
+
+const es: PathWords = {
+  events: ['eventos'],
+  event: ['evento'],
+  venue: ['lugar', 'recinto'],
+  organizer: ['organizador'],
+  category: ['categoría'],
+  tag: ['etiqueta'],
+  list: ['lista'],
+  upcoming: ['próximos'],
+  past: ['pasados', 'pasado'],
+  month: ['mes'],
+  week: ['semana'],
+  day: ['día'],
+  today: ['hoy'],
+  photo: ['foto'],
+  map: ['mapa'],
+  summary: ['resumen'],
+  page: ['página'],
+  all: ['todos', 'todo'],
+}
+
+/** The words of every language but English. */
+export const pathWords: Readonly<Record<Exclude<Language, 'en'>, PathWords>> = {
+  de,
+  fr,
+  es,
+}

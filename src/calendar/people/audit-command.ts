@@ -1,0 +1,127 @@
+import { type Command, Option } from 'commander'
+import { table } from '../../base/run-command.ts'
+import { formatUtc } from '../../base/text/zones.ts'
+import type { Database, Db } from '../../store/storage/database.ts'
+import { findTexts, isNamedText } from '../../store/storage/former-values.ts'
+import { type HistoryFilter, listHistory } from '../../store/storage/history.ts'
+import type { HistoryColumns } from '../../store/storage/schema.ts'
+import { runOnDatabase } from './user-commands.ts'
+
+const KINDS = [
+  'event',
+  'venue',
+  'organizer',
+  'image',
+  'series',
+  'term',
+  'user',
+  'settings',
+  'webhook',
+  'backup',
+] as const
+
+/** The options of `audit`, as typed. */
+interface Asked {
+  user?: string
+  kind?: (typeof KINDS)[number]
+  record?: string
+  since?: string
+  until?: string
+  limit: string
+  json?: true
+}
+
+/** Puts the command `audit` on the command line; it opens the database, and closes it when done. */
+export function registerAuditCommand(
+  program: Command,
+  open: () => Promise<Database>,
+  clock: () => number = Date.now,
+): void {
+  program
+    .command('audit')
+    .description('List who wrote what, when and from where, the newest first, and what that changed.')
+    .option('--user <login>', 'only the acts of this user: login, or id')
+    .addOption(
+      new Option('--kind <kind>', 'only acts on records of this kind; categories and tags are terms').choices(KINDS),
+    )
+    .option('--record <id>', 'only acts on the record with this id')
+    .option('--since <when>', 'only acts since then: 12h, 90d or 4w ago, a date, or a date and time in UTC')
+    .option('--until <when>', 'only acts before then, written in the same way')
+    .option('--limit <number>', 'list at most this many acts', '100')
+    .option('--json', 'each act as a JSON object on a line of its own, with what it found in former')
+    .action((asked: Asked, command: Command) =>
+      runOnDatabase(command, open, async (database, print) => {
+        const filter = readFilter(asked, clock())
+        const rows = await listHistory(database.read, filter, wholeNumber('--limit', asked.limit))
+        if (!asked.json) print(table([HEAD, ...rows.map(cellsOf)]))
+        else for (const row of rows) print(await jsonOf(database.read, row))
+      }),
+    )
+}
+
+const HEAD = ['TIME (UTC)', 'USER', 'ACT', 'KIND', 'ID', 'SEQUENCE', 'NAME', 'CHANGED', 'ADDRESS', 'CLIENT', 'REQUEST']
+
+function cellsOf(row: HistoryColumns): string[] {
+  const { time_utc, login, action, kind, record, sequence, name, address, client, request } = row
+  return [
+    time_utc,
+    login || '-',
+    action,
+    kind,
+    String(record),
+    sequence === 0 ? '-' : String(sequence),
+    name,
+    Object.keys(formerIn(row)).join(', ') || '-',
+    address || '-',
+    client || '-',
+    request || '-',
+  ]
+}
+
+/** What the record had before, by column, where the act changed it and that is still kept. */
+function formerIn({ former }: HistoryColumns): Record<string, unknown> {
+  return former === '' ? {} : JSON.parse(former)
+}
+
+async function jsonOf(db: Db, { former_bytes: _bytes, ...row }: HistoryColumns): Promise<string> {
+  const former = formerIn({ ...row, former_bytes: 0 })
+  const named = Object.values(former).filter(isNamedText)
+  const texts = await findTexts(
+    db,
+    named.map(({ hash }) => hash),
+  )
+  const whole = (value: unknown) => (isNamedText(value) ? (texts.get(value.hash) ?? null) : value)
+  const values = Object.entries(former).map(([name, value]) => [name, whole(value)])
+  return JSON.stringify({ ...row, former: Object.fromEntries(values) })
+}
+
+function readFilter({ user, kind, record, since, until }: Asked, now: number): HistoryFilter {
+  return {
+    user: user === undefined ? undefined : /^\d+$/.test(user) ? { id: Number(user) } : { login: user.toLowerCase() },
+    kind,
+    record: record === undefined ? undefined : wholeNumber('--record', record),
+    since: since === undefined ? undefined : readWhen('--since', since, now),
+    until: until === undefined ? undefined : readWhen('--until', until, now),
+  }
+}
+
+function wholeNumber(option: string, text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new Error(`${option} takes a whole number from 1 on, not "${text}".`)
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+/** A time in UTC as the database keeps it. */
+function readWhen(option: string, text: string, now: number): string {
+  const [, amount, unit = ''] = /^(\d{1,5})([hdw])$/.exec(text) ?? []
+  const ms = amount === undefined ? momentMs(text) : now - Number(amount) * (UNIT_MS[unit] ?? Number.NaN)
+  if (Number.isNaN(ms))
+    throw new Error(`${option} takes a time such as 12h, 90d, 4w, 2026-11-20 or 2026-11-20 18:00, not "${text}".`)
+  return formatUtc(ms)
+}
+
+function momentMs(text: string): number {
+  const [, day, time = '00:00'] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?$/.exec(text) ?? []
+  return day === undefined ? Number.NaN : Date.parse(`${day}T${time}Z`)
+}

@@ -1,0 +1,326 @@
+import { hash } from 'node:crypto'
+import { setTimeout as sleepFor } from 'node:timers/promises'
+import { Problem } from '../../base/problems.ts'
+import type { Database } from '../../store/storage/database.ts'
+import { anonymous, type Caller } from './caller.ts'
+import { findPassword, findTokenCredential, noteUses, type ShownCredential } from './credentials.ts'
+import { findUser, findUserByLogin, type User } from './users.ts'
+
+/** Finds the caller of a request. */
+export interface Authenticator {
+  /**
+   * The caller behind an `Authorization` header: Basic with login or e-mail address and application password, or Bearer with a token.
+   * Without a header, with a token nobody has, and with any other scheme it is an anonymous one (rule 27.1).
+   * @param address the client's
+   * @param now milliseconds since the epoch
+   * @throws Problem incorrect_password for a known login, invalid_username for an unknown one and for what cannot be read (rule 27.2),
+   * credential_expired for a password or token that was good once, too_many_attempts for guesses that come faster than they are answered
+   */
+  authenticate: (header: string | undefined, address: string, now: number) => Promise<Caller>
+  /** Drops all cached callers; to be called after every change of a user or credential. */
+  forget: () => void
+  /** Stores the times when credentials were last used. */
+  close: () => Promise<void>
+}
+
+/** How long a caller is cached; another process may have revoked the credential meanwhile. */
+const BELIEVED_MS = 5000
+const MOST_CALLERS = 1000
+
+/** The callers a process has cached, by the hash of the header. */
+interface SignedIn {
+  /** Callers that need no look-up, from `since` until `until`, in milliseconds since the epoch. */
+  believed: Map<string, { caller: Caller; since: number; until: number }>
+  /** Headers that were valid at their last look-up: they wait for no turn. */
+  proven: Map<string, true>
+  /** Look-ups under way: a client that sends many requests at once is looked up once. */
+  underWay: Map<string, Promise<Caller>>
+  /** Counts changes of users and credentials: a row read before a change must not be trusted after it. */
+  generation: number
+}
+
+/** The state of signing in. */
+interface SignIn {
+  database: Database
+  failures: Failures
+  attempts: Attempts
+  uses: Uses
+  signedIn: SignedIn
+  /** Waits this many milliseconds. */
+  sleep: (ms: number) => Promise<unknown>
+  refused: OnRefused
+}
+
+/** Hears of each sign-in that fails: the address of the client, and the login that was sent, empty for a token or none. */
+export type OnRefused = (address: string, login: string) => void
+
+/**
+ * Starts authentication with its caches of callers and failures.
+ * @param sleep waits this many milliseconds
+ * @param refused hears of each sign-in that fails
+ */
+export function makeAuthenticator(
+  database: Database,
+  sleep: (ms: number) => Promise<unknown> = sleepFor,
+  refused: OnRefused = () => undefined,
+): Authenticator {
+  const signedIn: SignedIn = { believed: new Map(), proven: new Map(), underWay: new Map(), generation: 0 }
+  const uses = makeUses(database)
+  const signIn: SignIn = {
+    database,
+    failures: countFailures(),
+    attempts: makeAttempts(),
+    uses,
+    signedIn,
+    sleep,
+    refused,
+  }
+  return {
+    authenticate: (header, address, now) => authenticate(signIn, header, address, now),
+    forget: () => {
+      signedIn.generation += 1
+      signedIn.believed.clear()
+      signedIn.underWay.clear()
+    },
+    close: () => writeUses(uses),
+  }
+}
+
+async function authenticate(signIn: SignIn, header: string | undefined, address: string, now: number): Promise<Caller> {
+  const { scheme, credentials } = readHeader(header ?? '')
+  if (header === undefined || (scheme !== 'basic' && scheme !== 'bearer')) return anonymous
+  const key = hash('sha256', header, 'base64')
+  const { signedIn } = signIn
+  const believed = findBelieved(signedIn, key, now)
+  if (believed) return believed
+  const look = `${key} ${address}`
+  const known = signedIn.underWay.get(look)
+  if (known) return known
+  const looking = (
+    scheme === 'basic'
+      ? byPassword(signIn, key, credentials, address, now)
+      : byToken(signIn, key, credentials, address, now)
+  ).finally(() => {
+    if (signedIn.underWay.get(look) === looking) signedIn.underWay.delete(look)
+  })
+  signedIn.underWay.set(look, looking)
+  return looking
+}
+
+function findBelieved({ believed }: SignedIn, key: string, now: number): Caller | undefined {
+  const known = believed.get(key)
+  if (known && now >= known.since && now < known.until) return known.caller
+  believed.delete(key)
+  return undefined
+}
+
+async function byPassword(signIn: SignIn, key: string, encoded: string, address: string, now: number): Promise<Caller> {
+  const sent = readBasic(encoded)
+  const attempt = () => tryPassword(signIn, key, sent, address, now)
+  // A client that signed in before is never delayed by other clients' attempts at the same login.
+  if (signIn.signedIn.proven.has(key)) return attempt()
+  return inTurn(signIn.attempts, countedName(`${address} ${sent?.login ?? ''}`), attempt)
+}
+
+async function tryPassword(
+  signIn: SignIn,
+  key: string,
+  sent: { login: string; password: string } | undefined,
+  address: string,
+  now: number,
+): Promise<Caller> {
+  const { generation } = signIn.signedIn
+  if (!sent) {
+    signIn.refused(address, '')
+    return refuse(signIn, 'invalid_username', [`address ${address}`], now)
+  }
+  const { read } = signIn.database
+  const user = await findUserByLogin(read, sent.login)
+  const shown = await findPassword(read, user, sent.password)
+  if (user && shown) return letIn(signIn, key, user, shown, generation, now)
+  signIn.signedIn.proven.delete(key)
+  signIn.refused(address, sent.login)
+  const names = [`address ${address}`, `login ${user?.login ?? sent.login}`]
+  return refuse(signIn, user ? 'incorrect_password' : 'invalid_username', names, now)
+}
+
+async function byToken(signIn: SignIn, key: string, token: string, address: string, now: number): Promise<Caller> {
+  const { generation } = signIn.signedIn
+  const { read } = signIn.database
+  const shown = await findTokenCredential(read, token)
+  const user = shown && (await findUser(read, shown.user))
+  if (user && shown) return letIn(signIn, key, user, shown, generation, now)
+  signIn.refused(address, '')
+  return anonymous
+}
+
+/** The caller of a valid credential, cached from now on. @throws Problem credential_expired */
+function letIn(
+  { signedIn, uses }: SignIn,
+  key: string,
+  user: User,
+  { id, scopes, expires = Number.POSITIVE_INFINITY }: ShownCredential,
+  generation: number,
+  now: number,
+): Caller {
+  if (now >= expires) throw new Problem('credential_expired')
+  const caller: Caller = { id: user.id, login: user.login, role: user.role, ...(scopes ? { scopes } : {}) }
+  noteUse(uses, id, now)
+  remember(signedIn.proven, key, true)
+  // A row read before a change must not be trusted after it.
+  if (generation === signedIn.generation)
+    remember(signedIn.believed, key, { caller, since: now, until: Math.min(now + BELIEVED_MS, expires) })
+  return caller
+}
+
+function remember<Value>(known: Map<string, Value>, key: string, value: Value): void {
+  known.delete(key)
+  if (known.size >= MOST_CALLERS) dropOldest(known)
+  known.set(key, value)
+}
+
+/** Delays a refusal, and nothing else: a valid credential is accepted at once, however many attempts fail. */
+async function refuse(
+  { failures, sleep }: SignIn,
+  code: 'incorrect_password' | 'invalid_username',
+  names: readonly string[],
+  now: number,
+): Promise<never> {
+  const delay = Math.max(...names.map((name) => failures.note(name, now)))
+  if (delay > 0) await sleep(delay)
+  throw new Problem(code)
+}
+
+function readHeader(header: string): { scheme: string; credentials: string } {
+  const text = header.trim()
+  const [scheme = ''] = text.split(' ', 1)
+  return { scheme: scheme.toLowerCase(), credentials: text.slice(scheme.length).trim() }
+}
+
+/** Login and password of a Basic header (RFC 7617, as UTF-8); undefined when it holds none. */
+function readBasic(encoded: string): { login: string; password: string } | undefined {
+  if (!/^[a-z0-9+/_-]+=*$/i.test(encoded)) return undefined
+  const text = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  const login = text.slice(0, Math.max(colon, 0))
+  // No login has control characters, and not every database takes them.
+  if (login === '' || /\p{Cc}/u.test(login)) return undefined
+  return { login, password: text.slice(colon + 1) }
+}
+
+const WINDOW_MS = 60_000
+const FREE_FAILURES = 5
+const FIRST_DELAY_MS = 250
+const LONGEST_DELAY_MS = 4000
+const MOST_COUNTED = 10_000
+/** A longer name counts together with all names with the same start, which bounds memory. */
+const LONGEST_COUNTED = 100
+
+const countedName = (name: string) => name.slice(0, LONGEST_COUNTED).toLowerCase()
+
+type Failures = ReturnType<typeof countFailures>
+
+/** Counts failures per name within a minute. `note` adds one and says how long its refusal waits: 0 for the first five, then 250 ms doubling to 4 s. */
+function countFailures() {
+  const counted = new Map<string, { failures: number; since: number }>()
+  return {
+    note: (name: string, now: number): number => {
+      const key = countedName(name)
+      const before = counted.get(key)
+      const entry = before && now - before.since < WINDOW_MS ? before : { failures: 0, since: now }
+      entry.failures += 1
+      counted.delete(key)
+      if (counted.size >= MOST_COUNTED) dropOldest(counted)
+      counted.set(key, entry)
+      const late = entry.failures - FREE_FAILURES - 1
+      return late < 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** late, LONGEST_DELAY_MS)
+    },
+  }
+}
+
+function dropOldest(map: Map<string, unknown>): void {
+  const [oldest] = map.keys()
+  if (oldest !== undefined) map.delete(oldest)
+}
+
+/** Sign-ins under way by key, such as a login from an address: a few at once, the others in turn. */
+interface Attempts {
+  underWay: Map<string, Trying>
+}
+
+interface Trying {
+  count: number
+  /** The waiting ones, the first first. */
+  waiting: (() => void)[]
+}
+
+/** Concurrent sign-ins of one name: each occupies its place while its refusal waits, so parallel guesses gain nothing. */
+const MOST_AT_ONCE = 4
+/** Waiting sign-ins of one name; more are refused without a look-up. */
+const MOST_WAITING = 50
+/** Seconds after which a client that was refused without a look-up may try again. */
+const RETRY_AFTER = 4
+
+function makeAttempts(): Attempts {
+  return { underWay: new Map() }
+}
+
+/**
+ * Runs a sign-in once it is its turn.
+ * @throws Problem too_many_attempts when too many wait already, and whatever `work` throws
+ */
+async function inTurn<T>(attempts: Attempts, name: string, work: () => Promise<T>): Promise<T> {
+  const trying = attempts.underWay.get(name) ?? { count: 0, waiting: [] }
+  attempts.underWay.set(name, trying)
+  if (trying.count >= MOST_AT_ONCE) await turnOf(trying)
+  else trying.count += 1
+  try {
+    return await work()
+  } finally {
+    leave(attempts, name, trying)
+  }
+}
+
+/** Resolves when an earlier sign-in leaves its place. */
+async function turnOf({ waiting }: Trying): Promise<void> {
+  if (waiting.length >= MOST_WAITING) throw new Problem('too_many_attempts', { retryAfter: RETRY_AFTER })
+  await new Promise<void>((resolve) => waiting.push(resolve))
+}
+
+function leave(attempts: Attempts, name: string, trying: Trying): void {
+  const next = trying.waiting.shift()
+  // The place goes to the next waiter, so that no newcomer takes it.
+  if (next) next()
+  else trying.count -= 1
+  if (trying.count === 0) attempts.underWay.delete(name)
+}
+
+/** Uses of credentials that wait to be stored. */
+interface Uses {
+  database: Database
+  /** By the id of the credential, milliseconds since the epoch. */
+  waiting: Map<number, number>
+  timer: NodeJS.Timeout | undefined
+}
+
+/** The least milliseconds between two writes; all uses meanwhile share one write. */
+const WRITE_EVERY = 60_000
+
+function makeUses(database: Database): Uses {
+  return { database, waiting: new Map(), timer: undefined }
+}
+
+/** Notes the use of a credential. It is stored within a minute; no request waits for that. */
+function noteUse(uses: Uses, id: number, now: number): void {
+  uses.waiting.set(id, now)
+  uses.timer ??= setTimeout(() => void writeUses(uses), WRITE_EVERY).unref()
+}
+
+/** Stores the waiting times. A time that cannot be stored is lost; the next use has another. */
+async function writeUses(uses: Uses): Promise<void> {
+  clearTimeout(uses.timer)
+  uses.timer = undefined
+  const used = [...uses.waiting]
+  uses.waiting.clear()
+  if (used.length > 0) await uses.database.write((tx) => noteUses(tx, used)).catch(() => undefined)
+}

@@ -1,0 +1,220 @@
+import { hash, randomInt, timingSafeEqual } from 'node:crypto'
+import { formatUtc, utcToMs } from '../../base/text/zones.ts'
+import type { Db } from '../../store/storage/database.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { CredentialColumns } from '../../store/storage/schema.ts'
+import { type CredentialScope, SCOPES } from './caller.ts'
+import { recordUser, type User } from './users.ts'
+
+export type CredentialKind = CredentialColumns['kind']
+/** The part of a credential that may be shown; the secret is stored nowhere. */
+export type Credential = Omit<CredentialColumns, 'hash' | 'user'>
+
+/** The scopes and the expiry of a credential. */
+export interface CredentialLimits {
+  /** Undefined for everything that the role of the user may do. */
+  scopes?: readonly CredentialScope[] | undefined
+  /** Milliseconds since the epoch; undefined for ever. */
+  expires?: number | undefined
+}
+
+/** A credential that a request presented. */
+export interface ShownCredential extends CredentialLimits {
+  id: number
+  /** The id of its owner. */
+  user: number
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+const PASSWORD_LENGTH = 24
+const TOKEN_LENGTH = 40
+/** The start of every token, so that leaked ones can be found and foreign ones recognised. */
+const TOKEN_PREFIX = 'kal_'
+
+/** The user id of nobody. */
+const NOBODY = 0
+
+/**
+ * Gives a user an application password (24 letters and digits in groups of four) or a token (`kal_` and 40 characters).
+ * @param now milliseconds since the epoch
+ * @param secret one to use instead of a random one, for set-ups that must know it beforehand
+ * @param limits none for a credential that is good for ever, for everything that the role of the user may do
+ * @returns the secret, which cannot be read again
+ * @throws Error with one sentence when name, secret or a limit is not acceptable.
+ */
+export async function addCredential(
+  tx: Tx,
+  user: User,
+  kind: CredentialKind,
+  name: string,
+  now: number,
+  secret = randomSecret(kind),
+  limits: CredentialLimits = {},
+): Promise<string> {
+  if (!/^\P{Cc}{1,250}$/u.test(name)) throw new Error('The name of a credential is one line of at most 250 characters.')
+  if (kind === 'token' && !/^kal_\S+$/.test(secret))
+    throw new Error(`A token starts with ${TOKEN_PREFIX} and has no blanks.`)
+  if (withoutBlanks(secret) === '') throw new Error('An application password is not empty.')
+  const { scopes, expires } = limits
+  if (scopes?.length === 0) throw new Error(`A scope is one or more of ${SCOPES.join(', ')}.`)
+  if (expires !== undefined && expires <= now) throw new Error('A credential expires in the future.')
+  const hashed = kind === 'token' ? hashToken(secret) : hashPassword(user.id, secret)
+  await tx
+    .insertInto('credentials')
+    .values({
+      user: user.id,
+      kind,
+      name,
+      hash: hashed,
+      created_utc: formatUtc(now),
+      scope: (scopes ?? []).join(),
+      expires_utc: expires === undefined ? '' : formatUtc(expires),
+      used_utc: '',
+    })
+    .execute()
+  recordUser(tx, user.id, { action: 'grant', name: `${user.login}: ${name}` })
+  return secret
+}
+
+/** In place of the hash of a pending password. No secret has it. */
+const PENDING = 'pending'
+
+/** Makes a pending application password for a user; nothing signs in with it. */
+export async function addPendingPassword(tx: Tx, user: User, name: string, now: number): Promise<void> {
+  const unlimited = { scope: '', expires_utc: '', used_utc: '' }
+  await tx
+    .insertInto('credentials')
+    .values({ user: user.id, kind: 'password', name, hash: PENDING, created_utc: formatUtc(now), ...unlimited })
+    .execute()
+  recordUser(tx, user.id)
+}
+
+/** Completes the pending application password: its user, and the password, which cannot be read again. Undefined when none is pending. */
+export async function settlePendingPassword(tx: Tx): Promise<{ user: number; password: string } | undefined> {
+  const pending = await tx
+    .selectFrom('credentials')
+    .innerJoin('users', 'users.id', 'credentials.user')
+    .select(['user', 'login', 'credentials.name'])
+    .where('hash', '=', PENDING)
+    .executeTakeFirst()
+  if (!pending) return undefined
+  const password = randomSecret('password')
+  const hash = hashPassword(pending.user, password)
+  const given = await tx.updateTable('credentials').set({ hash }).where('hash', '=', PENDING).executeTakeFirst()
+  // Another process may have been faster.
+  if (given.numUpdatedRows === 0n) return undefined
+  recordUser(tx, pending.user, { action: 'grant', name: `${pending.login}: ${pending.name}` })
+  return { user: pending.user, password }
+}
+
+/** The credentials of a user, the oldest first. */
+export async function listCredentials(db: Db, user: User): Promise<Credential[]> {
+  return db
+    .selectFrom('credentials')
+    .select(['id', 'kind', 'name', 'created_utc', 'scope', 'expires_utc', 'used_utc'])
+    .where('user', '=', user.id)
+    .orderBy('id')
+    .execute()
+}
+
+/**
+ * Takes one credential, or all of them, away from a user.
+ * @returns how many there were
+ * @throws Error when the user has no credential with this id.
+ */
+export async function revokeCredential(tx: Tx, user: User, id: number | 'all'): Promise<number> {
+  const theirs = tx.deleteFrom('credentials').where('user', '=', user.id)
+  const { numDeletedRows } = await (id === 'all' ? theirs : theirs.where('id', '=', id)).executeTakeFirst()
+  if (id !== 'all' && numDeletedRows === 0n) throw new Error(`${user.login} has no credential with the id ${id}.`)
+  recordUser(tx, user.id, { action: 'revoke', name: user.login })
+  return Number(numDeletedRows)
+}
+
+/** The user's application password with this secret. An unknown user takes the same work, without a result. */
+export async function findPassword(
+  db: Db,
+  user: User | undefined,
+  password: string,
+): Promise<ShownCredential | undefined> {
+  const id = user?.id ?? NOBODY
+  const sent = hashPassword(id, password)
+  const rows = await db
+    .selectFrom('credentials')
+    .select(SHOWN)
+    .where('user', '=', id)
+    .where('kind', '=', 'password')
+    .execute()
+  let found: ShownCredential | undefined
+  for (const row of rows) found = isSameHash(row.hash, sent) ? readShown(row) : found
+  return found
+}
+
+/** The token that this is. */
+export async function findTokenCredential(db: Db, token: string): Promise<ShownCredential | undefined> {
+  if (!token.startsWith(TOKEN_PREFIX)) return undefined
+  const sent = hashToken(token)
+  const row = await db
+    .selectFrom('credentials')
+    .select(SHOWN)
+    .where('hash', '=', sent)
+    .where('kind', '=', 'token')
+    .executeTakeFirst()
+  return row && isSameHash(row.hash, sent) ? readShown(row) : undefined
+}
+
+/** Stores when credentials were last used; removed ones are skipped. Nobody keeps these times, so they are no change. */
+export async function noteUses(tx: Tx, uses: Iterable<readonly [id: number, ms: number]>): Promise<void> {
+  for (const [id, ms] of uses) {
+    const used_utc = formatUtc(ms)
+    await tx
+      .updateTable('credentials')
+      .set({ used_utc })
+      .where('id', '=', id)
+      .where('used_utc', '<', used_utc)
+      .execute()
+  }
+}
+
+const SHOWN = ['id', 'user', 'hash', 'scope', 'expires_utc'] as const
+
+/** An unknown scope, such as one of a later release, allows nothing. */
+function readShown(row: Pick<CredentialColumns, (typeof SHOWN)[number]>): ShownCredential {
+  const named = row.scope === '' ? undefined : row.scope.split(',')
+  return {
+    id: row.id,
+    user: row.user,
+    scopes: named && SCOPES.filter((scope) => named.includes(scope)),
+    expires: row.expires_utc === '' ? undefined : utcToMs(row.expires_utc),
+  }
+}
+
+function randomSecret(kind: CredentialKind): string {
+  if (kind === 'token') return TOKEN_PREFIX + randomText(TOKEN_LENGTH)
+  return randomText(PASSWORD_LENGTH).replace(/.{4}(?=.)/g, '$& ')
+}
+
+function randomText(length: number): string {
+  return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+}
+
+// Secrets are random with 142 bits or more: nobody can try them all, however fast the hash is. A slow, salted hash such as argon2 protects
+// passwords that people choose; here it would only cost each request a hundred milliseconds and much memory. The user's id makes equal passwords of
+// several users different.
+function hashPassword(user: number, password: string): string {
+  return hash('sha256', `${user}:${withoutBlanks(password)}`)
+}
+
+function hashToken(token: string): string {
+  return hash('sha256', token)
+}
+
+/** Blanks are for reading only (rule 27.1). */
+function withoutBlanks(password: string): string {
+  return password.replace(/\s+/g, '')
+}
+
+/** Compares in constant time, so that answers do not reveal how much of a hash was right. */
+function isSameHash(kept: string, sent: string): boolean {
+  const [a, b] = [Buffer.from(kept), Buffer.from(sent)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

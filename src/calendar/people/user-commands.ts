@@ -1,0 +1,223 @@
+import { Argument, type Command, Option } from 'commander'
+import { type Print, runCommand, table } from '../../base/run-command.ts'
+import type { Database } from '../../store/storage/database.ts'
+import { type Writer, writerBy } from '../../store/storage/recording.ts'
+import { type CredentialScope, ROLES, type Role, SCOPES } from './caller.ts'
+import { addCredential, listCredentials, revokeCredential } from './credentials.ts'
+import { changeRole, getUserByLogin, insertUser, listUsers, removeUser } from './users.ts'
+
+/** Puts the commands `user` and `password` on the command line; they open the database, and close it when done. */
+export function registerUserCommands(
+  program: Command,
+  open: () => Promise<Database>,
+  clock: () => number = Date.now,
+): void {
+  registerUser(program.command('user').description('Add, list, change and remove users.'), open, clock)
+  registerPassword(
+    program.command('password').description('Make, list and revoke application passwords and tokens.'),
+    open,
+    clock,
+  )
+}
+
+function registerUser(user: Command, open: () => Promise<Database>, clock: () => number): void {
+  registerUserAdd(user, open, clock)
+  registerUserList(user, open)
+  registerUserRole(user, open)
+  registerUserRemove(user, open)
+}
+
+function registerUserAdd(user: Command, open: () => Promise<Database>, clock: () => number): void {
+  user
+    .command('add')
+    .description('Add a user and print an application password, once.')
+    .argument('<login>', 'what the user signs in with')
+    .addOption(new Option('--role <role>', 'what the user may do').choices(ROLES).makeOptionMandatory())
+    .option('--email <address>', 'an e-mail address, which signs in as well')
+    .option('--name <name>', 'the name shown; the login unless given')
+    .action((login: string, options: { role: Role; email?: string; name?: string }, command: Command) =>
+      runOnDatabase(command, open, async (database, print, by) => {
+        const password = await database.write(async (tx) => {
+          const added = await insertUser(tx, { login, ...options }, clock())
+          return addCredential(tx, added, 'password', 'First password', clock())
+        }, by)
+        print(`Added ${login} as ${options.role}. Application password, shown only now: ${password}`)
+      }),
+    )
+}
+
+function registerUserList(user: Command, open: () => Promise<Database>): void {
+  user
+    .command('list')
+    .description('List all users.')
+    .action((_options: unknown, command: Command) =>
+      runOnDatabase(command, open, async (database, print) => {
+        const rows = (await listUsers(database.read)).map(({ id, login, role, email, name }) => [
+          `${id}`,
+          login,
+          role,
+          email,
+          name,
+        ])
+        print(table([['ID', 'LOGIN', 'ROLE', 'E-MAIL', 'NAME'], ...rows]))
+      }),
+    )
+}
+
+function registerUserRole(user: Command, open: () => Promise<Database>): void {
+  user
+    .command('role')
+    .description('Give a user another role.')
+    .argument('<login>', 'login or e-mail address')
+    .addArgument(new Argument('<role>', 'what the user may do from now on').choices(ROLES))
+    .action((login: string, role: Role, _options: unknown, command: Command) =>
+      runOnDatabase(command, open, async (database, print, by) => {
+        await database.write(async (tx) => changeRole(tx, (await getUserByLogin(tx, login)).id, role), by)
+        print(`${login} is now ${role}.`)
+      }),
+    )
+}
+
+function registerUserRemove(user: Command, open: () => Promise<Database>): void {
+  user
+    .command('remove')
+    .description('Remove a user with all application passwords and tokens.')
+    .argument('<login>', 'login or e-mail address')
+    .option('--reassign <login>', 'the user who takes over the events, venues, organizers and images')
+    .action((login: string, options: { reassign?: string }, command: Command) =>
+      runOnDatabase(command, open, async (database, print, by) => {
+        await database.write(async (tx) => {
+          const heir = options.reassign === undefined ? undefined : await getUserByLogin(tx, options.reassign)
+          await removeUser(tx, (await getUserByLogin(tx, login)).id, heir?.id)
+        }, by)
+        print(`Removed ${login}.`)
+      }),
+    )
+}
+
+function registerPassword(password: Command, open: () => Promise<Database>, clock: () => number): void {
+  registerPasswordAdd(password, open, clock)
+  registerPasswordList(password, open)
+  registerPasswordRevoke(password, open)
+}
+
+function registerPasswordAdd(password: Command, open: () => Promise<Database>, clock: () => number): void {
+  password
+    .command('add')
+    .description('Make an application password or a token and print it, once.')
+    .argument('<login>', 'login or e-mail address')
+    .option('--name <name>', 'what it is for, to tell it from others', 'Command line')
+    .option('--token', 'a token for `Authorization: Bearer` in place of an application password')
+    .option('--scope <scope,…>', `limit what it may do to one or more of: ${SCOPES.join(', ')}`)
+    .option(
+      '--expires <when>',
+      'until when it is good: hours, days or weeks from now (12h, 90d, 4w) or a date (in UTC)',
+    )
+    .action((login: string, options: NewCredential, command: Command) =>
+      runOnDatabase(command, open, async (database, print, by) => {
+        const kind = options.token ? 'token' : 'password'
+        const now = clock()
+        const limits = { scopes: parseScopes(options.scope), expires: parseExpiry(options.expires, now) }
+        const secret = await database.write(
+          async (tx) => addCredential(tx, await getUserByLogin(tx, login), kind, options.name, now, undefined, limits),
+          by,
+        )
+        print(`${kind === 'token' ? 'Token' : 'Application password'}, shown only now: ${secret}`)
+      }),
+    )
+}
+
+function registerPasswordList(password: Command, open: () => Promise<Database>): void {
+  password
+    .command('list')
+    .description('List the application passwords and tokens of a user, without the secrets.')
+    .argument('<login>', 'login or e-mail address')
+    .action((login: string, _options: unknown, command: Command) =>
+      runOnDatabase(command, open, async (database, print) => {
+        const credentials = await listCredentials(database.read, await getUserByLogin(database.read, login))
+        const rows = credentials.map(({ id, kind, created_utc, scope, expires_utc, used_utc, name }) => [
+          `${id}`,
+          kind,
+          created_utc,
+          scope || 'all',
+          expires_utc || 'never',
+          used_utc || 'never',
+          name,
+        ])
+        print(table([['ID', 'KIND', 'CREATED (UTC)', 'SCOPE', 'EXPIRES (UTC)', 'LAST USED (UTC)', 'NAME'], ...rows]))
+      }),
+    )
+}
+
+function registerPasswordRevoke(password: Command, open: () => Promise<Database>): void {
+  password
+    .command('revoke')
+    .description('Revoke one application password or token of a user, or all of them.')
+    .argument('<login>', 'login or e-mail address')
+    .argument('[id]', 'the id that `password list` shows')
+    .option('--all', 'every application password and token of the user')
+    .action((login: string, id: string | undefined, options: { all?: true }, command: Command) =>
+      runOnDatabase(command, open, async (database, print, by) => {
+        const which = parseWhich(id, options.all === true)
+        const revoked = await database.write(
+          async (tx) => revokeCredential(tx, await getUserByLogin(tx, login), which),
+          by,
+        )
+        print(`Revoked ${revoked} ${revoked === 1 ? 'credential' : 'credentials'} of ${login}.`)
+      }),
+    )
+}
+
+/** The options of `password add`. */
+interface NewCredential {
+  name: string
+  token?: true
+  scope?: string
+  expires?: string
+}
+
+function parseScopes(text: string | undefined): CredentialScope[] | undefined {
+  if (text === undefined) return undefined
+  return text.split(',').map((entry) => {
+    const scope = SCOPES.find((known) => known === entry.trim())
+    if (!scope) throw new Error(`A scope is one of ${SCOPES.join(', ')}, not "${entry.trim()}".`)
+    return scope
+  })
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+/** The end of a stretch of time from now, or the beginning of a day in UTC, in milliseconds since the epoch. */
+function parseExpiry(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined
+  const [, amount, unit = ''] = /^(\d{1,5})([hdw])$/.exec(text) ?? []
+  const ms = amount === undefined ? dayMs(text) : now + Number(amount) * (UNIT_MS[unit] ?? Number.NaN)
+  if (Number.isNaN(ms)) throw new Error(`An expiry is such as 12h, 90d, 4w or 2027-12-31, not "${text}".`)
+  return ms
+}
+
+function dayMs(text: string): number {
+  return /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
+}
+
+function parseWhich(id: string | undefined, all: boolean): number | 'all' {
+  if (all && id === undefined) return 'all'
+  if (!all && id !== undefined && /^\d{1,9}$/.test(id)) return Number(id)
+  throw new Error('Give either the id that `password list` shows or --all.')
+}
+
+/** Runs a command on the open database, which is closed when it is done. An error ends it with one sentence and exit code 1. */
+export function runOnDatabase(
+  command: Command,
+  open: () => Promise<Database>,
+  work: (database: Database, print: Print, by: Writer) => Promise<void>,
+): Promise<void> {
+  return runCommand(command, async (print) => {
+    const database = await open()
+    try {
+      await work(database, print, writerBy(['kalends', command.parent?.name(), command.name()].join(' ')))
+    } finally {
+      await database.close()
+    }
+  })
+}

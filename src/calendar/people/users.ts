@@ -1,0 +1,212 @@
+import { sql } from 'kysely'
+import { formatUtc } from '../../base/text/zones.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { holdName } from '../../store/storage/locks.ts'
+import { recordChange, type Tx, type WriteAction } from '../../store/storage/recording.ts'
+import type { RecordKind, UserColumns } from '../../store/storage/schema.ts'
+import { type Caller, type Capability, capabilitiesHeld, ROLES, type Role } from './caller.ts'
+
+/** A user with an account. */
+export type User = Omit<UserColumns, 'role'> & { role: Role }
+
+/** The values of a new account. The shown name is the login unless given. */
+export interface NewUser {
+  login: string
+  email?: string | undefined
+  name?: string | undefined
+  role: Role
+}
+
+/** The caller's own account as `users/me` shows it (rule 29.2). */
+export interface Me {
+  id: number
+  name: string
+  slug: string
+  roles: Role[]
+  /** Each capability held, with true. */
+  capabilities: Partial<Record<Capability, true>>
+}
+
+/** The largest id either database can hold. */
+const LAST_ID = 2 ** 31 - 1
+
+// A login starts with a letter or digit, so that a command line cannot take it for an option.
+const LOGIN = /^[a-z0-9][a-z0-9._@-]{0,59}$/
+/** A valid e-mail address of the HTML standard. */
+const EMAIL =
+  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
+const LONGEST_EMAIL = 254
+const NAME = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,250}$/u
+
+/** Every table whose records have an author. */
+const OWNED: readonly { table: string; kind: RecordKind }[] = [
+  { table: 'events', kind: 'event' },
+  { table: 'venues', kind: 'venue' },
+  { table: 'organizers', kind: 'organizer' },
+  { table: 'images', kind: 'image' },
+  { table: 'series', kind: 'series' },
+]
+
+export async function findUser(db: Db, id: number): Promise<User | undefined> {
+  if (!Number.isSafeInteger(id) || id < 1 || id > LAST_ID) return undefined
+  const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && readUser(row)
+}
+
+export async function userExists(db: Db, id: number): Promise<boolean> {
+  return (await findUser(db, id)) !== undefined
+}
+
+/** The user with this login or e-mail address, in any letter case. */
+export async function findUserByLogin(db: Db, loginOrEmail: string): Promise<User | undefined> {
+  const text = loginOrEmail.toLowerCase()
+  const row = await db
+    .selectFrom('users')
+    .selectAll()
+    .where((user) => user.or([user('login', '=', text), user('email', '=', text)]))
+    .executeTakeFirst()
+  return row && readUser(row)
+}
+
+/** @throws Error when nobody has this login or e-mail address. */
+export async function getUserByLogin(db: Db, loginOrEmail: string): Promise<User> {
+  const user = await findUserByLogin(db, loginOrEmail)
+  if (!user) throw new Error(`There is no user ${loginOrEmail}.`)
+  return user
+}
+
+export async function hasUsers(db: Db): Promise<boolean> {
+  return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
+/** All users, the oldest first. */
+export async function listUsers(db: Db): Promise<User[]> {
+  const rows = await db.selectFrom('users').selectAll().orderBy('id').execute()
+  return rows.map(readUser)
+}
+
+/**
+ * Adds a user. Login and e-mail share one space of names, since either signs in.
+ * @param now milliseconds since the epoch
+ * @throws Error with one sentence when a value is not acceptable or taken.
+ */
+export async function insertUser(tx: Tx, values: NewUser, now: number): Promise<User> {
+  const login = values.login.toLowerCase()
+  const email = values.email?.toLowerCase() ?? ''
+  const name = values.name?.trim() || values.login
+  checkLogin(login)
+  if (email !== '') checkEmail(email)
+  if (!NAME.test(name)) throw new Error('A name is one line of at most 250 characters.')
+  await holdName(tx, 'users')
+  for (const wanted of [login, email].filter(Boolean)) {
+    if (await findUserByLogin(tx, wanted))
+      throw new Error(`There already is a user with the login or e-mail address ${wanted}.`)
+  }
+  const row = await tx
+    .insertInto('users')
+    // The column is unique, so a user without an address has the login there.
+    .values({ login, email: email || login, name, role: values.role, created_utc: formatUtc(now) })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  recordUser(tx, row.id, { action: 'create', name: login })
+  return readUser(row)
+}
+
+/** @throws Error when there is no such user, or when no administrator would be left. */
+export async function changeRole(tx: Tx, id: number, role: Role): Promise<void> {
+  const user = await getUser(tx, id)
+  if (role !== 'administrator') await keepAnAdministrator(tx, user)
+  await tx.updateTable('users').set({ role }).where('id', '=', id).execute()
+  recordUser(tx, id, { action: 'role', name: `${user.login}: ${role}` })
+}
+
+/** Records a change of a user or of their credentials. The public sees no users. */
+export function recordUser(tx: Tx, record: number, act?: { action: WriteAction; name: string }): void {
+  const change = { kind: 'user', record, wasPublic: false, isPublic: false } as const
+  recordChange(tx, { ...change, isDeleted: act?.action === 'delete' }, act)
+}
+
+/**
+ * Removes a user with all their credentials; their events, venues, organizers and images go to `reassignTo`.
+ * @throws Error when no administrator would be left, or when records would be left without an owner.
+ */
+export async function removeUser(tx: Tx, id: number, reassignTo?: number): Promise<void> {
+  const user = await getUser(tx, id)
+  await keepAnAdministrator(tx, user)
+  if (reassignTo === id) throw new Error(`The records of ${user.login} cannot go to ${user.login}.`)
+  if (reassignTo !== undefined) await reassignRecords(tx, user, await getUser(tx, reassignTo))
+  else if (await ownsRecords(tx, user))
+    throw new Error(`${user.login} owns records; name the user who takes them over with --reassign LOGIN.`)
+  await tx.deleteFrom('users').where('id', '=', id).execute()
+  recordUser(tx, id, { action: 'delete', name: user.login })
+}
+
+/** The user as `users/me` shows them (rule 29.2), with the capabilities of the credential they use. */
+export function presentMe(user: User, caller: Caller = user): Me {
+  return {
+    id: user.id,
+    name: user.name,
+    slug: user.login.replace(/[^a-z0-9_]+/g, '-').replace(/-$/, ''),
+    roles: [user.role],
+    capabilities: Object.fromEntries(capabilitiesHeld(caller).map((capability) => [capability, true])),
+  }
+}
+
+async function getUser(db: Db, id: number): Promise<User> {
+  const user = await findUser(db, id)
+  if (!user) throw new Error(`There is no user with the id ${id}.`)
+  return user
+}
+
+/** An unknown role, such as one of a later release, grants nothing. */
+function readUser(row: UserColumns): User {
+  const role = ROLES.find((known) => known === row.role) ?? 'subscriber'
+  return { ...row, role, email: EMAIL.test(row.email) ? row.email : '' }
+}
+
+function checkLogin(login: string): void {
+  if (LOGIN.test(login)) return
+  throw new Error('A login is up to 60 letters, digits and . _ - @ and starts with a letter or digit.')
+}
+
+function checkEmail(email: string): void {
+  if (email.length <= LONGEST_EMAIL && EMAIL.test(email)) return
+  throw new Error(`${email} is not an e-mail address.`)
+}
+
+/** Refuses a change that would leave the site without an administrator. */
+async function keepAnAdministrator(tx: Tx, user: User): Promise<void> {
+  if (user.role !== 'administrator') return
+  // Changes nothing, but holds the administrators' rows until the commit: two who remove each other at once take turns.
+  await tx.updateTable('users').set({ role: 'administrator' }).where('role', '=', 'administrator').execute()
+  const other = await tx
+    .selectFrom('users')
+    .select('id')
+    .where('role', '=', 'administrator')
+    .where('id', '!=', user.id)
+    .limit(1)
+    .executeTakeFirst()
+  if (!other) throw new Error(`${user.login} is the last administrator; make another user administrator first.`)
+}
+
+async function ownsRecords(tx: Db, user: User): Promise<boolean> {
+  for (const { table } of OWNED) {
+    const { rows } = await sql`select id from ${sql.table(table)} where author = ${user.id} limit 1`.execute(tx)
+    if (rows.length > 0) return true
+  }
+  return false
+}
+
+async function reassignRecords(tx: Tx, from: User, to: User): Promise<void> {
+  for (const { table, kind } of OWNED) {
+    // An image has no status: it is public.
+    const status = kind === 'image' ? sql.lit('publish') : sql.ref('status')
+    const { rows } = await sql<{ id: number; status: string }>`
+      update ${sql.table(table)} set author = ${to.id} where author = ${from.id} returning id, ${status} as status
+    `.execute(tx)
+    for (const row of rows) {
+      const isPublic = row.status === 'publish'
+      recordChange(tx, { kind, record: row.id, wasPublic: isPublic, isPublic })
+    }
+  }
+}

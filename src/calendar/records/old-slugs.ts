@@ -1,0 +1,171 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { hashOf } from '../../base/text/characters.ts'
+import { type EventMemory, mayBeBehind } from '../../store/memory/event-memory.ts'
+import type { Db } from '../../store/storage/database.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { OldSlugColumns, RecordColumns } from '../../store/storage/schema.ts'
+import { statement } from '../../store/storage/statement.ts'
+import { listOldPages, listPathsOf, oldPath } from './origins.ts'
+
+// Addresses that the public knew and that no record has now. Each leads to the record that had it last, or says that the record is gone.
+
+/** Slugs that are kept of one record; older ones are forgotten. */
+const MOST_OF_ONE = 20
+
+type Kind = OldSlugColumns['kind']
+type Place = Pick<OldSlugColumns, 'kind' | 'slug'>
+type Owned = Pick<OldSlugColumns, 'kind' | 'record'>
+
+const upsert = statement<{ row: OldSlugColumns }>()((db, value) =>
+  db
+    .insertInto('old_slugs')
+    .values(value('row'))
+    .onConflict((conflict) =>
+      conflict.columns(['kind', 'slug']).doUpdateSet((row) => ({
+        record: row.ref('excluded.record'),
+        left_utc: row.ref('excluded.left_utc'),
+      })),
+    ),
+)
+
+const dropOldest = statement<Owned>()((db, value) =>
+  db
+    .deleteFrom('old_slugs')
+    .where('kind', '=', value('kind'))
+    .where('record', '=', value('record'))
+    .where('slug', 'not in', (slugs) =>
+      slugs
+        .selectFrom('old_slugs')
+        .select('slug')
+        .where('kind', '=', value('kind'))
+        .where('record', '=', value('record'))
+        .orderBy('left_utc', 'desc')
+        .limit(sql.lit(MOST_OF_ONE)),
+    ),
+)
+
+const dropOwn = statement<Place & Owned>()((db, value) =>
+  db
+    .deleteFrom('old_slugs')
+    .where('kind', '=', value('kind'))
+    .where('slug', '=', value('slug'))
+    .where('record', '=', value('record')),
+)
+
+const selectRecord = statement<Place>()((db, value) =>
+  db.selectFrom('old_slugs').select('record').where('kind', '=', value('kind')).where('slug', '=', value('slug')),
+)
+
+/** A slug, and whether the public sees a record at it. */
+interface Standing {
+  slug: string
+  isPublic: boolean
+}
+
+/** The standing of a record, by its status. */
+export function standingOf({ slug, status }: Pick<RecordColumns, 'slug' | 'status'>): Standing {
+  return { slug, isPublic: status === 'publish' }
+}
+
+/** Notes that a record leaves an address that the public knew, and that it is back at one. The statements have begun when the function returns. */
+export async function noteSlugs(tx: Tx, kind: Kind, record: number, before: Standing, after: Standing): Promise<void> {
+  if (before.slug === after.slug && before.isPublic === after.isPublic) return
+  const isBack = after.isPublic && dropOwn(tx, { kind, slug: after.slug, record })
+  const left_utc = new Date().toISOString()
+  const isLeft = before.isPublic && [
+    upsert(tx, { row: { kind, slug: before.slug, record, left_utc } }),
+    dropOldest(tx, { kind, record }),
+  ]
+  await Promise.all([isBack, ...(isLeft || [])])
+}
+
+/** The record that the public saw last at this address; there may be another one by now. */
+export async function findByOldSlug(db: Db, kind: Kind, slug: string): Promise<number | undefined> {
+  const [row] = await selectRecord(db, { kind, slug })
+  return row?.record
+}
+
+const dropAllOf = statement<Owned>()((db, value) =>
+  db.deleteFrom('old_slugs').where('kind', '=', value('kind')).where('record', '=', value('record')),
+)
+
+/** Forgets the old addresses of a deleted record. */
+export async function dropSlugs(tx: Tx, kind: Kind, record: number): Promise<void> {
+  await dropAllOf(tx, { kind, record })
+}
+
+// Which paths may be old addresses of a source that has moved here, so that looking for a page that never was asks nothing of the database.
+
+/** The old paths that this process has loaded. */
+export interface OldPaths {
+  /** Hashes of the paths of pages and of lists of events, in order: two paths may have the same, and the database decides then. Undefined until they were read. */
+  hashes: Uint32Array | undefined
+  /** `memory.sources` as of when they were read. */
+  asOf: number
+  isReading: boolean
+  /** When reading them ended, in milliseconds of `performance.now`. */
+  readAt: number
+}
+
+export const noOldPaths = (): OldPaths => ({ hashes: undefined, asOf: -1, isReading: false, readAt: -RESTS_MS })
+
+/** Milliseconds between two readings: an import of a large site changes them again and again, and the database is asked meanwhile. */
+const RESTS_MS = 10_000
+
+const PAGES_AT_ONCE = 1000
+
+/** The most paths of lists that are remembered; a site has a few. */
+const MOST_LISTS = 1000
+
+/** False when no moved source had a page or a list at this path; true when one had, or when the paths are not loaded at the moment. */
+export function mayBeOldPath(paths: OldPaths, memory: EventMemory, db: () => Db, path: string): boolean {
+  if (isBehindNow(memory)) return true
+  const { hashes, asOf } = paths
+  if (hashes && asOf === memory.sources) return hasHash(hashes, hashOf(oldPath(path)))
+  if (!paths.isReading && performance.now() - paths.readAt >= RESTS_MS) void readPaths(paths, memory.sources, db())
+  return true
+}
+
+/** Looking for changes may fail, and then nothing is known. */
+function isBehindNow(memory: EventMemory): boolean {
+  try {
+    return memory.version === '' || mayBeBehind(memory)
+  } catch {
+    return true
+  }
+}
+
+/** Reads them in steps that let requests through. A failure leaves them unknown: whoever asks the database meanwhile is told of it. */
+async function readPaths(paths: OldPaths, asOf: number, db: Db): Promise<void> {
+  paths.isReading = true
+  try {
+    const parts: number[][] = []
+    const lists = new Set<string>()
+    for (let last = ''; ; ) {
+      const pages = await listOldPages(db, last, PAGES_AT_ONCE)
+      parts.push(pages.map(({ page }) => hashOf(page)))
+      for (const page of pages) for (const list of listPathsOf(page)) if (lists.size < MOST_LISTS) lists.add(list)
+      if (pages.length < PAGES_AT_ONCE) break
+      last = pages.at(-1)?.page ?? last
+      await nextTurn()
+    }
+    paths.hashes = Uint32Array.from([...parts.flat(), ...[...lists].map(hashOf)]).sort()
+    paths.asOf = asOf
+  } catch {
+    paths.hashes = undefined
+  } finally {
+    paths.isReading = false
+    paths.readAt = performance.now()
+  }
+}
+
+function hasHash(sorted: Uint32Array, wanted: number): boolean {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((sorted[middle] ?? 0) < wanted) low = middle + 1
+    else high = middle
+  }
+  return sorted[low] === wanted
+}

@@ -1,0 +1,223 @@
+import { NEVER, readInteger } from '../../base/fields/kinds.ts'
+import { Problem } from '../../base/problems.ts'
+import { formatUtc, parseMoment, parseUtcMoment } from '../../base/text/moments.ts'
+import { slugify, trashedSlug, untrashedSlug } from '../../base/text/slug.ts'
+import { utcToWall, wallToUtc } from '../../base/text/zones.ts'
+import type { Db } from '../../store/storage/database.ts'
+import type { RecordColumns, RecordTable } from '../../store/storage/schema.ts'
+import type { Context, ValueContext } from '../declare/context.ts'
+import type { Checks } from '../declare/resource.ts'
+import { type Caller, can } from '../people/caller.ts'
+import { userExists } from '../people/users.ts'
+import { findKind, freeSlug, freeSlugs } from './record-store.ts'
+import { effectiveStatus, givesUpSlug, isKnownStatus, isUnpublished, settledByDate } from './status.ts'
+
+/** The values a client may send for the columns of every record. */
+export interface RecordValues {
+  author?: number
+  date?: string | number
+  date_utc?: string | number
+  status?: string
+  slug?: string
+}
+
+/** The columns settled here; slug comes after, since it needs the id. */
+export type SettledColumns = Pick<
+  RecordColumns,
+  'author' | 'status' | 'date' | 'date_utc' | 'dated' | 'modified' | 'modified_utc'
+>
+
+/**
+ * Author, status and dates of a record that is created (`before` undefined) or changed (rules 16.2, 16.4, 19.1 and 19.4). A new event is modified
+ * now, a new venue or organizer at its publication date, even one in the past (rule 4.6).
+ * @throws Problem rest_forbidden when the author is set to another user without the right.
+ */
+export function settleRecord(
+  context: ValueContext,
+  before: RecordColumns | undefined,
+  values: RecordValues,
+  firstModified: 'now' | 'published',
+): SettledColumns {
+  const author = values.author ?? before?.author ?? context.caller.id
+  if (author !== (before?.author ?? context.caller.id) && !can(context.caller, 'edit_others'))
+    throw new Problem('rest_forbidden')
+  const nowUtc = formatUtc(context.now)
+  const now = utcToWall(nowUtc, context.site.timezone)
+  const wanted = effectiveStatus(context.caller, values.status, before?.status)
+  const given = publicationDate(context, values)
+  // A draft sent back as it was read contains the date that it got by itself.
+  const isGiven = given !== undefined && (given.date !== before?.date || values.date_utc === given.date_utc)
+  const dated = isGiven ? 1 : (before?.dated ?? 0)
+  const hasNoDate = (status: string) =>
+    isUnpublished(status) || (status === 'trash' && before !== undefined && before.date_utc === NEVER)
+  const { date, date_utc } = given ??
+    (before && keptDate(context, before)) ?? {
+      date: hasNoDate(wanted) ? (before?.date ?? now) : now,
+      date_utc: hasNoDate(wanted) ? NEVER : nowUtc,
+    }
+  const status = settledByDate(wanted, date_utc, nowUtc)
+  const everDated = (values.date_utc ?? NEVER) !== NEVER || (before?.date_utc ?? NEVER) !== NEVER
+  const shown = { date, date_utc: hasNoDate(status) && !everDated ? NEVER : date_utc, dated }
+  if (before || firstModified === 'now') return { author, status, ...shown, modified: now, modified_utc: nowUtc }
+  return {
+    author,
+    status,
+    ...shown,
+    modified: date,
+    modified_utc: date_utc === NEVER ? wallToUtc(date, context.site.timezone) : date_utc,
+  }
+}
+
+/** The stored publication date, where it stays: a published record keeps its date, and a draft keeps a date that was sent. */
+function keptDate(context: ValueContext, before: RecordColumns): Pick<RecordColumns, 'date' | 'date_utc'> | undefined {
+  const { date, date_utc, dated } = before
+  if (date_utc !== NEVER) return { date, date_utc }
+  return dated === 1 ? { date, date_utc: wallToUtc(date, context.site.timezone) } : undefined
+}
+
+/** The publication date as sent, local and UTC; undefined when neither was. */
+function publicationDate(
+  context: ValueContext,
+  values: RecordValues,
+): Pick<RecordColumns, 'date' | 'date_utc'> | undefined {
+  const zone = context.site.timezone
+  const local =
+    values.date === undefined || values.date === NEVER ? undefined : parseMoment(values.date, zone, context.now)
+  const utc =
+    values.date_utc === undefined || values.date_utc === NEVER
+      ? undefined
+      : parseUtcMoment(values.date_utc, context.now)
+  if (local === undefined && utc === undefined) return undefined
+  return { date: local ?? utcToWall(utc ?? '', zone), date_utc: utc ?? wallToUtc(local ?? '', zone) }
+}
+
+/**
+ * The slug of a record: as sent, else the stored one, else made from its name at publication (rules 17.2 and 17.3); marked while in the trash.
+ * Draft and pending records may share slugs, and draft and pending events have none unless it was sent; all other records get a slug that no published
+ * record has, and scheduled ones may lose theirs to one that is published before them.
+ */
+export async function settleSlug(
+  tx: Db,
+  caller: Caller,
+  table: RecordTable,
+  record: { id: number | Promise<number>; status: string; name: string },
+  before: Pick<RecordColumns, 'id' | 'slug' | 'status'> | undefined,
+  sent: string | undefined,
+): Promise<string> {
+  const { slug, isShared } = wantedSlug(caller, table, record, before, sent)
+  const wanted = slug ?? String(await record.id)
+  if (isShared || (before && before.slug === wanted && !givesUpSlug(before.status))) return wanted
+  return freeSlug(tx, table, wanted, before?.id)
+}
+
+/** The slugs of new records of one table that are written together; the later of two that ask for the same one gets another. */
+export async function settleNewSlugs(
+  tx: Db,
+  caller: Caller,
+  table: RecordTable,
+  records: readonly { id: number; status: string; name: string; sent: string | undefined }[],
+): Promise<string[]> {
+  const wanted = records.map((record) => wantedSlug(caller, table, record, undefined, record.sent))
+  const asked = wanted.map(({ slug }, at) => slug ?? String(records[at]?.id))
+  const free = await freeSlugs(
+    tx,
+    table,
+    asked.filter((_slug, at) => !wanted[at]?.isShared),
+  )
+  let next = 0
+  return asked.map((slug, at) => (wanted[at]?.isShared ? slug : (free[next++] ?? slug)))
+}
+
+/** The slug that a record is to have, undefined for its id; and whether others may have the same. */
+function wantedSlug(
+  caller: Caller,
+  table: RecordTable,
+  { status, name }: { status: string; name: string },
+  before: Pick<RecordColumns, 'slug'> | undefined,
+  sent: string | undefined,
+): { slug: string | undefined; isShared: boolean } {
+  const asked = sent ? slugify(sent) : ''
+  const kept = untrashedSlug(before?.slug ?? '')
+  // A caller who may not publish does not choose the slug of a pending record either.
+  if (table === 'events' && status === 'pending' && !can(caller, 'publish')) return { slug: kept, isShared: true }
+  if (isUnpublished(status)) return { slug: asked || kept || (table === 'events' ? '' : slugify(name)), isShared: true }
+  const base = asked || kept || slugify(name) || undefined
+  return { slug: base !== undefined && status === 'trash' ? trashedSlug(base) : base, isShared: false }
+}
+
+/** The columns that move a record to the trash (rule 24.1). */
+export async function trashColumns(
+  tx: Db,
+  table: RecordTable,
+  row: Pick<RecordColumns, 'id' | 'slug'> & { name: string },
+  context: Context,
+) {
+  const modified_utc = formatUtc(context.now)
+  return {
+    status: 'trash',
+    slug: await freeSlug(tx, table, trashedSlug(row.slug || slugify(row.name) || String(row.id)), row.id),
+    modified: utcToWall(modified_utc, context.site.timezone),
+    modified_utc,
+  }
+}
+
+/** The long texts of a record after a write, so that they can be prepared before it. */
+export function sentTexts(
+  context: Context,
+  values: Readonly<Record<string, unknown>>,
+  before: (RecordColumns & { description: string; excerpt: string }) | undefined,
+): { description: string; excerpt: string; trusted: number } {
+  const textOf = (name: 'description' | 'excerpt') => {
+    const sent = values[name]
+    return typeof sent === 'string' ? sent : (before?.[name] ?? '')
+  }
+  const trusted = settleTrust(context, before, ['description', 'excerpt'], values, before ?? {})
+  return { description: textOf('description'), excerpt: textOf('excerpt'), trusted }
+}
+
+/**
+ * 1 when every text of the record was written with the unfiltered-HTML right: all of them now, or the sent ones while the others were trusted
+ * already (rule 10.4).
+ */
+export function settleTrust(
+  context: ValueContext,
+  before: RecordColumns | undefined,
+  texts: readonly string[],
+  values: Readonly<Record<string, unknown>>,
+  current: object,
+): number {
+  const sent = texts.filter((name) => values[name] !== undefined)
+  if (sent.length === 0 && before) return before.trusted
+  if (!can(context.caller, 'unfiltered_html')) return 0
+  if (!before) return 1
+  const isStored = (name: string) => {
+    const stored: unknown = current[name as keyof typeof current]
+    return stored !== '' && stored !== undefined
+  }
+  const others = texts.filter((name) => !sent.includes(name) && isStored(name))
+  return others.length > 0 ? before.trusted : 1
+}
+
+async function isUser(value: unknown, context: Context): Promise<boolean> {
+  if ((typeof value !== 'string' && typeof value !== 'number') || value === '') return false
+  return userExists(context.db, Math.trunc(Number(value)))
+}
+
+/** True for the id of an event, in any status. */
+export async function isEvent(value: unknown, context: Context): Promise<boolean> {
+  const id = readInteger(value)
+  return id !== undefined && (await findKind(context.db, id)) === 'event'
+}
+
+/** True for the id of an event or a series, in any status. */
+export async function isEventOrSeries(value: unknown, context: Context): Promise<boolean> {
+  const id = readInteger(value)
+  const kind = id === undefined ? undefined : await findKind(context.db, id)
+  return kind === 'event' || kind === 'series'
+}
+
+/** The checks of the fields that all records share. */
+export const recordChecks = {
+  author: { lookUp: isUser, looksUpForAll: true },
+  status: { valid: isKnownStatus },
+} as const satisfies Readonly<Record<string, Checks>>

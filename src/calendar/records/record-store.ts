@@ -1,0 +1,271 @@
+import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely'
+import { parseMoment } from '../../base/text/moments.ts'
+import { canonicalSlug, numberedSlug } from '../../base/text/slug.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { type FormerValues, recordChange, type Tx, type WriteAction } from '../../store/storage/recording.ts'
+import type { RecordKind, RecordTable, Tables } from '../../store/storage/schema.ts'
+import { statement } from '../../store/storage/statement.ts'
+import type { Context } from '../declare/context.ts'
+import type { Address } from '../declare/operations.ts'
+import { type Caller, seesAll, seesOwn } from '../people/caller.ts'
+
+const selectKind = statement<{ id: number }>()((db, value) =>
+  db.selectFrom('records').select('kind').where('id', '=', value('id')),
+)
+
+/** The kind of the record with this id, or undefined when there is none. */
+export async function findKind(db: Db, id: number): Promise<RecordKind | undefined> {
+  if (!isPossibleId(id)) return undefined
+  const [row] = await selectKind(db, { id })
+  return row?.kind
+}
+
+const selectKinds = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('records').select('kind').where('id', 'in', value('ids')),
+)
+
+/** The kinds of the records that exist among these ids, in no order. The ids must be possible, each given once. */
+export async function findKinds(db: Db, ids: readonly number[]): Promise<RecordKind[]> {
+  if (ids.length === 0) return []
+  return (await selectKinds(db, { ids })).map(({ kind }) => kind)
+}
+
+/** The largest id either database can hold. */
+export const MAX_ID = 2 ** 31 - 1
+
+/** Returns true for an id that a record can have. */
+export function isPossibleId(id: number): boolean {
+  return Number.isSafeInteger(id) && id > 0 && id <= MAX_ID
+}
+
+const insertRecord = statement<{ kind: RecordKind }>()((db, value) =>
+  db
+    .insertInto('records')
+    .values({ kind: value('kind') })
+    .returning('id'),
+)
+
+/** The next id of the sequence that events, venues, organizers and images share. */
+export async function nextRecordId(tx: Tx, kind: RecordKind): Promise<number> {
+  const [row] = await insertRecord(tx, { kind })
+  if (!row) throw new Error('no row')
+  return row.id
+}
+
+const insertRecords = statement<{ rows: { kind: RecordKind }[] }>()((db, value) =>
+  db.insertInto('records').values(value('rows')).returning('id'),
+)
+
+/** Ids given with one statement. */
+const IDS_AT_ONCE = 30
+
+/** The next `count` ids, in order. */
+export async function nextRecordIds(tx: Tx, kind: RecordKind, count: number): Promise<number[]> {
+  const ids: number[] = []
+  while (ids.length < count) {
+    const rows = Array.from({ length: Math.min(IDS_AT_ONCE, count - ids.length) }, () => ({ kind }))
+    for (const { id } of await insertRecords(tx, { rows })) ids.push(id)
+  }
+  return ids.sort((a, b) => a - b)
+}
+
+/** The columns that decide whether the public can see a record, and whether lists leave an event out. */
+interface Standing {
+  status: string
+  hide_from_listings?: number
+}
+
+/** Records that an event, venue or organizer is written: `before` is how it stood until now, undefined for a new one, and `former` what it had. */
+export function recordWritten(
+  tx: Tx,
+  kind: RecordKind,
+  before: Standing | undefined,
+  after: Standing & { id: number; name: string },
+  former?: FormerValues,
+): void {
+  const { id, status, name } = after
+  const seen = { wasPublic: before?.status === 'publish', isPublic: status === 'publish' }
+  const hidden = { wasHidden: before?.hide_from_listings === 1, isHidden: after.hide_from_listings === 1 }
+  recordChange(tx, { kind, record: id, ...seen, ...hidden, former }, { action: actionOf(before?.status, status), name })
+}
+
+function actionOf(before: string | undefined, after: string): WriteAction {
+  if (before === undefined) return 'create'
+  if (before === after) return 'update'
+  if (after === 'trash') return 'trash'
+  if (before === 'trash') return 'restore'
+  return after === 'publish' ? 'publish' : 'update'
+}
+
+/** A statement for each of the tables that records have. */
+export function forEachTable<Made>(make: (table: RecordTable) => Made): Record<RecordTable, Made> {
+  return { events: make('events'), venues: make('venues'), organizers: make('organizers') }
+}
+
+// Conditions of the two indexes of slugs, letter for letter: what is not published yet may share a slug, every other record has its own (rule 17.3).
+const OWNS_SLUG = sql<SqlBool>`status not in ('draft', 'pending', 'future')`
+const MAY_SHARE_SLUG = sql<SqlBool>`status in ('draft', 'pending', 'future')`
+
+const selectTakenSlugs = forEachTable((table) =>
+  statement<{ slugs: string[]; id: number }>()((db, value) =>
+    db
+      .selectFrom(table)
+      .select('slug')
+      .where('slug', 'in', value('slugs'))
+      .where(OWNS_SLUG)
+      .where('id', '!=', value('id')),
+  ),
+)
+
+/** Slugs tried together once the first is taken. */
+const BATCH = 20
+
+const NONE: ReadonlySet<string> = new Set()
+
+/**
+ * The first of `base`, `base-2`, `base-3` … that no other published record of the table has, and that is not `used` already; `own` is the id
+ * of the record itself (rule 17.3).
+ */
+export async function freeSlug(
+  tx: Db,
+  table: RecordTable,
+  base: string,
+  own: number | undefined,
+  used: ReadonlySet<string> = NONE,
+): Promise<string> {
+  for (let from = 1, size = 1; ; from += size, size = Math.max(BATCH, size * 2)) {
+    const slugs = Array.from({ length: size }, (_, i) => (from + i === 1 ? base : numberedSlug(base, from + i)))
+    const rows = await selectTakenSlugs[table](tx, { slugs, id: own ?? 0 })
+    const taken = new Set(rows.map((row) => row.slug))
+    const free = slugs.find((candidate) => !taken.has(candidate) && !used.has(candidate))
+    if (free !== undefined) return free
+  }
+}
+
+/** For each of these slugs the first of `slug`, `slug-2` … that no other published record of the table has, none twice. */
+export async function freeSlugs(tx: Db, table: RecordTable, slugs: readonly string[]): Promise<string[]> {
+  const taken = new Set<string>()
+  for (let at = 0; at < slugs.length; at += SLUGS_AT_ONCE)
+    for (const { slug } of await selectTakenSlugs[table](tx, { slugs: slugs.slice(at, at + SLUGS_AT_ONCE), id: 0 }))
+      taken.add(slug)
+  const free: string[] = []
+  for (const slug of slugs) {
+    const chosen = taken.has(slug) ? await freeSlug(tx, table, slug, undefined, taken) : slug
+    taken.add(chosen)
+    free.push(chosen)
+  }
+  return free
+}
+
+const SLUGS_AT_ONCE = 100
+
+const selectBySlug = forEachTable((table) =>
+  statement<{ slug: string; author: number; all: number }>()((db, value) =>
+    db
+      .selectFrom(table)
+      .select('id')
+      .where('id', 'in', () => {
+        const named = db.selectFrom(table).select('id').where('slug', '=', value('slug'))
+        return named.where(OWNS_SLUG).unionAll(named.where(MAY_SHARE_SLUG))
+      })
+      .where((record) =>
+        record.or([
+          record('status', 'in', ['publish', 'private']),
+          record('author', '=', value('author')),
+          record(value('all'), '=', 1),
+        ]),
+      )
+      .orderBy((record) => record.case().when(MAY_SHARE_SLUG).then(1).else(0).end())
+      .orderBy('id')
+      .limit(sql.lit(1)),
+  ),
+)
+
+/**
+ * The id of the record with this slug, raw or percent-encoded, in any letter case and any status. Drafts and scheduled records may share a slug,
+ * with each other and with one other record: that one comes first, then the lowest id (rules 17.4 and 17.5). A slug tells what a record is called, so those of
+ * records that were never announced, or are in the trash, are hidden from callers who may not read them; a private record had an address before.
+ */
+export async function findIdBySlug(
+  { db, caller }: Pick<Context, 'db' | 'caller'>,
+  table: RecordTable,
+  slug: string,
+): Promise<number | undefined> {
+  const known = { author: seesOwn(caller) ? caller.id : NOBODY, all: Number(seesAll(caller)) }
+  const [row] = await selectBySlug[table](db, { slug: canonicalSlug(slug), ...known })
+  return row?.id
+}
+
+/** No record has this author. */
+const NOBODY = -1
+
+/** The id of an address for this caller; there may be no record with it. */
+export async function idAt(context: Context, table: RecordTable, address: Address): Promise<number | undefined> {
+  return 'id' in address ? address.id : findIdBySlug(context, table, address.slug)
+}
+
+/** The condition that the caller may see a record in lists: published, their own, or any by the right to edit others' (rule 11.9). */
+export function visibleTo(caller: Caller, table: RecordTable): Expression<SqlBool> {
+  const records = expressionBuilder<Tables>()
+  if (seesAll(caller)) return records.and([])
+  const published = records(sql.ref(`${table}.status`), '=', 'publish')
+  return seesOwn(caller) ? records.or([published, records(sql.ref(`${table}.author`), '=', caller.id)]) : published
+}
+
+/** The condition that events show a venue or organizer to the caller: they may see it, and it is not in the trash. */
+export function shownTo(caller: Caller, table: 'venues' | 'organizers'): Expression<SqlBool> {
+  const records = expressionBuilder<Tables>()
+  return records.and([visibleTo(caller, table), records(sql.ref(`${table}.status`), '!=', 'trash')])
+}
+
+/** Resolves to true if the caller may see the record with this id in lists. */
+export async function isVisible(db: Db, caller: Caller, table: RecordTable, id: number): Promise<boolean> {
+  return (await findVisibleSlug(db, caller, table, id)) !== undefined
+}
+
+/** The slug of a record, if the caller may see it in lists. */
+export async function findVisibleSlug(
+  db: Db,
+  caller: Caller,
+  table: RecordTable,
+  id: number,
+): Promise<string | undefined> {
+  const found = db.selectFrom(table).select('slug').where('id', '=', id).where(visibleTo(caller, table))
+  return (await found.executeTakeFirst())?.slug
+}
+
+/** One page of a list, and the number of all records in it. */
+export interface Listing<Row> {
+  rows: Row[]
+  total: number
+}
+
+export interface PageRequest {
+  page: number
+  perPage: number
+  /** Records passed over before the first page. */
+  skip?: number
+}
+
+/** The requested page; a page size above the cap is the cap (rule 11.2). */
+export function pageRequest(query: { page?: number; per_page?: number }, context: Context): PageRequest {
+  return { page: query.page ?? 1, perPage: Math.min(query.per_page ?? 10, context.site.pageSizeCap) }
+}
+
+/** The offset of a page, bounded by the largest id. */
+export function offsetOf({ page, perPage, skip = 0 }: PageRequest): number {
+  return Math.min((page - 1) * perPage + skip, MAX_ID)
+}
+
+/** No record was changed later. */
+const NEVER_AGAIN = '9999-12-31 23:59:59'
+
+/** A moment as the column `modified` has it: in the zone of the site. */
+export function momentAfter(value: string | number, { site, now }: Context): string {
+  return parseMoment(value, site.timezone, now) ?? NEVER_AGAIN
+}
+
+/** Returns true for a record that was changed after a moment. */
+export function isModifiedAfter(row: { modified: string }, value: string | number, context: Context): boolean {
+  return row.modified > momentAfter(value, context)
+}

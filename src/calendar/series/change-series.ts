@@ -1,0 +1,463 @@
+import { randomUUID } from 'node:crypto'
+import { invalidParam, Problem } from '../../base/problems.ts'
+import { splitRecurrence } from '../../base/recurrence/change-recurrence.ts'
+import { foldedText } from '../../base/text/long-texts.ts'
+import { dayOf, formatUtc } from '../../base/text/moments.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { EventRow, SeriesRow, Taxonomy } from '../../store/storage/schema.ts'
+import type { Context } from '../declare/context.ts'
+import type { WriteResult } from '../declare/operations.ts'
+import {
+  type EventValues,
+  type LookAtWritten,
+  type PreparedEvent,
+  settleEvent,
+  settleLinked,
+} from '../events/event-rules.ts'
+import {
+  findEvent,
+  findTermsOfEvents,
+  insertEvents,
+  moveOccurrences,
+  type WrittenLinks,
+} from '../events/event-store.ts'
+import { ownFields } from '../events/recurrence-present.ts'
+import { mayDelete, mayEdit } from '../people/caller.ts'
+import { nextRecordId, nextRecordIds } from '../records/record-store.ts'
+import { findTermsByIds, shiftCounts } from '../terms/term-store.ts'
+import {
+  compareDates,
+  type Dated,
+  FOR_EVER,
+  movedWall,
+  newDates,
+  type Rescheduled,
+  refused,
+  type Schedule,
+  scheduleOf,
+  startsOf,
+  TIMES,
+  type When,
+  type Written,
+  whenAt,
+} from './series-schedule.ts'
+import {
+  findOccurrences,
+  findSeries,
+  holdSeries,
+  insertSeries,
+  readShared,
+  type Shared,
+  sharedNames,
+  updateSeries,
+} from './series-store.ts'
+import { type Changed, modifiedNow, occurrenceRows, touch, trashed, withSlugs, writeChanges } from './series-writes.ts'
+
+/** A series that is locked until the end of the transaction, with its occurrences in order. */
+interface HeldSeries {
+  series: SeriesRow
+  rows: EventRow[]
+}
+
+export const isLive = ({ status }: Pick<EventRow, 'status'>) => status !== 'trash'
+
+/**
+ * Locks a series and reads its occurrences.
+ * @throws Problem series-was-changed when it has another version by now
+ */
+export async function getHeldSeries(tx: Tx, id: number, version: number): Promise<HeldSeries> {
+  const series = await holdSeries(tx, id)
+  if (series?.version !== version) throw new Problem('series-was-changed')
+  return { series, rows: await findOccurrences(tx, id) }
+}
+
+/** A change of several occurrences, as requested. */
+export interface AskedChange {
+  prepared: PreparedEvent
+  /** The recurrence that was sent, if it differs from the present one. */
+  recurrence: unknown
+  /** True to move occurrences only with the time of day: a start on another day then adds or drops dates. */
+  keepsDays?: boolean
+  /** True to give the addressed occurrence what was sent, even where it had a value of its own. */
+  takesSent?: boolean
+}
+
+/**
+ * Changes all occurrences of a series, and its dates if the rule or the times change. Fields that an occurrence has changed for itself stay. The
+ * status `trash` moves the series to the trash after all other changes.
+ * @throws Problem rest_forbidden when the caller may not edit all of them
+ */
+export async function changeAll(
+  tx: Tx,
+  held: HeldSeries,
+  addressed: EventRow,
+  asked: AskedChange,
+  context: Context,
+  look: LookAtWritten,
+): Promise<WriteResult> {
+  const { status, ...others } = asked.prepared.values
+  if (status !== 'trash') return changeEach(tx, held, addressed, asked, context, look)
+  const prepared = { ...asked.prepared, values: others }
+  return changeEach(tx, held, addressed, { ...asked, prepared }, context, async (inner, row, links) => {
+    const series = await findSeries(inner, held.series.id)
+    const rows = await findOccurrences(inner, held.series.id)
+    if (series && isLive(series)) await removeAll(inner, { series, rows }, context)
+    return look(inner, (await findEvent(inner, row.id)) ?? row, links)
+  })
+}
+
+async function changeEach(
+  tx: Tx,
+  held: HeldSeries,
+  addressed: EventRow,
+  asked: AskedChange,
+  context: Context,
+  look: LookAtWritten,
+): Promise<WriteResult> {
+  const { series } = held
+  const rows = asked.takesSent
+    ? held.rows.map((row) => (row.id === addressed.id ? takingSent(row, asked) : row))
+    : held.rows
+  const live = rows.filter(isLive)
+  if (!live.every((row) => mayEdit(context.caller, row))) throw new Problem('rest_forbidden')
+  const linked = await settleLinked(tx, asked.prepared, context)
+  const shared = readShared(series)
+  const like = alike(addressed, series)
+  const settled = await settleEvent(tx, like, withoutSlug(asked.prepared), context)
+  const sentTerms = { before: shared.terms, after: settled.terms.after }
+  const terms = settled.terms.isSent ? await settleSeriesTerms(tx, rows, asked.prepared.values, sentTerms) : undefined
+  const links: WrittenLinks = { venues: linked.venues, organizers: linked.organizers, terms: terms?.shared }
+  const changed = changedColumns(like, settled.columns)
+  const kept: Shared = { ...shared, ...changed, ...sentLinks(links) }
+  const before = scheduleOf(series)
+  const when = { ...like, ...settled.columns }
+  const moved = newDates(before, addressed, when, asked.recurrence)
+  const schedule = moved?.schedule ?? before
+  const isRevived = series.status === 'trash' && changed.status !== undefined
+  const isMoved = schedule !== before || isRevived
+  const dates = isMoved ? datesOf(schedule, context, live.length) : undefined
+  const isTrashed = series.status === 'trash' && !isRevived
+  const starts = isTrashed ? [] : (dates?.starts ?? live.map((row) => row.recurrence_id))
+  const ofDay = (wall: string) => movedWall(wall, onDayOf(before, schedule).start, schedule.start)
+  const plan = compareDates(rows, asked.keepsDays ? ofDay : (moved?.place ?? ((wall) => wall)), starts)
+  const after = await updateSeries(tx, series, {
+    ...seriesColumns(series, kept, schedule, context),
+    ...(isTrashed ? { status: 'trash' } : {}),
+    ...(dates ? { written_until: dates.until } : {}),
+  })
+  const sender = asked.takesSent ? senderOf(addressed, settled.columns, when) : undefined
+  const same = { changed, kept, schedule: isMoved ? schedule : undefined, sender }
+  const changes = await rowChanges(tx, after, plan, same, context)
+  const open = changes.map((change) => change.before).filter((row) => isOpenTo(context, row))
+  const ofOwn = (names: readonly string[]) =>
+    open.flatMap((row) => (ownFields(row).some((own) => names.includes(own)) ? [] : [row.id]))
+  await writeChanges(tx, changes, {
+    links,
+    venues: ofOwn(['venue']),
+    organizers: ofOwn(['organizer']),
+    terms: ofOwn(['categories', 'tags']),
+    mixedTerms: new Map(open.flatMap(({ id }) => entryOf(terms?.mixed, id))),
+  })
+  await addDates(tx, after, { ...like, ...changed }, schedule, plan.made, kept)
+  const own = changes.find((change) => change.before.id === addressed.id)
+  return look(tx, { ...addressed, ...own?.columns }, { ...NOTHING_KNOWN, made: linked.made })
+}
+
+/** Returns the addressed occurrence without its own values where values were sent. Its times are compared later, with the new ones of the series. */
+function takingSent(row: EventRow, { prepared }: AskedChange): EventRow {
+  const times: readonly string[] = TIMES
+  const own = ownFields(row).filter((name) => times.includes(name) || !(name in prepared.values))
+  return { ...row, own: own.join(',') }
+}
+
+function senderOf(addressed: EventRow, sent: Partial<EventRow>, when: EventRow): Sender {
+  const names = sharedNames(addressed).filter((name) => name in sent && (name !== 'status' || isLive(addressed)))
+  const { start_date, end_date, utc_start_date, utc_end_date, timezone, all_day } = when
+  return {
+    id: addressed.id,
+    columns: Object.fromEntries(names.map((name) => [name, sent[name]])),
+    when: { start_date, end_date, utc_start_date, utc_end_date, timezone, all_day },
+  }
+}
+
+function entryOf<T>(map: ReadonlyMap<number, T> | undefined, id: number): [number, T][] {
+  const value = map?.get(id)
+  return value === undefined ? [] : [[id, value]]
+}
+
+/** Returns a schedule that begins on the day of another one, at its own time of day. */
+function onDayOf(schedule: Schedule, { start: { local } }: Schedule): Schedule {
+  const { start } = schedule
+  return { ...schedule, start: { ...start, local: `${dayOf(local)}${start.local.slice(10)}` } }
+}
+
+/** @throws Problem when no date is left after the exceptions */
+function datesOf(schedule: Schedule, { now, site }: Context, known: number): Written {
+  const dates = startsOf(schedule, now, site.seriesMonths, known)
+  if (dates.starts.length === 0) throw refused({ part: 'EXDATE', message: 'The exceptions leave no date.' })
+  return dates
+}
+
+/** Occurrences in the trash change with their series, except those of other authors. */
+const isOpenTo = ({ caller }: Context, row: EventRow) => isLive(row) || mayEdit(caller, row)
+
+const NOTHING_KNOWN = { venues: undefined, organizers: undefined, terms: undefined, made: new Set<number>() }
+
+/** Returns the addressed occurrence with the values of the series in place of its own. */
+function alike(addressed: EventRow, series: SeriesRow): EventRow {
+  const { venues: _venues, organizers: _organizers, terms: _terms, ...columns } = readShared(series)
+  return { ...addressed, ...columns, status: isLive(series) ? columns.status : 'trash' }
+}
+
+/** An occurrence keeps its own slug. */
+function withoutSlug(prepared: PreparedEvent): PreparedEvent {
+  const { slug: _slug, ...values } = prepared.values
+  return { ...prepared, values }
+}
+
+function sentLinks(links: WrittenLinks): Partial<Pick<Shared, 'venues' | 'organizers' | 'terms'>> {
+  return Object.fromEntries(Object.entries(links).filter(([, ids]) => ids !== undefined))
+}
+
+/** The shared columns whose values change. */
+function changedColumns(like: EventRow, columns: Partial<EventRow>): Partial<EventRow> {
+  const names = sharedNames(like).filter((name) => name in columns && columns[name] !== like[name])
+  return Object.fromEntries(names.map((name) => [name, columns[name]]))
+}
+
+function seriesColumns(series: SeriesRow, kept: Shared, schedule: Schedule, { now }: Context): Partial<SeriesRow> {
+  const { start, duration, recurrence } = schedule
+  return {
+    author: kept.author,
+    status: kept.status,
+    title: kept.title,
+    timezone: start.zone,
+    all_day: Number(start.allDay),
+    start_date: start.local,
+    duration,
+    rules: JSON.stringify(recurrence),
+    shared: JSON.stringify(kept),
+    modified_utc: formatUtc(now),
+    slug: series.slug,
+  }
+}
+
+/** The occurrence that takes what was sent, with the columns and times that follow. */
+interface Sender {
+  id: number
+  columns: Partial<EventRow>
+  when: When
+}
+
+/** The parts of a change that all occurrences share; `schedule` only if dates move. */
+interface SameForAll {
+  sender: Sender | undefined
+  changed: Partial<EventRow>
+  kept: Shared
+  schedule: Schedule | undefined
+}
+
+async function rowChanges(
+  tx: Tx,
+  series: SeriesRow,
+  { kept, gone, away }: Rescheduled,
+  same: SameForAll,
+  context: Context,
+): Promise<Changed[]> {
+  const { caller } = context
+  if (!gone.every(({ row }) => mayDelete(caller, row)) || !kept.every(({ row }) => mayEdit(caller, row)))
+    throw new Problem('rest_forbidden')
+  const { status: _status, ...others } = same.changed
+  const changedOf = ({ row, start }: Dated, changed: Partial<EventRow>) => ({
+    before: row,
+    columns: columnsOf(row, start, { ...same, changed: isOpenTo(context, row) ? changed : {} }, context),
+  })
+  const stay = kept.map((dated) => withStatus(changedOf(dated, same.changed), same.kept))
+  const going = await trashed(
+    tx,
+    gone.map(({ row }) => row),
+    context,
+  )
+  const gonePlaces = new Map(gone.map((dated) => [dated.row.id, changedOf(dated, others).columns]))
+  const leave = going.map(({ before, columns }) => ({ before, columns: { ...gonePlaces.get(before.id), ...columns } }))
+  return [...(await withSlugs(tx, series, stay)), ...leave, ...away.map((dated) => changedOf(dated, others))]
+}
+
+/** An occurrence restored from the trash gets the status of the others. */
+function withStatus({ before, columns }: Changed, { status }: Shared): Changed {
+  if (isLive(before)) return { before, columns }
+  const own = ownFields({ ...before, ...columns }).filter((name) => name !== 'status')
+  return { before, columns: { ...columns, status, own: own.join(',') } }
+}
+
+const TEXTS = ['title', 'excerpt', 'description'] as const
+
+function columnsOf(row: EventRow, start: string, same: SameForAll, context: Context): Partial<EventRow> {
+  const { kept, schedule } = same
+  const sender = same.sender?.id === row.id ? same.sender : undefined
+  const own = new Set(ownFields(row))
+  const changed = Object.entries({ ...same.changed, ...sender?.columns }).filter(([name]) => !own.has(name))
+  const columns: Partial<EventRow> = { ...Object.fromEntries(changed), ...modifiedNow(context) }
+  if (TEXTS.some((name) => own.has(name))) {
+    const texts = { ...row, ...columns }
+    columns.search = TEXTS.map((name) => foldedText(texts[name])).join('\n')
+    columns.trusted = Math.min(row.trusted, kept.trusted)
+  }
+  if (!schedule) return sender ? { ...columns, own: row.own } : columns
+  const common = whenAt(schedule, start)
+  if (!TIMES.some((name) => own.has(name))) return { ...columns, ...common, own: row.own, recurrence_id: start }
+  if (!sender || TIMES.every((name) => sender.when[name] === row[name]))
+    return { ...columns, own: row.own, recurrence_id: start }
+  const others = [...own].filter((name) => !(name in sender.when))
+  const names = [...others, ...TIMES.filter((name) => sender.when[name] !== common[name])].sort()
+  return { ...columns, ...sender.when, own: names.join(','), recurrence_id: start }
+}
+
+/** Writes occurrences for the dates that have none yet. */
+export async function addDates(
+  tx: Tx,
+  series: SeriesRow,
+  like: EventRow,
+  schedule: Schedule,
+  starts: readonly string[],
+  shared: Shared,
+): Promise<EventRow[]> {
+  if (starts.length === 0) return []
+  const ids = await nextRecordIds(tx, 'event', starts.length)
+  const rows = await occurrenceRows(tx, series, like, schedule, starts, ids)
+  const counted = like.status === 'publish' ? rows.length : 0
+  await Promise.all([
+    insertEvents(
+      tx,
+      rows.map((row) => ({ row, links: shared })),
+    ),
+    shiftCounts(tx, new Map(shared.terms.map((term) => [term, counted]))),
+  ])
+  return rows
+}
+
+/**
+ * Splits a series at an occurrence: that one and all later ones become a series of their own, and stay the same events. At the first occurrence the
+ * series stays whole. If a recurrence was sent, its dates are counted from the occurrence.
+ * @throws Problem when no rule has the dates from there on
+ */
+export async function splitSeries(
+  tx: Tx,
+  held: HeldSeries,
+  at: EventRow,
+  recurrence: unknown,
+  context: Context,
+): Promise<HeldSeries> {
+  const { recurrence_id: start } = at
+  const earlier = held.rows.filter((row) => row.recurrence_id < start)
+  if (!earlier.some(isLive))
+    return recurrence === undefined ? held : { ...held, series: beginningAt(held.series, start) }
+  const { before, after } = halves(held.series, start)
+  const id = await nextRecordId(tx, 'series')
+  const time = { created_utc: formatUtc(context.now), modified_utc: formatUtc(context.now) }
+  const begun = {
+    ...held.series,
+    ...time,
+    id,
+    uid: randomUUID(),
+    start_date: start,
+    rules: JSON.stringify(after),
+    version: 1,
+  }
+  await endSeries(tx, held.series, before, earlier, context)
+  await insertSeries(tx, begun)
+  await moveOccurrences(tx, held.series.id, id, start)
+  const rows = held.rows.filter((row) => row.recurrence_id >= start).map((row) => ({ ...row, series: id }))
+  touch(tx, rows)
+  return { series: begun, rows }
+}
+
+/** Returns the series with its start at a later date, from which the recurrence that was sent is counted. */
+function beginningAt(series: SeriesRow, start: string): SeriesRow {
+  const { recurrence } = scheduleOf(series)
+  const left = recurrence.left.filter((wall) => wall >= start)
+  return { ...series, start_date: start, rules: JSON.stringify({ ...recurrence, left }) }
+}
+
+function halves(series: SeriesRow, at: string) {
+  const { recurrence, start } = scheduleOf(series)
+  const split = splitRecurrence(recurrence, start, at)
+  if (!split) throw invalidParam('recurrence_scope')
+  return split
+}
+
+async function endSeries(
+  tx: Tx,
+  series: SeriesRow,
+  recurrence: Schedule['recurrence'],
+  rows: readonly EventRow[],
+  { now }: Context,
+): Promise<void> {
+  touch(tx, rows.filter(isLive))
+  const rules = JSON.stringify(recurrence)
+  await updateSeries(tx, series, { rules, written_until: FOR_EVER, modified_utc: formatUtc(now) })
+}
+
+/** Moves a series and all its occurrences to the trash, except the one with the id `but`. */
+export async function removeAll(tx: Tx, { series, rows }: HeldSeries, context: Context, but?: number): Promise<void> {
+  const going = rows.filter((row) => isLive(row) && row.id !== but)
+  if (!going.every((row) => mayDelete(context.caller, row))) throw new Problem('rest_forbidden')
+  await writeChanges(tx, await trashed(tx, going, context))
+  // The one that stays may be the first, whose UID the series has as well.
+  const uid = but === undefined ? {} : { uid: randomUUID() }
+  await updateSeries(tx, series, { ...uid, status: 'trash', modified_utc: formatUtc(context.now) })
+}
+
+/** Moves an occurrence and all after it to the trash. The series ends before it. */
+export async function removeFollowing(tx: Tx, held: HeldSeries, at: EventRow, context: Context): Promise<void> {
+  const { series, rows } = held
+  const earlier = rows.filter((row) => row.recurrence_id < at.recurrence_id)
+  if (!earlier.some(isLive)) return removeAll(tx, held, context)
+  const going = rows.filter((row) => isLive(row) && row.recurrence_id >= at.recurrence_id)
+  if (!going.every((row) => mayDelete(context.caller, row))) throw new Problem('rest_forbidden')
+  await writeChanges(tx, await trashed(tx, going, context))
+  await endSeries(tx, series, halves(series, at.recurrence_id).before, earlier, context)
+}
+
+const FIELDS = { category: 'categories', tag: 'tags' } as const
+const TAXONOMIES = ['category', 'tag'] as const satisfies Taxonomy[]
+
+/** The terms of a series after a change of all occurrences. */
+interface SeriesTerms {
+  /** The terms of occurrences that have changed neither their categories nor their tags. */
+  shared: readonly number[]
+  /** The terms of occurrences that have changed one of the two for themselves, by id. */
+  mixed: ReadonlyMap<number, readonly number[]>
+}
+
+/**
+ * Settles the terms after a change. A taxonomy that was not sent keeps the terms of the series; one that an occurrence has changed for itself keeps
+ * those of the occurrence.
+ */
+async function settleSeriesTerms(
+  tx: Tx,
+  rows: readonly EventRow[],
+  values: Pick<EventValues, 'categories' | 'tags'>,
+  { before, after }: Record<'before' | 'after', readonly number[]>,
+): Promise<SeriesTerms> {
+  const mixedRows = rows.filter((row) => ownTaxonomies(row).length === 1)
+  const had = await findTermsOfEvents(
+    tx,
+    mixedRows.map(({ id }) => id),
+  )
+  const terms = await findTermsByIds(tx, [...new Set([before, after, ...had.values()].flat())])
+  const taxonomies = new Map(terms.map(({ id, taxonomy }) => [id, taxonomy]))
+  const only = (ids: readonly number[], taxonomy: Taxonomy) => ids.filter((id) => taxonomies.get(id) === taxonomy)
+  const shared = TAXONOMIES.flatMap((each) => only(values[FIELDS[each]] === undefined ? before : after, each))
+  const mixed = mixedRows.map((row) => {
+    const own = ownTaxonomies(row)
+    const ids = TAXONOMIES.flatMap((each) => only(own.includes(each) ? (had.get(row.id) ?? []) : shared, each))
+    return [row.id, ids] as const
+  })
+  return { shared, mixed: new Map(mixed) }
+}
+
+function ownTaxonomies(row: EventRow): Taxonomy[] {
+  const own = ownFields(row)
+  return TAXONOMIES.filter((each) => own.includes(FIELDS[each]))
+}

@@ -1,0 +1,385 @@
+import type { RecurrenceScope } from '../../base/fields/event-kinds.ts'
+import { invalidParam, Problem } from '../../base/problems.ts'
+import type { Recurrence } from '../../base/recurrence/recurrence.ts'
+import { occurrenceStarts } from '../../base/recurrence/rule-dates.ts'
+import { ruleText } from '../../base/recurrence/write-recurrence.ts'
+import { renderTitle } from '../../base/text/html.ts'
+import { renderedText } from '../../base/text/long-texts.ts'
+import { formatUtc } from '../../base/text/moments.ts'
+import { slugify } from '../../base/text/slug.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { EventRow, SeriesRow, Taxonomy, TermRow } from '../../store/storage/schema.ts'
+import type { Context } from '../declare/context.ts'
+import type { AskedUpdate, Operations, WriteResult, WriteSteps } from '../declare/operations.ts'
+import type { LoadedEvent } from '../events/event-filters.ts'
+import {
+  changeEvent,
+  createEvent,
+  type EventValues,
+  type LookAtWritten,
+  type PreparedEvent,
+  settleTimes,
+} from '../events/event-rules.ts'
+import { type EventLinks, findEvent, findEventLinks, type KnownLinks, updateEvent } from '../events/event-store.ts'
+import {
+  eventOperations,
+  getHeld,
+  linksOfEvent,
+  prepareChange,
+  prepareNew,
+  readBack,
+  readTrashed,
+} from '../events/events.ts'
+import { ownFields } from '../events/recurrence-present.ts'
+import { mayDelete, mayEdit } from '../people/caller.ts'
+import { nextRecordId } from '../records/record-store.ts'
+import { findTermsByIds } from '../terms/term-store.ts'
+import { addDates, changeAll, getHeldSeries, isLive, removeAll, removeFollowing, splitSeries } from './change-series.ts'
+import { FOR_EVER, isNone, readSchedule, scheduleOf, startsOf, TIMES, whenAt } from './series-schedule.ts'
+import {
+  findOccurrences,
+  findSeries,
+  holdSeries,
+  insertSeries,
+  readShared,
+  type Shared,
+  sharedOf,
+  updateSeries,
+} from './series-store.ts'
+import { createSeries, newSeries, type Planned } from './series-writes.ts'
+
+/** A new event, and its dates if it repeats. */
+interface PreparedNew {
+  event: PreparedEvent
+  planned: Planned | undefined
+}
+
+/** Creates a single event, or with a recurrence a series; the answer is then its first occurrence. */
+const create: WriteSteps<EventValues, PreparedNew> = {
+  prepare: async (context, values) => {
+    const planned = plan(values, context)
+    return { event: await prepareNew(context, values), planned }
+  },
+  write: (tx, { event, planned }, context) =>
+    planned
+      ? createSeries(tx, event, planned, context, readBack(context))
+      : createEvent(tx, event, context, readBack(context)),
+}
+
+/** @throws Problem naming the faults of the recurrence */
+function plan(values: EventValues, context: Context): Planned | undefined {
+  if (values.recurrence === undefined) return undefined
+  const schedule = readSchedule(values.recurrence, settleTimes(values, undefined, context))
+  return schedule && { schedule, ...startsOf(schedule, context.now, context.site.seriesMonths) }
+}
+
+/** A change of an event that repeats before the change, or after it. */
+interface PreparedUpdate {
+  event: PreparedEvent & { id: number }
+  /** The series it belonged to when it was read. */
+  series: SeriesRow | undefined
+  scope: RecurrenceScope
+  /** The recurrence that was sent, if it differs from the present one. */
+  recurrence: unknown
+}
+
+const update: WriteSteps<AskedUpdate<EventRow>, PreparedUpdate> = {
+  prepare: async (context, { row, values }) => {
+    const { recurrence, recurrence_scope: scope = 'this', ...others }: EventValues = values
+    const series = row.series === null ? undefined : await findSeries(context.db, row.series)
+    const asked = otherThan(series, recurrence)
+    if (series && scope === 'this' && asked !== undefined) throw invalidParam('recurrence_scope')
+    return { event: await prepareChange(context, { row, values: others }), series, scope, recurrence: asked }
+  },
+  write: (tx, prepared, context) => (prepared.series ? updateOfSeries : updateSingle)(tx, prepared, context),
+}
+
+/** Returns the recurrence that was sent. Undefined if it changes nothing: none for a single event, or the present one as answers show it. */
+export function otherThan(series: SeriesRow | undefined, recurrence: EventValues['recurrence']): unknown {
+  if (recurrence === undefined || (!series && isNone(recurrence))) return undefined
+  if (typeof recurrence !== 'object' || !('series' in recurrence)) return recurrence
+  const { rrule } = { rrule: '', ...recurrence }
+  const schedule = series && scheduleOf(series)
+  const known = schedule?.recurrence.rule ? ruleText(schedule.recurrence.rule, schedule.start) : ''
+  return rrule === known ? undefined : `RRULE:${rrule}`
+}
+
+async function updateSingle(tx: Tx, { event, recurrence }: PreparedUpdate, context: Context): Promise<WriteResult> {
+  const held = await getHeld(tx, event.id, context, mayEdit)
+  if (held.series !== null) throw new Problem('series-was-changed')
+  if (recurrence === undefined) return changeEvent(tx, held, event, context, readBack(context))
+  return beginSeries(tx, held, event, recurrence, await nextRecordId(tx, 'series'), context, readBack(context))
+}
+
+/** Changes several occurrences. Every writer locks the series before its occurrences, so that no two wait for each other. */
+async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context): Promise<WriteResult> {
+  const { event, series, scope, recurrence } = prepared
+  if (scope === 'this') return updateThis(tx, prepared, context)
+  const held = await getHeldSeries(tx, series?.id ?? 0, series?.version ?? 0)
+  const row = await getHeld(tx, event.id, context, mayEdit)
+  if (row.status === 'trash' && held.series.status !== 'trash') throw new Problem('event-is-in-trash')
+  if (isNone(recurrence)) return becomeSingle(tx, held, row, prepared, context)
+  const part = scope === 'following' ? await splitSeries(tx, held, row, recurrence, context) : held
+  const addressed = { ...row, series: part.series.id }
+  return changeAll(tx, part, addressed, { prepared: event, recurrence, takesSent: true }, context, readWritten(context))
+}
+
+/** Shows an occurrence after a write, in the trash or not. */
+export function readWritten(context: Context): LookAtWritten {
+  return async (tx, { id }, links) => {
+    const row = await findEvent(tx, id)
+    if (!row) throw new Problem('series-was-changed')
+    return (isLive(row) ? readBack : readTrashed)(context)(tx, row, links)
+  }
+}
+
+async function updateThis(tx: Tx, { event, series }: PreparedUpdate, context: Context): Promise<WriteResult> {
+  const held = await holdSeries(tx, series?.id ?? 0)
+  const row = await getHeld(tx, event.id, context, mayEdit)
+  if (!held || row.series !== held.id) throw new Problem('series-was-changed')
+  return changeOccurrence(tx, held, row, event, context, readBack(context))
+}
+
+/** Makes an occurrence a single event, and moves the others of the scope to the trash. */
+export async function becomeSingle(
+  tx: Tx,
+  held: Awaited<ReturnType<typeof getHeldSeries>>,
+  row: EventRow,
+  { event, scope }: Pick<PreparedUpdate, 'event' | 'scope'>,
+  context: Context,
+): Promise<WriteResult> {
+  const part = scope === 'following' ? await splitSeries(tx, held, row, undefined, context) : held
+  await removeAll(tx, part, context, row.id)
+  const single = { series: null, recurrence_id: '', own: '' }
+  await updateEvent(tx, row, single, UNCHANGED)
+  return changeEvent(tx, { ...row, ...single }, event, context, readBack(context))
+}
+
+const UNCHANGED: KnownLinks = { venues: undefined, organizers: undefined, terms: undefined, made: new Set() }
+
+interface PreparedRemoval {
+  row: EventRow
+  series: SeriesRow | undefined
+  scope: RecurrenceScope
+}
+
+const remove: WriteSteps<AskedUpdate<EventRow>, PreparedRemoval> = {
+  prepare: async (context, { row, values }) => {
+    const { recurrence_scope: scope = 'this' }: EventValues = values
+    return { row, scope, series: row.series === null ? undefined : await findSeries(context.db, row.series) }
+  },
+  write: async (tx, { row, series, scope }, context) => {
+    if (!series) return eventOperations.remove.write(tx, row, context)
+    if (scope === 'this') return removeThis(tx, row, series, context)
+    const held = await getHeldSeries(tx, series.id, series.version)
+    const current = await getHeld(tx, row.id, context, mayDelete)
+    if (current.status === 'trash') throw new Problem('event-is-in-trash')
+    await (scope === 'all' ? removeAll(tx, held, context) : removeFollowing(tx, held, current, context))
+    return readTrashed(context)(tx, (await findEvent(tx, row.id)) ?? current, UNCHANGED)
+  },
+}
+
+async function removeThis(tx: Tx, row: EventRow, series: SeriesRow, context: Context): Promise<WriteResult> {
+  const held = await holdSeries(tx, series.id)
+  const removed = await eventOperations.remove.write(tx, row, context)
+  const after = await findEvent(tx, row.id)
+  if (held && after?.series === held.id) await leaveOut(tx, held, after, context)
+  return removed
+}
+
+/** The operations on events, single or repeating. */
+export const recurringEventOperations: Operations<EventRow, LoadedEvent> = {
+  ...eventOperations,
+  create,
+  update,
+  remove: {
+    prepare: (context, row) => remove.prepare(context, { row, values: {} }),
+    write: remove.write,
+  },
+  removeWith: remove,
+}
+
+/** Changes one occurrence, and records which of its fields are its own from now on. */
+async function changeOccurrence(
+  tx: Tx,
+  series: SeriesRow,
+  before: EventRow,
+  prepared: PreparedEvent,
+  context: Context,
+  look: LookAtWritten,
+): Promise<WriteResult> {
+  const isBack = (row: EventRow) => before.status === 'trash' && row.status !== 'trash'
+  const [had, terms] = await Promise.all([linksOfEvent(tx, before), findTermsByIds(tx, readShared(series).terms)])
+  return changeEvent(tx, before, prepared, context, async (_tx, row, links) => {
+    const has = await linksOfEvent(tx, row, links)
+    const kept = isBack(row) ? await bringBack(tx, series, row, context) : series
+    const sent = Object.keys(prepared.values)
+    const names = [ownColumns(kept, before, row, sent), ownLinks(readShared(kept), terms, sent, { had, has })]
+    const own = ownNames(before, names.flat())
+    const now = own === row.own ? row : { ...row, own }
+    if (now !== row) await updateEvent(tx, row, { own }, NO_LINKS)
+    if (before.status !== 'trash' && row.status === 'trash') await leaveOut(tx, series, row, context)
+    return look(tx, now, links)
+  })
+}
+
+const NO_LINKS = { venues: undefined, organizers: undefined, terms: undefined }
+
+/** A field that was sent, and whether it is the occurrence's own from now on; undefined leaves it as it was. */
+interface Noted {
+  name: string
+  isOwn: boolean | undefined
+}
+
+function ownNames(before: EventRow, noted: readonly Noted[]): string {
+  const own = new Set(ownFields(before))
+  for (const { name, isOwn } of noted) {
+    if (isOwn === true) own.add(name)
+    if (isOwn === false) own.delete(name)
+  }
+  return [...own].sort().join(',')
+}
+
+/**
+ * Tells which sent columns are the occurrence's own: those that differ from the series. A text sent back as it was read changes nothing. The times
+ * are own or shared together.
+ */
+function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: readonly string[]): Noted[] {
+  const common: Partial<EventRow> = { ...readShared(series), ...whenAt(scheduleOf(series), before.recurrence_id) }
+  const times: readonly string[] = TIMES.some((name) => sent.includes(name)) ? TIMES : []
+  const names = [...new Set([...sent, ...times])].filter((name) => name !== 'slug' && name in common)
+  return names.map((name) => {
+    const column = name as keyof EventRow
+    if (after[column] === common[column]) return { name, isOwn: false }
+    if (name === 'status' && after.status === 'trash') return { name, isOwn: undefined }
+    const isBack = name === 'status' && before.status === 'trash'
+    const isNew = isBack || times.includes(name) || !looksAlike(before, after, column)
+    return { name, isOwn: isNew ? true : undefined }
+  })
+}
+
+/** Whether a column is unchanged, or a text that answers show in the same way: clients send back what they have read. */
+function looksAlike(before: EventRow, after: EventRow, column: keyof EventRow): boolean {
+  if (before[column] === after[column]) return true
+  if (column === 'title')
+    return renderTitle(before.title, before.trusted === 1) === renderTitle(after.title, after.trusted === 1)
+  if (column !== 'description' && column !== 'excerpt') return false
+  return renderedText(before[column], before.trusted === 1) === renderedText(after[column], after.trusted === 1)
+}
+
+const LINKS = ['venue', 'organizer', 'categories', 'tags'] as const
+
+/** Tells which sent links are the occurrence's own: those that differ from the links of the series. */
+function ownLinks(
+  shared: Shared,
+  terms: readonly TermRow[],
+  sent: readonly string[],
+  { had, has }: Record<'had' | 'has', EventLinks>,
+): Noted[] {
+  const termsOf = (taxonomy: Taxonomy) => terms.filter((term) => term.taxonomy === taxonomy).map(({ id }) => id)
+  const common = {
+    venue: shared.venues.join(),
+    organizer: shared.organizers.join(),
+    categories: inOrder(termsOf('category')),
+    tags: inOrder(termsOf('tag')),
+  }
+  return LINKS.filter((name) => sent.includes(name)).map((name) => {
+    const is = linkIds(has, name)
+    if (is === common[name]) return { name, isOwn: false }
+    return { name, isOwn: is === linkIds(had, name) ? undefined : true }
+  })
+}
+
+/** Venues and organizers are ordered, terms are not. */
+function linkIds(links: EventLinks, name: (typeof LINKS)[number]): string {
+  const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id)
+  if (name === 'venue') return ids(links.venues).join()
+  if (name === 'organizer') return ids(links.organizers).join()
+  return inOrder(ids(links[name]))
+}
+
+const inOrder = (ids: readonly number[]) => [...ids].sort((a, b) => a - b).join()
+
+/**
+ * Takes the date of a restored occurrence into its series again: it is no exception any more, and becomes an added date where the rule does not
+ * have it. If all occurrences were in the trash, it becomes the only date, and the others stay there.
+ */
+async function bringBack(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<SeriesRow> {
+  const modified_utc = formatUtc(now)
+  if (series.status === 'trash') return updateSeries(tx, series, { ...onlyDate(series, row), modified_utc })
+  const { recurrence, start } = scheduleOf(series)
+  const at = row.recurrence_id
+  const without: Recurrence = { ...recurrence, left: recurrence.left.filter((wall) => wall !== at) }
+  const isThere = occurrenceStarts(without, start, at, MOST_BEFORE).includes(at)
+  const rules = isThere ? without : { ...without, added: [...without.added, at].sort() }
+  return updateSeries(tx, series, { rules: JSON.stringify(rules), modified_utc })
+}
+
+/** Returns the columns of a series whose only date is that of an occurrence. */
+function onlyDate(series: SeriesRow, { status, recurrence_id }: EventRow): Partial<SeriesRow> {
+  const rules: Recurrence = { added: [], left: [] }
+  const shared: Shared = { ...readShared(series), status }
+  return {
+    status,
+    start_date: recurrence_id,
+    rules: JSON.stringify(rules),
+    shared: JSON.stringify(shared),
+    written_until: FOR_EVER,
+  }
+}
+
+/** A series never has as many dates before one of its occurrences. */
+const MOST_BEFORE = 100_000
+
+/** Makes the date of an occurrence in the trash an exception; a series without any other occurrence goes to the trash as well. */
+async function leaveOut(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<void> {
+  const { recurrence } = scheduleOf(series)
+  const left = [...new Set([...recurrence.left, row.recurrence_id])].sort()
+  const others = await findOccurrences(tx, series.id)
+  const isEmpty = others.every(({ id, status }) => id === row.id || status === 'trash')
+  const status = isEmpty ? { status: 'trash' } : {}
+  const rules = JSON.stringify({ ...recurrence, left })
+  await updateSeries(tx, series, { ...status, rules, modified_utc: formatUtc(now) })
+}
+
+/** Changes an event that begins to repeat: it becomes the first occurrence of a series, which keeps the UID of the event in calendars. */
+async function beginSeries(
+  tx: Tx,
+  before: EventRow,
+  prepared: PreparedEvent,
+  recurrence: unknown,
+  seriesId: number,
+  context: Context,
+  look: LookAtWritten,
+): Promise<WriteResult> {
+  return changeEvent(tx, before, prepared, context, async (_tx, row, links) => {
+    const planned = planOf(row, recurrence, context)
+    const { schedule, starts, until } = planned
+    const known = await knownLinks(tx, row, links)
+    const slug = row.slug || slugify(row.title)
+    const series = newSeries(seriesId, row, slug, schedule, until, known, context)
+    const [first = row.start_date, ...others] = starts
+    const own = { ...whenAt(schedule, first), series: series.id, recurrence_id: first, own: '' }
+    await insertSeries(tx, series)
+    await updateEvent(tx, row, own, NO_LINKS)
+    await addDates(tx, series, row, schedule, others, sharedOf(row, known))
+    return look(tx, { ...row, ...own }, links)
+  })
+}
+
+function planOf(row: EventRow, recurrence: unknown, { now, site }: Context): Planned {
+  const schedule = readSchedule(recurrence, row)
+  if (!schedule) throw new Error('an event that begins to repeat has a recurrence')
+  return { schedule, ...startsOf(schedule, now, site.seriesMonths) }
+}
+
+async function knownLinks(tx: Tx, row: EventRow, links: KnownLinks): Promise<KnownLinks> {
+  const found = (await findEventLinks(tx, [row], links)).get(row.id)
+  const ids = (rows: readonly { id: number }[] = []) => rows.map(({ id }) => id)
+  return {
+    venues: ids(found?.venues),
+    organizers: ids(found?.organizers),
+    terms: [...ids(found?.categories), ...ids(found?.tags)],
+    made: links.made,
+  }
+}

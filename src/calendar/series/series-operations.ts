@@ -1,0 +1,178 @@
+import type { ExpressionBuilder } from 'kysely'
+import { Problem } from '../../base/problems.ts'
+import { withExceptions } from '../../base/recurrence/write-recurrence.ts'
+import { parametersOf } from '../../base/text/urls.ts'
+import type { Db } from '../../store/storage/database.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { EventRow, SeriesRow, Tables } from '../../store/storage/schema.ts'
+import type { Context } from '../declare/context.ts'
+import type { AskedUpdate, Found, Operations, WriteResult, WriteSteps } from '../declare/operations.ts'
+import { parseFields, type RawValues } from '../declare/parse.ts'
+import type { EventValues, PreparedEvent } from '../events/event-rules.ts'
+import { prepareChange } from '../events/events.ts'
+import { recordRights } from '../linked/record-present.ts'
+import { mayDelete, mayRead, seesAll, seesOwn } from '../people/caller.ts'
+import { presentSingle } from '../records/present-records.ts'
+import { offsetOf, pageRequest } from '../records/record-store.ts'
+import { statusFilter, statusLinks } from '../records/status.ts'
+import { changeAll, getHeldSeries, isLive, removeAll } from './change-series.ts'
+import { becomeSingle, otherThan, readWritten } from './recurring-events.ts'
+import { findSeriesLinks, type LoadedSeries, type SeriesQuery, seriesPresentation, seriesResource } from './series.ts'
+import { isNone, scheduleOf, whenAt } from './series-schedule.ts'
+import { countShown, findOccurrences, findSeries, readShared } from './series-store.ts'
+
+/** The operations on series: each changes all occurrences. A series is created with the event that repeats. */
+export const seriesOperations: Operations<SeriesRow, LoadedSeries> = {
+  versioned: { kind: 'series', idOf: ({ id }) => id },
+  find: findPageOfSeries,
+  load: ({ db }, { rows = [] }) => loadAll(db, rows),
+  locate: async ({ db }, address) => ('id' in address ? findSeries(db, address.id) : undefined),
+  missing: async () => new Problem('rest-series-not-found'),
+  loadOne: async ({ caller, db }, row) => {
+    if (!mayRead(caller, row)) throw new Problem('series-not-accessible')
+    return loadWith(db, row)
+  },
+  presentation: seriesPresentation,
+  create: { prepare: refuseCreation, write: refuseCreation },
+  update: updateSteps(),
+  remove: {
+    prepare: async (_context, row) => row,
+    write: async (tx, { id, version }: SeriesRow, context) => {
+      const held = await getHeldSeries(tx, id, version)
+      if (!isLive(held.series)) throw new Problem('series-is-in-trash')
+      await removeAll(tx, held, context)
+      return showWritten(tx, id, context)
+    },
+  },
+  rights: {
+    create: () => false,
+    update: recordRights.update as Operations<SeriesRow>['rights']['update'],
+    remove: (context, row) => (row ? mayDelete(context.caller, row) : recordRights.create(context)),
+  },
+}
+
+async function refuseCreation(): Promise<never> {
+  throw new Problem('rest_no_route')
+}
+
+type Series = ExpressionBuilder<Tables, 'series'>
+
+/** One page of the series that the caller may see, the newest first. */
+async function findPageOfSeries(context: Context, query: SeriesQuery): Promise<Found<SeriesRow>> {
+  const { caller, db } = context
+  const page = pageRequest(query, context)
+  const filter = statusFilter(caller, query.status)
+  const isOpen = (record: Series) =>
+    record.or([
+      record('status', '=', 'publish'),
+      ...(seesOwn(caller) ? [record('author', '=', caller.id)] : []),
+      ...(seesAll(caller) ? [record.and([])] : []),
+    ])
+  const matching = db
+    .selectFrom('series')
+    .where('status', 'in', [...filter.statuses])
+    .where(isOpen)
+  const [totals, rows] = await context.aside(db, 'list', [
+    matching.select((record) => record.fn.countAll<number>().as('total')),
+    matching.selectAll().orderBy('id', 'desc').limit(page.perPage).offset(offsetOf(page)),
+  ])
+  const { status, shownOnly } = statusLinks(filter)
+  return {
+    ids: rows.map(({ id }) => id),
+    rows,
+    total: Number(totals[0]?.total),
+    ...page,
+    effective: parametersOf({ status }),
+    shownOnly,
+  }
+}
+
+async function loadAll(db: Db, rows: readonly SeriesRow[]): Promise<LoadedSeries[]> {
+  const ids = rows.map(({ id }) => id)
+  const [totals, links] = await Promise.all([countShown(db, ids), findSeriesLinks(db, rows)])
+  return rows.flatMap((row, i) => {
+    const own = links[i]
+    return own ? [{ row, links: own, total: totals.get(row.id) ?? 0 }] : []
+  })
+}
+
+async function loadWith(db: Db, row: SeriesRow): Promise<LoadedSeries> {
+  const [loaded] = await loadAll(db, [row])
+  if (!loaded) throw new Error(`Series ${row.id} was not loaded.`)
+  return loaded
+}
+
+/** Presents a written series inside its transaction, so that a series that cannot be shown is not written. */
+async function showWritten(tx: Tx, id: number, context: Context): Promise<WriteResult> {
+  const row = await findSeries(tx, id)
+  if (!row) throw new Problem('rest-series-not-found')
+  return { id, answer: await presentSingle(context, seriesPresentation, await loadWith(tx, row)) }
+}
+
+interface PreparedSeries {
+  series: SeriesRow
+  event: PreparedEvent & { id: number }
+  /** The recurrence that was sent, if it differs from the present one. */
+  recurrence: unknown
+  /** See `AskedChange`. */
+  keepsDays: boolean
+}
+
+function updateSteps(): WriteSteps<AskedUpdate<SeriesRow>, PreparedSeries> {
+  return {
+    prepare: (context, asked) => prepareSeries(context, asked, false),
+    write: async (tx, { series, event, recurrence, keepsDays }, context) => {
+      const held = await getHeldSeries(tx, series.id, series.version)
+      const row = first(held.rows)
+      const asked = { prepared: event, recurrence, keepsDays }
+      if (isNone(recurrence)) await becomeSingle(tx, held, row, { event, scope: 'all' }, context)
+      else await changeAll(tx, held, atStart(held.series, row), asked, context, readWritten(context))
+      return showWritten(tx, series.id, context)
+    },
+  }
+}
+
+/** Prepares a change of all occurrences. `keepsDays` is for calendars that are imported again, where each date stands for itself. */
+export async function prepareSeries(
+  context: Context,
+  { row: series, values }: AskedUpdate<SeriesRow>,
+  keepsDays: boolean,
+): Promise<PreparedSeries> {
+  const { recurrence, ...others }: EventValues = values
+  const row = first(await findOccurrences(context.db, series.id))
+  const event = await prepareChange(context, { row, values: others })
+  return { series, event, recurrence: otherThan(series, recurrence), keepsDays }
+}
+
+/**
+ * The occurrence that represents the series: the first one, unless it is in the trash and others are not.
+ * @throws Problem when the only one has become a single event
+ */
+function first(rows: readonly EventRow[]): EventRow {
+  const found = rows.find(isLive) ?? rows[0]
+  if (!found) throw new Problem('series-is-in-trash')
+  return found
+}
+
+/** Returns this occurrence at the start that the rule counts from, which a series shows as its own start. */
+function atStart(series: SeriesRow, row: EventRow): EventRow {
+  return { ...row, ...whenAt(scheduleOf(series), series.start_date), recurrence_id: series.start_date }
+}
+
+/**
+ * Prepares the change of a series to fields as a source or a former version has them. Dates stand for themselves, and what the rule does not leave out takes place; one in the
+ * trash comes back.
+ * @throws Problem
+ */
+export async function prepareSeriesChange(context: Context, record: number, values: RawValues): Promise<unknown> {
+  const row = await findSeries(context.db, record)
+  if (!row) throw new Error(`There is no series ${record}.`)
+  const { recurrence } = values
+  const lines = Array.isArray(recurrence) ? { recurrence: withExceptions(recurrence) } : {}
+  const back = row.status === 'trash' ? { status: readShared(row).status } : {}
+  const parsed = await parseFields(seriesResource.fields, { ...back, ...values, ...lines }, context, {
+    extent: 'partial',
+    mayAsk: true,
+  })
+  return prepareSeries(context, { row, values: parsed }, true)
+}

@@ -1,0 +1,233 @@
+import { invalidParam, type Problem } from '../../base/problems.ts'
+import { moveRecurrence } from '../../base/recurrence/change-recurrence.ts'
+import { readRecurrence } from '../../base/recurrence/read-recurrence.ts'
+import { isFault, type Recurrence, type Start } from '../../base/recurrence/recurrence.ts'
+import { occurrenceStarts, settled } from '../../base/recurrence/rule-dates.ts'
+import {
+  addDays,
+  addMonths,
+  dayOf,
+  endOfDay,
+  formatUtc,
+  startOfDay,
+  utcToMs,
+  wallNow,
+} from '../../base/text/moments.ts'
+import { utcToWall, wallToUtc } from '../../base/text/zones.ts'
+import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
+import { type Edge, settleWhen } from '../events/event-when.ts'
+
+/** The values that determine the dates of a series. */
+export interface Schedule {
+  start: Start
+  /** Seconds from start to end: elapsed seconds, or wall clock seconds for whole days. */
+  duration: number
+  recurrence: Recurrence
+}
+
+/** The times of an event. */
+export type When = Pick<
+  EventRow,
+  'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone' | 'all_day'
+>
+
+export const TIMES = ['start_date', 'end_date', 'timezone', 'all_day'] as const satisfies readonly (keyof When)[]
+
+/** The most occurrences of a series that are written before today, and the most from today on. */
+export const MOST_WRITTEN_DATES = 750
+
+/** Marks a series whose occurrences are all written. */
+export const FOR_EVER = '9999-12-31 23:59:59'
+
+const DAY_SECONDS = 86_400
+
+/** Whether the recurrence that was sent says that the event does not repeat. */
+export function isNone(recurrence: unknown): boolean {
+  return recurrence === '' || (Array.isArray(recurrence) && recurrence.length === 0)
+}
+
+/**
+ * Returns the schedule of an event at these times with the recurrence that was sent; undefined if the event does not repeat.
+ * @throws Problem naming the faults of the recurrence
+ */
+export function readSchedule(recurrence: unknown, when: When): Schedule | undefined {
+  if (isNone(recurrence)) return undefined
+  const start = startAt(when)
+  return { start, duration: durationOf(when), recurrence: readAt(recurrence, start) }
+}
+
+/** Parses a recurrence, as it was sent, for an event with this start. @throws Problem naming its faults */
+function readAt(recurrence: unknown, start: Start): Recurrence {
+  const read = readRecurrence(recurrence, start)
+  if (isFault(read)) throw refused(read)
+  if (!read) throw invalidParam('recurrence')
+  return read
+}
+
+/** A refused recurrence as a problem that names the faulty part. */
+export function refused({
+  part,
+  message,
+  values,
+}: {
+  part: string
+  message: string
+  values?: Readonly<Record<string, string>>
+}): Problem {
+  return invalidParam('recurrence', { why: 'recurrence', part, message, ...(values ? { values } : {}) })
+}
+
+/** The present schedule of a series. */
+export function scheduleOf(series: SeriesRow): Schedule {
+  const { start_date: local, timezone: zone, all_day, duration, rules } = series
+  return { start: { local, zone, allDay: all_day === 1 }, duration, recurrence: JSON.parse(rules) }
+}
+
+export function startAt({ start_date: local, timezone: zone, all_day }: When): Start {
+  return { local, zone, allDay: all_day === 1 }
+}
+
+export function durationOf({ start_date, end_date, utc_start_date, utc_end_date, all_day }: When): number {
+  const ms = all_day === 1 ? utcToMs(end_date) - utcToMs(start_date) : utcToMs(utc_end_date) - utcToMs(utc_start_date)
+  return Math.round(ms / 1000)
+}
+
+/** The times of the occurrence that starts at a wall time: all-day events last for days, others as long as the first one. */
+export function whenAt({ start: { zone, allDay }, duration }: Schedule, wall: string): When {
+  const times = settleWhen({ start: wall, end: endOf(wall, zone, allDay, duration), timezone: zone, allDay })
+  return { ...times, timezone: zone, all_day: Number(allDay) }
+}
+
+function endOf(wall: string, zone: string, allDay: boolean, duration: number): Edge {
+  if (allDay) return endOfDay(addDays(dayOf(wall), Math.floor(duration / DAY_SECONDS)))
+  const utc = formatUtc(utcToMs(wallToUtc(wall, zone)) + duration * 1000)
+  return { wall: utcToWall(utc, zone), utc }
+}
+
+/** Original starts, and the time up to which they are complete. */
+export interface Written {
+  starts: string[]
+  until: string
+}
+
+/** The last wall time up to which occurrences are written at `now`. */
+export function horizonAt(zone: string, now: number, months: number): string {
+  return endOfDay(addMonths(dayOf(wallNow(zone, now)), months))
+}
+
+/**
+ * The original starts of a schedule up to the horizon, at most `MOST_WRITTEN_DATES` from today on. `known` is the number already written.
+ * @throws Problem when too many lie in the past
+ */
+export function startsOf({ recurrence, start }: Schedule, now: number, months: number, known = 0): Written {
+  // A series that begins beyond the horizon still has its first occurrence.
+  const [first] = occurrenceStarts(recurrence, start, FOR_EVER, 1)
+  const horizon = [horizonAt(start.zone, now, months), first ?? start.local].sort().at(-1) ?? start.local
+  const today = startOfDay(dayOf(wallNow(start.zone, now)))
+  const { rule } = recurrence
+  const isEndless = rule !== undefined && rule.count === undefined && rule.until === undefined
+  const mostPast = Math.max(MOST_WRITTEN_DATES, known)
+  const limit = mostPast + MOST_WRITTEN_DATES + 1
+  const found = occurrenceStarts(recurrence, start, isEndless ? horizon : FOR_EVER, limit)
+  const past = found.findIndex((wall) => wall >= today)
+  if ((past === -1 && found.length > mostPast) || past > mostPast) throw refused(TOO_MANY)
+  const most = found.slice(0, (past === -1 ? found.length : past) + MOST_WRITTEN_DATES)
+  const starts = most.filter((wall) => wall <= horizon)
+  if (most.length < found.length && starts.length === most.length) return { starts, until: starts.at(-1) ?? horizon }
+  return { starts, until: !isEndless && starts.length === found.length ? FOR_EVER : horizon }
+}
+
+const TOO_MANY = {
+  part: 'RRULE',
+  message: 'The rule has more than {limit} dates before today.',
+  values: { limit: String(MOST_WRITTEN_DATES) },
+}
+
+/** An occurrence with its new original start. */
+export interface Dated {
+  row: EventRow
+  start: string
+}
+
+/** The occurrences of a series whose dates change, sorted by what happens to them. */
+export interface Rescheduled {
+  /** Occurrences that stay; some of them come back from the trash. */
+  kept: Dated[]
+  /** Original starts that have no occurrence yet. */
+  made: string[]
+  /** Occurrences whose dates are gone. */
+  gone: Dated[]
+  /** Occurrences that stay in the trash. */
+  away: Dated[]
+}
+
+/** A wall time moved by the same amount as the start of a series. */
+export function movedWall(wall: string, from: Start, to: Start): string {
+  const moved = formatUtc(utcToMs(wall) + utcToMs(to.local) - utcToMs(from.local))
+  return to.allDay ? `${moved.slice(0, 10)} 00:00:00` : settled(moved, to)
+}
+
+/** Compares the occurrences of a series with its new original starts. `place` says where an original start has moved to. */
+export function compareDates(
+  rows: readonly EventRow[],
+  place: (wall: string) => string,
+  starts: readonly string[],
+): Rescheduled {
+  const dated = rows.map((row) => ({ row, start: place(row.recurrence_id) }))
+  const byStart = new Map<string, Dated>()
+  for (const one of dated) {
+    const known = byStart.get(one.start)
+    if (!known || known.row.status === 'trash') byStart.set(one.start, one)
+  }
+  const kept = starts.flatMap((start) => byStart.get(start) ?? [])
+  const stay = new Set(kept.map(({ row }) => row.id))
+  const others = dated.filter(({ row }) => !stay.has(row.id))
+  return {
+    kept,
+    made: starts.filter((start) => !byStart.has(start)),
+    gone: others.filter(({ row }) => row.status !== 'trash'),
+    away: others.filter(({ row }) => row.status === 'trash'),
+  }
+}
+
+/** A new schedule, and where it moves the original starts of the old one. */
+interface NewDates {
+  schedule: Schedule
+  place: (wall: string) => string
+}
+
+/**
+ * The schedule of a series when one occurrence is given other times or another recurrence; undefined if neither changes. Dates that were left out
+ * stay so unless the request names others.
+ * @throws Problem naming the faults of the recurrence
+ */
+export function newDates(before: Schedule, row: EventRow, when: When, recurrence: unknown): NewDates | undefined {
+  const isTimed = TIMES.some((name) => row[name] !== when[name])
+  if (!isTimed && (recurrence === undefined || isNone(recurrence))) return undefined
+  const isMoved = row.start_date !== when.start_date || row.all_day !== when.all_day
+  const place = { local: when.start_date, zone: when.timezone, allDay: when.all_day === 1 }
+  const from = { ...before.start, local: row.recurrence_id }
+  const start = isMoved
+    ? { ...place, local: movedWall(before.start.local, from, place) }
+    : { ...place, local: before.start.local }
+  const duration = isTimed ? durationOf(when) : before.duration
+  const move = (wall: string) => movedWall(wall, before.start, start)
+  if (recurrence === undefined || isNone(recurrence)) {
+    if (!isMoved) return { schedule: { start, duration, recurrence: before.recurrence }, place: move }
+    const moved = moveRecurrence(before.recurrence, before.start, row.recurrence_id, place)
+    if (!moved) throw invalidParam('start_date', { why: 'recurrence', part: 'start_date', message: NO_RULE })
+    return { schedule: { start: moved.start, duration, recurrence: moved.recurrence }, place: moved.place }
+  }
+  const read = readAt(recurrence, start)
+  const left = namesLeft(recurrence) ? read.left : before.recurrence.left.map(move)
+  return { schedule: { start, duration, recurrence: { ...read, left } }, place: move }
+}
+
+const NO_RULE = 'No rule without an end has the dates of the series there. Send a recurrence as well.'
+
+/** Whether a recurrence, as it was sent, names the dates to leave out, even an empty list. */
+function namesLeft(recurrence: unknown): boolean {
+  if (typeof recurrence === 'string') return /^EXDATE[;:]/im.test(recurrence)
+  if (Array.isArray(recurrence)) return recurrence.some(namesLeft)
+  return typeof recurrence === 'object' && recurrence !== null && 'left' in recurrence
+}

@@ -1,0 +1,209 @@
+import { sql } from 'kysely'
+import { eventFields } from '../../base/fields/event-fields.ts'
+import { blankColumns } from '../../base/fields/field.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { formerOf } from '../../store/storage/former-values.ts'
+import { holdRecord } from '../../store/storage/locks.ts'
+import { isInLists } from '../../store/storage/queries.ts'
+import { type FormerValues, recordChange, type Tx, type WriteAction } from '../../store/storage/recording.ts'
+import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
+import { statement } from '../../store/storage/statement.ts'
+import type { WrittenLinks } from '../events/event-store.ts'
+
+const selectSeries = statement<{ id: number }>()((db, value) =>
+  db.selectFrom('series').selectAll().where('id', '=', value('id')),
+)
+
+export async function findSeries(db: Db, id: number): Promise<SeriesRow | undefined> {
+  const [row] = await selectSeries(db, { id })
+  return row
+}
+
+/** Locks a series until the end of the transaction, and reads it. */
+export async function holdSeries(tx: Tx, id: number): Promise<SeriesRow | undefined> {
+  const [, row] = await Promise.all([holdRecord(tx, 'series', id), findSeries(tx, id)])
+  return row
+}
+
+/** Lists public series with at least one date in lists, by id, at most `most`. */
+export async function listPublicSeries(
+  db: Db,
+  most: number,
+): Promise<Pick<SeriesRow, 'id' | 'slug' | 'modified_utc'>[]> {
+  return db
+    .selectFrom('series')
+    .select(['id', 'slug', 'modified_utc'])
+    .where('status', '=', 'publish')
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('events').select('events.id').whereRef('events.series', '=', 'series.id').where(isInLists)),
+    )
+    .orderBy('id')
+    .limit(most)
+    .execute()
+}
+
+const selectOccurrences = statement<{ series: number }>()((db, value) =>
+  db.selectFrom('events').selectAll().where('series', '=', value('series')).orderBy('recurrence_id').orderBy('id'),
+)
+
+/** All occurrences of a series in the order of their original starts, those in the trash among them. */
+export async function findOccurrences(db: Db, series: number): Promise<EventRow[]> {
+  return selectOccurrences(db, { series })
+}
+
+const TIMES = [
+  'events.id',
+  'status',
+  'hide_from_listings',
+  'recurrence_id',
+  'own',
+  'start_date',
+  'end_date',
+  'utc_start_date',
+  'utc_end_date',
+  'modified_utc',
+] as const
+
+const selectTimes = statement<{ series: number }>()((db, value) =>
+  db
+    .selectFrom('events')
+    .leftJoin('changes', (join) => join.onRef('record', '=', 'events.id').on('kind', '=', 'event'))
+    .select([...TIMES, (columns) => columns.fn.coalesce('sequence', sql.lit(0)).as('sequence')])
+    .where('series', '=', value('series'))
+    .orderBy('recurrence_id'),
+)
+
+/** An occurrence by its times, without its texts, and with its sequence. */
+export type OccurrenceTimes = Awaited<ReturnType<typeof selectTimes>>[number]
+
+/** The times of all occurrences of a series in the order of their original starts, those in the trash among them. */
+export async function findOccurrenceTimes(db: Db, series: number): Promise<OccurrenceTimes[]> {
+  return selectTimes(db, { series })
+}
+
+const selectAt = statement<{ ids: readonly number[]; starts: readonly string[] }>()((db, value) =>
+  db
+    .selectFrom('events')
+    .select(['id', 'series', 'recurrence_id', 'own'])
+    .where('series', 'in', value('ids'))
+    .where('recurrence_id', 'in', value('starts')),
+)
+
+/** The occurrences of these series at these original starts. */
+export async function findOccurrencesAt(
+  db: Db,
+  ids: readonly number[],
+  starts: readonly string[],
+): Promise<Pick<EventRow, 'id' | 'series' | 'recurrence_id' | 'own'>[]> {
+  return selectAt(db, { ids, starts })
+}
+
+const countListed = statement<{ ids: readonly number[] }>()((db, value) =>
+  db
+    .selectFrom('events')
+    .select(['series', (record) => record.fn.countAll<number>().as('total')])
+    .where('series', 'in', value('ids'))
+    .where(isInLists)
+    .groupBy('series'),
+)
+
+/** How many occurrences of these series lists show to everybody, by series. */
+export async function countShown(db: Db, ids: readonly number[]): Promise<Map<number, number>> {
+  const rows = ids.length === 0 ? [] : await countListed(db, { ids })
+  return new Map(rows.map(({ series, total }) => [series ?? 0, Number(total)]))
+}
+
+const insertOne = statement<{ row: SeriesRow }>()((db, value) => db.insertInto('series').values(value('row')))
+
+export async function insertSeries(tx: Tx, row: SeriesRow): Promise<void> {
+  noteSeries(tx, undefined, row)
+  await insertOne(tx, { row })
+}
+
+/** Gives a series made by this transaction the UID that calendars knew it by before it came here. */
+export async function keepSeriesUid(tx: Tx, id: number, uid: string): Promise<void> {
+  await updateOne(tx, { id, columns: { uid } })
+}
+
+const updateOne = statement<{ id: number; columns: Partial<SeriesRow> }>()((db, value) =>
+  db.updateTable('series').set(value('columns')).where('id', '=', value('id')),
+)
+
+/** Writes columns of a series, whose version rises. */
+export async function updateSeries(tx: Tx, before: SeriesRow, columns: Partial<SeriesRow>): Promise<SeriesRow> {
+  const after = { ...before, ...columns, version: before.version + 1 }
+  // The columns of the series itself come last: in the trash its occurrences have kept the status to come back with.
+  const whole = (row: SeriesRow) => (columns.shared === undefined ? row : { ...readShared(row), ...row })
+  noteSeries(tx, before.status, after, formerOf(whole(before), whole(after)))
+  await updateOne(tx, { id: before.id, columns: { ...columns, version: after.version } })
+  return after
+}
+
+function noteSeries(tx: Tx, before: string | undefined, { id, status, title }: SeriesRow, former?: FormerValues): void {
+  const change = {
+    kind: 'series',
+    record: id,
+    wasPublic: before === 'publish',
+    isPublic: status === 'publish',
+    former,
+  } as const
+  recordChange(tx, change, { action: actionOf(before, status), name: title })
+}
+
+function actionOf(before: string | undefined, after: string): WriteAction {
+  if (before === undefined) return 'create'
+  if (before === after) return 'update'
+  return after === 'trash' ? 'trash' : before === 'trash' ? 'restore' : 'update'
+}
+
+/** The columns that every occurrence has for itself. */
+const APART = [
+  'id',
+  'slug',
+  'uid',
+  'modified',
+  'modified_utc',
+  'start_date',
+  'end_date',
+  'utc_start_date',
+  'utc_end_date',
+  'series',
+  'recurrence_id',
+  'own',
+  'timezone',
+  'all_day',
+  'access_words',
+  'online_from',
+] as const satisfies readonly (keyof EventRow)[]
+
+type Apart = (typeof APART)[number]
+
+/** The columns and links that the occurrences of a series share. */
+export interface Shared extends Omit<EventRow, Apart> {
+  venues: readonly number[]
+  organizers: readonly number[]
+  terms: readonly number[]
+}
+
+export function sharedOf(row: EventRow, { venues, organizers, terms }: WrittenLinks): Shared {
+  const columns: Partial<EventRow> = { ...row }
+  for (const name of APART) delete columns[name]
+  return {
+    ...(columns as Omit<EventRow, Apart>),
+    venues: venues ?? [],
+    organizers: organizers ?? [],
+    terms: terms ?? [],
+  }
+}
+
+/** The names of the shared columns. */
+export function sharedNames(row: EventRow): (keyof Omit<EventRow, Apart>)[] {
+  const apart: readonly string[] = APART
+  const names = Object.keys(row) as (keyof EventRow)[]
+  return names.filter((name): name is keyof Omit<EventRow, Apart> => !apart.includes(name))
+}
+
+export function readShared({ shared }: SeriesRow): Shared {
+  // A field that is newer than the series is blank in it.
+  return { ...blankColumns(eventFields), ...JSON.parse(shared) }
+}

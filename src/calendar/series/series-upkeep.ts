@@ -1,0 +1,154 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Site } from '../../base/config.ts'
+import { formatUtc } from '../../base/text/moments.ts'
+import { utcToWall } from '../../base/text/zones.ts'
+import type { Database, Db } from '../../store/storage/database.ts'
+import { type Tx, writerBy } from '../../store/storage/recording.ts'
+import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
+import { statement } from '../../store/storage/statement.ts'
+import { UNSENT } from '../events/event-rules.ts'
+import { settleWhen } from '../events/event-when.ts'
+import { ownFields } from '../events/recurrence-present.ts'
+import { isStatus, settledByDate } from '../records/status.ts'
+import { findTermsByIds } from '../terms/term-store.ts'
+import { addDates } from './change-series.ts'
+import { horizonAt, type Schedule, scheduleOf, startsOf, TIMES, type When, whenAt } from './series-schedule.ts'
+import { findOccurrences, holdSeries, readShared, updateSeries } from './series-store.ts'
+import { type Changed, writeChanges } from './series-writes.ts'
+
+/** How many series one query reads; each is written in a transaction of its own. */
+const SERIES_AT_ONCE = 50
+/** A series never has as many dates before it is extended. */
+const MOST_KNOWN = 100_000
+
+const selectDue = statement<{ after: number; horizon: string }>()((db, value) =>
+  db
+    .selectFrom('series')
+    .select('id')
+    .where('written_until', '<', value('horizon'))
+    .where('status', '!=', 'trash')
+    .where('id', '>', value('after'))
+    .orderBy('id')
+    .limit(sql.lit(SERIES_AT_ONCE)),
+)
+
+/**
+ * Writes the occurrences that have come within the horizon since the last time. A series records how far it is written, so only the first of
+ * several nodes does it, and setting a clock back changes nothing. `now` is in ms since the epoch.
+ */
+export async function extendSeries(database: Database, site: Site, now: number): Promise<void> {
+  const horizon = horizonAt('UTC', now, site.seriesMonths)
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const due: { id: number }[] = await selectDue(database.read, { after, horizon })
+    for (const { id } of due) await database.write((tx) => extend(tx, id, site, now), writerBy('schedule'))
+    after = due.at(-1)?.id
+  }
+}
+
+async function extend(tx: Tx, id: number, site: Site, now: number): Promise<void> {
+  const series = await holdSeries(tx, id)
+  if (!series || series.status === 'trash') return
+  const schedule = scheduleOf(series)
+  const { starts, until } = startsOf(schedule, now, site.seriesMonths, MOST_KNOWN)
+  if (until <= series.written_until) return
+  const later = starts.filter((start) => start > series.written_until)
+  const shared = readShared(series)
+  const terms = (await findTermsByIds(tx, shared.terms)).map((term) => term.id)
+  await addDates(tx, series, newRow(series, site, now), schedule, later, { ...shared, terms })
+  await updateSeries(tx, series, { written_until: until })
+}
+
+/** An occurrence as it would be made now, except for its times and address. */
+function newRow(series: SeriesRow, { timezone }: Site, now: number): EventRow {
+  const { venues: _venues, organizers: _organizers, terms: _terms, ...shared } = readShared(series)
+  const modified_utc = formatUtc(now)
+  const isUnpublished = shared.status === 'draft' || shared.status === 'pending'
+  return {
+    ...UNSENT,
+    ...shared,
+    ...whenAt(scheduleOf(series), series.start_date),
+    status: isStatus(shared.status) ? settledByDate(shared.status, shared.date_utc, modified_utc) : shared.status,
+    id: 0,
+    uid: '',
+    slug: isUnpublished ? '' : series.slug,
+    modified: utcToWall(modified_utc, timezone),
+    modified_utc,
+  }
+}
+
+/** Series read with one query. */
+const TIMES_AT_ONCE = 100
+
+const selectIds = statement<{ after: number }>()((db, value) =>
+  db.selectFrom('series').select('id').where('id', '>', value('after')).orderBy('id').limit(sql.lit(TIMES_AT_ONCE)),
+)
+
+const selectTimes = statement<{ series: number; now: string }>()((db, value) =>
+  db
+    .selectFrom('events')
+    .select(['start_date', 'end_date', 'utc_start_date', 'utc_end_date', 'timezone'])
+    .where('series', '=', value('series'))
+    .where('utc_start_date', '>', value('now')),
+)
+
+type Times = Pick<When, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone'>
+
+/**
+ * Recalculates the UTC times of coming occurrences, since the rules of their zones may have changed after they were written. Wall times stay. It
+ * takes one series at a time, so that requests are served in between. `now` is in ms since the epoch.
+ */
+export async function renewTimes(database: Database, now: number): Promise<void> {
+  const from = formatUtc(now)
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const found: { id: number }[] = await selectIds(database.read, { after })
+    for (const { id } of found) {
+      const times = await selectTimes(database.read, { series: id, now: from })
+      if (!times.every(isRight)) await database.write((tx) => renewSeries(tx, id, from), writerBy('schedule'))
+      await turn()
+    }
+    after = found.at(-1)?.id
+  }
+}
+
+/** Whether the moments of an occurrence fall on its wall times in its zone. */
+function isRight({ start_date, end_date, utc_start_date, utc_end_date, timezone }: Times): boolean {
+  return utcToWall(utc_start_date, timezone) === start_date && utcToWall(utc_end_date, timezone) === end_date
+}
+
+async function renewSeries(tx: Tx, id: number, from: string): Promise<void> {
+  const series = await holdSeries(tx, id)
+  if (!series) return
+  const schedule = scheduleOf(series)
+  const rows = await findOccurrences(tx, id)
+  const wrong = rows.filter((row) => row.utc_start_date > from && !isRight(row))
+  const changes: Changed[] = wrong.map((row) => ({ before: row, columns: renewed(row, schedule) }))
+  await writeChanges(tx, changes)
+}
+
+function renewed(row: EventRow, schedule: Schedule): Partial<EventRow> {
+  const own = ownFields(row)
+  if (!TIMES.some((name) => own.includes(name))) return whenAt(schedule, row.recurrence_id)
+  const { start_date: start, end_date: end, timezone, all_day } = row
+  return settleWhen({ start, end, timezone, allDay: all_day === 1 })
+}
+
+const selectScheduled = statement<object>()((db) => db.selectFrom('series').selectAll().where('status', '=', 'future'))
+
+/** Scheduled series whose date has come. `nowUtc` is a time in UTC. */
+export async function findDueSeries(db: Db, nowUtc: string): Promise<SeriesRow[]> {
+  const rows = await selectScheduled(db, {})
+  return rows.filter((series) => isDue(series, nowUtc))
+}
+
+function isDue(series: SeriesRow, nowUtc: string): boolean {
+  return series.status === 'future' && readShared(series).date_utc <= nowUtc
+}
+
+/** Publishes a series that is due; its occurrences are published one by one. Does nothing if another node was faster. */
+export async function publishSeries(tx: Tx, id: number, nowUtc: string): Promise<void> {
+  const series = await holdSeries(tx, id)
+  if (!series || !isDue(series, nowUtc)) return
+  const status = 'publish'
+  await updateSeries(tx, series, { status, shared: JSON.stringify({ ...readShared(series), status }) })
+}

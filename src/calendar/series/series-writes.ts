@@ -1,0 +1,243 @@
+import { randomUUID } from 'node:crypto'
+import { dayOf, formatUtc } from '../../base/text/moments.ts'
+import { slugify, trashedSlug, untrashedSlug } from '../../base/text/slug.ts'
+import { utcToWall } from '../../base/text/zones.ts'
+import { recordChange, type Tx } from '../../store/storage/recording.ts'
+import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
+import type { Context } from '../declare/context.ts'
+import type { WriteResult } from '../declare/operations.ts'
+import {
+  type EventValues,
+  type LookAtWritten,
+  type PreparedEvent,
+  type SettledEvent,
+  settleEvent,
+  settleLinked,
+} from '../events/event-rules.ts'
+import {
+  findTermsOfEvents,
+  insertEvents,
+  type KnownLinks,
+  replaceLinksOf,
+  updateEvents,
+  type WrittenLinks,
+} from '../events/event-store.ts'
+import { freeSlugs, nextRecordId, nextRecordIds } from '../records/record-store.ts'
+import { givesUpSlug, isUnpublished } from '../records/status.ts'
+import { shiftCounts } from '../terms/term-store.ts'
+import { type Schedule, type Written, whenAt } from './series-schedule.ts'
+import { insertSeries, sharedOf } from './series-store.ts'
+
+/** A schedule with the original starts to write. */
+export interface Planned extends Written {
+  schedule: Schedule
+}
+
+/** Writes a series with its occurrences, and shows the first of them. */
+export async function createSeries(
+  tx: Tx,
+  prepared: PreparedEvent,
+  { schedule, starts, until }: Planned,
+  context: Context,
+  look: LookAtWritten,
+): Promise<WriteResult> {
+  const linked = await settleLinked(tx, prepared, context)
+  const base = slugify(prepared.values.slug || prepared.values.title || '')
+  const settled = await settleEvent(tx, undefined, inSeries(prepared, schedule, starts[0] ?? '', base), context)
+  const links = linksToWrite(linked, settled)
+  const ids = await nextRecordIds(tx, 'event', starts.length - 1)
+  const id = await nextRecordId(tx, 'series')
+  const series = newSeries(id, settled.row, base, schedule, until, links, context)
+  const [, ...others] = await occurrenceRows(tx, series, settled.row, schedule, starts, [settled.row.id, ...ids])
+  const first: EventRow = { ...settled.row, ...whenAt(schedule, starts[0] ?? ''), ...placeIn(series, starts[0] ?? '') }
+  const counted = first.status === 'publish' ? starts.length : 0
+  const [, , , seen] = await Promise.all([
+    insertSeries(tx, series),
+    insertEvents(
+      tx,
+      [first, ...others].map((row) => ({ row, links })),
+    ),
+    shiftCounts(tx, new Map(settled.terms.after.map((term) => [term, counted]))),
+    look(tx, first, links),
+  ])
+  return seen
+}
+
+/** The first occurrence: the event that was sent, with the day added to its slug. */
+function inSeries(prepared: PreparedEvent, schedule: Schedule, start: string, base: string): PreparedEvent {
+  const { start_date, end_date } = whenAt(schedule, start)
+  const values: EventValues = { ...prepared.values, start_date, end_date }
+  return { ...prepared, values: base === '' ? values : { ...values, slug: datedSlug(base, start) } }
+}
+
+/** Returns the links of a new event: a kind of link that was not sent is empty. */
+function linksToWrite(linked: Omit<KnownLinks, 'terms'>, { terms }: SettledEvent): KnownLinks {
+  return { ...linked, venues: linked.venues ?? [], organizers: linked.organizers ?? [], terms: terms.after }
+}
+
+export function newSeries(
+  id: number,
+  row: EventRow,
+  slug: string,
+  { start, duration, recurrence }: Schedule,
+  written_until: string,
+  links: KnownLinks,
+  { now }: Context,
+): SeriesRow {
+  const time = formatUtc(now)
+  return {
+    id,
+    author: row.author,
+    status: row.status,
+    title: row.title,
+    slug,
+    uid: row.uid,
+    timezone: start.zone,
+    all_day: Number(start.allDay),
+    start_date: start.local,
+    duration,
+    rules: JSON.stringify(recurrence),
+    written_until,
+    shared: JSON.stringify(sharedOf(row, links)),
+    version: 1,
+    created_utc: time,
+    modified_utc: time,
+  }
+}
+
+function placeIn({ id }: SeriesRow, start: string): Pick<EventRow, 'series' | 'recurrence_id' | 'own'> {
+  return { series: id, recurrence_id: start, own: '' }
+}
+
+/** The slug of an occurrence: the slug of its series and the day. */
+export function datedSlug(base: string, start: string): string {
+  return slugify(`${base}-${dayOf(start)}`)
+}
+
+/** Returns occurrences at these wall times, as copies of another one but for times, ids and slugs. */
+export async function occurrenceRows(
+  tx: Tx,
+  series: SeriesRow,
+  like: EventRow,
+  schedule: Schedule,
+  starts: readonly string[],
+  ids: readonly number[],
+): Promise<EventRow[]> {
+  const slugs = like.slug === '' ? starts.map(() => '') : await freeSlugs(tx, 'events', dailySlugs(series.slug, starts))
+  return starts.map((start, i) => ({
+    ...like,
+    ...whenAt(schedule, start),
+    ...placeIn(series, start),
+    id: ids[i] ?? 0,
+    slug: slugs[i] || (like.slug === '' ? '' : String(ids[i])),
+    uid: randomUUID(),
+  }))
+}
+
+/** Slugs with the days of these starts; of several on one day the later ones are numbered. */
+function dailySlugs(base: string, starts: readonly string[]): string[] {
+  const used = new Map<string, number>()
+  return starts.map((start) => {
+    const slug = datedSlug(base, start)
+    const count = (used.get(slug) ?? 0) + 1
+    used.set(slug, count)
+    return count === 1 ? slug : `${slug}-${count}`
+  })
+}
+
+/** An occurrence, and the columns to change. */
+export interface Changed {
+  before: EventRow
+  columns: Partial<EventRow>
+}
+
+/** The columns of a record that is changed now. */
+export function modifiedNow({ now, site }: Context): Pick<EventRow, 'modified' | 'modified_utc'> {
+  const modified_utc = formatUtc(now)
+  return { modified: utcToWall(modified_utc, site.timezone), modified_utc }
+}
+
+/** Records a change of occurrences that look different because their series has changed, though their own rows have not. */
+export function touch(tx: Tx, rows: readonly EventRow[]): void {
+  for (const { id, status } of rows) {
+    const isPublic = status === 'publish'
+    recordChange(tx, { kind: 'event', record: id, wasPublic: isPublic, isPublic })
+  }
+}
+
+/** The columns that move occurrences to the trash. */
+export async function trashed(tx: Tx, rows: readonly EventRow[], context: Context): Promise<Changed[]> {
+  const wanted = rows.map(({ slug, title, id }) => trashedSlug(slug || slugify(title) || String(id)))
+  const slugs = await freeSlugs(tx, 'events', wanted)
+  return rows.map((before, i) => ({
+    before,
+    columns: { status: 'trash', slug: slugs[i] ?? before.slug, ...modifiedNow(context) },
+  }))
+}
+
+/** Gives slugs of their own to occurrences that leave the trash or are published; drafts may share slugs. */
+export async function withSlugs(tx: Tx, series: SeriesRow, changes: readonly Changed[]): Promise<Changed[]> {
+  const unmarked = changes.map(({ before, columns }) => {
+    const isBack = before.status === 'trash' && (columns.status ?? 'trash') !== 'trash'
+    return isBack ? { before, columns: { ...columns, slug: untrashedSlug(before.slug) } } : { before, columns }
+  })
+  const wanted = unmarked.map(({ before, columns }) => {
+    const { status, slug, recurrence_id } = { ...before, ...columns }
+    if (status === 'trash' || isUnpublished(status)) return undefined
+    if (slug === '') return datedSlug(series.slug, recurrence_id)
+    return before.status === 'trash' || givesUpSlug(before.status) ? slug : undefined
+  })
+  const asked = wanted.flatMap((slug) => slug ?? [])
+  const free = asked.length === 0 ? [] : await freeSlugs(tx, 'events', asked)
+  let next = 0
+  return unmarked.map(({ before, columns }, i) =>
+    wanted[i] === undefined ? { before, columns } : { before, columns: { ...columns, slug: free[next++] ?? '' } },
+  )
+}
+
+/** New links of occurrences; an undefined kind stays unchanged. */
+interface NewLinks {
+  links: WrittenLinks
+  /** Ids of the occurrences whose links of each kind change. */
+  venues: readonly number[]
+  organizers: readonly number[]
+  terms: readonly number[]
+  /** The terms of occurrences whose terms change. */
+  mixedTerms: ReadonlyMap<number, readonly number[]>
+}
+
+/** Writes occurrences with their links, and counts them for their terms. */
+export async function writeChanges(tx: Tx, changes: readonly Changed[], asked?: NewLinks): Promise<void> {
+  const moved = changes.filter(({ before, columns }) => isCounted(before) !== isCounted({ ...before, ...columns }))
+  const isLinked = asked?.links.terms !== undefined
+  const terms =
+    isLinked || moved.length > 0
+      ? await findTermsOfEvents(
+          tx,
+          changes.map(({ before }) => before.id),
+        )
+      : new Map()
+  const counts = new Map<number, number>()
+  const count = (term: number, by: number) => counts.set(term, (counts.get(term) ?? 0) + by)
+  const relinked = new Set(asked?.terms)
+  const newTermsOf = (id: number) => (relinked.has(id) ? asked?.links.terms : asked?.mixedTerms.get(id))
+  for (const { before, columns } of isLinked ? changes : moved) {
+    const had: readonly number[] = terms.get(before.id) ?? []
+    const has = newTermsOf(before.id) ?? had
+    if (isCounted(before)) for (const term of had) count(term, -1)
+    if (isCounted({ ...before, ...columns })) for (const term of has) count(term, 1)
+  }
+  await Promise.all([updateEvents(tx, changes), ...(asked ? replaceLinks(tx, asked) : []), shiftCounts(tx, counts)])
+}
+
+/** Replaces links; occurrences that get the same terms are written together. */
+function replaceLinks(tx: Tx, asked: NewLinks): Promise<void>[] {
+  const mixed = Map.groupBy(asked.mixedTerms, ([, terms]) => terms.join())
+  const others = [...mixed.values()].map((alike) => {
+    const links = { venues: undefined, organizers: undefined, terms: alike[0]?.[1] }
+    return replaceLinksOf(tx, { links, venues: [], organizers: [], terms: alike.map(([id]) => id) })
+  })
+  return [replaceLinksOf(tx, asked), ...others]
+}
+
+const isCounted = ({ status }: Pick<EventRow, 'status'>) => status === 'publish'

@@ -1,0 +1,143 @@
+import { type RareColumn, rareFields, type SeriesMember, showRare } from '../../base/fields/event-members.ts'
+import { type Parsed, pageFilters } from '../../base/fields/field.ts'
+import { integer, words } from '../../base/fields/kinds.ts'
+import { recurrenceLines } from '../../base/recurrence/write-recurrence.ts'
+import { renderTitle } from '../../base/text/html.ts'
+import { renderedText } from '../../base/text/long-texts.ts'
+import { presentUrl } from '../../base/text/urls.ts'
+import type { Db } from '../../store/storage/database.ts'
+import type { OrganizerRow, SeriesRow, TermRow, VenueRow } from '../../store/storage/schema.ts'
+import type { Context } from '../declare/context.ts'
+import type { Presentation } from '../declare/operations.ts'
+import { collectionUrl, defineFields, defineResource, OWN_NAMESPACE } from '../declare/resource.ts'
+import { event } from '../events/event.ts'
+import { FREE, presentCost, storedCost } from '../events/event-cost.ts'
+import { presentLinks, textsOfEvent } from '../events/event-present.ts'
+import type { EventLinks } from '../events/event-store.ts'
+import { asSeriesSeenBy } from '../events/online-link.ts'
+import { recurrenceOf, seriesUrl, showRule, startOf } from '../events/recurrence-present.ts'
+import { findImages, showImage } from '../images/images.ts'
+import { findLinkedByIds } from '../linked/linked-store.ts'
+import { organizerRules } from '../linked/organizer.ts'
+import { venueRules } from '../linked/venue.ts'
+import { isAllowedStatusList } from '../records/status.ts'
+import { findTermsByIds } from '../terms/term-store.ts'
+import { FOR_EVER, scheduleOf, whenAt } from './series-schedule.ts'
+import { readShared, type Shared } from './series-store.ts'
+
+/** The fields of a series: those of events without `slug`, which each occurrence has for itself, and `recurrence_scope`, which is always all. */
+const { slug: _slug, recurrence_scope: _scope, ...fields } = event.fields
+
+/** Series: events that repeat, with the fields that their occurrences have in common (docs/series.md). */
+export const seriesResource = defineResource({
+  name: 'series',
+  path: 'series',
+  namespace: OWN_NAMESPACE,
+  title: 'Series',
+  addresses: { id: { id: { kind: integer, about: 'The id of the series', required: true } } },
+  fields,
+})
+
+/** The parameters of lists of series. */
+export const seriesFilters = defineFields({
+  ...pageFilters,
+  status: { kind: words, about: 'Only records with one of these statuses', valid: isAllowedStatusList },
+})
+
+/** The parameters of a list once read. */
+export type SeriesQuery = Parsed<typeof seriesFilters>
+
+/** The records that these series link to, in order, with one query for each kind; deleted records are left out. */
+export async function findSeriesLinks(db: Db, rows: readonly SeriesRow[]): Promise<EventLinks[]> {
+  const shared = rows.map(readShared)
+  const all = (name: 'venues' | 'organizers' | 'terms') => [...new Set(shared.flatMap((one) => one[name]))]
+  const [venues, organizers, terms] = await Promise.all([
+    findLinkedByIds<VenueRow>(db, venueRules, all('venues')),
+    findLinkedByIds<OrganizerRow>(db, organizerRules, all('organizers')),
+    findTermsByIds(db, all('terms')),
+  ])
+  const pictured: readonly { image: number | null }[] = [...shared, ...venues.values(), ...organizers.values()]
+  const images = await findImages(
+    db,
+    pictured.flatMap(({ image }) => image ?? []),
+  )
+  return shared.map((one) => ({
+    venues: one.venues.flatMap((id) => venues.get(id) ?? []),
+    organizers: one.organizers.flatMap((id) => organizers.get(id) ?? []),
+    ...termsOf(one, terms),
+    images,
+    series: undefined,
+  }))
+}
+
+/** Terms by name, as events show them. */
+function termsOf(shared: Shared, terms: readonly TermRow[]): Pick<EventLinks, 'categories' | 'tags'> {
+  const own = terms
+    .filter(({ id }) => shared.terms.includes(id))
+    .sort((a, b) => (a.folded === b.folded ? a.id - b.id : a.folded < b.folded ? -1 : 1))
+  return {
+    categories: own.filter(({ taxonomy }) => taxonomy === 'category'),
+    tags: own.filter(({ taxonomy }) => taxonomy === 'tag'),
+  }
+}
+
+/** A series, its links, and the number of its occurrences that lists show to everybody. */
+export interface LoadedSeries {
+  row: SeriesRow
+  links: EventLinks
+  total: number
+}
+
+/** A series as routes show it: the same in lists and alone (docs/series.md). */
+export const seriesPresentation: Presentation<LoadedSeries> = {
+  nameOf: ({ row }) => ({ kind: 'series', id: row.id }),
+  textsOf: ({ row, links }) => textsOfEvent(readShared(row), links, 'listed'),
+  present: presentSeries,
+}
+
+const rare = rareFields('series')
+
+function presentSeries(
+  context: Context,
+  { row, links, total }: LoadedSeries,
+): Record<Exclude<SeriesMember, RareColumn>, unknown> {
+  const { site } = context
+  const shared = readShared(row)
+  const { description, excerpt, trusted } = shared
+  const picture = links.images.get(shared.image ?? 0)
+  const { timezone, all_day, start_date, end_date } = whenAt(scheduleOf(row), row.start_date)
+  return {
+    id: row.id,
+    author: String(row.author),
+    status: row.status,
+    title: renderTitle(row.title, trusted === 1),
+    description: renderedText(description, trusted === 1),
+    excerpt: renderedText(excerpt, trusted === 1),
+    slug: row.slug,
+    image: (picture && showImage(context, picture)) ?? false,
+    url: seriesUrl(site, row),
+    rest_url: `${collectionUrl(site, seriesResource)}/${row.id}`,
+    timezone,
+    all_day: all_day === 1,
+    start_date,
+    end_date,
+    recurrence: {
+      series: row.id,
+      ...showRule(context, row),
+      lines: recurrenceLines(recurrenceOf(row), startOf(row)),
+    },
+    website: presentUrl(shared.website) ?? '',
+    ...presentCost(storedCost(shared.cost), site.currency, FREE),
+    show_map: shared.show_map === 1,
+    show_map_link: shared.show_map_link === 1,
+    hide_from_listings: shared.hide_from_listings === 1,
+    sticky: shared.sticky === 1,
+    featured: shared.featured === 1,
+    ...presentLinks(context, links),
+    written_until: row.written_until === FOR_EVER ? null : row.written_until,
+    created_utc: row.created_utc,
+    modified_utc: row.modified_utc,
+    occurrences: { total, rest_url: `${site.base}/events?post_parent=${row.id}` },
+    ...showRare(rare, asSeriesSeenBy(context.caller, shared, context.now)),
+  }
+}

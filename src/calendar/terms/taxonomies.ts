@@ -1,0 +1,33 @@
+import { integer, parentId } from '../../base/fields/kinds.ts'
+import { defineResource } from '../declare/resource.ts'
+import { termOperations } from './term-operations.ts'
+import { isParent, isTermId, termFields } from './term-rules.ts'
+
+/** Event categories, which form a tree: their fields, filters and addresses (rule 3.9). */
+export const category = defineResource({
+  name: 'category',
+  path: 'categories',
+  title: 'Category',
+  addresses: {
+    id: { id: { kind: integer, about: 'The id of the category', required: true, lookUp: isTermId('category') } },
+  },
+  fields: {
+    ...termFields,
+    parent: { kind: parentId, about: 'The id of the parent category; 0 for none', lookUp: isParent },
+  },
+})
+
+/** Event tags: their fields, filters and addresses (rule 3.9). */
+export const tag = defineResource({
+  name: 'tag',
+  path: 'tags',
+  title: 'Tag',
+  addresses: { id: { id: { kind: integer, about: 'The id of the tag', required: true, lookUp: isTermId('tag') } } },
+  fields: termFields,
+})
+
+/** What the routes do with categories. */
+export const categoryOperations = termOperations('category')
+
+/** What the routes do with tags. */
+export const tagOperations = termOperations('tag')

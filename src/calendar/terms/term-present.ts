@@ -1,0 +1,81 @@
+import type { Site } from '../../base/config.ts'
+import type { Answer, embeddedTermMembers, termMembers } from '../../base/fields/answer-schema.ts'
+import { renderTermName } from '../../base/text/html.ts'
+import { renderedSafe } from '../../base/text/long-texts.ts'
+import { type CountedJson, withCount } from '../../store/memory/event-pieces.ts'
+import type { Taxonomy, TermRow } from '../../store/storage/schema.ts'
+import type { Ancestors } from './term-store.ts'
+
+const PATHS: Record<Taxonomy, string> = { category: 'categories', tag: 'tags' }
+
+/** The name of a taxonomy in answers (rule 7.5). */
+export function taxonomyWord(site: Site, taxonomy: Taxonomy): string {
+  return taxonomy === 'category' ? `${site.vendor}_events_cat` : 'post_tag'
+}
+
+function termUrls(site: Site, term: TermRow) {
+  const collection = `${site.base}/${PATHS[term.taxonomy]}`
+  const up = term.parent === 0 ? {} : { up: `${collection}/${term.parent}` }
+  return { self: `${collection}/${term.id}`, collection, ...up }
+}
+
+/** A term as its own routes show it (rule 7.1); `ancestors` by id, for the address. */
+export function presentTerm(site: Site, term: TermRow, ancestors: Ancestors) {
+  return {
+    id: term.id,
+    count: term.count,
+    description: renderedSafe(term.description),
+    name: renderTermName(term.name),
+    slug: term.slug,
+    taxonomy: taxonomyWord(site, term.taxonomy),
+    ...(term.taxonomy === 'category' ? { parent: term.parent } : {}),
+    meta: [],
+    url: termUrl(site, term, ancestors),
+    urls: termUrls(site, term),
+  } satisfies Answer<typeof termMembers>
+}
+
+function termUrl(site: Site, term: TermRow, ancestors: Ancestors): string {
+  if (term.taxonomy === 'tag') return `${site.url}/tag/${term.slug}/`
+  const path = [term.slug]
+  for (let parent = ancestors.get(term.parent); parent && path.length < 100; parent = ancestors.get(parent.parent))
+    path.unshift(parent.slug)
+  return `${site.url}/events/category/${path.join('/')}/`
+}
+
+/** The hypermedia links of a single term, to routes of this service (rule 7.2). */
+export function termLinks(site: Site, term: TermRow) {
+  const { self, collection, up } = { up: undefined, ...termUrls(site, term) }
+  return { self: [{ href: self }], collection: [{ href: collection }], ...(up ? { up: [{ href: up }] } : {}) }
+}
+
+/** A term as events show it (rule 7.3). */
+export function embedTerm(site: Site, term: TermRow) {
+  return {
+    ...beforeCount(site, term),
+    count: term.count,
+    ...behindCount(site, term),
+  } satisfies Record<keyof typeof embeddedTermMembers, unknown>
+}
+
+/** The same as JSON. */
+export function writeTerm(site: Site, term: TermRow): CountedJson {
+  const before = JSON.stringify(beforeCount(site, term)).slice(0, -1)
+  return withCount(`${before},"count":`, term, `,${JSON.stringify(behindCount(site, term)).slice(1)}`)
+}
+
+function beforeCount(site: Site, term: TermRow) {
+  return {
+    name: renderTermName(term.name),
+    slug: term.slug,
+    term_group: 0,
+    term_taxonomy_id: term.id,
+    taxonomy: taxonomyWord(site, term.taxonomy),
+    description: renderedSafe(term.description),
+    parent: term.parent,
+  }
+}
+
+function behindCount(site: Site, term: TermRow) {
+  return { filter: 'raw', id: term.id, urls: termUrls(site, term) }
+}

@@ -1,0 +1,211 @@
+import { clearableText, isNamedRecord, listEntries, readInteger, settledText, text } from '../../base/fields/kinds.ts'
+import { limits, over, overText } from '../../base/fields/limits.ts'
+import { invalidParam, type ParamFault, Problem } from '../../base/problems.ts'
+import { fold } from '../../base/text/fold.ts'
+import { singleLine } from '../../base/text/html.ts'
+import { numberedSlug, shortSlug, slugify } from '../../base/text/slug.ts'
+import { holdName } from '../../store/storage/locks.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { Taxonomy, TermRow } from '../../store/storage/schema.ts'
+import type { Context, ValueContext } from '../declare/context.ts'
+import { defineFields } from '../declare/resource.ts'
+import { type Caller, can } from '../people/caller.ts'
+import {
+  findAncestors,
+  findTerm,
+  findTermBySlug,
+  findTermsByEntries,
+  findTermsByName,
+  findTermsByTexts,
+  freeTermSlug,
+  insertTerm,
+  levelsBelow,
+  MOST_TREE_LEVELS,
+  updateTerm,
+} from './term-store.ts'
+
+/** The fields that categories and tags share (rule 3.9). */
+export const termFields = defineFields({
+  name: { kind: text, about: 'The name of the term', required: true, within: limits.termName },
+  description: { kind: clearableText, about: 'The description of the term', within: limits.termText },
+  slug: { kind: settledText, about: 'The slug of the term', within: limits.slug },
+})
+
+const LONGEST = limits.termName.characters
+
+/** Who may make, change and remove terms: authors and up for categories, editors and up for tags (rule 26.3). */
+export function mayManageTerms(caller: Caller, taxonomy: Taxonomy): boolean {
+  return can(caller, taxonomy === 'category' ? 'manage_categories' : 'manage_tags')
+}
+
+/** Validates a list filter: every entry means a term (rule 13.2). */
+export function isTermList(taxonomy: Taxonomy) {
+  return async (value: unknown, context: Context): Promise<boolean> => {
+    const entries = (listEntries(value) ?? []).map((entry) => String(entry).trim())
+    return !(await findTermsByEntries(context.db, taxonomy, entries)).includes(undefined)
+  }
+}
+
+/** Validates the id of a term. */
+export function isTermId(taxonomy: Taxonomy) {
+  return async (value: unknown, context: Context): Promise<boolean> => {
+    const id = readInteger(value)
+    return id !== undefined && (await findTerm(context.db, taxonomy, id)) !== undefined
+  }
+}
+
+/** Validates the parent of a category: none, or an entry that means one (rules 13.2 and 22.3). */
+export async function isParent(value: unknown, context: Context): Promise<boolean> {
+  if (value === 0 || value === '0' || value === '') return true
+  if (typeof value !== 'string' && typeof value !== 'number') return false
+  return !(await findTermsByEntries(context.db, 'category', [String(value)])).includes(undefined)
+}
+
+/** The values a client may send of a term. */
+export interface TermValues {
+  name?: string
+  slug?: string
+  description?: string
+  parent?: number
+}
+
+function settleName(name: string): string {
+  const settled = singleLine(name)
+  if (settled === '' || settled.length > LONGEST) throw invalidParam('name')
+  return settled
+}
+
+function* slugCandidates(base: string, parentSlug: string | undefined): Generator<string> {
+  yield base
+  // Two long slugs together are cut to the longest slug.
+  const wider = parentSlug ? shortSlug(`${base}-${parentSlug}`) : base
+  if (parentSlug) yield wider
+  for (let n = 2; ; n++) yield numberedSlug(wider, n)
+}
+
+/**
+ * Makes a term (rules 22.1 and 22.2).
+ * @throws Problem term_exists for a name taken under the same parent without a slug of its own, rest_invalid_param for a name that is empty or too long.
+ */
+export async function createTerm(tx: Tx, taxonomy: Taxonomy, values: TermValues & { name: string }): Promise<TermRow> {
+  const name = settleName(values.name)
+  const parent = values.parent ?? 0
+  const asked = values.slug ? slugify(values.slug) : ''
+  await holdNames(tx, taxonomy)
+  const namesakes = await findTermsByName(tx, taxonomy, name)
+  const twin = namesakes.find((term) => taxonomy === 'tag' || term.parent === parent)
+  if (twin && (asked === '' || asked === twin.slug)) throw new Problem('term_exists', { data: { term_id: twin.id } })
+  const parentTerm = parent === 0 || asked !== '' ? undefined : await findTerm(tx, taxonomy, parent)
+  await refuseDeep(tx, parent, 1)
+  const base = (asked || slugify(name) || taxonomy).slice(0, LONGEST)
+  const slug = await freeTermSlug(tx, taxonomy, slugCandidates(base, parentTerm?.slug), 0)
+  return insertTerm(tx, { taxonomy, name, slug, description: values.description ?? '', parent, folded: fold(name) })
+}
+
+/**
+ * Changes the sent fields of a term (rules 22.1 to 22.3).
+ * @throws Problem duplicate_term_slug, or rest_invalid_param for a parent that is the term itself or lies below it.
+ */
+export async function changeTerm(tx: Tx, term: TermRow, values: TermValues): Promise<void> {
+  const columns: Parameters<typeof updateTerm>[2] = {}
+  if (values.name !== undefined) {
+    columns.name = settleName(values.name)
+    columns.folded = fold(columns.name)
+  }
+  if (values.description !== undefined) columns.description = values.description
+  const slug = slugify(values.slug ?? '').slice(0, LONGEST)
+  if (slug !== '') {
+    const holder = await findTermBySlug(tx, term.taxonomy, slug)
+    if (holder && holder.id !== term.id) throw new Problem('duplicate_term_slug')
+    columns.slug = slug
+  }
+  if (values.parent !== undefined) {
+    await holdName(tx, `tree of ${term.taxonomy}`)
+    const below = await levelsBelow(tx, [term.id])
+    if (values.parent !== 0 && below.found.has(values.parent)) throw invalidParam('parent')
+    await refuseDeep(tx, values.parent, below.levels)
+    columns.parent = values.parent
+  }
+  await updateTerm(tx, term, columns)
+}
+
+/** @throws Problem rest_invalid_param when the tree would get too many levels: every answer climbs them. */
+async function refuseDeep(tx: Tx, parent: number, levels: number): Promise<void> {
+  if (parent === 0) return
+  const above = await findAncestors(tx, [{ parent }])
+  if (above.size + levels > MOST_TREE_LEVELS) throw invalidParam('parent', over('levels', MOST_TREE_LEVELS))
+}
+
+/** One entry of an event's `categories` or `tags`: the id of a term, or the slug or name of an existing or new one. */
+type TermEntry = number | string
+
+/**
+ * The entries of an event's terms as sent: ids, slugs, names, comma-separated text, or the term objects of an answer
+ * (rule 22.4). Undefined for anything else.
+ */
+export function termEntries(value: unknown): TermEntry[] | undefined {
+  if (typeof value === 'boolean') return undefined
+  const entries = (isNamedRecord(value) ? [value] : listEntries(value))?.map(termEntry)
+  return entries?.every((entry): entry is TermEntry => entry !== undefined)
+    ? entries.filter((entry) => entry !== '' && entry !== 0)
+    : undefined
+}
+
+/** Validates an event's categories or tags: entries that name terms, none of them longer than the name of a term. */
+export function areTermEntries(value: unknown, { site }: ValueContext): boolean | ParamFault {
+  const entries = termEntries(value)
+  if (!entries) return false
+  for (const entry of entries) {
+    const fault = typeof entry === 'string' && overText(entry, limits.termName, site)
+    if (fault) return fault
+  }
+  return true
+}
+
+function termEntry(value: unknown): TermEntry | undefined {
+  if (typeof value === 'number') return readInteger(value)
+  if (typeof value === 'string') return /^\s*\d+\s*$/.test(value) ? readInteger(value) : value.trim()
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined
+  if ('id' in value) return readInteger(value.id)
+  if ('slug' in value && typeof value.slug === 'string') return value.slug
+  return 'name' in value && typeof value.name === 'string' ? value.name : undefined
+}
+
+/**
+ * The ids of an event's new terms. Unknown ids are ignored; unknown texts become new terms when the caller may make them, and are ignored otherwise
+ * (rule 22.4). `known` has the terms whose ids are among the entries, by id.
+ */
+export async function settleTerms(
+  tx: Tx,
+  caller: Caller,
+  taxonomy: Taxonomy,
+  entries: readonly TermEntry[],
+  known: ReadonlyMap<number, TermRow>,
+): Promise<number[]> {
+  const texts = entries.filter((entry) => typeof entry === 'string')
+  const meant = await findTermsByTexts(tx, taxonomy, texts)
+  const byText = new Map(texts.map((text, at) => [text, meant[at]]))
+  const mayMake = mayManageTerms(caller, taxonomy)
+  const ids = new Set<number>()
+  for (const entry of entries) {
+    const found = typeof entry === 'string' ? byText.get(entry) : known.get(entry)
+    const term = found ?? (typeof entry === 'string' && mayMake ? await findOrCreate(tx, taxonomy, entry) : undefined)
+    if (term?.taxonomy === taxonomy) ids.add(term.id)
+  }
+  return [...ids]
+}
+
+/** Finds a term by its text, or makes it. It waits for other writers, who may be making the same term. */
+async function findOrCreate(tx: Tx, taxonomy: Taxonomy, text: string): Promise<TermRow> {
+  await holdNames(tx, taxonomy)
+  const [found] = await findTermsByTexts(tx, taxonomy, [text])
+  return found ?? createTerm(tx, taxonomy, { name: text })
+}
+
+/**
+ * Lets one transaction at a time make terms of a taxonomy: two that make the same terms in another order would wait for each other. New terms are
+ * few.
+ */
+function holdNames(tx: Tx, taxonomy: Taxonomy): Promise<void> {
+  return holdName(tx, `names of ${taxonomy}`)
+}

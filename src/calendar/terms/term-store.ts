@@ -1,0 +1,452 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { fold } from '../../base/text/fold.ts'
+import { singleLine } from '../../base/text/html.ts'
+import { canonicalSlug, slugify } from '../../base/text/slug.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { formerOf } from '../../store/storage/former-values.ts'
+import { held, heldTerms, holdName } from '../../store/storage/locks.ts'
+import { selectTerms, wholeList } from '../../store/storage/queries.ts'
+import { type RecordedChange, recordChange, type Tx } from '../../store/storage/recording.ts'
+import type { Taxonomy, TermRow } from '../../store/storage/schema.ts'
+import { statement } from '../../store/storage/statement.ts'
+import type { Context } from '../declare/context.ts'
+import { dropSlugs, noteSlugs } from '../records/old-slugs.ts'
+import { isPossibleId, type Listing, offsetOf, type PageRequest } from '../records/record-store.ts'
+
+const selectBySlug = statement<{ taxonomy: Taxonomy; slug: string }>()((db, value) =>
+  db.selectFrom('terms').selectAll().where('taxonomy', '=', value('taxonomy')).where('slug', '=', value('slug')),
+)
+
+const selectByName = statement<{ taxonomy: Taxonomy; folded: string }>()((db, value) =>
+  db
+    .selectFrom('terms')
+    .selectAll()
+    .where('taxonomy', '=', value('taxonomy'))
+    .where('folded', '=', value('folded'))
+    .orderBy('id'),
+)
+
+/** The term with this id, or undefined when the taxonomy has none. */
+export async function findTerm(db: Db, taxonomy: Taxonomy, id: number): Promise<TermRow | undefined> {
+  const [term] = await findTermsByIds(db, [id])
+  return term?.taxonomy === taxonomy ? term : undefined
+}
+
+/** The terms with these ids, in no order. */
+export async function findTermsByIds(db: Db, ids: readonly number[]): Promise<TermRow[]> {
+  const possible = ids.filter(isPossibleId)
+  return possible.length === 0 ? [] : selectTerms(db, { ids: possible })
+}
+
+export async function findTermBySlug(db: Db, taxonomy: Taxonomy, slug: string): Promise<TermRow | undefined> {
+  const [term] = await selectBySlug(db, { taxonomy, slug: canonicalSlug(slug) })
+  return term
+}
+
+/** Terms with exactly this name, in any letter case, the oldest first. */
+export async function findTermsByName(db: Db, taxonomy: Taxonomy, name: string): Promise<TermRow[]> {
+  const rows = await selectByName(db, { taxonomy, folded: fold(name) })
+  return rows.filter((row) => nameKey(row.name) === nameKey(name))
+}
+
+const selectBySlugs = statement<{ taxonomy: Taxonomy; slugs: string[] }>()((db, value) =>
+  db.selectFrom('terms').selectAll().where('taxonomy', '=', value('taxonomy')).where('slug', 'in', value('slugs')),
+)
+
+/** The ids of the terms with these slugs, in no order. */
+export async function findTermIdsBySlugs(db: Db, taxonomy: Taxonomy, slugs: readonly string[]): Promise<number[]> {
+  return (await selectBySlugs(db, { taxonomy, slugs: slugs.map(canonicalSlug) })).map(({ id }) => id)
+}
+
+/** A term without its description, which may be long. */
+export type NamedTerm = Omit<TermRow, 'description'>
+
+const NAMED = ['id', 'taxonomy', 'name', 'slug', 'parent', 'count', 'folded'] as const satisfies (keyof NamedTerm)[]
+
+/** Lists the terms of a taxonomy that published events have, those with the most events first. */
+export function listTermsInUse(db: Db, taxonomy: Taxonomy, most: number): Promise<NamedTerm[]> {
+  return db
+    .selectFrom('terms')
+    .select(NAMED)
+    .where('taxonomy', '=', taxonomy)
+    .where('count', '>', 0)
+    .orderBy('count', 'desc')
+    .orderBy('id')
+    .limit(most)
+    .execute()
+}
+
+/** The terms among these ids that published events have. */
+export async function findTermsInUse(db: Db, ids: readonly number[]): Promise<NamedTerm[]> {
+  return db.selectFrom('terms').select(NAMED).where('id', 'in', wholeList(db, ids)).where('count', '>', 0).execute()
+}
+
+/** The most categories below one that are read. */
+const MOST_BELOW = 5000
+
+/** Whether a published event has this term or one below it. */
+export async function isInUse(db: Db, { id, count }: Pick<TermRow, 'id' | 'count'>): Promise<boolean> {
+  if (count > 0) return true
+  const { rows } = await sql<{ count: number }>`
+    with recursive below as (
+      select id, count from terms where parent = ${id}
+      union select terms.id, terms.count from terms join below on terms.parent = below.id
+    ) select count from below limit ${sql.lit(MOST_BELOW)}
+  `.execute(db)
+  return rows.some((row) => row.count > 0)
+}
+
+/** The ids of an event's terms, in order. */
+export type TermIdsOfEvent = Record<Taxonomy, number[]>
+
+/** The ids of the terms of these events, by event; an event without terms is missing. */
+export async function findTermIdsOf(db: Db, events: readonly number[]): Promise<Map<number, TermIdsOfEvent>> {
+  const found = new Map<number, TermIdsOfEvent>()
+  if (events.length === 0) return found
+  const rows = await db
+    .selectFrom('event_terms')
+    .innerJoin('terms', 'terms.id', 'event_terms.term')
+    .select(['event', 'terms.id', 'taxonomy'])
+    .where('event', 'in', wholeList(db, events))
+    .orderBy('terms.id')
+    .execute()
+  for (const { event, id, taxonomy } of rows) {
+    const own = found.get(event) ?? { category: [], tag: [] }
+    own[taxonomy].push(id)
+    found.set(event, own)
+  }
+  return found
+}
+
+const selectByNames = statement<{ taxonomy: Taxonomy; folded: string[] }>()((db, value) =>
+  db
+    .selectFrom('terms')
+    .selectAll()
+    .where('taxonomy', '=', value('taxonomy'))
+    .where('folded', 'in', value('folded'))
+    .orderBy('id'),
+)
+
+/** The terms that the entries of a filter mean, in their order (rule 13.2). */
+export function findTermsByEntries(db: Db, taxonomy: Taxonomy, entries: readonly string[]): Promise<Meant> {
+  return findMeant(db, taxonomy, entries, true)
+}
+
+/** The terms that texts among the terms of an event mean, in their order. Digits in them are no ids (rule 22.4). */
+export function findTermsByTexts(db: Db, taxonomy: Taxonomy, texts: readonly string[]): Promise<Meant> {
+  return findMeant(db, taxonomy, texts, false)
+}
+
+type Meant = (TermRow | undefined)[]
+
+/** Finds the terms that entries mean, all together: by slugs, then the rest by ids, then by names. */
+async function findMeant(db: Db, taxonomy: Taxonomy, entries: readonly string[], areIds: boolean): Promise<Meant> {
+  if (entries.length === 0) return []
+  const lookupsIn = (rows: readonly TermRow[]) => {
+    const lookups = lookupsAmong(rows, taxonomy)
+    return areIds ? lookups : { ...lookups, byId: undefined }
+  }
+  const leftBy = (rows: readonly TermRow[]) => {
+    const { bySlug, byId } = lookupsIn(rows)
+    return entries.filter((entry) => termMeant({ bySlug, byId }, entry) === undefined)
+  }
+  let rows = await selectBySlugs(db, { taxonomy, slugs: entries.map(canonicalSlug) })
+  const ids = areIds ? leftBy(rows).filter(isDigits) : []
+  rows = rows.concat(await findTermsByIds(db, ids.map(Number)))
+  const others = leftBy(rows)
+  if (others.length > 0) {
+    const [named, alike] = await Promise.all([
+      selectByNames(db, { taxonomy, folded: others.map((entry) => fold(nameKey(entry))) }),
+      selectBySlugs(db, { taxonomy, slugs: others.map(slugify) }),
+    ])
+    rows = rows.concat(named, alike)
+  }
+  const lookups = lookupsIn(rows)
+  return entries.map((entry) => termMeant(lookups, entry))
+}
+
+/** The ids of the terms that the entries of a filter mean, and of everything below them (rule 13.2). */
+export async function findIdsByEntries(db: Db, taxonomy: Taxonomy, entries: readonly string[]): Promise<number[]> {
+  const terms = await findTermsByEntries(db, taxonomy, entries)
+  const ids = terms.flatMap((term) => term?.id ?? [])
+  if (ids.length === 0) return []
+  const { rows } = await sql<{ id: number }>`
+    with recursive below as (
+      select id from terms where id in ${wholeList(db, ids)}
+      union select terms.id from terms join below on terms.parent = below.id
+    ) select id from below
+  `.execute(db)
+  return [...new Set([...ids, ...rows.map(({ id }) => id)])]
+}
+
+/** The most levels of a tree of categories. */
+export const MOST_TREE_LEVELS = 50
+
+/** Returns the ids of these terms and of all below them, and their number of levels, at most one more than a tree may have. */
+export async function levelsBelow(db: Db, ids: readonly number[]): Promise<{ found: Set<number>; levels: number }> {
+  const found = new Set(ids)
+  let level = [...found]
+  let levels = 0
+  while (level.length > 0 && levels <= MOST_TREE_LEVELS) {
+    levels += 1
+    const { rows } = await sql<{ id: number }>`select id from terms where parent in ${wholeList(db, level)}`.execute(db)
+    level = rows.map(({ id }) => id).filter((id) => !found.has(id))
+    for (const id of level) found.add(id)
+  }
+  return { found, levels }
+}
+
+/** Terms by id, for paths such as `arts/painting`. */
+export type Ancestors = ReadonlyMap<number, NamedTerm>
+
+/** Finds the terms above these, by id. */
+export async function findAncestors(
+  db: Db,
+  terms: readonly Pick<TermRow, 'parent'>[],
+): Promise<Map<number, NamedTerm>> {
+  const parents = parentsOf(terms)
+  if (parents.length === 0) return new Map()
+  const { rows } = await sql<NamedTerm>`
+    with recursive above as (
+      select id, parent from terms where id in ${wholeList(db, parents)}
+      union select terms.id, terms.parent from terms join above on terms.id = above.parent
+    ) select ${sql.join(NAMED.map((column) => sql.ref(`terms.${column}`)))} from above join terms using (id)
+  `.execute(db)
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+function parentsOf(terms: readonly Pick<TermRow, 'parent'>[]): number[] {
+  return [...new Set(terms.map((term) => term.parent))].filter((id) => id !== 0)
+}
+
+/** The order of a list of terms (rule 11.8). */
+export interface TermOrder {
+  by: 'name' | 'id' | 'slug' | 'count' | 'description' | 'parent' | 'include'
+  isDescending: boolean
+  /** The ids of `include`, in their order. */
+  included: readonly number[]
+}
+
+/** A condition on terms. */
+export type TermCondition = RawBuilder<SqlBool>
+
+/** A list of terms: the conditions of all of them, and their order. */
+interface TermList {
+  conditions: readonly TermCondition[]
+  order: TermOrder
+  isSearch: boolean
+}
+
+/** One page of terms in order. */
+export async function listTerms(
+  { db, aside }: Pick<Context, 'db' | 'aside'>,
+  taxonomy: Taxonomy,
+  { conditions, order, isSearch }: TermList,
+  page: PageRequest,
+): Promise<Listing<TermRow>> {
+  const all = [sql<SqlBool>`taxonomy = ${taxonomy}`, ...conditions]
+  const matching = db.selectFrom('terms').where(sql<SqlBool>`${sql.join(all, sql` and `)}`)
+  const start = offsetOf(page)
+  const column = ORDERED[order.by]
+  if (column === undefined) {
+    const [terms] = await aside(db, 'search', [matching.select(['id', beginning.as('description')])])
+    const ids = sortTerms(terms, order).map(({ id }) => id)
+    const rows = await findTermsByIds(db, ids.slice(start, start + page.perPage))
+    return { rows: rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)), total: ids.length }
+  }
+  const direction = order.isDescending ? 'desc' : 'asc'
+  const inOrder = matching.orderBy(column, direction).orderBy('id', direction)
+  const [totals, rows] = await aside(db, isSearch ? 'search' : 'list', [
+    matching.select((term) => term.fn.countAll<number>().as('total')),
+    inOrder.selectAll().limit(page.perPage).offset(start),
+  ])
+  return { rows, total: Number(totals[0]?.total) }
+}
+
+/** The column of each order, or an expression where there is no column. */
+const ORDERED = {
+  name: 'folded',
+  id: 'id',
+  slug: 'slug',
+  count: 'count',
+  parent: 'parent',
+  description: undefined,
+  include: undefined,
+} as const
+
+/** The beginning of descriptions, by which terms are ordered: all of them are read for it. */
+const beginning = sql<string>`substr(description, 1, 500)`
+
+function sortTerms(terms: Pick<TermRow, 'id' | 'description'>[], { by, isDescending, included }: TermOrder) {
+  const position = new Map(included.map((id, index) => [id, index]))
+  const key = ({ id, description }: Pick<TermRow, 'id' | 'description'>) =>
+    by === 'include' ? (position.get(id) ?? id) : fold(description)
+  const direction = isDescending ? -1 : 1
+  return terms
+    .map((term) => ({ id: term.id, key: key(term) }))
+    .sort((a, b) => direction * (compare(a.key, b.key) || a.id - b.id))
+}
+
+function compare(a: string | number, b: string | number): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+const selectSlugHolder = statement<{ taxonomy: Taxonomy; slug: string }>()((db, value) =>
+  db.selectFrom('terms').select('id').where('taxonomy', '=', value('taxonomy')).where('slug', '=', value('slug')),
+)
+
+const insertOne = statement<{ row: Omit<TermRow, 'id'> }>()((db, value) =>
+  db.insertInto('terms').values(value('row')).returningAll(),
+)
+
+/** `base`, or `base-2` … : the first slug that no other term of the taxonomy has. */
+export async function freeTermSlug(
+  tx: Db,
+  taxonomy: Taxonomy,
+  candidates: Iterable<string>,
+  id: number,
+): Promise<string> {
+  for (const slug of candidates) {
+    const [holder] = await selectSlugHolder(tx, { taxonomy, slug })
+    if (!holder || holder.id === id) return slug
+  }
+  throw new Error('ran out of slugs')
+}
+
+/** A change of a term. Every term is public, since anybody who knows its id may read it. */
+function changeOf(record: number): RecordedChange {
+  return { kind: 'term', record, wasPublic: true, isPublic: true }
+}
+
+/** A change of the number of events of a term. Events that show the term do not change by it. */
+function countOf(record: number): RecordedChange {
+  return { ...changeOf(record), kind: 'count' }
+}
+
+export async function insertTerm(tx: Tx, term: Omit<TermRow, 'id' | 'count'>): Promise<TermRow> {
+  const [row] = await insertOne(tx, { row: { ...term, count: 0 } })
+  if (!row) throw new Error('no row')
+  recordChange(tx, { ...changeOf(row.id), wasPublic: false }, { action: 'create', name: row.name })
+  return row
+}
+
+export async function updateTerm(
+  tx: Tx,
+  term: TermRow,
+  columns: Partial<Omit<TermRow, 'id' | 'taxonomy' | 'count'>>,
+): Promise<void> {
+  const { id, name, parent, taxonomy, slug: before } = term
+  recordChange(
+    tx,
+    { ...changeOf(id), former: formerOf(term, columns) },
+    { action: 'update', name: columns.name ?? name },
+  )
+  if (parent !== 0 && columns.parent !== undefined) recordChange(tx, countOf(parent))
+  if (Object.keys(columns).length === 0) return
+  const { slug = before } = columns
+  await Promise.all([
+    tx.updateTable('terms').set(columns).where('id', '=', id).execute(),
+    noteSlugs(tx, taxonomy, id, { slug: before, isPublic: true }, { slug, isPublic: true }),
+  ])
+}
+
+/** Links removed with one statement, which takes some milliseconds. */
+const LINKS_AT_ONCE = 1000
+
+/** Removes a term from some of its events, which counts as a change of these. Returns true if other events may still have it. */
+async function deleteSomeLinks(tx: Tx, term: number): Promise<boolean> {
+  const some = tx.selectFrom('event_terms').select('event').where('term', '=', term).orderBy('event')
+  const events = tx.selectFrom('events').select(['id', 'status']).where('id', 'in', some.limit(LINKS_AT_ONCE))
+  // Nobody publishes one of them, or takes it back, before this is committed.
+  const rows = await held(tx, events.orderBy('id')).execute()
+  if (rows.length === 0) return false
+  const ids = rows.map(({ id }) => id)
+  await sql`delete from event_terms where term = ${term} and event in ${wholeList(tx, ids)}`.execute(tx)
+  for (const { id, status } of rows) {
+    const isPublic = status === 'publish'
+    recordChange(tx, { kind: 'event', record: id, wasPublic: isPublic, isPublic })
+  }
+  return rows.length === LINKS_AT_ONCE
+}
+
+/** Removes a term: its events lose it, its children move up to its parent (rule 22.5). */
+export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
+  await holdName(tx, `tree of ${term.taxonomy}`)
+  const children = await tx
+    .updateTable('terms')
+    .set({ parent: term.parent })
+    .where('parent', '=', term.id)
+    .returning('id')
+    .execute()
+  for (const child of children) recordChange(tx, changeOf(child.id))
+  // Lists show a category for the sake of those below it.
+  if (term.parent !== 0) recordChange(tx, countOf(term.parent))
+  while (await deleteSomeLinks(tx, term.id)) await nextTurn()
+  await tx.deleteFrom('terms').where('id', '=', term.id).execute()
+  await dropSlugs(tx, term.taxonomy, term.id)
+  const gone = { isPublic: false, isDeleted: true }
+  recordChange(tx, { ...countOf(term.id), ...gone })
+  recordChange(tx, { ...changeOf(term.id), ...gone }, { action: 'delete', name: term.name })
+}
+
+const changeCountsBy = statement<{ ids: number[]; by: number }>()(
+  (db, value) => sql`update terms set count = count + ${value('by')} where id in ${heldTerms(db, value('ids'))}`,
+)
+
+const holdTerms = statement<{ ids: number[] }>()((db, value) =>
+  held(db, db.selectFrom('terms').select('id').where('id', 'in', value('ids')).orderBy('id')),
+)
+
+/** Adds to the number of events of each term, by term; negative numbers subtract. All statements have begun when the function returns. */
+export async function shiftCounts(tx: Tx, by: ReadonlyMap<number, number>): Promise<void> {
+  const changed = [...by].filter(([, events]) => events !== 0)
+  if (changed.length === 0) return
+  for (const [id] of changed) recordChange(tx, countOf(id))
+  const alike = Map.groupBy(changed, ([, events]) => events)
+  // Held in the order of ids, so that concurrent writers do not deadlock; a single statement does so itself.
+  const holding = alike.size > 1 ? holdTerms(tx, { ids: changed.map(([id]) => id) }) : undefined
+  const counting = [...alike].map(([events, terms]) => changeCountsBy(tx, { ids: terms.map(([id]) => id), by: events }))
+  await Promise.all([holding, ...counting])
+}
+
+/** How the terms of a taxonomy are looked up. Without `byName`, terms are found by slug and id alone. */
+interface TermLookups<Found> {
+  bySlug: (slug: string) => Found | undefined
+  byId?: ((id: number) => Found | undefined) | undefined
+  /** The oldest term with this name, as `nameKey` makes it. */
+  byName?: (key: string) => Found | undefined
+}
+
+/** The term that an entry names: by its slug, else its id, else its name, else the slug that a term of this name gets (rule 13.2). */
+export function termMeant<Found>({ bySlug, byId, byName }: TermLookups<Found>, entry: string): Found | undefined {
+  const found = bySlug(canonicalSlug(entry)) ?? (isDigits(entry) ? byId?.(Number(entry)) : undefined)
+  return found ?? (byName && (byName(nameKey(entry)) ?? bySlug(slugify(entry))))
+}
+
+/** Whether an entry may be an id. */
+export function isDigits(entry: string): boolean {
+  return /^\d+$/.test(entry)
+}
+
+/** A name as names are compared: in lower case, and tidied as the names of terms are. */
+function nameKey(name: string): string {
+  return singleLine(name).toLowerCase()
+}
+
+/** Makes lookups among the terms of a taxonomy. */
+function lookupsAmong(rows: Iterable<TermRow>, taxonomy: Taxonomy): Required<TermLookups<TermRow>> {
+  const slugs = new Map<string, TermRow>()
+  const ids = new Map<number, TermRow>()
+  const names = new Map<string, TermRow>()
+  for (const term of rows) {
+    if (term.taxonomy !== taxonomy) continue
+    slugs.set(term.slug, term)
+    ids.set(term.id, term)
+    // A name that is no text makes its term unshowable, and takes no other along.
+    const key = nameKey(String(term.name))
+    const namesake = names.get(key)
+    if (!namesake || term.id < namesake.id) names.set(key, term)
+  }
+  return { bySlug: (slug) => slugs.get(slug), byId: (id) => ids.get(id), byName: (key) => names.get(key) }
+}

@@ -1,0 +1,218 @@
+import { limits, overText } from '../../base/fields/limits.ts'
+import { escapeHtml } from '../../base/text/html.ts'
+import { ATTRIBUTE, type MarkupPiece, splitMarkup, unquoted } from '../../base/text/markup.ts'
+import { decodeEntities } from '../../base/text/safe-html.ts'
+import {
+  findImage,
+  imageUrl,
+  lackOfImage,
+  linkImage,
+  MAX_ADDRESSES,
+  resolveImage,
+  withImages,
+} from '../../calendar/images/images.ts'
+import { findFetched, IMAGE_NAME, namesOfImage, sizeInName, unsized } from '../../calendar/images/old-images.ts'
+import { oldPath } from '../../calendar/records/origins.ts'
+import type { Db } from '../../store/storage/database.ts'
+import type { ImageRow, ImportItemColumns } from '../../store/storage/schema.ts'
+import { type ImportRun, remember } from './import-run.ts'
+import { findItems } from './import-store.ts'
+import { type SourceItem, TEXTS } from './source-item.ts'
+
+// Pictures in the texts of a source that has moved here: they are fetched, and the texts lead to ours.
+
+/** The most characters of the address of a page or a picture. */
+const LONGEST = 1000
+
+/** The most pictures of an item that are looked up. */
+const MOST_PICTURES = 100
+
+/** An item with the addresses of its pictures, where they come along. */
+export function withItsPictures({ origin, options }: ImportRun, item: SourceItem): SourceItem {
+  const page = origin === 'moved' && options.images ? webPage(item) : undefined
+  if (!page) return item
+  const texts = TEXTS.flatMap((name) => textIn(item.values, name) ?? [])
+  const pictures = [...(item.image ? [item.image] : []), ...picturesIn(texts, page, MOST_PICTURES + 1)]
+  // Values computed ahead are those of the texts as they came.
+  return pictures.length === 0 ? item : { ...item, pictures, ahead: undefined }
+}
+
+/** The address of the page of an item, if it is one of the web. */
+function webPage({ page = '' }: Pick<SourceItem, 'page'>): URL | undefined {
+  return page.length <= LONGEST && /^https?:\/\//i.test(page) ? (URL.parse(page) ?? undefined) : undefined
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+function textIn(values: Values, name: string): string | undefined {
+  const text = values[name]
+  return typeof text === 'string' ? text : undefined
+}
+
+/** The texts of an item with our pictures. */
+interface Pictured {
+  /** Those that are to be written. */
+  texts: Record<string, string>
+  /** The addresses that the pictures were fetched from. */
+  brought: readonly string[]
+  /** Whether all of them are here. */
+  isWhole: boolean
+}
+
+/**
+ * Fetches the pictures of the texts that an item is to get, or else of those that its record has: what was edited here stays but for its links. A
+ * picture that cannot be had is reported, and its link stays.
+ */
+export async function bringPictures(run: ImportRun, item: SourceItem, sent: Values, state: Values): Promise<Pictured> {
+  const page = webPage(item)
+  const before = { ...state, ...sent }
+  const texts = TEXTS.flatMap((name) => {
+    const text = textIn(before, name)
+    return text === undefined || isTooLong(run, item, text) ? [] : [{ name, text }]
+  })
+  const found = page
+    ? picturesIn(
+        texts.map(({ text }) => text),
+        page,
+        MOST_PICTURES + 1,
+      )
+    : []
+  const images = await fetchAll(run, item, found.slice(0, MOST_PICTURES))
+  const { mediaUrl } = run.context.images
+  const addressOf = (address: string) => {
+    const image = imageAt(images, address)
+    return image && imageUrl(image, mediaUrl, sizeInName(address))
+  }
+  const pictured: Record<string, string> = {}
+  for (const { name, text } of texts) {
+    const settled = page ? withPictures(text, page, addressOf) : text
+    if (settled === text) continue
+    if (isTooLong(run, item, settled))
+      note(run, item, `Its ${name} would be too long with the addresses of its pictures here.`)
+    else pictured[name] = settled
+  }
+  const isWhole = found.every((address) => imageAt(images, address))
+  return { texts: pictured, brought: [...images.keys()], isWhole }
+}
+
+function isTooLong({ context: { site } }: ImportRun, { kind }: SourceItem, text: string): boolean {
+  return overText(text, kind === 'category' || kind === 'tag' ? limits.termText : limits.text, site) !== undefined
+}
+
+const imageAt = (images: ReadonlyMap<string, ImageRow>, address: string) =>
+  namesOfImage(address).flatMap((name) => images.get(name) ?? [])[0]
+
+function note({ remark }: ImportRun, { at }: SourceItem, text: string): void {
+  remark({ kind: 'note', at, text })
+}
+
+/** The images of these pictures, by the address that each was fetched from. In one run as many are fetched as one request may fetch. */
+async function fetchAll(run: ImportRun, item: SourceItem, pictures: readonly string[]): Promise<Map<string, ImageRow>> {
+  const { context, options, lacks } = run
+  const images = await findFetched(context.db, pictures.flatMap(namesOfImage))
+  let left = MAX_ADDRESSES
+  for (const picture of options.dryRun ? [] : pictures) {
+    // The whole image has all sizes, and what looks like a size may be a part of its name.
+    for (const address of new Set([sizeInName(picture) ? unsized(picture) : picture, picture])) {
+      if (left === 0 || lacks.has(address) || imageAt(images, picture)) continue
+      left -= 1
+      const image = await fetchOne(run, address)
+      if (image) images.set(address, image)
+    }
+    const lack = lacks.get(picture)
+    if (imageAt(images, picture)) continue
+    if (lack !== undefined) note(run, item, `A picture of its texts could not be fetched, since ${lack}: ${picture}`)
+    else if (left === 0) {
+      note(run, item, `It has more than ${MAX_ADDRESSES} new pictures; the next run fetches others.`)
+      break
+    }
+  }
+  return images
+}
+
+/** Fetches a picture as a request of its own, so that none stays in memory; undefined when that cannot be done, with the reason in `lacks`. */
+async function fetchOne({ context: { ...context }, lacks }: ImportRun, address: string): Promise<ImageRow | undefined> {
+  return withImages(context, async () => {
+    const lack = await lackOfImage(address, context)
+    if (lack !== undefined) remember(lacks, address, lack)
+    const resolved = lack === undefined ? await resolveImage(address, context) : undefined
+    const id = resolved && (await context.write((tx) => linkImage(tx, resolved, context)))
+    return id ? findImage(context.db, id) : undefined
+  })
+}
+
+/** The rows by which the old addresses of these images lead to them, but for those that are stored. */
+export async function newImageRows(
+  { origin, source }: ImportRun,
+  db: Db,
+  addresses: readonly string[],
+): Promise<ImportItemColumns[]> {
+  const files = [...new Set(addresses)].filter((one) => one.length <= LONGEST && IMAGE_NAME.test(oldPath(one)))
+  if (origin !== 'moved' || source === undefined || files.length === 0) return []
+  const images = await findFetched(db, files)
+  const known = await findItems(db, source, 'image', [...images.keys()])
+  const isKnown = new Set(known.map(({ identity, record, page }) => `${record} ${page} ${identity}`))
+  const rest = { source, kind: 'image', occurrence: '', sequence: 0, digest: '', written: '{}', kept: '{}' }
+  return [...images].flatMap(([identity, { id: record }]) => {
+    const page = oldPath(identity)
+    return isKnown.has(`${record} ${page} ${identity}`) ? [] : [{ ...rest, identity, record, page }]
+  })
+}
+
+// The pictures of a page's own host in its texts: those that they show, and the image files that they link to.
+
+/** The attribute that names the picture of an element. */
+const NAMED_BY: Readonly<Record<string, string>> = { a: 'href', img: 'src', source: 'srcset' }
+const HAS_SOME = /<(?:a|img|source)[\s/]/i
+
+/** The addresses of the pictures in texts of a page, each once, in their order: `most` of them. */
+function picturesIn(texts: readonly string[], page: URL, most: number): string[] {
+  const found = new Set<string>()
+  for (const text of texts)
+    withPictures(text, page, (address) => {
+      if (found.size < most) found.add(address)
+      return undefined
+    })
+  return [...found]
+}
+
+/** A text of a page with other addresses in place of those of its pictures; where there is none, the address stays. */
+function withPictures(html: string, page: URL, addressOf: (address: string) => string | undefined): string {
+  if (!HAS_SOME.test(html)) return html
+  const settled = (piece: MarkupPiece) => (piece.kind === 'open' ? settleTag(piece, page, addressOf) : piece.source)
+  return splitMarkup(html).map(settled).join('')
+}
+
+/** Other sizes of a picture that is replaced, which are at the old host as well, go. */
+function settleTag(
+  { name, source }: MarkupPiece,
+  page: URL,
+  addressOf: (address: string) => string | undefined,
+): string {
+  const named = NAMED_BY[name]
+  if (named === undefined) return source
+  const [, , written = ''] = source.matchAll(ATTRIBUTE).find(([, one = '']) => one.toLowerCase() === named) ?? []
+  const value = decodeEntities(unquoted(written)).trim()
+  const address = pictureAt(named === 'srcset' ? firstOf(value) : value, page, name === 'a')
+  const to = address === undefined ? undefined : addressOf(address)
+  if (to === undefined) return source
+  return source.replace(ATTRIBUTE, (whole, attribute: string) => {
+    const one = attribute.toLowerCase()
+    if (one === named) return ` ${one}="${escapeHtml(to)}"`
+    return one === 'srcset' || one === 'sizes' ? '' : whole
+  })
+}
+
+/** The first address of a list of sizes. */
+const firstOf = (srcset: string) => /[^\s,]\S*/.exec(srcset)?.[0].replace(/,$/, '') ?? ''
+
+/** The whole address of a picture at the host of the page, by http or https; without a query where its file has a name of its own. */
+function pictureAt(value: string, page: URL, isLink: boolean): string | undefined {
+  const url = value === '' || value.startsWith('#') ? null : URL.parse(value, page.href)
+  if (!url || !/^https?:$/.test(url.protocol) || url.host !== page.host) return undefined
+  const isNamed = IMAGE_NAME.test(url.pathname)
+  if (isLink && !isNamed) return undefined
+  url.hash = ''
+  if (isNamed) url.search = ''
+  return url.href.length > LONGEST ? undefined : url.href
+}

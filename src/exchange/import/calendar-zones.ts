@@ -1,0 +1,381 @@
+import { isUtc } from '../../base/icalendar/zone-rules.ts'
+import { type EveryRule, everyDate, readEveryRule, type Steps } from '../../base/recurrence/every-rule.ts'
+import { clockChanges, formatUtc, isTimezone, utcOfWall, utcToMs, utcToWall } from '../../base/text/zones.ts'
+import { type Component, decodeText, propertiesOf, propertyOf } from './component-reader.ts'
+import { WINDOWS_ZONES, windowsZone } from './windows-zones.ts'
+
+/** A VTIMEZONE: the zones that it may mean by its names, and the offsets that it defines. */
+interface Definition {
+  /** Its observances as they are written. */
+  text: string
+  named: readonly string[]
+  observances: readonly Observance[]
+  /** What was made of it, by years. */
+  readings: Map<string, { clock: Clock; zone: string | undefined }>
+}
+
+/** The time zones of a calendar file, and the faults of their names that its report has to tell. */
+export interface CalendarZones {
+  /** The zone of times without one. */
+  zone: string
+  definitions: Map<string, Definition>
+  /** What may still be done to read definitions. */
+  steps: Steps
+  /** The zones that were found for names and for pairs of offsets. */
+  meanings: Map<string, string | undefined>
+  /** Names that faults were told of, and the faults that were not told yet. */
+  told: Set<string>
+  faults: string[]
+  /** As `YYYY-MM-DD`. */
+  today: string
+}
+
+/** The first and the last wall time of an event, which its zone is looked up for. */
+export interface EventSpan {
+  first: string
+  last: string
+}
+
+/** Time zone of an event: a zone that is known here, or the clock of the file where none here shows the same. */
+type ZoneReading = { zone: string } | { clock: Clock }
+
+/** The most definitions of a file, steps to read them, and names that faults are told of. */
+const MOST_DEFINITIONS = 2000
+const MOST_STEPS = 5_000_000
+/** Steps for one event. */
+const STEPS_AT_ONCE = 100_000
+const MOST_TOLD = 1000
+const MOST_MEANINGS = 1000
+
+export function noZones(zone: string, now: number): CalendarZones {
+  const today = formatUtc(now).slice(0, 10)
+  const steps = { left: MOST_STEPS }
+  return { zone, definitions: new Map(), steps, meanings: new Map(), told: new Set(), faults: [], today }
+}
+
+export const yearOf = (wall: string) => Number(wall.slice(0, 4))
+
+/** Notes what a VTIMEZONE defines; a later one takes the place of an earlier one of its name. */
+export function define({ definitions, steps }: CalendarZones, component: Component): void {
+  const name = zoneName(propertyOf(component, 'TZID')?.value ?? '')
+  const key = name.toLowerCase()
+  const text = JSON.stringify(component.parts)
+  const known = definitions.get(key)
+  if (name === '' || known?.text === text || (!known && definitions.size >= MOST_DEFINITIONS)) return
+  const location = zoneName(propertyOf(component, 'X-LIC-LOCATION')?.value ?? '')
+  const named = [zoneNamed(name) ?? [], zoneNamed(location) ?? []].flat()
+  const observances = readObservances(component, steps)
+  if (observances.length > 0) definitions.set(key, { text, named, observances, readings: new Map() })
+}
+
+/**
+ * The zone of a TZID in an event. A name means what the file defines it to be; but to an event that is still to come, a place of the tz database is
+ * that place, since definitions grow old and its visitors go by its clocks.
+ */
+export function zoneOf(tzid: string, span: EventSpan, zones: CalendarZones): ZoneReading {
+  const name = zoneName(tzid)
+  if (name === '') return { zone: zones.zone }
+  const named = meaningOf(name, zones, () => zoneNamed(name))
+  if (named !== undefined && isPlace(named, name) && span.last >= zones.today) return { zone: named }
+  const definition = zones.definitions.get(name.toLowerCase())
+  const defined = definition && readingOf(definition, span, zones)
+  return defined ?? { zone: named ?? guessed(name, zones) }
+}
+
+function meaningOf(key: string, { meanings }: CalendarZones, find: () => string | undefined): string | undefined {
+  if (meanings.has(key)) return meanings.get(key)
+  if (meanings.size >= MOST_MEANINGS) meanings.clear()
+  const found = find()
+  meanings.set(key, found)
+  return found
+}
+
+/** The zone of times without one, by the name that the calendar gives it. */
+export function calendarZone(name: string, zones: CalendarZones): string {
+  const reading = zoneOf(name, { first: `${zones.today} 00:00:00`, last: `${zones.today} 00:00:00` }, zones)
+  return 'zone' in reading ? reading.zone : zones.zone
+}
+
+/** The zone that a name without a definition may mean; the report tells of it. */
+function guessed(name: string, zones: CalendarZones): string {
+  const offsets = offsetsNamed(name)
+  const fixed = offsets.length === 1 ? fixedZone(offsets[0] ?? 0) : undefined
+  if (fixed !== undefined) {
+    // The offset is all there is to such a name.
+    if (/[a-z]{4}/i.test(name)) tell(zones, name, `is unknown here, so its times are at ${fixed} all year`)
+    return fixed
+  }
+  const pair = offsets.length === 2 ? zoneOfPair(offsets, zones) : undefined
+  if (pair === undefined)
+    tell(zones, name, `is unknown here, so its times are in ${zones.zone}, the zone of the calendar`)
+  return pair ?? zones.zone
+}
+
+function tell({ told, faults }: CalendarZones, name: string, what: string): void {
+  if (told.has(name) || told.size >= MOST_TOLD) return
+  told.add(name)
+  faults.push(`The time zone ${name} ${what}.`)
+}
+
+/** A zone with these offsets, in minutes, in winter and summer of this year. */
+function zoneOfPair(offsets: readonly number[], zones: CalendarZones): string | undefined {
+  const { zone, today } = zones
+  const halves = [Date.UTC(yearOf(today), 0, 15), Date.UTC(yearOf(today), 6, 15)]
+  const shows = (one: string, order: readonly number[]) =>
+    halves.every((utc, at) => isClockOf(one, { offset: (order[at] ?? 0) * 60_000, steps: [] }, utc, utc))
+  const find = (steps: Steps) => {
+    steps.left -= WELL_KNOWN.length * COMPARISON
+    if (steps.left < 0) return undefined
+    return [zone, ...WELL_KNOWN].find((one) => shows(one, offsets) || shows(one, offsets.toReversed()))
+  }
+  return meaningOf(`${zone} ${offsets.join(' ')}`, zones, () => withSteps(zones, find).result)
+}
+
+/** Zones that are tried first, and those of Windows, which are all that many people use. */
+const WELL_KNOWN = [
+  ...['UTC', 'Europe/London', 'Europe/Berlin', 'Europe/Athens'],
+  ...['America/New_York', 'America/Chicago', 'America/Denver', 'America/Los_Angeles'],
+  ...WINDOWS_ZONES,
+]
+
+/** Later years are not compared: nobody knows their clocks. */
+const YEARS_AHEAD = 10
+const MOST_YEARS = 50
+
+function readingOf(definition: Definition, { first, last }: EventSpan, zones: CalendarZones): ZoneReading | undefined {
+  const from = yearOf(first)
+  const ahead = Math.max(from + 1, yearOf(zones.today) + YEARS_AHEAD)
+  const to = Math.min(Math.max(from, yearOf(last)), ahead, from + MOST_YEARS)
+  const { result, isCut } = withSteps(zones, (steps) => wholeYears(definition, from, to, zones, steps))
+  if (isCut) return undefined
+  const { clock, zone } = result
+  if (zone !== undefined) return { zone }
+  const [start, end] = [utcOf(clock, first), utcOf(clock, last)]
+  const [claimed] = definition.named
+  if (claimed !== undefined && start < clock.since) return { zone: claimed }
+  const near = [...definition.named, zones.zone].find((one) => isClockOf(one, clock, start, Math.max(start, end)))
+  if (near !== undefined) return { zone: near }
+  const fixed = clock.steps.length === 0 ? fixedZone(clock.offset / 60_000) : undefined
+  return fixed === undefined ? { clock } : { zone: fixed }
+}
+
+/** The result of work for one event, and whether it was cut off since it took more steps than one event may. */
+export function withSteps<Result>({ steps }: CalendarZones, work: (steps: Steps) => Result) {
+  const share = { left: Math.min(STEPS_AT_ONCE, steps.left) }
+  steps.left -= share.left
+  const result = work(share)
+  steps.left += Math.max(0, share.left)
+  return { result, isCut: share.left < 0 }
+}
+
+/** The clock of a definition in some years, and the zone that shows the same from their beginning to their end. */
+function wholeYears(definition: Definition, from: number, to: number, zones: CalendarZones, steps: Steps) {
+  const { named, observances, readings } = definition
+  const known = readings.get(`${from} ${to}`)
+  if (known) return known
+  const clock = clockOf(observances, from, to, steps)
+  const [begin, end] = [Date.UTC(from, 0, 1), Date.UTC(to + 1, 0, 1)]
+  // Many zones never change their clocks; such an offset is nobody's in particular.
+  const candidates = [...named, zones.zone, ...(clock.steps.length > 0 ? WELL_KNOWN : [])]
+  steps.left -= candidates.length * COMPARISON
+  const zone = candidates.find((one) => isClockOf(one, clock, begin, end))
+  const reading = { clock, zone }
+  if (readings.size < MOST_READINGS && steps.left >= 0) readings.set(`${from} ${to}`, reading)
+  return reading
+}
+
+/** Steps that one comparison counts for. */
+const COMPARISON = 100
+const MOST_READINGS = 200
+
+/** The UTC time of a wall time on a clock, in ms. */
+export function utcOf(clock: Clock, wall: string): number {
+  return utcOfWall(utcToMs(wall), (utc) => offsetAt(clock, utc))
+}
+
+/** The wall time of a clock at a UTC time. */
+export function wallAt(clock: Clock, utc: string): string {
+  return formatUtc(utcToMs(utc) + offsetAt(clock, utcToMs(utc)))
+}
+
+/** The offset of clocks at the beginning of some years, and the UTC times at which it changes. All in ms. */
+export interface Clock {
+  /** The earliest time that the clock is known at. */
+  since: number
+  offset: number
+  steps: readonly { at: number; offset: number }[]
+}
+
+/** A part of a VTIMEZONE: the offset that clocks have from each of some times on. Offsets in ms. */
+interface Observance {
+  before: number
+  offset: number
+  /** Wall time, `YYYY-MM-DD HH:MM:SS`, of its first beginning, on the clock before. */
+  start: string
+  rules: readonly EveryRule[]
+  /** Wall times of further beginnings. */
+  dates: readonly string[]
+}
+
+/** The most characters of the dates on one line, and rules of one observance, that are read. */
+const LONGEST_DATES = 20_000
+const MOST_RULES = 10
+
+/** The observances of a VTIMEZONE that can be read, until the steps are used up. */
+function readObservances({ parts }: Component, steps: Steps): Observance[] {
+  return parts.flatMap((part) => {
+    const offset = offsetIn(part, 'TZOFFSETTO')
+    const start = wallOf(propertyOf(part, 'DTSTART')?.value ?? '19700101T000000')
+    if (offset === undefined || start === undefined || steps.left < 0) return []
+    const before = offsetIn(part, 'TZOFFSETFROM') ?? offset
+    const lines = propertiesOf(part, 'RRULE').slice(0, MOST_RULES)
+    const rules = lines.flatMap(({ value }) => readEveryRule(value) ?? [])
+    const texts = propertiesOf(part, 'RDATE').flatMap(({ value }) => value.slice(0, LONGEST_DATES).split(','))
+    steps.left -= texts.length + 1
+    const dates = steps.left < 0 ? [] : texts.flatMap((text) => beginning(text, start, before) ?? [])
+    return [{ before, offset, start, rules, dates }]
+  })
+}
+
+function offsetIn(part: Component, name: string): number | undefined {
+  const [, sign, hours, minutes, seconds = '0'] =
+    /^\s*([+-]?)(\d\d):?(\d\d)(?::?(\d\d))?\s*$/.exec(propertyOf(part, name)?.value ?? '') ?? []
+  if (hours === undefined) return undefined
+  return (sign === '-' ? -1000 : 1000) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds))
+}
+
+/** A day, time or period of RDATE as a wall time on the clock before it. */
+function beginning(text: string, start: string, before: number): string | undefined {
+  const [value = ''] = text.trim().split('/', 1)
+  const wall = wallOf(value)
+  if (wall === undefined || value.length > 8)
+    return wall && /z$/i.test(value) ? formatUtc(utcToMs(wall) + before) : wall
+  return wall.slice(0, 11) + start.slice(11)
+}
+
+/** A DATE or DATE-TIME as wall time; undefined for anything else. */
+export function wallOf(value: string): string | undefined {
+  const [, year, month, day, hour = '00', minute = '00', second = '00'] =
+    /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?Z?)?$/i.exec(value.trim()) ?? []
+  if (year === undefined) return undefined
+  const wall = `${year}-${month}-${day} ${hour}:${minute}:${second === '60' ? '59' : second}`
+  const ms = Date.parse(`${wall.replace(' ', 'T')}Z`)
+  return Number.isNaN(ms) || new Date(ms).getUTCDate() !== Number(day) ? undefined : wall
+}
+
+/**
+ * The end of a rule as a wall time, at the latest the horizon. `wallOfUtc` gives the wall time of an end in UTC.
+ */
+export function endOfRule({ until }: EveryRule, horizon: string, wallOfUtc: (utc: string) => string): string {
+  const wall = until === undefined ? undefined : wallOf(until)
+  if (until === undefined || wall === undefined) return horizon
+  const end = until.length === 8 ? `${wall.slice(0, 10)} 23:59:59` : /z$/i.test(until) ? wallOfUtc(wall) : wall
+  return end < horizon ? end : horizon
+}
+
+/** The clocks of observances in the years from one to another, both among them. */
+function clockOf(observances: readonly Observance[], from: number, to: number, steps: Steps): Clock {
+  const begun = observances
+    .flatMap((observance) =>
+      beginningsOf(observance, from, to, steps).map((wall) => ({
+        at: utcToMs(wall) - observance.before,
+        before: observance.before,
+        offset: observance.offset,
+      })),
+    )
+    .sort((one, other) => one.at - other.at)
+  const since = Date.UTC(from, 0, 1) - DAYS_MS
+  const first = begun.findLast(({ at }) => at < since)?.offset ?? begun[0]?.before ?? 0
+  const later = begun.filter(({ at }) => at >= since)
+  return { since: begun[0]?.at ?? since, offset: first, steps: withoutRepetition(first, later) }
+}
+
+/** Two days on both sides of the years, since years of UTC begin at another time. */
+const DAYS_MS = 2 * 86_400_000
+
+/** The beginnings of an observance that tell of these years: all in them, and the last ones before. */
+function beginningsOf({ start, rules, dates, before }: Observance, from: number, to: number, steps: Steps): string[] {
+  const horizon = `${to + 1}-01-03 00:00:00`
+  const all = [start, ...dates]
+  for (const rule of rules) {
+    const end = endOfRule(rule, horizon, (utc) => formatUtc(utcToMs(utc) + before))
+    const since = yearly(rule) ? Math.min(from, Number(end.slice(0, 4))) - 2 : 0
+    const begin = since > Number(start.slice(0, 4)) ? `${String(since).padStart(4, '0')}${start.slice(4)}` : start
+    for (const wall of everyDate(rule, begin.replace('-02-29', '-02-28'), end, steps)) all.push(wall)
+  }
+  return all.filter((wall) => wall < horizon)
+}
+
+/** Whether a rule is the same in every year, so that earlier years need not be gone through. */
+function yearly({ days, unit, interval, count }: EveryRule): boolean {
+  return days.frequency === 'yearly' && unit === undefined && interval === 1 && count === undefined
+}
+
+function withoutRepetition(offset: number, steps: Clock['steps']): Clock['steps'] {
+  return steps.filter((step, at) => step.offset !== (at === 0 ? offset : steps[at - 1]?.offset))
+}
+
+/** The offset of a clock at a UTC time, both in ms. */
+export function offsetAt({ offset, steps }: Pick<Clock, 'offset' | 'steps'>, utc: number): number {
+  return steps.findLast(({ at }) => at <= utc)?.offset ?? offset
+}
+
+/** Whether the clocks of a zone show the same from one UTC time to another, both in ms. */
+function isClockOf(zone: string, clock: Pick<Clock, 'offset' | 'steps'>, from: number, to: number): boolean {
+  // Most zones are told apart by one summer and one winter.
+  const half = Math.min(to, from + 182 * 86_400_000)
+  if ([from, half, to].some((utc) => offsetOf(zone, utc) !== offsetAt(clock, utc))) return false
+  const changes = clockChanges(zone, from, to)?.steps ?? []
+  const own = clock.steps.filter(({ at }) => at > from && at < to)
+  const theirs = changes.filter(({ at }) => at > from)
+  return own.length === theirs.length && own.every((step, at) => isSame(step, theirs[at]))
+}
+
+const isSame = (one: Clock['steps'][number], other: Clock['steps'][number] | undefined) =>
+  one.at === other?.at && one.offset === other.offset
+
+function offsetOf(zone: string, utc: number): number {
+  return utcToMs(utcToWall(formatUtc(utc), zone)) - utc
+}
+
+/** Far longer than any name of a zone; longer ones are not looked at. */
+const LONGEST = 200
+
+/** The name of a zone as one program writes it `Kuala Lumpur\, Singapore`, and another `"Kuala Lumpur, Singapore"`. */
+function zoneName(tzid: string): string {
+  return decodeText(tzid.slice(0, LONGEST)).replaceAll('"', '').trim()
+}
+
+/** The zone that a name stands for: a name of the tz database, perhaps behind a path, or one of Windows. */
+function zoneNamed(name: string): string | undefined {
+  if (name === '') return undefined
+  const tail = name.split('/')
+  const spellings = [name, ...[3, 2].map((last) => tail.slice(-last).join('/')), name.replace(/[-\\]/, '/')]
+  const found = spellings.map((one) => one.replaceAll(' ', '_')).find(isTimezone)
+  if (found !== undefined) return isUtc(found) ? 'UTC' : (clockChanges(found, 0, 0)?.id ?? found.toUpperCase())
+  return windowsZone(name) ?? (UTC.test(name) ? 'UTC' : undefined)
+}
+
+/** UTC as calendars of Microsoft call it (`tzone://Microsoft/Utc`), or by a letter. */
+const UTC = /^(?:tzone:\/\/microsoft\/utc|\(?(?:utc|gmt)\)?(?:[+-]00:?00)?|z|zulu)$/i
+
+/** Whether a name is that of a place in the tz database, whose clocks are the same for everybody; others (`EST`, `Eastern`) may mean several. */
+function isPlace(zone: string, name: string): boolean {
+  const isLast = name.replaceAll(' ', '_').toLowerCase().endsWith(zone.toLowerCase())
+  return isLast && zone.includes('/') && !/^etc\//i.test(zone)
+}
+
+/** The offsets in minutes that a name states: `(UTC+01:00) Somewhere`, `GMT +0100 (Standard) / GMT +0200 (Daylight)`. */
+function offsetsNamed(name: string): number[] {
+  const found = [...name.matchAll(/(?:UTC|GMT)\s*([+-])(\d{1,2})(?:[:.]?(\d\d))?/gi)]
+  return found.map(([, sign, hours, minutes = '0']) => (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)))
+}
+
+/** The zone that always has an offset, in minutes; undefined for one that no zone has. */
+export function fixedZone(minutes: number): string | undefined {
+  if (!Number.isInteger(minutes) || Math.abs(minutes) > 14 * 60) return undefined
+  if (minutes === 0) return 'UTC'
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
+  const part = rest === 0 ? '' : rest % 15 === 0 ? String(rest / 60).slice(1) : `:${String(rest).padStart(2, '0')}`
+  return `UTC${minutes < 0 ? '-' : '+'}${hours}${part}`
+}

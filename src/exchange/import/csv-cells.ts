@@ -1,0 +1,283 @@
+import { LANGUAGES } from '../../base/config.ts'
+import { rareFields } from '../../base/fields/event-members.ts'
+import { organizerFields, venueFields } from '../../base/fields/linked-fields.ts'
+import { type Tabled, tabled } from '../../base/fields/member.ts'
+import { fold } from '../../base/text/fold.ts'
+
+/**
+ * The columns of a table, each with the names it may have, by language: those of our own export, of the reference's tables, of Google's and
+ * Outlook's, and common ones. A name may have several meanings: the first that no other column has is taken.
+ */
+const COLUMNS = {
+  identity: 'id, event id, post id',
+  uid: '',
+  title: `event name, event title, name, summary, subject, titel, betreff, bezeichnung, veranstaltung, titre, objet,
+    nom, événement, título, asunto, nombre, evento`,
+  description: 'event description, details, content, beschreibung, inhalt, contenu, descripción, contenido',
+  excerpt: 'event excerpt, kurzbeschreibung, auszug, extrait, résumé, extracto, resumen',
+  start_date: `event start date, start, date, dtstart, begin, beginnt am, beginn, startdatum, datum, anfang, début,
+    date de début, date début, fecha de comienzo, fecha de inicio, fecha inicio, inicio, fecha`,
+  start_time: `event start time, time, beginnt um, startzeit, uhrzeit, zeit, début, heure de début, heure début,
+    heure, comienzo, hora de comienzo, hora de inicio, hora inicio, hora`,
+  end_date: `event end date, end, dtend, endet am, ende, enddatum, fin, date de fin, date fin, fecha de finalización,
+    fecha de fin, fecha fin`,
+  end_time: `event end time, endet um, endzeit, fin, heure de fin, heure fin, finalización, hora de finalización,
+    hora de fin, hora fin`,
+  timezone: 'event time zone, event timezone, time zone, tz, zeitzone, fuseau horaire, zona horaria',
+  all_day: `all day event, event all day, allday, ganztägiges ereignis, ganztägig, journée entière, toute la journée,
+    todo el día, día completo`,
+  status: 'event status, post status, statut',
+  date_utc: '',
+  private: 'privat, privé, privado',
+  sensitivity: 'vertraulichkeit, critère de diffusion, confidencialidad',
+  url: '',
+  cost: 'event cost, price, preis, eintritt, kosten, prix, tarif, precio, coste',
+  currency: 'event currency symbol, currency symbol, währung, devise, moneda',
+  website: `event website, event url, link, webseite, internetseite, site web, site internet, lien, sitio web,
+    página web, enlace`,
+  image: 'event featured image, featured image, bild, imagen',
+  slug: '',
+  featured: 'feature event, featured event, event featured',
+  sticky: 'sticky in month view, event sticky in month view',
+  hide_from_listings: `hide from event listings, hide event from listings, hide from listings,
+    event hide from listings`,
+  show_map: 'event show map',
+  show_map_link: 'event show map link',
+  categories: `event category, event categories, category, terms, kategorien, kategorie, rubrik, catégories,
+    catégorie, rubrique, categorías, categoría`,
+  tags: `event tags, event tag, tag, schlagwörter, schlagworte, schlagwort, étiquettes, étiquette, mots clés,
+    etiquetas, etiqueta`,
+  venue: `venue name, event venue name, event venue, location, veranstaltungsort, spielort, ort, lieu, emplacement,
+    salle, ubicación, lugar, recinto, sala`,
+  address: 'venue address, street, straße, anschrift, adresse, rue, dirección, calle',
+  address_more: 'venue address 2, address 2',
+  city: 'venue city, stadt, ort, ville, commune, ciudad, localidad',
+  country: 'venue country, land, pays, país',
+  state: 'venue state, venue state province, bundesland, région, estado',
+  province: 'venue province, provincia',
+  zip: 'venue zip, venue postal code, postal code, plz, postleitzahl, code postal, código postal',
+  venue_phone: 'venue phone',
+  venue_website: 'venue website',
+  venue_description: 'venue description',
+  venue_image: 'venue featured image',
+  latitude: 'venue latitude, lat, geo lat',
+  longitude: 'venue longitude, lng, lon, geo lng',
+  organizer: `organizer name, event organizer name, event organizer, organizers, event organizers, veranstalter,
+    organisateur, organisateurs, organizador, organizadores`,
+  organizer_ids: 'event organizer names or ids, event organizer ids, organizer ids, organizer id',
+  organizer_email: 'organizer email',
+  organizer_phone: 'organizer phone',
+  organizer_website: 'organizer website',
+  organizer_description: 'organizer description',
+  organizer_image: 'organizer featured image',
+} as const
+
+type NamedColumn = keyof typeof COLUMNS
+const ALIASES: Readonly<Partial<Record<string, string>>> = COLUMNS
+
+const unnamed = <Name extends string>(fields: readonly Tabled<Name>[]) =>
+  fields.filter(({ name }) => !(name in COLUMNS))
+
+/** Other fields, which our own tables have as their kinds say: those of events, of their venue, and of their organizer. */
+export const otherCells = {
+  event: unnamed(rareFields('csv')),
+  venue: unnamed(tabled(venueFields)),
+  organizer: unnamed(tabled(organizerFields)),
+}
+
+export type ColumnMeaning = NamedColumn | (typeof otherCells)[keyof typeof otherCells][number]['name']
+
+/** The meanings that a column of a table can have. */
+const COLUMN_MEANINGS: readonly ColumnMeaning[] = [
+  ...(Object.keys(COLUMNS) as NamedColumn[]),
+  ...Object.values(otherCells)
+    .flat()
+    .map(({ name }) => name),
+]
+
+const meanings = Map.groupBy(
+  COLUMN_MEANINGS.flatMap((meaning) =>
+    [meaning, ...(ALIASES[meaning] ?? '').split(/,\s+/).filter(Boolean)].map((name) => ({
+      name: plainName(name),
+      meaning,
+    })),
+  ),
+  ({ name }) => name,
+)
+
+function plainName(name: string): string {
+  return fold(name)
+    .replace(/\(s\)/g, 's')
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+}
+
+/**
+ * The meaning of each column by its name, undefined for an ignored one; `given` overrides the names. A table without events has venues or organizers.
+ * @throws Error with one sentence when a name of `given` is no column, or no column has the titles or starts of events
+ */
+export function readHeader(
+  names: readonly string[],
+  given: ReadonlyMap<string, ColumnMeaning>,
+): (ColumnMeaning | undefined)[] {
+  for (const name of given.keys())
+    if (!names.includes(name)) throw new Error(`The file has no column ${name}; its columns are ${names.join(', ')}.`)
+  const taken = new Set<ColumnMeaning>(given.values())
+  const possible = names.map((name) => new Set(meanings.get(plainName(name))?.map(({ meaning }) => meaning)))
+  const columns = names.map((name) => given.get(name))
+  // A name with a single meaning goes before one that may have several.
+  for (const most of [1, Number.POSITIVE_INFINITY])
+    for (const [at, known] of possible.entries()) {
+      const free = columns[at] === undefined && known.size <= most && [...known].find((meaning) => !taken.has(meaning))
+      if (free) {
+        columns[at] = free
+        taken.add(free)
+      }
+    }
+  const isOfEvents = ['title', 'start_date', 'uid'].some((name) => columns.some((meaning) => meaning === name))
+  if (!isOfEvents && (columns.includes('venue') || columns.includes('organizer'))) return columns
+  for (const meaning of ['title', 'start_date'] as const)
+    if (!columns.includes(meaning))
+      throw new Error(
+        `No column has the ${meaning} of events; name it with --map "Column=${meaning}". The columns are ${names.join(', ')}.`,
+      )
+  return columns
+}
+
+/** Parses `--map`. @throws Error with one sentence */
+export function readMapping(words: readonly string[]): Map<string, ColumnMeaning> {
+  const given = words.map((word) => {
+    const at = word.lastIndexOf('=')
+    const meaning = COLUMN_MEANINGS.find((known) => known === word.slice(at + 1).trim())
+    if (at < 1 || !meaning)
+      throw new Error(`--map takes "Column=field" with a field of ${COLUMN_MEANINGS.join(', ')}, not "${word}".`)
+    return [word.slice(0, at).trim(), meaning] as const
+  })
+  return new Map(given)
+}
+
+/** Which number of a date such as 3/4/2026 is the day. */
+export const DATE_ORDERS = ['european', 'american'] as const
+export type DateOrder = (typeof DATE_ORDERS)[number]
+
+/** The evidence of all dates for their order. */
+interface SeenDates {
+  /** Rows whose first, or second, number can only be a day. */
+  dayFirst: number
+  monthFirst: number
+  ambiguous: number
+}
+
+const SLASHED = /^(\d{1,2})\/(\d{1,2})\/(\d{4}|\d{2})(?!\d)/
+
+export function noDates(): SeenDates {
+  return { dayFirst: 0, monthFirst: 0, ambiguous: 0 }
+}
+
+/** Notes the evidence of one date. */
+export function noteDate(seen: SeenDates, text: string): void {
+  const [, first = '', second = ''] = SLASHED.exec(text.trim()) ?? []
+  if (first === '') return
+  if (Number(first) > 12) seen.dayFirst += 1
+  else if (Number(second) > 12) seen.monthFirst += 1
+  else seen.ambiguous += 1
+}
+
+/** The order of all dates. @throws Error with one sentence when they leave it open, or contradict each other */
+export function orderOf({ dayFirst, monthFirst, ambiguous }: SeenDates): DateOrder {
+  if (dayFirst > 0 && monthFirst > 0)
+    throw new Error(
+      'Some dates have the day first and some the month; say with --dates european or --dates american how to read them.',
+    )
+  if (dayFirst === 0 && monthFirst === 0 && ambiguous > 0)
+    throw new Error(
+      'The dates may have the day or the month first; say which with --dates european or --dates american.',
+    )
+  return monthFirst > 0 ? 'american' : 'european'
+}
+
+let known: ReadonlyMap<string, number> | undefined
+
+/**
+ * The numbers of months by their names and short names in every language, in lower case and without accents. They are made when a table is read first:
+ * every start loads this file, and would take a tenth longer.
+ */
+function months(): ReadonlyMap<string, number> {
+  known ??= new Map(
+    LANGUAGES.flatMap((language) =>
+      (['long', 'short'] as const).flatMap((month) => {
+        const { format } = new Intl.DateTimeFormat(language, { month, timeZone: 'UTC' })
+        return Array.from({ length: 12 }, (_, at) => [plainMonth(format(Date.UTC(2027, at))), at + 1] as const)
+      }),
+    ),
+  )
+  return known
+}
+
+function plainMonth(name: string): string {
+  return fold(name).replace('.', '')
+}
+
+/** A date with or without a time as `YYYY-MM-DD` and `HH:MM:SS`; undefined for other text. */
+export function readTableDate(text: string, order: DateOrder): { day: string; time: string | undefined } | undefined {
+  const trimmed = text.trim()
+  for (const { pattern, parts } of FORMS) {
+    const found = pattern.exec(trimmed)
+    if (!found) continue
+    const { year, month, day } = parts(found, order)
+    const date = dayOf(year, month, day)
+    const rest = trimmed.slice(found[0].length).replace(/^(?:[T,\s]|at\b)+/i, '')
+    const time = rest === '' ? undefined : readTableTime(rest)
+    return date === undefined || (rest !== '' && time === undefined) ? undefined : { day: date, time }
+  }
+  return undefined
+}
+
+type Parts = (found: RegExpExecArray, order: DateOrder) => { year: number; month: number; day: number }
+
+const monthOf = (name = '') => months().get(plainMonth(name)) ?? months().get(plainMonth(name).slice(0, 3)) ?? 0
+/** A year of two digits is one from 1970 to 2069. */
+const yearOf = (year = '') => Number(year) + (year.length > 2 ? 0 : Number(year) < 70 ? 2000 : 1900)
+const dayFirst: Parts = ([, day, month, year]) => ({ year: yearOf(year), month: Number(month), day: Number(day) })
+const dayAndName: Parts = ([, day, month, year]) => ({ year: yearOf(year), month: monthOf(month), day: Number(day) })
+
+/** Slashes are read in the order of the table; dots and dashes always have the day first. */
+const FORMS: readonly { pattern: RegExp; parts: Parts }[] = [
+  {
+    pattern: /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/,
+    parts: ([, year, month, day]) => ({ year: Number(year), month: Number(month), day: Number(day) }),
+  },
+  {
+    pattern: SLASHED,
+    parts: ([, first, second, year], order) =>
+      order === 'european'
+        ? { year: yearOf(year), month: Number(second), day: Number(first) }
+        : { year: yearOf(year), month: Number(first), day: Number(second) },
+  },
+  { pattern: /^(\d{1,2})[-.](\d{1,2})[-.](\d{4}|\d{2})(?!\d)/, parts: dayFirst },
+  { pattern: /^(\d{1,2})-(\p{L}{3,12})\.?-(\d{4}|\d{2})(?!\d)/u, parts: dayAndName },
+  {
+    pattern:
+      /^(?:\p{L}{2,10}\.?,?\s+)?(\d{1,2})(?:st|nd|rd|th|er|\.)?\s+(?:de\s+)?(\p{L}{3,12})\.?,?\s+(?:de\s+)?(\d{4}|\d{2})(?!\d)/iu,
+    parts: dayAndName,
+  },
+  {
+    pattern: /^(?:[a-z]{3,9},?\s+)??([a-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})(?!\d)/i,
+    parts: ([, month, day, year]) => ({ year: Number(year), month: monthOf(month), day: Number(day) }),
+  },
+]
+
+function dayOf(year: number, month: number, day: number): string | undefined {
+  const date = new Date(Date.UTC(year, month - 1, day))
+  const isReal = month >= 1 && month <= 12 && date.getUTCDate() === day
+  return isReal ? date.toISOString().slice(0, 10) : undefined
+}
+
+/** A time such as `19:30`, `19.30`, `19h30`, `19 Uhr`, `7:30 PM` or `7pm` as `HH:MM:SS`; undefined for other text. */
+export function readTableTime(text: string): string | undefined {
+  const [, hour, minute = '00', second = '00', half] =
+    /^(\d{1,2})(?:[:.h](\d\d))?(?::(\d\d))?\s*(?:uhr|h|([ap])?\.?\s?(?:m\.?)?)$/i.exec(text.trim()) ?? []
+  if (hour === undefined) return undefined
+  const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0)
+  if (hours > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
+  return `${String(hours).padStart(2, '0')}:${minute}:${second}`
+}

@@ -1,0 +1,399 @@
+import { createReadStream } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+import { parse } from 'csv-parse'
+import { NEVER } from '../../base/fields/kinds.ts'
+import type { Tabled } from '../../base/fields/member.ts'
+import { fold } from '../../base/text/fold.ts'
+import { addDays } from '../../base/text/moments.ts'
+import {
+  type ColumnMeaning,
+  type DateOrder,
+  noDates,
+  noteDate,
+  orderOf,
+  otherCells,
+  readHeader,
+  readTableDate,
+  readTableTime,
+} from './csv-cells.ts'
+import {
+  linkedItem,
+  numberedIdentity,
+  partsOfPlace,
+  type Source,
+  type SourceCut,
+  type SourceEntry,
+  type SourceItem,
+  scheduled,
+} from './source-item.ts'
+import { markedEncoding } from './source-text.ts'
+
+/** Options for reading a table. */
+interface CsvTask {
+  file: string
+  mapping: ReadonlyMap<string, ColumnMeaning>
+  /** The order of day and month in its dates; inferred from all of them unless given. */
+  dates: DateOrder | undefined
+}
+
+/** The encoding and separator of a table. */
+interface CsvShape {
+  encoding: string
+  delimiter: string
+  /** The line that the header stands on: spreadsheets may name the separator on a line before it. */
+  from: number
+}
+
+/** The most bytes of one row, and of the beginning that is examined. */
+const LONGEST_ROW = 5_000_000
+const HEAD = 1 << 16
+
+/** A table of events, or of venues or organizers (RFC 4180), read twice: first the dates of all rows, then its records. */
+export async function csvSource(task: CsvTask, address: string): Promise<Source> {
+  const { size } = await stat(task.file)
+  const done = { bytes: 0 }
+  return {
+    address,
+    total: () => size * 3,
+    progress: () => done.bytes,
+    isWhole: () => true,
+    entries: () => readTable(task, done),
+  }
+}
+
+async function* readTable(task: CsvTask, done: { bytes: number }): AsyncGenerator<SourceEntry> {
+  const shape = await shapeOf(task.file, done)
+  const order = task.dates ?? (await dateOrder(task, shape, done))
+  const names = new Set<string>()
+  for await (const row of rowsOf(task, shape, done)) {
+    if (!('cells' in row)) yield row
+    else if (row.cells.has('start_date')) yield* eventOfRow(row, order)
+    else yield* linkedOfRow(row, names)
+  }
+}
+
+async function dateOrder(task: CsvTask, shape: CsvShape, done: { bytes: number }): Promise<DateOrder> {
+  const seen = noDates()
+  for await (const row of rowsOf(task, shape, done)) {
+    if (!('cells' in row)) continue
+    for (const column of ['start_date', 'end_date'] as const) noteDate(seen, row.cells.get(column) ?? '')
+  }
+  return orderOf(seen)
+}
+
+/** The rows after the header, by the meanings of their columns. */
+async function* rowsOf(
+  { file, mapping }: CsvTask,
+  { encoding, delimiter, from }: CsvShape,
+  done: { bytes: number },
+): AsyncGenerator<CsvRow | SourceCut> {
+  const parser = parse({
+    delimiter,
+    from_line: from,
+    bom: true,
+    info: true,
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    max_record_size: LONGEST_ROW,
+  })
+  const feeding = feed(file, encoding, parser, done)
+  // The error ends the reading below, which reports it.
+  feeding.catch((error: unknown) => parser.destroy(error instanceof Error ? error : new Error(String(error))))
+  let columns: (ColumnMeaning | undefined)[] | undefined
+  const rows = { whole: 0, short: 0 }
+  // The one row with too few cells so far: where it is the last one, the file may end in it.
+  let short: CsvRow | undefined
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+      if (!columns) {
+        columns = readHeader(
+          record.map((name) => name.trim()),
+          mapping,
+        )
+        continue
+      }
+      if (short) yield short
+      const row = { at: `line ${info.lines}`, cells: cellsOf(columns, record) }
+      const isShort = record.length < columns.length
+      short = isShort && rows.whole > 0 && rows.short === 0 ? row : undefined
+      if (!short) yield row
+      rows[isShort ? 'short' : 'whole'] += 1
+    }
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('CSV_'))) throw error
+    yield { cutOff: `The table cannot be read any further: ${error.message}` }
+  }
+  if (short && (await endsLine(file))) yield short
+  else if (short) yield { cutOff: `The table breaks off: its last row, ${short.at}, has too few cells.` }
+  if (!columns) throw new Error('The table is empty.')
+}
+
+/** Whether a file ends with a line end, in any encoding. */
+async function endsLine(file: string): Promise<boolean> {
+  const { size } = await stat(file)
+  const handle = await open(file)
+  const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, Math.max(0, size - 2)).finally(() => handle.close())
+  return buffer.includes('\n') || buffer.includes('\r')
+}
+
+async function feed(
+  file: string,
+  encoding: string,
+  parser: ReturnType<typeof parse>,
+  done: { bytes: number },
+): Promise<void> {
+  const decoder = new TextDecoder(encoding)
+  for await (const chunk of createReadStream(file, { highWaterMark: HEAD })) {
+    done.bytes += chunk.length
+    if (parser.destroyed) return
+    if (!parser.write(decoder.decode(chunk, { stream: true }))) await drained(parser)
+  }
+  parser.end(decoder.decode())
+}
+
+function drained(parser: ReturnType<typeof parse>): Promise<void> {
+  return new Promise((go) => {
+    parser.once('drain', go)
+    parser.once('close', go)
+  })
+}
+
+/** Cells by meaning, without the `'` that keeps spreadsheets from running a formula. */
+function cellsOf(
+  columns: readonly (ColumnMeaning | undefined)[],
+  record: readonly string[],
+): Map<ColumnMeaning, string> {
+  const cells = new Map<ColumnMeaning, string>()
+  for (const [index, meaning] of columns.entries())
+    if (meaning !== undefined) cells.set(meaning, (record[index] ?? '').trim().replace(/^'(?=[=+\-@\t\r'])/, ''))
+  return cells
+}
+
+/** The encoding: by its first bytes, else UTF-8 if the whole file is valid, else the encoding of Windows. And the separator in the header. */
+async function shapeOf(file: string, done: { bytes: number }): Promise<CsvShape> {
+  const handle = await open(file)
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD), 0, HEAD, 0).finally(() => handle.close())
+  const head = buffer.subarray(0, bytesRead)
+  const encoding = markedEncoding(head) ?? ((await isUtf8(file, done)) ? 'utf-8' : 'windows-1252')
+  const [line = ''] = new TextDecoder(encoding).decode(head).split(/\r?\n/, 1)
+  const [, named] = /^\ufeff?"?sep=(.)"?$/i.exec(line.trimEnd()) ?? []
+  if (named !== undefined) return { encoding, delimiter: named, from: 2 }
+  const names = line.replace(/"[^"]*"/g, '')
+  const counts = [',', ';', '\t'].map((sign) => [sign, names.split(sign).length] as const).sort((a, b) => b[1] - a[1])
+  return { encoding, delimiter: counts[0]?.[0] ?? ',', from: 1 }
+}
+
+async function isUtf8(file: string, done: { bytes: number }): Promise<boolean> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  try {
+    for await (const chunk of createReadStream(file, { highWaterMark: HEAD })) {
+      done.bytes += chunk.length
+      decoder.decode(chunk, { stream: true })
+    }
+    decoder.decode()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The cells of a row by the meanings of their columns; missing columns have no cell. */
+interface CsvRow {
+  at: string
+  cells: ReadonlyMap<ColumnMeaning, string>
+}
+
+/** Columns whose cells are used unchanged. */
+const PLAIN = ['description', 'excerpt', 'website', 'slug', 'timezone'] as const
+const FLAGS = ['featured', 'sticky', 'hide_from_listings', 'show_map', 'show_map_link'] as const
+
+const isYes = (cell: string | undefined) => /^(?:1|y|yes|true|on|x|ja|wahr|oui|vrai|sí|si|verdadero)$/i.test(cell ?? '')
+
+/** The event of a row, after its venue, organizers and terms. */
+function* eventOfRow(row: CsvRow, order: DateOrder): Generator<SourceEntry> {
+  const { at, cells } = row
+  const title = cells.get('title') ?? ''
+  const times = rowTimes(cells, order)
+  if (title === '') yield { at, reason: 'It has no title.' }
+  else if (typeof times === 'string') yield { at, reason: `${title}: ${times}` }
+  else {
+    const { unread, ...read } = times
+    if (unread !== undefined)
+      yield { at, reason: `${title}: The end "${unread}" cannot be read, so only its start is in.`, isPart: true }
+    const linked = linkedOf(row)
+    yield* linked
+    yield eventItem(row, title, read, linked)
+  }
+}
+
+interface Times {
+  all_day: boolean
+  start_date: string
+  end_date: string
+}
+
+/** The times of a row, with the end that cannot be read where there is one, or why it has none. */
+function rowTimes(cells: CsvRow['cells'], order: DateOrder): (Times & { unread?: string }) | string {
+  const written = cells.get('start_date') ?? ''
+  const start = readTableDate(written, order)
+  if (!start) return written === '' ? 'It has no start.' : `The start "${written}" is not a date.`
+  const [from, ending, to] = [cells.get('start_time') ?? '', cells.get('end_date') ?? '', cells.get('end_time') ?? '']
+  const startTime = start.time ?? readTableTime(from)
+  if (from !== '' && startTime === undefined) return `The time "${from}" is not a time of day.`
+  const end = ending === '' ? { day: start.day, time: undefined } : readTableDate(ending, order)
+  const endTime = end?.time ?? readTableTime(to)
+  const isRead = end !== undefined && (to === '' || endTime !== undefined)
+  const unread = isRead ? {} : { unread: `${ending} ${to}`.trim() }
+  const lastDay = isRead ? end.day : start.day
+  const isAllDay = cells.has('all_day') ? isYes(cells.get('all_day')) : startTime === undefined
+  if (isAllDay) return { all_day: true, start_date: start.day, end_date: lastDay, ...unread }
+  const first = startTime ?? '00:00:00'
+  const last = (isRead ? endTime : undefined) ?? first
+  // An evening that ends after midnight.
+  const day = ending === '' && last < first ? addDays(lastDay, 1) : lastDay
+  return { all_day: false, start_date: `${start.day} ${first}`, end_date: `${day} ${last}`, ...unread }
+}
+
+/** The venue and the organizer of a row in a table of those, `names` being the names of the rows before. One name with two addresses is two of them. */
+function* linkedOfRow({ at, cells }: CsvRow, names: Set<string>): Generator<SourceEntry> {
+  const kinds = (['venue', 'organizer'] as const).filter((kind) => cells.get(kind))
+  if (kinds.length === 0) yield { at, reason: 'It has no name.' }
+  for (const kind of kinds) {
+    const cell = (meaning: ColumnMeaning, plain: ColumnMeaning) => cells.get(meaning) || cells.get(plain) || ''
+    const details = {
+      ...(kind === 'venue' ? placeOf(cells) : personOf(cells)),
+      description: cell(`${kind}_description`, 'description'),
+      website: cell(`${kind}_website`, 'website'),
+    }
+    const item = linkedItem(kind, cells.get(kind) ?? '', details, at)
+    if (!item) continue
+    const [name = ''] = item.identity.split('\n')
+    const places = fold([cells.get('address'), cells.get('zip'), cells.get('city')].join(' '))
+    const identity = cells.get('identity') || (names.has(`${kind} ${name}`) ? `${name}\n${places}` : name)
+    names.add(`${kind} ${name}`)
+    yield { ...item, identity, image: cell(`${kind}_image`, 'image') }
+  }
+}
+
+/** Values as our own tables have them. */
+function othersOf(cells: CsvRow['cells'], kind: keyof typeof otherCells): Record<string, unknown> {
+  const others: readonly Tabled<ColumnMeaning>[] = otherCells[kind]
+  return Object.fromEntries(
+    others.flatMap(({ name, read }) => (cells.has(name) ? [[name, read(cells.get(name))]] : [])),
+  )
+}
+
+function eventItem({ at, cells }: CsvRow, title: string, times: Times, linked: readonly SourceItem[]): SourceItem {
+  const values: Record<string, unknown> = { title, ...times }
+  for (const name of PLAIN) if (cells.has(name)) values[name] = cells.get(name)
+  for (const name of FLAGS) if (cells.has(name)) values[name] = isYes(cells.get(name))
+  Object.assign(values, othersOf(cells, 'event'))
+  if (!cells.has('website') && cells.has('url')) values.website = cells.get('url')
+  const { link } = partsOfPlace(cells.get('venue') ?? '')
+  if (link !== '' && !values.website) values.website = link
+  Object.assign(values, publicationOf(cells))
+  if (cells.has('cost')) values.cost = costOf(cells)
+  const of = (kind: SourceItem['kind']) => linked.flatMap((item) => (item.kind === kind ? [item.identity] : []))
+  const links = {
+    ...(cells.has('venue') && { venue: of('venue') }),
+    ...((cells.has('organizer') || cells.has('organizer_ids')) && {
+      organizer: [...of('organizer'), ...idsIn(cells.get('organizer_ids') ?? '').map(numberedIdentity)],
+    }),
+    ...(cells.has('categories') && { categories: of('category') }),
+    ...(cells.has('tags') && { tags: of('tag') }),
+  }
+  const uid = cells.get('uid') || undefined
+  const identity = uid ?? (cells.get('identity') || `${title}\n${times.start_date}`)
+  const image = cells.get('image')
+  return {
+    kind: 'event',
+    identity,
+    occurrence: '',
+    at,
+    name: title,
+    values,
+    links,
+    image,
+    ...(uid !== undefined && { uid }),
+    page: cells.get('url') ?? '',
+  }
+}
+
+/** What calendars say of events that anybody may see. */
+const OPEN = /^(?:|normal|public|publique|público|öffentlich|default|standard)$/i
+
+/** The status of a row: that of its column, or else private where another column says so. */
+function publicationOf(cells: CsvRow['cells']): Readonly<Record<string, string>> {
+  const status = cells.get('status')?.toLowerCase() ?? ''
+  const date = cells.get('date_utc') ?? ''
+  const dated = date === '' || date === NEVER ? undefined : date
+  if (status !== '') return { ...(dated !== undefined && { date_utc: dated }), ...scheduled(status, dated) }
+  if (!cells.has('private') && !cells.has('sensitivity')) return {}
+  return { status: isYes(cells.get('private')) || !OPEN.test(cells.get('sensitivity') ?? '') ? 'private' : 'publish' }
+}
+
+/** Prices separated by `|`; a bare number gets the currency sign. */
+function costOf(cells: CsvRow['cells']): string[] {
+  const sign = cells.get('currency') ?? ''
+  const prices = splitCell(cells.get('cost'), /\|/)
+  return prices.map((price) => (sign !== '' && /^[\d.,]+$/.test(price) ? `${sign}${price}` : price))
+}
+
+function splitCell(cell = '', between: RegExp): string[] {
+  return cell
+    .split(between)
+    .map((entry) => entry.trim())
+    .filter(Boolean)
+}
+
+function linkedOf({ at, cells }: CsvRow): SourceItem[] {
+  const cell = (meaning: ColumnMeaning) => cells.get(meaning) ?? ''
+  const [first, ...others] = splitCell(partsOfPlace(cell('venue')).place, /\|/)
+  const organizers = splitCell(cell('organizer') || namesAmong(cell('organizer_ids')), /\|/)
+  const terms = (meaning: 'categories' | 'tags') =>
+    splitCell(cell(meaning), cell(meaning).includes('|') ? /\|/ : /[,;]/)
+  return [
+    linkedItem('venue', first ?? '', placeOf(cells), at),
+    ...others.map((name) => linkedItem('venue', name, {}, at)),
+    ...organizers.map((name, index) => linkedItem('organizer', name, index === 0 ? personOf(cells) : {}, at)),
+    ...terms('categories').map((name) => linkedItem('category', name, {}, at)),
+    ...terms('tags').map((name) => linkedItem('tag', name, {}, at)),
+  ].filter((item) => item !== undefined)
+}
+
+/** The ids of organizers in a cell that has ids or names. */
+function idsIn(cell: string): string[] {
+  return /^\d{1,9}(?:[\s,;|]{1,5}\d{1,9}){0,100}$/.test(cell) ? cell.split(/[\s,;|]{1,5}/) : []
+}
+
+const namesAmong = (cell: string) => (idsIn(cell).length > 0 ? '' : cell)
+
+/** The details of the venue of a row. Coordinates only count as pairs. */
+function placeOf(cells: CsvRow['cells']): Record<string, unknown> {
+  const cell = (meaning: ColumnMeaning) => cells.get(meaning) ?? ''
+  const [latitude, longitude] = [cell('latitude'), cell('longitude')]
+  return {
+    address: [cell('address'), cell('address_more')].filter(Boolean).join(', '),
+    city: cell('city'),
+    country: cell('country'),
+    state: cell('state'),
+    province: cell('province'),
+    zip: cell('zip'),
+    phone: cell('venue_phone'),
+    website: cell('venue_website'),
+    ...(latitude !== '' && longitude !== '' && { geo_lat: latitude, geo_lng: longitude }),
+    ...othersOf(cells, 'venue'),
+  }
+}
+
+/** The details of the first organizer of a row. */
+function personOf(cells: CsvRow['cells']): Record<string, unknown> {
+  const cell = (meaning: ColumnMeaning) => cells.get(meaning) ?? ''
+  return {
+    email: cell('organizer_email'),
+    phone: cell('organizer_phone'),
+    website: cell('organizer_website'),
+    ...othersOf(cells, 'organizer'),
+  }
+}

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { formatUtc } from '../../base/text/moments.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { DatabaseUnavailable } from '../../store/storage/unavailable.ts'
+import {
+  findHolder,
+  findSource,
+  isHeldBy,
+  keepSource,
+  listItems,
+  moveSource,
+  sourceNumber,
+  takeSource,
+} from './import-store.ts'
+
+/** The ms that a source stays locked without renewal, and the ms between renewals. */
+const LEASE_MS = 20_000
+const RENEWED_EVERY = 5_000
+/** The ms between two attempts to lock a source that another import holds. */
+const LOOKED_EVERY = 500
+
+/** A source locked by one import or undo. */
+interface HeldSource {
+  number: number
+  /** The database for the work: it refuses to write once another process has taken the lock over as abandoned. */
+  write: Context['write']
+  release: () => Promise<void>
+}
+
+/**
+ * Locks a source, waiting while another process holds it; `wait` is called once in that case. If the holder was a process of this machine that has
+ * ended, the lock is taken at once; otherwise when it expires.
+ */
+export async function holdSource(
+  { db, write }: Pick<Context, 'db' | 'write'>,
+  address: string,
+  wait: () => void,
+): Promise<HeldSource> {
+  const holder = `${hostname()} ${process.pid} ${randomUUID()}`
+  const number = await write((tx) => sourceNumber(tx, address))
+  for (let looks = 0; ; looks += 1) {
+    const now = Date.now()
+    const before = await findHolder(db, number)
+    const isFree = before.holder === '' || before.held_until_utc <= formatUtc(now) || isGone(before.holder)
+    if (isFree && (await write((tx) => takeSource(tx, number, before, holder, formatUtc(now + LEASE_MS))))) break
+    if (looks === 0) wait()
+    await pause(LOOKED_EVERY)
+  }
+  const renew = () => write((tx) => keepSource(tx, number, holder, formatUtc(Date.now() + LEASE_MS)))
+  // The next renewal makes up for one that fails; if none succeeds, the next write reports it.
+  const renewing = setInterval(() => void renew().catch(() => undefined), RENEWED_EVERY).unref()
+  return {
+    number,
+    write: (work) =>
+      write(async (tx) => {
+        if (await isHeldBy(tx, number, holder)) return work(tx)
+        throw new Error('Another import of this source has taken over, since this one made no progress.')
+      }),
+    release: async () => {
+      clearInterval(renewing)
+      await write((tx) => keepSource(tx, number, holder, '')).catch(ignoreOutage)
+    },
+  }
+}
+
+/** A lock that cannot be released expires. */
+function ignoreOutage(error: unknown): void {
+  if (!(error instanceof DatabaseUnavailable)) throw error
+}
+
+/** Whether a holder was a process of this machine that has ended. */
+function isGone(holder: string): boolean {
+  const [host, pid] = holder.split(' ')
+  if (host !== hostname()) return false
+  try {
+    process.kill(Number(pid), 0)
+    return false
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ESRCH'
+  }
+}
+
+/** The word for a source that shares events with another one, and is not the same. */
+export const NOT_THE_SAME = 'none'
+
+/**
+ * Finds the source that a calendar under a new address goes on with: its number, undefined where that was done before.
+ * @throws Error with one sentence when there is no such source, or the calendar was imported under the new address as well
+ */
+export async function findFormer(db: Db, name: string, address: string): Promise<number | undefined> {
+  if (name === address) return undefined
+  const now = await findSource(db, address)
+  const isKnown = now !== undefined && (await hasEvents(db, now))
+  const former = (await findSource(db, name)) ?? (await findSource(db, `file:${resolve(name)}`))
+  if (former === undefined && isKnown) return undefined
+  if (former === undefined) throw new Error(`There is no source ${name}; kalends imports lists them.`)
+  if (isKnown)
+    throw new Error(`${address} was imported by itself already; undo its runs first, which kalends imports lists.`)
+  return former
+}
+
+/** Gives the records of a former source to a new address. `wait` is called once when an import of it has to end first. */
+export async function continueSource(
+  context: Pick<Context, 'db' | 'write'>,
+  name: string,
+  address: string,
+  wait: () => void,
+): Promise<void> {
+  const former = await findFormer(context.db, name, address)
+  if (former === undefined) return
+  const { address: known } = await context.db
+    .selectFrom('import_sources')
+    .select('address')
+    .where('id', '=', former)
+    .executeTakeFirstOrThrow()
+  const { write, release } = await holdSource(context, known, wait)
+  await write((tx) => moveSource(tx, former, address)).finally(release)
+}
+
+/** Whether an event or a series of a source is here. */
+export async function hasEvents(db: Db, source: number): Promise<boolean> {
+  for (const kind of ['event', 'series'] as const)
+    if ((await listItems(db, source, kind, { identity: '', occurrence: '' }, 1)).length > 0) return true
+  return false
+}

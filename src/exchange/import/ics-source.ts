@@ -1,0 +1,340 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { OWN_DATE, OWN_STATUS } from '../../base/icalendar/content-lines.ts'
+import type { Recurrence } from '../../base/recurrence/recurrence.ts'
+import { recurrenceLines } from '../../base/recurrence/write-recurrence.ts'
+import { escapeHtml } from '../../base/text/html.ts'
+import { addDays } from '../../base/text/moments.ts'
+import { formatUtc, utcToMs, utcToWall, wallToUtc } from '../../base/text/zones.ts'
+import { unannounced } from '../../calendar/locales/translate.ts'
+import { isStatus } from '../../calendar/records/status.ts'
+import { type CalendarTime, componentRecurrence, RULES, spanOf, timeOf, utcOfTime } from './calendar-recurrence.ts'
+import { type CalendarZones, calendarZone, define, type EventSpan, noZones, wallOf } from './calendar-zones.ts'
+import {
+  type Component,
+  componentsOf,
+  decodeText,
+  decodeTexts,
+  type Property,
+  propertiesOf,
+  propertyOf,
+  type ReadComponent,
+  textOf,
+} from './component-reader.ts'
+import {
+  linkedItem,
+  partsOfPlace,
+  placeItem,
+  type Reading,
+  type Source,
+  type SourceEntry,
+  type SourceItem,
+  scheduled,
+} from './source-item.ts'
+
+/** Options for reading a calendar file. */
+interface IcsTask {
+  file: string
+  /** The zone of times without one. */
+  zone: string
+}
+
+/** An iCalendar file (RFC 5545), read twice: first its zones and which events repeat, then its events. */
+export async function icsSource(task: IcsTask, address: string): Promise<Source> {
+  const { size } = await stat(task.file)
+  let read = 0
+  const bytes = async function* () {
+    for await (const chunk of createReadStream(task.file, { highWaterMark: 1 << 18 })) {
+      read += chunk.length
+      yield chunk
+    }
+  }
+  const entries = async function* ({ context: { now } }: Reading): AsyncGenerator<SourceEntry> {
+    const file = await survey(bytes(), task.zone, now)
+    const held: Component[] = []
+    for await (const component of componentsOf(bytes())) {
+      if ('reason' in component) yield faultOf(component)
+      else if (component.name === 'VTIMEZONE') define(file.zones, component)
+      else if (component.name !== 'VEVENT') continue
+      else if (isAhead(component, file) && held.length < MOST_HELD) held.push(component)
+      else yield* eventsOf(component, file)
+    }
+    for (const component of held) yield* eventsOf(component, file)
+  }
+  return { address, total: () => size * 2, progress: () => read, isWhole: () => true, entries }
+}
+
+function faultOf({ line, reason, isEnd }: Exclude<ReadComponent, Component>): SourceEntry {
+  return isEnd ? { cutOff: `Line ${line}: ${reason}` } : { at: `line ${line}`, reason }
+}
+
+/** The most occurrences that are held until their series comes. */
+const MOST_HELD = 50_000
+/** The most series that occurrences wait for. */
+const MOST_AWAITED = 500_000
+
+/** Whether an occurrence comes before its series, so that it has to wait. */
+function isAhead(component: Component, { awaited }: Survey): boolean {
+  const uid = textOf(component, 'UID')
+  if (propertyOf(component, 'RECURRENCE-ID')) return awaited.has(uid)
+  awaited.delete(uid)
+  return false
+}
+
+interface Survey extends CalendarFile {
+  /** UIDs of series that come later in the file. */
+  awaited: Set<string>
+}
+
+/** @throws Error with one sentence when the file is not a calendar */
+async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: number): Promise<Survey> {
+  const awaited = new Set<string>()
+  const file = { zones: noZones(zone, now), isCancelled: false, awaited }
+  let name = ''
+  let isCalendar = false
+  for await (const component of componentsOf(bytes)) {
+    isCalendar = true
+    if ('reason' in component) continue
+    if (component.name === 'VCALENDAR') {
+      name = textOf(component, 'X-WR-TIMEZONE') || name
+      if (/^cancel$/i.test(textOf(component, 'METHOD'))) file.isCancelled = true
+    }
+    if (component.name === 'VTIMEZONE') define(file.zones, component)
+    const repeats = component.name === 'VEVENT' && component.properties.some(({ name }) => RULES.has(name))
+    if (repeats && awaited.size < MOST_AWAITED) awaited.add(textOf(component, 'UID'))
+  }
+  if (!isCalendar) throw new Error('The file is not an iCalendar file: it has no components.')
+  file.zones.zone = calendarZone(name, file.zones)
+  return file
+}
+
+/** The data that the events of a file share. */
+interface CalendarFile {
+  zones: CalendarZones
+  isCancelled: boolean
+}
+
+const DAY_MS = 86_400_000
+
+/** A VEVENT as an event, a series, or an occurrence of one, after its venue, organizers and categories. */
+function* eventsOf(component: Component, file: CalendarFile): Generator<SourceEntry> {
+  const at = `line ${component.line}`
+  const title = textOf(component, 'SUMMARY')
+  const identity = textOf(component, 'UID')
+  const named = identity !== '' && { identity }
+  const span = spanOf(component, file.zones)
+  const start = startOf(component, file.zones, span)
+  if (!start) return yield { at, reason: `The event ${title} has no start that can be read.`, ...named }
+  const lasts = endOf(component, start, file.zones, span)
+  if (lasts === undefined)
+    yield { at, reason: `The end of ${title} cannot be read, so only its start is in.`, isPart: true }
+  const end = lasts ?? (start.isDay ? 1 : 0)
+  const override = timeOf(propertyOf(component, 'RECURRENCE-ID'), file.zones, span)
+  const recurrence = override ? undefined : componentRecurrence(component, start, span, file.zones)
+  yield* file.zones.faults.splice(0).map((reason) => ({ at, reason, isPart: true as const }))
+  // All dates are exceptions.
+  if (typeof recurrence === 'object' && 'dates' in recurrence && recurrence.dates.length === 0) return
+  const linked = linkedItems(component, at)
+  yield* linked
+  const uid = identity || `${title} ${start.wall}`
+  const shared = sharedPart(component, file, linked, { at, uid })
+  if (typeof recurrence === 'string')
+    yield {
+      at,
+      reason: `How ${title} repeats cannot be read, so only its first date is in: ${recurrence}.`,
+      identity: uid,
+    }
+  if (override) yield occurrence(shared, start, end, occurrenceName(override))
+  else if (recurrence === undefined || typeof recurrence === 'string') yield occurrence(shared, start, end, '')
+  else if ('rule' in recurrence) yield seriesItem(shared, recurrence.rule, start, end)
+  else {
+    const [wall = start.wall, ...added] = recurrence.dates
+    if (recurrence.note !== undefined) yield { at, reason: `${title} ${recurrence.note}`, isPart: true }
+    if (added.length === 0) yield occurrence(shared, { ...start, wall }, end, '')
+    else yield seriesItem(shared, { added, left: [] }, { ...start, wall }, end)
+  }
+}
+
+/** The fields that all occurrences of an event share. */
+type Shared = Omit<SourceItem, 'occurrence' | 'kind'>
+
+/** An event that repeats, with its first times and the lines of its rule. */
+function seriesItem(shared: Shared, recurrence: Recurrence, start: CalendarTime, end: number): SourceItem {
+  const first = occurrence(shared, start, end, '')
+  const lines = recurrenceLines(recurrence, { local: start.wall, zone: start.zone, allDay: start.isDay })
+  const values = { ...first.values, recurrence: lines }
+  return { ...first, kind: 'series', values, formerly: shared.identity }
+}
+
+/** The original start of an occurrence: a day, or a time in UTC, so that it is the same in every zone. */
+function occurrenceName({ wall, zone, isDay }: CalendarTime): string {
+  return isDay ? wall.slice(0, 10) : `${wallToUtc(wall, zone).replace(' ', 'T')}Z`
+}
+
+/** @param end days that the event lasts, or ms of one with times */
+function occurrence(shared: Shared, start: CalendarTime, end: number, name: string): SourceItem {
+  const { wall, zone, isDay } = start
+  const last = isDay ? addDays(wall.slice(0, 10), Math.max(0, end - 1)) : wallAfter(start, end)
+  const values = {
+    ...shared.values,
+    all_day: isDay,
+    start_date: isDay ? wall.slice(0, 10) : wall,
+    end_date: last,
+    timezone: zone,
+  }
+  const uid = name === '' ? shared.identity : `${shared.identity}-${name.replace(/[-:]/g, '')}`
+  return { ...shared, kind: 'event', occurrence: name, values, uid }
+}
+
+function wallAfter({ wall, zone }: CalendarTime, ms: number): string {
+  return utcToWall(formatUtc(utcToMs(wallToUtc(wall, zone)) + ms), zone)
+}
+
+/** The start. Of an event that repeats by a rule in UTC the zone is UTC as well, since its dates follow no other clock. */
+function startOf(component: Component, zones: CalendarZones, span: EventSpan): CalendarTime | undefined {
+  const property = propertyOf(component, 'DTSTART')
+  const repeats = component.properties.some(({ name }) => name === 'RRULE')
+  return timeOf(property, repeats && /z\s*$/i.test(property?.value ?? '') ? { ...zones, zone: 'UTC' } : zones, span)
+}
+
+/** The duration: days, or ms; undefined if it cannot be read. */
+function endOf(component: Component, start: CalendarTime, zones: CalendarZones, span: EventSpan): number | undefined {
+  const duration = propertyOf(component, 'DURATION')
+  if (duration && !propertyOf(component, 'DTEND')) {
+    const ms = durationOf(duration.value)
+    return ms === undefined ? undefined : start.isDay ? Math.max(1, Math.round(ms / DAY_MS)) : Math.max(0, ms)
+  }
+  const property = propertyOf(component, 'DTEND')
+  if (!property) return start.isDay ? 1 : 0
+  const end = timeOf(property, zones, span)
+  if (!end) return undefined
+  if (start.isDay) return Math.max(1, Math.round((dayMs(end.wall) - dayMs(start.wall)) / DAY_MS))
+  return Math.max(0, utcMs(end) - utcMs(start))
+}
+
+const dayMs = (wall: string) => Date.parse(`${wall.slice(0, 10)}T00:00:00Z`)
+const utcMs = (time: CalendarTime) => utcToMs(utcOfTime(time))
+
+function durationOf(value: string): number | undefined {
+  const [, sign, ...parts] =
+    /^([+-])?P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,7})M)?(?:(\d{1,8})S)?)?$/i.exec(value.trim()) ??
+    []
+  if (parts.length === 0 || parts.every((part) => part === undefined)) return undefined
+  const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = parts.map((part) => Number(part ?? 0))
+  const ms = (weeks * 7 + days) * DAY_MS + hours * 3_600_000 + minutes * 60_000 + seconds * 1000
+  return sign === '-' ? -ms : ms
+}
+
+function sharedPart(
+  component: Component,
+  file: CalendarFile,
+  linked: readonly SourceItem[],
+  { at, uid }: { at: string; uid: string },
+): Shared {
+  const of = (kind: SourceItem['kind']) => linked.flatMap((item) => (item.kind === kind ? [item.identity] : []))
+  const { title, ...state } = titleAndState(component, file)
+  return {
+    identity: uid,
+    at,
+    name: title,
+    values: {
+      title: title === '' ? 'Untitled' : title.replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
+      description: descriptionOf(component),
+      website: websiteOf(component),
+      ...publicationOf(component),
+      ...state,
+    },
+    links: { venue: of('venue'), organizer: of('organizer'), categories: of('category') },
+    image: imageOf(component),
+    page: pageOfComponent(component),
+    ...sequenceOf(component),
+  }
+}
+
+/**
+ * The status: that of our own export, else private for whatever is not said to be public. A date of a series that does not say is like its series.
+ */
+function publicationOf(component: Component): Readonly<Record<string, string>> {
+  const own = textOf(component, OWN_STATUS).toLowerCase()
+  const kind = textOf(component, 'CLASS').toUpperCase()
+  if (isStatus(own) && own !== 'trash') return scheduled(own, wallOf(textOf(component, OWN_DATE)))
+  if (kind !== '') return { status: kind === 'PUBLIC' ? 'publish' : 'private' }
+  return propertyOf(component, 'RECURRENCE-ID') ? {} : { status: 'publish' }
+}
+
+function sequenceOf(component: Component): Pick<SourceItem, 'sequence'> {
+  const sequence = propertyOf(component, 'SEQUENCE')?.value.trim() ?? ''
+  return /^\d{1,10}$/.test(sequence) && Number(sequence) <= HIGHEST ? { sequence: Number(sequence) } : {}
+}
+
+/** The highest number of a revision (RFC 5545, 3.3.8). */
+const HIGHEST = 2 ** 31 - 1
+
+/** The event status and its reason. Calendars of this kind also put it before the title, where it is removed. */
+function titleAndState(component: Component, file: CalendarFile) {
+  const summary = textOf(component, 'SUMMARY').replace(/\s+/g, ' ')
+  const status = textOf(component, 'STATUS').toUpperCase()
+  const event_status = file.isCancelled || status === 'CANCELLED' ? 'canceled' : 'postponed'
+  const title = unannounced({ event_status }, summary)
+  // Other calendars call an event tentative while it is uncertain.
+  if (event_status === 'postponed' && (status !== 'TENTATIVE' || title === undefined))
+    return { title: summary, event_status: 'scheduled' }
+  const reason = unannounced({ event_status }, textOf(component, 'COMMENT').replace(/\s+/g, ' '))
+  return { title: title ?? summary, event_status, ...(reason !== undefined && { event_status_reason: reason }) }
+}
+
+/** Signs that a text has markup: an element of those that texts are made of ends, or a line break. */
+const MARKUP = /<\/(?:a|b|div|em|h[1-6]|html-blob|i|li|ol|p|span|strong|table|u|ul) ?>|<br ?\/?>/i
+
+/** The text with markup if there is one, else the plain text: as it is where it has markup, which Google's has, or escaped. */
+function descriptionOf(component: Component): string {
+  const html = propertiesOf(component, 'X-ALT-DESC').find(({ parameters }) =>
+    /html/i.test(parameters.FMTTYPE ?? 'html'),
+  )
+  const text = html ? decodeText(html.value).trim() : ''
+  if (text !== '') return text
+  const plain = textOf(component, 'DESCRIPTION')
+  return MARKUP.test(plain) ? plain : escapeHtml(plain).replaceAll('&#039;', "'").replaceAll('&quot;', '"')
+}
+
+/** The address of the event, or else that of an online meeting in its place. */
+function websiteOf(component: Component): string {
+  return pageOfComponent(component) || partsOfPlace(textOf(component, 'LOCATION')).link
+}
+
+function pageOfComponent(component: Component): string {
+  const url = propertyOf(component, 'URL')?.value.trim() ?? ''
+  return /^https?:\/\//i.test(url) ? url : ''
+}
+
+function imageOf(component: Component): string {
+  const images = [...propertiesOf(component, 'IMAGE'), ...propertiesOf(component, 'ATTACH').filter(isPicture)]
+  return images.map(({ value }) => value.trim()).find((url) => /^https?:\/\//i.test(url)) ?? ''
+}
+
+function isPicture({ parameters, value }: Property): boolean {
+  return /^image\//i.test(parameters.FMTTYPE ?? '') || /\.(?:png|jpe?g|gif|webp|avif)(?:\?|$)/i.test(value)
+}
+
+function linkedItems(component: Component, at: string): SourceItem[] {
+  const place = textOf(component, 'LOCATION')
+  const [lat, lng] = (propertyOf(component, 'GEO')?.value ?? '').split(';').map(Number)
+  const geo =
+    lat !== undefined && lng !== undefined && Math.abs(lat) <= 90 && Math.abs(lng) <= 180
+      ? { geo_lat: lat, geo_lng: lng }
+      : {}
+  const organizers = propertiesOf(component, 'ORGANIZER').map(({ parameters, value }) => {
+    const email = /^mailto:(.+@.+)$/i.exec(value.trim())?.[1] ?? ''
+    const name = decodeText(parameters.CN ?? '')
+    // Programs that know no name put the address in its place, which nobody has meant to publish.
+    return linkedItem('organizer', name.includes('@') ? '' : name, { email }, at)
+  })
+  const contacts = propertiesOf(component, 'CONTACT').map(({ value }) => {
+    const [name = '', ...rest] = decodeText(value).split(', ')
+    return linkedItem('organizer', name, { phone: rest.find((part) => /^[\d+][\d\s()/-]+$/.test(part)) ?? '' }, at)
+  })
+  const categories = propertiesOf(component, 'CATEGORIES').flatMap(({ value }) =>
+    decodeTexts(value).map((name) => linkedItem('category', name, {}, at)),
+  )
+  return [placeItem(place, geo, at), ...organizers, ...contacts, ...categories].filter((item) => item !== undefined)
+}

@@ -1,0 +1,394 @@
+import { createEvents } from '../../calendar/events/event-rules.ts'
+import { withImages } from '../../calendar/images/images.ts'
+import { type RecordState, readStates, stateOfMade } from '../../serve/history/record-states.ts'
+import { attempt, holdName } from '../../store/storage/locks.ts'
+import { recordChange, type Tx } from '../../store/storage/recording.ts'
+import type { ImportActColumns, ImportItemColumns } from '../../store/storage/schema.ts'
+import { isConflict } from '../../store/storage/unavailable.ts'
+import { findOwn, findUidHolders } from './already-here.ts'
+import { beginSeries } from './begin-series.ts'
+import { newImageRows } from './bring-pictures.ts'
+import {
+  countItem,
+  describeItem,
+  type ImportRun,
+  noteFailed,
+  noteKept,
+  noteLeft,
+  noteRecord,
+  OLDER,
+  refuseOutage,
+  StalePlan,
+} from './import-run.ts'
+import { saveItems } from './import-store.ts'
+import { laterBegin } from './item-times.ts'
+import { describeStay, keptAfter } from './plan-item.ts'
+import { isLater, type PlannedItem, pageOf, planItems, recordOf } from './plan-items.ts'
+import {
+  type Fingerprints,
+  fieldsOf,
+  fingerprintsOf,
+  type ItemKind,
+  itemKey,
+  readFingerprints,
+  type SourceItem,
+  standsAlone,
+} from './source-item.ts'
+import { type PreparedItem, prepareItem, writeItem } from './write-item.ts'
+
+const OWN = new Error('It is an event of this calendar itself.')
+const TWIN = new Error('Another event with the same id or UID stands before it in the source, and was taken.')
+
+/** How often a batch is planned again after losing a race. */
+const MOST_ATTEMPTS = 5
+
+/** Items prepared at the same time; fetching images is the slow part. */
+const PREPARED_AT_ONCE = 4
+
+/** Writes items of one kind with one transaction: all except those that cannot be written. */
+export async function importBatch(run: ImportRun, kind: ItemKind, items: readonly SourceItem[]): Promise<void> {
+  const own = await findOwn(run, items)
+  for (const item of own) noteFailed(run, item, OWN)
+  const foreign = own.size === 0 ? items : items.filter((item) => !own.has(item))
+  const singles = withoutTwins(run, foreign)
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await tryBatch(run, kind, singles)
+    } catch (error) {
+      if (!(error instanceof StalePlan || isConflict(error)) || attempts === MOST_ATTEMPTS) throw error
+    }
+  }
+}
+
+/** Of items with the same identity, only the one of the latest revision, or else the first. */
+function withoutTwins(run: ImportRun, items: readonly SourceItem[]): SourceItem[] {
+  const first = new Map<string, SourceItem>()
+  for (const item of items) {
+    const key = itemKey(item.kind, item.identity, item.occurrence)
+    const before = first.get(key)
+    if (!before || isLater(item, before)) first.set(key, item)
+    else if (isLater(before, item)) continue
+    else if (standsAlone(item.kind) && !isAlike(before, item)) noteFailed(run, item, TWIN)
+  }
+  return [...first.values()]
+}
+
+const isAlike = (a: SourceItem, b: SourceItem) => JSON.stringify(fieldsOf(a)) === JSON.stringify(fieldsOf(b))
+
+async function tryBatch(run: ImportRun, kind: ItemKind, items: readonly SourceItem[]): Promise<void> {
+  const { items: others, notes } = kind === 'series' ? await beginSeries(run, items) : { items, notes: [] }
+  const { same, planned } = await planItems(run, kind, others)
+  const wanted = planned.filter(({ plan }) => plan.act === 'create' || plan.act === 'update')
+  const { prepared, failed } = await prepareBatch(run, wanted)
+  const written = run.options.dryRun ? prepared.map(asIfWritten) : await writeBatch(run, kind, prepared, failed)
+  for (const { item, record } of same) {
+    if (record !== undefined) noteRecord(run, item, record)
+    countItem(run, item, 'unchanged')
+  }
+  for (const one of planned) noteUnwritten(run, one)
+  for (const [one, error] of failed) noteFailed(run, one.item, error)
+  for (const one of written) noteWritten(run, one)
+  if (kind === 'series')
+    await noteLater(run, [...same, ...written.map(({ one, record }) => ({ item: one.item, record }))])
+  for (const note of notes) note()
+}
+
+/** Reports an item whose plan is to write nothing. */
+function noteUnwritten(run: ImportRun, { item, known, state, plan }: PlannedItem): void {
+  if (plan.act === 'leave') noteLeft(run, item, known?.record, describeStay(plan.kept, 'here', plan.isGone), state)
+  if (plan.act === 'older') noteLeft(run, item, known?.record, OLDER, state)
+  if (plan.act === 'twin') noteFailed(run, item, TWIN)
+  if (plan.act === 'leave out') run.remark({ kind: 'private', at: item.at, text: describeItem(item) })
+  if (plan.act !== 'pass over') return
+  countItem(run, item, 'left')
+  noteKept(run, item, `is here already: ${plan.holder.name}`)
+}
+
+/** Prepared items, and those that could not be prepared. */
+interface PreparedBatch {
+  prepared: [PlannedItem, PreparedItem][]
+  failed: [PlannedItem, unknown][]
+}
+
+async function prepareBatch(run: ImportRun, wanted: readonly PlannedItem[]): Promise<PreparedBatch> {
+  const batch: PreparedBatch = { prepared: [], failed: [] }
+  const prepareOne = async (one: PlannedItem) => {
+    const { plan, reset } = one
+    const item = one.isUidTaken ? withoutUid(one.item) : one.item
+    const isUpdate = plan.act === 'update'
+    try {
+      const wanted = isUpdate ? new Set(plan.fields) : undefined
+      const record = isUpdate ? recordOf(one) : undefined
+      return { one, ready: await prepareItem(run, { item, record, wanted, reset, state: one.state }) }
+    } catch (error) {
+      refuseOutage(error)
+      return { one, error }
+    }
+  }
+  for (let at = 0; at < wanted.length; at += PREPARED_AT_ONCE) {
+    const some = await Promise.all(wanted.slice(at, at + PREPARED_AT_ONCE).map(prepareOne))
+    for (const { one, ready, error } of some) {
+      if (ready) batch.prepared.push([one, ready])
+      else batch.failed.push([one, error])
+    }
+  }
+  return batch
+}
+
+function withoutUid({ uid: _uid, ...item }: SourceItem): SourceItem {
+  return item
+}
+
+/** An item that was written. */
+interface Written {
+  one: PlannedItem
+  ready: PreparedItem
+  record: number
+  isNew: boolean
+  isChanged: boolean
+}
+
+function asIfWritten([one, ready]: [PlannedItem, PreparedItem]): Written {
+  const isNew = ready.record === undefined
+  return { one, ready, record: ready.record ?? 0, isNew, isChanged: ready.isChanged }
+}
+
+/** Writes the prepared items; adds failures to `failed`. All are written in one transaction first; if one fails, each by itself. */
+async function writeBatch(
+  run: ImportRun,
+  kind: ItemKind,
+  prepared: readonly [PlannedItem, PreparedItem][],
+  failed: [PlannedItem, unknown][],
+): Promise<Written[]> {
+  const { context } = run
+  if (prepared.length === 0) return []
+  try {
+    return await context.write((tx) => writeAll(run, tx, kind, prepared, undefined))
+  } catch (error) {
+    refuseOutage(error)
+  }
+  const failures: [PlannedItem, unknown][] = []
+  const written = await context.write((tx) => {
+    failures.length = 0
+    return writeAll(run, tx, kind, prepared, async (work, one) => {
+      try {
+        return await attempt(tx, work)
+      } catch (error) {
+        refuseOutage(error)
+        failures.push([one, error])
+        return undefined
+      }
+    })
+  })
+  for (const failure of failures) failed.push(failure)
+  for (const [, { context }] of prepared) await withImages(context, async () => undefined)
+  return written
+}
+
+/** Writes one item, which may fail by itself. */
+type Do = <T>(work: () => Promise<T>, one: PlannedItem) => Promise<T | undefined>
+
+async function writeAll(
+  run: ImportRun,
+  tx: Tx,
+  kind: ItemKind,
+  prepared: readonly [PlannedItem, PreparedItem][],
+  perform: Do | undefined,
+): Promise<Written[]> {
+  await refuseStale(tx, kind, prepared)
+  const states = new Map<number, RecordState>()
+  const written = await writeEvents(run, tx, prepared, states, perform)
+  for (const [one, ready] of prepared) {
+    if (ready.event) continue
+    const { isChanged } = ready
+    const write = () => writeItem(run, tx, ready)
+    const known = { id: ready.record ?? 0, isNew: false }
+    const made = isChanged ? await (perform ? perform(write, one) : write()) : known
+    if (made) written.push({ one, ready, record: made.id, isNew: made.isNew, isChanged })
+  }
+  await claimUids(run, tx, kind, written)
+  const others = written.flatMap(({ record }) => (states.has(record) ? [] : [record]))
+  for (const [id, state] of await readStates(tx, kind, [...new Set(others)])) states.set(id, state)
+  for (const { one, record, isChanged } of written)
+    if (!isChanged && one.known && one.known.page !== pageOf(run, one.item))
+      recordPage(tx, kind, record, states.get(record) ?? {})
+  const rows = [...changedRows(itemRows(run, written, states), written), ...(await imageRows(run, tx, written))]
+  await saveItems(tx, rows, actRows(run, written, states))
+  return written
+}
+
+/** Records a change of the page of a record, since the page names the address as its original. */
+function recordPage(tx: Tx, kind: ItemKind, record: number, { status }: RecordState): void {
+  if (kind !== 'event' && kind !== 'series') return
+  const isPublic = status === 'publish'
+  recordChange(tx, { kind, record, wasPublic: isPublic, isPublic })
+}
+
+/** The rows of the images of these items and of the pictures in their texts. */
+const imageRows = (run: ImportRun, tx: Tx, written: readonly Written[]) =>
+  newImageRows(
+    run,
+    tx,
+    written.flatMap(({ one, ready }) => [...(one.item.image ? [one.item.image] : []), ...ready.pictures]),
+  )
+
+/** Writes the new events among the items, all together or one after the other; notes their states. */
+async function writeEvents(
+  run: ImportRun,
+  tx: Tx,
+  prepared: readonly [PlannedItem, PreparedItem][],
+  states: Map<number, RecordState>,
+  perform: Do | undefined,
+): Promise<Written[]> {
+  const asked = prepared.flatMap(([one, ready]) => (ready.event ? [{ one, ready, ...ready.event }] : []))
+  const written: Written[] = []
+  for (const some of perform ? asked.map((single) => [single]) : [asked]) {
+    const [first] = some
+    if (!first) continue
+    const write = () => createEvents(tx, some, run.context)
+    const made = await (perform ? perform(write, first.one) : write())
+    for (const [at, event] of made?.entries() ?? []) {
+      const { one, ready } = some[at] ?? first
+      states.set(event.row.id, stateOfMade(event))
+      written.push({ one, ready, record: event.row.id, isNew: true, isChanged: true })
+    }
+  }
+  return written
+}
+
+/** @throws StalePlan when a record has changed since its change was planned */
+async function refuseStale(tx: Tx, kind: ItemKind, prepared: readonly [PlannedItem, PreparedItem][]): Promise<void> {
+  const changing = prepared.flatMap(([one, { record }]) => (record === undefined ? [] : [{ one, record }]))
+  const states = await readStates(
+    tx,
+    kind,
+    changing.map(({ record }) => record),
+  )
+  for (const { one, record } of changing)
+    if (JSON.stringify(states.get(record)) !== JSON.stringify(one.state)) throw new StalePlan(one.item.identity)
+}
+
+/** Holds the UIDs of new records until the end of the transaction. @throws StalePlan when another import was faster with one of them */
+async function claimUids(run: ImportRun, tx: Tx, kind: ItemKind, written: readonly Written[]): Promise<void> {
+  const made = written.flatMap(({ ready: { item }, record, isNew }) => (isNew && item.uid ? [{ item, record }] : []))
+  if (made.length === 0) return
+  await holdName(tx, 'UIDs of imports')
+  const own = new Set(made.map(({ record }) => record))
+  const items = made.map(({ item }) => item)
+  const [taken] = (await findUidHolders({ ...run, context: { ...run.context, db: tx } }, kind, items, own)).keys()
+  if (taken) throw new StalePlan(taken.identity)
+}
+
+function itemRows(
+  run: ImportRun,
+  written: readonly Written[],
+  states: ReadonlyMap<number, RecordState>,
+): ImportItemColumns[] {
+  const rows = new Map<string, ImportItemColumns>()
+  for (const { one, ready, record } of written) {
+    const { kind, identity, occurrence } = one.item
+    const { written: last, isWhole } = writtenAfter(one, ready)
+    rows.set(`${identity}\0${occurrence}`, {
+      source: run.source ?? 0,
+      kind,
+      identity,
+      occurrence,
+      record,
+      sequence: one.item.sequence ?? one.known?.sequence ?? 0,
+      digest: isWhole ? one.digest : '',
+      written: JSON.stringify(last),
+      kept: JSON.stringify(keptOf(one, ready, fingerprintsOf(states.get(record) ?? {}))),
+      page: pageOf(run, one.item),
+    })
+  }
+  return [...rows.values()]
+}
+
+/** The fingerprints of the fields last written of an item, and whether they are complete. */
+function writtenAfter(one: PlannedItem, ready: PreparedItem): { written: Fingerprints; isWhole: boolean } {
+  const fields = Object.keys(one.prints)
+  const unsettled = fields.filter((field) => !isSettled(one, ready, field))
+  const isWhole = unsettled.length === 0
+  if (isWhole && !one.known) return { written: one.prints, isWhole }
+  const settled = fields.flatMap((field) => (unsettled.includes(field) ? [] : [[field, one.prints[field] ?? '']]))
+  const before = one.known ? readFingerprints(one.known.written) : {}
+  return { written: { ...before, ...Object.fromEntries(settled) }, isWhole }
+}
+
+/** The rows that differ from the stored ones: an item whose image cannot be fetched is tried in every run. */
+function changedRows(rows: readonly ImportItemColumns[], written: readonly Written[]): ImportItemColumns[] {
+  const known = new Set(written.flatMap(({ one }) => (one.known ? [textOf(one.known)] : [])))
+  if (known.size === 0) return [...rows]
+  return rows.filter((row) => !known.has(textOf(row)))
+}
+
+const textOf = (row: ImportItemColumns) =>
+  JSON.stringify([
+    row.source,
+    row.kind,
+    row.identity,
+    row.occurrence,
+    row.record,
+    row.sequence,
+    row.digest,
+    row.written,
+    row.kept,
+    row.page,
+  ])
+
+/** Whether a field of the source is settled: it was written, or had been written before. One that keeps its value here waits for another policy. */
+function isSettled({ plan }: PlannedItem, { fields }: PreparedItem, field: string): boolean {
+  return fields.has(field) || (plan.act === 'update' && !plan.fields.includes(field) && !plan.kept.includes(field))
+}
+
+/** The state of the record after the write; fields changed here before it stay marked as changed. */
+function keptOf({ known, state, plan }: PlannedItem, { fields }: PreparedItem, after: Fingerprints): Fingerprints {
+  if (!known || !state || plan.act !== 'update') return after
+  return keptAfter(readFingerprints(known.kept), fingerprintsOf(state), after, fields)
+}
+
+function actRows(
+  run: ImportRun,
+  written: readonly Written[],
+  states: ReadonlyMap<number, RecordState>,
+): ImportActColumns[] {
+  return written.flatMap(({ one, record, isNew, isChanged }): ImportActColumns[] => {
+    const { kind, identity, occurrence } = one.item
+    const act = { run: run.run ?? 0, kind, record, identity, occurrence }
+    if (isNew) return [{ ...act, action: 'create', before: '{}' }]
+    if (!isChanged || !one.state) return []
+    const after = states.get(record) ?? {}
+    const changed = Object.entries(one.state).filter(
+      ([field, value]) => JSON.stringify(value) !== JSON.stringify(after[field]),
+    )
+    const before = JSON.stringify({ fields: Object.fromEntries(changed), item: one.known })
+    return [{ ...act, action: 'update', before }]
+  })
+}
+
+function noteWritten(run: ImportRun, { one, ready, record, isNew, isChanged }: Written): void {
+  const { item, plan, state = {} } = one
+  const kept = plan.act === 'update' ? plan.kept : []
+  noteRecord(run, item, record, Object.fromEntries(kept.map((field) => [field, state[field]])))
+  if (kept.length > 0) noteKept(run, item, describeStay(kept, 'here'))
+  if (isNew || (one.place && !one.known)) countItem(run, item, 'created')
+  else if ((isChanged && ready.record !== undefined) || run.begun.has(record)) countItem(run, item, 'updated')
+  else countItem(run, item, kept.length > 0 ? 'left' : 'unchanged')
+}
+
+/** Reports series that begin later here than in the source, in every run: unchanged ones as well. */
+async function noteLater(
+  { context: { db, now }, options, remark }: ImportRun,
+  items: readonly { item: SourceItem; record: number | undefined }[],
+): Promise<void> {
+  const records = items.flatMap(({ record }) => record ?? [])
+  const states = await readStates(db, 'series', records)
+  for (const { item, record = 0 } of items) {
+    const state = states.get(record)
+    if (!state && !options.dryRun) continue
+    const begin = laterBegin(item.values, state && String(state.start_date), now)
+    if (begin === undefined) continue
+    const text = `${describeItem(item)} has too many dates in the past; it begins with ${begin}.`
+    remark({ kind: 'note', at: item.at, text })
+  }
+}

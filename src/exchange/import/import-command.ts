@@ -1,0 +1,385 @@
+import { type Command, Option } from 'commander'
+import { commandVariables, type Site } from '../../base/config.ts'
+import { addList } from '../../base/run-command.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { speaker } from '../../calendar/locales/translate.ts'
+import type { Caller } from '../../calendar/people/caller.ts'
+import { getUserByLogin, listUsers } from '../../calendar/people/users.ts'
+import type { ImageService } from '../../store/media/media-store.ts'
+import type { Database, Db } from '../../store/storage/database.ts'
+import { writerBy } from '../../store/storage/recording.ts'
+import { DATE_ORDERS, type DateOrder } from './csv-cells.ts'
+import { NOT_THE_SAME } from './hold-source.ts'
+import {
+  describeCounts,
+  describeMade,
+  describePreview,
+  describeRemarks,
+  describeRun,
+  describeRuns,
+  describeVisible,
+  IMPORT_HEADINGS,
+  noteRemark,
+  openProgress,
+  type Progress,
+  type Remarks,
+} from './import-report.ts'
+import { BrokenSource, ORIGINS } from './import-run.ts'
+import {
+  ALLOWED,
+  describeSchedules,
+  NEEDS_DECISION,
+  pauseSchedule,
+  removeSchedule,
+  resumeSchedule,
+  scheduleImport,
+} from './import-schedule.ts'
+import { type ImportTask, importSource } from './import-source.ts'
+import { listRuns } from './import-store.ts'
+import { openSource } from './open-source.ts'
+import { type ConflictPolicy, POLICIES } from './plan-item.ts'
+import { undoImport } from './undo-import.ts'
+
+/** The calendar that a command writes to. */
+export interface ImportGround {
+  database: Database
+  images: ImageService
+  site: Site
+}
+
+/** Some records are missing or incomplete. */
+class Incomplete extends Error {
+  override name = 'Incomplete'
+}
+
+/** The options of `import`, as typed. */
+interface Asked {
+  dryRun?: true
+  conflicts: ConflictPolicy
+  mirror?: true
+  allowMassRemoval?: true
+  images: boolean
+  private: boolean
+  user?: string
+  name?: string
+  every?: string
+  forService?: true
+  login?: string
+  passwordFile?: string
+  since?: string
+  map?: string[]
+  dates?: DateOrder
+  origin?: (typeof ORIGINS)[number]
+  sameAs?: string
+}
+
+type Print = (text: string) => void
+
+/** Registers the commands `import` and `imports`; they open the calendar, and close it at the end. */
+export function registerImportCommands(program: Command, open: () => Promise<ImportGround>): void {
+  registerImport(program, open)
+  const imports = program.command('imports').description('List the runs of imports, or undo one.')
+  addList(imports)
+    .description('List the runs of imports, the newest first.')
+    .action((_options: unknown, command: Command) =>
+      runWithCalendar(command, open, async ({ database }, print) => {
+        for (const line of describeRuns(await listRuns(database.read, MOST_RUNS))) print(line)
+      }),
+    )
+  imports
+    .command('show')
+    .description('Show a run, and what it moved to the trash.')
+    .argument('<run>', 'the number that `imports` shows')
+    .action((number: string, _options: unknown, command: Command) =>
+      runWithCalendar(command, open, async ({ database }, print) => {
+        for (const line of await describeRun(database.read, runNumber(number))) print(line)
+      }),
+    )
+  imports
+    .command('undo')
+    .description('Put back what a run changed, move what it made to the trash, and leave what was changed since.')
+    .argument('<run>', 'the number that `imports` shows')
+    .option('--user <login>', 'the user who writes the records (default: the first administrator)')
+    .action((number: string, { user }: { user?: string }, command: Command) =>
+      runWithCalendar(command, open, async (ground, print) => {
+        const { restored, removed, left } = await undoImport(await importContext(ground, user), runNumber(number), () =>
+          print('Another import of this source is running; the undo begins when it has ended.'),
+        )
+        left.forEach(print)
+        print(`Run ${number} is undone: ${restored} put back, ${removed} removed, ${left.length} left as they are.`)
+      }),
+    )
+  registerSchedules(imports, open)
+}
+
+function runNumber(word: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(word)) throw new Error(`A run has a number, not "${word}"; kalends imports lists them.`)
+  return Number(word)
+}
+
+/** The commands about imports on a schedule. */
+function registerSchedules(imports: Command, open: () => Promise<ImportGround>): void {
+  imports
+    .command('schedules')
+    .description('List the imports on a schedule, which `import --every` makes.')
+    .action((_options: unknown, command: Command) =>
+      runWithCalendar(command, open, async ({ database }, print) => {
+        for (const line of await describeSchedules(database, Date.now())) print(line)
+      }),
+    )
+  const about = (word: string, text: string) =>
+    imports.command(word).description(text).argument('<name>', 'the name of the import')
+  const change =
+    (work: (database: Database, name: string, asked: Resumed) => Promise<void>, done: string) =>
+    (name: string, asked: Resumed, command: Command) =>
+      runWithCalendar(command, open, async ({ database }, print) => {
+        await work(database, name, asked)
+        print(`The import ${name} ${done}.`)
+      })
+  about('pause', 'Pause an import on a schedule.').action(
+    change((database, name) => pauseSchedule(database, name), 'rests until it is resumed'),
+  )
+  about('resume', 'Resume a paused import; it runs at once.')
+    .option(ALLOWED, 'let its next run move more than a fifth of the events to the trash at once')
+    .action(
+      change(
+        (database, name, { allowMassRemoval = false }) => resumeSchedule(database, name, allowMassRemoval, Date.now()),
+        'goes on',
+      ),
+    )
+  about('remove', 'Take an import off its schedule; the records it has written stay.').action(
+    change((database, name) => removeSchedule(database, name), 'is off its schedule'),
+  )
+}
+
+/** The options of `imports resume`. */
+interface Resumed {
+  allowMassRemoval?: true
+}
+
+const MOST_RUNS = 100
+/** Milliseconds before a failed request to a site is repeated. */
+const BACK_OFF_MS = 1000
+
+const collect = (word: string, words: readonly string[] = []) => [...words, word]
+
+/** The options of `import`. */
+function withOptions(command: Command): Command {
+  return command
+    .option('--dry-run', 'say what would happen, and change nothing')
+    .addOption(
+      new Option(
+        '--conflicts <policy>',
+        'how to settle fields that were changed both in the source and here: keep each of them, overwrite them, or skip the whole record',
+      )
+        .choices(POLICIES)
+        .default('keep'),
+    )
+    .option('--mirror', 'move events to the trash that are gone from the source')
+    .option(ALLOWED, 'let --mirror move more than a fifth of the events to the trash at once')
+    .option(
+      '--same-as <name>',
+      `the name or address under which this calendar was imported before, as kalends imports lists it; its records are continued. ${NOT_THE_SAME}: this is another calendar that shares events with it`,
+    )
+    .option('--no-images', 'fetch no images')
+    .option('--no-private', 'leave out private events of the source; without this they are imported as private events')
+    .option('--user <login>', 'the user who writes the records (default: the first administrator)')
+    .option('--name <name>', 'a name for the source, so that its address may change (default: its address)')
+    .option(
+      '--every <time>',
+      'repeat the import at this interval while the service runs, such as 30m, 6h or 1d; needs a --name',
+    )
+    .addOption(new Option('--for-service').hideHelp())
+    .option('--login <login>', 'the login at the site, for drafts and private records')
+    .option(
+      '--password-file <file>',
+      `a file with the application password of that login, which only its owner can read [${commandVariables.importPassword}]`,
+    )
+    .option('--since <when>', 'only records of a site that have changed since: a date, or a date and time in UTC')
+    .option('--map <column=field>', 'which field a column of a table holds, for columns with unusual names', collect)
+    .addOption(
+      new Option(
+        '--dates <order>',
+        'the order of day and month in dates of a table such as 3/4/2026; inferred from all dates without this',
+      ).choices(DATE_ORDERS),
+    )
+    .addOption(
+      new Option(
+        '--origin <what>',
+        'what becomes of the source, remembered for later runs. moved: its old addresses redirect to the records here. stays: it remains the original, which the pages of its events here name as canonical. none: neither of these any longer',
+      ).choices(ORIGINS),
+    )
+}
+
+function registerImport(program: Command, open: () => Promise<ImportGround>): void {
+  withOptions(program.command('import'))
+    .description(
+      'Bring in the events of another calendar, with their venues, organizers, categories, tags and images. Safe to repeat.',
+    )
+    .argument(
+      '<source>',
+      'the address of a site with this interface; or a file or its address: iCalendar, a table (CSV), a saved page or list of the interface, or one record a line (NDJSON)',
+    )
+    .action((source: string, asked: Asked, command: Command) =>
+      runWithCalendar(command, open, async (ground, print) => {
+        const {
+          every,
+          forService,
+          conflicts,
+          images,
+          private: isPrivate,
+          dryRun = false,
+          mirror = false,
+          allowMassRemoval = false,
+          user,
+          origin,
+          sameAs,
+          ...said
+        } = asked
+        if (every !== undefined) {
+          const words = wordsOf(asked)
+          return print(await scheduleImport(ground.database, source, { ...asked, every }, words, Date.now()))
+        }
+        // What the service has started ends with it, and another process goes on.
+        if (forService) endWithParent()
+        const options = { conflicts, images, private: isPrivate, dryRun, mirror, allowMassRemoval, origin }
+        const password = process.env[commandVariables.importPassword]
+        const reader = { zone: ground.site.timezone, backOffMs: BACK_OFF_MS }
+        const asking = addressIn(source)
+        const progress = await openProgress({ asking, total: () => 0, progress: () => 0 })
+        const opened = await openSource(source, { password, ...said }, reader).catch((error: unknown) => {
+          progress.close()
+          throw error
+        })
+        progress.follow({ ...opened.source, asking })
+        const task = { source: opened.source, options, user, sameAs }
+        const isComplete = await importInto(ground, task, progress, print).finally(opened.close)
+        if (!isComplete)
+          throw new Incomplete('Some records are missing or incomplete; the report lists them with the reasons.')
+      }),
+    )
+}
+
+/** Ends this process when its parent has ended, or has done so already; it may end by itself before. */
+function endWithParent(): void {
+  if (process.connected === false) process.exit(1)
+  process.once('disconnect', () => process.exit(1))
+  process.channel?.unref()
+}
+
+/** The options of an import as command-line words, without the schedule and the password file. */
+function wordsOf({
+  conflicts,
+  mirror,
+  images,
+  private: isPrivate,
+  user,
+  name,
+  login,
+  map = [],
+  dates,
+  origin,
+  sameAs,
+}: Asked): string[] {
+  const option = (word: string, value: string | undefined) => (value === undefined ? [] : [word, value])
+  return [
+    ...option('--conflicts', conflicts),
+    ...(mirror ? ['--mirror'] : []),
+    ...(images ? [] : ['--no-images']),
+    ...(isPrivate ? [] : ['--no-private']),
+    ...option('--user', user),
+    ...option('--name', name),
+    ...option('--login', login),
+    ...map.flatMap((entry) => ['--map', entry]),
+    ...option('--dates', dates),
+    ...option('--origin', origin),
+    ...option('--same-as', sameAs),
+  ]
+}
+
+/** The address of a source for the terminal, without what may be secret; undefined for a file. */
+function addressIn(source: string): string | undefined {
+  const url = /^\w+:\/\//.test(source) ? URL.parse(source) : null
+  return url ? `${url.protocol}//${url.host}${url.pathname}` : undefined
+}
+
+/** Imports a source, and prints the report. False when some records are missing or incomplete. */
+async function importInto(
+  ground: ImportGround,
+  { source, options, user, sameAs }: Pick<ImportTask, 'source' | 'options' | 'sameAs'> & { user: string | undefined },
+  progress: Progress,
+  print: Print,
+): Promise<boolean> {
+  const remarks: Remarks = new Map()
+  const begin = async () => {
+    const context = await importContext(ground, user)
+    const imported = await importSource({
+      source,
+      options,
+      sameAs,
+      context,
+      by: writerOf(context.caller),
+      remark: (remark) => noteRemark(remarks, remark),
+      restart: () => remarks.clear(),
+      progress: progress.show,
+      wait: () => print('Another import of this source is running; this one begins when it has ended.'),
+    })
+    return { ...imported, say: context.say }
+  }
+  const { run, counts, visible, preview, broken, say } = await begin().finally(() => {
+    progress.close()
+    for (const line of describeRemarks(remarks, IMPORT_HEADINGS)) print(line)
+  })
+  for (const line of describePreview(say, preview)) print(line)
+  for (const line of describeMade(counts, run)) print(line)
+  for (const line of describeVisible(say, visible, run)) print(line)
+  print(describeCounts(counts, run))
+  if (broken) throw broken
+  return counts.failed === 0 && !remarks.has('note')
+}
+
+function writerOf({ id, login }: Caller) {
+  return { ...writerBy('import'), user: id, login }
+}
+
+/** @throws Error with one sentence when there is no such user, or no administrator */
+async function importContext({ database, images, site }: ImportGround, login: string | undefined): Promise<Context> {
+  const { read: db, aside, findMatching } = database
+  const { id, login: name, role } = await importer(db, login)
+  // Others have written the texts of a source, whoever imports it.
+  const caller = { id, login: name, role, isFiltered: true }
+  const write: Context['write'] = (work) => database.write(work, writerOf(caller))
+  const report: Context['report'] = () => undefined
+  return { db, aside, write, findMatching, images, say: speaker(site), report, site, caller, now: Date.now() }
+}
+
+async function importer(db: Db, login: string | undefined) {
+  if (login !== undefined) return getUserByLogin(db, login)
+  const administrator = (await listUsers(db)).find(({ role }) => role === 'administrator')
+  if (!administrator) throw new Error('There is no administrator in whose name to import; name a user with --user.')
+  return administrator
+}
+
+/** Runs a command with the calendar open. An error prints one sentence and sets exit code 1. */
+async function runWithCalendar(
+  command: Command,
+  open: () => Promise<ImportGround>,
+  work: (ground: ImportGround, print: Print) => Promise<void>,
+): Promise<void> {
+  try {
+    const ground = await open()
+    try {
+      await work(ground, (text) => command.configureOutput().writeOut?.(`${text}\n`))
+    } finally {
+      await ground.database.close()
+    }
+  } catch (error) {
+    const exitCode = exitCodeOf(error, command.opts().forService === true)
+    command.showHelpAfterError(false).error(error instanceof Error ? error.message : String(error), { exitCode })
+  }
+}
+
+function exitCodeOf(error: unknown, forService: boolean): number {
+  if (error instanceof Incomplete) return 2
+  return forService && error instanceof BrokenSource && error.isDoubtful ? NEEDS_DECISION : 1
+}

@@ -1,0 +1,267 @@
+import { oneLine, table } from '../../base/run-command.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
+import { readStates } from '../../serve/history/record-states.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { stopOnSignal } from '../transfer/show-progress.ts'
+import type { Counts, Remark, VisibleCounts } from './import-run.ts'
+import { ABOVE_ALL, getRun, type ListedRun, listActs } from './import-store.ts'
+import type { Source } from './source-item.ts'
+
+type Say = Context['say']
+
+/** The most lines of one kind that are printed; further ones are counted. */
+const MOST_LINES = 200
+
+/** The headings of the remarks that a command makes. */
+export type Headings = Readonly<Partial<Record<Remark['kind'], string>>>
+
+export const IMPORT_HEADINGS: Headings = {
+  failed: 'Not in:',
+  note: 'In, but not whole:',
+  kept: 'Left as it is here:',
+  private: 'Left out, since the source has it as private:',
+  missing: 'Gone from the source:',
+}
+
+/** The remarks of an import or a push on single items: the first of each kind, and their number. */
+export type Remarks = Map<Remark['kind'], { first: Remark[]; count: number }>
+
+export function noteRemark(remarks: Remarks, remark: Remark): void {
+  const own = remarks.get(remark.kind) ?? { first: [], count: 0 }
+  remarks.set(remark.kind, own)
+  own.count += 1
+  if (own.first.length < MOST_LINES) own.first.push(remark)
+}
+
+export function describeRemarks(remarks: Remarks, headings: Headings): string[] {
+  return (['missing', 'private', 'kept', 'note', 'failed'] as const).flatMap((kind) => {
+    const own = remarks.get(kind)
+    if (!own) return []
+    const more = own.count > MOST_LINES ? [`  … and ${own.count - MOST_LINES} more`] : []
+    return [headings[kind] ?? '', ...own.first.map(({ at, text }) => `  ${oneLine(`${at}: ${text}`)}`), ...more]
+  })
+}
+
+/** The kinds in the order of their importance to readers, with the word for one and for several. */
+const KIND_WORDS = [
+  ['event', 'event', 'events'],
+  ['series', 'series', 'series'],
+  ['venue', 'venue', 'venues'],
+  ['organizer', 'organizer', 'organizers'],
+  ['category', 'category', 'categories'],
+  ['tag', 'tag', 'tags'],
+] as const
+
+/** A line on what was made, by kind, or would be by a run; none where nothing was. */
+export function describeMade({ made = {} }: Counts, run: number | undefined): string[] {
+  const parts = KIND_WORDS.flatMap(([kind, one, several]) => {
+    const count = made[kind] ?? 0
+    return count === 0 ? [] : [`${count} ${count === 1 ? one : several}`]
+  })
+  return parts.length === 0 ? [] : [`${run === undefined ? 'Would make' : 'Made'}: ${parts.join(', ')}.`]
+}
+
+/** The first events of a source below a heading; nothing where there are none. */
+export function describePreview(say: Say, preview: readonly string[]): string[] {
+  if (preview.length === 0) return []
+  return [say('The first events, as pages would show them:'), ...preview.map((line) => `  ${oneLine(line)}`)]
+}
+
+/** A line with the numbers of events that visitors see and do not see, after a run or a dry run; none for a source without events. */
+export function describeVisible(say: Say, visible: VisibleCounts, run: number | undefined): string[] {
+  const { coming, past, private: hidden, waiting } = visible
+  if (coming + past + hidden + waiting === 0) return []
+  const text: MessageText =
+    run === undefined
+      ? 'Of what was read visitors would see: {coming} coming, {past} past; and not: {hidden} private, {waiting} draft, pending or scheduled.'
+      : 'Of this source visitors see: {coming} coming, {past} past; and not: {hidden} private, {waiting} draft, pending or scheduled.'
+  const numbers = { coming, past, hidden, waiting }
+  return [say(text, Object.fromEntries(Object.entries(numbers).map(([name, number]) => [name, String(number)])))]
+}
+
+/** The outcome in one sentence. */
+export function describeCounts(counts: Counts, run: number | undefined): string {
+  const { created, updated, unchanged, left, trashed, failed } = counts
+  const said = `${created} made, ${updated} changed, ${unchanged} unchanged, ${left} left as they are here, ${trashed} moved to the trash, ${failed} not in`
+  return run === undefined ? `A run would have: ${said}. Nothing was written.` : `Run ${run}: ${said}.`
+}
+
+/** Runs as a table. */
+export function describeRuns(runs: readonly ListedRun[]): string[] {
+  if (runs.length === 0) return ['Nothing has been imported yet.']
+  const rows = runs.map(({ id, started_utc, ended_utc, state, counts, address }) => {
+    const { created = 0, updated = 0, trashed = 0, left = 0, failed = 0 }: Partial<Counts> = JSON.parse(counts)
+    const figures = [created, updated, trashed, left, failed].map(String)
+    return [
+      String(id),
+      started_utc,
+      ended_utc || '-',
+      state === 'running' ? 'running or cut off' : state,
+      ...figures,
+      address,
+    ]
+  })
+  return [
+    table([
+      ['RUN', 'STARTED (UTC)', 'ENDED (UTC)', 'STATE', 'MADE', 'CHANGED', 'TRASHED', 'LEFT', 'NOT IN', 'SOURCE'],
+      ...rows,
+    ]),
+  ]
+}
+
+/** A run, and the events and series that it moved to the trash. @throws Error with one sentence when there is no such run */
+export async function describeRun(db: Db, id: number): Promise<string[]> {
+  const run = await getRun(db, id)
+  const trashed: string[] = []
+  for (const kind of ['series', 'event'] as const) {
+    for (let below = ABOVE_ALL; trashed.length <= MOST_LINES; ) {
+      const acts = await listActs(db, id, kind, below, MOST_LINES)
+      const last = acts.at(-1)
+      if (!last) break
+      below = last.record
+      const gone = acts.filter(({ action }) => action === 'trash')
+      const records = gone.map(({ record }) => record)
+      const states = await readStates(db, kind, records)
+      for (const record of records) {
+        const { title = '(deleted since)', start_date = '' } = states.get(record) ?? {}
+        trashed.push(`  ${oneLine(`${kind} ${record}: ${String(title)}, ${String(start_date)}`)}`)
+      }
+    }
+  }
+  if (trashed.length === 0)
+    return [...describeRuns([run]), run.state === 'undone' ? 'It was undone.' : 'It moved nothing to the trash.']
+  const more = trashed.length > MOST_LINES ? ['  … and more'] : []
+  return [...describeRuns([run]), 'Moved to the trash:', ...trashed.slice(0, MOST_LINES), ...more]
+}
+
+/** Shows the progress of an import or a push. */
+export interface Progress {
+  show: (counts: Counts) => void
+  /** Shows the progress of another source from now on. */
+  follow: (source: Followed) => void
+  close: () => void
+}
+
+/** A source whose progress is shown. */
+type Followed = Pick<Source, 'total' | 'progress'> & {
+  /** The address that is asked, until something has come from there. */
+  asking?: string | undefined
+}
+
+/** The progress: `done` of `total` in the unit of the source; a total of 0 is unknown. */
+interface Far {
+  records: number
+  done: number
+  total: number
+  /** Milliseconds since it began. */
+  elapsed: number
+  asking?: string | undefined
+}
+
+/** Milliseconds between two lines of a log. */
+const LINE_EVERY_MS = 30_000
+
+/** A bar with rate and time left on a terminal, elsewhere a plain line every half minute. */
+export async function openProgress(
+  source: Followed,
+  stream: NodeJS.WriteStream = process.stderr,
+  lineEvery = LINE_EVERY_MS,
+): Promise<Progress> {
+  const since = performance.now()
+  let followed = source
+  const follow: Progress['follow'] = (next) => {
+    followed = next
+  }
+  const farOf = (records: number): Far => ({
+    records,
+    done: followed.progress(),
+    total: followed.total(),
+    elapsed: performance.now() - since,
+    asking: followed.asking,
+  })
+  if (!stream.isTTY) return { ...lineProgress(stream, farOf, lineEvery), follow }
+  const { SingleBar } = await import('cli-progress')
+  let records = 0
+  const format = () => describeFar(farOf(records), stream.columns)
+  const bar = new SingleBar({ format, stream, hideCursor: true, gracefulExit: false })
+  const release = stopOnSignal(() => bar.stop())
+  bar.start(1, 0)
+  return {
+    show: (counts) => {
+      records = recordsIn(counts)
+      bar.update(0)
+    },
+    follow,
+    close: () => {
+      bar.stop()
+      release()
+    },
+  }
+}
+
+function lineProgress(
+  stream: NodeJS.WriteStream,
+  farOf: (records: number) => Far,
+  every: number,
+): Omit<Progress, 'follow'> {
+  let next = every
+  return {
+    show: (counts) => {
+      const far = farOf(recordsIn(counts))
+      if (far.elapsed < next) return
+      next = far.elapsed + every
+      stream.write(`${wordsOf(far)}\n`)
+    },
+    close: () => undefined,
+  }
+}
+
+const recordsIn = ({ created, updated, unchanged, left, failed }: Counts) =>
+  created + updated + unchanged + left + failed
+
+/** Cells of the longest bar, and of the shortest one that says anything. */
+const LONGEST_BAR = 40
+const SHORTEST_BAR = 8
+/** The room reserved for the words, so that the bar keeps its length as they change. */
+const WORDS = 56
+
+/** One line for a terminal of this width. Parts that do not fit are left out, the bar first. */
+export function describeFar(far: Far, columns: number): string {
+  const words = wordsOf(far)
+  const share = shareOf(far)
+  // The last column stays free: some terminals begin a new line there.
+  const cells = Math.min(LONGEST_BAR, columns - 1 - Math.max(WORDS, words.length) - '[] '.length)
+  const full = Math.floor(cells * (share ?? 0))
+  const bar = share === undefined || cells < SHORTEST_BAR ? '' : `[${'='.repeat(full)}${'-'.repeat(cells - full)}] `
+  return (bar + words).slice(0, Math.max(0, columns - 1))
+}
+
+/** The share that is done, from 0 to 1; undefined while the total is unknown. */
+function shareOf({ done, total }: Far): number | undefined {
+  return total > 0 ? Math.min(1, done / total) : undefined
+}
+
+function wordsOf(far: Far): string {
+  const { records, done, elapsed, asking } = far
+  if (asking !== undefined && records + done === 0) return `asking ${asking}`
+  const share = shareOf(far)
+  const rate = Math.round((records * 1000) / Math.max(1, elapsed))
+  return [
+    share !== undefined && `${Math.floor(share * 100)} %`,
+    `${records} ${records === 1 ? 'record' : 'records'}`,
+    records > 0 && `${rate} a second`,
+    // The time for writing the last records is not counted: they are soon written.
+    share !== undefined && share > 0 && share < 1 && `${timeIn((elapsed * (1 - share)) / share)} left`,
+  ]
+    .filter((part) => part !== false)
+    .join(', ')
+}
+
+/** A time in its two largest units. */
+function timeIn(ms: number): string {
+  const seconds = Math.ceil(ms / 1000)
+  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)]
+  if (minutes === 0) return `${seconds} s`
+  return hours === 0 ? `${minutes} min ${seconds % 60} s` : `${hours} h ${minutes % 60} min`
+}

@@ -1,0 +1,317 @@
+import { statSync } from 'node:fs'
+import { realPath } from '../../base/files.ts'
+import { table } from '../../base/run-command.ts'
+import { formatUtc } from '../../base/text/moments.ts'
+import type { Database, Db } from '../../store/storage/database.ts'
+import { describeHeld, notHeld } from '../../store/storage/edition.ts'
+import { writerBy } from '../../store/storage/recording.ts'
+import type { ImportScheduleColumns } from '../../store/storage/schema.ts'
+
+/** The options of an import, as typed. */
+interface AskedSchedule {
+  every: string
+  name?: string
+  login?: string
+  passwordFile?: string
+  since?: string
+  dryRun?: true
+  allowMassRemoval?: true
+}
+
+const SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 }
+/** The shortest time between two runs, in seconds. */
+const SHORTEST = 300
+
+/**
+ * Stores a scheduled import; returns a confirmation. `words` are the command-line words without the source and the schedule.
+ * @throws Error with one sentence when the import would need somebody at the terminal
+ */
+export async function scheduleImport(
+  database: Pick<Database, 'write'>,
+  source: string,
+  asked: AskedSchedule,
+  words: readonly string[],
+  now: number,
+): Promise<string> {
+  const { name, login, passwordFile, since, dryRun, allowMassRemoval } = asked
+  if (name === undefined) throw new Error('An import on a schedule needs a name: give it with --name.')
+  if (dryRun || since !== undefined || allowMassRemoval)
+    throw new Error('--every goes neither with --dry-run nor with --since or --allow-mass-removal.')
+  if (login !== undefined && passwordFile === undefined)
+    throw new Error(
+      'Keep the application password of an import on a schedule in a file, and name that file with --password-file.',
+    )
+  const every_seconds = readEvery(asked.every)
+  const file = passwordFile === undefined ? [] : ['--password-file', secretFile(passwordFile)]
+  const isAddress = /^[a-z]+:\/\//i.test(source)
+  const place = isAddress ? source : realPath(source)
+  await saveSchedule(database, { name, every_seconds, words: [place, ...words, ...file] }, now)
+  return `The import ${name} runs every ${asked.every} from now on, while the service runs.`
+}
+
+function readEvery(text: string): number {
+  const [, amount, unit = ''] = /^([1-9]\d{0,4})([mhd])$/.exec(text) ?? []
+  const seconds = Number(amount) * (SECONDS[unit] ?? Number.NaN)
+  if (!(seconds >= SHORTEST))
+    throw new Error(`--every takes a time of 5m and more, such as 30m, 6h or 1d, not "${text}".`)
+  return seconds
+}
+
+/** A file that only its owner can read. The database stores its name, not its content. */
+function secretFile(file: string): string {
+  const path = realPath(file)
+  if ((statSync(path).mode & 0o077) !== 0)
+    throw new Error(`Other users can see ${file}, which has a password in it: chmod 600 it first.`)
+  return path
+}
+
+/** Imports on a schedule as a table, below a line that says so where none of them runs. */
+export async function describeSchedules({ read }: Pick<Database, 'read'>, now: number): Promise<string[]> {
+  const rows = (await listSchedules(read)).map(
+    ({ name, every_seconds, next_utc, leased_utc, paused, failures, outcome }) => [
+      name,
+      `${every_seconds / 60}m`,
+      paused === 1 ? 'paused' : leased_utc > formatUtc(now) ? 'running' : next_utc,
+      String(failures),
+      outcome || '-',
+    ],
+  )
+  if (rows.length === 0) return ['No import is on a schedule.']
+  return [...(await describeHeld(read)), table([['NAME', 'EVERY', 'NEXT (UTC)', 'FAILURES', 'LAST RUN'], ...rows])]
+}
+
+/** The outcome of a scheduled run: its exit code, and the end of its output. */
+export interface ScheduledRun {
+  code: number | null
+  said: string
+}
+
+/** Starts an import with its command-line words, in a process that ends with this one, or at the signal. */
+export type StartImport = (words: readonly string[], signal: AbortSignal) => Promise<ScheduledRun>
+
+/** The word that lets a mirror move a large part of its events to the trash. */
+export const ALLOWED = '--allow-mass-removal'
+/** The exit code of a scheduled run after which somebody has to decide whether the source is right. */
+export const NEEDS_DECISION = 3
+
+/** The ms for which a process holds an import without renewal, and the ms between renewals. */
+const LEASE_MS = 300_000
+const RENEWED_EVERY = 60_000
+/** The ms before a failed import is tried again; the time doubles with each failure, up to the interval of its schedule. */
+const FIRST_RETRY_MS = 300_000
+/** The most characters of a run's output that are stored. */
+const LONGEST_OUTCOME = 500
+
+const writer = writerBy('import schedule')
+
+/** Stores a scheduled import, replacing another one of its name; it is due at once. `now` in ms since the epoch. */
+export async function saveSchedule(
+  database: Pick<Database, 'write'>,
+  { name, words, every_seconds }: Pick<ImportScheduleColumns, 'name' | 'every_seconds'> & { words: readonly string[] },
+  now: number,
+): Promise<void> {
+  const state = { next_utc: formatUtc(now), leased_utc: '', paused: 0, failures: 0, outcome: '' }
+  const row = { words: JSON.stringify(words), every_seconds, ...state }
+  await database.write(async (tx) => {
+    await tx
+      .insertInto('import_schedules')
+      .values({ name, ...row })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet(row))
+      .execute()
+  }, writer)
+}
+
+/** All imports on a schedule, by name. */
+export async function listSchedules(db: Db): Promise<ImportScheduleColumns[]> {
+  return db.selectFrom('import_schedules').selectAll().orderBy('name').execute()
+}
+
+/** @throws Error with one sentence when no import has this name */
+export async function pauseSchedule(database: Pick<Database, 'write'>, name: string): Promise<void> {
+  const { numUpdatedRows } = await database.write(
+    (tx) => tx.updateTable('import_schedules').set({ paused: 1 }).where('name', '=', name).executeTakeFirst(),
+    writer,
+  )
+  if (Number(numUpdatedRows) === 0) throw missing(name)
+}
+
+/**
+ * Resumes a paused import, due at once; `mayRemove` lets its next run that comes to an end move a large part of its events to the trash.
+ * @throws Error with one sentence when no import has this name
+ */
+export async function resumeSchedule(
+  database: Pick<Database, 'write'>,
+  name: string,
+  mayRemove: boolean,
+  now: number,
+): Promise<void> {
+  await database.write(async (tx) => {
+    const row = await tx.selectFrom('import_schedules').select('words').where('name', '=', name).executeTakeFirst()
+    if (!row) throw missing(name)
+    const words = JSON.stringify([...usualWords(row.words), ...(mayRemove ? [ALLOWED] : [])])
+    const columns = { words, paused: 0, failures: 0, next_utc: formatUtc(now) }
+    await tx.updateTable('import_schedules').set(columns).where('name', '=', name).execute()
+  }, writer)
+}
+
+/** The words of every run, without the permission for one. */
+function usualWords(words: string): string[] {
+  const all: string[] = JSON.parse(words)
+  return all.at(-1) === ALLOWED ? all.slice(0, -1) : all
+}
+
+/** @throws Error with one sentence when no import has this name */
+export async function removeSchedule(database: Pick<Database, 'write'>, name: string): Promise<void> {
+  const { numDeletedRows } = await database.write(
+    (tx) => tx.deleteFrom('import_schedules').where('name', '=', name).executeTakeFirst(),
+    writer,
+  )
+  if (Number(numDeletedRows) === 0) throw missing(name)
+}
+
+function missing(name: string): Error {
+  return new Error(`There is no import ${name} on a schedule; kalends imports schedules lists them.`)
+}
+
+/** The imports that a process runs at the same time, with the ms since the epoch at which each began. */
+export interface RunningImports {
+  begun: Map<Promise<void>, number>
+  stopping: AbortController
+}
+
+export function makeRunningImports(): RunningImports {
+  return { begun: new Map(), stopping: new AbortController() }
+}
+
+/** The imports that run at the same time; those that take longer than this many ms make room for others, up to a number of them all. */
+const MOST_AT_ONCE = 3
+const MAKES_ROOM_AFTER = 60_000
+const MOST_RUNNING = 12
+
+function hasRoom({ begun, stopping }: RunningImports, now: number): boolean {
+  const fresh = [...begun.values()].filter((from) => from > now - MAKES_ROOM_AFTER)
+  return fresh.length < MOST_AT_ONCE && begun.size < MOST_RUNNING && !stopping.signal.aborted
+}
+
+/**
+ * Runs the due imports; each runs in one process at a time, and a source that keeps one waiting holds up no other. Returns when those that it
+ * began have ended. `report` receives the failures.
+ */
+export async function runDueImports(
+  database: Database,
+  start: StartImport,
+  now: () => number,
+  report: (error: Error) => void,
+  running: RunningImports = makeRunningImports(),
+): Promise<void> {
+  const own = new Set<Promise<void>>()
+  const { signal } = running.stopping
+  for (;;) {
+    if (!hasRoom(running, now()) && own.size > 0) await Promise.race(own)
+    const due = hasRoom(running, now()) ? await leaseDue(database, now()) : undefined
+    if (!due) break
+    const run = runImport(database, due, (words) => start(words, signal), now, report, signal)
+      .catch(report)
+      .finally(() => {
+        running.begun.delete(run)
+        own.delete(run)
+      })
+    running.begun.set(run, now())
+    own.add(run)
+  }
+  await Promise.all(own)
+}
+
+/** Ends the imports that are running. They are due again at once, for other processes. */
+export async function stopImports({ begun, stopping }: RunningImports): Promise<void> {
+  stopping.abort()
+  await Promise.all(begun.keys())
+}
+
+async function runImport(
+  database: Database,
+  due: ImportScheduleColumns,
+  start: (words: readonly string[]) => Promise<ScheduledRun>,
+  now: () => number,
+  report: (error: Error) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const renewing = setInterval(() => void renew(database, due.id, now()).catch(report), RENEWED_EVERY).unref()
+  const ended = await start(JSON.parse(due.words))
+    .catch((error: unknown): ScheduledRun => ({ code: 1, said: String(error) }))
+    .finally(() => clearInterval(renewing))
+  if (signal.aborted && ended.code === null) return setColumns(database, due.id, { leased_utc: '' })
+  if (isFailed(ended)) report(new Error(describeFailure(due.name, ended)))
+  await endRun(database, due, ended, now())
+}
+
+function describeFailure(name: string, { code, said }: ScheduledRun): string {
+  return code === NEEDS_DECISION
+    ? `The import ${name} is paused: ${said} To go on: kalends imports resume ${name} [${ALLOWED}]`
+    : `The import ${name} failed: ${said}`
+}
+
+/** Code 2 means that some records are missing or incomplete; the next run tries them again. */
+const isFailed = ({ code }: ScheduledRun) => code !== 0 && code !== 2
+
+/** Locks an import that is due and not locked. */
+async function leaseDue(database: Database, now: number): Promise<ImportScheduleColumns | undefined> {
+  const [nowUtc, until] = [formatUtc(now), formatUtc(now + LEASE_MS)]
+  const [found] = await dueAt(database.read, nowUtc).execute()
+  if (!found) return undefined
+  const { numUpdatedRows } = await database.write(
+    (tx) =>
+      tx
+        .updateTable('import_schedules')
+        .set({ leased_utc: until })
+        .where('id', '=', found.id)
+        .where('leased_utc', '=', found.leased_utc)
+        .where('next_utc', '=', found.next_utc)
+        .executeTakeFirst(),
+    writer,
+  )
+  // Another process was faster; other due imports can wait for the next check.
+  return Number(numUpdatedRows) === 1 ? found : undefined
+}
+
+function dueAt(db: Db, nowUtc: string) {
+  const schedules = db.selectFrom('import_schedules').selectAll().where('paused', '=', 0).where(notHeld())
+  return schedules.where('next_utc', '<=', nowUtc).where('leased_utc', '<=', nowUtc).orderBy('next_utc').limit(1)
+}
+
+async function renew(database: Database, id: number, now: number): Promise<void> {
+  await setColumns(database, id, { leased_utc: formatUtc(now + LEASE_MS) })
+}
+
+async function endRun(
+  database: Database,
+  { id, name, words, every_seconds, failures: before }: ImportScheduleColumns,
+  ended: ScheduledRun,
+  now: number,
+): Promise<void> {
+  const failures = isFailed(ended) ? before + 1 : 0
+  const everyMs = every_seconds * 1000
+  const wait = failures === 0 ? everyMs : Math.min(everyMs, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 20))
+  const state = { failures, leased_utc: '', next_utc: formatUtc(now + wait) }
+  const outcome = ended.said.slice(0, LONGEST_OUTCOME)
+  const isDoubtful = ended.code === NEEDS_DECISION
+  const columns = { ...state, outcome, ...(isDoubtful && { paused: 1, outcome: describeFailure(name, ended) }) }
+  await database.write(async (tx) => {
+    const own = tx.updateTable('import_schedules').where('id', '=', id)
+    await own.set(columns).execute()
+    // A permission is for one run.
+    if (failures === 0)
+      await own
+        .set({ words: JSON.stringify(usualWords(words)) })
+        .where('words', '=', words)
+        .execute()
+  }, writer)
+}
+
+async function setColumns(
+  database: Database,
+  id: number,
+  columns: Partial<Omit<ImportScheduleColumns, 'id'>>,
+): Promise<void> {
+  await database.write((tx) => tx.updateTable('import_schedules').set(columns).where('id', '=', id).execute(), writer)
+}

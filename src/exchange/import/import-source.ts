@@ -1,0 +1,430 @@
+import { recurrenceText } from '../../base/recurrence/recurrence-text.ts'
+import { plainText } from '../../base/text/html.ts'
+import { dayOf, formatUtc, wallNow } from '../../base/text/moments.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { withImages } from '../../calendar/images/images.ts'
+import { announced } from '../../calendar/locales/translate.ts'
+import type { Status } from '../../calendar/records/status.ts'
+import { TIMES } from '../../calendar/series/series-schedule.ts'
+import { type RecordState, readStates } from '../../serve/history/record-states.ts'
+import { whenInWords } from '../../serve/pages/when-in-words.ts'
+import { readEdition } from '../../store/storage/edition.ts'
+import type { Writer } from '../../store/storage/recording.ts'
+import { findOwn, refuseDoubled } from './already-here.ts'
+import { withItsPictures } from './bring-pictures.ts'
+import { continueSource, findFormer, holdSource, NOT_THE_SAME } from './hold-source.ts'
+import { importBatch } from './import-batch.ts'
+import {
+  BrokenSource,
+  type Counts,
+  type ImportOptions,
+  type ImportRun,
+  noCounts,
+  noneSeen,
+  noteUnread,
+  type Origin,
+  type Remark,
+  remember,
+  type VisibleCounts,
+} from './import-run.ts'
+import {
+  countStandings,
+  findOrigin,
+  findPosition,
+  findSource,
+  findSourceToken,
+  insertRun,
+  saveOrigin,
+  saveToken,
+  updateRun,
+} from './import-store.ts'
+import { isSeriesOver, scheduleIn } from './item-times.ts'
+import { handleMissing, isLossUnknown } from './missing-items.ts'
+import {
+  asAsked,
+  comparedOf,
+  ITEM_KINDS,
+  type ItemKind,
+  itemKey,
+  type Source,
+  type SourceItem,
+  settledOf,
+  standsAlone,
+} from './source-item.ts'
+
+/**
+ * Items of one kind written with one transaction. The service answers no uncached list until it has taken them in, which is some milliseconds of
+ * work.
+ */
+const BATCH = 200
+
+/** The options of an import, and its callbacks. */
+export interface ImportTask {
+  source: Source
+  options: ImportOptions
+  /** The caller who becomes the author of the records. */
+  context: Context
+  by: Writer
+  remark: (remark: Remark) => void
+  /** Called before everything is read again: all that was remarked so far is remarked anew. */
+  restart: () => void
+  /** Called after each batch. */
+  progress: (counts: Counts) => void
+  /** The name of the source that it is under another address, or `none` for one that shares events with another. */
+  sameAs?: string | undefined
+  /** Called once when another import of the source has to end first. */
+  wait: () => void
+}
+
+interface Imported {
+  /** The number of the run; undefined for a dry run. */
+  run: number | undefined
+  counts: Counts
+  visible: VisibleCounts
+  /** Its first events, as pages would show them; none but for a dry run. */
+  preview: string[]
+  /** Why the source counts as broken: what came is in, and nothing was moved to the trash. */
+  broken: BrokenSource | undefined
+}
+
+/**
+ * Imports everything of a source in the name of the caller, some hundred items at a time. Items written before an interruption stay, and the next run
+ * skips them.
+ * @throws Error with one sentence when the source cannot be read any further
+ */
+export async function importSource(task: ImportTask): Promise<Imported> {
+  const { context, source, wait } = task
+  const former = task.sameAs === NOT_THE_SAME ? undefined : task.sameAs
+  if (task.options.dryRun) {
+    const number = former === undefined ? undefined : await findFormer(context.db, former, source.address)
+    return importHeld(task, number ?? (await findSource(context.db, source.address)))
+  }
+  if (former !== undefined) await continueSource(context, former, source.address, wait)
+  const { number, write, release } = await holdSource(context, source.address, wait)
+  return importHeld({ ...task, context: { ...context, write } }, number).finally(release)
+}
+
+/** Imports a locked source; a dry run writes nothing, and its source may have no number. */
+async function importHeld(task: ImportTask, number: number | undefined): Promise<Imported> {
+  const foreseen = task.options.dryRun ? foreseesNothing() : undefined
+  const run = await beginRun(task, number, foreseen)
+  let end: RunEnd = { state: 'failed' }
+  try {
+    await withImages(run.context, async () => {
+      await importEntries(run, task, foreseen)
+      if (!task.source.isWhole() && (await isLossUnknown(run))) await importWhole(run, task, foreseen)
+      if (!run.broken) await handleMissing(run, task.source.isWhole())
+    })
+    await noteToken(run, task.source)
+    // After a broken source the next run begins at the beginning.
+    end = run.broken ? { state: 'failed', position: '' } : { state: 'done' }
+  } finally {
+    await endRun(run, end)
+  }
+  const visible = foreseen?.visible ?? (await findVisible(run))
+  const preview = foreseen ? await previewEvents(run, foreseen) : []
+  return { run: run.run, counts: run.counts, broken: run.broken, visible, preview }
+}
+
+/**
+ * Reads everything: only its whole series shows that an occurrence is gone, and a list of changes omits the other occurrences. What was written stays
+ * counted; all else is counted and told anew.
+ */
+async function importWhole(run: ImportRun, task: ImportTask, foreseen: Foreseen | undefined): Promise<void> {
+  const { created, updated, made } = run.counts
+  run.counts = foreseen ? noCounts() : { ...noCounts(), created, updated, ...(made && { made }) }
+  if (foreseen) {
+    run.written?.clear()
+    Object.assign(foreseen, foreseesNothing())
+  }
+  run.seen = noneSeen()
+  run.digests.clear()
+  task.restart()
+  task.source.readSince?.('')
+  await importEntries(run, task, foreseen)
+}
+
+/** Stores the token of a source that reports changes, so that the next run reads only later changes. */
+async function noteToken(run: ImportRun, from: Source): Promise<void> {
+  const { source, context, options, isIncomplete, broken } = run
+  const token = from.token?.() ?? ''
+  if (source === undefined || options.dryRun || isIncomplete || broken || token === '') return
+  await context.write((tx) => saveToken(tx, source, token, tokenOptions(options)))
+}
+
+/** The options that a token was given under, as text: other ones may have left out records, which the next run has to read. */
+function tokenOptions(options: ImportOptions): string {
+  return JSON.stringify({ ...options, dryRun: false, allowMassRemoval: undefined })
+}
+
+async function beginRun(
+  { source, options, context, by, remark }: ImportTask,
+  number: number | undefined,
+  foreseen: Foreseen | undefined,
+): Promise<ImportRun> {
+  const token = await findSourceToken(context.db, source.address, tokenOptions(options))
+  source.readSince?.(token)
+  if (!options.dryRun) await resumeSource(source, context)
+  const origin = await settleOrigin(source, options, context, number)
+  const row = { source: number ?? 0, user: context.caller.id, options: JSON.stringify(options) }
+  const id = options.dryRun ? undefined : await context.write((tx) => insertRun(tx, row, Date.now()))
+  const begun = { source: number, run: id, origin }
+  const sets = { begun: new Set<number>(), seen: noneSeen(), lost: new Set<string>(), unread: new Set<string>() }
+  const memory = { links: new Map(), digests: new Map(), lacks: new Map(), ...sets }
+  const state = { isUnclear: false, hasEvents: false, broken: undefined, isIncomplete: false }
+  const written = source.readSince && token !== '' ? new Set<string>() : undefined
+  const foresee: ImportRun['foresee'] = foreseen && ((item, here) => foreseeItem(foreseen, context, item, here))
+  const told = { counts: noCounts(), written, foresee, remark }
+  const run: ImportRun = { context, by, options, ...begun, ...told, ...memory, ...state }
+  run.remark = (said) => {
+    if (said.kind === 'failed' || said.kind === 'note') run.isIncomplete = true
+    remark(said)
+  }
+  return run
+}
+
+/** The fate of the source; this run stores a new one for later runs. */
+async function settleOrigin(
+  { address }: Source,
+  { origin, dryRun }: ImportOptions,
+  { db, write }: Context,
+  number: number | undefined,
+): Promise<Origin> {
+  const before = await findOrigin(db, address)
+  if (origin === undefined) return before
+  const now = origin === 'none' ? '' : origin
+  if (now !== before && !dryRun && number !== undefined) await write((tx) => saveOrigin(tx, number, now))
+  return now
+}
+
+/** The ms after which an interrupted run is too old for the next one to resume it. */
+const RESUMED_WITHIN = 86_400_000
+
+async function resumeSource(source: Source, { db, now }: Context): Promise<void> {
+  const number = source.resume && (await findSource(db, source.address))
+  const position = number === undefined ? '' : await findPosition(db, number, formatUtc(now - RESUMED_WITHIN))
+  if (position !== '') source.resume?.(position)
+}
+
+/** How a run ended; without a position, it stays the one that was noted last. */
+interface RunEnd {
+  state: 'done' | 'failed'
+  position?: string
+}
+
+async function endRun({ run, context, counts }: ImportRun, end: RunEnd): Promise<void> {
+  if (run === undefined) return
+  const ended = { ...end, ended_utc: formatUtc(Date.now()), counts: JSON.stringify(counts) }
+  await context.write((tx) => updateRun(tx, run, ended))
+}
+
+/** Stores the position where the next run may resume: everything before it is written. */
+async function notePosition({ run, context }: ImportRun, source: Source): Promise<void> {
+  const position = source.position?.()
+  if (run !== undefined && position !== undefined) await context.write((tx) => updateRun(tx, run, { position }))
+}
+
+type Waiting = Record<ItemKind, SourceItem[]>
+
+async function importEntries(
+  run: ImportRun,
+  { source, sameAs, progress }: ImportTask,
+  foreseen: Foreseen | undefined,
+): Promise<void> {
+  const waiting: Waiting = { category: [], tag: [], venue: [], organizer: [], series: [], event: [] }
+  let isChecked = false
+  const bringIn = async () => {
+    if (!isChecked) {
+      const events = [...waiting.series, ...waiting.event]
+      isChecked = await refuseOwn(run, source, events)
+      if (sameAs !== NOT_THE_SAME) await refuseDoubled(run, events)
+    }
+    await flush(run, waiting)
+  }
+  const { context, counts, options } = run
+  // Most items were there before and are known.
+  const expectsNew = () => counts.created >= counts.unchanged
+  for await (const entry of source.entries({ context, images: options.images, expectsNew })) {
+    if ('lost' in entry) {
+      run.lost.add(entry.lost)
+      continue
+    }
+    if ('cutOff' in entry) {
+      if (options.mirror || !entry.isPage)
+        run.broken ??= new BrokenSource(`${entry.cutOff} What came before is in, and nothing counts as gone.`, false)
+      continue
+    }
+    if ('reason' in entry) {
+      if (!entry.isPart) {
+        run.counts.failed += 1
+        noteUnread(run, entry.identity)
+      }
+      run.remark({ kind: entry.isPart ? 'note' : 'failed', at: entry.at, text: entry.reason })
+      continue
+    }
+    if (standsAlone(entry.kind)) run.hasEvents = true
+    if (isRepeated(run, entry)) continue
+    if (foreseen) noteForeseen(foreseen, run, entry)
+    waiting[entry.kind].push(withItsPictures(run, asAsked(entry, options.images)))
+    if (waiting[entry.kind].length < BATCH) continue
+    await bringIn()
+    await notePosition(run, source)
+    progress(run.counts)
+  }
+  await bringIn()
+  progress(run.counts)
+}
+
+/**
+ * Compares the database of a source, if known, and its first events with this calendar; false while there are no events yet.
+ * @throws Error with one sentence when it is this database or a copy of it, or when all its events come from this calendar
+ */
+async function refuseOwn(run: ImportRun, { edition }: Source, events: readonly SourceItem[]): Promise<boolean> {
+  if (edition !== undefined && edition() === (await readEdition(run.context.db)))
+    throw new Error(
+      'The source is this calendar itself, or a copy of its database; for a copy, run kalends invalidate-etags there and start it again.',
+    )
+  if (events.length > 0 && (await findOwn(run, events)).size === events.length)
+    throw new Error('The source is this calendar itself: its events are here already.')
+  return events.length > 0
+}
+
+/** Whether an item that others refer to has come before in this run, unchanged. */
+function isRepeated(run: ImportRun, item: SourceItem): boolean {
+  if (standsAlone(item.kind)) return false
+  const key = itemKey(item.kind, item.identity)
+  const { digest } = item.ahead ?? comparedOf(item)
+  if (run.digests.get(key) === digest) return true
+  remember(run.digests, key, digest)
+  return false
+}
+
+/** Writes the waiting items: those that others refer to first, and parent categories before their children. */
+async function flush(run: ImportRun, waiting: Waiting): Promise<void> {
+  for (const kind of ITEM_KINDS) {
+    const items = waiting[kind].splice(0)
+    const batches = kind === 'category' ? levelsOf(items) : [items]
+    for (const batch of batches) if (batch.length > 0) await importBatch(run, kind, batch)
+  }
+}
+
+/** Categories by level: the parents of each are in an earlier level, or not among them. */
+function levelsOf(items: readonly SourceItem[]): SourceItem[][] {
+  const levels: SourceItem[][] = []
+  let left = items
+  while (left.length > 0) {
+    const waiting = new Set(left.map(({ identity }) => identity))
+    const isReady = ({ identity, links: { parent = [] } }: SourceItem) =>
+      parent.every((one) => one === identity || !waiting.has(one))
+    const ready = left.filter(isReady)
+    // Categories that are their own ancestors in a broken source are refused by the rules of terms.
+    if (ready.length === 0) return [...levels, [...left]]
+    levels.push(ready)
+    left = left.filter((item) => !isReady(item))
+  }
+  return levels
+}
+
+/** The events that a dry run shows. */
+const SHOWN = 10
+
+/** The findings of a dry run. */
+interface Foreseen {
+  visible: VisibleCounts
+  /** The first events of the source. */
+  first: SourceItem[]
+  /** The names of venues that were read last, by identity. */
+  venues: Map<string, string>
+}
+
+const foreseesNothing = (): Foreseen => ({ visible: noneVisible(), first: [], venues: new Map() })
+
+const noneVisible = (): VisibleCounts => ({ coming: 0, past: 0, private: 0, waiting: 0 })
+
+function addStanding(visible: VisibleCounts, status: string, isOver: boolean, count = 1): void {
+  if (status === 'trash') return
+  if (status === 'private') visible.private += count
+  else if (status !== 'publish') visible.waiting += count
+  else visible[isOver ? 'past' : 'coming'] += count
+}
+
+/** Counts the events of a source here by whether visitors see them. */
+async function findVisible({ source, context }: ImportRun): Promise<VisibleCounts> {
+  const visible = noneVisible()
+  const rows = source === undefined ? [] : await countStandings(context.db, source, formatUtc(context.now))
+  for (const { status, is_over, count } of rows) addStanding(visible, status, Number(is_over) === 1, Number(count))
+  return visible
+}
+
+/** The fields that decide whether visitors see a record, and whether it is over. */
+const SEEN_BY = ['status', 'recurrence', ...TIMES]
+
+/**
+ * Counts an item that a dry run would leave in the calendar, with the values that its record keeps. A series is one, with those of its dates that
+ * the source tells of by themselves.
+ */
+function foreseeItem({ visible }: Foreseen, context: Context, item: SourceItem, here: RecordState = {}): void {
+  if (!standsAlone(item.kind) || item.occurrence !== '') return
+  const kept = Object.entries(here).filter(([field]) => SEEN_BY.includes(field))
+  const one =
+    kept.length === 0 ? item : { ...item, ahead: undefined, values: { ...item.values, ...Object.fromEntries(kept) } }
+  if (one.values.status === 'trash') return
+  const own = settledOf(one, context)?.own
+  if (!own) return
+  const { now } = context
+  addStanding(
+    visible,
+    own.status,
+    item.kind === 'series' ? isSeriesOver(one.values, now) : own.utc_end_date < formatUtc(now),
+  )
+}
+
+/** Remembers what a dry run shows of the source. */
+function noteForeseen(foreseen: Foreseen, { options }: ImportRun, item: SourceItem): void {
+  if (item.kind === 'venue') remember(foreseen.venues, item.identity, item.name)
+  const isEvent = standsAlone(item.kind) && item.occurrence === ''
+  if (!isEvent || foreseen.first.length >= SHOWN || (!options.private && item.values.status === 'private')) return
+  foreseen.first.push(item)
+}
+
+/** The first events of the source, each on a line as its page would show it. */
+async function previewEvents(run: ImportRun, { first, venues }: Foreseen): Promise<string[]> {
+  const items = first.filter(({ identity }) => !run.unread.has(identity))
+  const lines = await Promise.all(items.map(async (item) => showEvent(run, item, await placesOf(run, venues, item))))
+  return lines.filter((line) => line !== undefined)
+}
+
+const STATUS_WORDS = {
+  private: 'Private',
+  draft: 'Draft',
+  pending: 'Pending review',
+  future: 'Scheduled',
+} as const satisfies Readonly<Partial<Record<Status, string>>>
+
+function showEvent({ context }: ImportRun, item: SourceItem, places: readonly string[]): string | undefined {
+  const { site, say, now } = context
+  const own = settledOf(item, context)?.own
+  if (!own) return undefined
+  const title = announced(site, { event_status: own.event_status ?? 'scheduled' }, plainText(own.title))
+  const schedule = item.kind === 'series' ? scheduleIn(item.values, now) : undefined
+  const rule = schedule && recurrenceText(schedule.recurrence, schedule.start, site.language, say)
+  const when = whenInWords(site, own, dayOf(wallNow(site.timezone, now)))
+  const status = Object.entries(STATUS_WORDS).find(([name]) => name === own.status)?.[1] ?? ''
+  const parts = [title, when, rule ?? '', ...places, status && say(status)]
+  return parts.filter((part) => part !== '').join(' · ')
+}
+
+/** The names of the venues of an item: as the source has just told them, or as they are here. */
+async function placesOf(
+  { context, links }: ImportRun,
+  names: Foreseen['venues'],
+  { links: { venue = [] } }: SourceItem,
+) {
+  const known = venue.flatMap((identity) => links.get(itemKey('venue', identity)) ?? [])
+  const states = await readStates(context.db, 'venue', known)
+  return venue.flatMap((identity) => {
+    const here = states.get(links.get(itemKey('venue', identity)) ?? 0)
+    const name = names.get(identity) ?? here?.venue
+    return typeof name === 'string' ? [plainText(name)] : []
+  })
+}

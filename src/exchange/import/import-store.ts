@@ -1,0 +1,419 @@
+import { sql } from 'kysely'
+import { formatUtc } from '../../base/text/moments.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { held } from '../../store/storage/locks.ts'
+import { wholeList } from '../../store/storage/queries.ts'
+import { recordChange, type Tx } from '../../store/storage/recording.ts'
+import type {
+  ImportActColumns,
+  ImportColumns,
+  ImportItemColumns,
+  ImportSourceColumns,
+} from '../../store/storage/schema.ts'
+import { rowParts, statement } from '../../store/storage/statement.ts'
+import type { ItemKind } from './source-item.ts'
+
+/** The number of a source; a new source is given one. */
+export async function sourceNumber(tx: Db, address: string): Promise<number> {
+  await tx
+    .insertInto('import_sources')
+    .values({ address, token: '', options: '', holder: '', held_until_utc: '', origin: '' })
+    .onConflict((conflict) => conflict.column('address').doNothing())
+    .execute()
+  const { id } = await tx
+    .selectFrom('import_sources')
+    .select('id')
+    .where('address', '=', address)
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** The number of a source, if it has been read before. */
+export async function findSource(db: Db, address: string): Promise<number | undefined> {
+  const row = await db.selectFrom('import_sources').select('id').where('address', '=', address).executeTakeFirst()
+  return row?.id
+}
+
+/** The fate of a source, as given to an import. */
+export async function findOrigin(db: Db, address: string): Promise<ImportSourceColumns['origin']> {
+  const query = db.selectFrom('import_sources').select('origin').where('address', '=', address)
+  return (await query.executeTakeFirst())?.origin ?? ''
+}
+
+export async function saveOrigin(tx: Db, source: number, origin: ImportSourceColumns['origin']): Promise<void> {
+  await tx.updateTable('import_sources').set({ origin }).where('id', '=', source).execute()
+}
+
+/** Gives a source another address, at which only runs without events were so far; the next run reads all of it. */
+export async function moveSource(tx: Tx, source: number, address: string): Promise<void> {
+  const empty = await findSource(tx, address)
+  if (empty !== undefined) {
+    await tx.deleteFrom('import_items').where('source', '=', empty).execute()
+    await tx.updateTable('imports').set({ source }).where('source', '=', empty).execute()
+    await tx.deleteFrom('import_sources').where('id', '=', empty).execute()
+  }
+  await tx.updateTable('imports').set({ position: '' }).where('source', '=', source).execute()
+  await tx.updateTable('import_sources').set({ address, token: '', options: '' }).where('id', '=', source).execute()
+}
+
+/** The holder of a source's lock, and when it expires; an empty name for nobody. */
+export async function findHolder(
+  db: Db,
+  source: number,
+): Promise<Pick<ImportSourceColumns, 'holder' | 'held_until_utc'>> {
+  const query = db.selectFrom('import_sources').select(['holder', 'held_until_utc']).where('id', '=', source)
+  return query.executeTakeFirstOrThrow()
+}
+
+/** Takes the lock of a source over from the holder that was read; false when another process was faster. */
+export async function takeSource(
+  tx: Db,
+  source: number,
+  before: Pick<ImportSourceColumns, 'holder' | 'held_until_utc'>,
+  holder: string,
+  held_until_utc: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('import_sources')
+    .set({ holder, held_until_utc })
+    .where('id', '=', source)
+    .where('holder', '=', before.holder)
+    .where('held_until_utc', '=', before.held_until_utc)
+    .executeTakeFirst()
+  return Number(numUpdatedRows) === 1
+}
+
+/** Whether a holder has the lock of a source, which it then keeps until the end of the transaction. */
+export async function isHeldBy(tx: Db, source: number, holder: string): Promise<boolean> {
+  const query = tx.selectFrom('import_sources').select('id').where('id', '=', source).where('holder', '=', holder)
+  return (await held(tx, query).executeTakeFirst()) !== undefined
+}
+
+/** Extends the lock of a holder until a time; an empty time releases it. */
+export async function keepSource(tx: Db, source: number, holder: string, held_until_utc: string): Promise<void> {
+  await tx
+    .updateTable('import_sources')
+    .set(held_until_utc === '' ? { holder: '', held_until_utc } : { held_until_utc })
+    .where('id', '=', source)
+    .where('holder', '=', holder)
+    .execute()
+}
+
+/** The token for the changes of a source since it was last read with these options; empty without one. */
+export async function findSourceToken(db: Db, address: string, options: string): Promise<string> {
+  const row = await db
+    .selectFrom('import_sources')
+    .select(['token', 'options'])
+    .where('address', '=', address)
+    .executeTakeFirst()
+  return row?.options === options ? row.token : ''
+}
+
+export async function saveToken(tx: Db, source: number, token: string, options: string): Promise<void> {
+  await tx.updateTable('import_sources').set({ token, options }).where('id', '=', source).execute()
+}
+
+const selectItems = statement<{ source: number; kind: string; identities: readonly string[] }>()((db, value) =>
+  db
+    .selectFrom('import_items')
+    .selectAll()
+    .where('source', '=', value('source'))
+    .where('kind', '=', value('kind'))
+    .where('identity', 'in', value('identities')),
+)
+
+/** The stored rows of these items of a source, all occurrences of each. */
+export async function findItems(
+  db: Db,
+  source: number,
+  kind: ItemKind | 'image',
+  identities: readonly string[],
+): Promise<ImportItemColumns[]> {
+  return identities.length === 0 ? [] : selectItems(db, { source, kind, identities })
+}
+
+/** Events and series with these identities that other sources have, with the addresses of those. */
+export async function findElsewhere(
+  db: Db,
+  source: number | undefined,
+  identities: readonly string[],
+): Promise<(Pick<ImportItemColumns, 'kind' | 'identity' | 'record'> & { address: string })[]> {
+  const others = await db
+    .selectFrom('import_sources')
+    .select('id')
+    .where('id', '!=', source ?? 0)
+    .execute()
+  if (others.length === 0 || identities.length === 0) return []
+  return db
+    .selectFrom('import_items')
+    .innerJoin('import_sources', 'import_sources.id', 'import_items.source')
+    .select(['kind', 'identity', 'record', 'address'])
+    .where(
+      'import_items.source',
+      'in',
+      others.map(({ id }) => id),
+    )
+    .where('kind', 'in', ['event', 'series'])
+    .where('identity', 'in', identities)
+    .where('occurrence', '=', '')
+    .execute()
+}
+
+/**
+ * The records that sources name by these numbers: those that this source or one that has moved here knew by them, else those with these ids here,
+ * which may not be there.
+ */
+export async function findNumbered(
+  db: Db,
+  source: number,
+  kind: ItemKind,
+  numbers: readonly string[],
+): Promise<{ number: string; record: number }[]> {
+  if (numbers.length === 0) return []
+  const moved = db.selectFrom('import_sources').select('id').where('origin', '=', 'moved')
+  const rows = await db
+    .selectFrom('import_items')
+    .select(['identity', 'record'])
+    .where((item) => item.or([item('source', '=', source), item('source', 'in', moved)]))
+    .where('kind', '=', kind)
+    .where('identity', 'in', numbers)
+    .where('occurrence', '=', '')
+    .orderBy('source')
+    .execute()
+  const known = new Map(rows.reverse().map(({ identity, record }) => [identity, record]))
+  return numbers.map((number) => ({ number, record: known.get(number) ?? Number(number) }))
+}
+
+const selectHeads = statement<{ source: number; kind: string; identities: readonly string[] }>()((db, value) =>
+  db
+    .selectFrom('import_items')
+    .select(['identity', 'record', 'sequence', 'digest', 'page'])
+    .where('source', '=', value('source'))
+    .where('kind', '=', value('kind'))
+    .where('identity', 'in', value('identities'))
+    .where('occurrence', '=', ''),
+)
+
+/** The parts of these items that show whether they have changed, without their fields. */
+export async function findHeads(db: Db, source: number, kind: ItemKind, identities: readonly string[]) {
+  return identities.length === 0 ? [] : selectHeads(db, { source, kind, identities })
+}
+
+const upsertItems = statement<{ rows: ImportItemColumns[] }>()((db, value) =>
+  db
+    .insertInto('import_items')
+    .values(value('rows'))
+    .onConflict((conflict) =>
+      conflict.columns(['source', 'kind', 'identity', 'occurrence']).doUpdateSet((row) => ({
+        record: row.ref('excluded.record'),
+        sequence: row.ref('excluded.sequence'),
+        digest: row.ref('excluded.digest'),
+        written: row.ref('excluded.written'),
+        kept: row.ref('excluded.kept'),
+        page: row.ref('excluded.page'),
+      })),
+    ),
+)
+
+const insertActs = statement<{ rows: ImportActColumns[] }>()((db, value) =>
+  db
+    .insertInto('import_acts')
+    .values(value('rows'))
+    .onConflict((conflict) => conflict.columns(['run', 'kind', 'record']).doNothing()),
+)
+
+/** Stores the new states of items, and the acts for an undo. New old addresses are recorded as a change of the source. */
+export async function saveItems(
+  tx: Tx,
+  items: readonly ImportItemColumns[],
+  acts: readonly ImportActColumns[],
+): Promise<void> {
+  for (const { source, page } of items)
+    if (page.startsWith('/')) recordChange(tx, { kind: 'source', record: source, wasPublic: false, isPublic: false })
+  for (const rows of rowParts(items)) await upsertItems(tx, { rows })
+  for (const rows of rowParts(acts)) await insertActs(tx, { rows })
+}
+
+/** Forgets an item, so that it counts as new the next time. */
+export async function deleteItem(
+  tx: Db,
+  item: Pick<ImportItemColumns, 'source' | 'kind' | 'identity' | 'occurrence'>,
+): Promise<void> {
+  await tx
+    .deleteFrom('import_items')
+    .where('source', '=', item.source)
+    .where('kind', '=', item.kind)
+    .where('identity', '=', item.identity)
+    .where('occurrence', '=', item.occurrence)
+    .execute()
+}
+
+/** The next items of a kind after a place in their order, at most `most`. */
+export async function listItems(
+  db: Db,
+  source: number,
+  kind: ItemKind,
+  after: Pick<ImportItemColumns, 'identity' | 'occurrence'>,
+  most: number,
+): Promise<ImportItemColumns[]> {
+  return db
+    .selectFrom('import_items')
+    .selectAll()
+    .where('source', '=', source)
+    .where('kind', '=', kind)
+    .where(sql<boolean>`(identity, occurrence) > (${after.identity}, ${after.occurrence})`)
+    .orderBy('identity')
+    .orderBy('occurrence')
+    .limit(most)
+    .execute()
+}
+
+/** The number of events from a source that are not in the trash: of its series or its single events, or of these records alone. */
+export async function countLive(
+  db: Db,
+  source: number,
+  kind: 'series' | 'event',
+  records?: readonly number[],
+): Promise<number> {
+  if (records?.length === 0) return 0
+  const { count } = await db
+    .selectFrom('import_items')
+    .innerJoin('events', kind === 'series' ? 'events.series' : 'events.id', 'import_items.record')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('import_items.source', '=', source)
+    .where('import_items.kind', '=', kind)
+    .where('import_items.occurrence', '=', '')
+    .where('events.status', '!=', 'trash')
+    .$if(records !== undefined, (query) => query.where('import_items.record', 'in', wholeList(db, records ?? [])))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/**
+ * The numbers of events and of series from a source, by status and by whether they are over: the public dates of a series are, all of them. `nowUtc` is
+ * `YYYY-MM-DD HH:MM:SS`.
+ */
+export async function countStandings(
+  db: Db,
+  source: number,
+  nowUtc: string,
+): Promise<{ status: string; is_over: number; count: number | string }[]> {
+  const coming = sql`select from_series.id from events from_series
+    where from_series.series = r.id and from_series.status = 'publish' and from_series.utc_end_date >= ${nowUtc}`
+  const isOver = {
+    event: sql`r.utc_end_date < ${nowUtc}`,
+    series: sql`not exists (${coming})`,
+  }
+  const found = await Promise.all(
+    (['event', 'series'] as const).map((kind) =>
+      sql<{ status: string; is_over: number; count: number | string }>`
+        select status, is_over, count(*) as count from (
+          select r.status, case when ${isOver[kind]} then 1 else 0 end as is_over
+          from import_items i join ${sql.table(kind === 'event' ? 'events' : 'series')} r on r.id = i.record
+          where i.source = ${source} and i.kind = ${kind} and i.occurrence = ''
+        ) standing group by status, is_over`.execute(db),
+    ),
+  )
+  return found.flatMap(({ rows }) => rows)
+}
+
+/** Notes that a run begins; returns its number. */
+export async function insertRun(
+  tx: Db,
+  run: Pick<ImportColumns, 'source' | 'user' | 'options'>,
+  now: number,
+): Promise<number> {
+  const row = {
+    ...run,
+    started_utc: formatUtc(now),
+    ended_utc: '',
+    state: 'running',
+    counts: '{}',
+    position: '',
+  } as const
+  const { id } = await tx.insertInto('imports').values(row).returning('id').executeTakeFirstOrThrow()
+  return id
+}
+
+export async function updateRun(
+  tx: Db,
+  id: number,
+  columns: Partial<Pick<ImportColumns, 'ended_utc' | 'state' | 'counts' | 'position'>>,
+): Promise<void> {
+  await tx.updateTable('imports').set(columns).where('id', '=', id).execute()
+}
+
+/** Where the newest run of a source that was interrupted after a time stopped; empty when it was not interrupted. */
+export async function findPosition(db: Db, source: number, afterUtc: string): Promise<string> {
+  const row = await db
+    .selectFrom('imports')
+    .select(['state', 'position'])
+    .where('source', '=', source)
+    .where('started_utc', '>', afterUtc)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.state === 'running' || row?.state === 'failed' ? row.position : ''
+}
+
+/** A run with the address of its source. */
+export type ListedRun = ImportColumns & { address: string }
+
+/** Runs, the newest first. */
+export async function listRuns(db: Db, most: number): Promise<ListedRun[]> {
+  return runs(db).orderBy('imports.id', 'desc').limit(most).execute()
+}
+
+/** @throws Error with one sentence when there is no such run */
+export async function getRun(db: Db, id: number): Promise<ListedRun> {
+  const run = await runs(db).where('imports.id', '=', id).executeTakeFirst()
+  if (!run) throw new Error(`There is no run ${id}; kalends imports lists them.`)
+  return run
+}
+
+function runs(db: Db) {
+  return db
+    .selectFrom('imports')
+    .innerJoin('import_sources', 'import_sources.id', 'imports.source')
+    .selectAll('imports')
+    .select('address')
+}
+
+/** The newest run of a source, other than this one, that changed something and is not undone. */
+export async function findLaterRun(
+  db: Db,
+  { id, source }: Pick<ImportColumns, 'id' | 'source'>,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('imports')
+    .select('id')
+    .where('source', '=', source)
+    .where('id', '>', id)
+    .where('state', '!=', 'undone')
+    .where((run) => run.exists(run.selectFrom('import_acts').select('run').whereRef('run', '=', 'imports.id')))
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+  return row?.id
+}
+
+/** Record ids are below this. */
+export const ABOVE_ALL = 2 ** 31
+
+/** The acts of a run on records of a kind, from the newest record down, at most `most`. */
+export async function listActs(
+  db: Db,
+  run: number,
+  kind: ItemKind,
+  below: number,
+  most: number,
+): Promise<ImportActColumns[]> {
+  return db
+    .selectFrom('import_acts')
+    .selectAll()
+    .where('run', '=', run)
+    .where('kind', '=', kind)
+    .where('record', '<', below)
+    .orderBy('record', 'desc')
+    .limit(most)
+    .execute()
+}

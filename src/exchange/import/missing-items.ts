@@ -1,0 +1,208 @@
+import { Problem } from '../../base/problems.ts'
+import { findOccurrences } from '../../calendar/series/series-store.ts'
+import { type RecordState, readStates } from '../../serve/history/record-states.ts'
+import type { Db } from '../../store/storage/database.ts'
+import type { ImportItemColumns } from '../../store/storage/schema.ts'
+import { importBatch } from './import-batch.ts'
+import { BrokenSource, type ImportRun, isSeen } from './import-run.ts'
+import { countLive, findItems, listItems, saveItems } from './import-store.ts'
+import { findPlaces } from './plan-items.ts'
+import { fingerprintsOf, itemKey, readFingerprints, type SourceItem } from './source-item.ts'
+import { trashRecord } from './write-item.ts'
+
+/** Items looked at together. */
+const AT_ONCE = 500
+
+/** More than this share of the events of a source, and this many of them, do not go to the trash at once. */
+const MOST_AT_ONCE = 1 / 5
+const FEWEST_REFUSED = 10
+
+type EventKind = 'series' | 'event'
+
+/**
+ * Lists the events and series that are gone from the source: of one that was read whole, what was not met; of changes, what they tell to be deleted.
+ * With `mirror` it moves them to the trash, unless they were changed here or are suspiciously many. Occurrences that the source no longer describes
+ * by themselves become like the others of their series again.
+ */
+export async function handleMissing(run: ImportRun, isWhole: boolean): Promise<void> {
+  const gone = isWhole ? missingOf : lostOf
+  await refuseMassRemoval(run, gone, isWhole && !run.hasEvents)
+  for (const kind of ['series', 'event'] as const)
+    for await (const some of gone(run, kind)) await handleSome(run, kind, some)
+}
+
+/** Items that are gone, some at a time. */
+type Gone = AsyncGenerator<ImportItemColumns[]>
+
+/** The items of a kind that were not met in this run. */
+async function* missingOf(run: ImportRun, kind: EventKind): Gone {
+  const { source, unread } = run
+  if (source === undefined) return
+  let after = { identity: '', occurrence: '' }
+  for (;;) {
+    const items = await listItems(run.context.db, source, kind, after, AT_ONCE)
+    yield items.filter(({ record, identity }) => !isSeen(run.seen, record) && !unread.has(identity))
+    const last = items.at(-1)
+    if (!last || items.length < AT_ONCE) return
+    after = last
+  }
+}
+
+/** The events that the source reports as deleted, and has not brought again. */
+async function* lostOf(run: ImportRun, kind: EventKind): Gone {
+  if (kind === 'event')
+    for await (const items of lostItems(run)) yield items.filter(({ record }) => !isSeen(run.seen, record))
+}
+
+async function* lostItems({ source, lost, context: { db } }: ImportRun): Gone {
+  if (source === undefined) return
+  const identities = [...lost]
+  for (let at = 0; at < identities.length; at += AT_ONCE) {
+    const items = await findItems(db, source, 'event', identities.slice(at, at + AT_ONCE))
+    yield items.filter(({ occurrence }) => occurrence === '')
+  }
+}
+
+/** Notes that the source counts as broken when too much of it is gone to be moved to the trash. */
+async function refuseMassRemoval(
+  run: ImportRun,
+  missing: (run: ImportRun, kind: EventKind) => Gone,
+  isEmpty: boolean,
+): Promise<void> {
+  const { source, options, context } = run
+  if (source === undefined || !options.mirror || options.allowMassRemoval) return
+  let [gone, all] = [0, 0]
+  for (const kind of ['series', 'event'] as const) {
+    all += await countLive(context.db, source, kind)
+    for await (const items of missing(run, kind)) {
+      const others = await findOtherKind(run, kind, items)
+      const whole = items.filter(({ identity, occurrence }) => occurrence === '' && !others.has(identity))
+      const records = whole.map(({ record }) => record)
+      gone += await countLive(context.db, source, kind, records)
+    }
+  }
+  const isMass = gone >= FEWEST_REFUSED && gone > all * MOST_AT_ONCE
+  if (!isMass && !(isEmpty && gone > 0)) return
+  const text = `${gone} of ${all} events from this source are gone from it at once, so none was moved to the trash. If that is right, allow it with --allow-mass-removal.`
+  run.broken = new BrokenSource(text, true)
+}
+
+/** Whether the source has lost something that has no item here: an occurrence of a series, perhaps. */
+export async function isLossUnknown(run: ImportRun): Promise<boolean> {
+  const { source, lost, context } = run
+  if (source === undefined || lost.size === 0) return false
+  const [series] = await listItems(context.db, source, 'series', { identity: '', occurrence: '' }, 1)
+  let known = 0
+  if (series) for await (const items of lostItems(run)) known += items.length
+  return series !== undefined && known < lost.size
+}
+
+async function handleSome(run: ImportRun, kind: EventKind, missing: readonly ImportItemColumns[]): Promise<void> {
+  const { db } = run.context
+  const records = missing.map(({ record }) => record)
+  const states = await readStates(db, kind, records)
+  const described = missing.map((item) => ({ ...item, kind }))
+  const places = await findPlaces(run, described)
+  const like: SourceItem[] = []
+  const others = await findOtherKind(run, kind, missing)
+  for (const item of missing) {
+    const state = states.get(item.record)
+    if (!state || state.status === 'trash') continue
+    const place = places.get(itemKey(kind, item.identity, item.occurrence))
+    if (place?.record === item.record && isSeen(run.seen, place.series.id)) like.push(likeTheSeries(item, state))
+    else await handleOne(run, item, state, item.occurrence === '' && others.has(item.identity))
+  }
+  if (like.length > 0) await importBatch(run, 'event', like)
+}
+
+/** The identities of single events that are series now, and of series that are single events. */
+async function findOtherKind(
+  run: ImportRun,
+  kind: EventKind,
+  missing: readonly ImportItemColumns[],
+): Promise<ReadonlySet<string>> {
+  const other = kind === 'series' ? 'event' : 'series'
+  const identities = [...new Set(missing.map(({ identity }) => identity))]
+  const items = await findItems(run.context.db, run.source ?? 0, other, identities)
+  return new Set(
+    items.flatMap(({ identity, occurrence, record }) =>
+      occurrence === '' && isSeen(run.seen, record) ? [identity] : [],
+    ),
+  )
+}
+
+/** An item with only the fields of its series. */
+function likeTheSeries({ identity, occurrence }: ImportItemColumns, { title }: RecordState): SourceItem {
+  const name = String(title)
+  return { kind: 'event', identity, occurrence, at: 'series', name, values: {}, links: {}, image: undefined }
+}
+
+/**
+ * @param isReplaced whether another record stands for it: the source has turned it into a single event, or into a series while it is in the trash
+ * here
+ */
+async function handleOne(
+  run: ImportRun,
+  item: ImportItemColumns,
+  state: RecordState,
+  isReplaced: boolean,
+): Promise<void> {
+  const happened = isReplaced
+    ? 'was replaced by another record, since it repeats differently now'
+    : 'is gone from the source'
+  const text = `${item.kind} ${item.identity} (${String(state.title)}) ${happened}`
+  const remark = (end: string) => run.remark({ kind: 'missing', at: 'missing', text: `${text}${end}` })
+  if ((!run.options.mirror || run.broken) && !isReplaced) return remark('.')
+  if (run.isUnclear && !isReplaced) return remark('; it stays, since something in the source cannot be read.')
+  if (run.options.conflicts !== 'overwrite' && (await isTouched(run.context.db, item, state))) {
+    run.counts.left += 1
+    return remark('; it was changed here, and stays.')
+  }
+  run.counts.trashed += 1
+  remark('; it goes to the trash.')
+  if (!run.options.dryRun) await trashMissing(run, item, state)
+}
+
+function isChangedHere({ kept }: Pick<ImportItemColumns, 'kept'>, state: RecordState): boolean {
+  const known = readFingerprints(kept)
+  return Object.entries(fingerprintsOf(state)).some(([field, print]) => known[field] !== print)
+}
+
+/** Whether a record or one of its occurrences was changed here. */
+export async function isTouched(db: Db, item: ImportItemColumns, state: RecordState): Promise<boolean> {
+  return isChangedHere(item, state) || (item.kind === 'series' && (await hasChangedOccurrence(db, item)))
+}
+
+/** Whether an occurrence of a series has own fields that the source has not sent. */
+async function hasChangedOccurrence(
+  db: Db,
+  { source, identity, record }: Pick<ImportItemColumns, 'source' | 'identity' | 'record'>,
+): Promise<boolean> {
+  const rows = await findOccurrences(db, record)
+  const changed = rows.flatMap(({ id, own, status }) => (own !== '' && status !== 'trash' ? [id] : []))
+  if (changed.length === 0) return false
+  const items = new Map((await findItems(db, source, 'event', [identity])).map((item) => [item.record, item]))
+  const states = await readStates(db, 'event', changed)
+  return changed.some((id) => {
+    const item = items.get(id)
+    return !item || isChangedHere(item, states.get(id) ?? {})
+  })
+}
+
+async function trashMissing(run: ImportRun, item: ImportItemColumns, state: RecordState): Promise<void> {
+  const { record, identity, occurrence } = item
+  const kind = item.kind === 'series' ? 'series' : 'event'
+  await run.context.write(async (tx) => {
+    await trashRecord(tx, run.context, kind, record).catch(ignoreGone)
+    const now = (await readStates(tx, kind, [record])).get(record) ?? {}
+    const before = JSON.stringify({ fields: { status: state.status }, item })
+    const act = { run: run.run ?? 0, kind, record, action: 'trash', identity, occurrence, before } as const
+    // If it comes back, it is written as a whole.
+    const next = { ...item, sequence: 0, digest: '', written: '{}', kept: JSON.stringify(fingerprintsOf(now)) }
+    await saveItems(tx, [next], [act])
+  })
+}
+
+function ignoreGone(error: unknown): void {
+  if (!(error instanceof Problem)) throw error
+}

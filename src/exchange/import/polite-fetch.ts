@@ -1,0 +1,276 @@
+import type { IncomingHttpHeaders, IncomingMessage, Agent as PlainAgent } from 'node:http'
+import { Agent, request as requestSecure } from 'node:https'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
+import { Agent as AgentPlain, request as requestPlain } from '../../base/node-http.ts'
+import { lookUpAmong, mayConnect, NoPublicAddress } from '../../store/media/public-addresses.ts'
+
+/** Options of a request to an address of a source. */
+export interface FetchOptions {
+  named: NamedOrigin
+  accept: string
+  /** Whether redirects to other origins are followed when there is a login, which stays behind. */
+  leavesLogin?: boolean
+  /** Milliseconds before the second attempt; the time doubles with each further one. */
+  backOffMs: number
+  /** Attempts before it is given up; five unless given. */
+  attempts?: number
+  /** The body to send; without one the address is read. */
+  sending?: Sending
+}
+
+/** A request that writes. Redirects are not followed, since they would turn it into a read. */
+interface Sending {
+  method: 'POST' | 'PUT' | 'DELETE'
+  headers: Readonly<Record<string, string>>
+  body: string | FormData | undefined
+  /** For requests that must not be repeated blindly: checks whether the first attempt succeeded before another one is sent. */
+  findDone?: (() => Promise<FetchedAnswer | undefined>) | undefined
+}
+
+/** A successful answer. */
+export interface FetchedAnswer {
+  url: string
+  headers: IncomingHttpHeaders
+  body: Buffer
+}
+
+/** Limits: attempts for one address, milliseconds for each, and bytes of an answer. */
+const MOST_ATTEMPTS = 5
+const TIMEOUT_MS = 60_000
+const MOST_BYTES = 50_000_000
+/** The most bytes of a refusal that are read. */
+const MOST_REFUSAL_BYTES = 64_000
+
+/** The longest wait that a source may request, in ms. */
+const LONGEST_WAIT_MS = 120_000
+
+/** A source refuses, does not answer, or sends an unusable answer; the message begins with its address. */
+export class SourceFailure extends Error {
+  override name = 'SourceFailure'
+  /** 0 for no answer, or an unusable one. */
+  readonly status: number
+  /** The body of a refusal, as far as it was read. */
+  readonly body: Buffer
+  /** For a failure that may be temporary: the ms after which the source wants to be asked again, undefined where it says nothing. */
+  readonly passes: { afterMs: number | undefined } | undefined
+
+  constructor(
+    url: string,
+    reason: string,
+    status = 0,
+    body: Buffer = Buffer.alloc(0),
+    passes?: SourceFailure['passes'],
+  ) {
+    super(`${url} ${reason}`)
+    this.status = status
+    this.body = body
+    this.passes = passes
+  }
+}
+
+/**
+ * Sends a request, and repeats it after a while if the source is busy or fails: one request at a time, and not before `Retry-After` is over.
+ * @throws SourceFailure naming the address and the reason
+ */
+export async function fetchPolitely(url: string, options: FetchOptions): Promise<FetchedAnswer> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await askOnce(url, options)
+    } catch (error) {
+      const failure = error instanceof SourceFailure ? error : noAnswer(url, error)
+      if (!failure.passes || attempts === (options.attempts ?? MOST_ATTEMPTS)) throw failure
+      await pause(Math.min(failure.passes.afterMs ?? options.backOffMs * 2 ** (attempts - 1), LONGEST_WAIT_MS))
+    }
+    const done = await options.sending?.findDone?.()
+    if (done) return done
+  }
+}
+
+async function askOnce(url: string, options: FetchOptions): Promise<FetchedAnswer> {
+  const target = URL.parse(url)
+  if (!target) throw new SourceFailure(url, 'is no address.')
+  const asked = await askNamed(target, options.named, await requestOf(options))
+  const { statusCode: status = 0, headers } = asked.answer
+  if (status < 200 || status > 299) throw await refusalOf(url, status, asked.answer)
+  return { url: asked.url, headers, body: await readBounded(url, asked.answer) }
+}
+
+async function requestOf({ accept, sending, leavesLogin = false }: FetchOptions): Promise<NamedRequest> {
+  const packed = sending?.body === undefined ? undefined : new Response(sending.body)
+  const type = packed?.headers.get('content-type')
+  const headers = {
+    accept,
+    'accept-encoding': 'gzip, br, deflate',
+    'user-agent': 'Kalends',
+    ...(type ? { 'content-type': type } : {}),
+    ...sending?.headers,
+  }
+  const body = packed && Buffer.from(await packed.arrayBuffer())
+  return { method: sending?.method ?? 'GET', headers, body, signal: AbortSignal.timeout(TIMEOUT_MS), leavesLogin }
+}
+
+async function refusalOf(url: string, status: number, answer: IncomingMessage): Promise<SourceFailure> {
+  const { location, 'retry-after': wait } = answer.headers
+  const body = await readBounded(url, answer, MOST_REFUSAL_BYTES).catch(() => undefined)
+  const leads = status >= 300 && status < 400 ? ` and leads to ${location}` : ''
+  const credentials = status === 401 ? ': it wants a login with its application password' : ''
+  const mayPass = status === 429 || status >= 500 || (status === 409 && wait !== undefined)
+  const passes = mayPass ? { afterMs: waitOf(wait) } : undefined
+  return new SourceFailure(url, `answers with status ${status}${leads}${credentials}.`, status, body, passes)
+}
+
+function noAnswer(url: string, error: unknown): SourceFailure {
+  return new SourceFailure(url, `does not answer: ${reasonOf(error)}.`, 0, undefined, { afterMs: undefined })
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { cause } = error
+  if (cause instanceof Error && cause.message !== '') return cause.message
+  return error.message === '' && 'code' in error ? String(error.code) : error.message
+}
+
+/** The milliseconds that the header requests: given in seconds, or as a date. */
+function waitOf(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms)
+}
+
+/** The decoded body. @throws SourceFailure when it cannot be decoded, or is too long, however small it was when compressed */
+async function readBounded(url: string, answer: IncomingMessage, most = MOST_BYTES): Promise<Buffer> {
+  const tooLong = () => new SourceFailure(url, `answers with more than ${most} bytes.`)
+  const parts: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const part of answer) {
+      size += part.length
+      if (size > most) throw tooLong()
+      parts.push(part)
+    }
+  } finally {
+    if (!answer.readableEnded) answer.destroy()
+  }
+  const body = Buffer.concat(parts)
+  const decode = DECODERS.get(answer.headers['content-encoding']?.trim().toLowerCase() ?? '')
+  if (!decode || size === 0) return body
+  return decode(body, { maxOutputLength: most }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLong()
+    throw new SourceFailure(url, `answers with a body that cannot be decoded: ${error.message}.`)
+  })
+}
+
+type Decode = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>
+
+/** Some programs send `deflate` without the header of zlib (RFC 1950, 2.2). */
+const deflated: Decode = (body, options) => {
+  const hasHeader = body.length > 1 && ((body[0] ?? 0) & 15) === 8 && body.readUInt16BE(0) % 31 === 0
+  return promisify<Buffer, typeof options, Buffer>(hasHeader ? inflate : inflateRaw)(body, options)
+}
+
+const DECODERS: ReadonlyMap<string, Decode> = new Map([
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
+  ['br', promisify(brotliDecompress)],
+  ['deflate', deflated],
+])
+
+/** The origin that the operator named: it alone gets the login, and it alone may be at an address that is not public. */
+interface NamedOrigin {
+  origin: string
+  /** The header `Authorization`. */
+  authorization: string | undefined
+  /** Connections that are kept for further requests. */
+  agents: { secure: Agent; plain: PlainAgent }
+}
+
+/** A request to the named origin, or to where that leads. */
+interface NamedRequest {
+  method: string
+  headers: Readonly<Record<string, string>>
+  body: Buffer | undefined
+  signal: AbortSignal
+  /** Whether redirects to other origins are followed when there is a login, which stays behind. */
+  leavesLogin: boolean
+}
+
+const MOST_REDIRECTS = 10
+/** Milliseconds for a connection. */
+const CONNECTS_WITHIN = 10_000
+
+/** Names the origin of an address, for this login there. */
+export function nameOrigin(address: string, login?: string, password = ''): NamedOrigin {
+  const authorization =
+    login === undefined ? undefined : `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`
+  const agents = { secure: new Agent({ keepAlive: true }), plain: new AgentPlain({ keepAlive: true }) }
+  return { origin: URL.parse(address)?.origin ?? '', authorization, agents }
+}
+
+/**
+ * Sends a request, and follows redirects of reads; returns the answer and its address.
+ * @throws SourceFailure for an address that a source may not lead to
+ */
+async function askNamed(
+  url: URL,
+  named: NamedOrigin,
+  asked: NamedRequest,
+): Promise<{ url: string; answer: IncomingMessage }> {
+  let target = url
+  for (let hops = 0; ; hops += 1) {
+    requireAllowed(target, named, asked.leavesLogin && hops > 0)
+    const answer = await sendRequest(target, named, asked)
+    const next = asked.method === 'GET' ? redirectOf(answer, target) : undefined
+    if (!next) return { url: target.href, answer }
+    answer.destroy()
+    if (hops === MOST_REDIRECTS) throw new SourceFailure(url.href, `redirects more than ${MOST_REDIRECTS} times.`)
+    target = next
+  }
+}
+
+function redirectOf({ statusCode = 0, headers }: IncomingMessage, from: URL): URL | undefined {
+  if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined) return undefined
+  return URL.parse(headers.location, from.href) ?? undefined
+}
+
+function requireAllowed(target: URL, named: NamedOrigin, leavesLogin: boolean): void {
+  if (target.origin === named.origin) return
+  if (named.authorization !== undefined && !leavesLogin) throw astray(target, `the login is for ${named.origin} alone`)
+  if (!isNamed(target, named) && !mayConnect(target, [])) throw astray(target, NOT_PUBLIC)
+}
+
+const NOT_PUBLIC = 'it is at no public address'
+
+function astray({ href }: URL, why: string): SourceFailure {
+  return new SourceFailure(
+    href,
+    `is not asked: the source leads there, and ${why}. Give this address in its place if it is meant.`,
+  )
+}
+
+/** Whether an address is at the named origin, or at the same host by https. */
+function isNamed({ origin }: URL, named: NamedOrigin): boolean {
+  return origin === named.origin || origin === named.origin.replace(/^http:(\/\/(?:\[[^\]]*\]|[^:]*))$/, 'https:$1')
+}
+
+async function sendRequest(target: URL, named: NamedOrigin, asked: NamedRequest): Promise<IncomingMessage> {
+  const { method, body, signal } = asked
+  const isSecure = target.protocol === 'https:'
+  const login = target.origin === named.origin && named.authorization ? { authorization: named.authorization } : {}
+  const length = body ? { 'content-length': String(body.length) } : {}
+  const lookup = isNamed(target, named) ? {} : { lookup: lookUpAmong([]) }
+  const agent = isSecure ? named.agents.secure : named.agents.plain
+  const options = { method, signal, agent, headers: { ...asked.headers, ...login, ...length }, ...lookup }
+  return new Promise((resolve, reject) => {
+    const request = (isSecure ? requestSecure : requestPlain)(target, options, resolve)
+    request.on('error', (error) => reject(error instanceof NoPublicAddress ? astray(target, NOT_PUBLIC) : error))
+    request.once('socket', (socket) => {
+      if (!socket.connecting) return
+      const late = () => request.destroy(new Error(`no connection within ${CONNECTS_WITHIN / 1000} seconds`))
+      const waiting = setTimeout(late, CONNECTS_WITHIN)
+      socket.once('connect', () => clearTimeout(waiting)).once('close', () => clearTimeout(waiting))
+    })
+    request.end(body)
+  })
+}

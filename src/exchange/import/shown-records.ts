@@ -1,0 +1,381 @@
+import { venueFacts } from '../../base/fields/access-facts.ts'
+import { eventFields } from '../../base/fields/event-fields.ts'
+import { type EventMembers, eventMembers, unshownValues } from '../../base/fields/event-members.ts'
+import type { FieldsData } from '../../base/fields/field.ts'
+import { NEVER } from '../../base/fields/kinds.ts'
+import { organizerFields, venueFields } from '../../base/fields/linked-fields.ts'
+import { namesWith, type WithValue } from '../../base/fields/member.ts'
+import { readRecurrence } from '../../base/recurrence/read-recurrence.ts'
+import { isFault, type Recurrence, type Start } from '../../base/recurrence/recurrence.ts'
+import { endWith, occurrenceStarts } from '../../base/recurrence/rule-dates.ts'
+import { recurrenceLines } from '../../base/recurrence/write-recurrence.ts'
+import { fold } from '../../base/text/fold.ts'
+import { dayOf, isWallTime } from '../../base/text/moments.ts'
+import { decodeEntities } from '../../base/text/safe-html.ts'
+import { wallToUtc } from '../../base/text/zones.ts'
+import { durationOf, whenAt } from '../../calendar/series/series-schedule.ts'
+import { datedSlug } from '../../calendar/series/series-writes.ts'
+import { termFields } from '../../calendar/terms/term-rules.ts'
+import { carriedFields } from '../../serve/history/record-states.ts'
+import { whenOf } from './item-times.ts'
+import {
+  type ItemKind,
+  type ItemLinks,
+  type ReadEntry,
+  type SourceEntry,
+  type SourceItem,
+  valuePrint,
+} from './source-item.ts'
+
+/** The kinds of record that answers show by themselves. */
+export type ListedKind = Exclude<ItemKind, 'series'>
+
+/** A record in an answer of the interface. */
+export type ShownRecord = Readonly<Record<string, unknown>>
+
+/** The lists of records in the order in which they are read: first the records that events refer to. */
+export const LISTS = [
+  ['categories', 'category'],
+  ['tags', 'tag'],
+  ['venues', 'venue'],
+  ['organizers', 'organizer'],
+  ['events', 'event'],
+] as const satisfies readonly (readonly [string, ListedKind])[]
+
+/** A venue shows no fact that is not known. */
+const unknownFacts = Object.fromEntries(venueFacts.map((fact) => [fact, '']))
+
+/** Converts a member of an answer into a value that the interface accepts. */
+type Read = (value: unknown, record: ShownRecord) => unknown
+
+const none: Read = () => undefined
+const asTitle: Read = (value) => (typeof value === 'string' ? decodeTitle(value) : value)
+const asName: Read = (value) => (typeof value === 'string' ? decodeName(value) : value)
+/** A record never published shows noughts. */
+const asMoment: Read = (value) => (value === NEVER ? undefined : value)
+/** An event without a website shows its own address. */
+const asWebsite: Read = (value, { url }) => (value === url ? '' : value)
+
+/** An amount of nought shows a word in place of its figure and currency, which stand beside it. */
+const asCost: Read = (value, { cost_details: details }) => {
+  if (typeof value !== 'string' || !isShownRecord(details) || !Array.isArray(details.values)) return value
+  const [figure, ...more] = details.values.map(String)
+  if (figure === undefined || more.length > 0 || !/^0(?:\.0+)?$/.test(figure)) return value
+  const mark = typeof details.currency_symbol === 'string' ? details.currency_symbol : ''
+  return details.currency_position === 'postfix' ? `${figure}${mark}` : `${mark}${figure}`
+}
+
+/** The members of events that lead to other records, in the order in which these are read. */
+export const LINKED = {
+  categories: 'category',
+  tags: 'tag',
+  venue: 'venue',
+  organizer: 'organizer',
+} as const satisfies Record<WithValue<EventMembers, 'from', 'link'>, Exclude<ListedKind, 'event'>>
+export type LinkName = keyof typeof LINKED
+export const linkNames = namesWith(eventMembers, 'from', 'link')
+
+/** Members that need a conversion; links and images are handled elsewhere. */
+const READERS: Readonly<Record<ListedKind, Readonly<Record<string, Read>>>> = {
+  event: {
+    title: asTitle,
+    date_utc: asMoment,
+    cost: asCost,
+    website: asWebsite,
+    image: none,
+    ...Object.fromEntries(linkNames.map((name) => [name, none])),
+  },
+  venue: { venue: asTitle, date_utc: asMoment, image: none },
+  organizer: { organizer: asTitle, date_utc: asMoment, image: none },
+  category: { name: asName, parent: none },
+  tag: { name: asName },
+}
+
+const FIELDS: Readonly<Record<ListedKind, FieldsData>> = {
+  event: eventFields,
+  venue: venueFields,
+  organizer: organizerFields,
+  category: termFields,
+  tag: termFields,
+}
+
+/** The member with the name of a record. */
+const NAMES = { event: 'title', venue: 'venue', organizer: 'organizer', category: 'name', tag: 'name' } as const
+
+export const isShownRecord = (value: unknown): value is ShownRecord =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)
+
+/** Records that others have shown, as text by kind and id: each comes again with every record that refers to it. */
+export type ShownBefore = Map<string, string>
+
+const MOST_REMEMBERED = 50_000
+
+/** Whether the same record was shown before without a difference. */
+function isShownBefore(before: ShownBefore, kind: ListedKind, record: ShownRecord): boolean {
+  const key = `${kind} ${String(record.id)}`
+  const text = JSON.stringify(record)
+  if (before.get(key) === text) return true
+  if (before.size >= MOST_REMEMBERED) before.clear()
+  before.set(key, text)
+  return false
+}
+
+/** A record of an answer with everything it shows: first the records that it refers to, unless they were shown before. */
+export function* itemsOf(kind: ListedKind, record: unknown, at: string, before?: ShownBefore): Generator<ReadEntry> {
+  if (!isShownRecord(record)) {
+    yield { at, reason: 'This is not a record.' }
+    return
+  }
+  const links: Partial<Record<keyof ItemLinks, readonly string[]>> = {}
+  if (kind === 'event') {
+    for (const member of linkNames) {
+      const linked = LINKED[member]
+      if (record[member] === undefined) continue
+      const records = shownList(record[member], NAMES[linked])
+      for (const one of records) if (!before || !isShownBefore(before, linked, one)) yield* itemsOf(linked, one, at)
+      links[member] = records.flatMap((one) => identityOf(linked, one) ?? [])
+    }
+  }
+  yield itemOf(kind, record, at, links)
+}
+
+/** A venue stands alone or in a list, and an empty list or false stands for none. A text is a name. */
+function shownList(value: unknown, name: string): ShownRecord[] {
+  return (Array.isArray(value) ? value : [value])
+    .map((one) => (typeof one === 'string' ? { [name]: one } : one))
+    .filter(isShownRecord)
+}
+
+/** The id of a record; without one its address, or an event's title and start, or the name and details of what an event refers to. */
+function identityOf(kind: ListedKind, record: ShownRecord): string | undefined {
+  const { id, url, title, start_date: start } = record
+  if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id)
+  if (typeof id === 'string' && id !== '') return id
+  if (typeof url === 'string' && url !== '') return url.slice(0, LONGEST_IDENTITY)
+  if (kind === 'event') {
+    const isNamed = typeof title === 'string' && typeof start === 'string' && title !== ''
+    return isNamed ? `${title.slice(0, LONGEST_IDENTITY)}\n${start}` : undefined
+  }
+  const { [NAMES[kind]]: named, ...details } = valuesOf(kind, record)
+  const name = fold(typeof named === 'string' ? named : '').slice(0, LONGEST_IDENTITY)
+  if (name === '') return undefined
+  return Object.keys(details).length === 0 ? name : `${name}\n${valuePrint(details)}`
+}
+
+/** The most characters of an identity that a text makes. */
+const LONGEST_IDENTITY = 500
+
+function itemOf(
+  kind: ListedKind,
+  record: ShownRecord,
+  at: string,
+  links: ItemLinks,
+): SourceItem | { at: string; reason: string } {
+  const identity = identityOf(kind, record)
+  const shownName = record[NAMES[kind]]
+  const name = typeof shownName === 'string' ? decodeName(shownName) : ''
+  if (identity === undefined)
+    return {
+      at,
+      reason: `This ${kind} has no ${kind === 'event' ? 'id, and no title with a start_date' : 'name'}${name ? `: ${name}` : ''}.`,
+    }
+  const parent = kind === 'category' && Number(record.parent) > 0 ? [String(record.parent)] : []
+  return {
+    kind,
+    identity,
+    occurrence: '',
+    at,
+    name,
+    values: { ...(kind === 'venue' ? unknownFacts : {}), ...valuesOf(kind, record) },
+    links: kind === 'category' && record.parent !== undefined ? { parent } : links,
+    image: imageOf(kind, record.image),
+    ...(typeof record.url === 'string' && { page: record.url }),
+  }
+}
+
+function valuesOf(kind: ListedKind, record: ShownRecord): Record<string, unknown> {
+  const values: Record<string, unknown> = kind === 'event' ? { ...unshownValues } : {}
+  for (const member of carriedFields(FIELDS[kind])) {
+    const value = record[member]
+    if (value === undefined || value === null) continue
+    const read = READERS[kind][member]
+    const taken = read ? read(value, record) : value
+    if (taken !== undefined) values[member] = taken
+  }
+  return values
+}
+
+/** Terms have no image; a record without one shows false, or nothing. */
+function imageOf(kind: ListedKind, image: unknown): string | undefined {
+  if (kind === 'category' || kind === 'tag') return undefined
+  return isShownRecord(image) && typeof image.url === 'string' ? image.url : ''
+}
+
+const ENTITY = /&(#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi
+const KEPT = /^(?:lt|gt|#0*60|#0*62|#x0*3[ce])$/i
+const BEGINS_ENTITY = /^(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/i
+
+/**
+ * A title as an answer shows it, with its entities decoded once. Those that keep a sign from being read as markup or as another entity stay, so
+ * the title reads the same when it is shown again.
+ */
+function decodeTitle(shown: string): string {
+  if (!shown.includes('&')) return shown
+  return shown.replace(ENTITY, (entity: string, name: string, at: number) => {
+    if (KEPT.test(name)) return entity
+    const sign = decodeOne(entity, name)
+    return sign === '&' && BEGINS_ENTITY.test(shown.slice(at + entity.length)) ? '&amp;' : sign
+  })
+}
+
+/** A text that is no HTML where it is kept, such as the name of a term: every entity decoded once. */
+export function decodeName(shown: string): string {
+  return shown.replace(ENTITY, decodeOne)
+}
+
+function decodeOne(entity: string, name: string): string {
+  if (!name.startsWith('#')) return decodeEntities(entity)
+  const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1))
+  const isCharacter = code > 31 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)
+  return isCharacter ? String.fromCodePoint(code) : entity
+}
+
+/** The most occurrences of one series that are read. */
+export const MOST_OCCURRENCES = 5000
+
+/** How an answer shows that an event is an occurrence. */
+interface ShownOccurrence {
+  record: ShownRecord
+  /** Its original start. */
+  start: string
+  rrule: string
+  overrides: readonly string[]
+}
+
+/** The series that a record is an occurrence of, if any: its number in the source. */
+export function seriesIn(record: unknown): string | undefined {
+  if (!isShownRecord(record) || !isShownRecord(record.recurrence)) return undefined
+  const { series, id } = record.recurrence
+  return typeof series === 'number' && typeof id === 'string' && isWallTime(id) ? String(series) : undefined
+}
+
+/**
+ * Turns all shown occurrences of one series into a series, and an item for each occurrence that differs from it. If no rule gives these dates, they
+ * become single events.
+ */
+export function* seriesEntries(records: readonly unknown[], series: string, at: string): Generator<SourceEntry> {
+  const occurrences = records.flatMap((record) => occurrenceIn(record) ?? []).sort(byStart)
+  const common = occurrences.find(({ overrides }) => overrides.length === 0) ?? occurrences[0]
+  const shared = common && sharedItem(common, series, at, occurrences)
+  if (!shared) {
+    for (const record of records) yield* itemsOf('event', record, at)
+    return
+  }
+  yield* referredBy(common.record, at)
+  yield shared.item
+  for (const one of occurrences) {
+    const isNamed = shared.slug !== '' && one.record.slug !== datedSlug(shared.slug, one.start)
+    if (one.overrides.length > 0 || isNamed) yield* ownEntries(one, shared, at)
+  }
+}
+
+const byStart = (a: ShownOccurrence, b: ShownOccurrence) => (a.start < b.start ? -1 : Number(a.start > b.start))
+
+function occurrenceIn(record: unknown): ShownOccurrence | undefined {
+  if (seriesIn(record) === undefined || !isShownRecord(record) || !isShownRecord(record.recurrence)) return undefined
+  const { id, rrule, overrides } = record.recurrence
+  return {
+    record,
+    start: String(id),
+    rrule: typeof rrule === 'string' ? rrule : '',
+    overrides: Array.isArray(overrides) ? overrides.map(String) : [],
+  }
+}
+
+/** What the occurrences of a series have in common. */
+interface SharedItem {
+  item: SourceItem
+  slug: string
+  place: Start
+}
+
+function sharedItem(
+  { record, start, rrule }: ShownOccurrence,
+  series: string,
+  at: string,
+  occurrences: readonly ShownOccurrence[],
+): SharedItem | undefined {
+  const event = [...itemsOf('event', record, at)].at(-1)
+  const first = occurrences[0]?.start
+  if (!event || !('kind' in event) || first === undefined) return undefined
+  const when = whenOf(event.values, 0)
+  if (!when) return undefined
+  const place: Start = { local: first, zone: when.timezone, allDay: when.all_day === 1 }
+  const starts = [...new Set(occurrences.map((one) => one.start))]
+  const recurrence = recurrenceOf(rrule, place, starts)
+  if (!recurrence) return undefined
+  const times = whenAt({ start: place, duration: durationOf(when), recurrence }, first)
+  const slug = typeof event.values.slug === 'string' ? undatedSlug(event.values.slug, start) : ''
+  const { slug: _slug, ...values } = event.values
+  const dates = {
+    start_date: place.allDay ? dayOf(times.start_date) : times.start_date,
+    end_date: place.allDay ? dayOf(times.end_date) : times.end_date,
+    recurrence: recurrenceLines(recurrence, place),
+  }
+  const named = slug === '' ? {} : { slug }
+  const formerly = String(occurrences[0]?.record.id)
+  const whole = { ...values, ...dates, ...named }
+  const item: SourceItem = { ...event, kind: 'series', identity: series, values: whole, formerly }
+  return { item, slug, place }
+}
+
+/** The recurrence that has exactly these dates, and the dates of the rule after the last of them. */
+function recurrenceOf(rrule: string, start: Start, starts: readonly string[]): Recurrence | undefined {
+  const last = starts.at(-1) ?? start.local
+  const read = rrule === '' ? { added: [], left: [] } : readRecurrence(`RRULE:${rrule}`, start)
+  if (!read || isFault(read)) return undefined
+  const made = occurrenceStarts(read, start, last, MOST_OCCURRENCES)
+  const [has, makes] = [new Set(starts), new Set(made)]
+  const added = starts.filter((wall) => !makes.has(wall))
+  const left = made.filter((wall) => !has.has(wall))
+  const whole = { ...endingWith(read, start, last), added, left }
+  const again = readRecurrence(recurrenceLines(whole, start), start)
+  return again && !isFault(again) ? again : undefined
+}
+
+/** A rule with a count has counted dates that are not shown: if it would go on, it ends with the last shown date. */
+function endingWith(read: Recurrence, start: Start, last: string): Recurrence {
+  const { rule } = read
+  if (rule?.count === undefined) return read
+  const { count: _count, ...endless } = rule
+  const next = occurrenceStarts(read, start, '9999-12-31 23:59:59', rule.count).at(-1)
+  return next === undefined || next <= last ? read : { ...read, rule: { ...endless, until: endWith(last, start) } }
+}
+
+/** Everything that the record of an event refers to. */
+function* referredBy(record: ShownRecord, at: string): Generator<SourceEntry> {
+  for (const entry of itemsOf('event', record, at)) if (!('kind' in entry) || entry.kind !== 'event') yield entry
+}
+
+/** An occurrence by itself, after what it refers to. */
+function* ownEntries(one: ShownOccurrence, { item, slug, place }: SharedItem, at: string): Generator<SourceEntry> {
+  for (const entry of itemsOf('event', one.record, at)) {
+    if (!('kind' in entry) || entry.kind !== 'event') {
+      yield entry
+      continue
+    }
+    const { slug: own, ...values } = entry.values
+    yield {
+      ...entry,
+      identity: item.identity,
+      occurrence: place.allDay ? dayOf(one.start) : `${wallToUtc(one.start, place.zone).replace(' ', 'T')}Z`,
+      values: own === datedSlug(slug, one.start) ? values : entry.values,
+    }
+  }
+}
+
+/** The slug of a series, from the slug of its occurrence: without the day at its end. */
+function undatedSlug(slug: string, start: string): string {
+  const end = `-${dayOf(start)}`
+  return slug.endsWith(end) ? slug.slice(0, -end.length) : slug
+}

@@ -1,0 +1,369 @@
+import { readToken } from '../../serve/sync/sync-token.ts'
+import { type FetchedAnswer, type FetchOptions, fetchPolitely, nameOrigin, SourceFailure } from './polite-fetch.ts'
+import {
+  isShownRecord,
+  itemsOf,
+  LISTS,
+  type ListedKind,
+  MOST_OCCURRENCES,
+  type ShownRecord,
+  seriesEntries,
+  seriesIn,
+} from './shown-records.ts'
+import { itemKey, type Source, type SourceEntry, standsAlone } from './source-item.ts'
+import { describeMarkup } from './source-text.ts'
+
+/** The address of a site's interface. */
+interface Interface {
+  /** The root of its REST routes. */
+  root: string
+  /** The namespace of events. */
+  base: string
+}
+
+/** The address of a namespace of events, or one in it. */
+export const NAMESPACE = /^((.*)\/[a-z][a-z0-9-]*\/events\/v1)(?:\/.*)?$/
+
+/**
+ * Finds the interface of a site: the given namespace, the one that its page links to, or one at a known path. `known` is the page, once it was read.
+ * @throws SourceFailure when there is none, or the site does not answer
+ */
+export async function findInterface(address: string, options: FetchOptions, known?: FetchedAnswer): Promise<Interface> {
+  const [path = ''] = address.split(/[?#]/, 1)
+  const given = path.replace(/\/+$/, '')
+  const [, base, root] = NAMESPACE.exec(given) ?? []
+  if (base !== undefined && root !== undefined) return { root, base }
+  const page = known ?? (await fetchPolitely(`${given}/`, { ...options, accept: 'text/html' }).catch(ignoreMissing))
+  const found = rootOf(page?.headers) ?? `${given}/wp-json`
+  const namespace = (await readNamespaces(found, options)).find((name) => /^[a-z][a-z0-9-]*\/events\/v1$/.test(name))
+  const markup = page && describeMarkup(page.body.toString('utf8'), page.url)
+  if (namespace === undefined)
+    throw new SourceFailure(
+      address,
+      `does not lead to an event interface${markup === undefined ? '' : ` but to ${markup}`}; give the address of its namespace, such as https://host/wp-json/tribe/events/v1, or of a calendar file.`,
+    )
+  return { root: found, base: `${found}/${namespace}` }
+}
+
+/** The namespaces in an index of REST routes; none if there is no index. @throws SourceFailure when the site does not answer */
+export async function readNamespaces(root: string, options: FetchOptions): Promise<string[]> {
+  const index = await fetchPolitely(`${root}/`, options).catch(ignoreMissing)
+  const value = index && parsed(index.body)
+  const { namespaces }: ShownRecord = isShownRecord(value) ? value : {}
+  return Array.isArray(namespaces) ? namespaces.map(String) : []
+}
+
+/** Ignores that the site has no page of its own. @throws any other failure */
+function ignoreMissing(error: unknown): undefined {
+  if (!(error instanceof SourceFailure) || error.status === 0 || error.status === 401) throw error
+}
+
+function rootOf(headers: FetchedAnswer['headers'] | undefined): string | undefined {
+  const links = [headers?.link ?? []].flat().flatMap((link) => link.split(','))
+  const link = links.find((one) => one.includes('rel="https://api.w.org/"'))
+  const root = link?.slice(link.indexOf('<') + 1, link.indexOf('>'))
+  return root?.replace(/\/+$/, '')
+}
+
+/** The value of a JSON text; undefined for any other text. */
+export function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** A page of the changes at a site that also runs Kalends (docs/sync.md). */
+interface Changes {
+  /** Records as lists show them; an entry without a record was deleted. */
+  changes: readonly { kind: ListedKind; id: string; record: unknown }[]
+  /** The token of the next page; empty on the last one. */
+  next: string
+  /** The token to start from the next time; empty on all pages but the last. */
+  token: string
+}
+
+const CHANGES_AT_ONCE = 200
+
+/**
+ * Asks a site for the changes since a token, or for everything with an empty token.
+ * @throws SourceFailure with status 410 for a token that has expired, and with 404 for a site without such a feed
+ */
+async function askChanges(root: string, since: string, options: FetchOptions): Promise<Changes> {
+  const query = new URLSearchParams({ per_page: String(CHANGES_AT_ONCE), ...(since === '' ? {} : { since }) })
+  const url = `${root}/kalends/v1/changes?${query}`
+  const { body } = await fetchPolitely(url, options)
+  const page = parsed(body)
+  const { changes, next_token: next = '', sync_token: token = '' } = isShownRecord(page) ? page : {}
+  const isPage = Array.isArray(changes) && typeof next === 'string' && typeof token === 'string'
+  if (!isPage || (next === '') === (token === '')) throw new SourceFailure(url, 'tells no changes.', 404)
+  return { changes: changes.flatMap((change) => changeOf(change) ?? []), next, token }
+}
+
+/** The edition of the database of a site, with which its tokens begin (`sync/sync-token`); empty for tokens of another form. */
+function editionOf({ next, token }: Pick<Changes, 'next' | 'token'>): string {
+  return readToken(next || token)?.edition ?? ''
+}
+
+function changeOf(change: unknown): Changes['changes'][number] | undefined {
+  if (!isShownRecord(change)) return undefined
+  const found = LISTS.find(([, kind]) => kind === change.kind)
+  if (!found) return undefined
+  return { kind: found[1], id: String(change.id), record: change.action === 'delete' ? undefined : change.record }
+}
+
+/** The facts about a site that are known before it is read. */
+interface SiteTask {
+  /** The address of the site, of its interface, or of a page of it. */
+  url: string
+  /** What that address answers with, if it is a page. */
+  page?: FetchedAnswer | undefined
+  /** Login and application password, to read drafts and private records. */
+  login?: string | undefined
+  password?: string | undefined
+  /** Only records that have changed since, `YYYY-MM-DD HH:MM:SS` in UTC. */
+  since?: string | undefined
+  backOffMs: number
+}
+
+const PAGE_SIZE = 50
+/** Pages of one list; a source with more has no end. */
+const MOST_PAGES = 200_000
+const STATUSES = 'publish,future,draft,pending,private'
+
+/** How far a site has been read, and the facts found out about it. */
+interface Reading {
+  task: SiteTask
+  options: FetchOptions
+  base: string
+  list: number
+  page: number
+  /** Records read of the list. */
+  inList: number
+  /** Records read, and those that there are to be read, as far as known. */
+  read: number
+  totals: Map<string, number>
+  isWhole: boolean
+  /** Venues, organizers and terms that came in lists of their own: events show them as well. */
+  listed: Set<string>
+  /** Series that have been read, each whole with its first occurrence. */
+  series: Set<string>
+  /** At a site with a feed of changes: the token to send next, and the token of its last answer. */
+  since: string
+  token: string
+  /** The edition of its database, if it names one. */
+  edition: string
+}
+
+/** A site that speaks this interface, read page by page. */
+export function siteSource(task: SiteTask, address: string): Source {
+  const named = nameOrigin(task.url, task.login, task.password)
+  const options = { named, accept: 'application/json', backOffMs: task.backOffMs }
+  const isWhole = task.since === undefined
+  const reading: Reading = {
+    task,
+    options,
+    base: '',
+    list: 0,
+    page: 1,
+    inList: 0,
+    read: 0,
+    totals: new Map(),
+    isWhole,
+    listed: new Set(),
+    series: new Set(),
+    since: '',
+    token: '',
+    edition: '',
+  }
+  return {
+    address,
+    total: () => [...reading.totals.values()].reduce((sum, total) => sum + total, 0),
+    progress: () => reading.read,
+    isWhole: () => reading.isWhole,
+    position: () =>
+      JSON.stringify(reading.since === '' ? [reading.list, reading.page, reading.inList] : [reading.since]),
+    resume: (position) => {
+      const [list, page, inList]: unknown[] = JSON.parse(position)
+      reading.isWhole = false
+      if (typeof list === 'string') reading.since = list
+      else [reading.list, reading.page, reading.inList] = [Number(list), Number(page), Number(inList)]
+    },
+    readSince: (token) => {
+      reading.since = token
+      reading.isWhole = task.since === undefined && token === ''
+      reading.listed.clear()
+      reading.series.clear()
+    },
+    token: () => reading.token,
+    edition: () => reading.edition,
+    entries: () => readSite(reading),
+  }
+}
+
+async function* readSite(reading: Reading): AsyncGenerator<SourceEntry> {
+  const { base, root } = await findInterface(reading.task.url, reading.options, reading.task.page)
+  reading.base = base
+  const isBegun = reading.list > 0 || reading.page > 1
+  const changes = isBegun || reading.task.since !== undefined ? undefined : await firstChanges(reading, root)
+  reading.edition = changes ? editionOf(changes) : ''
+  if (changes) return yield* readChanges(reading, root, changes)
+  for (; reading.list < LISTS.length; reading.list += 1) {
+    const [path, kind] = LISTS[reading.list] ?? LISTS[0]
+    yield* readList(reading, path, kind)
+    reading.page = 1
+    reading.inList = 0
+  }
+}
+
+/** The first page of changes since the token at a site with such a feed; undefined at any other. */
+async function firstChanges(reading: Reading, root: string): Promise<Changes | undefined> {
+  try {
+    return await askChanges(root, reading.since, reading.options)
+  } catch (error) {
+    if (!(error instanceof SourceFailure) || ![400, 401, 403, 404, 405, 410].includes(error.status)) throw error
+    if (reading.since === '') return undefined
+    // The token has expired, or belongs to another reader.
+    reading.since = ''
+    reading.isWhole = true
+    return firstChanges(reading, root)
+  }
+}
+
+async function* readChanges(reading: Reading, root: string, first: Changes): AsyncGenerator<SourceEntry> {
+  const asked = new Set<string>()
+  for (let page: Changes = first; ; page = await askChanges(root, page.next, reading.options)) {
+    if (asked.has(page.next) || asked.size > MOST_PAGES)
+      throw new SourceFailure(root, 'reports changes without an end.')
+    asked.add(page.next)
+    for (const { kind, id, record } of page.changes) {
+      if (record !== undefined) yield* entriesOfRecord(reading, kind, record, `${kind} ${id}`)
+      else if (kind === 'event') yield { lost: id }
+      reading.read += 1
+    }
+    reading.since = page.next
+    reading.token = page.token
+    if (page.next === '') return
+  }
+}
+
+async function* readList(reading: Reading, path: string, kind: ListedKind): AsyncGenerator<SourceEntry> {
+  let before = ''
+  for (;;) {
+    const { page } = reading
+    if (page > MOST_PAGES) throw new SourceFailure(reading.base, `has more than ${MOST_PAGES} pages of ${path}.`)
+    const found = await readPage(reading, path)
+    if (!found || found.records.length === 0) return yield* lackOf(reading, path, found)
+    const text = JSON.stringify(found.records)
+    if (text === before)
+      throw new SourceFailure(reading.base, `gives the same answer for every page of ${path} from page ${page - 1} on.`)
+    before = text
+    if ((reading.totals.get(path) ?? found.total) !== found.total) reading.isWhole = false
+    reading.totals.set(path, found.total)
+    for (const record of found.records) yield* entriesOfRecord(reading, kind, record, `${path}, page ${page}`)
+    reading.read += found.records.length
+    reading.inList += found.records.length
+    reading.page += 1
+    if (page >= found.pages) return yield* lackOf(reading, path, found)
+  }
+}
+
+/** Says where a list ends with fewer records than its pages have counted; `last` is its last page. */
+function* lackOf({ base, inList, totals }: Reading, path: string, last: Page | undefined): Generator<SourceEntry> {
+  const total = totals.get(path) ?? last?.total ?? 0
+  if (inList < total) yield { cutOff: `${base}/${path} breaks off: it gave ${inList} of ${total} records.` }
+}
+
+async function* entriesOfRecord(
+  reading: Reading,
+  kind: ListedKind,
+  record: unknown,
+  at: string,
+): AsyncGenerator<SourceEntry> {
+  const { since } = reading.task
+  if (since !== undefined && isShownRecord(record) && String(record.modified_utc ?? since) < since) return
+  const series = kind === 'event' ? seriesIn(record) : undefined
+  if (series !== undefined && reading.series.has(series)) return
+  const occurrences = series === undefined ? [] : await readOccurrences(reading, series, record)
+  if (occurrences === undefined)
+    return yield { cutOff: `The dates of the series ${series} at ${reading.base} break off.` }
+  const entries = series === undefined ? itemsOf(kind, record, at) : seriesEntries(occurrences, series, at)
+  for (const entry of entries) {
+    if (!('kind' in entry) || standsAlone(entry.kind)) yield entry
+    else if (entry.kind === kind) {
+      reading.listed.add(itemKey(kind, entry.identity))
+      yield entry
+    } else if (!reading.listed.has(itemKey(entry.kind, entry.identity))) yield entry
+  }
+}
+
+/** All occurrences of a series, given one of them; only that one if the site does not list them, undefined if it stops on the way. */
+async function readOccurrences(reading: Reading, series: string, found: unknown): Promise<unknown[] | undefined> {
+  reading.series.add(series)
+  const records: unknown[] = []
+  const own = { ...reading, task: { ...reading.task, since: undefined } }
+  let total = 1
+  for (own.page = 1; records.length < MOST_OCCURRENCES; own.page += 1) {
+    const page = await readPage(own, 'events', { post_parent: series })
+    if (!page || page.records.length === 0) break
+    const others = page.records.filter((record) => seriesIn(record) === series)
+    for (const record of others) records.push(record)
+    // This site does not know the filter.
+    if (others.length < page.records.length) return records.length === 0 ? [found] : records
+    total = page.total
+    if (own.page >= page.pages) break
+  }
+  return records.length < Math.min(total, MOST_OCCURRENCES) ? undefined : records
+}
+
+interface Page {
+  records: readonly unknown[]
+  total: number
+  pages: number
+}
+
+/** A page of a list; undefined past its end. @throws SourceFailure */
+async function readPage(
+  reading: Reading,
+  path: string,
+  filters: Readonly<Record<string, string>> = {},
+): Promise<Page | undefined> {
+  const { options, task, page } = reading
+  const query = new URLSearchParams({ ...filters, per_page: String(PAGE_SIZE), page: String(page) })
+  if (path === 'events') {
+    query.set('start_date', '1000-01-01')
+    query.set('end_date', '9999-12-31')
+  }
+  if (options.named.authorization && path !== 'categories' && path !== 'tags') query.set('status', STATUSES)
+  if (task.since !== undefined) query.set('modified_after', `${task.since.replace(' ', 'T')}Z`)
+  const url = `${reading.base}/${path}?${query}`
+  try {
+    const { body } = await fetchPolitely(url, options)
+    return parsePage(url, path, body)
+  } catch (error) {
+    const isPastEnd = error instanceof SourceFailure && [400, 404].includes(error.status)
+    // Lists answer in this way that there is no such page, and empty lists that they have no page at all.
+    if (isPastEnd && (page > 1 || path !== 'events')) return undefined
+    if (isPastEnd && (await isThere(reading))) return undefined
+    throw error
+  }
+}
+
+/** Whether the interface answers; if it does, a list of events without a first page is empty. */
+async function isThere({ base, options }: Reading): Promise<boolean> {
+  const answer = await fetchPolitely(base, options).catch(() => undefined)
+  return answer !== undefined && isShownRecord(parsed(answer.body))
+}
+
+function parsePage(url: string, path: string, body: Buffer): Page {
+  const value = parsed(body)
+  const records = isShownRecord(value) ? value[path] : undefined
+  if (!isShownRecord(value) || !Array.isArray(records))
+    throw new SourceFailure(
+      url,
+      `answers with ${body.subarray(0, 200).includes('<') ? 'HTML' : 'something else'} in place of ${path}.`,
+    )
+  const total = Number(value.total ?? records.length)
+  return { records, total, pages: Number(value.total_pages ?? Number.MAX_SAFE_INTEGER) }
+}

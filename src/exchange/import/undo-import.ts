@@ -1,0 +1,216 @@
+import type { Context } from '../../calendar/declare/context.ts'
+import { type RecordState, readStates } from '../../serve/history/record-states.ts'
+import type { Db } from '../../store/storage/database.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { ImportActColumns, ImportItemColumns } from '../../store/storage/schema.ts'
+import { holdSource } from './hold-source.ts'
+import {
+  ABOVE_ALL,
+  deleteItem,
+  findItems,
+  findLaterRun,
+  getRun,
+  type ListedRun,
+  listActs,
+  saveItems,
+  saveToken,
+  updateRun,
+} from './import-store.ts'
+import { isTouched } from './missing-items.ts'
+import { fingerprintsOf, ITEM_KINDS, type ItemKind, readFingerprints, standsAlone } from './source-item.ts'
+import { prepareItemChange, servedByKind, trashRecord } from './write-item.ts'
+
+/** The result of an undo: records restored, records removed, and sentences on records left unchanged. */
+interface Undone {
+  restored: number
+  removed: number
+  left: string[]
+}
+
+/** Acts taken back with one transaction. */
+const AT_ONCE = 100
+
+/**
+ * Undoes a run: records it changed get their former values if nobody has changed them since, records it made go to the trash if nobody has touched
+ * them, and unused terms are deleted. After an interruption, another call resumes it. `wait` is called once when an import of the source has to end
+ * first.
+ * @throws Error with one sentence when there is no such run, it was undone already, or a later one of the same source has to be undone first
+ */
+export async function undoImport(context: Context, id: number, wait: () => void): Promise<Undone> {
+  const { address } = await getUndoable(context.db, id)
+  const { write, release } = await holdSource(context, address, wait)
+  return undoHeld({ ...context, write }, id).finally(release)
+}
+
+async function undoHeld(context: Context, id: number): Promise<Undone> {
+  const run = await getUndoable(context.db, id)
+  const undone: Undone = { restored: 0, removed: 0, left: [] }
+  // Events first, so that nothing refers to what goes after them.
+  for (const kind of ITEM_KINDS.toReversed()) await undoKind(context, run, kind, undone)
+  await context.write(async (tx) => {
+    // The next run has to read the whole source again.
+    await saveToken(tx, run.source, '', '')
+    await updateRun(tx, id, { state: 'undone' })
+  })
+  return undone
+}
+
+async function getUndoable(db: Db, id: number): Promise<ListedRun> {
+  const run = await getRun(db, id)
+  if (run.state === 'undone') throw new Error(`Run ${id} was undone already.`)
+  const later = await findLaterRun(db, run)
+  if (later !== undefined) throw new Error(`Run ${later} of the same source came after run ${id}; undo that one first.`)
+  return run
+}
+
+async function undoKind(context: Context, run: ListedRun, kind: ItemKind, undone: Undone): Promise<void> {
+  for (let below = ABOVE_ALL; ; ) {
+    const acts = await listActs(context.db, run.id, kind, below, AT_ONCE)
+    const last = acts.at(-1)
+    if (!last) return
+    const done = await context.write((tx) => undoSome({ ...context, db: tx }, tx, run, kind, acts))
+    undone.restored += done.restored
+    undone.removed += done.removed
+    for (const sentence of done.left) undone.left.push(sentence)
+    below = last.record
+  }
+}
+
+async function undoSome(
+  context: Context,
+  tx: Tx,
+  run: ListedRun,
+  kind: ItemKind,
+  acts: readonly ImportActColumns[],
+): Promise<Undone> {
+  const undone: Undone = { restored: 0, removed: 0, left: [] }
+  const states = await readStates(
+    tx,
+    kind,
+    acts.map(({ record }) => record),
+  )
+  const items = await findItems(tx, run.source, kind, [...new Set(acts.map(({ identity }) => identity))])
+  for (const act of acts) {
+    const item = items.find(({ identity, occurrence }) => identity === act.identity && occurrence === act.occurrence)
+    const state = states.get(act.record)
+    if (!item || !state) continue
+    if (act.action === 'create') await undoCreate(context, tx, act, item, state, undone)
+    else if (act.action === 'begin') await undoBegin(context, tx, act, item, state, undone)
+    else await undoChange(context, tx, act, item, state, undone)
+  }
+  await tx
+    .deleteFrom('import_acts')
+    .where('run', '=', run.id)
+    .where('kind', '=', kind)
+    .where(
+      'record',
+      'in',
+      acts.map(({ record }) => record),
+    )
+    .execute()
+  return undone
+}
+
+async function undoCreate(
+  context: Context,
+  tx: Tx,
+  { kind, record }: ImportActColumns,
+  item: ImportItemColumns,
+  state: RecordState,
+  undone: Undone,
+): Promise<void> {
+  const reason = (await isTouched(tx, item, state))
+    ? 'was changed since'
+    : await useOf(tx, item.kind as ItemKind, record)
+  if (state.status !== 'trash' && reason) {
+    undone.left.push(`${kind} ${record} (${nameOf(state)}) ${reason}, and stays.`)
+    return
+  }
+  if (state.status !== 'trash') {
+    await trashRecord(tx, context, item.kind as ItemKind, record)
+    undone.removed += 1
+  }
+  await deleteItem(tx, item)
+}
+
+const nameOf = ({ title, venue, organizer, name }: RecordState) => String(title ?? name ?? venue ?? organizer ?? '')
+
+/** Why a record cannot be removed, if there is a reason. */
+async function useOf(tx: Tx, kind: ItemKind, record: number): Promise<string | undefined> {
+  if (standsAlone(kind)) return undefined
+  const events = tx.selectFrom('events').select('events.id').where('status', '!=', 'trash').limit(1)
+  const isUsed =
+    kind === 'venue'
+      ? events.innerJoin('event_venues', 'event', 'events.id').where('venue', '=', record)
+      : kind === 'organizer'
+        ? events.innerJoin('event_organizers', 'event', 'events.id').where('organizer', '=', record)
+        : events.innerJoin('event_terms', 'event', 'events.id').where('term', '=', record)
+  if (await isUsed.executeTakeFirst()) return 'has other events'
+  if (kind !== 'category') return undefined
+  const child = await tx.selectFrom('terms').select('id').where('parent', '=', record).executeTakeFirst()
+  return child ? 'has categories below it' : undefined
+}
+
+/** The former state of the fields that a run changed, and of what was known of the item. */
+interface Before {
+  fields: Record<string, unknown>
+  item?: ImportItemColumns
+}
+
+/** Facts about an item that acts by older versions lack. */
+const OF_OLDER_RUNS = { sequence: 0, page: '' }
+
+async function undoChange(
+  context: Context,
+  tx: Tx,
+  act: ImportActColumns,
+  item: ImportItemColumns,
+  state: RecordState,
+  undone: Undone,
+): Promise<void> {
+  const before: Before = JSON.parse(act.before)
+  const [now, kept] = [fingerprintsOf(state), readFingerprints(item.kept)]
+  const untouched = Object.keys(before.fields).filter((field) => now[field] === kept[field])
+  const touched = Object.keys(before.fields).filter((field) => now[field] !== kept[field])
+  if (untouched.length > 0) {
+    await putBack(context, tx, item, Object.fromEntries(untouched.map((field) => [field, before.fields[field]])))
+    undone.restored += 1
+  }
+  if (touched.length > 0)
+    undone.left.push(
+      `${act.kind} ${act.record} (${nameOf(state)}) was changed since: ${touched.join(', ')} stay${touched.length === 1 ? 's' : ''}.`,
+    )
+  if (before.item) await saveItems(tx, [{ ...OF_OLDER_RUNS, ...before.item }], [])
+  else await deleteItem(tx, item)
+}
+
+/** Turns a series back into the single event it was. */
+async function undoBegin(
+  context: Context,
+  tx: Tx,
+  { record, before }: ImportActColumns,
+  item: ImportItemColumns,
+  state: RecordState,
+  undone: Undone,
+): Promise<void> {
+  if (await isTouched(tx, item, state)) {
+    undone.left.push(`series ${record} (${nameOf(state)}) was changed since, and stays.`)
+    return
+  }
+  const former: { event: number; fields: RecordState; item: ImportItemColumns } = JSON.parse(before)
+  const values = { ...former.fields, recurrence: '', recurrence_scope: 'all' }
+  await putBack(context, tx, { kind: 'event', record: former.event }, values)
+  undone.restored += 1
+  await deleteItem(tx, item)
+  await saveItems(tx, [{ ...OF_OLDER_RUNS, ...former.item }], [])
+}
+
+async function putBack(
+  context: Context,
+  tx: Tx,
+  { kind, record }: Pick<ImportItemColumns, 'kind' | 'record'>,
+  values: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const prepared = await prepareItemChange(context, kind as ItemKind, record, values)
+  await servedByKind(kind as ItemKind).operations.update.write(tx, prepared, context)
+}

@@ -1,0 +1,233 @@
+import { Problem } from '../../base/problems.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { parseFields, parseNew } from '../../calendar/declare/parse.ts'
+import { event } from '../../calendar/events/event.ts'
+import { type AskedEvent, prepareReferred, settleValues } from '../../calendar/events/event-rules.ts'
+import { prepareNew as prepareNewEvent } from '../../calendar/events/events.ts'
+import { isImageReference, lackOfImage } from '../../calendar/images/images.ts'
+import { resources, type Served, series } from '../../calendar/resources.ts'
+import { prepareSeriesChange } from '../../calendar/series/series-operations.ts'
+import { findSeries, keepSeriesUid } from '../../calendar/series/series-store.ts'
+import { findTermsByName } from '../../calendar/terms/term-store.ts'
+import type { RecordState } from '../../serve/history/record-states.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import { bringPictures } from './bring-pictures.ts'
+import { type ImportRun, PATHS } from './import-run.ts'
+import { laterTimes } from './item-times.ts'
+import { linkNames as eventLinks, LINKED } from './shown-records.ts'
+import { type ItemKind, type ItemLinks, itemKey, numberIn, type SourceItem } from './source-item.ts'
+
+/** An item ready to be written: fetching and everything else that waits is done. */
+export interface PreparedItem {
+  item: SourceItem
+  /** The record to change; undefined to make one. */
+  record: number | undefined
+  /** A new event, which is written together with others. */
+  event: AskedEvent | undefined
+  /** For any other write, the values prepared by the operations of the resource. */
+  prepared: unknown
+  /** The fields of the source that are written. The others could not be written, and are tried again in the next run. */
+  fields: ReadonlySet<string>
+  /** Whether there is something to write. */
+  isChanged: boolean
+  /** The addresses that the pictures of its texts were fetched from. */
+  pictures: readonly string[]
+  /** The context that its image was fetched in. */
+  context: Context
+}
+
+const byPath = new Map([...resources, series].map((served) => [served.resource.path, served]))
+
+/** The resource of a kind. */
+export function servedByKind(kind: ItemKind): Served {
+  const served = byPath.get(PATHS[kind])
+  if (!served) throw new Error(`There is no resource ${PATHS[kind]}.`)
+  return served
+}
+
+/** The kinds of the records that links lead to. */
+const LINK_KINDS: Readonly<Record<keyof ItemLinks, ItemKind>> = { ...LINKED, parent: 'category' }
+const linkNames = ['parent', ...eventLinks] as const
+
+/** Every identity that an item refers to, with its kind. */
+export function* referencesOf({ links }: SourceItem): Generator<{ kind: ItemKind; identity: string }> {
+  for (const name of linkNames) for (const identity of links[name] ?? []) yield { kind: LINK_KINDS[name], identity }
+}
+
+/** The ids of the records that a link of an item names; unknown records are left out. */
+function linkedIds(run: ImportRun, name: keyof ItemLinks, identities: readonly string[]): number[] {
+  return identities.flatMap((identity) => run.links.get(itemKey(LINK_KINDS[name], identity)) ?? [])
+}
+
+/** Reports numbers of records that nothing here has. */
+function noteUnknown(run: ImportRun, { at, name }: SourceItem, kind: ItemKind, identities: readonly string[]): void {
+  for (const identity of identities) {
+    const number = run.links.has(itemKey(kind, identity)) ? undefined : numberIn(identity)
+    if (number === undefined) continue
+    run.remark({
+      kind: 'note',
+      at,
+      text: `${name}: There is no ${kind} with the id ${number}, so it is in without it.`,
+    })
+  }
+}
+
+/** An item to be written. */
+interface AskedWrite {
+  item: SourceItem
+  /** The record to change; undefined to make one. */
+  record: number | undefined
+  /** The fields to write; undefined for all of a new record. */
+  wanted: ReadonlySet<string> | undefined
+  /** Fields that the item no longer has, with their values from now on. */
+  reset?: Readonly<Record<string, unknown>> | undefined
+  /** What the record has now. */
+  state?: RecordState | undefined
+}
+
+/**
+ * Validates the fields of an item and fetches its image.
+ * @throws Problem
+ */
+export async function prepareItem(
+  run: ImportRun,
+  { item, record, wanted, reset = {}, state = {} }: AskedWrite,
+): Promise<PreparedItem> {
+  // An image is fetched once for each request, and an item counts as one.
+  const context = { ...run.context }
+  const isWanted = (name: string) => wanted === undefined || wanted.has(name)
+  const raw: Record<string, unknown> = { ...item.values, ...reset }
+  if (wanted) for (const name in raw) if (!wanted.has(name)) delete raw[name]
+  const fields = new Set(Object.keys(raw))
+  for (const name of linkNames) {
+    const identities = item.links[name]
+    if (identities === undefined || !isWanted(name)) continue
+    const ids = linkedIds(run, name, identities)
+    noteUnknown(run, item, LINK_KINDS[name], identities)
+    if (ids.length === identities.length) fields.add(name)
+    else if (record !== undefined) continue
+    // Records that a dry run would make have no ids.
+    raw[name] = name === 'parent' ? (ids[0] ?? 0) : ids.filter((id) => id > 0)
+  }
+  if (item.image !== undefined && isWanted('image') && (await isThere(run, item, item.image, context))) {
+    raw.image = item.image
+    fields.add('image')
+  }
+  if (item.kind === 'series' && 'recurrence' in raw) Object.assign(raw, await writableTimes(run, item, record, wanted))
+  const pictures = item.pictures && (await bringPictures(run, item, raw, isWanted('pictures') ? state : {}))
+  if (pictures) Object.assign(raw, pictures.texts)
+  if (pictures?.isWhole && isWanted('pictures')) fields.add('pictures')
+  const isChanged = record === undefined || Object.keys(raw).length > 0
+  const brought = pictures?.brought ?? []
+  const ready = { item, record, fields, isChanged, pictures: brought, context, event: undefined, prepared: undefined }
+  if (record !== undefined) return { ...ready, prepared: await prepareItemChange(context, item.kind, record, raw) }
+  if (item.kind !== 'event') return { ...ready, prepared: await prepareNew(context, item.kind, raw) }
+  return { ...ready, event: await prepareEvent(context, item, raw) }
+}
+
+const { image, venue, organizer, categories, tags } = event.fields
+/** The fields of an event that refer to something here. */
+const referring = { image, venue, organizer, categories, tags }
+
+/** Prepares a new event. Its image has been looked up by now; its venues and organizers are with the write. @throws Problem */
+async function prepareEvent(
+  context: Context,
+  { ahead, uid }: SourceItem,
+  raw: Readonly<Record<string, unknown>>,
+): Promise<AskedEvent> {
+  if (ahead?.settled) {
+    const values = parseNew(referring, raw, context)
+    return { ...ahead.settled, event: { values, ...(await prepareReferred(values, context)) }, uid }
+  }
+  const values = parseNew(event.fields, raw, context)
+  return { ...settleValues(values, context), event: await prepareNewEvent(context, values), uid }
+}
+
+/** The times and the rule of a series that cannot be written as the source has them. */
+async function writableTimes(
+  run: ImportRun,
+  item: SourceItem,
+  record: number | undefined,
+  wanted: ReadonlySet<string> | undefined,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { db, now } = run.context
+  const series = record === undefined || wanted?.has('start_date') ? undefined : await findSeries(db, record)
+  return laterTimes(item.values, series, now)
+}
+
+/** Prepares a record of a kind from fields as the interface takes them. A series is made with its first event. @throws Problem */
+async function prepareNew(context: Context, kind: ItemKind, raw: Readonly<Record<string, unknown>>): Promise<unknown> {
+  const { resource, operations } = servedByKind(kind === 'series' ? 'event' : kind)
+  const values = await parseFields(resource.fields, raw, context, { extent: 'whole', mayAsk: true })
+  return operations.create.prepare(context, values)
+}
+
+/** Prepares a change of a record. @throws Problem */
+export async function prepareItemChange(
+  context: Context,
+  kind: ItemKind,
+  record: number,
+  raw: Readonly<Record<string, unknown>>,
+): Promise<unknown> {
+  if (kind === 'series') return prepareSeriesChange(context, record, raw)
+  const { resource, operations } = servedByKind(kind)
+  const values = await parseFields(resource.fields, raw, context, { extent: 'partial', mayAsk: true })
+  const row = await operations.locate(context, { id: record })
+  if (row === undefined) throw new Problem('rest_post_invalid_id')
+  return operations.update.prepare(context, { row, values })
+}
+
+/** Whether the image of an item is available. It is fetched here, and the write of the item reuses it. */
+async function isThere(run: ImportRun, { at }: SourceItem, image: string, context: Context): Promise<boolean> {
+  if (image === '') return true
+  if (run.options.dryRun) return false
+  if (await isImageReference(image, context)) return true
+  const lack = await lackOfImage(image, context)
+  run.remark({ kind: 'note', at, text: `Its image could not be fetched, since ${lack}: ${image}` })
+  return false
+}
+
+/** Writes a prepared item other than a new event; returns the id of its record, and whether the record is new. @throws Problem */
+export async function writeItem(
+  run: ImportRun,
+  tx: Tx,
+  { item, record, prepared }: PreparedItem,
+): Promise<{ id: number; isNew: boolean }> {
+  if (record !== undefined) {
+    await servedByKind(item.kind).operations.update.write(tx, prepared, run.context)
+    return { id: record, isNew: false }
+  }
+  const child = await findChild(tx, item)
+  if (child !== undefined) return { id: child, isNew: false }
+  const { create } = servedByKind(item.kind === 'series' ? 'event' : item.kind).operations
+  try {
+    const made = await create.write(tx, prepared, run.context)
+    const id = item.kind === 'series' ? (made.series ?? 0) : made.id
+    if (item.uid !== undefined && item.kind === 'series') await keepSeriesUid(tx, id, item.uid)
+    // The write may have found a record of the same name and taken it.
+    const recorded = tx.recording.changes.get(
+      `${item.kind === 'category' || item.kind === 'tag' ? 'term' : item.kind} ${id}`,
+    )
+    return { id, isNew: recorded?.act?.action === 'create' }
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'term_exists')
+      return { id: Number(error.details.data?.term_id), isNew: false }
+    throw error
+  }
+}
+
+/** The category below another one that has the name of a category whose place in the tree the source does not tell; none where one stands at the top. */
+async function findChild(tx: Tx, { kind, name, values, links }: SourceItem): Promise<number | undefined> {
+  if (kind !== 'category' || links.parent !== undefined || values.slug !== undefined) return undefined
+  const namesakes = await findTermsByName(tx, 'category', name)
+  return namesakes.some(({ parent }) => parent === 0) ? undefined : namesakes[0]?.id
+}
+
+/** Moves a record to the trash, or removes a term. @throws Problem */
+export async function trashRecord(tx: Tx, context: Context, kind: ItemKind, record: number): Promise<void> {
+  const { locate, remove } = servedByKind(kind).operations
+  const here = { ...context, db: tx }
+  const row = await locate(here, { id: record })
+  if (row === undefined) throw new Problem('rest_post_invalid_id')
+  await remove.write(tx, await remove.prepare(here, row), here)
+}

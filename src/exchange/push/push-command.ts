@@ -1,0 +1,153 @@
+import { type Command, Option } from 'commander'
+import { commandVariables, type Site } from '../../base/config.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { speaker } from '../../calendar/locales/translate.ts'
+import { anonymous } from '../../calendar/people/caller.ts'
+import type { ImageService } from '../../store/media/media-store.ts'
+import type { Database } from '../../store/storage/database.ts'
+import { writerBy } from '../../store/storage/recording.ts'
+import { describeRemarks, type Headings, noteRemark, openProgress, type Remarks } from '../import/import-report.ts'
+import type { Counts } from '../import/import-run.ts'
+import { passwordOf } from '../import/open-source.ts'
+import { type ConflictPolicy, POLICIES } from '../import/plan-item.ts'
+import { addFilters, EVERYBODY, filtersAmong } from '../transfer/export.ts'
+import { pushCalendar } from './push-calendar.ts'
+import { openTarget, type PushTarget } from './push-target.ts'
+
+/** The calendar that is pushed. */
+interface PushGround {
+  database: Database
+  images: ImageService
+  site: Site
+}
+
+/** The options of `push`, as typed. */
+interface Asked extends Record<string, unknown> {
+  login?: string
+  passwordFile?: string
+  conflicts: ConflictPolicy
+  dryRun?: true
+  mirror?: true
+  all?: true
+}
+
+/** Something of the calendar is not there. */
+class Incomplete extends Error {
+  override name = 'Incomplete'
+}
+
+/** Milliseconds before a service that fails is asked again. */
+const BACK_OFF_MS = 1000
+
+const HEADINGS: Headings = {
+  failed: 'Not there:',
+  note: 'There, but not whole:',
+  kept: 'Changed there, and kept:',
+  missing: 'Gone from here:',
+}
+
+/** Puts the command `push` on the command line; it opens the calendar, and closes the database when done. */
+export function registerPushCommand(program: Command, open: () => Promise<PushGround>): void {
+  const command = program
+    .command('push')
+    .description(
+      'Write the calendar into another service with this interface, with venues, organizers, categories, tags and images. Safe to repeat.',
+    )
+    .argument('<target>', 'the address of the service: https://host is enough')
+    .requiredOption('--login <login>', 'the login at the other service')
+    .option(
+      '--password-file <file>',
+      `a file with the application password for that, which no other user can see [${commandVariables.pushPassword}]`,
+    )
+    .option('--all', 'also records that are not public, and venues, organizers and terms without events')
+    .addOption(
+      new Option(
+        '--conflicts <policy>',
+        'what to do with what was changed here and there: keep it there field by field, overwrite it, or skip the whole record',
+      )
+        .choices(POLICIES)
+        .default('keep'),
+    )
+    .option('--mirror', 'move events to the trash there that are gone from here')
+    .option('--dry-run', 'say what would happen, and change nothing')
+  addFilters(command)
+  command.action(async (address: string, asked: Asked, self: Command) => {
+    try {
+      await push(address, asked, open, (text) => self.configureOutput().writeOut?.(`${text}\n`))
+    } catch (error) {
+      const exitCode = error instanceof Incomplete ? 2 : 1
+      self.showHelpAfterError(false).error(error instanceof Error ? error.message : String(error), { exitCode })
+    }
+  })
+}
+
+type Print = (text: string) => void
+
+/** @throws Incomplete when something is not there; Error with one sentence when the push had to end */
+async function push(address: string, asked: Asked, open: () => Promise<PushGround>, print: Print): Promise<void> {
+  const url = targetAddress(address)
+  const password = await passwordOf({
+    password: process.env[commandVariables.pushPassword],
+    passwordFile: asked.passwordFile,
+  })
+  if (password === undefined)
+    throw new Error(`Keep the application password in a file (--password-file) or in ${commandVariables.pushPassword}.`)
+  const ground = await open()
+  try {
+    const target = await openTarget({ url, login: asked.login ?? '', password, backOffMs: BACK_OFF_MS })
+    await pushAndTell(ground, target, asked, print)
+  } finally {
+    await ground.database.close()
+  }
+}
+
+async function pushAndTell(ground: PushGround, target: PushTarget, asked: Asked, print: Print): Promise<void> {
+  const { conflicts, dryRun = false, mirror = false, all = false } = asked
+  const remarks: Remarks = new Map()
+  const far = { done: 0, total: 0 }
+  const bar = await openProgress({ total: () => far.total, progress: () => far.done })
+  const counts = await pushCalendar({
+    context: pushContext(ground, all),
+    target,
+    options: { conflicts, dryRun, mirror, all },
+    filters: filtersAmong(asked),
+    remark: (remark) => noteRemark(remarks, remark),
+    progress: (present, done, total) => {
+      Object.assign(far, { done, total })
+      bar.show(present)
+    },
+  }).finally(() => {
+    bar.close()
+    for (const line of describeRemarks(remarks, HEADINGS)) print(line)
+  })
+  print(describeCounts(counts, dryRun))
+  if (counts.failed > 0 || remarks.has('note'))
+    throw new Incomplete('Not everything is there; the report says what, and why.')
+}
+
+/** @throws Error with one sentence for text that is no address, and for an address with a password in it */
+function targetAddress(word: string): string {
+  const url = URL.parse(word)
+  if (url && (url.username !== '' || url.password !== ''))
+    throw new Error(
+      `Name the login with --login, and keep the password in a file (--password-file) or in ${commandVariables.pushPassword}.`,
+    )
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new Error(`${word} is no address such as https://calendar.example.`)
+  return url.href
+}
+
+/** The context of a push, which reads what it pushes and writes what it knows of the target. */
+function pushContext({ database, images, site }: PushGround, all: boolean): Context {
+  const { read: db, aside, findMatching } = database
+  const write: Context['write'] = (work) => database.write(work, writerBy('push'))
+  const report: Context['report'] = (error) => console.error(error)
+  const caller = all ? EVERYBODY : anonymous
+  return { db, aside, write, findMatching, images, say: speaker(site), report, site, caller, now: Date.now() }
+}
+
+/** The outcome in one sentence. */
+function describeCounts({ created, updated, unchanged, left, trashed, failed }: Counts, isDry: boolean): string {
+  const said = `${created} made, ${updated} changed, ${unchanged} unchanged, ${left} left as they are there, ${trashed} moved to the trash, ${failed} not there`
+  return isDry ? `A push would have: ${said}. Nothing was written.` : `Pushed: ${said}.`
+}

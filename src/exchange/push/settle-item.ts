@@ -1,0 +1,203 @@
+import { hash } from 'node:crypto'
+import { posix } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import type { PushItemColumns } from '../../store/storage/schema.ts'
+import { type Counts, PATHS } from '../import/import-run.ts'
+import { type Plan, planItem } from '../import/plan-item.ts'
+import { SourceFailure } from '../import/polite-fetch.ts'
+import { decodeName, type ShownRecord } from '../import/shown-records.ts'
+import { type Fingerprints, readFingerprints } from '../import/source-item.ts'
+import {
+  bodyAsShown,
+  bodyOfCreate,
+  bodyOfUpdate,
+  describePushed,
+  type PushItem,
+  type PushKind,
+  type PushRun,
+  printsOf,
+  printsOfShown,
+} from './push-run.ts'
+import { NO_SLUG, type PushTarget, readShown, refusedWith, sendTo, type TargetRequest } from './push-target.ts'
+
+/** The outcome for a record: how it is counted, the row to store, and the fields that keep their values at the target. */
+export interface SettledItem {
+  count: keyof Counts
+  row?: PushItemColumns
+  kept?: readonly string[]
+  isGone?: boolean
+}
+
+/** Where records of a kind are at a target. */
+export function targetAddress({ base, root }: PushTarget, kind: PushKind): string {
+  if (kind === 'image') return `${root}/wp/v2/media`
+  if (kind === 'series') return `${root}/kalends/v1/series`
+  return `${base}/${PATHS[kind]}`
+}
+
+/**
+ * Makes or changes a record at the target if needed; asks the target only about records that have changed here.
+ * @throws SourceFailure
+ */
+export async function settleItem(run: PushRun, item: PushItem, row: PushItemColumns | undefined): Promise<SettledItem> {
+  const prints = printsOf(item)
+  if (row === undefined) return createItem(run, item, prints)
+  if (row.remote === 0) return resumeCreate(run, item, prints)
+  const written = readFingerprints(row.sent)
+  if (!Object.keys(prints).some((field) => prints[field] !== written[field])) return { count: 'unchanged' }
+  const shown = await readShown(run.target, `${targetAddress(run.target, item.kind)}/${row.remote}`)
+  const now = shown && printsOfShown(item.kind, shown)
+  return changeItem(run, item, prints, { row, written, kept: readFingerprints(row.seen), now, shown })
+}
+
+/** The stored row of a record, and its present state at the target. */
+interface There {
+  row: PushItemColumns
+  /** What was last written, how it looked then, and how it looks now; undefined for one that is gone. */
+  written: Fingerprints
+  kept: Fingerprints
+  now: Fingerprints | undefined
+  shown: ShownRecord | undefined
+}
+
+async function changeItem(run: PushRun, item: PushItem, prints: Fingerprints, there: There): Promise<SettledItem> {
+  const { row, written, kept, now, shown = {} } = there
+  const plan = planItem(prints, { written, kept, now, isTrashed: now?.status === 'trash' }, run.options.conflicts)
+  if (plan.act === 'create') return createItem(run, item, prints)
+  if (plan.act === 'leave') return { count: 'left', kept: plan.kept, isGone: plan.isGone }
+  if (plan.act === 'nothing') return { count: 'unchanged' }
+  if (run.options.dryRun) return { count: countOf(plan), kept: plan.kept }
+  const after = plan.fields.length === 0 ? now : await updateItem(run, item, row.remote, shown, plan.fields)
+  const seen = seenAfter(there, plan.fields, after ?? {})
+  return { count: countOf(plan), kept: plan.kept, row: rowOf(run, item, row.remote, { ...written, ...prints }, seen) }
+}
+
+function countOf({ fields, kept }: Extract<Plan, { act: 'update' }>): keyof Counts {
+  if (fields.length > 0) return 'updated'
+  return kept.length > 0 ? 'left' : 'unchanged'
+}
+
+/** The fingerprints of the record after the write; fields that were changed there keep their former ones, and so stay marked as changed. */
+function seenAfter({ kept, now = {} }: There, fields: readonly string[], after: Fingerprints): Fingerprints {
+  const changedThere = Object.keys(now).filter((field) => now[field] !== kept[field] && !fields.includes(field))
+  const former = changedThere.flatMap((field) => (kept[field] === undefined ? [] : [[field, kept[field]]]))
+  return { ...after, ...Object.fromEntries(former) }
+}
+
+async function updateItem(
+  run: PushRun,
+  item: PushItem,
+  remote: number,
+  shown: ShownRecord,
+  fields: readonly string[],
+): Promise<Fingerprints> {
+  const url = `${targetAddress(run.target, item.kind)}/${remote}`
+  // Other services than a Kalends empty much of what an update does not send.
+  const others = run.target.isKalends ? {} : bodyAsShown(item.kind, shown)
+  const body = JSON.stringify({ ...others, ...bodyOfUpdate(item, fields) })
+  return printsOfShown(item.kind, await sendTo(run.target, url, { method: 'PUT', body }))
+}
+
+function rowOf(
+  run: PushRun,
+  { kind, record }: PushItem,
+  remote: number,
+  sent: Fingerprints,
+  seen: Fingerprints,
+): PushItemColumns {
+  return { target: run.number ?? 0, kind, record, remote, sent: JSON.stringify(sent), seen: JSON.stringify(seen) }
+}
+
+async function createItem(run: PushRun, item: PushItem, prints: Fingerprints): Promise<SettledItem> {
+  if (run.options.dryRun) return { count: 'created' }
+  try {
+    const shown = await create(run, item)
+    return { count: 'created', row: rowOf(run, item, idOf(shown), prints, printsOfShown(item.kind, shown)) }
+  } catch (error) {
+    const remote = error instanceof SourceFailure ? Number(refusedWith(error, 'term_exists')?.term_id) : 0
+    if (!(remote > 0)) throw error
+    // One of the same name is there, and is used as it is.
+    const shown = (await readShown(run.target, `${targetAddress(run.target, item.kind)}/${remote}`)) ?? {}
+    return { count: 'unchanged', row: rowOf(run, item, remote, prints, printsOfShown(item.kind, shown)) }
+  }
+}
+
+/** Resumes a create whose answer was lost: looks for the record first. */
+async function resumeCreate(run: PushRun, item: PushItem, prints: Fingerprints): Promise<SettledItem> {
+  const made = await findMade(run, item)
+  if (!made) return createItem(run, item, prints)
+  const now = printsOfShown(item.kind, made)
+  return changeItem(run, item, prints, {
+    row: rowOf(run, item, idOf(made), {}, now),
+    written: {},
+    kept: now,
+    now,
+    shown: made,
+  })
+}
+
+async function create(run: PushRun, item: PushItem): Promise<ShownRecord> {
+  const { target } = run
+  const made = { findMade: () => findMade(run, item) }
+  if (item.file) return sendTo(target, targetAddress(target, item.kind), await uploadOf(run, item, item.file))
+  const body = JSON.stringify(bodyOfCreate(item))
+  const sent: TargetRequest = { method: 'POST', body, key: createKey(run, item, body), ...made }
+  if (item.kind !== 'series') return sendTo(target, targetAddress(target, item.kind), sent)
+  // A series is made with its first occurrence, which leads to it.
+  const first = await sendTo(target, targetAddress(target, 'event'), sent)
+  const url = `${targetAddress(target, 'series')}/${String(first.post_parent)}`
+  const shown = await readShown(target, url)
+  if (!shown) throw new SourceFailure(url, 'is not there, though its first occurrence is.')
+  return shown
+}
+
+/** The Idempotency-Key of a create: the same in every run, so that a create without an answer is not done twice. */
+function createKey({ edition }: PushRun, { kind, record }: PushItem, body: string): string {
+  return `push-${hash('sha256', JSON.stringify([edition, kind, record, body]), 'base64url')}`
+}
+
+async function uploadOf(
+  run: PushRun,
+  item: PushItem,
+  { key, mimeType }: { key: string; mimeType: string },
+): Promise<TargetRequest> {
+  const file = await run.context.images.store.read(key)
+  if (!file) throw new SourceFailure(key, 'is not in the store of images.', NO_FILE)
+  const form = new FormData()
+  for (const [name, value] of Object.entries(bodyOfCreate(item))) form.set(name, String(value))
+  form.set('file', new Blob([await buffer(file.stream)], { type: mimeType }), posix.basename(key))
+  return { method: 'POST', body: form, key: createKey(run, item, JSON.stringify([key, item.values])) }
+}
+
+/** Stands for a file that is missing here. */
+const NO_FILE = 404
+
+function idOf({ id }: ShownRecord): number {
+  return Number(id) || 0
+}
+
+/** A record of the same slug, name and start at the target: one that a create without an answer has made. */
+async function findMade(run: PushRun, item: PushItem): Promise<ShownRecord | undefined> {
+  const { kind, values } = item
+  if (kind === 'image' || kind === 'category' || kind === 'tag') return undefined
+  const start = String(values.start_date ?? '')
+  const slug = kind === 'series' ? `${String(values.slug)}-${start.slice(0, 10)}` : String(values.slug ?? '')
+  if (slug === '') return undefined
+  const list = targetAddress(run.target, kind === 'series' ? 'event' : kind)
+  const shown = await readShown(run.target, `${list}/by-slug/${encodeURIComponent(slug)}`, NO_SLUG)
+  const name = shown && (shown.title ?? shown.venue ?? shown.organizer)
+  if (!shown || decodeName(String(name)) !== decodeName(item.name)) return undefined
+  if (start !== '' && shown.start_date !== start) return undefined
+  if (kind !== 'series') return shown
+  return Number(shown.post_parent) > 0
+    ? readShown(run.target, `${targetAddress(run.target, kind)}/${String(shown.post_parent)}`)
+    : undefined
+}
+
+/** A sentence on the fields of a record that the target keeps; undefined when it keeps none. */
+export function describeKept(item: PushItem, { kept = [], isGone }: SettledItem): string | undefined {
+  if (isGone) return `${describePushed(item)} was removed there, and stays so.`
+  return kept.length === 0
+    ? undefined
+    : `${describePushed(item)} was changed there as well, which stays: ${kept.join(', ')}`
+}

@@ -1,0 +1,325 @@
+import { existsSync, statSync } from 'node:fs'
+import { readdir, rename, rm, stat, statfs } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { syncFolder } from '../../base/files.ts'
+import { Problem } from '../../base/problems.ts'
+import { type Print, runCommand } from '../../base/run-command.ts'
+import { formatUtc } from '../../base/text/moments.ts'
+import { readVersion } from '../../base/version.ts'
+import type { MediaStore } from '../../store/media/media-store.ts'
+import {
+  BACKUP_FORMAT,
+  type BackupWriter,
+  type Manifest,
+  openBackup,
+  writeBackupTables,
+} from '../../store/storage/backup-file.ts'
+import { insertActs } from '../../store/storage/history.ts'
+import { openExisting } from '../../store/storage/open-database.ts'
+import { writerBy } from '../../store/storage/recording.ts'
+import { namedFiles } from './clean-media.ts'
+import { isSealed, sealFile } from './seal.ts'
+import { type CopyProgress, requireFolderOf, showProgress } from './show-progress.ts'
+
+/** The calendar of the settings; `failure` is the reason of the store's last failure, which says more than its rejections. */
+export interface CalendarPlaces {
+  /** Address of the database. */
+  database: string
+  media: MediaStore
+  failure: () => Error | undefined
+}
+
+interface BackupOptions {
+  every?: string
+  keep?: string
+  withoutSecrets?: true
+}
+
+/** Puts the command `backup` on the command line. */
+export function registerBackupCommand(program: Command, open: () => Promise<CalendarPlaces>): void {
+  program
+    .command('backup')
+    .description(
+      'Write the calendar with its images into one file, and read the file back to check it. The service may run meanwhile.',
+    )
+    .argument(
+      '<target>',
+      'the file, which may be an older backup to replace; or a folder, in which the file is named after the time',
+    )
+    .option('--every <time>', 'keep running, and take a backup at this interval: 30m, 24h or 7d')
+    .option('--keep <number>', 'keep this many backups in the folder, and remove older ones')
+    .option(
+      '--without-secrets',
+      'leave out hashes of passwords and tokens, and webhooks, so that the file can be handed on; nobody can sign in to a calendar restored from it',
+    )
+    .action((target: string, options: BackupOptions, command: Command) =>
+      runCommand(command, async (print) => {
+        const plan = readPlan(target, options)
+        const places = await open()
+        if (plan.everyMs === undefined) return backUpOnce(places, plan, print)
+        return backUpAgainAndAgain(places, plan, print)
+      }),
+    )
+}
+
+interface Plan {
+  target: string
+  isFolder: boolean
+  everyMs: number | undefined
+  keep: number | undefined
+  withSecrets: boolean
+}
+
+/** @throws Error with one sentence for options that do not go together */
+function readPlan(target: string, { every, keep, withoutSecrets }: BackupOptions): Plan {
+  const isFolder = existsSync(target) && statSync(target).isDirectory()
+  if (!isFolder && (every !== undefined || keep !== undefined))
+    throw new Error(`--every and --keep need a folder, and ${target} is none: make it first.`)
+  const everyMs = every === undefined ? undefined : readTime(every)
+  return { target, isFolder, everyMs, keep: readNumber(keep), withSecrets: withoutSecrets === undefined }
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+function readTime(text: string): number {
+  const [, amount, unit = ''] = /^([1-9]\d{0,3})([mhd])$/.exec(text) ?? []
+  if (amount === undefined) throw new Error(`--every takes a time such as 30m, 24h or 7d, not "${text}".`)
+  return Number(amount) * (UNIT_MS[unit] ?? 0)
+}
+
+function readNumber(text: string | undefined): number | undefined {
+  if (text === undefined || /^[1-9]\d{0,5}$/.test(text)) return text === undefined ? undefined : Number(text)
+  throw new Error(`--keep takes a whole number from 1 on, not "${text}".`)
+}
+
+/** The reason of a failing store in place of its rejection. */
+export async function withReason<T>({ failure }: CalendarPlaces, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof Problem ? (failure() ?? error) : error
+  }
+}
+
+async function backUpOnce(places: CalendarPlaces, plan: Plan, print: Print): Promise<void> {
+  const { target, isFolder, keep, withSecrets } = plan
+  const now = Date.now()
+  const file = isFolder ? join(target, nameAt(now)) : target
+  const progress = await showProgress(process.stderr, () => undefined)
+  const manifest = await withReason(places, () => backUp(places, file, { withSecrets }, now, progress))
+  describeBackup(file, (await stat(file)).size, manifest).forEach(print)
+  if (withSecrets) await noteBackup(places.database, file, now, print)
+  if (keep === undefined) return
+  for (const old of (await listBackups(target)).slice(keep)) {
+    await rm(join(target, old))
+    print(`Removed ${old}.`)
+  }
+}
+
+/** Writes a whole backup into the history, where the doctor looks for the last one. A standby cannot be written to, nor can a full disk. */
+async function noteBackup(address: string, file: string, now: number, print: Print): Promise<void> {
+  try {
+    const database = await openExisting(address)
+    const acts = [{ kind: 'backup', record: 0, act: { action: 'create', name: file } }] as const
+    await database.write((tx) => insertActs(tx, acts, now), writerBy('kalends backup')).finally(database.close)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    print(`It is not in the history, so kalends doctor does not know of it: ${reason}`)
+  }
+}
+
+/** Milliseconds after which a backup that failed is tried again, unless its time comes before. */
+const AGAIN_MS = 900_000
+
+async function backUpAgainAndAgain(places: CalendarPlaces, plan: Plan, print: Print): Promise<never> {
+  const everyMs = plan.everyMs ?? 0
+  for (;;) {
+    const [last] = await listBackups(plan.target)
+    const due = last === undefined ? 0 : timeOf(last) + everyMs
+    await sleepUntil(due)
+    try {
+      await backUpOnce(places, plan, print)
+    } catch (error) {
+      console.error(error instanceof Error ? error.message : String(error))
+      await sleep(Math.min(everyMs, AGAIN_MS))
+    }
+  }
+}
+
+/** The longest sleep of one timer. */
+const LONGEST_SLEEP = 86_400_000
+
+async function sleepUntil(due: number): Promise<void> {
+  for (let left = due - Date.now(); left > 0; left = due - Date.now()) await sleep(Math.min(left, LONGEST_SLEEP))
+}
+
+const NAME = /^kalends-(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup$/
+
+/** The name of a backup in a folder. */
+function nameAt(now: number): string {
+  return `kalends-${formatUtc(now).replace(' ', 'T').replaceAll(':', '')}Z.backup`
+}
+
+function timeOf(name: string): number {
+  const [, day, hours, minutes, seconds] = NAME.exec(name) ?? []
+  return Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`)
+}
+
+/** The finished backups of a folder that were named after their time, the newest first. */
+async function listBackups(folder: string): Promise<string[]> {
+  const names = (await readdir(folder)).filter((name) => NAME.test(name)).sort()
+  const finished: string[] = []
+  for (const name of names.reverse()) if (await isSealed(join(folder, name))) finished.push(name)
+  return finished
+}
+
+function describeBackup(file: string, size: number, { rows, files, missing, withoutSecrets }: Manifest): string[] {
+  const total = Object.values(rows).reduce((sum, count) => sum + count, 0)
+  return [
+    ...missing.map((key) => `Not in the store, though an image names it: ${key}`),
+    `The backup ${file} is whole: ${rows.events} events, ${total} rows in all, ${files} files of images, ${size} bytes.`,
+    withoutSecrets
+      ? 'It holds everything, also records that are not public, but no hashes of passwords and tokens and no webhooks.'
+      : 'It holds the hashes of passwords and tokens, and the secrets of webhooks: keep it as safe as the database.',
+  ]
+}
+
+/** Where a backup is taken from. */
+interface BackupSource {
+  /** Address of the database, as in the setting. */
+  database: string
+  media: MediaStore
+}
+
+/** What a backup is to have. */
+interface BackupContent {
+  /** False to leave hashes of passwords and tokens out. */
+  withSecrets: boolean
+}
+
+/** Files that are fetched at the same time. */
+const FILES_AT_ONCE = 8
+
+/**
+ * Takes a backup of a calendar into a file, while the service may be running and writing. The file appears under its name once it is whole, was read
+ * back and is on the disk; until then it has another name beside. It takes the place of an older backup, and of nothing else.
+ * @param now milliseconds since the epoch
+ * @throws Error with one sentence when it cannot be taken; nothing is left behind then
+ */
+async function backUp(
+  source: BackupSource,
+  file: string,
+  content: BackupContent,
+  now: number,
+  progress: CopyProgress,
+): Promise<Manifest> {
+  await requireReplaceable(file)
+  await removeLeftovers(file)
+  const partial = `${file}.${process.pid}.part`
+  try {
+    const manifest = await writeBackup(source, partial, content, now, progress)
+    // Reads everything back.
+    openBackup(partial).close()
+    await sealFile(partial)
+    await rename(partial, file)
+    await syncFolder(dirname(file))
+    return manifest
+  } catch (error) {
+    for (const end of ['', '-journal']) await rm(partial + end, { force: true })
+    throw withPlace(error, file)
+  }
+}
+
+/** What SQLite says of a file that it cannot write names no file. */
+function withPlace(error: unknown, file: string): unknown {
+  const isOfFile = error instanceof Error && 'errcode' in error
+  return isOfFile ? new Error(`The backup cannot be written to ${file}: ${error.message}.`, { cause: error }) : error
+}
+
+async function requireReplaceable(file: string): Promise<void> {
+  requireFolderOf(file)
+  const isBackup = await isSealed(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return true
+    throw new Error(`No backup can be written to ${file}: ${error.message}.`)
+  })
+  if (!isBackup) throw new Error(`The file ${file} is there already and is no backup; it is left as it is.`)
+}
+
+/** The unfinished backup of a process, and the files that SQLite may have beside it. */
+const LEFTOVER = /^\.(\d{1,10})\.part(?:-journal|-wal|-shm)?$/
+
+/** Removes what processes that are no more have left behind of the same backup. */
+async function removeLeftovers(file: string): Promise<void> {
+  const [folder, name] = [dirname(file), basename(file)]
+  const names = await readdir(folder).catch(() => [])
+  for (const found of names.filter((other) => other.startsWith(`${name}.`))) {
+    const pid = Number(LEFTOVER.exec(found.slice(name.length))?.[1])
+    if (pid > 0 && (pid === process.pid || !isRunning(pid))) await rm(join(folder, found), { force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+async function writeBackup(
+  { database, media }: BackupSource,
+  file: string,
+  { withSecrets }: BackupContent,
+  now: number,
+  progress: CopyProgress,
+): Promise<Manifest> {
+  const { bavail, bsize } = await statfs(dirname(file))
+  const { writer, tables } = await writeBackupTables(database, file, { withSecrets, free: bavail * bsize })
+  try {
+    const files = await addFiles(writer, media, progress)
+    const made = { format: BACKUP_FORMAT, made_utc: formatUtc(now), version: readVersion() }
+    const manifest: Manifest = { ...made, ...tables, ...files, ...(withSecrets ? {} : { withoutSecrets: true }) }
+    writer.finish(manifest)
+    return manifest
+  } catch (error) {
+    writer.close()
+    throw error
+  }
+}
+
+/** Adds the files of all images that the backup lists. */
+async function addFiles(
+  writer: BackupWriter,
+  media: MediaStore,
+  progress: CopyProgress,
+): Promise<Pick<Manifest, 'files' | 'bytes' | 'missing'>> {
+  const keys = [...(await namedFiles(writer.db))]
+  const added = { files: 0, bytes: 0, missing: [] as string[] }
+  progress.start('image files', keys.length)
+  for (let at = 0; at < keys.length; at += FILES_AT_ONCE) {
+    const some = keys.slice(at, at + FILES_AT_ONCE)
+    const found = await Promise.all(some.map((key) => readWhole(media, key)))
+    for (const [index, bytes] of found.entries()) {
+      const key = some[index] ?? ''
+      if (!bytes) {
+        added.missing.push(key)
+        continue
+      }
+      writer.addFile(key, bytes)
+      added.files += 1
+      added.bytes += bytes.length
+    }
+    progress.advance(some.length)
+  }
+  progress.finish()
+  return added
+}
+
+/** The bytes of a file; undefined when the store has none under this key. */
+export async function readWhole(media: MediaStore, key: string): Promise<Uint8Array | undefined> {
+  const file = await media.read(key)
+  return file && buffer(file.stream)
+}

@@ -1,0 +1,113 @@
+import type { Command } from 'commander'
+import { Problem } from '../../base/problems.ts'
+import { runCommand } from '../../base/run-command.ts'
+import { filesOf } from '../../calendar/images/images.ts'
+import type { ListedFile, MediaStore } from '../../store/media/media-store.ts'
+import type { Database, Db } from '../../store/storage/database.ts'
+import { insertActs } from '../../store/storage/history.ts'
+import { writerBy } from '../../store/storage/recording.ts'
+
+/** The database and the store of the commands; `failure` is the reason of the store's last failure, which says more than its rejections. */
+export interface OpenedMedia {
+  database: Database
+  store: MediaStore
+  failure: () => Error | undefined
+}
+
+/** Puts the command `media` on the command line; it opens the database and the store, and closes the database when done. */
+export function registerMediaCommands(
+  program: Command,
+  open: () => Promise<OpenedMedia>,
+  clock: () => number = Date.now,
+): void {
+  program
+    .command('media')
+    .description('Find and remove files of images that nothing uses.')
+    .command('clean')
+    .description('List the files that no image names and that are older than an hour, or remove them.')
+    .option('--yes', 'remove them')
+    .action((options: { yes?: boolean }, command: Command) =>
+      runCommand(command, async (print) => {
+        const { database, store, failure } = await open()
+        try {
+          const orphans = await findOrphans(database.read, store, clock())
+          for (const { key, size } of orphans) print(`${key}  ${size}`)
+          if (options.yes) await removeOrphans(database, store, orphans, clock())
+          print(summary(orphans, options.yes === true))
+        } catch (error) {
+          throw error instanceof Problem ? (failure() ?? error) : error
+        } finally {
+          await database.close()
+        }
+      }),
+    )
+}
+
+function summary(orphans: readonly ListedFile[], isDone: boolean): string {
+  if (orphans.length === 0) return 'Every file that is older than an hour belongs to an image.'
+  const bytes = orphans.reduce((sum, { size }) => sum + size, 0)
+  const files = `${orphans.length} ${orphans.length === 1 ? 'file' : 'files'} of ${bytes} bytes`
+  return isDone ? `Removed ${files}.` : `${files} that no image names; kalends media clean --yes removes them.`
+}
+
+/** Milliseconds after a write in which a file is left alone: its image may not be inserted yet. */
+export const SETTLED_AFTER = 3_600_000
+
+/** Images read at a time. */
+const IMAGES_AT_ONCE = 500
+
+/**
+ * The files that no image names and no request can still name: left behind by a process that was killed between storing files and writing the row,
+ * or in the middle of a write. Names of removed files are not among them.
+ * @param now milliseconds since the epoch
+ * @throws Error with one sentence when the store holds files and the database names none of them
+ */
+export async function findOrphans(db: Db, store: MediaStore, now: number): Promise<ListedFile[]> {
+  const settled: ListedFile[] = []
+  const written = new Set<string>()
+  for await (const file of store.list()) {
+    if (!file.isLeftover && file.size > 0) written.add(file.key)
+    if ((file.isLeftover || file.size > 0) && file.modified < now - SETTLED_AFTER) settled.push(file)
+  }
+  // Read after the listing: every file of an image that was stored before it is named by now.
+  const named = await namedFiles(db)
+  if (written.size > 0 && written.isDisjointFrom(named))
+    throw new Error('The database names none of the files in the store: one of the two belongs to another calendar.')
+  return settled.filter(({ key }) => !named.has(key)).sort((a, b) => (a.key < b.key ? -1 : 1))
+}
+
+/** Files that are removed one after the other, once the history tells of them. */
+const FILES_AT_ONCE = 100
+
+/** Removes files that no image names. The history has them as deleted images without an id, named by their keys. */
+async function removeOrphans(
+  database: Pick<Database, 'write'>,
+  store: MediaStore,
+  orphans: readonly ListedFile[],
+  now: number,
+): Promise<void> {
+  for (let at = 0; at < orphans.length; at += FILES_AT_ONCE) {
+    const some = orphans.slice(at, at + FILES_AT_ONCE).map(({ key }) => key)
+    const acts = some.map((name) => ({ kind: 'image', record: 0, act: { action: 'delete', name } }) as const)
+    await database.write((tx) => insertActs(tx, acts, now), writerBy('kalends media clean'))
+    for (const key of some) await store.remove(key)
+  }
+}
+
+/** The keys of all files of all images, in the order of these. */
+export async function namedFiles(db: Db): Promise<Set<string>> {
+  const named = new Set<string>()
+  for (let last = 0; ; ) {
+    const rows = await db
+      .selectFrom('images')
+      .selectAll()
+      .where('id', '>', last)
+      .orderBy('id')
+      .limit(IMAGES_AT_ONCE)
+      .execute()
+    for (const row of rows) for (const key of filesOf(row)) named.add(key)
+    const end = rows.at(-1)
+    if (!end) return named
+    last = end.id
+  }
+}

@@ -1,0 +1,346 @@
+import { readFileSync } from 'node:fs'
+import { buffer } from 'node:stream/consumers'
+import type { Command } from 'commander'
+import { commandVariables } from '../../base/config.ts'
+import { Problem } from '../../base/problems.ts'
+import { type Print, runCommand } from '../../base/run-command.ts'
+import { filesOf } from '../../calendar/images/images.ts'
+import type { MediaStore } from '../../store/media/media-store.ts'
+import { openMediaStore } from '../../store/media/open-media-store.ts'
+import type { Database, Db } from '../../store/storage/database.ts'
+import { withoutPassword } from '../../store/storage/database-address.ts'
+import { migrate } from '../../store/storage/migrate.ts'
+import { forgetMove, noteMove } from '../../store/storage/moved-calendar.ts'
+import { openDatabase, openExisting, readSnapshot } from '../../store/storage/open-database.ts'
+import type { ImageRow } from '../../store/storage/schema.ts'
+import {
+  countRows,
+  findMigrations,
+  findNextNumber,
+  gatherStatistics,
+  insertRows,
+  listTables,
+  type Row,
+  readRows,
+  setNextNumber,
+  type TableShape,
+} from '../../store/storage/tables.ts'
+import { type CopyProgress, showProgress } from './show-progress.ts'
+
+/** Puts the command `copy` on the command line. */
+export function registerCopyCommand(program: Command): void {
+  program
+    .command('copy')
+    .description('Copy a calendar with everything in it into another, empty database.')
+    .argument('[from]', `the database to read, as in --database [${commandVariables.copyFrom}]`)
+    .argument(
+      '[to]',
+      `the database to fill, as in --database; runCommand the same command again to finish an interrupted copy [${commandVariables.copyTo}]`,
+    )
+    .option('--from-file <file>', 'a file with the address of the database to read, which no other user can see')
+    .option('--to-file <file>', 'the same for the database to fill')
+    .option('--media-from <address>', 'the store to read the files of images from, as in --media')
+    .option('--media-to <address>', 'the store to put them into, as in --media')
+    .action((first: string | undefined, second: string | undefined, options: CopyOptions, command: Command) =>
+      runCommand(command, (print) => {
+        const { mediaFrom, mediaTo } = options
+        const databases = databasesOf([first, second], options, process.env)
+        for (const word of [first, second]) if (word !== undefined && hasPassword(word)) print(remarkOn(word))
+        return copyByAddress({ ...databases, ...(mediaFrom && { mediaFrom }), ...(mediaTo && { mediaTo }) }, print)
+      }),
+    )
+}
+
+interface CopyOptions {
+  fromFile?: string
+  toFile?: string
+  mediaFrom?: string
+  mediaTo?: string
+}
+
+/**
+ * The addresses of the databases: of the command line, else from the files, else of the environment. A single address of the command line
+ * is that of the database which is not named elsewhere, of the one to read when neither is.
+ * @throws Error with one sentence when one is named nowhere, or a file cannot be read
+ */
+function databasesOf(
+  words: readonly (string | undefined)[],
+  files: Pick<CopyOptions, 'fromFile' | 'toFile'>,
+  environment: NodeJS.ProcessEnv,
+): Pick<CopyAddresses, 'from' | 'to'> {
+  const { copyFrom, copyTo } = commandVariables
+  const from = files.fromFile === undefined ? environment[copyFrom] : addressIn(files.fromFile)
+  const to = files.toFile === undefined ? environment[copyTo] : addressIn(files.toFile)
+  const [first, second] = from && words[1] === undefined ? [undefined, words[0]] : words
+  return {
+    from: named(first ?? from, `Name the database to read: as an argument, in ${copyFrom}, or with --from-file.`),
+    to: named(second ?? to, `Name the database to fill: as an argument, in ${copyTo}, or with --to-file.`),
+  }
+}
+
+function named(address: string | undefined, otherwise: string): string {
+  if (!address) throw new Error(otherwise)
+  return address
+}
+
+/** The first line of a file. */
+function addressIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').split('\n', 1)[0]?.trim() ?? ''
+  } catch (error) {
+    throw new Error(`The file ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
+  }
+}
+
+/** Whether an address has a password in it; a path, named by mistake, is no address. */
+function hasPassword(address: string): boolean {
+  return address.includes('://') && withoutPassword(address) !== address
+}
+
+function remarkOn(address: string): string {
+  const { copyFrom, copyTo } = commandVariables
+  return `Other users of this machine can see the password of ${withoutPassword(address)} on the command line; ${copyFrom} and ${copyTo}, --from-file and --to-file keep it from them.`
+}
+
+/** What to copy where: databases as in the setting `database`, and stores as in `media`, both or none. */
+interface CopyAddresses {
+  from: string
+  to: string
+  mediaFrom?: string
+  mediaTo?: string
+}
+
+/** Copies, and prints the progress and the counts. @throws Error with one sentence when it cannot. */
+export async function copyByAddress(addresses: CopyAddresses, print: Print): Promise<void> {
+  const failures: Error[] = []
+  const stores = await openStores(addresses, (error) => failures.push(error))
+  const source = await openExisting(addresses.from)
+  try {
+    const target = await openDatabase(addresses.to)
+    try {
+      const { remarks } = await migrate(target)
+      remarks.forEach(print)
+      const copied = await copyCalendar(source, target, stores, await showProgress(process.stdout, print))
+      forgetMove(addresses.to)
+      const noted = noteMove(addresses.from, addresses.to, Date.now())
+      for (const line of [...describeCopied(copied), ...(noted ? [noted] : [])]) print(line)
+    } finally {
+      await target.close()
+    }
+  } catch (error) {
+    // The store has reported the reason.
+    throw error instanceof Problem ? (failures[0] ?? error) : error
+  } finally {
+    await source.close()
+  }
+}
+
+async function openStores({ mediaFrom, mediaTo }: CopyAddresses, report: (error: Error) => void) {
+  if (mediaFrom === undefined && mediaTo === undefined) return undefined
+  if (mediaFrom === undefined || mediaTo === undefined)
+    throw new Error('Files go from one store to another: give both --media-from and --media-to.')
+  return { from: await openMediaStore(mediaFrom, report), to: await openMediaStore(mediaTo, report) }
+}
+
+function describeCopied({ wasThere, counts, files }: Copied): string[] {
+  const total = counts.reduce((sum, { target }) => sum + target, 0)
+  const rows = counts.map(({ table, source, target }) => [table, String(source), String(target)])
+  const width = (column: number) => [HEAD, ...rows].reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0)
+  const table = [HEAD, ...rows].map(([name = '', source = '', target = '']) =>
+    [name.padEnd(width(0)), source.padStart(width(1)), target.padStart(width(2))].join('  '),
+  )
+  const said = wasThere
+    ? `The target held all ${total} rows already.`
+    : `Copied ${total} rows; the counts of all tables agree.`
+  return [...table, ...(files ? describeFiles(files) : []), said]
+}
+
+const HEAD = ['TABLE', 'SOURCE', 'TARGET']
+
+function describeFiles({ copied, kept, missing }: NonNullable<Copied['files']>): string[] {
+  const lost = missing.map((key) => `Not in the source, though an image names it: ${key}`)
+  return [...lost, `Files of images: ${copied} copied, ${kept} there already, ${missing.length} missing.`]
+}
+
+interface TableCount {
+  table: string
+  source: number
+  target: number
+}
+
+/** The result of a copy. */
+interface Copied {
+  /** True when the target held the same rows from the start. */
+  wasThere: boolean
+  counts: TableCount[]
+  /** Undefined when files were not asked for. */
+  files: CopiedFiles | undefined
+}
+
+interface CopiedFiles {
+  copied: number
+  /** Files that the target had already. */
+  kept: number
+  /** Keys that an image names and the source does not have. */
+  missing: string[]
+}
+
+interface FileStores {
+  from: MediaStore
+  to: MediaStore
+}
+
+/**
+ * Carries a calendar to another database, and its files to another store when there are `stores`: everything as it is at this moment, with
+ * ids, slugs, people and their credentials, and counters that go on where they were. The source is only read. The target is brought up to
+ * date with `migrate` before; it is filled in one transaction, so that it holds all or nothing whenever the copy ends. Files go first, one
+ * by one, and those that are there are not sent again.
+ * @throws Error with one sentence when the source is no calendar of this version, the target holds anything else than this copy, or the
+ * counts of any table differ at the end.
+ */
+export async function copyCalendar(
+  source: Database,
+  target: Database,
+  stores: FileStores | undefined,
+  progress: CopyProgress,
+): Promise<Copied> {
+  return readSnapshot(source, async (from) => {
+    await requireSameMigrations(from, target.read)
+    const tables = await listCommonTables(from, target.read)
+    const wasThere = await holdsCopy(from, target.read, tables, progress)
+    const files = stores && (await copyFiles(from, tables, stores, progress))
+    if (!wasThere) {
+      await target.migrate((tx) => copyTables(from, tx, tables, progress))
+      // Brings the search index up to the copied rows.
+      await migrate(target)
+      await gatherStatistics(target.read)
+    }
+    return { wasThere, counts: await compareCounts(from, target.read, tables), files }
+  })
+}
+
+async function requireSameMigrations(from: Db, to: Db): Promise<void> {
+  const [before, after] = [await findMigrations(from), (await findMigrations(to)) ?? []]
+  if (before === undefined) throw new Error('The source holds no calendar.')
+  const lacking = after.filter((name) => !before.includes(name))
+  if (lacking.length > 0)
+    throw new Error(`The source is of an older version (without ${lacking.join(', ')}); serve it once with this one.`)
+  const unknown = before.filter((name) => !after.includes(name))
+  if (unknown.length > 0) throw new Error(`The source is of a newer version (with ${unknown.join(', ')}).`)
+}
+
+/**
+ * The tables of the calendar. After the same migrations both databases have all of them; what only one has is of its own making, or
+ * somebody else's.
+ */
+export async function listCommonTables(from: Db, to: Db): Promise<TableShape[]> {
+  const sources = new Map((await listTables(from)).map((table) => [table.name, table]))
+  return (await listTables(to)).filter((table) => {
+    const source = sources.get(table.name)
+    if (source && source.columns.toSorted().join() !== table.columns.toSorted().join())
+      throw new Error(`The table ${table.name} has other columns in the source than in the target.`)
+    return source !== undefined
+  })
+}
+
+/** False when the target is empty. @throws Error when it holds anything else than the rows of the source. */
+async function holdsCopy(from: Db, to: Db, tables: TableShape[], progress: CopyProgress): Promise<boolean> {
+  const counts = await compareCounts(from, to, tables)
+  if (counts.every(({ target }) => target === 0)) return false
+  if (counts.some(({ source, target }) => source !== target)) throw new Error(describeOther(counts))
+  for (const [index, table] of tables.entries()) {
+    progress.start(`comparing ${table.name}`, counts[index]?.source ?? 0)
+    const others = readRows(to, table)
+    for await (const rows of readRows(from, table)) {
+      const { value } = await others.next()
+      if (textOf(table, rows) !== textOf(table, value ?? [])) throw new Error(describeOther(counts))
+      progress.advance(rows.length)
+    }
+    progress.finish()
+  }
+  return true
+}
+
+function describeOther(counts: readonly TableCount[]): string {
+  const held = counts.filter(({ target }) => target > 0).map(({ table, target }) => `${target} in ${table}`)
+  return `The target already holds other rows (${held.join(', ')}); copy into an empty database.`
+}
+
+const textOf = ({ columns }: TableShape, rows: readonly Row[]) =>
+  JSON.stringify(rows.map((row) => columns.map((column) => row[column])))
+
+/**
+ * Copies the rows of empty tables within a transaction, and lets their counters go on where they were.
+ * @throws Error with one sentence when a table is not empty, or does not have all rows at the end
+ */
+export async function copyTables(from: Db, tx: Db, tables: TableShape[], progress: CopyProgress): Promise<void> {
+  const before = await compareCounts(from, tx, tables)
+  // It may have been written since it was found empty.
+  if (before.some(({ target }) => target > 0)) throw new Error(describeOther(before))
+  for (const [index, table] of tables.entries()) {
+    progress.start(table.name, before[index]?.source ?? 0)
+    for await (const rows of readRows(from, table)) {
+      await insertRows(tx, table, rows)
+      progress.advance(rows.length)
+    }
+    if (table.counter !== undefined)
+      await setNextNumber(tx, table, table.counter, await findNextNumber(from, table, table.counter))
+    progress.finish()
+  }
+  const wrong = (await compareCounts(from, tx, tables)).filter(({ source, target }) => source !== target)
+  if (wrong.length === 0) return
+  const described = wrong.map(({ table, source, target }) => `${table} has ${target} of ${source} rows`)
+  throw new Error(`The copy was given up: ${described.join(', ')}.`)
+}
+
+/** How many rows each table has on both sides. */
+export async function compareCounts(from: Db, to: Db, tables: readonly TableShape[]): Promise<TableCount[]> {
+  const counts: TableCount[] = []
+  for (const table of tables)
+    counts.push({ table: table.name, source: await countRows(from, table), target: await countRows(to, table) })
+  return counts
+}
+
+async function copyFiles(
+  from: Db,
+  tables: readonly TableShape[],
+  stores: FileStores,
+  progress: CopyProgress,
+): Promise<CopiedFiles> {
+  const files: CopiedFiles = { copied: 0, kept: 0, missing: [] }
+  const images = tables.find(({ name }) => name === 'images')
+  if (!images) return files
+  progress.start('image files', await countRows(from, images))
+  for await (const rows of readRows(from, images)) {
+    for (const row of rows as unknown as ImageRow[]) {
+      const keys = filesOf(row)
+      const results = await Promise.all(keys.map((key) => copyFile(key, row.mime_type, stores)))
+      for (const [index, result] of results.entries()) {
+        if (result === 'missing') files.missing.push(keys[index] ?? '')
+        else files[result] += 1
+      }
+      progress.advance(1)
+    }
+  }
+  progress.finish()
+  return files
+}
+
+/** @throws Error when the target store has another file under the key. */
+async function copyFile(
+  key: string,
+  mimeType: string,
+  { from, to }: FileStores,
+): Promise<'copied' | 'kept' | 'missing'> {
+  const there = await to.read(key)
+  there?.stream.destroy()
+  const file = await from.read(key)
+  if (!file) return 'missing'
+  if (!there) {
+    await to.restore(key, await buffer(file.stream), mimeType)
+    return 'copied'
+  }
+  file.stream.destroy()
+  if (there.size !== file.size) throw new Error(`The target store has another file ${key}.`)
+  return 'kept'
+}

@@ -1,0 +1,234 @@
+import { open, rename, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type Command, Option } from 'commander'
+import { flagName, type Site, settings } from '../../base/config.ts'
+import { Problem } from '../../base/problems.ts'
+import { runCommand } from '../../base/run-command.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import type { Found } from '../../calendar/declare/operations.ts'
+import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
+import { speaker } from '../../calendar/locales/translate.ts'
+import { anonymous, type Caller } from '../../calendar/people/caller.ts'
+import { presentListed } from '../../calendar/records/present-records.ts'
+import { resources, type Served } from '../../calendar/resources.ts'
+import { formatsOf } from '../../serve/formats/formats.ts'
+import { ndjson } from '../../serve/formats/ndjson.ts'
+import type { ImageService } from '../../store/media/media-store.ts'
+import type { Database, Db } from '../../store/storage/database.ts'
+import { readSnapshot } from '../../store/storage/open-database.ts'
+import { isFolder, requireFolderOf } from './show-progress.ts'
+
+/** What an export reads. */
+interface ExportGround {
+  database: Database
+  site: Site
+  images: ImageService
+}
+
+interface ExportOptions extends Record<string, string | boolean | undefined> {
+  format: string
+  output?: string
+  all?: true
+}
+
+/** Puts the command `export` on the command line; it opens the calendar, and closes the database when done. */
+export function registerExportCommand(program: Command, open: () => Promise<ExportGround>): void {
+  const command = program
+    .command('export')
+    .description('Write events to standard output or a file: all public events, or those that match the filters.')
+    .addOption(new Option('--format <name>', 'the format').choices([...exportFormats]).default(exportFormats[0]))
+    .option('--output <file>', 'the file to write; it appears when it is complete')
+    .option('--all', 'also records that are not public; in json also venues, organizers, categories and tags')
+  addFilters(command)
+  command.action((options: ExportOptions, self: Command) =>
+    runCommand(self, async () => {
+      const { database, site, images } = await open()
+      try {
+        await readSnapshot(database, async (db) => {
+          const caller = options.all ? EVERYBODY : anonymous
+          const context = exportContext({ database, site, images }, db, caller)
+          await writeBytes(exportCalendar(context, askedBy(options)), options.output)
+        })
+      } finally {
+        await database.close()
+      }
+    }),
+  )
+}
+
+/** Adds a flag for every filter of an export. */
+export function addFilters(command: Command): void {
+  // A flag that is a setting as well is one already, and does the same.
+  for (const [name, { about }] of exportFilters)
+    if (!Object.hasOwn(settings, name)) command.option(`${flagName(name)} <value>`, about)
+}
+
+/** An administrator who is no user, and sees everything. */
+export const EVERYBODY: Caller = { id: -1, login: '', role: 'administrator' }
+
+/** The context of an export, which reads one snapshot and writes nothing. */
+function exportContext({ database, site, images }: ExportGround, db: Db, caller: Caller): Context {
+  const { aside, findMatching } = database
+  const write = () => Promise.reject(new Error('An export writes nothing.'))
+  const report: Context['report'] = (error) => console.error(error)
+  return { db, aside, write, findMatching, images, say: speaker(site), report, site, caller, now: Date.now() }
+}
+
+function askedBy(options: ExportOptions): ExportAsked {
+  return { format: options.format, sent: filtersAmong(options), withLists: options.all === true }
+}
+
+/** The filters among the options, under the names of the interface. */
+export function filtersAmong(options: Readonly<Record<string, unknown>>): Record<string, string> {
+  const sent = exportFilters.flatMap(([name]) => {
+    const value = options[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())]
+    return typeof value === 'string' ? [[name, value]] : []
+  })
+  return Object.fromEntries(sent)
+}
+
+/** Writes into a file, which appears once it is whole, or to standard output for as long as somebody reads it. */
+async function writeBytes(bytes: AsyncIterable<Buffer>, file: string | undefined): Promise<void> {
+  const counted = process.stderr.isTTY && (file !== undefined || !process.stdout.isTTY) ? countAloud(bytes) : bytes
+  if (file !== undefined) return writeFile(counted, file)
+  try {
+    await pipeline(Readable.from(counted), process.stdout, { end: false })
+  } catch (error) {
+    const hasLeft = error instanceof Error && 'code' in error && error.code === 'EPIPE'
+    if (!hasLeft) throw error
+  }
+}
+
+async function writeFile(bytes: AsyncIterable<Buffer>, file: string): Promise<void> {
+  if (isFolder(file)) throw new Error(`${file} is a folder: name a file in it.`)
+  requireFolderOf(file)
+  const partial = `${file}.${process.pid}.part`
+  const handle = await open(partial, 'wx').catch((error: Error) => {
+    throw new Error(`${file} cannot be written: ${error.message}.`)
+  })
+  try {
+    await pipeline(Readable.from(bytes), handle.createWriteStream({ flush: true }))
+    await rename(partial, file)
+  } catch (error) {
+    await rm(partial, { force: true })
+    throw error
+  }
+}
+
+/** Milliseconds between two words on how far it has come. */
+const TELL_EVERY = 500
+
+async function* countAloud(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const say = (end: string) => process.stderr.write(`\r${(written / 1_000_000).toFixed(1)} MB${end}`)
+  let written = 0
+  let told = performance.now()
+  for await (const some of bytes) {
+    yield some
+    written += some.length
+    if (performance.now() - told < TELL_EVERY) continue
+    told = performance.now()
+    say('')
+  }
+  say('\n')
+}
+
+// An export finds, loads and shows records as the lists of the interface do, for whoever the caller of the context is.
+
+/** The parameters that say when; without any an export has events of all times. */
+const DATES = ['start_date', 'end_date', 'starts_before', 'starts_after', 'ends_before', 'ends_after', 'include']
+
+/** Earlier than any event: with it there is no window. */
+const BEFORE_ALL = '0001-01-02'
+
+const [events] = resources
+if (!events) throw new Error('There is no list of events.')
+const { resource, filters, operations } = events
+
+/** The filters of an export: those of lists of events, which has no pages. */
+const exportFilters = Object.entries(filters).filter(([name]) => !['page', 'per_page'].includes(name))
+
+/** The names of the formats, the first of which is the default. */
+const exportFormats: readonly string[] = formatsOf(resource).map(({ name }) => name)
+
+/** What is exported. */
+interface ExportAsked {
+  /** One of `exportFormats`. */
+  format: string
+  /** Filters by name, as sent. */
+  sent: RawValues
+  /** Adds venues, organizers, categories and tags, where the format has room for them. */
+  withLists: boolean
+}
+
+/**
+ * The bytes of an export, made as they are taken.
+ * @throws Error with one sentence that names the filters with impossible values
+ */
+async function* exportCalendar(context: Context, { format, sent, withLists }: ExportAsked): AsyncGenerator<Buffer> {
+  const found = await findExported(context, sent)
+  if (format === 'json') return yield* exportJson(context, found, withLists)
+  yield* shownAs(context, format, found)
+}
+
+/**
+ * The events that filters leave, of all times unless they say when.
+ * @throws Error with one sentence that names the filters with impossible values
+ */
+export async function findExported(context: Context, sent: RawValues): Promise<Found> {
+  const raw = DATES.some((name) => sent[name] !== undefined) ? sent : { ...sent, starts_after: BEFORE_ALL }
+  const query = await readQuery(context, raw)
+  const { findAll } = operations
+  if (!findAll) throw new Error('Events have no list without pages.')
+  // Events that are no longer public are told of in feeds, whose readers have them.
+  const { withdrawn: _withdrawn, ...found } = await findAll(context, query)
+  return found
+}
+
+async function readQuery(context: Context, raw: RawValues): Promise<unknown> {
+  try {
+    return await parseFields(filters, raw, context)
+  } catch (error) {
+    if (!(error instanceof Problem) || !error.details.params) throw error
+    const names = Object.keys(error.details.params)
+    const named = names.map((name) => `--${name.replaceAll('_', '-')} ${String(raw[name])}`)
+    const drafts = names.includes('status') ? ' Only --all has others than published ones.' : ''
+    const records = names.some((name) => filters[name]?.lookUp) ? ' The calendar has nothing of that name or id.' : ''
+    throw new Error(`No list takes such a value: ${named.join(', ')}.${drafts}${records}`)
+  }
+}
+
+async function* shownAs(context: Context, name: string, found: Found): AsyncGenerator<Buffer> {
+  const format = formatsOf(resource).find((known) => known.name === name) ?? ndjson
+  const { shown } = await format.showList(context, events as Served, found, `${context.site.base}/events`)
+  if (!shown || Buffer.isBuffer(shown.bytes)) throw new Error(`The format ${name} has no form without pages.`)
+  yield* shown.bytes
+}
+
+/** One object with a list of events, and perhaps those of all other kinds. */
+async function* exportJson(context: Context, found: Found, withLists: boolean): AsyncGenerator<Buffer> {
+  yield Buffer.from('{"events":[\n')
+  let between = ''
+  for await (const lines of shownAs(context, ndjson.name, found)) {
+    if (lines.length === 0) continue
+    yield Buffer.from(between + lines.toString('utf8', 0, lines.length - 1).replaceAll('\n', ',\n'))
+    between = ',\n'
+  }
+  for (const served of withLists ? resources.slice(1) : []) yield* exportList(context, served)
+  yield Buffer.from('\n]}\n')
+}
+
+/** A member with all records of a list, page by page. */
+async function* exportList(context: Context, served: Served): AsyncGenerator<Buffer> {
+  yield Buffer.from(`\n],"${served.resource.path}":[\n`)
+  let between = ''
+  for (let page = 1, isLast = false; !isLast; page++) {
+    const sent = { page, per_page: context.site.pageSizeCap }
+    const found = await served.operations.find(context, await parseFields(served.filters, sent, context))
+    const loaded = found.total === 0 ? [] : await served.operations.load(context, found)
+    const records = await presentListed(context, served.operations.presentation, loaded)
+    if (records.length > 0) yield Buffer.from(between + records.map((record) => JSON.stringify(record)).join(',\n'))
+    if (records.length > 0) between = ',\n'
+    isLast = page * found.perPage >= found.total
+  }
+}

@@ -1,0 +1,245 @@
+import { existsSync } from 'node:fs'
+import type { Command } from 'commander'
+import { openToRead } from '../../base/files.ts'
+import { type Print, runCommand } from '../../base/run-command.ts'
+import { formatUtc } from '../../base/text/zones.ts'
+import { isImageKey, mimeTypeOf } from '../../store/media/image-sizes.ts'
+import type { MediaStore } from '../../store/media/media-store.ts'
+import { type Manifest, type OpenBackup, openBackup } from '../../store/storage/backup-file.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { withoutPassword } from '../../store/storage/database-address.ts'
+import { nameCalendar } from '../../store/storage/edition.ts'
+import { finishMigration, migrateWithin, migrationNames } from '../../store/storage/migrate.ts'
+import { countedSteps, FIRST_STEP } from '../../store/storage/migration.ts'
+import { findMove } from '../../store/storage/moved-calendar.ts'
+import {
+  type Fill,
+  type Former,
+  listCopies,
+  putBack,
+  type Replacing,
+  replaceDatabase,
+} from '../../store/storage/replace-database.ts'
+import { raiseSequences } from '../../store/storage/sequences.ts'
+import { type CalendarPlaces, readWhole, withReason } from './backup.ts'
+import { namedFiles } from './clean-media.ts'
+import { copyTables, listCommonTables } from './copy.ts'
+import { requireSealed } from './seal.ts'
+import { type CopyProgress, isFolder, showProgress } from './show-progress.ts'
+
+/** The calendar of the settings, and where its images lie. */
+export interface RestorePlaces extends CalendarPlaces {
+  mediaPlace: string
+  /** What has to be there already, because no setting names it: a calendar in the working folder, say. */
+  assumed: string | undefined
+}
+
+interface RestoreOptions {
+  undo?: string | true
+  list?: true
+}
+
+/** Puts the command `restore` on the command line. */
+export function registerRestoreCommand(program: Command, open: () => Promise<RestorePlaces>): void {
+  program
+    .command('restore')
+    .description(
+      'Restore the calendar from a backup, into a SQLite file or a PostgreSQL database. Stop the service first.',
+    )
+    .argument('[file]', 'the backup')
+    .option(
+      '--undo [copy]',
+      'put back the calendar that the last restore replaced, or another one of those that --list shows',
+    )
+    .option('--list', 'list the calendars that restores have replaced; all of them are kept')
+    .action((file: string | undefined, options: RestoreOptions, command: Command) =>
+      runCommand(command, async (print) => {
+        requireOneWish(file, options)
+        const places = await open()
+        const replacing = { now: Date.now(), tell: print }
+        if (options.list) return showCopies(places, print)
+        if (options.undo !== undefined) return undo(places, options.undo, replacing, print)
+        requireMeant(places)
+        const progress = await showProgress(process.stderr, () => undefined)
+        const restored = await withReason(places, () => restore(file ?? '', places, replacing, progress))
+        describeRestored(restored).forEach(print)
+      }),
+    )
+}
+
+/** @throws Error with one sentence unless a backup, --undo or --list is given, and only one of them */
+function requireOneWish(file: string | undefined, { undo, list }: RestoreOptions): void {
+  if ([file, undo, list].filter((wish) => wish !== undefined).length !== 1)
+    throw new Error('Name one backup to restore, or give --undo or --list.')
+}
+
+/** @throws Error with one sentence where a calendar would be made that nobody has asked for: in whatever folder the command was typed */
+function requireMeant({ assumed }: RestorePlaces): void {
+  if (assumed === undefined || existsSync(assumed)) return
+  throw new Error(
+    `There is no ${assumed}, and no setting names another place: name the data folder of the service, such as --data /var/lib/kalends, or --data ./data to make one here.`,
+  )
+}
+
+async function showCopies({ database }: RestorePlaces, print: Print): Promise<void> {
+  const copies = await listCopies(database)
+  const [oldest] = copies
+  if (!oldest) return print('No restore has replaced a calendar here.')
+  for (const { name, bytes } of copies) print(`${name}  ${bytes} bytes`)
+  print(`kalends restore --undo NAME puts one of them back. The oldest is removed by: ${oldest.removal}`)
+}
+
+async function undo({ database }: RestorePlaces, wanted: string | true, replacing: Replacing, print: Print) {
+  const copy = await putBack(database, wanted === true ? undefined : wanted, replacing)
+  print(`The calendar of ${copy} is that of ${withoutPassword(database)} again; files of images are as they were.`)
+  const move = findMove(database)
+  const next = move ? `${move.told} ${move.todo}` : 'The service can be started.'
+  print(`Entity tags and sync tokens given so far name nothing any more. ${next}`)
+}
+
+function describeRestored({ manifest, kept, isHeld, remarks }: Restored): string[] {
+  const former =
+    kept === undefined ? [] : [`What was there before is kept as ${kept}; kalends restore --undo puts it back.`]
+  return [
+    ...remarks,
+    `Restored ${manifest.rows.events} events and ${manifest.files} files of images, as of ${manifest.made_utc} UTC.`,
+    ...former,
+    ...(manifest.withoutSecrets
+      ? ['It has no passwords and tokens: nobody can sign in before kalends password add has given users new ones.']
+      : []),
+    ...(isHeld
+      ? [
+          'This is another place than that of the backup: webhooks and imports on a schedule are off until kalends resume.',
+        ]
+      : []),
+    'Entity tags and sync tokens given so far name nothing any more. The service can be started.',
+  ]
+}
+
+/** Where a backup is restored to. */
+interface RestoreTarget {
+  /** Address of the database, as in the setting. */
+  database: string
+  media: MediaStore
+  /** Where its files lie, in words. */
+  mediaPlace: string
+}
+
+/** The result of a restore. */
+interface Restored {
+  manifest: Manifest
+  /** Where the former state of the database is kept; undefined when there was none. */
+  kept: string | undefined
+  /** True when webhooks and imports on a schedule are off until somebody resumes them. */
+  isHeld: boolean
+  /** Sentences for the operator. */
+  remarks: string[]
+}
+
+/**
+ * Puts a calendar back as a backup has it, on whichever database. Files of images are added to those that are there; the database is replaced last, in
+ * one step. The new one has an edition of its own, so ETags and tokens given before are no longer valid.
+ * @throws Error with one sentence when the backup is not whole or of a newer version, or the target is in use; nothing has changed then
+ */
+export async function restore(
+  file: string,
+  target: RestoreTarget,
+  replacing: Replacing,
+  progress: CopyProgress,
+): Promise<Restored> {
+  await (await openToRead(file)).close()
+  if (isFolder(file)) throw new Error(`${file} is a folder: name one of the backups in it.`)
+  await requireSealed(file)
+  const backup = openBackup(file)
+  try {
+    const { manifest } = backup
+    requireKnownVersion(manifest)
+    await requireImages(backup)
+    const lacking = await findLackingFiles(backup, target.media)
+    replacing.tell(`${lacking.length} files of images go into ${target.mediaPlace}.`)
+    const remarks: string[] = []
+    let isHeld = false
+    const fill: Fill = async (tx, former) => {
+      const remark = await fillDatabase(backup, tx, replacing.now, progress)
+      if (remark) remarks.push(remark)
+      const named = standingOf(manifest, former)
+      isHeld = named.held === 1
+      await nameCalendar(tx, named)
+      await addFiles(backup, lacking, target.media, progress)
+    }
+    const kept = await replaceDatabase(target.database, fill, replacing)
+    return { manifest, kept, isHeld, remarks }
+  } finally {
+    backup.close()
+  }
+}
+
+/** The name of the calendar, and whether it is held: as it was in its own place; elsewhere when it has anything that others would notice. */
+function standingOf({ calendar, rows }: Manifest, former: Former): NonNullable<Former> {
+  if (former?.calendar === calendar) return former
+  return { calendar, held: Number((rows.webhooks ?? 0) + (rows.import_schedules ?? 0) > 0) }
+}
+
+/** @throws Error with one sentence when the backup has a file that is not one of its images: whatever is in the store, readers are sent */
+async function requireImages({ db, listFiles }: OpenBackup): Promise<void> {
+  const named = await namedFiles(db)
+  const other = listFiles().find((key) => !named.has(key) || !isImageKey(key))
+  if (other !== undefined)
+    throw new Error(
+      `The backup has a file ${JSON.stringify(other)}, which is no image of its calendar: do not trust it.`,
+    )
+}
+
+function requireKnownVersion({ version, migrations }: Manifest): void {
+  const unknown = countedSteps(migrations).filter((name) => !migrationNames.includes(name))
+  if (unknown.length > 0)
+    throw new Error(
+      `The backup was taken by a newer version of Kalends (${version}, with ${unknown.join(', ')}); restore it with that one.`,
+    )
+  if (!migrations.includes(FIRST_STEP))
+    throw new Error(
+      `The backup was taken by a version of development (${version}); restore it with the version of 23 November 2026, and serve it once with this one.`,
+    )
+}
+
+/** Makes the tables of the version that took the backup, copies the rows, and brings both up to date together. */
+async function fillDatabase(
+  backup: OpenBackup,
+  tx: Db,
+  now: number,
+  progress: CopyProgress,
+): Promise<string | undefined> {
+  await migrateWithin(tx, backup.manifest.migrations)
+  await copyTables(backup.db, tx, await listCommonTables(backup.db, tx), progress)
+  await migrateWithin(tx, migrationNames)
+  await raiseSequences(tx, formatUtc(now))
+  return finishMigration(tx)
+}
+
+/** The keys whose files the store does not have. @throws Error when it has another file under one of them */
+async function findLackingFiles(backup: OpenBackup, media: MediaStore): Promise<string[]> {
+  const lacking: string[] = []
+  for (const key of backup.listFiles()) {
+    const there = await readWhole(media, key)
+    if (!there) lacking.push(key)
+    else if (Buffer.compare(there, backup.readFile(key)) !== 0)
+      throw new Error(
+        `The store of images has another file ${key}, of another calendar: name an empty folder with --media, or move that one away.`,
+      )
+  }
+  return lacking
+}
+
+async function addFiles(
+  backup: OpenBackup,
+  keys: readonly string[],
+  media: MediaStore,
+  progress: CopyProgress,
+): Promise<void> {
+  progress.start('image files', keys.length)
+  for (const key of keys) {
+    await media.restore(key, backup.readFile(key), mimeTypeOf(key))
+    progress.advance(1)
+  }
+  progress.finish()
+}

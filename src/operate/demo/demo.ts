@@ -1,0 +1,186 @@
+import type { Site } from '../../base/config.ts'
+import { Problem } from '../../base/problems.ts'
+import { addDays, dayOf, wallNow } from '../../base/text/moments.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
+import { insertUpload, type PreparedUpload, prepareUpload, withImages } from '../../calendar/images/images.ts'
+import { speaker } from '../../calendar/locales/translate.ts'
+import type { Caller } from '../../calendar/people/caller.ts'
+import { listUsers } from '../../calendar/people/users.ts'
+import { resources } from '../../calendar/resources.ts'
+import { inMemory } from '../../store/media/image-sizes.ts'
+import type { ImageService } from '../../store/media/media-store.ts'
+import type { Database, Db } from '../../store/storage/database.ts'
+import { type Tx, writerBy } from '../../store/storage/recording.ts'
+import { drawPosters } from './posters.ts'
+import { season } from './season.ts'
+import {
+  type Branch,
+  categories,
+  DAYS,
+  type Occasion,
+  organizers,
+  posters,
+  type SentFields,
+  TOWN,
+  tags,
+  venues,
+} from './town.ts'
+
+/** What the demo is written with. */
+export interface DemoGround {
+  database: Database
+  images: ImageService
+  site: Site
+  /** Milliseconds since the epoch; the season lies around it. */
+  now: number
+}
+
+type Ids<Key extends string> = Readonly<Record<Key, number>>
+
+/** The ids of the records made, by the words of the demo. */
+interface Made {
+  images: Ids<keyof typeof posters>
+  venues: Ids<keyof typeof venues>
+  organizers: Ids<keyof typeof organizers>
+}
+
+/**
+ * Fills a database without events with a season of a town, in the name of its first administrator and as their requests would, in
+ * one transaction. Returns what has been done, in one sentence.
+ * @throws Error when there is no administrator
+ */
+export async function fillDemo({ database, images, site, now }: DemoGround): Promise<string> {
+  const untouched = 'This database already has events; the demo leaves it alone.'
+  if (await hasEvents(database.read)) return untouched
+  const caller = await getAdministrator(database.read)
+  const { read: db, aside, write, findMatching } = database
+  const report: Context['report'] = (error) => console.error(error)
+  const context: Context = { db, aside, write, findMatching, images, say: speaker(site), report, site, caller, now }
+  const by = { ...writerBy('kalends serve --demo'), user: caller.id, login: caller.login }
+  const count = await withImages(context, async () => {
+    const uploads = await prepareImages(context)
+    return database.write(async (tx) => {
+      if (await hasEvents(tx)) return 0
+      const images = await forEachKey(uploads, async (upload) => (await insertUpload(tx, upload, context)).id)
+      return createSeason({ ...context, db: tx, tx }, images)
+    }, by)
+  })
+  return count === 0 ? untouched : `${TOWN}, a town that is on no map, has moved in with ${count} events.`
+}
+
+async function hasEvents(db: Db): Promise<boolean> {
+  return (await db.selectFrom('events').select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
+async function getAdministrator(db: Db): Promise<Caller> {
+  const administrator = (await listUsers(db)).find((user) => user.role === 'administrator')
+  if (!administrator) throw new Error('The demo is filled in by an administrator, and there is none.')
+  return administrator
+}
+
+/** The context of a write within the transaction, which reads what it has written. */
+type Creating = Context & { tx: Tx }
+
+async function prepareImages(context: Context): Promise<Readonly<Record<keyof typeof posters, PreparedUpload>>> {
+  const drawn = await drawPosters(Object.values(posters))
+  return forEachKey(posters, async (poster) => {
+    const file = { fileName: poster.file, ...inMemory(drawn.get(poster) ?? Buffer.alloc(0)) }
+    const upload = await prepareUpload(file, context)
+    if (!upload) throw new Error(`${poster.file} has become no image.`)
+    return upload
+  })
+}
+
+/** Makes everything there is in the town; returns how many events. */
+async function createSeason(context: Creating, images: Made['images']): Promise<number> {
+  for (const branch of categories) await createBranch(context, branch, 0)
+  for (const name of tags) await createTerm(context, 'tags', { name })
+  const send = (path: string) => (record: SentFields) => {
+    const { poster, ...sent } = record
+    return create(context, path, poster ? { ...sent, image: images[poster] } : sent)
+  }
+  const made = {
+    images,
+    venues: await forEachKey(venues, send('venues')),
+    organizers: await forEachKey(organizers, send('organizers')),
+  }
+  const today = dayOf(wallNow(context.site.timezone, context.now))
+  const events = season.flatMap((occasion) => occasion.weeks.map((week) => eventOf(occasion, week, today, made)))
+  for (const event of events) await create(context, 'events', event)
+  return events.length
+}
+
+async function createBranch(context: Creating, { below = [], ...sent }: Branch, parent: number): Promise<void> {
+  const id = await createTerm(context, 'categories', { ...sent, parent })
+  for (const branch of below) await createBranch(context, branch, id)
+}
+
+/** The id of a term that is new, or was there before: a calendar may have terms already while it has no events. */
+async function createTerm(context: Creating, path: string, sent: RawValues): Promise<number> {
+  try {
+    return await create(context, path, sent)
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'term_exists') return Number(error.details.data?.term_id)
+    throw error
+  }
+}
+
+/** Creates a record from what a client would send; returns its id. @throws Problem */
+async function create(context: Creating, path: string, sent: RawValues): Promise<number> {
+  const served = resources.find(({ resource }) => resource.path === path)
+  if (!served) throw new Error(`There is no resource ${path}.`)
+  const values = await parseFields(served.resource.fields, sent, context)
+  const { prepare, write } = served.operations.create
+  return (await write(context.tx, await prepare(context, values), context)).id
+}
+
+/** Makes something of each entry, one after the other. */
+async function forEachKey<Key extends string, Value, Result>(
+  entries: Readonly<Record<Key, Value>>,
+  make: (entry: Value) => Promise<Result>,
+): Promise<Readonly<Record<Key, Result>>> {
+  const made: [string, Result][] = []
+  for (const [key, entry] of Object.entries<Value>(entries)) made.push([key, await make(entry)])
+  return Object.fromEntries(made) as Record<Key, Result>
+}
+
+/** The event of one week as a client would send it. */
+function eventOf(occasion: Occasion, week: number, today: string, made: Made): RawValues {
+  const { title, excerpt, description, categories, tags = [], sent } = occasion
+  const first = addDays(firstMonday(today), week * 7 + DAYS.indexOf(occasion.day))
+  return {
+    title,
+    excerpt,
+    description,
+    categories,
+    tags,
+    ...timesOf(occasion, first),
+    date: occasion.appears === undefined ? announced(first, today) : `${addDays(today, occasion.appears)} 08:00:00`,
+    image: occasion.poster && made.images[occasion.poster],
+    venue: occasion.venue && made.venues[occasion.venue],
+    organizer: occasion.organizers.map((key) => made.organizers[key]),
+    show_map: true,
+    show_map_link: true,
+    ...sent,
+  }
+}
+
+function timesOf({ hours, days = 1 }: Occasion, first: string): RawValues {
+  const last = addDays(first, days - 1)
+  if (!hours) return { all_day: true, start_date: first, end_date: last }
+  const [from, to] = hours
+  return { start_date: `${first} ${from}:00`, end_date: `${to < from ? addDays(last, 1) : last} ${to}:00` }
+}
+
+/** The Monday that lies between 8 and 14 days before today. */
+function firstMonday(today: string): string {
+  const sinceMonday = (new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7
+  return addDays(today, sinceMonday === 0 ? -14 : -7 - sinceMonday)
+}
+
+/** Events were made public four weeks ahead, those further off yesterday. */
+function announced(first: string, today: string): string {
+  const [day] = [addDays(first, -28), addDays(today, -1)].sort()
+  return `${day} 10:00:00`
+}

@@ -1,0 +1,160 @@
+import { type Config, databaseAddress, replicaAddress } from '../../base/config.ts'
+import { withoutPaths } from '../../base/text/urls.ts'
+import { formatUtc, utcToMs } from '../../base/text/zones.ts'
+import { describeReason } from '../../serve/webhooks/webhook-store.ts'
+import { HELD_NOTICE, HELD_REMEDY } from '../../store/storage/edition.ts'
+import { type Examined, examineDatabase, isStandby } from '../../store/storage/examine.ts'
+import { findMove } from '../../store/storage/moved-calendar.ts'
+import { type Finding, failing, messageOf, ok, warning } from './finding.ts'
+
+const DAY_MS = 86_400_000
+
+/** Days without a backup after which one is missed. */
+const BACKUP_DAYS = 7
+
+/** The database as it was found, undefined where it could not be looked at, and what is to be said of it. */
+export interface CheckedDatabase {
+  examined: Examined | undefined
+  findings: Finding[]
+}
+
+export async function checkDatabase(config: Config, now: number): Promise<CheckedDatabase> {
+  let examined: Examined
+  try {
+    examined = await examineDatabase(databaseAddress(config), formatUtc(now))
+  } catch (error) {
+    const todo = 'Look at --database and --data, at the server, and at its log.'
+    return { examined: undefined, findings: [failing('database', messageOf(error), todo)] }
+  }
+  const place = examined.file === undefined ? '' : `: ${examined.file}`
+  const answering = ok('database', `${examined.server} answers${place}.`)
+  // The header of a damaged file tells nothing.
+  if (examined.damage.length > 0) return { examined: undefined, findings: [answering, checkIntegrity(examined)] }
+  const findings = [
+    answering,
+    ...checkMove(databaseAddress(config)),
+    checkIntegrity(examined),
+    checkSteps(examined),
+    checkWritable(examined),
+    ...checkPeople(examined),
+    ...checkSearch(examined),
+    ...checkSending(examined),
+    ...checkBackup(examined, now),
+    ...(await checkReplica(config)),
+  ]
+  return { examined, findings }
+}
+
+function checkMove(address: string): Finding[] {
+  const move = findMove(address)
+  return move ? [failing('moved', move.told, move.todo)] : []
+}
+
+function checkIntegrity({ damage, file }: Examined): Finding {
+  if (file === undefined) return ok('integrity', 'That of a server is its own matter.')
+  if (damage.length === 0) return ok('integrity', 'The quick check of all pages finds nothing wrong.')
+  return failing(
+    'integrity',
+    damage.join('; '),
+    'Stop the service, keep the file, and restore a backup; sqlite3 FILE .recover may save more.',
+  )
+}
+
+function checkSteps({ steps }: Examined): Finding {
+  if (!steps)
+    return warning(
+      'migrations',
+      'The database holds no calendar.',
+      'kalends serve makes a new one in it; if there should be one, look at --database and --data.',
+    )
+  const { missing, unknown } = steps
+  if (unknown.length > 0)
+    return failing(
+      'migrations',
+      `A newer version has made the steps ${unknown.join(', ')}.`,
+      'Start that version, or restore a backup from before it.',
+    )
+  if (missing.length > 0)
+    return warning(
+      'migrations',
+      `The steps ${missing.join(', ')} are still to be made.`,
+      'Back up; the next start makes them.',
+    )
+  return ok('migrations', 'The tables are those of this version.')
+}
+
+function checkWritable({ readOnly }: Examined): Finding {
+  if (readOnly === undefined) return ok('writing', 'The database takes writes.')
+  return failing(
+    'writing',
+    `Nothing can be written: ${readOnly}.`,
+    'Name the primary, or give the user of the database its tables.',
+  )
+}
+
+/** No finding where the tables are not those of this version. */
+function checkPeople({ steps, administrators }: Examined): Finding[] {
+  if (!steps || steps.missing.length + steps.unknown.length > 0) return []
+  if (administrators > 0) return [ok('administrators', `${administrators} can sign in.`)]
+  return [
+    warning(
+      'administrators',
+      'No administrator can sign in.',
+      'kalends password add LOGIN makes a password; kalends user list shows who there is.',
+    ),
+  ]
+}
+
+function checkSearch({ hasSearchIndex }: Examined): Finding[] {
+  if (hasSearchIndex) return []
+  const todo = 'CREATE EXTENSION pg_trgm by an administrator of the database, and restart the service.'
+  return [warning('search', 'Searches read whole tables: the extension pg_trgm is missing.', todo)]
+}
+
+/** Findings about what the calendar does by itself; none where it does it. */
+function checkSending({ isHeld, failing: webhooks, stuck }: Examined): Finding[] {
+  return [
+    ...(isHeld ? [warning('held', HELD_NOTICE, HELD_REMEDY)] : []),
+    ...webhooks.map(({ url, since, disabledWhy: why }) =>
+      warning(
+        'webhooks',
+        why === undefined
+          ? `${withoutPaths(url)} has taken no message since ${since}.`
+          : `${withoutPaths(url)} is told nothing any more: ${describeReason('en', why)}`,
+        'Mend the receiver; one that is disabled has to be enabled again.',
+      ),
+    ),
+    ...stuck.map(({ name, isPaused, outcome }) =>
+      warning(
+        'imports',
+        `${name} ${isPaused ? 'is paused' : 'failed at its last run'}${outcome === '' ? '.' : `: ${withoutPaths(outcome)}`}`,
+        isPaused ? `kalends imports resume ${name} lets it go on.` : 'Look at its source; it is tried again.',
+      ),
+    ),
+  ]
+}
+
+/** No finding where the tables are not those of this version. */
+function checkBackup({ edition, lastBackup }: Examined, now: number): Finding[] {
+  if (edition === '') return []
+  const todo = 'Take one every night: kalends backup. Those that are taken by other means are not known here.'
+  if (lastBackup === '') return [warning('backup', 'No backup by kalends backup is known.', todo)]
+  const days = Math.floor((now - utcToMs(lastBackup)) / DAY_MS)
+  if (days >= BACKUP_DAYS)
+    return [warning('backup', `The last one was taken at ${lastBackup}, ${days} days ago.`, todo)]
+  return [ok('backup', `The last one was taken at ${lastBackup}.`)]
+}
+
+/** No finding where no replica is set. */
+async function checkReplica(config: Config): Promise<Finding[]> {
+  const todo = 'Look at --database-read and at that server; all reads go to the database meanwhile.'
+  try {
+    const address = replicaAddress(config)
+    if (address === undefined) return []
+    return (await isStandby(address))
+      ? [ok('replica', 'It answers, and follows another server.')]
+      : [warning('replica', 'It follows no other server, so it is not used.', todo)]
+  } catch (error) {
+    return [warning('replica', messageOf(error), todo)]
+  }
+}

@@ -1,0 +1,51 @@
+import { type Config, settings } from '../../base/config.ts'
+import { checkDatabase } from './database-checks.ts'
+import { type Finding, failing, messageOf, ok, warning } from './finding.ts'
+import { checkFolders } from './folder-checks.ts'
+import { checkClock, checkNetwork } from './network-checks.ts'
+
+/**
+ * Checks everything that a deployment depends on, and changes nothing.
+ * @param read the configuration. @throws Error with a sentence a line
+ * @param now milliseconds since the epoch
+ */
+export async function examine(read: () => Config, now: number): Promise<Finding[]> {
+  let config: Config
+  try {
+    config = read()
+  } catch (error) {
+    const todo = 'Mend the setting; kalends serve --help lists them all.'
+    return messageOf(error)
+      .split('\n')
+      .map((line) => failing('configuration', line, todo))
+  }
+  const database = await checkDatabase(config, now)
+  const folders = await checkFolders(config, database.examined?.images)
+  const network = await checkNetwork(config, database.examined?.edition ?? '')
+  return [
+    ok('configuration', `${Object.keys(settings).length} settings can be read.`),
+    checkUser(),
+    ...database.findings,
+    ...folders,
+    ...network.findings,
+    checkClock(now, database.examined, network.clock),
+  ]
+}
+
+function checkUser(): Finding {
+  const isRoot = process.getuid?.() === 0
+  return isRoot
+    ? warning('user', 'This runs as root.', 'Run the service and its commands as a user of their own.')
+    : ok('user', 'This runs as an ordinary user.')
+}
+
+/** A line for each finding, and below it a line with the remedy. */
+export function describeFindings(findings: readonly Finding[]): string[] {
+  const width = findings.reduce((widest, { about }) => Math.max(widest, about.length), 0)
+  const lines = findings.flatMap(({ about, state, says, todo }) => {
+    const line = `${state.padEnd('warning'.length)}  ${about.padEnd(width)}  ${says}`
+    return todo === undefined ? [line] : [line, `${' '.repeat('warning'.length + width + 4)}→ ${todo}`]
+  })
+  const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length
+  return [...lines, `${count('error')} errors, ${count('warning')} warnings.`]
+}

@@ -1,0 +1,221 @@
+import { createServer } from 'node:net'
+import { type Config, type Site, siteOf } from '../../base/config.ts'
+import { formatUtc, utcToMs } from '../../base/text/zones.ts'
+import { OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
+import { readToken } from '../../serve/sync/sync-token.ts'
+import type { Examined } from '../../store/storage/examine.ts'
+import { type Finding, failing, messageOf, ok, warning } from './finding.ts'
+
+const ANSWERS_WITHIN_MS = 3000
+/** Characters of an answer that are read; a page with one change has less. */
+const LONGEST_ANSWER = 2_000_000
+const LOCAL = /^(localhost|127\.|\[?::1)/
+
+/**
+ * Checks the port, the public address and what answers there.
+ * @param edition the name of the calendar's history; empty where it is not known
+ */
+export async function checkNetwork(config: Config, edition: string): Promise<CheckedNetwork> {
+  const port = await checkPort(config)
+  const address = checkAddress(config)
+  const isKnown = config.site_url !== '' && address.state !== 'error'
+  const { findings, clock } = isKnown ? await checkSite(siteOf(config, config.port), edition) : NOT_ASKED
+  return { findings: [port, address, ...findings, ...checkProxy(config)], clock }
+}
+
+/** What is to be said of the network, and the clock of the site where one answers. */
+interface CheckedNetwork {
+  findings: Finding[]
+  clock: SiteClock | undefined
+}
+
+const NOT_ASKED: CheckedNetwork = { findings: [], clock: undefined }
+
+/** Asks at the address of the site for the beginning of the feed of changes, which names the history that it is of. */
+async function checkSite({ url, restUrl }: Site, edition: string): Promise<CheckedNetwork> {
+  const signal = AbortSignal.timeout(ANSWERS_WITHIN_MS)
+  try {
+    const response = await fetch(`${restUrl}/${OWN_NAMESPACE}/changes?kinds=venue&per_page=1`, { signal })
+    const clock = clockOf(url, response.headers)
+    const finding = describeAnswer(url, response.status, editionIn(await beginningOf(response)), edition)
+    return { findings: [finding], clock }
+  } catch (error) {
+    return { findings: [unreached(url, codeOf(error))], clock: undefined }
+  }
+}
+
+function unreached(url: string, code: string): Finding {
+  if (/^(ENOTFOUND|EAI_\w+)$/.test(code))
+    return warning(
+      'site answer',
+      `${new URL(url).hostname} could not be looked up (${code}).`,
+      'Look at its entry in the DNS and at KALENDS_SITE_URL, and whether this machine has a network.',
+    )
+  return warning(
+    'site answer',
+    `${url} could not be reached from here (${code}).`,
+    'Start the service and its proxy. Some networks do not lead a machine to its own public address: ask from another one.',
+  )
+}
+
+function describeAnswer(url: string, status: number, found: string | undefined, edition: string): Finding {
+  if (found === undefined)
+    return warning(
+      'site answer',
+      `${url} answers with ${status}, and not as Kalends does.`,
+      'Look at KALENDS_SITE_URL, its entry in the DNS, the proxy behind it, and whether the service runs.',
+    )
+  if (edition === '' || found === edition) return ok('site answer', `${url} leads to this calendar.`)
+  return warning(
+    'site answer',
+    `${url} leads to another calendar, or to a service that runs since before a restore.`,
+    'Look at --database and KALENDS_SITE_URL, and restart the service after a restore.',
+  )
+}
+
+/** A cache on the way tells the age of an answer, which keeps its date. */
+function clockOf(site: string, headers: Headers): SiteClock | undefined {
+  const sentMs = Date.parse(headers.get('date') ?? '') + Number(headers.get('age') ?? 0) * 1000
+  return Number.isNaN(sentMs) ? undefined : { site, aheadMs: sentMs - Date.now() }
+}
+
+/** The edition in a page of the feed of changes; undefined for any other text. */
+function editionIn(text: string): string | undefined {
+  try {
+    const { next_token, sync_token } = JSON.parse(text)
+    return readToken(String(next_token ?? sync_token))?.edition
+  } catch {
+    return undefined
+  }
+}
+
+async function beginningOf({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.length > LONGEST_ANSWER) break
+  }
+  return text
+}
+
+function codeOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error
+  if (cause instanceof Error) return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name
+  return String(cause)
+}
+
+async function checkPort({ host, port }: Config): Promise<Finding> {
+  if (port === 0) return ok('port', 'Any free one is taken.')
+  const error = await bind(host, port)
+  if (error === undefined) return ok('port', `${host}:${port} is free.`)
+  if (!('code' in error) || error.code !== 'EADDRINUSE')
+    return failing(
+      'port',
+      `${host}:${port} cannot be listened on: ${error.message}.`,
+      'Choose another with --host and --port.',
+    )
+  return (await isKalends(host, port))
+    ? ok('port', `Kalends answers at ${host}:${port}.`)
+    : failing(
+        'port',
+        `Something else has ${host}:${port}, or a Kalends that does not answer.`,
+        'Stop it, or choose another with --port.',
+      )
+}
+
+/** The reason why nothing can listen on the port; undefined when it is free. The port is released at once. */
+function bind(host: string, port: number): Promise<Error | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', resolve)
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)))
+  })
+}
+
+async function isKalends(host: string, port: number): Promise<boolean> {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
+  try {
+    const response = await fetch(`http://${reachable}:${port}/healthz`, {
+      signal: AbortSignal.timeout(ANSWERS_WITHIN_MS),
+    })
+    const body: unknown = await response.json()
+    return body !== null && typeof body === 'object' && 'status' in body && body.status === 'alive'
+  } catch {
+    return false
+  }
+}
+
+function checkAddress(config: Config): Finding {
+  const todo = 'Set KALENDS_SITE_URL to the public address before the calendar is used: links and ids begin with it.'
+  let url: URL
+  try {
+    url = new URL(siteOf(config, config.port).url)
+  } catch (error) {
+    return failing('site address', `It cannot be read: ${messageOf(error)}.`, todo)
+  }
+  if (config.site_url === '')
+    return warning('site address', `None is set, so all links begin with ${url.origin}.`, todo)
+  if (LOCAL.test(url.hostname)) return warning('site address', `${url.href} leads to this machine alone.`, todo)
+  if (url.protocol === 'http:')
+    return warning(
+      'site address',
+      `${url.href} is not encrypted, and passwords and tokens go over it.`,
+      'Serve it with TLS by a proxy, and set KALENDS_SITE_URL to https://…',
+    )
+  return ok('site address', url.href)
+}
+
+function checkProxy({ site_url, host, trusted_proxy }: Config): Finding[] {
+  const isHttps = site_url.startsWith('https:')
+  if (trusted_proxy.length > 0) return [ok('proxy', `What ${trusted_proxy.join(', ')} says of addresses is believed.`)]
+  if (isHttps)
+    return [
+      warning(
+        'proxy',
+        'An https address has a proxy in front, and none is trusted: all clients have its address, also for slowing down guesses and for limits.',
+        'Set KALENDS_TRUSTED_PROXY to the address of the proxy.',
+      ),
+    ]
+  if (!LOCAL.test(host) && host !== '0.0.0.0' && host !== '::') return []
+  return [ok('proxy', 'None is trusted.')]
+}
+
+/** Seconds by which the clocks of this machine and of the database server may differ. */
+const CLOCKS_DIFFER_S = 5
+/** Seconds by which the clock of the site may differ: it tells whole seconds, and may be far away. */
+const SITE_DIFFERS_S = 60
+/** This program was written after that. */
+const WRITTEN_MS = Date.UTC(2026, 0, 1)
+const DAY_MS = 86_400_000
+
+/** The clock of whoever answers at the address of the site. */
+interface SiteClock {
+  site: string
+  /** Milliseconds by which it is ahead of that of this machine. */
+  aheadMs: number
+}
+
+/**
+ * Compares the clock of this machine with those that are known.
+ * @param now milliseconds since the epoch
+ */
+export function checkClock(now: number, examined: Examined | undefined, site: SiteClock | undefined): Finding {
+  const shown = `${formatUtc(now)} UTC`
+  const todo = 'Set the clock of this machine and keep it right (NTP): schedules, expiries and ETags go by it.'
+  if (now < WRITTEN_MS) return failing('clock', `It is ${shown}, which is before this program was written.`, todo)
+  const { clock, lastChange = '' } = examined ?? {}
+  const apart = (aheadMs: number, whose: string) =>
+    warning(
+      'clock',
+      `It is ${shown}, and ${Math.round(Math.abs(aheadMs) / 1000)} seconds away from that ${whose}.`,
+      todo,
+    )
+  if (clock !== undefined && Math.abs(clock - now) > CLOCKS_DIFFER_S * 1000)
+    return apart(clock - now, 'by the database server')
+  if (site && Math.abs(site.aheadMs) > SITE_DIFFERS_S * 1000) return apart(site.aheadMs, `of ${site.site}`)
+  if (lastChange !== '' && utcToMs(lastChange) > now + DAY_MS)
+    return warning('clock', `It is ${shown}, and a record was changed at ${lastChange}, which is still to come.`, todo)
+  const others = [...(clock === undefined ? [] : ['the database server']), ...(site ? [site.site] : [])]
+  return ok('clock', `It is ${shown}${others.length === 0 ? '' : `, and so it is for ${others.join(' and ')}`}.`)
+}

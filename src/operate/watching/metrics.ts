@@ -1,0 +1,380 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { CacheBudget } from '../../base/cache.ts'
+import type { Admission } from '../../serve/http/admission.ts'
+import type { Answered } from '../../serve/http/answered.ts'
+import type { SettledMessage } from '../../serve/webhooks/send-webhooks.ts'
+import { countDisabled, countWaiting } from '../../serve/webhooks/webhook-store.ts'
+import { type EventMemory, isBehind } from '../../store/memory/event-memory.ts'
+import type { Database } from '../../store/storage/database.ts'
+import { type Family, type Sample, single } from './metric-families.ts'
+
+type LoopDelay = ReturnType<typeof monitorEventLoopDelay>
+
+/** The counts of this process. */
+export interface Metrics {
+  answers: AnswerCounts
+  writes: Durations
+  searches: Durations
+  webhooks: WebhookCounts
+  /** Writes and searches that the database has not finished. */
+  waiting: { writes: number; searches: number }
+  /** Nanoseconds by which timers were late. */
+  loopDelay: LoopDelay
+}
+
+/** The sources of the numbers that are read and not counted. */
+interface Watched {
+  version: string
+  database: Database
+  memory: EventMemory
+  cacheBudget: CacheBudget
+  admission: Admission
+}
+
+const LOOP_RESOLUTION_MS = 10
+
+export function makeMetrics(): Metrics {
+  const loopDelay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
+  loopDelay.enable()
+  const waiting = { writes: 0, searches: 0 }
+  const durations = { writes: noDurations(), searches: noDurations() }
+  return { answers: noAnswers(), ...durations, webhooks: noWebhookCounts(), waiting, loopDelay }
+}
+
+export function noteAnswer(metrics: Metrics, answered: Answered): void {
+  countAnswer(metrics.answers, answered)
+}
+
+/** The database, with its writes and searches counted and timed. */
+export function countDatabase(metrics: Metrics, database: Database): Database {
+  return {
+    ...database,
+    write: (work, by) => timed(metrics, 'writes', () => database.write(work, by)),
+    findMatching: (search) => timed(metrics, 'searches', () => database.findMatching(search)),
+  }
+}
+
+async function timed<T>(metrics: Metrics, kind: 'writes' | 'searches', work: () => Promise<T>): Promise<T> {
+  const start = performance.now()
+  metrics.waiting[kind] += 1
+  try {
+    return await work()
+  } finally {
+    metrics.waiting[kind] -= 1
+    noteDuration(metrics[kind], (performance.now() - start) / 1000)
+  }
+}
+
+/** All metrics as of now. */
+export async function readMetrics(metrics: Metrics, watched: Watched): Promise<Family[]> {
+  return [
+    single('kalends_start_time_seconds', 'gauge', 'When the process began, since the epoch.', startSeconds()),
+    {
+      name: 'kalends_info',
+      help: 'The version of Kalends and of Node.',
+      type: 'gauge',
+      samples: [{ suffix: '', labels: { version: watched.version, node: process.versions.node }, value: 1 }],
+    },
+    ...answerFamilies(metrics.answers),
+    ...databaseFamilies(metrics),
+    ...(await memoryFamilies(watched)),
+    ...(await webhookFamilies(metrics.webhooks, watched.database)),
+    ...queueFamilies(watched),
+    ...connectionFamilies(watched),
+    ...replicaFamilies(watched),
+    ...processFamilies(metrics.loopDelay),
+  ]
+}
+
+function databaseFamilies({ writes, searches, waiting }: Metrics): Family[] {
+  return [
+    {
+      name: 'kalends_database_seconds',
+      help: 'Seconds that the database took for a whole write or search, with the wait for its turn.',
+      type: 'histogram',
+      samples: [...samplesOf(writes, { kind: 'write' }), ...samplesOf(searches, { kind: 'search' })],
+    },
+    {
+      name: 'kalends_database_waiting',
+      help: 'Writes and searches that the database has not finished.',
+      type: 'gauge',
+      samples: [
+        { suffix: '', labels: { kind: 'write' }, value: waiting.writes },
+        { suffix: '', labels: { kind: 'search' }, value: waiting.searches },
+      ],
+    },
+  ]
+}
+
+/** The queues of requests, by the kind of work. */
+function queueFamilies({ admission }: Watched): Family[] {
+  const queues = Object.entries(admission.queues)
+  const family = (name: string, help: string, read: (queue: (typeof queues)[number][1]) => number): Family => ({
+    name,
+    help,
+    type: 'gauge',
+    samples: queues.map(([work, queue]) => ({ suffix: '', labels: { work }, value: read(queue) })),
+  })
+  return [
+    family(
+      'kalends_queue_running',
+      'Requests that are being worked for, by the kind of work.',
+      (queue) => queue.running,
+    ),
+    family('kalends_queue_waiting', 'Requests that wait for their turn.', (queue) => queue.waiting.size),
+    family('kalends_queue_limit', 'Requests that may wait; more are refused.', (queue) => queue.limit.waiting),
+  ]
+}
+
+/** Empty without a replica. */
+function replicaFamilies({ database }: Watched): Family[] {
+  const isUp = database.isReplicaUp?.()
+  if (isUp === undefined) return []
+  return [single('kalends_replica_up', 'gauge', '1 unless the read replica is away or far behind.', Number(isUp))]
+}
+
+/** Empty for SQLite. */
+function connectionFamilies({ database }: Watched): Family[] {
+  const connections = database.connections?.()
+  if (!connections) return []
+  const { open, idle, waiting } = connections
+  return [
+    single('kalends_database_connections', 'gauge', 'Connections to the database server.', open),
+    single('kalends_database_connections_idle', 'gauge', 'Connections that nobody uses.', idle),
+    single(
+      'kalends_database_connections_waiting',
+      'gauge',
+      'Statements and transactions that wait for a connection.',
+      waiting,
+    ),
+  ]
+}
+
+async function memoryFamilies({ memory, cacheBudget, database }: Watched): Promise<Family[]> {
+  const { index } = memory
+  const position = await lastChange(database)
+  return [
+    single('kalends_index_ready', 'gauge', '1 once the public events are in memory.', Number(index !== undefined)),
+    single(
+      'kalends_index_events',
+      'gauge',
+      'Public events in memory.',
+      index ? index.slotCount - index.freeSlots.length : 0,
+    ),
+    single(
+      'kalends_index_behind',
+      'gauge',
+      '1 while there may be changes that were not taken in.',
+      Number(isBehind(memory)),
+    ),
+    single(
+      'kalends_cache_bytes',
+      'gauge',
+      'Bytes of what was used of finished answers and the like since the last clear-out.',
+      cacheBudget.youngBytes,
+    ),
+    single(
+      'kalends_cache_limit_bytes',
+      'gauge',
+      'Bytes at which what was not used since the last clear-out is forgotten.',
+      cacheBudget.limit,
+    ),
+    single('kalends_database_up', 'gauge', '1 when the database answered just now.', Number(position !== undefined)),
+    ...(position === undefined
+      ? []
+      : [
+          single(
+            'kalends_log_position',
+            'gauge',
+            'The position of the last change in the record of changes.',
+            position,
+          ),
+        ]),
+  ]
+}
+
+/** The position of the last change; undefined when the database does not answer. */
+async function lastChange({ read }: Database): Promise<number | undefined> {
+  const last = read.selectFrom('changes').select('position').orderBy('position', 'desc').limit(1).executeTakeFirst()
+  return last.then((row) => Number(row?.position ?? 0)).catch(() => undefined)
+}
+
+function processFamilies(loopDelay: LoopDelay): Family[] {
+  const { rss, heapUsed, external } = process.memoryUsage()
+  const { user, system } = process.cpuUsage()
+  const families: Family[] = [
+    {
+      name: 'kalends_event_loop_delay_seconds',
+      help: 'By how many seconds the event loop was late, since the last look.',
+      type: 'gauge',
+      samples: [50, 99, 100].map((percentile) => ({
+        suffix: '',
+        labels: { quantile: String(percentile / 100) },
+        value: loopDelay.count === 0 ? 0 : loopDelay.percentile(percentile) / 1e9,
+      })),
+    },
+    single('kalends_memory_bytes', 'gauge', 'Bytes of memory that the process holds.', rss),
+    single('kalends_heap_bytes', 'gauge', 'Bytes of objects in the heap.', heapUsed),
+    single('kalends_external_bytes', 'gauge', 'Bytes of buffers outside the heap.', external),
+    single('kalends_cpu_seconds_total', 'counter', 'Seconds of processor time used.', (user + system) / 1e6),
+  ]
+  loopDelay.reset()
+  return families
+}
+
+function startSeconds(): number {
+  return Math.round(Date.now() / 1000 - process.uptime())
+}
+
+/** Counts of answers since the process began. */
+interface AnswerCounts {
+  byRoute: Map<string, RouteCounts>
+  /** By the source of the answer. */
+  sources: Record<Answered['from'], number>
+  bytes: number
+}
+
+interface RouteCounts {
+  /** By method and status. */
+  answers: Map<string, Map<number, number>>
+  durations: Durations
+}
+
+/** The most routes with counts of their own; there are fewer unless something is wrong. */
+const MOST_ROUTES = 200
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+function noAnswers(): AnswerCounts {
+  return { byRoute: new Map(), sources: { finished: 0, memory: 0, ordinary: 0, refused: 0 }, bytes: 0 }
+}
+
+/** Counts an answer. Every answer passes here, so it takes a few map lookups and allocates nothing for a repeated route. */
+function countAnswer(counts: AnswerCounts, { route, method, status, ms, bytes, from }: Answered): void {
+  const known = counts.byRoute.get(route) ?? newRoute(counts, route)
+  const statuses = known.answers.get(method) ?? newMethod(known, method)
+  statuses.set(status, (statuses.get(status) ?? 0) + 1)
+  noteDuration(known.durations, ms / 1000)
+  counts.sources[from] += 1
+  counts.bytes += bytes
+}
+
+function newRoute({ byRoute }: AnswerCounts, route: string): RouteCounts {
+  const name = byRoute.size < MOST_ROUTES ? route : ''
+  const made = byRoute.get(name) ?? { answers: new Map(), durations: noDurations() }
+  byRoute.set(name, made)
+  return made
+}
+
+/** Clients may invent methods. */
+function newMethod({ answers }: RouteCounts, method: string): Map<number, number> {
+  const name = METHODS.has(method) ? method : 'other'
+  const made = answers.get(name) ?? new Map<number, number>()
+  answers.set(name, made)
+  return made
+}
+
+function answerFamilies({ byRoute, sources, bytes }: AnswerCounts): Family[] {
+  const routes = [...byRoute].map(([route, counts]) => ({ route: route || 'none', ...counts }))
+  return [
+    {
+      name: 'kalends_requests_total',
+      help: 'Requests by route, method and status.',
+      type: 'counter',
+      samples: routes.flatMap(({ route, answers }) =>
+        [...answers].flatMap(([method, statuses]) =>
+          [...statuses].map(([status, value]) => ({
+            suffix: '',
+            labels: { route, method, status: String(status) },
+            value,
+          })),
+        ),
+      ),
+    },
+    {
+      name: 'kalends_request_duration_seconds',
+      help: 'Seconds from the arrival of a request until its answer was handed to the connection, by route.',
+      type: 'histogram',
+      samples: routes.flatMap(({ route, durations }) => samplesOf(durations, { route })),
+    },
+    {
+      name: 'kalends_answers_total',
+      help: 'Answers by what gave them: a finished body, the index of events in memory, the ordinary way, or a refusal for too much load.',
+      type: 'counter',
+      samples: Object.entries(sources).map(([from, value]) => ({ suffix: '', labels: { from }, value })),
+    },
+    {
+      name: 'kalends_answer_bytes_total',
+      help: 'Bytes of the bodies of answers.',
+      type: 'counter',
+      samples: [{ suffix: '', labels: {}, value: bytes }],
+    },
+  ]
+}
+
+/** A histogram of durations. */
+interface Durations {
+  /** Counts by upper bound, the last for durations beyond all. */
+  counts: Float64Array
+  seconds: number
+}
+
+/** Upper bounds in seconds. */
+const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+function noDurations(): Durations {
+  return { counts: new Float64Array(BOUNDS.length + 1), seconds: 0 }
+}
+
+function noteDuration(durations: Durations, seconds: number): void {
+  let at = 0
+  while (at < BOUNDS.length && seconds > (BOUNDS[at] ?? 0)) at += 1
+  durations.counts[at] = (durations.counts[at] ?? 0) + 1
+  durations.seconds += seconds
+}
+
+/** The samples of a histogram. */
+function samplesOf({ counts, seconds }: Durations, labels: Readonly<Record<string, string>>): Sample[] {
+  let below = 0
+  const buckets = [...BOUNDS, Number.POSITIVE_INFINITY].map((bound, at) => {
+    below += counts[at] ?? 0
+    const le = bound === Number.POSITIVE_INFINITY ? '+Inf' : String(bound)
+    return { suffix: '_bucket', labels: { ...labels, le }, value: below }
+  })
+  return [...buckets, { suffix: '_sum', labels, value: seconds }, { suffix: '_count', labels, value: below }]
+}
+
+/** Counts of what has come of messages to webhooks since the process began. */
+interface WebhookCounts {
+  attempts: Record<SettledMessage['outcome'], number>
+  disablings: number
+}
+
+function noWebhookCounts(): WebhookCounts {
+  return { attempts: { delivered: 0, failed: 0, given_up: 0 }, disablings: 0 }
+}
+
+export function countSettled(counts: WebhookCounts, { outcome, disabled }: SettledMessage): void {
+  counts.attempts[outcome] += 1
+  if (disabled !== undefined) counts.disablings += 1
+}
+
+/** What this process has sent, and what waits in the database; that is left out when it does not answer. */
+async function webhookFamilies({ attempts, disablings }: WebhookCounts, { read }: Database): Promise<Family[]> {
+  const found = await Promise.all([countWaiting(read), countDisabled(read)]).catch(() => undefined)
+  const counted: Family[] = [
+    {
+      name: 'kalends_webhook_attempts_total',
+      help: 'Attempts to send a message to a webhook: delivered, failed and to be made again, or given up.',
+      type: 'counter',
+      samples: Object.entries(attempts).map(([outcome, value]) => ({ suffix: '', labels: { outcome }, value })),
+    },
+    single('kalends_webhook_disablings_total', 'counter', 'Webhooks that were disabled since they failed.', disablings),
+  ]
+  if (!found) return counted
+  const [waiting, disabled] = found
+  return [
+    ...counted,
+    single('kalends_webhook_messages_waiting', 'gauge', 'Messages to webhooks that have not arrived yet.', waiting),
+    single('kalends_webhooks_disabled', 'gauge', 'Webhooks that are told nothing any more.', disabled),
+  ]
+}

@@ -1,0 +1,76 @@
+import { emptyElement, xmlElement } from '../../base/text/markup.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { describeWhen, type EventFacts, isoTime, meetingPlaces, placeOf, rfc3339 } from './event-facts.ts'
+import { type FeedHead, feedFormat } from './feed.ts'
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
+
+/** Atom (RFC 4287). The time of the latest change is known, and written, once all entries are. */
+export const atom = feedFormat({
+  name: 'atom',
+  extension: 'atom',
+  mediaType: 'application/atom+xml',
+  begin: (context, head) => {
+    let latest = NEVER_CHANGED
+    const event = (facts: EventFacts) => {
+      if (facts.modified > latest) latest = facts.modified
+      return writeEntry(context, facts)
+    }
+    return {
+      head: writeAtomHead(head),
+      event,
+      between: '',
+      tail: () => `${xmlElement('updated', rfc3339(latest))}\n</feed>\n`,
+    }
+  },
+})
+
+/** The time of change of a feed without entries. */
+const NEVER_CHANGED = '1970-01-01 00:00:00'
+
+function writeAtomHead({ title, home, self, language }: FeedHead): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom" xmlns:ev="http://purl.org/rss/1.0/modules/event/" xml:lang="${language}">
+${xmlElement('id', self)}
+${xmlElement('title', title)}
+${emptyElement('link', { href: home, rel: 'alternate', type: 'text/html' })}
+${emptyElement('link', { href: self, rel: 'self', type: 'application/atom+xml' })}
+`
+}
+
+/** An event as an entry. */
+function writeEntry(context: Context, facts: EventFacts): string {
+  const { row, image, venues, organizers } = facts
+  const [venue] = venues
+  const parts = [facts.notice, describeWhen(context, row), ...meetingPlaces(facts)]
+  const summary = parts.filter((part) => part !== '').join('\n')
+  const names =
+    organizers.length > 0 ? organizers.map(({ organizer }) => organizer) : [context.site.name || facts.title]
+  const lines = [
+    '<entry>',
+    xmlElement('id', UUID.test(row.uid) ? `urn:uuid:${row.uid}` : `tag:kalends,2026:${encodeURIComponent(row.uid)}`),
+    xmlElement('title', facts.heading),
+    emptyElement('link', { href: facts.url, rel: 'alternate', type: 'text/html' }),
+    xmlElement('published', rfc3339(row.date_utc)),
+    xmlElement('updated', rfc3339(facts.modified)),
+    ...names.map((name) => `<author>${xmlElement('name', name)}</author>`),
+    ...facts.terms.map((term) => emptyElement('category', { term })),
+    ...(image
+      ? [
+          emptyElement('link', {
+            href: image.url,
+            rel: 'enclosure',
+            type: image.mime_type,
+            length: String(image.filesize),
+          }),
+        ]
+      : []),
+    xmlElement('summary', summary),
+    ...(facts.html === '' ? [] : [xmlElement('content', facts.html, { type: 'html' })]),
+    xmlElement('ev:startdate', isoTime(row, 'start')),
+    xmlElement('ev:enddate', isoTime(row, 'end')),
+    ...(venue ? [xmlElement('ev:location', placeOf(venue))] : []),
+    '</entry>\n',
+  ]
+  return lines.join('\n')
+}

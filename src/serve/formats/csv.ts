@@ -1,0 +1,91 @@
+import { type EventMembers, type RareColumn, rareFields } from '../../base/fields/event-members.ts'
+import { organizerFields, venueFields } from '../../base/fields/linked-fields.ts'
+import { type NamesIn, type Tabled, tabled } from '../../base/fields/member.ts'
+import { plainText } from '../../base/text/html.ts'
+import type { EventFacts } from './event-facts.ts'
+import { feedFormat } from './feed.ts'
+
+type Cell = (facts: EventFacts) => string
+
+/** The columns, in order, and what each says of an event. Lists within a cell are parted by `|`. */
+const cells = {
+  id: ({ row }) => String(row.id),
+  uid: ({ row }) => row.uid,
+  title: ({ title }) => title,
+  start_date: ({ row }) => row.start_date,
+  end_date: ({ row }) => row.end_date,
+  timezone: ({ row }) => row.timezone,
+  all_day: ({ row }) => String(row.all_day === 1),
+  utc_start_date: ({ row }) => row.utc_start_date,
+  utc_end_date: ({ row }) => row.utc_end_date,
+  status: ({ row }) => row.status,
+  featured: ({ row }) => String(row.featured === 1),
+  venue: ({ venues }) => venues.map(({ venue }) => plainText(venue)).join('|'),
+  address: ({ venues }) => venues[0]?.address ?? '',
+  zip: ({ venues }) => venues[0]?.zip ?? '',
+  city: ({ venues }) => venues[0]?.city ?? '',
+  country: ({ venues }) => venues[0]?.country ?? '',
+  latitude: ({ venues }) => String(venues[0]?.geo_lat ?? ''),
+  longitude: ({ venues }) => String(venues[0]?.geo_lng ?? ''),
+  organizer: ({ organizers }) => organizers.map(({ organizer }) => plainText(organizer)).join('|'),
+  terms: ({ terms }) => terms.join('|'),
+  cost: ({ row }) => (JSON.parse(row.cost) as string[]).join('|'),
+  website: ({ row }) => row.website,
+  url: ({ url }) => url,
+  image: ({ image }) => image?.url ?? '',
+  description: ({ text }) => text,
+  modified_utc: ({ modified }) => modified,
+  event_status: ({ row }) => row.event_status,
+  event_status_reason: ({ row }) => plainText(row.event_status_reason),
+  date_utc: ({ row }) => row.date_utc,
+} satisfies Record<Exclude<NamesIn<EventMembers, 'csv'>, RareColumn>, Cell> & Record<string, Cell>
+
+type Shown = Readonly<Record<string, unknown>> | undefined
+const columnsOf = (fields: readonly Tabled[], recordOf: (facts: EventFacts) => Shown) =>
+  fields
+    .filter(({ name }) => !(name in cells))
+    .map(({ name, show, blank }): [string, Cell] => [
+      name,
+      (facts) => {
+        const kept = recordOf(facts)?.[name]
+        return kept === undefined || kept === blank ? '' : plainText(String(show(kept) ?? ''))
+      },
+    ])
+
+/** The columns of all other fields: of those that only some events show, of the first venue, and of the first organizer. They follow those of `cells`. */
+const COLUMNS: Readonly<Record<string, Cell>> = {
+  ...cells,
+  ...Object.fromEntries([
+    ...columnsOf(rareFields('csv'), ({ row }) => row),
+    ...columnsOf(tabled(venueFields), ({ venues }) => venues[0]),
+    ...columnsOf(tabled(organizerFields), ({ organizers }) => organizers[0]),
+  ]),
+}
+
+/** CSV (RFC 4180): the names of the columns, then one event a line. */
+export const csv = feedFormat({
+  name: 'csv',
+  extension: 'csv',
+  mediaType: 'text/csv',
+  begin: () => ({
+    head: `${Object.keys(COLUMNS).join(',')}\r\n`,
+    event: writeLine,
+    between: '',
+    tail: () => '',
+  }),
+})
+
+function writeLine(facts: EventFacts): string {
+  return `${Object.values(COLUMNS)
+    .map((read) => writeCell(read(facts)))
+    .join(',')}\r\n`
+}
+
+/** Cells that a spreadsheet would run as a formula get a `'` in front. So do cells that begin with a `'`, so that readers can remove it again. */
+const FORMULA = /^[=+\-@\t\r']/
+const NUMBER = /^-?\d+(?:\.\d+)?$/
+
+function writeCell(text: string): string {
+  const cell = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+}

@@ -1,0 +1,240 @@
+import type { EventStatus } from '../../base/fields/event-kinds.ts'
+import { contentLine, escapeText, OWN_DATE, OWN_STATUS } from '../../base/icalendar/content-lines.ts'
+import { isReadRight, type ZoneRules, zoneRulesOf } from '../../base/icalendar/zone-rules.ts'
+import { escapeHtml, plainText } from '../../base/text/html.ts'
+import { addDays } from '../../base/text/moments.ts'
+import { presentUrl } from '../../base/text/urls.ts'
+import { wallToUtc } from '../../base/text/zones.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { asSeriesSeenBy } from '../../calendar/events/online-link.ts'
+import { seriesUrl } from '../../calendar/events/recurrence-present.ts'
+import { recordUrl } from '../../calendar/linked/record-present.ts'
+import { announced } from '../../calendar/locales/translate.ts'
+import { isUnpublished } from '../../calendar/records/status.ts'
+import type { EventRow, OrganizerRow, WithdrawnEvent } from '../../store/storage/schema.ts'
+import { sequenceAt } from '../../store/storage/sequences.ts'
+import { type EventFacts, placeOf } from './event-facts.ts'
+import type { WholeSeries } from './whole-series.ts'
+
+/** The words of iCalendar for whether an event takes place. */
+const STATUS: Readonly<Record<EventStatus, string>> = {
+  scheduled: 'CONFIRMED',
+  canceled: 'CANCELLED',
+  postponed: 'TENTATIVE',
+}
+
+/** The properties that an event has as part of a series. */
+interface SeriesPart {
+  uid: string
+  /** Where it is not that of the event. */
+  url?: string
+  /** DTSTART and DTEND, and the rule or the original start. */
+  times: readonly string[]
+  modified: string
+  /** The status to write; the event's own if undefined. */
+  status?: string
+  /** At least; SEQUENCE grows with every change of the event, and in the course of seconds with those of records that it links to. */
+  sequence: number
+}
+
+/** The VEVENT of an event (RFC 5545, 3.6.1), its times by its `readableRules`. The same data always make the same bytes. */
+export function writeEventComponent(
+  context: Context,
+  facts: EventFacts,
+  sequence: number,
+  rules: ZoneRules | undefined,
+): string {
+  const { row, modified } = facts
+  return writeComponent(context, facts, { uid: row.uid, times: writeTimes(row, rules), modified, sequence })
+}
+
+/** The VEVENT of a series, with the texts of one of its occurrences (RFC 5545, 3.8.5). */
+export function writeSeriesComponent(
+  context: Context,
+  facts: EventFacts,
+  sequence: number,
+  whole: WholeSeries,
+): string {
+  const { series, first, rules, lines } = whole
+  const recurring = lines.map((line) => {
+    const [, name = '', parameters = '', value = ''] = /^(\w+)((?:;[^:]*)?):(.*)$/.exec(line) ?? []
+    const [key = '', text = ''] = parameters.slice(1).split('=')
+    return contentLine(name, value, key === '' ? {} : { [key]: text })
+  })
+  const row = asSeriesSeenBy(context.caller, facts.row, context.now)
+  return writeComponent(
+    context,
+    { ...facts, row },
+    {
+      uid: series.uid,
+      url: seriesUrl(context.site, series),
+      times: [...writeTimes(first, rules), ...recurring],
+      modified: laterOf(whole, facts),
+      status: series.status,
+      sequence: Math.max(whole.sequence, sequence),
+    },
+  )
+}
+
+/** The VEVENT of an occurrence that differs from its series, named by its original start in the form of that of the series. */
+export function writeOverride(
+  context: Context,
+  facts: EventFacts,
+  sequence: number,
+  whole: WholeSeries,
+  own: ZoneRules | undefined,
+): string {
+  const { series, start, rules } = whole
+  const { recurrence_id: wall } = facts.row
+  const id = start.allDay
+    ? writeDay('RECURRENCE-ID', wall.slice(0, 10))
+    : writeTime('RECURRENCE-ID', wall, wallToUtc(wall, start.zone), rules)
+  const times = [id, ...writeTimes(facts.row, own)]
+  const least = Math.max(whole.sequence, sequence)
+  return writeComponent(context, facts, { uid: series.uid, times, modified: laterOf(whole, facts), sequence: least })
+}
+
+function laterOf(one: { modified: string }, other: { modified: string }): string {
+  return [one.modified, other.modified].sort().at(-1) ?? one.modified
+}
+
+function writeComponent(context: Context, facts: EventFacts, part: SeriesPart): string {
+  const { row } = facts
+  const modified = utcTime(part.modified)
+  return [
+    contentLine('BEGIN', 'VEVENT'),
+    contentLine('UID', part.uid),
+    contentLine('DTSTAMP', modified),
+    contentLine('LAST-MODIFIED', modified),
+    contentLine('SEQUENCE', String(Math.max(part.sequence, sequenceAt(part.modified)))),
+    ...part.times,
+    contentLine('SUMMARY', escapeText(facts.heading)),
+    ...writeDescription(facts),
+    ...writePlace(facts),
+    ...writeOrganizers(context, facts.organizers),
+    ...(facts.terms.length === 0 ? [] : [contentLine('CATEGORIES', facts.terms.map(escapeText).join(','))]),
+    contentLine('URL', part.url ?? facts.url, { VALUE: 'URI' }),
+    ...writeImage(facts),
+    ...(facts.notice === '' ? [] : [contentLine('COMMENT', escapeText(facts.notice))]),
+    ...writeStatus(row, part.status ?? row.status),
+    contentLine('END', 'VEVENT'),
+  ].join('')
+}
+
+/** Returns the status: whether the event takes place, or for one that is not public its own status, which imports read from our own properties. */
+function writeStatus({ event_status, date_utc }: EventRow, status: string): string[] {
+  const isUncertain = isUnpublished(status) && event_status === 'scheduled'
+  const lines = [contentLine('STATUS', isUncertain ? STATUS.postponed : STATUS[event_status])]
+  if (status !== 'publish') lines.push(contentLine('CLASS', 'PRIVATE'), contentLine(OWN_STATUS, status))
+  if (status === 'future') lines.push(contentLine(OWN_DATE, utcTime(date_utc)))
+  return lines
+}
+
+/** The times of an event, whether it is public or was. */
+export type EventTimes = Pick<
+  EventRow,
+  'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone' | 'all_day'
+>
+
+/** The VEVENT of an event that is no longer public: the members that calendars need to cancel it, and nothing that was not public. */
+export function writeWithdrawnComponent(context: Context, row: WithdrawnEvent, rules: ZoneRules | undefined): string {
+  const withdrawn = utcTime(row.withdrawn_utc)
+  const title = announced(context.site, { event_status: 'canceled' }, plainText(row.title))
+  return [
+    contentLine('BEGIN', 'VEVENT'),
+    contentLine('UID', row.uid),
+    contentLine('DTSTAMP', withdrawn),
+    contentLine('LAST-MODIFIED', withdrawn),
+    contentLine('SEQUENCE', String(row.sequence)),
+    ...writeTimes(row, rules),
+    contentLine('SUMMARY', escapeText(title)),
+    contentLine('STATUS', 'CANCELLED'),
+    contentLine('END', 'VEVENT'),
+  ].join('')
+}
+
+/** `YYYY-MM-DD HH:MM:SS` in UTC as iCalendar writes it. */
+function utcTime(utc: string): string {
+  return `${wallTime(utc)}Z`
+}
+
+function wallTime(wall: string): string {
+  const part = (from: number, to: number) => wall.slice(from, to)
+  return `${part(0, 4)}${part(5, 7)}${part(8, 10)}T${part(11, 13)}${part(14, 16)}${part(17, 19)}`
+}
+
+/** DTSTART and DTEND: days for events that last all day, wall times with their zone where readers get them right, UTC otherwise. */
+function writeTimes(row: WholeSeries['first'], rules: ZoneRules | undefined): string[] {
+  if (row.all_day === 1) {
+    const end = addDays(row.end_date.slice(0, 10), 1)
+    return [writeDay('DTSTART', row.start_date.slice(0, 10)), writeDay('DTEND', end)]
+  }
+  const times = [writeTime('DTSTART', row.start_date, row.utc_start_date, rules)]
+  if (row.utc_end_date > row.utc_start_date) times.push(writeTime('DTEND', row.end_date, row.utc_end_date, rules))
+  return times
+}
+
+function writeDay(name: string, day: string): string {
+  return contentLine(name, day.replaceAll('-', ''), { VALUE: 'DATE' })
+}
+
+function writeTime(name: string, wall: string, utc: string, rules: ZoneRules | undefined): string {
+  return rules ? contentLine(name, wallTime(wall), { TZID: rules.id }) : contentLine(name, utcTime(utc))
+}
+
+/** The rules of the zone of an event, if both of its times are read right with them; undefined for one that is written in UTC. */
+export function readableRules(row: EventTimes, now: number): ZoneRules | undefined {
+  if (row.all_day === 1) return undefined
+  const rules = zoneRulesOf(row.timezone, now)
+  const isRight =
+    rules &&
+    isReadRight(rules, row.start_date, row.utc_start_date) &&
+    isReadRight(rules, row.end_date, row.utc_end_date)
+  return isRight ? rules : undefined
+}
+
+/** A plain description, and an HTML one beside it where it says more. For an event that does not take place, both begin with the reason. */
+function writeDescription({ notice, html, text }: EventFacts): string[] {
+  const all = [notice, text].filter((part) => part !== '').join('\n\n')
+  if (all === '') return []
+  const plain = contentLine('DESCRIPTION', escapeText(all))
+  // Readers may take plain text with such signs for HTML.
+  if (!/<(?!\/?p\b|br\b)/i.test(html) && !all.includes('<')) return [plain]
+  const before = notice === '' ? '' : `<p>${escapeHtml(notice)}</p>\n`
+  return [plain, contentLine('X-ALT-DESC', escapeText(before + html), { FMTTYPE: 'text/html' })]
+}
+
+/**
+ * The venue, and the link of the meeting (RFC 7986, 5.11), which clients that do not know of
+ * meetings find as the place of an event without a venue, once everybody sees it: programs that import places make them public.
+ */
+function writePlace({ row, venues: [venue] }: EventFacts): string[] {
+  const label = plainText(row.online_label)
+  const meeting = { VALUE: 'URI', FEATURE: 'VIDEO', ...(label === '' ? {} : { LABEL: label }) }
+  const conference = row.online_url === '' ? [] : [contentLine('CONFERENCE', row.online_url, meeting)]
+  const isPlace = conference.length > 0 && row.online_from === ''
+  if (!venue) return [...(isPlace ? [contentLine('LOCATION', escapeText(row.online_url))] : []), ...conference]
+  const lines = [contentLine('LOCATION', escapeText(placeOf(venue)))]
+  if (venue.geo_lat !== null && venue.geo_lng !== null)
+    lines.push(contentLine('GEO', `${venue.geo_lat};${venue.geo_lng}`))
+  return [...lines, ...conference]
+}
+
+const MAIL = /^[^\s@<>",;:]+@[^\s@<>",;:]+$/
+
+/** The first one with a mail address as ORGANIZER, whose value has to be an address; the others as contacts. */
+function writeOrganizers(context: Context, organizers: readonly OrganizerRow[]): string[] {
+  const first = organizers.find(({ email }) => MAIL.test(email))
+  return organizers.map((organizer) => {
+    const name = plainText(organizer.organizer)
+    if (organizer === first) return contentLine('ORGANIZER', `mailto:${organizer.email}`, { CN: name })
+    const parts = [name, organizer.phone, MAIL.test(organizer.email) ? organizer.email : '']
+    const page = presentUrl(organizer.website) || recordUrl(context.site, 'organizer', organizer)
+    return contentLine('CONTACT', escapeText(parts.filter((part) => part !== '').join(', ')), { ALTREP: page })
+  })
+}
+
+function writeImage({ image }: EventFacts): string[] {
+  if (!image) return []
+  return [contentLine('IMAGE', image.url, { VALUE: 'URI', DISPLAY: 'BADGE', FMTTYPE: image.mime_type })]
+}

@@ -1,0 +1,123 @@
+import { plainText } from '../../base/text/html.ts'
+import { renderedForFeed, renderedReadable } from '../../base/text/long-texts.ts'
+import type { WantedText } from '../../base/text/text-work.ts'
+import { utcOffset } from '../../base/text/zones.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { isShown } from '../../calendar/events/event-present.ts'
+import type { EventLinks } from '../../calendar/events/event-store.ts'
+import { imageUrl } from '../../calendar/images/images.ts'
+import { recordUrl } from '../../calendar/linked/record-present.ts'
+import { announced, noticeOf } from '../../calendar/locales/translate.ts'
+import type { EventRow, ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../../store/storage/schema.ts'
+
+/** The facts about an event that every feed writes in its own way; texts without markup unless their name says HTML. */
+export interface EventFacts {
+  row: EventRow
+  /** The series it is an occurrence of. */
+  series: SeriesRow | undefined
+  title: string
+  /** The title behind the word for an event that is canceled or postponed. */
+  heading: string
+  /** That word, and the reason; empty for an event that takes place as planned. */
+  notice: string
+  url: string
+  /** The description, or the excerpt where there is none. */
+  html: string
+  /** It as plain text of several lines. */
+  text: string
+  /** Those that the caller may see, in order. */
+  venues: readonly VenueRow[]
+  organizers: readonly OrganizerRow[]
+  /** Names of its categories, then of its tags. */
+  terms: readonly string[]
+  image: (Pick<ImageRow, 'mime_type' | 'filesize' | 'width' | 'height'> & { url: string }) | undefined
+  /** The latest change of the event or of anything it shows: UTC, `YYYY-MM-DD HH:MM:SS`. */
+  modified: string
+}
+
+export function factsOf(context: Context, row: EventRow, links: EventLinks): EventFacts {
+  const venues = links.venues.filter((venue) => isShown(context, venue))
+  const organizers = links.organizers.filter((organizer) => isShown(context, organizer))
+  const image = links.images.get(row.image ?? 0)
+  const times = [row, ...venues, ...organizers, ...(image ? [image] : [])].map((record) => record.modified_utc)
+  const title = plainText(row.title)
+  const trusted = row.trusted === 1
+  const raw = row.description || row.excerpt
+  return {
+    row,
+    series: links.series,
+    title,
+    heading: announced(context.site, row, title),
+    notice: noticeOf(context.site, row),
+    url: recordUrl(context.site, 'event', row),
+    html: raw === '' ? '' : renderedForFeed(raw, trusted, `${context.site.url}/`),
+    text: raw === '' ? '' : renderedReadable(raw, trusted, `${context.site.url}/`),
+    venues,
+    organizers,
+    terms: [...links.categories, ...links.tags].map(({ name }) => plainText(name)),
+    image: image && { ...image, url: imageUrl(image, context.images.mediaUrl) },
+    modified: times.sort().at(-1) ?? row.modified_utc,
+  }
+}
+
+/** The long texts that the facts of an event are made of. */
+export function textsOfFacts({ site }: Context, row: EventRow): WantedText[] {
+  const raw = row.description || row.excerpt
+  if (raw === '') return []
+  const isTrusted = row.trusted === 1
+  const base = `${site.url}/`
+  return [
+    { work: isTrusted ? 'trustedFeed' : 'feed', raw, base },
+    { work: isTrusted ? 'trustedReadable' : 'readable', raw, base },
+  ]
+}
+
+/** Where people meet: the venue, and the link of the meeting. */
+export function meetingPlaces({ row, venues }: EventFacts): string[] {
+  const label = plainText(row.online_label)
+  const link = row.online_url === '' ? [] : [label === '' ? row.online_url : `${label}: ${row.online_url}`]
+  return [...venues.slice(0, 1).map(placeOf), ...link]
+}
+
+/** A venue on one line: its name, address, place and country. */
+export function placeOf(venue: VenueRow): string {
+  const parts = [plainText(venue.venue), venue.address, `${venue.zip} ${venue.city}`.trim(), venue.country]
+  return parts.filter((part) => part !== '').join(', ')
+}
+
+/** A UTC time `YYYY-MM-DD HH:MM:SS` as RFC 3339 writes it. */
+export function rfc3339(utc: string): string {
+  return `${utc.replace(' ', 'T')}Z`
+}
+
+/** When an event starts or ends, as ISO 8601 writes it: with its offset, and a day alone for events that last all day. */
+export function isoTime(row: EventRow, edge: 'start' | 'end'): string {
+  const wall = row[`${edge}_date`]
+  return row.all_day === 1
+    ? wall.slice(0, 10)
+    : `${wall.replace(' ', 'T')}${utcOffset(row[`utc_${edge}_date`], row.timezone)}`
+}
+
+/** When the event takes place, for people, in the language of the site and on the clocks of the event. */
+export function describeWhen({ site }: Context, row: EventRow): string {
+  // Wall times are formatted as if they were UTC, so that zones that the runtime does not know are right too.
+  const [start, end] = [row.start_date, row.end_date].map((wall) => Date.parse(rfc3339(wall))) as [number, number]
+  const format = formatFor(site.language, row.all_day === 1)
+  const when = start === end ? format.format(start) : format.formatRange(start, end)
+  return row.all_day === 1 ? when : `${when} (${row.timezone})`
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function formatFor(language: string, isAllDay: boolean): Intl.DateTimeFormat {
+  const key = `${language} ${isAllDay}`
+  const known = formats.get(key)
+  if (known) return known
+  const format = new Intl.DateTimeFormat(language, {
+    dateStyle: 'full',
+    ...(isAllDay ? {} : { timeStyle: 'short' }),
+    timeZone: 'UTC',
+  })
+  formats.set(key, format)
+  return format
+}

@@ -1,0 +1,145 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { showInTurn } from '../../base/text/long-texts.ts'
+import { addDays, dayOf, wallNow } from '../../base/text/moments.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import type { Found } from '../../calendar/declare/operations.ts'
+import type { RawValues } from '../../calendar/declare/parse.ts'
+import type { LoadedEvent } from '../../calendar/events/event-filters.ts'
+import { eventOperations } from '../../calendar/events/events.ts'
+import type { WithdrawnEvent } from '../../store/storage/schema.ts'
+import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
+import { type EventFacts, factsOf, textsOfFacts } from './event-facts.ts'
+import type { Format } from './format.ts'
+
+/** The description of a feed as a whole. */
+export interface FeedHead {
+  title: string
+  /** The page for people. */
+  home: string
+  /** The address of the feed itself. */
+  self: string
+  /** A tag of BCP 47, such as `de`. */
+  language: string
+  /** The zone of the site. */
+  timezone: string
+}
+
+/** One feed while it is written. */
+export interface FeedText {
+  head: string
+  /** Looks at events, by their ids, before they are read. */
+  before?: (ids: readonly number[]) => Promise<void>
+  /** The events to be written in place of some that were found, such as one for all of a series. */
+  choose?: (loaded: readonly LoadedEvent[]) => Promise<readonly LoadedEvent[]>
+  event: (facts: EventFacts) => string
+  /** Between two events. */
+  between: string
+  /** An event that is public no longer; nothing of it in feeds without. */
+  withdrawn?: (row: WithdrawnEvent) => string
+  tail: () => string
+}
+
+/** How feeds of a kind are written. */
+export interface FeedKind {
+  /** Its name as a value of the parameter `format`. */
+  name: string
+  /** The end of the names of its files. */
+  extension: string
+  mediaType: string
+  /** `query` is the query of the list, and `ids` are those of the events that it found. */
+  begin: (context: Context, head: FeedHead, query: URLSearchParams, ids: readonly number[]) => FeedText
+}
+
+/** Days that feeds reach back where no date is asked for, so that past events do not vanish from the calendars of subscribers at once. */
+const DAYS_BACK = 90
+
+/** Parameters that say when; with any of them a feed has the dates of a list. */
+const DATES = ['start_date', 'end_date', 'starts_before', 'starts_after', 'ends_before', 'ends_after', 'include']
+
+/** The representation of all that a list finds as a feed. */
+export function feedFormat(kind: FeedKind): Format {
+  const { name, mediaType, extension } = kind
+  const type = /^(?:text\/|application\/.*xml)/.test(mediaType) ? `${mediaType}; charset=utf-8` : mediaType
+  return {
+    name,
+    mediaType,
+    extension,
+    extent: 'window',
+    lists: ['events'],
+    byAccept: 'redirect',
+    withDefaults: reachBack,
+    showList: async (context, _served, found, self) => ({
+      status: 200,
+      headers: { 'Content-Type': type, 'Content-Disposition': `inline; filename="events.${extension}"` },
+      body: undefined,
+      shown: {
+        format: name,
+        bytes: chunksOf(
+          context,
+          found,
+          kind.begin(context, feedHead(context, selfOf(context, kind, self)), queryOf(self), found.ids),
+        ),
+      },
+    }),
+  }
+}
+
+function reachBack({ site, now }: Context, raw: RawValues): RawValues {
+  if (DATES.some((name) => raw[name] !== undefined)) return raw
+  return { ...raw, start_date: addDays(dayOf(wallNow(site.timezone, now)), -DAYS_BACK) }
+}
+
+/** The address of a feed: all events in this format, with the filters of the list. */
+function selfOf({ site }: Context, { extension }: FeedKind, list: string): string {
+  const query = list.includes('?') ? list.slice(list.indexOf('?') + 1).split('&') : []
+  const filters = query.filter((pair) => pair !== '' && !pair.startsWith('format='))
+  return `${site.url}/events.${extension}${filters.length === 0 ? '' : `?${filters.join('&')}`}`
+}
+
+function queryOf(list: string): URLSearchParams {
+  return new URLSearchParams(list.includes('?') ? list.slice(list.indexOf('?') + 1) : '')
+}
+
+function feedHead({ site }: Context, self: string): FeedHead {
+  return { title: site.name, home: `${site.url}/`, self, language: site.language, timezone: site.timezone }
+}
+
+/** Events that are loaded together: few enough that nobody waits for them long. */
+const AT_ONCE = 50
+
+/** The bytes of a feed. Each event is shown as it is when its turn comes; events that are gone by then are left out. */
+async function* chunksOf(context: Context, found: Found, text: FeedText): AsyncGenerator<Buffer> {
+  yield Buffer.from(text.head)
+  let between = ''
+  for (let at = 0; at < found.ids.length; at += AT_ONCE) {
+    const part: Found = { ...found, ids: found.ids.slice(at, at + AT_ONCE) }
+    await text.before?.(part.ids)
+    const loaded = await eventOperations.load(context, part as Found<never>)
+    const events = await writeEvents(context, text.choose ? await text.choose(loaded) : loaded, text)
+    if (events.length > 0) yield Buffer.from(between + events.join(text.between))
+    if (events.length > 0) between = text.between
+    await nextTurn()
+  }
+  yield* withdrawnChunks(found, text)
+  yield Buffer.from(text.tail())
+}
+
+/** Leaves out withdrawn events that the caller still sees in the feed. */
+async function* withdrawnChunks({ ids, withdrawn }: Found, text: FeedText): AsyncGenerator<Buffer> {
+  if (!text.withdrawn || !withdrawn) return
+  const present = new Set(ids)
+  for await (const rows of withdrawn()) {
+    const gone = rows.filter(({ event }) => !present.has(event))
+    if (gone.length > 0) yield Buffer.from(gone.map(text.withdrawn).join(''))
+    await nextTurn()
+  }
+}
+
+async function writeEvents(context: Context, loaded: readonly LoadedEvent[], text: FeedText): Promise<string[]> {
+  const written = await showInTurn(
+    loaded,
+    ({ row }) => textsOfFacts(context, row),
+    ({ row, links }) => showOrLeaveOut(context, 'event', row.id, () => text.event(factsOf(context, row, links))),
+  )
+  return written.filter((event) => event !== undefined)
+}

@@ -1,0 +1,49 @@
+import type { Context } from '../../calendar/declare/context.ts'
+import type { Found } from '../../calendar/declare/operations.ts'
+import type { RawValues } from '../../calendar/declare/parse.ts'
+import type { Resource } from '../../calendar/declare/resource.ts'
+import type { Version } from '../../calendar/records/versions.ts'
+import type { Served } from '../../calendar/resources.ts'
+
+/** An answer on its way out; the transport turns it into bytes. */
+export interface Reply {
+  status: number
+  headers: Record<string, string>
+  /** The value of a JSON answer; undefined where `shown` is set. */
+  body: unknown
+  /** The answer in another representation than JSON. */
+  shown?: Shown
+  /** The template of the route that answered, such as `/tribe/events/v1/events/{id}`. */
+  route?: string | undefined
+  /** The version of the one record that it shows, for its ETag. */
+  version?: Version | undefined
+  /** The status of the answer inside an envelope. */
+  innerStatus?: number
+}
+
+/** Records in a representation other than JSON. */
+export interface Shown {
+  /** The name of the format, for ETags. */
+  format: string
+  /** All of it, or pieces of it that are made as they are taken; what fails in between ends the connection. */
+  bytes: Buffer | AsyncIterable<Buffer>
+}
+
+/** A representation of records. */
+export interface Format {
+  /** Its name as a value of the parameter `format`. */
+  name: string
+  mediaType: string
+  /** The end of the names of files in it, without the point. */
+  extension: string
+  /** Whether a list is shown page by page, or all of it at once. */
+  extent: 'page' | 'window'
+  /** The paths of the resources whose lists it shows. */
+  lists: 'all' | readonly Resource['path'][]
+  /** What an `Accept` header that prefers it gets: the representation itself, or the address with its name. */
+  byAccept: 'answer' | 'redirect'
+  /** Parameters as sent, with those that lists in this representation have by default. */
+  withDefaults?: (context: Context, raw: RawValues) => RawValues
+  /** Shows a list that was found: it loads the records by the operations of their resource. `self` is the address that was asked for. */
+  showList: (context: Context, served: Served, found: Found, self: string) => Promise<Reply>
+}

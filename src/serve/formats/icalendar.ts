@@ -1,0 +1,145 @@
+import packageJson from '../../../package.json' with { type: 'json' }
+import { contentLine, escapeText } from '../../base/icalendar/content-lines.ts'
+import { isZoneName, writeZone, type ZoneRules } from '../../base/icalendar/zone-rules.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import type { LoadedEvent } from '../../calendar/events/event-filters.ts'
+import { eventOperations } from '../../calendar/events/events.ts'
+import { isLoggedIn } from '../../calendar/people/caller.ts'
+import { findEventSequences } from '../../store/storage/sequences.ts'
+import {
+  readableRules,
+  writeEventComponent,
+  writeOverride,
+  writeSeriesComponent,
+  writeWithdrawnComponent,
+} from './event-component.ts'
+import { type FeedHead, feedFormat } from './feed.ts'
+import { gatherSeries, isOverride, type WholeSeries } from './whole-series.ts'
+
+/**
+ * iCalendar (RFC 5545 and 7986). Each zone stands before the first event that needs it. A series is written whole where its first
+ * occurrence is found, unless single events are asked for, by `recurrence=expanded` or by their ids.
+ */
+export const icalendar = feedFormat({
+  name: 'ics',
+  extension: 'ics',
+  mediaType: 'text/calendar',
+  begin: (context, head, query, ids) => {
+    const listed = new Set(isLoggedIn(context.caller) ? ids : [])
+    const zones = new Set<string>()
+    const series = new Map<number, WholeSeries | undefined>()
+    const isExpanded = query.get('recurrence') === 'expanded' || query.has('include')
+    const withZones = (component: string, needed: readonly (ZoneRules | undefined)[]) => {
+      const missing = needed.filter((rules) => rules !== undefined).filter(({ id }) => !zones.has(id))
+      const written = new Map(missing.map((rules) => [rules.id, writeZone(rules)]))
+      for (const id of written.keys()) zones.add(id)
+      return [...written.values()].join('') + component
+    }
+    // The UIDs of the components written so far, each with the record it belongs to.
+    const owners = new Map<string, string>()
+    // Older versions, and records that came back from the trash, may have given one UID to several.
+    const uidOf = (owner: string, uid: string) => {
+      const first = owners.get(uid) ?? owner
+      owners.set(uid, first)
+      return first === owner ? uid : `${uid}-${owner}`
+    }
+    // Exceptions of series: the first occurrence has the UID of all of it, which goes on without it.
+    const excepted = new Set<number>()
+    // They are read before the events: a number that is too low is shown with news once more, one that is too high would hide them.
+    const sequences = new Map<number, number>()
+    const before = async (ids: readonly number[]) => {
+      for (const [id, sequence] of await findEventSequences(context.db, ids)) sequences.set(id, sequence)
+    }
+    return {
+      head: writeCalendarHead(head),
+      before,
+      ...(isExpanded
+        ? {}
+        : { choose: (loaded) => chooseSeries(context, { listed, series, excepted, before }, loaded) }),
+      event: (facts) => {
+        const own = readableRules(facts.row, context.now)
+        const found = series.get(facts.series?.id ?? 0)
+        const sequence = sequences.get(facts.row.id) ?? 0
+        if (!found) {
+          const row = { ...facts.row, uid: uidOf(`event-${facts.row.id}`, facts.row.uid) }
+          return withZones(writeEventComponent(context, { ...facts, row }, sequence, own), [own])
+        }
+        const uid = uidOf(`series-${found.series.id}`, found.series.uid)
+        const whole = { ...found, series: { ...found.series, uid } }
+        const master = facts.row.id === whole.model ? writeSeriesComponent(context, facts, sequence, whole) : ''
+        const override = isOverride(facts.row, whole.series) ? writeOverride(context, facts, sequence, whole, own) : ''
+        return withZones(master + override, [whole.rules, override === '' ? undefined : own])
+      },
+      between: '',
+      withdrawn: (row) => {
+        if (excepted.has(row.event) || owners.has(row.uid)) return ''
+        owners.set(row.uid, '')
+        const own = readableRules(row, context.now)
+        return withZones(writeWithdrawnComponent(context, row, own), [own])
+      },
+      tail: () => contentLine('END', 'VCALENDAR'),
+    }
+  },
+})
+
+/** The series of a feed so far. */
+interface ChosenSeries {
+  /** The ids of the events in the feed, if the caller has signed in and may see events that are not public; else empty. */
+  listed: ReadonlySet<number>
+  series: Map<number, WholeSeries | undefined>
+  excepted: Set<number>
+  /** Looks at events before they are read. */
+  before: (ids: readonly number[]) => Promise<void>
+}
+
+/** In place of the occurrences of a series that can be written whole: what it is written with, where it is met first. */
+async function chooseSeries(
+  context: Context,
+  { listed, series: known, excepted, before }: ChosenSeries,
+  loaded: readonly LoadedEvent[],
+): Promise<readonly LoadedEvent[]> {
+  const chosen: LoadedEvent[] = []
+  for (const event of loaded) {
+    const { series } = event.links
+    if (!series) chosen.push(event)
+    else if (!known.has(series.id)) {
+      const whole = await gatherSeries(context, series, listed)
+      known.set(series.id, whole)
+      for (const id of whole?.excepted ?? []) excepted.add(id)
+      for (const part of whole ? await loadParts(context, whole, before) : [event]) chosen.push(part)
+    } else if (!known.get(series.id)) chosen.push(event)
+  }
+  return chosen
+}
+
+async function loadParts(
+  context: Context,
+  { model, overrides }: WholeSeries,
+  before: ChosenSeries['before'],
+): Promise<readonly LoadedEvent[]> {
+  const ids = [model, ...overrides.filter((id) => id !== model)]
+  await before(ids)
+  return eventOperations.load(context, { ids, total: ids.length, page: 1, perPage: ids.length, effective: '' })
+}
+
+/** How often subscribers are asked to look. */
+const REFRESH = 'PT1H'
+
+/** The properties of the calendar, with the older names that most clients still read beside the standard ones. */
+function writeCalendarHead({ title, home, self, timezone }: FeedHead): string {
+  return [
+    contentLine('BEGIN', 'VCALENDAR'),
+    contentLine('VERSION', '2.0'),
+    contentLine('PRODID', `-//Kalends//Kalends ${packageJson.version}//EN`),
+    contentLine('CALSCALE', 'GREGORIAN'),
+    contentLine('METHOD', 'PUBLISH'),
+    contentLine('NAME', escapeText(title)),
+    contentLine('X-WR-CALNAME', escapeText(title)),
+    // Clients know zones by the names of the tz database.
+    ...(isZoneName(timezone) ? [contentLine('X-WR-TIMEZONE', timezone)] : []),
+    contentLine('REFRESH-INTERVAL', REFRESH, { VALUE: 'DURATION' }),
+    contentLine('X-PUBLISHED-TTL', REFRESH),
+    contentLine('SOURCE', self, { VALUE: 'URI' }),
+    contentLine('URL', home, { VALUE: 'URI' }),
+  ].join('')
+}

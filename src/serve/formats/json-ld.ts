@@ -1,0 +1,103 @@
+import { plainText } from '../../base/text/html.ts'
+import { presentUrl } from '../../base/text/urls.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { priceRange, storedCost } from '../../calendar/events/event-cost.ts'
+import { LINKED_ATTENDANCE, LINKED_STATUS, linkedLocation } from '../../calendar/events/event-present.ts'
+import { seriesLinkedData } from '../../calendar/events/recurrence-present.ts'
+import { amenities } from '../../calendar/linked/venue.ts'
+import type { OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
+import { type EventFacts, isoTime, rfc3339 } from './event-facts.ts'
+import { feedFormat } from './feed.ts'
+
+/** JSON-LD: a graph of schema.org events. */
+export const jsonLd = feedFormat({
+  name: 'jsonld',
+  extension: 'jsonld',
+  mediaType: 'application/ld+json',
+  begin: (context) => ({
+    head: '{"@context":"https://schema.org","@graph":[',
+    event: (facts) => JSON.stringify(linkedEvent(context, facts)).replace(UNSAFE, (sign) => ESCAPED[sign] ?? sign),
+    between: ',\n',
+    tail: () => ']}\n',
+  }),
+})
+
+/** Characters that would end a script element or, to old parsers, a line of script. */
+const UNSAFE = /[<\u2028\u2029]/g
+const ESCAPED: Readonly<Record<string, string>> = { '<': '\\u003c', '\u2028': '\\u2028', '\u2029': '\\u2029' }
+
+/** An event as schema.org has it. Without a venue it is valid, but search engines show none of those. */
+export function linkedEvent(context: Context, facts: EventFacts): object {
+  const { row, image, venues, organizers } = facts
+  return {
+    '@type': 'Event',
+    '@id': facts.url,
+    identifier: row.uid,
+    name: facts.title,
+    description: facts.text === '' ? undefined : facts.text,
+    url: facts.url,
+    image: image && [image.url],
+    startDate: isoTime(row, 'start'),
+    endDate: isoTime(row, 'end'),
+    eventStatus: LINKED_STATUS[row.event_status],
+    eventAttendanceMode:
+      row.attendance === '' && venues.length === 0 ? undefined : LINKED_ATTENDANCE[row.attendance || 'in_person'],
+    superEvent: facts.series && seriesLinkedData(context, facts.series),
+    location: linkedLocation(venues.map(linkedPlace), row, facts.url),
+    organizer: oneOrSeveral(organizers.map(linkedOrganizer)),
+    keywords: facts.terms.length === 0 ? undefined : facts.terms,
+    offers: linkedOffer(context, facts),
+    dateModified: rfc3339(facts.modified),
+  }
+}
+
+function oneOrSeveral(parts: readonly object[]): object | undefined {
+  return parts.length > 1 ? parts : parts[0]
+}
+
+const textOrNone = (text: string) => (text === '' ? undefined : text)
+
+function linkedPlace(venue: VenueRow): object {
+  const { geo_lat: latitude, geo_lng: longitude } = venue
+  const isLocated = latitude !== null && longitude !== null
+  return {
+    '@type': 'Place',
+    name: plainText(venue.venue),
+    address: {
+      '@type': 'PostalAddress',
+      streetAddress: textOrNone(venue.address),
+      postalCode: textOrNone(venue.zip),
+      addressLocality: textOrNone(venue.city),
+      addressRegion: textOrNone(venue.stateprovince),
+      addressCountry: textOrNone(venue.country),
+    },
+    geo: isLocated ? { '@type': 'GeoCoordinates', latitude, longitude } : undefined,
+    url: textOrNone(presentUrl(venue.website)),
+    ...amenities(venue),
+  }
+}
+
+function linkedOrganizer(organizer: OrganizerRow): object {
+  return {
+    '@type': 'Organization',
+    name: plainText(organizer.organizer),
+    url: textOrNone(presentUrl(organizer.website)),
+    email: textOrNone(organizer.email),
+    telephone: textOrNone(organizer.phone),
+  }
+}
+
+/** One price, or the range of several; none where no number is given. */
+function linkedOffer({ site }: Context, { row, url }: EventFacts): object | undefined {
+  const range = priceRange(storedCost(row.cost))
+  if (!range) return undefined
+  const { lowest, highest } = range
+  return {
+    ...(lowest === highest
+      ? { '@type': 'Offer', price: lowest }
+      : { '@type': 'AggregateOffer', lowPrice: lowest, highPrice: highest }),
+    priceCurrency: site.currency.code,
+    url: presentUrl(row.website) || url,
+    availability: 'https://schema.org/InStock',
+  }
+}

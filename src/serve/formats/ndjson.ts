@@ -1,0 +1,63 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Context } from '../../calendar/declare/context.ts'
+import type { Found, ListedJson, Operations } from '../../calendar/declare/operations.ts'
+import { presentListed } from '../../calendar/records/present-records.ts'
+import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
+import type { Format } from './format.ts'
+
+/** One record a line, each as in the list of JSON: all that match, without pages or anything around them (rule 28.7). */
+export const ndjson: Format = {
+  name: 'ndjson',
+  mediaType: 'application/x-ndjson',
+  extension: 'ndjson',
+  extent: 'window',
+  lists: ['events'],
+  byAccept: 'answer',
+  showList: async (context, { operations }, found) => ({
+    status: 200,
+    headers: { 'Content-Type': 'application/x-ndjson; charset=UTF-8', 'X-TEC-Total': String(found.total) },
+    body: undefined,
+    shown: { format: 'ndjson', bytes: linesOf(context, operations, found) },
+  }),
+}
+
+/** Records that are loaded together: few enough that nobody waits for them long. */
+const AT_ONCE = 25
+
+/**
+ * The lines of the found records, as they are at their turn. Records that are gone by then, or that the caller may no longer see, are left out; new
+ * ones are not included.
+ */
+async function* linesOf(context: Context, operations: Operations, found: Found): AsyncGenerator<Buffer> {
+  for (let at = 0; at < found.ids.length; at += AT_ONCE) {
+    yield await someLines(context, operations, { ...found, ids: found.ids.slice(at, at + AT_ONCE) })
+    // Records in memory are ready at once, and other requests are to be answered in between.
+    await nextTurn()
+  }
+}
+
+async function someLines(context: Context, operations: Operations, found: Found): Promise<Buffer> {
+  const pieces = (await isUpToDate(context)) ? await operations.loadJson?.(context, found, 'window') : undefined
+  if (pieces) return linesOfPieces(pieces)
+  const items = await presentListed(context, operations.presentation, await operations.load(context, found))
+  return Buffer.from(items.map((item) => `${JSON.stringify(item)}\n`).join(''))
+}
+
+/** Brings memory up to date. Resolves to true if it has everything that was committed before now. */
+async function isUpToDate({ memory, report }: Context): Promise<boolean> {
+  if (!memory) return false
+  if (isBehind(memory)) await catchUp(memory).catch(report)
+  return !isBehind(memory)
+}
+
+const LINE_END = '\n'.charCodeAt(0)
+
+function linesOfPieces({ count, mostBytes, write }: ListedJson): Buffer {
+  const lines = Buffer.allocUnsafe(mostBytes + count)
+  let at = 0
+  for (let i = 0; i < count; i++) {
+    at = write(i, lines, at)
+    lines[at++] = LINE_END
+  }
+  return lines.subarray(0, at)
+}

@@ -1,0 +1,72 @@
+import { escapeHtml } from '../../base/text/html.ts'
+import { emptyElement, xmlElement } from '../../base/text/markup.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { describeWhen, type EventFacts, isoTime, meetingPlaces, placeOf } from './event-facts.ts'
+import { type FeedHead, feedFormat } from './feed.ts'
+
+/** How long readers may wait before they ask again, in minutes. */
+const TTL_MINUTES = '60'
+
+/** RSS 2.0, with the dates of events by the module for events. */
+export const rss = feedFormat({
+  name: 'rss',
+  extension: 'rss',
+  mediaType: 'application/rss+xml',
+  begin: (context, head) => ({
+    head: writeRssHead(head),
+    event: (facts) => writeItem(context, facts),
+    between: '',
+    tail: () => '</channel>\n</rss>\n',
+  }),
+})
+
+function writeRssHead({ title, home, self, language }: FeedHead): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:content="http://purl.org/rss/1.0/modules/content/" \
+xmlns:ev="http://purl.org/rss/1.0/modules/event/">
+<channel>
+${xmlElement('title', titleOf(title))}
+${xmlElement('link', home)}
+${xmlElement('description', htmlOf(title))}
+${xmlElement('language', language)}
+${xmlElement('ttl', TTL_MINUTES)}
+${emptyElement('atom:link', { href: self, rel: 'self', type: 'application/rss+xml' })}
+`
+}
+
+/** Plain text as HTML, which readers of RSS take descriptions for. */
+function htmlOf(text: string): string {
+  return escapeHtml(text).replaceAll('\n', '<br>\n')
+}
+
+/** A title for readers that take it for text as for those that take it for HTML: what would begin a tag or an entity there is escaped. */
+function titleOf(text: string): string {
+  return text.replace(/<(?=[a-z/!?])|&(?=#?\w+;)/gi, escapeHtml)
+}
+
+/** An event as an item. Its date is the publication date, since readers hide items with a date in the future. */
+function writeItem(context: Context, facts: EventFacts): string {
+  const { row, image, venues, organizers } = facts
+  const when = describeWhen(context, row)
+  const [venue] = venues
+  const described = [facts.notice, when, ...meetingPlaces(facts), facts.text].filter((part) => part !== '')
+  const lines = [
+    '<item>',
+    xmlElement('title', titleOf(facts.heading)),
+    xmlElement('link', facts.url),
+    xmlElement('guid', row.uid, { isPermaLink: 'false' }),
+    xmlElement('pubDate', new Date(`${row.date_utc.replace(' ', 'T')}Z`).toUTCString()),
+    xmlElement('description', htmlOf(described.join('\n\n'))),
+    ...(facts.html === '' ? [] : [xmlElement('content:encoded', facts.html)]),
+    ...facts.terms.map((term) => xmlElement('category', term)),
+    ...(image
+      ? [emptyElement('enclosure', { url: image.url, length: String(image.filesize), type: image.mime_type })]
+      : []),
+    xmlElement('ev:startdate', isoTime(row, 'start')),
+    xmlElement('ev:enddate', isoTime(row, 'end')),
+    ...(venue ? [xmlElement('ev:location', placeOf(venue))] : []),
+    ...organizers.slice(0, 1).map(({ organizer }) => xmlElement('ev:organizer', organizer)),
+    '</item>\n',
+  ]
+  return lines.join('\n')
+}

@@ -1,0 +1,137 @@
+import { isReadRight, isUtc, UTC_RULES, type ZoneRules, zoneRulesOf } from '../../base/icalendar/zone-rules.ts'
+import type { Start } from '../../base/recurrence/recurrence.ts'
+import { occurrenceStarts } from '../../base/recurrence/rule-dates.ts'
+import { calendarLines } from '../../base/recurrence/write-recurrence.ts'
+import { addDays, dayOf, endOfDay, formatUtc, utcToMs } from '../../base/text/moments.ts'
+import { utcToWall, wallToUtc } from '../../base/text/zones.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { recurrenceOf, startOf } from '../../calendar/events/recurrence-present.ts'
+import { findOccurrenceTimes, type OccurrenceTimes } from '../../calendar/series/series-store.ts'
+import { isListed } from '../../store/storage/queries.ts'
+import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
+
+/** A series as calendars have it: one component with its rule, and one for each occurrence that differs. */
+export interface WholeSeries {
+  series: SeriesRow
+  start: Start
+  /** Its zone as readers know it; undefined for days, and for times in UTC. */
+  rules: ZoneRules | undefined
+  /** When the first occurrence by the rule is, whether it takes place or not. */
+  first: Pick<EventRow, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'all_day'>
+  /** RRULE, RDATE and EXDATE, which give the occurrences that lists show and no others. */
+  lines: readonly string[]
+  /** The id of the occurrence that has the texts of the series. */
+  model: number
+  /** The ids of the occurrences that differ from the others. */
+  overrides: readonly number[]
+  /** The ids of the occurrences that are not shown. */
+  excepted: readonly number[]
+  /** The latest change of any occurrence, those in the trash among them: UTC. */
+  modified: string
+  /** The highest sequence of the occurrences that are not in the trash. */
+  sequence: number
+}
+
+const DAY_SECONDS = 86_400
+
+/** More than a series has. */
+const MOST_DATES = 2000
+
+/**
+ * A series as one component with its rule; undefined for one that is not public, or whose times not every reader gets right by
+ * its zone, which is shown as single events.
+ * @param listed occurrences that are shown to the caller even where they are not public
+ */
+export async function gatherSeries(
+  context: Context,
+  series: SeriesRow,
+  listed: ReadonlySet<number>,
+): Promise<WholeSeries | undefined> {
+  const all = await findOccurrenceTimes(context.db, series.id)
+  const shown = all.filter((row) => isListed(row) || listed.has(row.id))
+  if (series.status !== 'publish' && !shown.some(({ status }) => status === series.status)) return undefined
+  const [any] = shown
+  const start = startOf(series)
+  const first = firstOf(series)
+  const isPlain = start.allDay || (isUtc(start.zone) && isUtc(context.site.timezone))
+  const rules = isPlain ? undefined : isUtc(start.zone) ? UTC_RULES : zoneRulesOf(start.zone, context.now)
+  const byRule = datesByRule(series, start)
+  const overrides = new Set(shown.filter((row) => isOverride(row, series)).map(({ id }) => id))
+  const isRead = isPlain || (rules && isUnmoved(byRule, start) && isRight(rules, first, shown, overrides))
+  if (!any || !isRead) return undefined
+  return {
+    series,
+    start,
+    rules,
+    first,
+    lines: calendarLines(datesShown(series, byRule, shown), { ...start, zone: rules?.id ?? 'UTC' }),
+    model: (shown.find((row) => !overrides.has(row.id)) ?? any).id,
+    overrides: [...overrides],
+    excepted: all.filter((row) => !shown.includes(row)).map(({ id }) => id),
+    modified:
+      [series, ...all]
+        .map(({ modified_utc }) => modified_utc)
+        .sort()
+        .at(-1) ?? series.modified_utc,
+    sequence: all.reduce(
+      (highest, { status, sequence }) => (status === 'trash' ? highest : Math.max(highest, sequence)),
+      0,
+    ),
+  }
+}
+
+/** Returns true for an occurrence that has a component of its own beside that of its series. */
+export function isOverride(
+  { own, start_date, recurrence_id, status }: Pick<EventRow, 'own' | 'start_date' | 'recurrence_id' | 'status'>,
+  series: Pick<SeriesRow, 'status'>,
+): boolean {
+  return own !== '' || start_date !== recurrence_id || status !== series.status
+}
+
+function isRight(
+  rules: ZoneRules,
+  first: WholeSeries['first'],
+  shown: readonly OccurrenceTimes[],
+  overrides: ReadonlySet<number>,
+): boolean {
+  const isTimeRight = (row: WholeSeries['first'] | OccurrenceTimes) =>
+    isReadRight(rules, row.start_date, row.utc_start_date) && isReadRight(rules, row.end_date, row.utc_end_date)
+  const isOriginalRight = ({ recurrence_id: wall }: OccurrenceTimes) =>
+    isReadRight(rules, wall, wallToUtc(wall, rules.id))
+  return isTimeRight(first) && shown.every((row) => (overrides.has(row.id) ? isOriginalRight(row) : isTimeRight(row)))
+}
+
+function firstOf({ start_date, timezone, all_day, duration }: SeriesRow): WholeSeries['first'] {
+  const utc_start_date = wallToUtc(start_date, timezone)
+  if (all_day === 1) {
+    const end_date = endOfDay(addDays(dayOf(start_date), Math.floor(duration / DAY_SECONDS)))
+    return { start_date, end_date, utc_start_date, utc_end_date: wallToUtc(end_date, timezone), all_day }
+  }
+  const utc_end_date = formatUtc(utcToMs(utc_start_date) + duration * 1000)
+  return { start_date, end_date: utcToWall(utc_end_date, timezone), utc_start_date, utc_end_date, all_day }
+}
+
+/** The dates of a series by its rule alone, as far as they are written. */
+function datesByRule(series: SeriesRow, start: Start): string[] {
+  const { rule } = recurrenceOf(series)
+  return occurrenceStarts({ ...(rule ? { rule } : {}), added: [], left: [] }, start, series.written_until, MOST_DATES)
+}
+
+/** Returns true if all dates have the time of the first one. Readers of calendars move a time that a clock change skips, each in its own way. */
+function isUnmoved(dates: readonly string[], { local }: Start): boolean {
+  return dates.every((wall) => wall.slice(10) === local.slice(10))
+}
+
+/** The recurrence of a series with the exceptions and additions that leave the shown occurrences. Dates that are not written yet follow the rule. */
+function datesShown(series: SeriesRow, byRule: readonly string[], shown: readonly OccurrenceTimes[]) {
+  const { rule, added, left } = recurrenceOf(series)
+  const written = series.written_until
+  const made = new Set(byRule)
+  const present = new Set(shown.map(({ recurrence_id }) => recurrence_id))
+  const isLater = (wall: string) => wall > written
+  return {
+    ...(rule ? { rule } : {}),
+    added: [...[...present].filter((wall) => !made.has(wall)), ...added.filter(isLater)].sort(),
+    left: [...byRule.filter((wall) => !present.has(wall)), ...left.filter(isLater)],
+  }
+}

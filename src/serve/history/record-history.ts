@@ -1,0 +1,304 @@
+import { sql } from 'kysely'
+import { NEVER } from '../../base/fields/kinds.ts'
+import { Problem } from '../../base/problems.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { parseFields } from '../../calendar/declare/parse.ts'
+import type { Served } from '../../calendar/resources.ts'
+import { prepareSeriesChange } from '../../calendar/series/series-operations.ts'
+import { findTermsByIds } from '../../calendar/terms/term-store.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { findTexts, isNamedText } from '../../store/storage/former-values.ts'
+import type { HistoryColumns, VersionedKind } from '../../store/storage/schema.ts'
+import { readColumns, type StateKind, stateFrom, type Taxonomies, type VersionColumns } from './record-states.ts'
+
+// Versions of a record: its present columns, and going back from them what each act found before it (`storage/former-values.ts`). A version is named
+// by the sequence of its record, as in ETags.
+
+/** The most acts that are looked back through, and the bytes of their former values without long texts. */
+export const MOST_ACTS = 500
+const MOST_BYTES = 4_000_000
+
+/** An act that changed values. */
+interface ChangingAct
+  extends Pick<HistoryColumns, 'time_utc' | 'user' | 'login' | 'action' | 'address' | 'client' | 'request'> {
+  /** The sequence of the record after it. */
+  sequence: number
+  /** What it found of that which it changed. */
+  former: VersionColumns
+}
+
+/** The versions of a record that are known. */
+export interface RecordHistory {
+  kind: StateKind
+  id: number
+  present: VersionColumns
+  /** The sequence that it has now. */
+  version: number
+  /** The acts that changed its values, the newest first. */
+  acts: readonly ChangingAct[]
+  /** Versions before this one are not known. */
+  knownFrom: number
+}
+
+/** Reads the known versions of a record; undefined when there is no such record. */
+export async function readHistory(
+  db: Db,
+  kind: StateKind,
+  versioned: VersionedKind,
+  id: number,
+): Promise<RecordHistory | undefined> {
+  // The version is read before the record, so that what is put back is never decided by a later one than is required.
+  const change = await db
+    .selectFrom('changes')
+    .select(['sequence', 'known_from'])
+    .where('kind', '=', versioned)
+    .where('record', '=', id)
+    .executeTakeFirst()
+  const present = await readColumns(db, kind, id)
+  if (!present) return undefined
+  const { sequence: version, known_from } = change ?? { sequence: 0, known_from: 0 }
+  const acts = db
+    .selectFrom('history')
+    .where('kind', '=', versioned)
+    .where('record', '=', id)
+    .where('former_bytes', '>', sql.lit(0))
+    .orderBy('sequence', 'desc')
+  const sizes = await acts
+    .select(['sequence', 'former_bytes'])
+    .limit(MOST_ACTS + 1)
+    .execute()
+  let bytes = 0
+  const first = sizes.find(({ former_bytes }, at) => {
+    bytes += former_bytes
+    return at >= MOST_ACTS || bytes > MOST_BYTES
+  })
+  const rows = await acts
+    .selectAll()
+    .where('sequence', '>', first?.sequence ?? 0)
+    .limit(MOST_ACTS)
+    .execute()
+  return {
+    kind,
+    id,
+    present,
+    version,
+    acts: rows.filter(({ sequence }) => sequence <= version).map((row) => ({ ...row, former: JSON.parse(row.former) })),
+    knownFrom: Math.max(known_from, first?.sequence ?? 0),
+  }
+}
+
+/** The columns that a record had in a version; long texts are named. @throws Problem rest_version_not_found */
+function columnsAt({ present, version: last, acts, knownFrom }: RecordHistory, version: number): VersionColumns {
+  if (version > last || version < knownFrom) throw new Problem('rest_version_not_found')
+  let columns = present
+  for (const { sequence, former } of acts) if (sequence > version) columns = { ...columns, ...former }
+  return columns
+}
+
+/** A state with what its record has beside it: the author, and when it was published and takes place to the second. */
+function sendableValues(kind: StateKind, columns: VersionColumns, taxonomies: Taxonomies): VersionColumns {
+  const state: Record<string, unknown> = { ...stateFrom(kind, columns, taxonomies) }
+  for (const name of BESIDE) if (name in columns) state[name] = columns[name]
+  if (kind === 'series') for (const name of OF_DATES) delete state[name]
+  return state
+}
+
+const BESIDE = ['author', 'date', 'utc_start_date', 'utc_end_date']
+/** The dates of a series have these, the series has not. */
+const OF_DATES = ['slug', 'utc_start_date', 'utc_end_date', 'date', 'date_utc']
+
+async function taxonomiesOf(db: Db, all: readonly VersionColumns[]): Promise<Taxonomies> {
+  const ids = new Set(all.flatMap(({ terms }) => (Array.isArray(terms) ? (terms as number[]) : [])))
+  const terms = ids.size === 0 ? [] : await findTermsByIds(db, [...ids])
+  return new Map(terms.map(({ id, taxonomy }) => [id, taxonomy]))
+}
+
+/** Puts long texts in the place of their names, or their beginnings. @throws Problem rest_version_not_found when one is not kept any more */
+async function withTexts<Value>(db: Db, value: Value, most?: number): Promise<Value> {
+  const hashes = new Set<string>()
+  const each = (read: (hash: string) => unknown) => (_name: string, one: unknown) =>
+    isNamedText(one) ? read(one.hash) : one
+  JSON.stringify(
+    value,
+    each((hash) => hashes.add(hash)),
+  )
+  if (hashes.size === 0) return value
+  const texts = await findTexts(db, [...hashes], most)
+  const textOf = (hash: string) => {
+    const text = texts.get(hash)
+    if (text === undefined) throw new Problem('rest_version_not_found')
+    return text
+  }
+  return JSON.parse(JSON.stringify(value, each(textOf)))
+}
+
+/** A member that an act changed, in the form that requests send. */
+export interface ChangedMember {
+  member: string
+  former: unknown
+  new: unknown
+  /** Whether the beginning of a long text stands for all of it. */
+  cut?: true
+}
+
+/** An act with what it changed. */
+export interface ToldAct extends Omit<ChangingAct, 'former'> {
+  changes: ChangedMember[]
+}
+
+/** Characters of a text in a list of acts. */
+const MOST_SHOWN = 2000
+
+/** Some of the acts that changed a record, the newest first, each with what it changed. */
+export async function tellActs(db: Db, history: RecordHistory, from: number, most: number): Promise<ToldAct[]> {
+  const { kind, acts } = history
+  const told = acts.slice(from, from + most)
+  const [newest] = told
+  if (!newest) return []
+  const versions: VersionColumns[] = [columnsAt(history, newest.sequence)]
+  for (const { former } of told) versions.push({ ...versions.at(-1), ...former })
+  const taxonomies = await taxonomiesOf(db, versions)
+  const all = told.map(({ former: _former, ...act }, at): ToldAct => {
+    const [after = {}, before = {}] = [versions[at], versions[at + 1]]
+    return { ...act, changes: changesBetween(kind, before, after, taxonomies) }
+  })
+  return withTexts(db, all, MOST_SHOWN)
+}
+
+function changesBetween(
+  kind: StateKind,
+  before: VersionColumns,
+  after: VersionColumns,
+  taxonomies: Taxonomies,
+): ChangedMember[] {
+  const [had, has] = [sendableValues(kind, before, taxonomies), sendableValues(kind, after, taxonomies)]
+  return Object.keys(has).flatMap((member): ChangedMember[] => {
+    if (isUnchanged(had[member], has[member])) return []
+    const [former, now] = [cut(had[member]), cut(has[member])]
+    const isCut = [had[member], has[member]].some((value) => lengthOf(value) > MOST_SHOWN)
+    return [{ member, former, new: now, ...(isCut ? { cut: true } : {}) }]
+  })
+}
+
+const lengthOf = (value: unknown) =>
+  isNamedText(value) ? value.characters : typeof value === 'string' ? value.length : 0
+const cut = (value: unknown) => (typeof value === 'string' ? value.slice(0, MOST_SHOWN).toWellFormed() : value)
+
+function isUnchanged(a: unknown, b: unknown): boolean {
+  return a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b))
+}
+
+/** Everything that a record had in a version, in the form that requests send. @throws Problem rest_version_not_found */
+export async function valuesAt(db: Db, history: RecordHistory, version: number): Promise<VersionColumns> {
+  const columns = columnsAt(history, version)
+  return withTexts(db, sendableValues(history.kind, columns, await taxonomiesOf(db, [columns])))
+}
+
+/** Values that cannot be put back, since what they lead to is gone or may not be linked to. */
+interface LeftOut {
+  member: string
+  value: unknown
+}
+
+/** A version that is ready to be put back. */
+export interface PreparedRestore {
+  /** The members that it changes; without any, nothing is written. */
+  members: string[]
+  left: LeftOut[]
+  prepared: unknown
+  context: Context
+}
+
+const TIMES = ['start_date', 'end_date', 'timezone', 'all_day', 'utc_start_date', 'utc_end_date']
+const TEXTS = ['title', 'venue', 'organizer', 'description', 'excerpt']
+
+/**
+ * Prepares the update of a record that puts a version back, or only some members of it. Texts that were sanitised stay so, whoever puts them back.
+ * @throws Problem rest_version_not_found, and those of an update
+ */
+export async function prepareRestore(
+  context: Context,
+  { resource, operations }: Served,
+  history: RecordHistory,
+  row: unknown,
+  { version, only }: { version: number; only: readonly string[] | undefined },
+): Promise<PreparedRestore> {
+  const { kind, id, present } = history
+  const columns = await withTexts(context.db, columnsAt(history, version))
+  const taxonomies = await taxonomiesOf(context.db, [columns, present])
+  const values = differing(kind, columns, present, taxonomies, only)
+  const gone = unknownTerms(columns, taxonomies)
+  const left: LeftOut[] =
+    gone.length > 0 && !isUnchanged(columns.terms, present.terms) ? [{ member: 'terms', value: gone }] : []
+  await leaveOut(context, resource.fields, values, sendableValues(kind, present, taxonomies), left)
+  const members = Object.keys(values)
+  const isFiltered = columns.trusted === 0 && TEXTS.some((name) => typeof values[name] === 'string')
+  const writing = isFiltered ? { ...context, caller: { ...context.caller, isFiltered } } : context
+  if (members.length === 0) return { members, left, prepared: undefined, context: writing }
+  if (kind === 'series')
+    return { members, left, prepared: await prepareSeriesChange(writing, id, values), context: writing }
+  const parsed = await parseFields(resource.fields, values, writing, { extent: 'partial', mayAsk: true })
+  return {
+    members,
+    left,
+    prepared: await operations.update.prepare(writing, { row, values: parsed }),
+    context: writing,
+  }
+}
+
+/** The values to send, so that a record with the present columns has these again. */
+function differing(
+  kind: StateKind,
+  columns: VersionColumns,
+  present: VersionColumns,
+  taxonomies: Taxonomies,
+  only: readonly string[] | undefined,
+): Record<string, unknown> {
+  const [wanted, has] = [sendableValues(kind, columns, taxonomies), sendableValues(kind, present, taxonomies)]
+  const isOther = (name: string) => !isUnchanged(wanted[name], has[name])
+  const isRetimed = TIMES.some(isOther)
+  const isTrustOther = columns.trusted !== present.trusted
+  const names = Object.keys(wanted).filter((name) => {
+    if (only && !only.includes(name)) return false
+    if (TIMES.includes(name)) return isRetimed && !name.startsWith('utc_')
+    if (name === 'date' || name === 'date_utc') return isOther(name) && isDated(columns)
+    return isOther(name) || (isTrustOther && TEXTS.includes(name) && typeof wanted[name] === 'string')
+  })
+  const values = Object.fromEntries(names.map((name) => [name, wanted[name]]))
+  // A wall clock shows some times twice; those in UTC are sent, so that it is the same moment again.
+  if (kind === 'event' && columns.all_day === 0)
+    for (const name of ['start_date', 'end_date'])
+      if (name in values) values[name] = `${String(columns[`utc_${name}`]).replace(' ', 'T')}Z`
+  return values
+}
+
+/** Whether the publication date was sent or is that of a published record, so that it is worth putting back. */
+function isDated({ date_utc, dated }: VersionColumns): boolean {
+  return date_utc !== NEVER || dated === 1
+}
+
+function unknownTerms({ terms }: VersionColumns, taxonomies: Taxonomies): unknown[] {
+  return Array.isArray(terms) ? terms.filter((id) => !taxonomies.has(id)) : []
+}
+
+/** Takes out of the values what leads to something that is not there any more, or that nothing may be linked to. */
+async function leaveOut(
+  context: Context,
+  fields: Served['resource']['fields'],
+  values: Record<string, unknown>,
+  has: VersionColumns,
+  left: LeftOut[],
+): Promise<void> {
+  for (const [member, value] of Object.entries(values)) {
+    const lookUp = fields[member]?.lookUp
+    if (!lookUp || value === '') continue
+    const entries = Array.isArray(value) ? value : [value]
+    const kept: unknown[] = []
+    for (const entry of entries)
+      if (await lookUp(Array.isArray(value) ? [entry] : entry, context)) kept.push(entry)
+      else left.push({ member, value: entry })
+    if (kept.length === entries.length) continue
+    if (Array.isArray(value) && !isUnchanged(kept, has[member])) values[member] = kept
+    else delete values[member]
+  }
+}

@@ -1,0 +1,213 @@
+import { eventFields } from '../../base/fields/event-fields.ts'
+import type { EventMembers } from '../../base/fields/event-members.ts'
+import type { FieldsData } from '../../base/fields/field.ts'
+import { organizerFields, venueFields } from '../../base/fields/linked-fields.ts'
+import type { WithValue } from '../../base/fields/member.ts'
+import { recurrenceLines } from '../../base/recurrence/write-recurrence.ts'
+import { untrashedSlug } from '../../base/text/slug.ts'
+import type { MadeEvent } from '../../calendar/events/event-rules.ts'
+import { findSeriesByIds } from '../../calendar/events/event-store.ts'
+import { findLinkedByIds } from '../../calendar/linked/linked-store.ts'
+import { organizerRules } from '../../calendar/linked/organizer.ts'
+import { venueRules } from '../../calendar/linked/venue.ts'
+import { scheduleOf, whenAt } from '../../calendar/series/series-schedule.ts'
+import { readShared, type Shared } from '../../calendar/series/series-store.ts'
+import { findTermsByIds } from '../../calendar/terms/term-store.ts'
+import type { Db } from '../../store/storage/database.ts'
+import type { EventRow, OrganizerRow, SeriesRow, Taxonomy, TermRow, VenueRow } from '../../store/storage/schema.ts'
+import { statement } from '../../store/storage/statement.ts'
+
+/** The kinds of records that have states. */
+export type StateKind = 'event' | 'series' | 'venue' | 'organizer' | Taxonomy
+
+/** The fields of a record that an import may write, in the form the interface accepts: sent unchanged, they restore this state. */
+export type RecordState = Readonly<Record<string, unknown>>
+
+/** The present states of these records, by id; deleted records have none. */
+export async function readStates(db: Db, kind: StateKind, ids: readonly number[]): Promise<Map<number, RecordState>> {
+  if (ids.length === 0) return new Map()
+  if (kind === 'event') return eventStates(db, ids)
+  if (kind === 'series') return seriesStates(db, ids)
+  if (kind === 'venue') return linkedStates(venueFields, await findLinkedByIds<VenueRow>(db, venueRules, ids))
+  if (kind === 'organizer')
+    return linkedStates(organizerFields, await findLinkedByIds<OrganizerRow>(db, organizerRules, ids))
+  const terms = (await findTermsByIds(db, ids)).filter(({ taxonomy }) => taxonomy === kind)
+  return new Map(terms.map((term) => [term.id, termState(term)]))
+}
+
+function linkedStates(fields: FieldsData, rows: ReadonlyMap<number, object>): Map<number, RecordState> {
+  return new Map([...rows].map(([id, row]) => [id, stateOf(fields, row)]))
+}
+
+const selectEvents = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('events').selectAll().where('id', 'in', value('ids')),
+)
+
+const selectVenues = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('event_venues').selectAll().where('event', 'in', value('ids')).orderBy('position'),
+)
+
+const selectOrganizers = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('event_organizers').selectAll().where('event', 'in', value('ids')).orderBy('position'),
+)
+
+const selectTerms = statement<{ ids: readonly number[] }>()((db, value) =>
+  db
+    .selectFrom('event_terms')
+    .innerJoin('terms', 'terms.id', 'event_terms.term')
+    .select(['event', 'term', 'taxonomy'])
+    .where('event', 'in', value('ids'))
+    .orderBy('term'),
+)
+
+async function eventStates(db: Db, ids: readonly number[]): Promise<Map<number, RecordState>> {
+  const [rows, venues, organizers, terms] = await Promise.all([
+    selectEvents(db, { ids }),
+    selectVenues(db, { ids }),
+    selectOrganizers(db, { ids }),
+    selectTerms(db, { ids }),
+  ])
+  const venuesOf = Map.groupBy(venues, ({ event }) => event)
+  const organizersOf = Map.groupBy(organizers, ({ event }) => event)
+  const termsOf = Map.groupBy(terms, ({ event }) => event)
+  const withLinks = (row: EventRow) => {
+    const own = termsOf.get(row.id) ?? []
+    return eventState(row, {
+      venue: (venuesOf.get(row.id) ?? []).map(({ venue }) => venue),
+      organizer: (organizersOf.get(row.id) ?? []).map(({ organizer }) => organizer),
+      categories: own.flatMap(({ term, taxonomy }) => (taxonomy === 'category' ? [term] : [])),
+      tags: own.flatMap(({ term, taxonomy }) => (taxonomy === 'tag' ? [term] : [])),
+    })
+  }
+  return new Map(rows.map((row) => [row.id, withLinks(row)]))
+}
+
+/** The state of an event that has just been made. */
+export function stateOfMade({ row, links, categories, tags }: MadeEvent): RecordState {
+  return eventState(row, { venue: links.venues ?? [], organizer: links.organizers ?? [], categories, tags })
+}
+
+/** The ids of what an event is linked to, terms in the order of their ids. */
+type LinkedIds = Record<WithValue<EventMembers, 'from', 'link'>, readonly number[]>
+
+/** The fields that all occurrences of a series have in common, with the times and the rule that it counts from. */
+async function seriesStates(db: Db, ids: readonly number[]): Promise<Map<number, RecordState>> {
+  const rows = await findSeriesByIds(db, ids)
+  const terms = await findTermsByIds(db, [...new Set([...rows.values()].flatMap((row) => readShared(row).terms))])
+  const taxonomies = new Map(terms.map(({ id, taxonomy }) => [id, taxonomy]))
+  return new Map([...rows].map(([id, row]) => [id, seriesState(row, readShared(row), row.start_date, taxonomies)]))
+}
+
+/** The fields that the occurrence of a series at an original start shares with the others. */
+export async function likeOthers(db: Db, row: SeriesRow, start: string): Promise<RecordState> {
+  const terms = await findTermsByIds(db, readShared(row).terms)
+  const { recurrence: _recurrence, ...state } = seriesState(
+    row,
+    readShared(row),
+    start,
+    new Map(terms.map(({ id, taxonomy }) => [id, taxonomy])),
+  )
+  return state
+}
+
+function seriesState(row: SeriesRow, shared: Shared, start: string, taxonomies: Taxonomies): RecordState {
+  const { venues, organizers, terms, ...columns } = shared
+  const schedule = scheduleOf(row)
+  return {
+    ...stateOf(eventFields, { ...columns, ...whenAt(schedule, start), status: row.status }),
+    cost: JSON.parse(columns.cost),
+    recurrence: recurrenceLines(schedule.recurrence, schedule.start),
+    venue: venues,
+    organizer: organizers,
+    ...byTaxonomy(terms, taxonomies),
+  }
+}
+
+/** The taxonomies of terms by id. */
+export type Taxonomies = ReadonlyMap<number, Taxonomy>
+
+function byTaxonomy(terms: readonly number[], taxonomies: Taxonomies): Record<'categories' | 'tags', number[]> {
+  const of = (taxonomy: Taxonomy) => terms.filter((id) => taxonomies.get(id) === taxonomy).sort((a, b) => a - b)
+  return { categories: of('category'), tags: of('tag') }
+}
+
+/** The columns of a record, with the ids of what it is linked to; those of a series with what its dates share. */
+export type VersionColumns = Readonly<Record<string, unknown>>
+
+/** The present columns of a record; undefined when there is none. */
+export async function readColumns(db: Db, kind: StateKind, id: number): Promise<VersionColumns | undefined> {
+  if (kind === 'venue') return asColumns((await findLinkedByIds<VenueRow>(db, venueRules, [id])).get(id))
+  if (kind === 'organizer') return asColumns((await findLinkedByIds<OrganizerRow>(db, organizerRules, [id])).get(id))
+  if (kind === 'category' || kind === 'tag') return asColumns((await findTermsByIds(db, [id]))[0])
+  if (kind === 'series') {
+    const row = (await findSeriesByIds(db, [id])).get(id)
+    return row && { ...readShared(row), ...row }
+  }
+  const ids = [id]
+  const [[row], venues, organizers, terms] = await Promise.all([
+    selectEvents(db, { ids }),
+    selectVenues(db, { ids }),
+    selectOrganizers(db, { ids }),
+    selectTerms(db, { ids }),
+  ])
+  const links = {
+    venues: venues.map(({ venue }) => venue),
+    organizers: organizers.map(({ organizer }) => organizer),
+    terms: terms.map(({ term }) => term),
+  }
+  return row && { ...row, ...links }
+}
+
+const asColumns = (row: object | undefined): VersionColumns | undefined => row && { ...row }
+
+/** The state of a record with these columns, which may be former ones. */
+export function stateFrom(kind: StateKind, columns: VersionColumns, taxonomies: Taxonomies): RecordState {
+  if (kind === 'venue') return stateOf(venueFields, columns)
+  if (kind === 'organizer') return stateOf(organizerFields, columns)
+  if (kind === 'category' || kind === 'tag') return termState(columns as unknown as TermRow)
+  if (kind === 'series') {
+    const row = columns as unknown as SeriesRow
+    return seriesState(row, columns as unknown as Shared, row.start_date, taxonomies)
+  }
+  const { venues, organizers, terms, ...row } = columns as unknown as EventRow & Pick<Shared, Linked>
+  return eventState(row, { venue: venues, organizer: organizers, ...byTaxonomy(terms, taxonomies) })
+}
+
+type Linked = 'venues' | 'organizers' | 'terms'
+
+function eventState(row: EventRow, links: LinkedIds): RecordState {
+  return { ...stateOf(eventFields, row), slug: untrashedSlug(row.slug), cost: JSON.parse(row.cost), ...links }
+}
+
+/** The declared fields that a row has as columns. */
+function stateOf(fields: FieldsData, row: object): RecordState {
+  const columns: Record<string, unknown> = { ...row }
+  const state: Record<string, unknown> = {}
+  for (const name of carriedFields(fields)) {
+    if (!(name in columns)) continue
+    const show = fields[name]?.kind.show
+    state[name] = show ? show(columns[name]) : (columns[name] ?? '')
+  }
+  return state
+}
+
+function termState({ name, description, slug, parent, taxonomy }: TermRow): RecordState {
+  return taxonomy === 'category' ? { name, description, slug, parent } : { name, description, slug }
+}
+
+/**
+ * Fields that states leave out: authors are people of the source, the local publication date follows from that in UTC, and the series has the
+ * recurrence.
+ */
+const LEFT_BEHIND = new Set(['author', 'date', 'recurrence', 'recurrence_scope'])
+
+const carried = new WeakMap<FieldsData, readonly string[]>()
+
+/** The names of the declared fields that states have, and imports carry over. */
+export function carriedFields(fields: FieldsData): readonly string[] {
+  const known = carried.get(fields)
+  if (known) return known
+  const names = Object.keys(fields).filter((name) => !LEFT_BEHIND.has(name))
+  carried.set(fields, names)
+  return names
+}

@@ -1,0 +1,246 @@
+import { Problem } from '../../base/problems.ts'
+import { clientOf } from './client-address.ts'
+import type { Incoming } from './incoming.ts'
+import { join, type Lines, mayJoin, noLines, takeLate, takeNext } from './lines.ts'
+
+/** The kinds of work with queues of their own. Finished answers, /healthz and /readyz never queue. */
+export type Work = 'lists' | 'reads' | 'searches' | 'writes' | 'uploads' | 'streams'
+
+interface Limit {
+  /** The most that run at the same time. */
+  running: number
+  /** The most that wait. */
+  waiting: number
+  /** Milliseconds after which a waiting request is refused. */
+  longestMs: number
+  /**
+   * Milliseconds that one should take. While they take longer and others wait, fewer run at once: more queries do not make a busy database faster.
+   */
+  aimMs: number
+  /** Milliseconds of each turn of the event loop in which waiting requests may start: a query of SQLite holds this thread. */
+  turnMs: number
+}
+
+/**
+ * The limits of each kind of work. `running` keeps a quick database busy; more would not help. `waiting` is the number that a machine with two
+ * cores answers within `longestMs`, so that every accepted request is answered within a second.
+ */
+export const LIMITS: Readonly<Record<Work, Limit>> = {
+  /** Lists of events from the index in memory that wait for some of their events. */
+  lists: { running: 32, waiting: 500, longestMs: 300, aimMs: 200, turnMs: 4 },
+  /** All other reads of the database. */
+  reads: { running: 8, waiting: 250, longestMs: 300, aimMs: 200, turnMs: 4 },
+  searches: { running: 4, waiting: 100, longestMs: 120, aimMs: 100, turnMs: 4 },
+  /** Half the size of the largest commit: on SQLite each write waits for all running ones. Writes that begin in one turn share a commit. */
+  writes: { running: 32, waiting: 250, longestMs: 200, aimMs: 120, turnMs: 10 },
+  /**
+   * Each holds a whole image in memory, and scaling it takes about a second. Tests of webhooks count as uploads, since they wait for another
+   * server.
+   */
+  uploads: { running: 3, waiting: 20, longestMs: 10_000, aimMs: Number.POSITIVE_INFINITY, turnMs: 4 },
+  /** Streams last as long as their readers take, so no request waits for one to end. */
+  streams: { running: 4, waiting: 0, longestMs: 0, aimMs: Number.POSITIVE_INFINITY, turnMs: 4 },
+}
+
+/** Who asks: clients at different addresses take turns, and nothing is done for one that has gone. */
+export type Asker = Pick<Incoming, 'address' | 'isGone'>
+
+/** A request that waits for its turn. */
+interface Waiter {
+  since: number
+  /** The number of requests it counts as. */
+  weight: number
+  isGone: () => boolean
+  go: () => void
+  turnAway: (problem: Problem) => void
+}
+
+interface Queue {
+  limit: Limit
+  running: number
+  /** The most that may run at the moment: `limit.running`, or fewer while they take long. */
+  places: number
+  waiting: Lines<Waiter>
+  isDispatching: boolean
+}
+
+/** The running and waiting requests of each kind. */
+export interface Admission {
+  queues: Readonly<Record<Work, Queue>>
+  /** The number of streams that each client has under way, if any. */
+  streaming: Map<string, number>
+  /** The timer that looks for requests that have waited too long, while any wait. */
+  looking: NodeJS.Timeout | undefined
+}
+
+const LOOK_EVERY_MS = 50
+
+export function makeAdmission(limits: Readonly<Record<Work, Limit>> = LIMITS): Admission {
+  const queue = (limit: Limit): Queue => ({
+    limit,
+    running: 0,
+    places: limit.running,
+    waiting: noLines(),
+    isDispatching: false,
+  })
+  const { lists, reads, searches, writes, uploads, streams } = limits
+  return {
+    queues: {
+      lists: queue(lists),
+      reads: queue(reads),
+      searches: queue(searches),
+      writes: queue(writes),
+      uploads: queue(uploads),
+      streams: queue(streams),
+    },
+    streaming: new Map(),
+    looking: undefined,
+  }
+}
+
+/** Takes a free place of this kind unless others wait for one; `leave` gives it back. */
+export function tryEnter(admission: Admission, work: Work, weight = 1): boolean {
+  const queue = admission.queues[work]
+  if (!hasPlace(queue) || queue.waiting.size > 0) return false
+  queue.running += weight
+  return true
+}
+
+/** Gives a place back. The next waiting request gets it in the next turn of the event loop, so that work without a queue comes in between. */
+export function leave(admission: Admission, work: Work, weight = 1): void {
+  const queue = admission.queues[work]
+  queue.running -= weight
+  dispatch(queue)
+}
+
+/** Takes a free place for a stream to the client at this address; `leaveStream` gives it back. The last place is left to a client that has none. */
+export function tryStream(admission: Admission, address: string): boolean {
+  const { queues, streaming } = admission
+  const client = clientOf(address)
+  const own = streaming.get(client) ?? 0
+  const { running, limit } = queues.streams
+  if ((own > 0 && running === limit.running - 1) || !tryEnter(admission, 'streams')) return false
+  streaming.set(client, own + 1)
+  return true
+}
+
+/** Gives the place of a stream back. */
+export function leaveStream(admission: Admission, address: string): void {
+  const { streaming } = admission
+  const client = clientOf(address)
+  const left = (streaming.get(client) ?? 0) - 1
+  if (left > 0) streaming.set(client, left)
+  else streaming.delete(client)
+  leave(admission, 'streams')
+}
+
+/**
+ * Does work of this kind when its turn comes. A request whose client has gone by then is dropped. Work that counts as several begins when one place
+ * is free, and keeps others out until as many have ended.
+ * @throws Problem rest_unavailable when the queue is full, or gets full while other clients have fewer requests in it
+ */
+export async function admitted<T>(
+  admission: Admission,
+  work: Work,
+  asker: Asker,
+  run: () => Promise<T>,
+  weight = 1,
+): Promise<T> {
+  if (!tryEnter(admission, work, weight)) await waitForTurn(admission, work, asker, weight)
+  const began = performance.now()
+  try {
+    return await run()
+  } finally {
+    learn(admission.queues[work], (performance.now() - began) / weight)
+    leave(admission, work, weight)
+  }
+}
+
+const OVERLOADED = new Problem('rest_unavailable', { retryAfter: 1 })
+
+/** The problem of an overloaded service. It is made once: the stack of a new one costs more than its answer. */
+export function overloaded(): Problem {
+  return OVERLOADED
+}
+
+/** Whether the queue of this kind is full, so that a new request from this address would be refused. */
+export function isFull(admission: Admission, work: Work, address: string): boolean {
+  const { limit, waiting } = admission.queues[work]
+  return !mayJoin(waiting, clientOf(address), limit.waiting)
+}
+
+function waitForTurn(admission: Admission, work: Work, { address, isGone }: Asker, weight: number): Promise<void> {
+  const { waiting, limit } = admission.queues[work]
+  admission.looking ??= setInterval(() => turnAwayLate(admission), LOOK_EVERY_MS).unref()
+  return new Promise((resolve, reject) => {
+    const waiter = { since: performance.now(), weight, isGone, go: resolve, turnAway: reject }
+    join(waiting, clientOf(address), waiter, limit.waiting)?.turnAway(overloaded())
+  })
+}
+
+function dispatch(queue: Queue): void {
+  if (queue.isDispatching || !hasNext(queue)) return
+  queue.isDispatching = true
+  setImmediate(() => void giveTurns(queue))
+}
+
+function hasNext(queue: Queue): boolean {
+  return queue.waiting.size > 0 && hasPlace(queue)
+}
+
+function hasPlace({ running, places }: Queue): boolean {
+  return running < Math.floor(places)
+}
+
+/** At least a quarter of the places stays, however long work takes. */
+const FEWEST_PLACES = 1 / 4
+const PLACES_LOST = 0.5
+const PLACES_WON = 0.1
+
+/** Counts the time that one request of this kind has run. While nobody waits, slow work is no overload. */
+function learn(queue: Queue, ranMs: number): void {
+  const { limit, places, waiting } = queue
+  queue.places =
+    ranMs > limit.aimMs && waiting.size > 0
+      ? Math.max(limit.running * FEWEST_PLACES, places - PLACES_LOST)
+      : Math.min(limit.running, places + PLACES_WON)
+}
+
+/** Starts waiting work one by one, each until it waits itself. Work that does not fit into this turn starts in the next. */
+async function giveTurns(queue: Queue): Promise<void> {
+  const until = performance.now() + queue.limit.turnMs
+  do {
+    const next = takePresent(queue)
+    if (!next) break
+    queue.running += next.weight
+    next.go()
+    await quiet()
+  } while (hasNext(queue) && performance.now() < until)
+  queue.isDispatching = false
+  dispatch(queue)
+}
+
+/** Resolves when all work that needs no further turn of the event loop is done. */
+function quiet(): Promise<void> {
+  return new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)))
+}
+
+function takePresent({ waiting }: Queue): Waiter | undefined {
+  for (let next = takeNext(waiting); next; next = takeNext(waiting)) {
+    if (!next.isGone()) return next
+    next.turnAway(overloaded())
+  }
+  return undefined
+}
+
+function turnAwayLate(admission: Admission): void {
+  const now = performance.now()
+  let areWaiting = false
+  for (const { waiting, limit } of Object.values(admission.queues)) {
+    for (const late of takeLate(waiting, ({ since }) => now - since > limit.longestMs)) late.turnAway(overloaded())
+    areWaiting ||= waiting.size > 0
+  }
+  if (areWaiting) return
+  clearInterval(admission.looking)
+  admission.looking = undefined
+}

@@ -1,0 +1,207 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { limits } from '../../base/fields/limits.ts'
+import { Problem } from '../../base/problems.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { withImages } from '../../calendar/images/images.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { Reply } from '../formats/format.ts'
+import { type Admission, admitted } from './admission.ts'
+import { type BatchRequest, parseBatch } from './batch-route.ts'
+import type { MatchedRequest } from './handlers.ts'
+import { batchOnce, REPLAYED, type Repeatable } from './idempotency.ts'
+import { type Incoming, NO_BODY } from './incoming.ts'
+import { splitUrl } from './request-url.ts'
+
+/** The parts of the service that batches need. */
+export interface Batching {
+  admission: Admission
+  /** Counts further requests of the client. */
+  count: (requests: number) => void
+  /** Answers a request of a batch, whatever its outcome. */
+  answer: (incoming: Incoming, context: Context) => Promise<Reply>
+}
+
+/** The answers to the requests of a batch in order; null for a request that was not done because another one failed. */
+interface Answered {
+  failed: boolean
+  replies: readonly (Reply | null)[]
+}
+
+/** The headers that each request of a batch has for itself. All others, such as credentials, are those of the batch. */
+const OWN_HEADERS = ['idempotency-key', 'if-match', 'prefer']
+
+/**
+ * Does the requests of a batch as the caller, one after the other: each by itself, or all in one transaction.
+ * @throws Problem for an invalid batch
+ */
+export async function batchReply(
+  asked: MatchedRequest,
+  incoming: Incoming,
+  context: Context,
+  batching: Batching,
+): Promise<Reply> {
+  const { areOne, requests } = await parseBatch(asked.values, context)
+  const bounded: Context = { ...context, room: { ...limits.batchAnswers } }
+  // The batch itself has been counted as one.
+  batching.count(Math.max(0, requests.length - 1))
+  return batchOnce(asked, requests.length, context, async (repeatableAt) => {
+    const items = requests.map((request, place) => incomingOf(request, incoming, bounded, repeatableAt(place)))
+    const { failed, replies } = areOne
+      ? await answerTogether(items, incoming, bounded, batching)
+      : await answerEach(items, bounded, batching)
+    const isReplay = replies.length > 0 && replies.every((reply) => reply?.headers[REPLAYED])
+    return {
+      status: 207,
+      headers: isReplay ? { [REPLAYED]: 'true' } : {},
+      body: {
+        ...(failed ? { failed: 'validation' } : {}),
+        responses: replies.map((reply) => reply && enveloped(reply)),
+      },
+    }
+  })
+}
+
+function incomingOf(
+  { method, path, body, headers }: BatchRequest,
+  batch: Incoming,
+  { site }: Context,
+  repeatable: Repeatable | undefined,
+): Incoming {
+  const { address, requestId, isGone } = batch
+  const own = Object.fromEntries(Object.entries(headers).filter(([name]) => OWN_HEADERS.includes(name)))
+  return {
+    method,
+    url: splitUrl(site.restRoot + path),
+    headers: own,
+    ...(repeatable && own['idempotency-key'] === undefined ? { repeatable } : {}),
+    address,
+    requestId,
+    isGone,
+    readBody: async () => ({ ...NO_BODY, form: { fields: body, repeated: new Set(), files: [] } }),
+  }
+}
+
+function enveloped({ status, headers, body }: Reply): object {
+  return { status, headers, body: body ?? null }
+}
+
+async function answerEach(
+  items: readonly Incoming[],
+  context: Context,
+  { answer }: Pick<Batching, 'answer'>,
+): Promise<Answered> {
+  const replies: Reply[] = []
+  for (const item of items) {
+    // Each has its own images.
+    replies.push(await answer(item, { ...context }))
+    await nextTurn()
+  }
+  return { failed: false, replies }
+}
+
+/** A request of a batch that is ready for its transaction. */
+interface Waiting {
+  work: (tx: Tx) => Promise<unknown>
+  resolve: (value: unknown) => void
+  reject: (error: unknown) => void
+}
+
+/** A request of a batch that was answered before its write, or waits with its write. */
+type Begun = { reply: Promise<Reply> } & ({ early: Reply } | { waiting: Waiting })
+
+/** Ends requests that waited in vain; their answers are not shown. */
+const ABANDONED = new Problem('rest_unavailable')
+
+/** The context shared by requests of a batch whose writes wait for each other; they share its images, too. */
+interface Gate {
+  context: Context
+  /** Receives the write of the request that has begun last. */
+  arrive: (waiting: Waiting) => void
+}
+
+function makeGate(context: Context): Gate {
+  const write: Context['write'] = (work) =>
+    new Promise((resolve, reject) => {
+      gate.arrive({ work, resolve: resolve as Waiting['resolve'], reject })
+    })
+  const gate: Gate = { context: { ...context, write }, arrive: () => undefined }
+  return gate
+}
+
+/** Prepares all requests up to their writes, and does these in one transaction. */
+async function answerTogether(
+  items: readonly Incoming[],
+  incoming: Incoming,
+  context: Context,
+  { admission, answer }: Batching,
+): Promise<Answered> {
+  const begun: Begun[] = []
+  const gate = makeGate(context)
+  const prepare = async () => {
+    for (const item of items) {
+      begun.push(await beginRequest(item, gate, answer))
+      await nextTurn()
+    }
+  }
+  const waiting = () => begun.flatMap((one) => ('waiting' in one ? [one.waiting] : []))
+  return withImages(gate.context, async () => {
+    try {
+      await admitted(admission, 'writes', incoming, prepare)
+      const early = begun.map((one) => ('early' in one && one.early.status >= 400 ? one.early : null))
+      if (early.some(Boolean)) return { failed: true, replies: early }
+      const write = () => writeAll(waiting(), context)
+      const refused = await admitted(admission, 'writes', incoming, write, Math.max(1, waiting().length))
+      return await collect(begun, refused)
+    } finally {
+      for (const { reject } of waiting()) reject(ABANDONED)
+      await Promise.all(begun.map(({ reply }) => reply))
+    }
+  })
+}
+
+/** Answers a request up to its write. */
+async function beginRequest(item: Incoming, gate: Gate, answer: Batching['answer']): Promise<Begun> {
+  const { promise: arrived, resolve: arrive } = Promise.withResolvers<Waiting>()
+  gate.arrive = arrive
+  const reply = answer({ ...item, hasTurn: true }, gate.context)
+  const first = await Promise.race([arrived.then((waiting) => ({ waiting })), reply.then((early) => ({ early }))])
+  return { reply, ...first }
+}
+
+/** Milliseconds of writing after which other requests get a turn. */
+const TURN_MS = 10
+
+/**
+ * Does all writes in one transaction. Returns the write that was refused, which undoes all of them.
+ * @throws errors that are no fault of a request
+ */
+async function writeAll(waiting: readonly Waiting[], context: Context): Promise<Waiting | undefined> {
+  const under: { way: Waiting | undefined } = { way: undefined }
+  try {
+    const values = await context.write(async (tx) => {
+      const written: unknown[] = []
+      let since = performance.now()
+      for (const one of waiting) {
+        under.way = one
+        written.push(await one.work(tx))
+        if (performance.now() - since < TURN_MS) continue
+        await nextTurn()
+        since = performance.now()
+      }
+      under.way = undefined
+      return written
+    })
+    for (const [i, { resolve }] of waiting.entries()) resolve(values[i])
+    return undefined
+  } catch (error) {
+    if (!(error instanceof Problem && under.way)) throw error
+    under.way.reject(error)
+    return under.way
+  }
+}
+
+async function collect(begun: readonly Begun[], refused: Waiting | undefined): Promise<Answered> {
+  if (!refused) return { failed: false, replies: await Promise.all(begun.map(({ reply }) => reply)) }
+  const own = (one: Begun) => ('waiting' in one && one.waiting === refused ? one.reply : null)
+  return { failed: true, replies: await Promise.all(begun.map(own)) }
+}

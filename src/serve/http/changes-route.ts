@@ -1,0 +1,94 @@
+import { count, settledText, words } from '../../base/fields/kinds.ts'
+import { invalidParam } from '../../base/problems.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
+import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
+import type { EventsQuery } from '../../calendar/events/event-filters.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
+import type { Reply } from '../formats/format.ts'
+import { FEED_KINDS, type FeedSource, readerOf, readFeed, servedChanges } from '../sync/changes-feed.ts'
+import { readToken, type SyncScope, type SyncToken } from '../sync/sync-token.ts'
+import type { Route } from './routes.ts'
+
+const about = (text: MessageText) => text
+
+const MOST_ON_A_PAGE = 1000
+/** A token names the transactions that were under way, which may be many. */
+const LONGEST_TOKEN = { characters: 6000 }
+
+const feedFields = defineFields({
+  since: {
+    kind: settledText,
+    about: about('The sync_token or next_token of the answer before; without it, everything comes first'),
+    within: LONGEST_TOKEN,
+  },
+  kinds: {
+    kind: words,
+    about: about('Which kinds of records: venue, organizer, category, tag and event'),
+    valid: (value) => words.read(value)?.every((word) => FEED_KINDS.some((kind) => kind === word)) === true,
+  },
+  per_page: { kind: count, about: about('How many changes a page holds, up to 1000'), default: '100' },
+})
+
+/** The filters of lists of events that the feed accepts. Filters by date are left out: events leave such lists with time, without a change. */
+const FILTERS: readonly string[] = [
+  'search',
+  'categories',
+  'tags',
+  'venue',
+  'organizer',
+  'featured',
+] satisfies (keyof EventsQuery)[]
+
+function eventFilters(): Fields {
+  const { filters } = servedChanges('event')
+  return Object.fromEntries(Object.entries(filters).filter(([name]) => FILTERS.includes(name)))
+}
+
+/** The changes since a token was given. */
+export function changesRoute(): Route {
+  const args = { ...feedFields, ...eventFilters() }
+  return { path: '/changes', template: '/changes', endpoints: [{ methods: ['GET'], action: { do: 'changes' }, args }] }
+}
+
+/**
+ * A page of the feed. The first request sends kinds and filters; a token contains them, and excludes sending others.
+ * @throws Problem rest_invalid_param for a text that is no token, rest_sync_token_expired for a token that is too old
+ */
+export async function changesReply(
+  valuesOf: (fields: Fields) => RawValues,
+  source: FeedSource,
+  context: Context,
+): Promise<Reply> {
+  const { since: sent, per_page: perPage = 100, kinds } = await parseFields(feedFields, valuesOf(feedFields), context)
+  const since = sent === undefined ? undefined : (readToken(sent) ?? invalidToken())
+  const fields = eventFilters()
+  const raw = valuesOf(fields)
+  const filters = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== undefined && value !== null))
+  const scope = scopeOf(kinds, filters, since, context)
+  const query = {
+    scope,
+    filters: await parseFields(fields, scope.filters, context),
+    since,
+    perPage: Math.min(perPage, MOST_ON_A_PAGE),
+  }
+  return { status: 200, headers: {}, body: await readFeed(context, source, query) }
+}
+
+function invalidToken(): never {
+  throw invalidParam('since')
+}
+
+function scopeOf(
+  kinds: readonly string[] | undefined,
+  filters: SyncScope['filters'],
+  since: SyncToken | undefined,
+  { caller }: Context,
+): SyncScope {
+  const before = since?.scope
+  return {
+    kinds: kinds ?? before?.kinds ?? FEED_KINDS,
+    filters: Object.keys(filters).length > 0 ? filters : (before?.filters ?? {}),
+    reader: readerOf(caller),
+  }
+}

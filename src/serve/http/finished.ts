@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto'
+import { type Cache, type CacheBudget, dropAll, emptyCache, findCached, keepCached } from '../../base/cache.ts'
+import { hashOf } from '../../base/text/characters.ts'
+import { wallNow } from '../../base/text/moments.ts'
+import { type Version, versionedTag } from '../../calendar/records/versions.ts'
+import type { EventMemory } from '../../store/memory/event-memory.ts'
+import type { FollowedBody } from '../formats/json.ts'
+import type { Service } from './respond.ts'
+import { contentTag, type Outgoing } from './send.ts'
+
+/** A finished answer to an anonymous read, valid for one version of the data and one day. */
+export interface Finished extends Outgoing {
+  version: string
+  day: string
+  /** Present on answers that outlive changes of the data. */
+  followed?: FollowedBody
+  /** Of an answer that shows one record: its version. */
+  recordVersion?: Version | undefined
+  /** The number of counts in the body that `followed` keeps up to date. */
+  countsKept?: number
+}
+
+/**
+ * The cache of finished answers. An answer is stored with the version of the data it was made from, so that it is never sent after a change that this
+ * process has heard of.
+ */
+export interface FinishedAnswers {
+  memory: EventMemory
+  /** By requested address, and by representation if `Accept` has chosen one. */
+  bodies: Cache<string, Finished>
+  /** Hashes of addresses that were requested once. */
+  asked: Uint32Array
+  /** Identifies the calendar and its settings in ETags. */
+  edition: string
+  /** The same of the present settings, and since when: by the count of `memory`. */
+  nameEdition: () => string
+  settings: number
+  today: (now: number) => string
+  /** The version and day seen last, and since when they hold, in milliseconds. */
+  state: { version: string; day: string; since: number }
+  /** Whether a streamed answer is being collected for the cache; one at a time, which bounds the memory. */
+  isCollecting: boolean
+}
+
+/** The most earlier ETags of a list: clients ask again with the ETag of a few changes ago. */
+const EARLIER_TAGS = 16
+
+/** The number of slots for addresses requested once; a power of two. */
+const ASKED = 65_536
+
+/** An empty cache; `budget` bounds the bodies. */
+export function noFinishedAnswers({ site, memory, edition, images }: Service, budget: CacheBudget): FinishedAnswers {
+  const nameEdition = () =>
+    createHash('sha1')
+      .update(JSON.stringify([edition, site, images.mediaUrl]))
+      .digest('base64url')
+      .slice(0, 6)
+  return {
+    memory,
+    bodies: emptyCache(budget),
+    asked: new Uint32Array(ASKED),
+    edition: nameEdition(),
+    nameEdition,
+    settings: memory.settings,
+    today: makeToday(site.timezone),
+    state: { version: '', day: '', since: 0 },
+    isCollecting: false,
+  }
+}
+
+/** The finished answer, if it is still valid. */
+export function findFinished(answers: FinishedAnswers, key: string, now: number): Finished | undefined {
+  const { bodies, memory } = answers
+  if (answers.settings !== memory.settings) startAfresh(answers)
+  const known = findCached(bodies, key)
+  const day = answers.today(now)
+  if (!known || (known.version === memory.version && known.day === day)) return known
+  if (!known.followed?.isSame(day)) return undefined
+  renew(answers, known, known.followed, day)
+  return known
+}
+
+/** Forgets the answers that were finished before owners changed the name or the look of the calendar. */
+function startAfresh(answers: FinishedAnswers): void {
+  dropAll(answers.bodies)
+  answers.edition = answers.nameEdition()
+  answers.settings = answers.memory.settings
+}
+
+/** Brings an answer that outlives changes up to the present version, with its counts of terms. */
+function renew(answers: FinishedAnswers, known: Finished, followed: FollowedBody, day: string): void {
+  const { version } = answers.memory
+  const isRecounted = followed.recount(known.isSending)
+  if (isRecounted) Object.assign(known, { body: followed.body, encoded: {}, isSending: false })
+  // The ETag of a list is the same on every node. Its earlier ones stay valid while the list stays the same.
+  const isOfVersion = known.tag === versionTag(answers, known.version, known.day)
+  const tag = isOfVersion
+    ? versionTag(answers, version, day)
+    : isRecounted
+      ? versionedTag(contentTag(known.body), known.recordVersion)
+      : known.tag
+  const earlier = tag === known.tag ? known.earlierTags : [...known.earlierTags, known.tag].slice(-EARLIER_TAGS)
+  Object.assign(known, { version, day, tag, earlierTags: isRecounted ? [] : earlier })
+}
+
+/** Caches an answer that stays valid: one with `followed`, or one whose ETag names the version it was made from. */
+export function keepFinished(answers: FinishedAnswers, key: string, finished: Finished): void {
+  const { body, tag, followed, countsKept = 0 } = finished
+  if (!followed && !tag.startsWith(`W/"${answers.edition}.`)) return
+  finished.isKept = true
+  // Besides the body: its compressed form, the address twice, and the data of `followed`: ids, states, and places of counts.
+  keepCached(answers.bodies, key, finished, body.length * 1.5 + key.length * 4 + countsKept * 8 + 2500)
+}
+
+/** The time since which the data have not changed as far as this process knows, nor have answers that depend on the data and the day alone. */
+export function sinceWhen({ state }: FinishedAnswers, version: string, day: string): number {
+  if (state.version !== version || state.day !== day) Object.assign(state, { version, day, since: Date.now() })
+  return state.since
+}
+
+/** Passes on the pieces of an answer, and gives all of them to `keepIt` at the end, unless they are too large for the cache. */
+export async function* collected(
+  answers: FinishedAnswers,
+  pieces: AsyncIterable<Buffer>,
+  keepIt: (body: Buffer) => void,
+): AsyncGenerator<Buffer> {
+  const isFree = !answers.isCollecting
+  const most = isFree ? answers.bodies.budget.limit / 2 : 0
+  answers.isCollecting = true
+  const taken: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const piece of pieces) {
+      bytes += piece.length
+      if (bytes <= most) taken.push(piece)
+      else taken.length = 0
+      yield piece
+    }
+    if (bytes <= most) keepIt(Buffer.concat(taken))
+  } finally {
+    if (isFree) answers.isCollecting = false
+  }
+}
+
+/**
+ * Whether this address was requested before, lately. Most lists of a busy site are requested once and are not worth caching. Only hashes are stored,
+ * since texts would burden the garbage collector; when two addresses share a hash, an answer is cached too early.
+ */
+export function wasAsked({ asked }: FinishedAnswers, key: string): boolean {
+  const hash = hashOf(key)
+  const place = hash % ASKED
+  if (asked[place] === hash) return true
+  asked[place] = hash
+  return false
+}
+
+/** Names the state of the data and the representation rather than the bytes: the same on every node, and quick to make. */
+export function versionTag({ edition }: FinishedAnswers, version: string, day: string, format = 'json'): string {
+  return format === 'json' ? `W/"${edition}.${version}.${day}"` : `W/"${edition}.${version}.${day}.${format}"`
+}
+
+/** Parameters whose values in words change with the clock. */
+const CLOCK =
+  /[?&](?:start_date|end_date|starts_before|starts_after|ends_before|ends_after|only_with_upcoming)=(?!\d{4}-\d\d-\d\d)/
+
+/** A name that is not written as it is read, so that any of the above may be behind it. */
+const DISGUISED = /[?&][^=&?]*[%+]/
+
+/** False for answers that change with the clock within a day: dates in words, and upcoming events. */
+export function isSteady(url: string): boolean {
+  return !CLOCK.test(url) && !url.includes('[') && !url.includes('%5') && !DISGUISED.test(url)
+}
+
+/** The days that a default window depends on: today's in the zone of the site, and today's in UTC (rule 12.1). */
+export function makeToday(zone: string): (now: number) => string {
+  let until = 0
+  let day = ''
+  return (now) => {
+    if (now < until && now >= until - 60_000) return day
+    day = `${wallNow(zone, now).slice(0, 10)}${new Date(now).toISOString().slice(8, 10)}`
+    // Zones change the day at whole minutes of UTC.
+    until = (Math.floor(now / 60_000) + 1) * 60_000
+    return day
+  }
+}

@@ -1,0 +1,310 @@
+import { invalidParam, Problem } from '../../base/problems.ts'
+import { decodeLeniently } from '../../base/text/urls.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import type { Address, Found, Operations, WriteSteps } from '../../calendar/declare/operations.ts'
+import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
+import type { Fields } from '../../calendar/declare/resource.ts'
+import { isLoggedIn } from '../../calendar/people/caller.ts'
+import { presentSingle } from '../../calendar/records/present-records.ts'
+import { MAX_ID } from '../../calendar/records/record-store.ts'
+import { findVersion, requireVersion, type Version, wantedVersions } from '../../calendar/records/versions.ts'
+import type { Served } from '../../calendar/resources.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { Format, Reply } from '../formats/format.ts'
+import { chooseFormat } from '../formats/formats.ts'
+import { describeNamespace } from './discovery.ts'
+import { type Keeping, type Repeatable, type UnderWay, writeOnce } from './idempotency.ts'
+import { describeInterface } from './openapi.ts'
+import { type Endpoint, isHistoryDeed, isSettingsDeed, type Method, type Route, type RouteAction } from './routes.ts'
+import { isWebhookDeed, managesWebhooks } from './webhook-deeds.ts'
+
+/** A matched request of the namespace, its parameters still raw. */
+export interface MatchedRequest {
+  route: Route
+  endpoint: Endpoint
+  variables: Record<string, string>
+  /** Declared parameters of the body and the query, by precedence; those of the path override them. */
+  values: (fields: Fields) => RawValues
+  /** The header `Accept`. */
+  accept: string | undefined
+  /** The header `If-Match`. */
+  ifMatch: string | undefined
+  /** The address that was asked for. */
+  self: string
+  repeatable: Repeatable
+  underWay: UnderWay
+}
+
+/**
+ * Answers a matched request in the order of rule 1.2: validation, rights, work.
+ * @throws Problem
+ */
+export async function answer(asked: MatchedRequest, routes: readonly Route[], context: Context): Promise<Reply> {
+  const { action } = asked.endpoint
+  switch (action.do) {
+    case 'index':
+      return indexReply(asked, routes, context)
+    case 'doc':
+      return { status: 200, headers: {}, body: describeInterface(routes, context) }
+    case 'list':
+      return listReply(asked, action.served, context)
+    case 'create': {
+      const isAllowed = mayAsk(action, context, undefined)
+      return writeOnce(
+        repeated(asked, action.served, context),
+        isLoggedIn(context.caller) && isAllowed,
+        context,
+        (keeping) => createReply(asked, action.served, isAllowed, context, keeping),
+      )
+    }
+    case 'read': {
+      return readReply(asked, action.served, context)
+    }
+    case 'update':
+    case 'remove': {
+      const isAllowed = isLoggedIn(context.caller) && mayAsk(action, context, undefined)
+      const change = action.do === 'update' ? updateReply : removeReply
+      return writeOnce(onceInBatch(repeated(asked, action.served, context)), isAllowed, context, (keeping) =>
+        change(asked, action.served, isAllowed, context, keeping),
+      )
+    }
+    default:
+      // This cannot happen: no route of the namespace has such an action.
+      throw new Problem('rest_no_route')
+  }
+}
+
+/** Shows a record. */
+async function readReply(asked: MatchedRequest, { operations }: Served, context: Context): Promise<Reply> {
+  const version = await versionBefore(asked, operations, context)
+  const loaded = await operations.loadOne(context, await located(asked, operations, context))
+  return { status: 200, headers: {}, body: await presentSingle(context, operations.presentation, loaded), version }
+}
+
+/** The version of the addressed record. It is read before the record, so that it is never later than what is shown. */
+async function versionBefore(
+  asked: MatchedRequest,
+  operations: Operations,
+  context: Context,
+): Promise<Version | undefined> {
+  const { versioned } = operations
+  const address = recordAddressOf(asked.variables)
+  if (!versioned || !address) return undefined
+  const id = 'id' in address ? address.id : versioned.idOf(await located(asked, operations, context))
+  return id > MAX_ID ? undefined : findVersion(context.db, versioned.kind, id)
+}
+
+/** A request for a record that may be sent again: its answer is the record as it is then, where it was too large to be stored. */
+function repeated<Sent extends object>(asked: Sent, { operations }: Served, context: Context) {
+  const render = async (id: number) => {
+    const row = await operations.locate(context, { id })
+    if (row === undefined) return undefined
+    try {
+      return await presentSingle(context, operations.presentation, await operations.loadOne(context, row))
+    } catch (error) {
+      if (error instanceof Problem) return undefined
+      throw error
+    }
+  }
+  return { ...asked, render }
+}
+
+/**
+ * Repeating an update changes nothing more, so outside batches its answer is not stored; in a batch with a key it is, since the batch may hold
+ * creates.
+ */
+function onceInBatch<Sent extends Pick<MatchedRequest, 'repeatable'>>(sent: Sent): Sent {
+  const { repeatable } = sent
+  return repeatable.place === undefined ? { ...sent, repeatable: { ...repeatable, key: undefined } } : sent
+}
+
+/** Creates a record and answers with it; `keeping` runs the write inside its transaction. */
+async function createReply(
+  asked: MatchedRequest,
+  { resource, operations }: Served,
+  isAllowed: boolean,
+  context: Context,
+  keeping: Keeping,
+): Promise<Reply> {
+  const { args } = asked.endpoint
+  const values = await parseFields(args, asked.values(args), context, { extent: 'whole', mayAsk: isAllowed })
+  const prepared = await operations.create.prepare(context, values)
+  const write = async (tx: Tx): Promise<Reply> => {
+    const { id, answer } = await operations.create.write(tx, prepared, context)
+    return { status: 201, headers: { Location: `${context.site.base}/${resource.path}/${id}` }, body: answer }
+  }
+  return context.write((tx) => keeping(tx, () => write(tx)))
+}
+
+type ChangeReply = (...parameters: Parameters<typeof createReply>) => Promise<Reply>
+
+const updateReply: ChangeReply = async (asked, { operations }, isAllowed, context, keeping) => {
+  const { args, fields = args } = asked.endpoint
+  const parsing = { extent: 'partial', mayAsk: isAllowed } as const
+  const values = await withAddress(
+    asked,
+    async () => parseFields(fields, asked.values(fields), context, parsing),
+    context,
+  )
+  const row = await permitted(asked, operations, context)
+  return writeAlone(operations.update, { row, values }, context, onlyIfMatched(asked, operations, row, keeping))
+}
+
+const removeReply: ChangeReply = async (asked, { resource, operations }, _isAllowed, context, keeping) => {
+  const fields = resource.removal ?? NONE
+  const values = await withAddress(asked, async () => parseFields(fields, asked.values(fields), context), context)
+  const row = await permitted(asked, operations, context)
+  const { remove, removeWith } = operations
+  const within = onlyIfMatched(asked, operations, row, keeping)
+  return removeWith
+    ? writeAlone(removeWith, { row, values }, context, within)
+    : writeAlone(remove, row, context, within)
+}
+
+/** Finds and loads a list, and shows it in the chosen representation. */
+async function listReply(asked: MatchedRequest, served: Served, context: Context): Promise<Reply> {
+  const { args } = asked.endpoint
+  const raw = asked.values(args)
+  const format = chooseFormat(served.resource, raw.format, asked.accept)
+  if (format.byAccept === 'redirect' && raw.format === undefined) return redirectTo(format, asked.self)
+  const { format: _named, ...query } = await parseFields(args, format.withDefaults?.(context, raw) ?? raw, context)
+  if (format.extent === 'page') {
+    const found = await served.operations.find(context, query)
+    if (isPastEnd(found) && found.pastEnd) throw new Problem(found.pastEnd)
+    return format.showList(context, served, found, asked.self)
+  }
+  for (const name of ['page', 'per_page']) if (raw[name] !== undefined) throw invalidParam(name)
+  const { findAll } = served.operations
+  if (!findAll) throw new Error(`the list of ${served.resource.path} has no form without pages`)
+  return format.showList(context, served, await findAll(context, query), asked.self)
+}
+
+/** An address of its own for each format keeps shared caches from mixing them up. */
+function redirectTo({ name }: Format, self: string): Reply {
+  const location = `${self}${self.includes('?') ? '&' : '?'}format=${name}`
+  return { status: 303, headers: { Location: location }, body: { location } }
+}
+
+/** A write that is done only where its record still has the version that `If-Match` names. */
+function onlyIfMatched(
+  { ifMatch }: MatchedRequest,
+  { versioned }: Operations,
+  row: unknown,
+  keeping: Keeping,
+): Keeping {
+  if (ifMatch === undefined || !versioned) return keeping
+  const wanted = wantedVersions(ifMatch)
+  return (tx, write) =>
+    keeping(tx, async () => {
+      await requireVersion(tx, versioned.kind, versioned.idOf(row), wanted)
+      return write()
+    })
+}
+
+/** Does one write in a transaction of its own. */
+async function writeAlone<Ask>(steps: WriteSteps<Ask>, asked: Ask, context: Context, keeping: Keeping): Promise<Reply> {
+  const prepared = await steps.prepare(context, asked)
+  const write = async (tx: Tx): Promise<Reply> => {
+    const { answer } = await steps.write(tx, prepared, context)
+    return { status: 200, headers: {}, body: answer }
+  }
+  return context.write((tx) => keeping(tx, () => write(tx)))
+}
+
+function isPastEnd({ page, perPage, total, ids }: Found): boolean {
+  return page > 1 && ids.length === 0 && (page - 1) * perPage >= total
+}
+
+function indexReply(asked: MatchedRequest, routes: readonly Route[], context: Context): Reply {
+  const { namespace = context.site.namespace } = asked.values(asked.endpoint.args)
+  if (namespace !== context.site.namespace) throw new Problem('rest_invalid_namespace')
+  return { status: 200, headers: {}, body: describeNamespace(routes, context) }
+}
+
+/** The address of a request, from its path alone; body and query cannot override it (rule 1.4). */
+export function recordAddressOf(variables: Record<string, string>): Address | undefined {
+  if (variables.id !== undefined) return { id: idIn(variables.id) }
+  return variables.slug === undefined ? undefined : { slug: decodeLeniently(variables.slug) }
+}
+
+/** The id in the digits of a path; for too many digits, an id that no record can have. */
+export function idIn(digits: string): number {
+  return Math.min(Number(digits), MAX_ID + 1)
+}
+
+const NONE: Fields = {}
+
+/** Validates the address and the rest, and names all faults in one Problem. */
+async function withAddress<T>(asked: MatchedRequest, parse: () => Promise<T>, context: Context): Promise<T> {
+  const { checked = NONE } = asked.endpoint
+  const path = recordAddressOf(asked.variables) ?? {}
+  try {
+    await parseFields(checked, { ...path }, context)
+  } catch (wrongAddress) {
+    if (!(wrongAddress instanceof Problem)) throw wrongAddress
+    await parse().catch((wrongValues: unknown) => {
+      if (!(wrongValues instanceof Problem)) throw wrongValues
+      throw new Problem('rest_invalid_param', {
+        params: { ...wrongAddress.details.params, ...wrongValues.details.params },
+      })
+    })
+    throw wrongAddress
+  }
+  return parse()
+}
+
+/** @throws the resource's own Problem when nothing is there */
+async function located(asked: MatchedRequest, operations: Operations, context: Context): Promise<unknown> {
+  const address = recordAddressOf(asked.variables)
+  if (!address) throw new Problem('rest_no_route')
+  const row = await operations.locate(context, address)
+  if (row !== undefined) return row
+  if ('slug' in address && isRead(asked)) throw invalidParam('slug')
+  throw await operations.missing(context, address)
+}
+
+/** An unknown slug is an invalid parameter of a read or a deletion, and a missing record of an update (rule 25.4). */
+function isRead(asked: MatchedRequest): boolean {
+  return asked.endpoint.action.do !== 'update'
+}
+
+/** The addressed record, after checking the rights of the caller: first the general one, then that on this record. */
+export async function permitted(asked: MatchedRequest, operations: Operations, context: Context): Promise<unknown> {
+  const { action } = asked.endpoint
+  const isBySlug = 'by' in action && action.by === 'slug'
+  if (isBySlug && isRead(asked)) await located(asked, operations, context)
+  if (!isLoggedIn(context.caller) || !mayAsk(action, context, undefined)) throw new Problem('rest_forbidden')
+  const row = await located(asked, operations, context)
+  if (!mayAsk(action, context, row)) throw new Problem('rest_forbidden')
+  return row
+}
+
+/** The route of a request and the record it addresses, if any. */
+interface Subject {
+  route: Route
+  row: unknown
+}
+
+/** Whether the caller may request this action on this record. Reads are always open (rule 26.2), except those of webhooks. */
+export function mayAsk(action: RouteAction, context: Context, row: unknown): boolean {
+  if (action.do === 'create') return action.served.operations.rights.create(context)
+  if (action.do === 'update' || action.do === 'remove')
+    return changeRight(action.do, action.served.operations, context, row)
+  if (isHistoryDeed(action.do) && 'served' in action)
+    return changeRight('update', action.served.operations, context, row)
+  return isWebhookDeed(action.do) || isSettingsDeed(action.do) ? managesWebhooks(context.caller) : true
+}
+
+function changeRight(change: 'update' | 'remove', operations: Operations, context: Context, row: unknown): boolean {
+  return operations.rights[change](context, row)
+}
+
+/** The methods of a route that the caller may use, as the `Allow` header lists them (rule 28.2). */
+export function allowedMethods({ route, row }: Subject, context: Context): Method[] {
+  const permits = ({ action }: Endpoint) =>
+    action.do === 'read' ||
+    action.do === 'list' ||
+    (!('served' in action) && !isWebhookDeed(action.do) && !isSettingsDeed(action.do)) ||
+    (isLoggedIn(context.caller) && mayAsk(action, context, row))
+  return route.endpoints.filter(permits).flatMap((endpoint) => [...endpoint.methods])
+}

@@ -1,0 +1,189 @@
+import { limits, overText } from '../../base/fields/limits.ts'
+import { invalidParam, Problem } from '../../base/problems.ts'
+import { formatUtc } from '../../base/text/moments.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { capabilitiesHeld, isLoggedIn } from '../../calendar/people/caller.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { findFingerprints, findKept, KEPT_HOURS, keepAnswer } from '../../store/storage/kept-answers.ts'
+import { holdName } from '../../store/storage/locks.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { KeptAnswerColumns } from '../../store/storage/schema.ts'
+import type { Reply } from '../formats/format.ts'
+
+/** The creates with a key that this process is answering now, by user and key, with the fingerprints of their requests. */
+export type UnderWay = Map<string, string>
+
+/** The parts of a request that decide whether its write has been done before. */
+export interface Repeatable {
+  /** The header `Idempotency-Key`. */
+  key: string | undefined
+  /** A digest of the method, the address and the body. */
+  fingerprint: () => Promise<string>
+  /** Its place in the batch whose key and digest these are. */
+  place?: number
+}
+
+/** Runs a write inside its transaction, and stores the answer there. */
+export type Keeping = (tx: Tx, write: () => Promise<Reply>) => Promise<Reply>
+
+type Once = Pick<KeptAnswerColumns, 'user' | 'key' | 'fingerprint'>
+
+const HEADER = 'Idempotency-Key'
+/** The header that marks a stored answer. */
+export const REPLAYED = 'Idempotency-Replayed'
+const HOUR_MS = 3_600_000
+
+/** Printable ASCII characters. */
+const SIGNS = /^[\x20-\x7e]+$/
+
+/** A request that may be repeated, and those being answered. */
+interface Sent {
+  repeatable: Repeatable
+  underWay: UnderWay
+  /** The answer with the record as it is now, in place of a stored one that was too large; undefined when there is none to show. */
+  render?: (id: number) => Promise<object | undefined>
+}
+
+/** Characters of the largest answer that is stored whole. Of a larger one the id is, since a small request can have a large answer. */
+const LONGEST_STORED = 16_384
+
+/**
+ * Does a write once for each key of its caller: the same request with the same key gets the stored answer. Callers without the right are refused as
+ * without a key, and their answers are not stored.
+ * @throws Problem for a key of another request, or of one that is being answered
+ */
+export async function writeOnce(
+  { repeatable: { key, fingerprint, place }, underWay, render }: Sent,
+  isAllowed: boolean,
+  context: Context,
+  write: (keeping: Keeping) => Promise<Reply>,
+): Promise<Reply> {
+  if (key === undefined || !isAllowed) return write(async (_tx, within) => withinRoom(context, await within()))
+  checkKey(key, context)
+  const once: Once = { user: context.caller.id, key: keyAt(key, place), fingerprint: await fingerprint() }
+  return alone(underWay, once, async () => {
+    const known = await findReplay(context.db, once, context)
+    if (known) return replayed(context, known, render)
+    return write(async (tx, within) => withinRoom(context, await keepOnce(tx, once, context, within)))
+  })
+}
+
+/** The answer to a write, or its id alone where the answers of its batch have no room for more. */
+function withinRoom({ room }: Context, reply: Reply): Reply {
+  const { body } = reply
+  if (room === undefined || body === undefined) return reply
+  const { length } = JSON.stringify(body)
+  const id = idOf(body)
+  if (id === undefined || (length <= room.bytes && !isIdAlone(body))) {
+    room.bytes -= length
+    return reply
+  }
+  return { ...reply, headers: { ...reply.headers, 'Preference-Applied': 'return=minimal' }, body: { id } }
+}
+
+async function replayed(context: Context, known: Reply, render: Sent['render']): Promise<Reply> {
+  const { body } = known
+  const id = idOf(body)
+  const { room } = context
+  const isAsked = id !== undefined && isIdAlone(body) && (room === undefined || room.bytes > 0)
+  const reply = withinRoom(context, { ...known, body: (isAsked && (await render?.(id))) || body })
+  // Nothing large is rendered after something that did not fit.
+  if (room && isAsked && isIdAlone(reply.body)) room.bytes = 0
+  return reply
+}
+
+const isIdAlone = (body: unknown) => Object.keys(Object(body)).length === 1
+
+function idOf(body: unknown): number | undefined {
+  const id: unknown = body !== null && typeof body === 'object' && 'id' in body ? body.id : undefined
+  return typeof id === 'number' ? id : undefined
+}
+
+/**
+ * Answers a batch whose requests are each done once for its key; `answer` gets the key material for the request at a place. Requests refused before
+ * are tried again.
+ * @throws Problem for a key of another request, or of one that is being answered
+ */
+export async function batchOnce(
+  { repeatable: { key, fingerprint }, underWay }: Sent,
+  places: number,
+  context: Context,
+  answer: (repeatableAt: (place: number) => Repeatable | undefined) => Promise<Reply>,
+): Promise<Reply> {
+  if (key === undefined || !isLoggedIn(context.caller)) return answer(() => undefined)
+  checkKey(key, context)
+  const once: Once = { user: context.caller.id, key, fingerprint: await fingerprint() }
+  return alone(underWay, once, async () => {
+    const keys = [key, ...Array.from({ length: places }, (_, place) => keyAt(key, place))]
+    const fingerprints = await findFingerprints(context.db, once.user, keys, keptSince(context))
+    if (fingerprints.some((known) => known !== once.fingerprint)) throw reused()
+    return answer((place) => ({ key, fingerprint: async () => once.fingerprint, place }))
+  })
+}
+
+/** The key of a request within a batch; no header can contain the separator. */
+function keyAt(key: string, place: number | undefined): string {
+  return place === undefined ? key : `${key}\n${place}`
+}
+
+/** Does the work, unless the same work is under way. */
+async function alone(underWay: UnderWay, once: Once, work: () => Promise<Reply>): Promise<Reply> {
+  const name = lockName(once)
+  const present = underWay.get(name)
+  if (present !== undefined) throw present === once.fingerprint ? inUse() : reused()
+  underWay.set(name, once.fingerprint)
+  try {
+    return await work()
+  } finally {
+    underWay.delete(name)
+  }
+}
+
+function checkKey(key: string, { site }: Context): void {
+  const fault = overText(key, limits.idempotencyKey, site)
+  if (fault) throw invalidParam(HEADER, fault)
+  if (!SIGNS.test(key)) throw invalidParam(HEADER)
+}
+
+const lockName = ({ user, key }: Once) => `kept answer ${user} ${key}`
+const inUse = () => new Problem('rest_idempotency_key_in_use', { retryAfter: 1 })
+const reused = () => new Problem('rest_idempotency_key_reused')
+
+/** Another process may have answered the same request meanwhile, so the transaction looks again before it writes. */
+async function keepOnce(tx: Tx, once: Once, context: Context, write: () => Promise<Reply>): Promise<Reply> {
+  await holdName(tx, lockName(once))
+  const known = await findReplay(tx, once, context)
+  if (known) return known
+  const reply = await write()
+  const { status, headers, body } = reply
+  const whole = JSON.stringify(body)
+  const id = idOf(body)
+  await keepAnswer(tx, {
+    ...once,
+    rights: capabilitiesHeld(context.caller).join(' '),
+    status,
+    location: headers.Location ?? '',
+    body: whole.length > LONGEST_STORED && id !== undefined ? JSON.stringify({ id }) : whole,
+    kept_utc: formatUtc(context.now),
+  })
+  return reply
+}
+
+/**
+ * The answer stored under the key.
+ * @throws Problem when it answers another request, or when the caller has lost rights since
+ */
+async function findReplay(db: Db, once: Once, context: Context): Promise<Reply | undefined> {
+  const kept = await findKept(db, once, keptSince(context))
+  if (!kept) return undefined
+  const held: readonly string[] = capabilitiesHeld(context.caller)
+  if (!kept.rights.split(' ').every((right) => held.includes(right))) throw new Problem('rest_forbidden')
+  if (kept.fingerprint !== once.fingerprint) throw reused()
+  const body: unknown = JSON.parse(kept.body)
+  const location = kept.location === '' ? {} : { Location: kept.location }
+  return { status: kept.status, headers: { ...location, [REPLAYED]: 'true' }, body }
+}
+
+function keptSince({ now }: Context): string {
+  return formatUtc(now - KEPT_HOURS * HOUR_MS)
+}

@@ -1,0 +1,472 @@
+import {
+  address,
+  anyOf,
+  arrayOf,
+  boolean,
+  embeddedTermMembers,
+  emptyList,
+  id,
+  integerSchema,
+  linkedMembers,
+  record,
+  recurrenceShown,
+  ruleSchema,
+  type Schema,
+  schemaRef,
+  status,
+  string,
+  termMembers,
+} from '../../base/fields/answer-schema.ts'
+import { EVENT_STATUSES, eventStatuses, recurrence } from '../../base/fields/event-kinds.ts'
+import { eventMembers, rareFields, seriesMembers } from '../../base/fields/event-members.ts'
+import type { FieldData } from '../../base/fields/field.ts'
+import {
+  count,
+  distance,
+  ids,
+  idsOrSlugs,
+  image,
+  isTruthy,
+  latitude,
+  links,
+  longitude,
+  moment,
+  recordId,
+  text,
+  wordFlag,
+  words,
+} from '../../base/fields/kinds.ts'
+import { type Bounds, limits } from '../../base/fields/limits.ts'
+import { type Member, namesWith } from '../../base/fields/member.ts'
+import type { Field, Fields, Resource } from '../../calendar/declare/resource.ts'
+import { FEED_KINDS } from '../sync/changes-feed.ts'
+import { BATCH_METHODS, VALIDATIONS } from './batch-route.ts'
+import type { WebhookDeed } from './webhook-deeds.ts'
+import { webhookFields } from './webhook-routes.ts'
+
+/** The text in the language of the site. */
+export type Say = (text: string) => string
+
+const idOrText: Schema = { type: ['integer', 'string'] }
+
+/**
+ * What kinds accept whose type in the index does not say it all, by the function that looks at or reads the value; text in place of a
+ * number or truth value is accepted everywhere and not said again.
+ */
+const acceptedBy = new Map<unknown, Schema>([
+  [text.valid, { type: 'string', minLength: 1 }],
+  [count.valid, id],
+  [recordId.valid, id],
+  [ids.read, { ...arrayOf(id), minItems: 1 }],
+  [idsOrSlugs.read, { ...arrayOf(idOrText), minItems: 1 }],
+  [eventStatuses.valid, { ...arrayOf({ type: 'string', enum: EVENT_STATUSES }), minItems: 1 }],
+  [words.read, arrayOf(string)],
+  [isTruthy, boolean],
+  // Published as text; an answer's truth value can be sent back.
+  [wordFlag.read, { type: ['string', 'boolean'] }],
+  [moment.read, { type: ['string', 'integer'], examples: ['2027-05-04 19:30:00'] }],
+  [image.read, anyOf(idOrText, { const: false }, schemaRef('Reference'))],
+  [latitude.read, anyOf({ type: 'number', minimum: -90, maximum: 90 }, { const: '' })],
+  [longitude.read, anyOf({ type: 'number', minimum: -180, maximum: 180 }, { const: '' })],
+  // How an answer shows it can be sent back.
+  [recurrence.read, anyOf(string, arrayOf(string), ruleSchema, recurrenceShown)],
+  [distance.valid, { type: 'number', exclusiveMinimum: 0 }],
+])
+
+const cost = { type: ['string', 'number', 'array'], items: { type: ['string', 'number'] }, examples: ['$10 - $25'] }
+
+/** The schema of a value a client may send in a field or filter. */
+export function acceptedSchema(name: string, field: Field, resources: readonly Resource[]): Schema {
+  return withLimits(unlimitedSchema(name, field, resources), field)
+}
+
+function unlimitedSchema(name: string, { kind }: Field, resources: readonly Resource[]): Schema {
+  if (name === 'status') return kind.list ? arrayOf(status) : status
+  if (name === 'cost') return cost
+  // Answers show it as text (rule 4.2), and may be sent back.
+  if (name === 'author') return idOrText
+  if (kind.read === links.read) return linksSchema(name, resources)
+  return acceptedBy.get(kind.valid) ?? acceptedBy.get(kind.read) ?? plainSchema(kind)
+}
+
+function plainSchema(kind: Field['kind']): Schema {
+  const type = plainType({ kind })
+  return kind.wire.enum ? { type, enum: [...kind.wire.enum] } : { type }
+}
+
+/** The limits of texts and lists as far as a schema can tell them: bytes are at least as many as characters. */
+function withLimits(schema: Schema, field: Field): Schema {
+  const { characters, bytes, entries }: Bounds = field.within ?? field.kind.within ?? limits.line
+  const longest = characters ?? (bytes === 'setting' ? undefined : bytes)
+  const types = [schema.type].flat()
+  return {
+    ...schema,
+    ...(types.includes('string') && !schema.enum && longest !== undefined ? { maxLength: longest } : {}),
+    ...(types.includes('array') && entries !== undefined ? { maxItems: entries } : {}),
+    ...(Array.isArray(schema.anyOf) && entries !== undefined
+      ? {
+          anyOf: schema.anyOf.map((choice: Schema) =>
+            choice.type === 'array' ? { ...choice, maxItems: entries } : choice,
+          ),
+        }
+      : {}),
+  }
+}
+
+function plainType({ kind }: Pick<Field, 'kind'>): string {
+  return kind.answers ?? kind.wire.type ?? 'string'
+}
+
+/**
+ * A field of links is called like one of the resource it links to, or like its list: of records, ids and the fields of new ones are
+ * accepted, of terms ids, slugs and names (rules 21.1 and 22.4).
+ */
+function linksSchema(name: string, resources: readonly Resource[]): Schema {
+  const linked = resources.find((resource) => resource.name === name)
+  const entries = linked ? [schemaRef('Reference'), schemaRef(newName(linked))] : [schemaRef('TermReference')]
+  const empty = linked ? [{ const: false }] : []
+  return anyOf(idOrText, ...empty, ...entries, arrayOf(anyOf(idOrText, ...entries)))
+}
+
+/** True for the fields whose entries a form sends as `field[name]=value`. */
+export function isLinkedRecord(name: string, resources: readonly Resource[]): boolean {
+  return resources.some((resource) => resource.name === name)
+}
+
+const newName = (resource: Resource) => `New${resource.title}`
+const changeName = (resource: Resource) => `${resource.title}Change`
+
+/** The schema names of the bodies of creations and updates, and of the answers of a resource's routes. */
+export function schemaNames(resource: Resource): { create: string; update: string; answer: string; list: string } {
+  const answer = isTerm(resource) ? 'Term' : resource.title
+  return { create: newName(resource), update: changeName(resource), answer, list: `${resource.title}List` }
+}
+
+/** Categories and tags are answered alike. */
+export const isTerm = ({ name }: Resource) => name === 'category' || name === 'tag'
+
+/** The default of a parameter that was not sent; none when it is only published or worked out for each request. */
+export function fixedDefault({ kind, default: value }: Field): Schema {
+  return value === undefined || value === null || typeof value === 'function' ? {} : { default: kind.read(value) }
+}
+
+/** The body of a creation. Null counts as not sent (rule 1.5). Defaults are left out: generators make fields that have one required. */
+function newSchema(resource: Resource, resources: readonly Resource[], say: Say): Schema {
+  const required = Object.keys(resource.fields).filter((name) => resource.fields[name]?.required)
+  return record(bodyProperties(resource, required, resources, say), required)
+}
+
+/** The body of an update; an absent field stays. */
+function changeSchema(resource: Resource, resources: readonly Resource[], say: Say): Schema {
+  return record(bodyProperties(resource, [], resources, say), [])
+}
+
+/** The members of a body by its fields. */
+export function bodyProperties(
+  { fields }: Pick<Resource, 'fields'>,
+  required: readonly string[],
+  resources: readonly Resource[],
+  say: Say,
+): Record<string, Schema> {
+  const properties = Object.entries(fields).map(([name, field]): [string, Schema] => {
+    const accepted = acceptedSchema(name, field, resources)
+    return [name, { ...(required.includes(name) ? accepted : orNull(accepted)), description: say(field.about) }]
+  })
+  return Object.fromEntries(properties)
+}
+
+function orNull(schema: Schema): Schema {
+  const { type, enum: values, anyOf: choices } = schema
+  if (Array.isArray(choices)) return { ...schema, anyOf: [...choices, { type: 'null' }] }
+  // Some generators make text of a null among the values of an enumeration.
+  return Array.isArray(values) ? anyOf(schema, { type: 'null' }) : { ...schema, type: [type, 'null'].flat() }
+}
+
+const figures = (digits: number): Schema => ({ type: 'string', pattern: `^\\d{${digits}}$` })
+const dateDetails = record({
+  year: figures(4),
+  ...Object.fromEntries(['month', 'day', 'hour', 'minutes', 'seconds'].map((part) => [part, figures(2)])),
+})
+
+const costDetails = record({
+  currency_symbol: string,
+  currency_code: string,
+  // No enumeration: generators make names of its values, and an empty one has none.
+  currency_position: { type: 'string', pattern: '^(prefix|postfix)?$' },
+  values: arrayOf(string),
+})
+
+const imageSize = record({
+  width: integerSchema,
+  height: integerSchema,
+  'mime-type': string,
+  filesize: integerSchema,
+  url: address,
+})
+
+const imageObject = record(
+  {
+    url: address,
+    id,
+    extension: string,
+    width: integerSchema,
+    height: integerSchema,
+    filesize: integerSchema,
+    sizes: { type: 'object', additionalProperties: schemaRef('ImageSize') },
+    original_image: string,
+  },
+  ['url', 'id', 'extension'],
+)
+
+const termUrls = record({ self: address, collection: address, up: address }, ['self', 'collection'])
+
+const recordOf = ({ always, some }: Record<'always' | 'some', Readonly<Record<string, Schema>>>) =>
+  record({ ...always, ...some }, Object.keys(always))
+
+/** schema.org data (rule 9.1), open to all members of that vocabulary. */
+const linkedData: Schema = {
+  type: 'object',
+  properties: { '@context': string, '@type': string, name: string },
+  required: ['@type', 'name'],
+  additionalProperties: true,
+}
+
+const members: Readonly<Record<string, Member & Partial<FieldData>>> = eventMembers
+
+function memberSchemas(names: readonly string[]): Record<string, Schema> {
+  const schemaOf = ({ schema, kind }: Partial<FieldData & Member>) =>
+    schema ?? { type: kind ? plainType({ kind }) : 'string' }
+  return Object.fromEntries(names.map((name) => [name, schemaOf(members[name] ?? {})]))
+}
+
+/** An event as its routes show it (rule 5.1); `json_ld` only where one is read. */
+function eventSchema({ fields }: Resource, say: Say): Schema {
+  const names = Object.keys(members)
+  return record(
+    described(memberSchemas(names), fields, say),
+    names.filter((name) => members[name]?.rare === undefined),
+  )
+}
+
+/** A series as its routes show it (docs/series.md). */
+function seriesSchema(): Schema {
+  const shared = namesWith(eventMembers, 'series', true)
+  const rare = new Set<string>(rareFields('series').map(({ name }) => name))
+  const properties = { ...memberSchemas(shared), ...seriesMembers }
+  return record(
+    properties,
+    Object.keys(properties).filter((name) => !rare.has(name)),
+  )
+}
+
+/** A venue or organizer as its routes and events show it (rules 6.1 and 6.2): details in the order declared, those without a value left out. */
+function linkedSchema({ name, fields }: Resource, say: Say): Schema {
+  const kept = Object.entries(fields).filter(
+    ([field, { kind }]) => kind.keep && field !== name && field !== 'description',
+  )
+  const typed = (isFlag: boolean): Record<string, Schema> =>
+    Object.fromEntries(
+      kept.flatMap(([field, declared]) =>
+        (declared.kind.isFlag === true) === isFlag ? [[field, { type: plainType(declared) }]] : [],
+      ),
+    )
+  const { always, some } = linkedMembers
+  const required = { ...always, [name]: string, ...typed(true) }
+  return record(described({ ...required, ...some, ...typed(false) }, fields, say), Object.keys(required))
+}
+
+/** Adds the description from the declaration of plain values; that of images and links describes the request. */
+function described(properties: Readonly<Record<string, Schema>>, fields: Fields, say: Say): Record<string, Schema> {
+  const entries = Object.entries(properties).map(([name, schema]): [string, Schema] => {
+    const field = fields[name]
+    const isPlain = typeof schema.type === 'string' && schema.type !== 'array'
+    return [name, field && isPlain ? { ...schema, description: say(field.about) } : schema]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** A page of a list (rule 11.1). */
+function listSchema(resource: Resource): Schema {
+  return record(
+    {
+      [resource.path]: arrayOf(schemaRef(schemaNames(resource).answer)),
+      rest_url: address,
+      next_rest_url: address,
+      previous_rest_url: address,
+      total: { type: 'integer', minimum: 0 },
+      total_pages: { type: 'integer', minimum: 0 },
+    },
+    [resource.path, 'rest_url', 'total', 'total_pages'],
+  )
+}
+
+/** The schema of an error (rule 25.1) that has one of these codes. */
+export function problemSchema(codes: readonly string[]): Schema {
+  const texts = { type: 'object', additionalProperties: string }
+  const fault = record({ code: string, message: string, data: { type: 'object', additionalProperties: true } })
+  const data = {
+    status: integerSchema,
+    params: anyOf(arrayOf(string), texts),
+    details: anyOf(emptyList, { type: 'object', additionalProperties: fault }),
+    bytes: integerSchema,
+    limit: integerSchema,
+    term_id: id,
+    json_error_code: integerSchema,
+    json_error_message: string,
+  }
+  return record(
+    {
+      code: { type: 'string', enum: codes },
+      message: string,
+      data: record(data, ['status']),
+      additional_data: arrayOf(id),
+    },
+    ['code', 'message', 'data'],
+  )
+}
+
+const describers: Readonly<Record<string, typeof linkedSchema>> = { event: eventSchema, series: seriesSchema }
+
+/** Every schema that the routes of these resources need: first what the reference's document names (rule 3.7), then the rest. */
+export function resourceSchemas(resources: readonly Resource[], say: Say): Record<string, Schema> {
+  const records = resources.filter((resource) => !isTerm(resource))
+  const answers = records.map((resource): [string, Schema] => {
+    return [resource.title, (describers[resource.name] ?? linkedSchema)(resource, say)]
+  })
+  const lists = resources.map((resource): [string, Schema] => [schemaNames(resource).list, listSchema(resource)])
+  const newBody = (resource: Resource): [string, Schema] => [newName(resource), newSchema(resource, resources, say)]
+  const bodies = resources.flatMap((resource): [string, Schema][] => [
+    // A series is made as the event that it repeats.
+    ...(resource.name === 'series' ? [] : [newBody(resource)]),
+    [changeName(resource), changeSchema(resource, resources, say)],
+  ])
+  return {
+    ImageSize: imageSize,
+    CostDetails: costDetails,
+    Term: recordOf(termMembers),
+    Image: imageObject,
+    DateDetails: dateDetails,
+    ...Object.fromEntries(answers),
+    EventTerm: record(embeddedTermMembers),
+    TermUrls: termUrls,
+    LinkedData: linkedData,
+    ...Object.fromEntries(lists),
+    Reference: record({ id }),
+    TermReference: anyOf(record({ id }), record({ slug: string }), record({ name: string })),
+    ...Object.fromEntries(bodies),
+  }
+}
+
+const fields: Schema = { type: 'object', additionalProperties: true }
+
+const headers: Schema = { type: 'object', additionalProperties: string }
+
+const request = record(
+  {
+    method: { type: 'string', enum: BATCH_METHODS, default: 'POST' },
+    path: { type: 'string', examples: ['/tribe/events/v1/events'] },
+    body: fields,
+    headers,
+  },
+  ['path'],
+)
+
+/** The body of a batch. */
+export const batchSchema: Schema = record(
+  {
+    validation: { type: 'string', enum: VALIDATIONS, default: 'normal' },
+    requests: { ...arrayOf(request), maxItems: limits.batch.entries },
+  },
+  ['requests'],
+)
+
+const answer = record({ status: integerSchema, headers, body: {} })
+
+/** The answer to a batch: an entry is null if its request was not done because another one failed. */
+export const batchAnswerSchema: Schema = record(
+  { failed: { type: 'string', const: 'validation' }, responses: arrayOf(anyOf(answer, { type: 'null' })) },
+  ['responses'],
+)
+
+const changed = {
+  kind: { type: 'string', enum: FEED_KINDS },
+  id: { type: 'integer', minimum: 1 },
+} satisfies Record<string, Schema>
+
+const upsert: Schema = {
+  type: 'object',
+  properties: {
+    action: { type: 'string', const: 'upsert' },
+    ...changed,
+    record: { anyOf: [schemaRef('Venue'), schemaRef('Organizer'), schemaRef('Term'), schemaRef('Event')] },
+  },
+  required: ['action', 'kind', 'id', 'record'],
+}
+
+const removal: Schema = {
+  type: 'object',
+  properties: { action: { type: 'string', const: 'delete' }, ...changed },
+  required: ['action', 'kind', 'id'],
+}
+
+/** A page of the feed of changes. */
+export const changesSchema: Schema = {
+  type: 'object',
+  properties: {
+    changes: { type: 'array', items: { anyOf: [upsert, removal] } },
+    next_token: { type: 'string' },
+    sync_token: { type: 'string' },
+  },
+  required: ['changes'],
+}
+
+const properties = {
+  id,
+  url: address,
+  events: arrayOf(string),
+  private: boolean,
+  enabled: boolean,
+  created_utc: string,
+  failing_since_utc: string,
+  disabled_utc: string,
+  disabled_why: string,
+  rest_url: address,
+} satisfies Record<string, Schema>
+
+const webhook = record(properties)
+const withSecret = record({ ...properties, secret: string })
+
+const delivery = record({
+  id,
+  message: string,
+  type: string,
+  kind: string,
+  record: id,
+  state: { type: 'string', enum: ['waiting', 'sent', 'failed'] },
+  created_utc: string,
+  next_utc: string,
+  attempts: integerSchema,
+  status: integerSchema,
+  error: string,
+})
+
+/** The answers of the routes of webhooks. */
+export const webhookAnswers: Readonly<Record<WebhookDeed, Schema>> = {
+  listWebhooks: record({ webhooks: arrayOf(webhook) }),
+  createWebhook: withSecret,
+  readWebhook: webhook,
+  updateWebhook: webhook,
+  removeWebhook: webhook,
+  testWebhook: record({ arrived: boolean, status: integerSchema, error: string }),
+  rotateWebhook: withSecret,
+  listDeliveries: record({ deliveries: arrayOf(delivery), total: integerSchema, total_pages: integerSchema }),
+  resendDelivery: delivery,
+  resendFailed: record({ resent: integerSchema }),
+}
+
+/** The body of a request; undefined for one that needs none. */
+export function webhookBody(does: WebhookDeed, say: Say): Schema | undefined {
+  const fields: Fields = webhookFields
+  if (does === 'createWebhook') return record(bodyProperties({ fields }, ['url'], [], say), ['url'])
+  return does === 'updateWebhook' ? record(bodyProperties({ fields }, [], [], say), []) : undefined
+}

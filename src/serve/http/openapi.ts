@@ -1,0 +1,498 @@
+import packageJson from '../../../package.json' with { type: 'json' }
+import type { Language, Site } from '../../base/config.ts'
+import { type Schema, schemaRef } from '../../base/fields/answer-schema.ts'
+import { limits } from '../../base/fields/limits.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { type Field, type Fields, OWN_NAMESPACE, type Resource } from '../../calendar/declare/resource.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
+import { translate } from '../../calendar/locales/translate.ts'
+import { batchRoute } from './batch-route.ts'
+import { actFilters, historyAnswers, historyBody } from './history-routes.ts'
+import { type Described, type Failure, failureName, failuresOf, failureText, problemCodes } from './openapi-failures.ts'
+import {
+  acceptedSchema,
+  batchAnswerSchema,
+  batchSchema,
+  changesSchema,
+  fixedDefault,
+  isLinkedRecord,
+  isTerm,
+  problemSchema,
+  resourceSchemas,
+  type Say,
+  schemaNames,
+  webhookAnswers,
+  webhookBody,
+} from './openapi-schemas.ts'
+import { ownRoutes } from './own-routes.ts'
+import { isHistoryDeed, isSettingsDeed, type Method, type Route } from './routes.ts'
+import { settingsAnswer, settingsBody } from './settings-routes.ts'
+import { isWebhookDeed, readsWebhooks } from './webhook-deeds.ts'
+import { deliveryFilters } from './webhook-routes.ts'
+
+/** Methods that share an action, with its parameters. */
+interface Offer {
+  methods: readonly Method[]
+  action: Described
+  args: Fields
+}
+
+/** The verb, summary and outcome of each operation. */
+const deeds: Record<Described['do'], { verb: string; summary: MessageText; outcome: MessageText }> = {
+  doc: { verb: 'describe', summary: 'Describe this interface as an OpenAPI document', outcome: 'The requested data' },
+  changes: {
+    verb: 'readChanges',
+    summary: 'Read what has changed',
+    outcome: 'A page of what has changed, with a token for the next one',
+  },
+  batch: {
+    verb: 'writeMany',
+    summary: 'Write many records with one request',
+    outcome: 'The answers to the requests, in their order',
+  },
+  listWebhooks: { verb: 'listWebhooks', summary: 'List all webhooks', outcome: 'All webhooks' },
+  createWebhook: {
+    verb: 'createWebhook',
+    summary: 'Add a webhook',
+    outcome: 'The added webhook, with its secret',
+  },
+  readWebhook: { verb: 'readWebhook', summary: 'Read a webhook', outcome: 'The requested data' },
+  updateWebhook: { verb: 'updateWebhook', summary: 'Change a webhook', outcome: 'The changed webhook' },
+  removeWebhook: {
+    verb: 'deleteWebhook',
+    summary: 'Remove a webhook and the log of its messages',
+    outcome: 'The removed webhook',
+  },
+  testWebhook: {
+    verb: 'testWebhook',
+    summary: 'Send a webhook a test message at once',
+    outcome: 'What came of the message',
+  },
+  rotateWebhook: {
+    verb: 'rotateWebhookSecret',
+    summary: 'Give a webhook a new secret',
+    outcome: 'The webhook with its new secret',
+  },
+  listDeliveries: {
+    verb: 'listWebhookDeliveries',
+    summary: 'List the newest messages of a webhook',
+    outcome: 'Messages, the newest first',
+  },
+  resendDelivery: {
+    verb: 'resendWebhookDelivery',
+    summary: 'Send a message again',
+    outcome: 'The message, which waits to be sent',
+  },
+  resendFailed: {
+    verb: 'resendFailedWebhookDeliveries',
+    summary: 'Send all failed messages again',
+    outcome: 'How many messages wait to be sent',
+  },
+  readSettings: {
+    verb: 'readSettings',
+    summary: 'Read what owners set while the service runs',
+    outcome: 'The settings in effect, and the names of those that were set',
+  },
+  updateSettings: {
+    verb: 'updateSettings',
+    summary: 'Change what owners set while the service runs',
+    outcome: 'The settings in effect, and the names of those that were set',
+  },
+  listVersions: {
+    verb: 'listVersionsOf',
+    summary: 'List what changed a record, the newest first',
+    outcome: 'Who changed it, when, and what it had before',
+  },
+  readVersion: {
+    verb: 'readVersionOf',
+    summary: 'Read what a record had in a version',
+    outcome: 'The requested data',
+  },
+  restoreVersion: {
+    verb: 'restoreVersionOf',
+    summary: 'Put a version of a record back',
+    outcome: 'The changed record, and what could not be put back',
+  },
+  list: {
+    verb: 'list',
+    summary: 'List the matching records, page by page',
+    outcome: 'One page of the matching records',
+  },
+  create: { verb: 'create', summary: 'Create one', outcome: 'The created record' },
+  read: { verb: 'read', summary: 'Read one', outcome: 'The requested data' },
+  update: { verb: 'update', summary: 'Change the sent fields and leave the rest', outcome: 'The changed record' },
+  remove: { verb: 'delete', summary: 'Move one to the trash', outcome: 'The removed record' },
+}
+
+/** The tags operations are grouped by: the path of a resource and its description. */
+const groups: Readonly<Record<string, MessageText>> = {
+  doc: 'The description of this interface',
+  changes: 'What has changed since a reader came last',
+  batch: 'Many requests in one',
+  settings: 'Settings: the names and the look of the calendar',
+  webhooks: 'Webhooks: addresses that are told of changes',
+  events: 'Events: what takes place and when',
+  venues: 'Venues: where events take place',
+  organizers: 'Organizers: who holds events',
+  categories: 'Categories: the tree that events are sorted into',
+  tags: 'Tags: the words that events are marked with',
+  series: 'Series: events that repeat, with all their dates',
+}
+
+const aboutGroup = (name: string, say: Say) => say(groups[name] ?? name)
+
+/** Everything the parts of the document are written from. */
+interface Writing {
+  resources: readonly Resource[]
+  say: Say
+}
+
+/**
+ * The interface as an OpenAPI 3.1 document (rule 3.7), whole from the declarations: every route below the namespace with all
+ * that it takes and answers, in the language of the site.
+ */
+export function describeInterface(routes: readonly Route[], { site }: Pick<Context, 'site'>): object {
+  const say = (text: string) => translate(site.language, text)
+  const beside = ownRoutes()
+  const batch = batchRoute()
+  const offers = [...routes, ...beside, batch].flatMap(offersOf)
+  const described = offers.filter(({ action }) => !isHistoryDeed(action.do))
+  const resources = [...new Set(described.flatMap(({ action }) => resourceOf(action) ?? []))]
+  const writing: Writing = { resources, say }
+  return {
+    openapi: '3.1.0',
+    info: describeService(site, say),
+    servers: [{ url: site.base }],
+    tags: ['doc', ...resources.map(({ path }) => path), 'changes', 'settings', 'webhooks', 'batch'].map((name) => ({
+      name,
+      description: aboutGroup(name, say),
+    })),
+    paths: Object.fromEntries([
+      ...routes.filter((route) => offersOf(route).length > 0).map((route) => describeAt(route, writing)),
+      ...beside.map((route) => describeBeside(route, writing, site)),
+      describeAt(batch, writing, site.restUrl),
+    ]),
+    components: {
+      schemas: { ...resourceSchemas(resources, say), Problem: problemSchema(problemCodes) },
+      responses: describeFailures(offers, site.language),
+      parameters: describeHeaderParameters(say),
+      headers: describeHeaders(say),
+      securitySchemes: describeCredentials(say),
+    },
+  }
+}
+
+/** A path with what it offers; one beside the namespace names the address it begins with. */
+function describeAt(route: Route, writing: Writing, server?: string): [path: string, described: object] {
+  const path = describePath(route, writing)
+  return [route.template, server === undefined ? path : { servers: [{ url: server }], ...path }]
+}
+
+/** A path of the own namespace. Those of versions begin with it, since they would be taken for paths of slugs. */
+function describeBeside(route: Route, writing: Writing, { restUrl }: Site): [path: string, described: object] {
+  if (!offersOf(route).some(({ action }) => isHistoryDeed(action.do)))
+    return describeAt(route, writing, `${restUrl}/${OWN_NAMESPACE}`)
+  const [path, described] = describeAt(route, writing, restUrl)
+  return [`/${OWN_NAMESPACE}${path}`, described]
+}
+
+function offersOf({ endpoints }: Route): Offer[] {
+  return endpoints.flatMap(({ methods, action, args }) => (action.do === 'index' ? [] : [{ methods, action, args }]))
+}
+
+function resourceOf(action: Described): Resource | undefined {
+  return 'served' in action ? action.served.resource : undefined
+}
+
+function describeService({ name, url }: Site, say: Say): object {
+  const sentences: MessageText[] = [
+    'Events, venues, organizers, categories and tags of this calendar.',
+    'Every operation also takes _fields to pick members of the answer, _envelope to put status and headers into the body, and _pretty to indent it.',
+  ]
+  const { version, license } = packageJson
+  return {
+    title: name,
+    version,
+    description: sentences.map(say).join('\n\n'),
+    contact: { name, url },
+    license: { name: license, identifier: license },
+  }
+}
+
+function describePath(route: Route, writing: Writing): object {
+  const offers = offersOf(route)
+  const address = offers.map((offer) => addressFields(offer, route.template))[0] ?? {}
+  const parameters = Object.entries(address).map(([name, field]) => {
+    return describeParameter(name, field, route.template.includes(`{${name}}`) ? 'path' : 'query', writing)
+  })
+  const operations = offers.flatMap((offer) =>
+    offer.methods.map((method) => [method.toLowerCase(), describeOperation(offer, method, writing)]),
+  )
+  return { ...(parameters.length > 0 ? { parameters } : {}), ...Object.fromEntries(operations) }
+}
+
+function addressFields({ action, args }: Offer, template: string): Fields {
+  if ('by' in action && !isHistoryDeed(action.do)) return action.served.resource.addresses[action.by] ?? {}
+  return Object.fromEntries(Object.entries(args).filter(([name]) => template.includes(`{${name}}`)))
+}
+
+/** The parameters of the query. */
+function filterFields({ action, args }: Offer): Fields {
+  if (action.do === 'list' || action.do === 'changes') return args
+  if (action.do === 'listVersions') return actFilters
+  return action.do === 'listDeliveries' ? deliveryFilters : {}
+}
+
+function describeParameter(name: string, field: Field, place: 'path' | 'query', { resources, say }: Writing): object {
+  return {
+    name,
+    in: place,
+    description: say(field.about),
+    required: place === 'path',
+    ...(field.kind.list ? { style: 'form', explode: false } : {}),
+    schema: { ...acceptedSchema(name, field, resources), ...fixedDefault(field) },
+  }
+}
+
+const CREDENTIALS = [{ applicationPassword: [] }, { token: [] }]
+
+function describeOperation(offer: Offer, method: Method, writing: Writing): object {
+  const { action } = offer
+  const isRead = method === 'GET'
+  const group = groupOf(action)
+  const summary = writing.say(summaryOf(action))
+  const parameters = [
+    ...Object.entries(filterFields(offer)).map(([name, field]) => describeParameter(name, field, 'query', writing)),
+    ...headersSent(action).map((name) => ({ $ref: `#/components/parameters/${identifierOf(name)}` })),
+  ]
+  return {
+    operationId: operationId(action, method),
+    summary,
+    description: `${aboutGroup(group, writing.say)}. ${summary}.`,
+    tags: [group],
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(action.do === 'create' || action.do === 'update' ? { requestBody: describeBody(action, writing) } : {}),
+    ...(action.do === 'batch' ? { requestBody: describeJson(batchSchema) } : {}),
+    ...describeOwnBody(action, writing.say),
+    responses: { ...describeSuccess(action, writing.say), ...failureRefs(action) },
+    security:
+      isRead && !isWebhookDeed(action.do) && !isSettingsDeed(action.do) && !isHistoryDeed(action.do)
+        ? [{}, ...CREDENTIALS]
+        : CREDENTIALS,
+  }
+}
+
+function describeOwnBody({ do: does }: Described, say: Say): object {
+  if (does === 'updateSettings') return { requestBody: { ...describeJson(settingsBody(say)), required: false } }
+  const schema = isWebhookDeed(does) ? webhookBody(does, say) : isHistoryDeed(does) ? historyBody(does, say) : undefined
+  return schema ? { requestBody: { ...describeJson(schema), required: does === 'createWebhook' } } : {}
+}
+
+function groupOf(action: Described): string {
+  if (isWebhookDeed(action.do)) return 'webhooks'
+  if (isSettingsDeed(action.do)) return 'settings'
+  return resourceOf(action)?.path ?? action.do
+}
+
+/** Such as `listEvents`, `readEventBySlug`, `updateEvent` for PATCH and `updateEventWithPut` for its synonyms. */
+function operationId(action: Described, method: Method): string {
+  const synonym = isUpdate(action) && method !== 'PATCH' ? `With${capitalized(method.toLowerCase())}` : ''
+  if (action.do === 'changes' || action.do === 'batch' || isWebhookDeed(action.do) || isSettingsDeed(action.do))
+    return deeds[action.do].verb + synonym
+  const resource = resourceOf(action)
+  const subject =
+    resource === undefined ? 'Interface' : action.do === 'list' ? capitalized(resource.path) : resource.title
+  return deeds[action.do].verb + subject + ('by' in action && action.by === 'slug' ? 'BySlug' : '') + synonym
+}
+
+const readsHistory = (does: string) => isHistoryDeed(does) && does !== 'restoreVersion'
+const isUpdate = ({ do: does }: Described) => does === 'update' || does === 'updateWebhook' || does === 'updateSettings'
+
+const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+
+/** Terms have no trash (rule 22.5). */
+function summaryOf(action: Described): MessageText {
+  const isForGood = action.do === 'remove' && isTerm(action.served.resource)
+  return isForGood ? 'Remove one for good' : deeds[action.do].summary
+}
+
+/** Bodies are the same in every form; a value other than a list or record is one part or pair of a form. */
+function describeBody(action: Described, { resources }: Writing): object {
+  const resource = resourceOf(action)
+  if (!resource) return {}
+  const { create, update } = schemaNames(resource)
+  const schema = schemaRef(action.do === 'create' ? create : update)
+  const lists = Object.entries(resource.fields).filter(([, { kind }]) => kind.list)
+  const encoding = Object.fromEntries(
+    lists.map(([name]) => [name, { style: isLinkedRecord(name, resources) ? 'deepObject' : 'form', explode: true }]),
+  )
+  const form = lists.length > 0 ? { schema, encoding } : { schema }
+  return {
+    required: action.do === 'create',
+    content: { 'application/json': { schema }, 'application/x-www-form-urlencoded': form, 'multipart/form-data': form },
+  }
+}
+
+function describeJson(schema: Schema): object {
+  return { required: true, content: { 'application/json': { schema } } }
+}
+
+/** Whether answers to an action carry the version of the record or list they show. */
+function isVersioned({ do: does }: Described): boolean {
+  return (
+    does === 'list' ||
+    does === 'read' ||
+    does === 'doc' ||
+    does === 'changes' ||
+    does === 'readSettings' ||
+    readsHistory(does) ||
+    readsWebhooks(does)
+  )
+}
+
+function describeSuccess(action: Described, say: Say): object {
+  const isRead = isVersioned(action)
+  const isPaged = action.do === 'list'
+  const isNew = action.do === 'create' || action.do === 'createWebhook'
+  const headers = headerRefs(
+    ...(isPaged ? (['X-TEC-Total', 'X-TEC-TotalPages'] as const) : []),
+    ...(isNew ? (['Location'] as const) : []),
+    ...(isNew || action.do === 'batch' ? (['Idempotency-Replayed'] as const) : []),
+    ...(isNew || action.do === 'update' ? (['Preference-Applied'] as const) : []),
+    ...(isRead ? (['ETag'] as const) : []),
+  )
+  const success = {
+    description: say(deeds[action.do].outcome),
+    headers,
+    // Generated clients would take further media types for a choice to be made each time.
+    content: { 'application/json': { schema: answerSchema(action) } },
+  }
+  const unchanged = {
+    description: say('Nothing has changed since the version that If-None-Match names'),
+    headers,
+  }
+  return { [isNew ? 201 : action.do === 'batch' ? 207 : 200]: success, ...(isRead ? { 304: unchanged } : {}) }
+}
+
+function answerSchema(action: Described): Schema {
+  if (action.do === 'changes') return changesSchema
+  if (action.do === 'batch') return batchAnswerSchema
+  if (isSettingsDeed(action.do)) return settingsAnswer
+  if (isWebhookDeed(action.do)) return webhookAnswers[action.do]
+  if (isHistoryDeed(action.do)) return historyAnswers[action.do]
+  const resource = resourceOf(action)
+  if (!resource)
+    return {
+      type: 'object',
+      properties: { openapi: { type: 'string' } },
+      required: ['openapi'],
+      additionalProperties: true,
+    }
+  const { answer, list } = schemaNames(resource)
+  return schemaRef(action.do === 'list' ? list : answer)
+}
+
+const headerTexts = {
+  Allow: 'The methods open to the caller',
+  'Idempotency-Replayed': 'Says that the answer was given before to the same key',
+  'Preference-Applied': 'The preference that was followed',
+  ETag: 'The version of the answer, for If-None-Match',
+  Link: 'The address of the REST root, and of the next and the previous page of a list',
+  Location: 'The address of the created record',
+  'Retry-After': 'Seconds to wait before trying again',
+  'X-Request-Id': 'The name of the request in the log of the service',
+  'X-TEC-Total': 'How many records match in all',
+  'X-TEC-TotalPages': 'How many pages they fill',
+} as const satisfies Record<string, MessageText>
+
+type Header = keyof typeof headerTexts
+
+/** The headers that are never missing from the answers they belong to. */
+const SURE_HEADERS: readonly string[] = ['Location', 'X-TEC-Total', 'X-TEC-TotalPages'] satisfies Header[]
+const NUMBERS: readonly string[] = ['Retry-After', 'X-TEC-Total', 'X-TEC-TotalPages'] satisfies Header[]
+
+/** The name of the component that describes a header. */
+const identifierOf = (header: string) => header.replaceAll('-', '')
+
+function describeHeaders(say: Say): object {
+  const headers = Object.entries(headerTexts).map(([name, text]) => {
+    const schema = NUMBERS.includes(name) ? { type: 'integer', minimum: 0 } : { type: 'string' }
+    return [identifierOf(name), { description: say(text), required: SURE_HEADERS.includes(name), schema }]
+  })
+  return Object.fromEntries(headers)
+}
+
+/** These headers, and the headers of every answer. */
+function headerRefs(...names: Header[]): object {
+  const all: Header[] = [...names, 'Link', 'Allow', 'X-Request-Id']
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${identifierOf(name)}` }]))
+}
+
+/** The headers that requests may be sent with, and their schemas. */
+const sentHeaders = {
+  'If-None-Match': { about: 'The version of the answer that is known already, as its ETag named it', schema: {} },
+  'If-Match': { about: 'Changes the record only if it still has the version that this ETag of it names', schema: {} },
+  'Idempotency-Key': {
+    about: 'For 24 hours the same request with the same key gets the same answer and creates nothing more',
+    schema: { minLength: 1, maxLength: limits.idempotencyKey.characters },
+  },
+  Prefer: { about: 'return=minimal asks for an answer without a body', schema: {} },
+} as const satisfies Record<string, { about: MessageText; schema: object }>
+
+function headersSent(action: Described): (keyof typeof sentHeaders)[] {
+  const { do: does } = action
+  if (does === 'create' || does === 'createWebhook') return ['Idempotency-Key', 'Prefer']
+  if (does === 'batch') return ['Idempotency-Key']
+  if (does === 'update') return ['If-Match', 'Prefer']
+  if (does === 'remove' || does === 'restoreVersion' || does === 'updateSettings') return ['If-Match']
+  return isVersioned(action) ? ['If-None-Match'] : []
+}
+
+function describeHeaderParameters(say: Say): object {
+  const described = Object.entries(sentHeaders).map(([name, { about, schema }]) => {
+    return [
+      identifierOf(name),
+      { name, in: 'header', description: say(about), required: false, schema: { type: 'string', ...schema } },
+    ]
+  })
+  return Object.fromEntries(described)
+}
+
+function describeCredentials(say: Say): object {
+  return {
+    applicationPassword: {
+      type: 'http',
+      scheme: 'basic',
+      description: say('A user name or e-mail address with an application password'),
+    },
+    token: { type: 'http', scheme: 'bearer', description: say('An access token') },
+  }
+}
+
+function failureRefs(action: Described): object {
+  const refs = failuresOf(action).map((failure) => [
+    failure.status,
+    { $ref: `#/components/responses/${failureName(failure)}` },
+  ])
+  return Object.fromEntries(refs)
+}
+
+function describeFailures(offers: readonly Offer[], language: Language): object {
+  const failures = new Map(
+    offers.flatMap(({ action }) => failuresOf(action)).map((failure) => [failureName(failure), failure]),
+  )
+  return Object.fromEntries([...failures].map(([name, failure]) => [name, describeFailure(failure, language)]))
+}
+
+function saysWhen({ status, codes }: Failure): boolean {
+  return status === 503 || codes.includes('rest_idempotency_key_in_use')
+}
+
+function describeFailure(failure: Failure, language: Language): object {
+  const ofThese = { properties: { code: { enum: failure.codes } } }
+  return {
+    description: failureText(failure, language),
+    headers: saysWhen(failure) ? headerRefs('Retry-After') : headerRefs(),
+    content: { 'application/json': { schema: { allOf: [schemaRef('Problem'), ofThese] } } },
+  }
+}

@@ -1,0 +1,367 @@
+import type { Site } from '../../base/config.ts'
+import { anything } from '../../base/fields/kinds.ts'
+import { Problem } from '../../base/problems.ts'
+import { unwritten } from '../../base/text/written-json.ts'
+import { formatUtc, utcToMs, utcToWall } from '../../base/text/zones.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { defineResource, type Fields, OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
+import { translate } from '../../calendar/locales/translate.ts'
+import { can } from '../../calendar/people/caller.ts'
+import { findUser, presentMe, type User } from '../../calendar/people/users.ts'
+import type { Served } from '../../calendar/resources.ts'
+import { taxonomyWord } from '../../calendar/terms/term-present.ts'
+import type { Reply } from '../formats/format.ts'
+import { batchRoute } from './batch-route.ts'
+import { describeRoute } from './discovery.ts'
+import { answer, type MatchedRequest } from './handlers.ts'
+import { VARY_WITH_ACCEPT } from './headers.ts'
+import type { Body, Incoming, RouteReply, Target } from './incoming.ts'
+import { ownRoutes } from './own-routes.ts'
+import { embeddedRelations, hasRaw, withEmbedded, withoutRaw } from './platform-embed.ts'
+import { media } from './platform-media.ts'
+import { postType, recordsOf } from './platform-records.ts'
+import { offer } from './platform-resource.ts'
+import { categoriesAt, platformTags } from './platform-terms.ts'
+import { uploadOf } from './platform-upload.ts'
+import {
+  collectionRoute,
+  type Match,
+  namespaceRoutes,
+  partsOfChange,
+  type Route,
+  routeFinder,
+  routeName,
+} from './routes.ts'
+
+/** Routes with a beginning of their own below the REST root; the root itself has an empty one. */
+interface RouteGroup {
+  namespace: string
+  routes: readonly Route[]
+}
+
+const PLATFORM = 'wp/v2'
+const DESCRIPTION: MessageText = 'Events, venues, organizers, categories and tags of this calendar.'
+/** The most entries a page of the platform's lists holds; more are capped silently, as in the namespace (rule 29.6). */
+const MOST_ON_A_PAGE = 100
+
+const me = offer<User>(
+  defineResource({ name: 'user', path: 'users/me', title: 'User', addresses: { id: {} }, fields: {} }),
+  {},
+  {
+    locate: async (context, address) => ('id' in address ? findUser(context.db, address.id) : undefined),
+    missing: async () => new Problem('rest_not_logged_in'),
+    loadOne: async (_context, user) => user,
+    presentation: {
+      nameOf: ({ id }) => ({ kind: 'user', id }),
+      textsOf: () => [],
+      present: (context, user) => presentMe(user, context.caller),
+    },
+  },
+)
+
+const meRoute: Route = {
+  path: '/users/me',
+  template: '/users/me',
+  endpoints: [{ methods: ['GET'], action: { do: 'read', served: me, by: 'id' }, args: {} }],
+}
+
+/** The routes beside the namespace; their paths hold words of the site. */
+interface Platform {
+  root: RouteGroup
+  batch: RouteGroup
+  platform: RouteGroup
+  own: RouteGroup
+  finders: { group: RouteGroup; find: (path: string) => Match | undefined }[]
+  /** Routes that answer the same to everybody. */
+  fixed: ReadonlyMap<Route, (site: Site) => object>
+  namespaceRoutes: readonly Route[]
+}
+
+/** The routes of the platform that a site offers (rules 29.1 to 29.5). */
+export function makePlatform(site: Site, namespaceRoutes: readonly Route[]): Platform {
+  const fixed = new Map<Route, (site: Site) => object>([
+    [indexRoute('/types', {}), describeTypes],
+    ...typeWords(site).map((word): [Route, (site: Site) => object] => [
+      indexRoute(`/types/${word}`, {}),
+      (beside) => describeTypes(beside)[word] ?? {},
+    ]),
+  ])
+  const root: RouteGroup = { namespace: '', routes: [indexRoute('/', {}, '')] }
+  const batch: RouteGroup = { namespace: '', routes: [batchRoute()] }
+  const platform: RouteGroup = {
+    namespace: PLATFORM,
+    routes: [
+      indexRoute('', { namespace: { kind: anything, about: '', default: PLATFORM } }),
+      meRoute,
+      collectionRoute(media),
+      itemRoute(media, ['read', 'update', 'remove']),
+      collectionRoute(platformTags),
+      itemRoute(platformTags, ['read']),
+      ...fixed.keys(),
+      ...recordsOf(site).flatMap((records) => [
+        listRoute(records),
+        itemRoute(records, 'featured_media' in records.resource.fields ? ['read', 'update'] : ['read']),
+      ]),
+      ...[categoriesAt(taxonomyWord(site, 'category'))].flatMap((terms) => [
+        listRoute(terms),
+        itemRoute(terms, ['read']),
+      ]),
+    ],
+  }
+  const own: RouteGroup = { namespace: OWN_NAMESPACE, routes: ownRoutes() }
+  const finders = [platform, own, batch, root].map((group) => ({ group, find: routeFinder(group.routes) }))
+  return { root, batch, platform, own, finders, fixed, namespaceRoutes }
+}
+
+function indexRoute(template: string, fields: Fields, path = template): Route {
+  const args: Fields = {
+    ...fields,
+    context: { kind: anything, about: '', default: 'view' },
+  }
+  return { path, template, endpoints: [{ methods: ['GET'], action: { do: 'index' }, args, cached: true }] }
+}
+
+/** The list of a collection that is only read. */
+function listRoute(served: Served): Route {
+  const { path, template, endpoints } = collectionRoute(served)
+  return { path, template, endpoints: endpoints.filter(({ action }) => action.do === 'list') }
+}
+
+const METHODS = { read: ['GET'], update: ['POST', 'PUT', 'PATCH'], remove: ['DELETE'] } as const
+
+function itemRoute(served: Served, actions: readonly (keyof typeof METHODS)[]): Route {
+  const { filters, resource } = served
+  const { path, addresses } = resource
+  const argsOf: Record<keyof typeof METHODS, Fields> = {
+    read: { ...addresses.id, ...(filters.context ? { context: filters.context } : {}) },
+    update: updateArgs(served.resource),
+    remove: addresses.id,
+  }
+  return {
+    path: `/${path}/(?P<id>\\d+)`,
+    template: `/${path}/{id}`,
+    endpoints: actions.map((action) => ({
+      methods: METHODS[action],
+      action: { do: action, served, by: 'id' },
+      args: argsOf[action],
+      ...(action === 'read' ? { cached: true } : { ...partsOfChange(served, 'id', argsOf[action]), batched: true }),
+    })),
+  }
+}
+
+/** The fields that can be changed; the file of an image cannot. */
+function updateArgs({ addresses, fields }: Served['resource']): Fields {
+  const { file: _file, ...changeable } = fields
+  return { ...addresses.id, ...changeable }
+}
+
+/**
+ * Answers the routes beside the namespace that clients of the platform also call (rules 29.1 to 29.5) as `replyTo` answers those of the
+ * namespace; undefined for any other path.
+ */
+export async function platformReply(
+  platform: Platform,
+  incoming: Incoming,
+  target: Target,
+  context: Context,
+  replyTo: RouteReply,
+  answerOwn: (asked: MatchedRequest) => Promise<Reply>,
+): Promise<Reply | undefined> {
+  const found = findBeside(platform, incoming.url.path, context.site)
+  if (!found) return undefined
+  const { group } = found
+  // `me` stands for the id of the caller.
+  const isMe = found.match.route === meRoute
+  const match = isMe ? { ...found.match, variables: { id: String(context.caller.id) } } : found.match
+  const beside = { ...context, site: siteOf(group, context.site) }
+  if (group === platform.own || group === platform.batch) return replyTo(match, incoming, target, beside, answerOwn)
+  return replyTo(match, incoming, target, beside, async (asked, body) => {
+    if (group === platform.root) return describeRoot(platform, context)
+    const fixed = platform.fixed.get(match.route)
+    if (fixed) return { status: 200, headers: {}, body: fixed(beside.site) }
+    return answerBeside(platform, asked, body, beside)
+  })
+}
+
+/** The route beside the namespace that matches a path. */
+function findBeside({ finders }: Platform, path: string, site: Site): { group: RouteGroup; match: Match } | undefined {
+  for (const { group, find } of finders) {
+    const prefix = pathOf(group, site)
+    const match = path.toLowerCase().startsWith(prefix.toLowerCase()) ? find(path.slice(prefix.length)) : undefined
+    if (match) return { group, match }
+  }
+  return undefined
+}
+
+function pathOf({ namespace }: RouteGroup, site: Site): string {
+  return namespace === '' ? site.restRoot : `${site.restRoot}/${namespace}`
+}
+
+/** The site as the handlers of the namespace need to see it to serve these routes. */
+function siteOf(group: RouteGroup, site: Site): Site {
+  return { ...site, namespace: group.namespace, base: site.url + pathOf(group, site), pageSizeCap: MOST_ON_A_PAGE }
+}
+
+/** The parameters that shape every answer of the platform. */
+const shaping: Fields = {
+  context: { kind: anything, about: '' },
+  offset: { kind: anything, about: '' },
+  _embed: { kind: anything, about: '' },
+}
+
+async function answerBeside(
+  { platform }: Platform,
+  asked: MatchedRequest,
+  body: Body,
+  context: Context,
+): Promise<Reply> {
+  const { action } = asked.endpoint
+  const values: MatchedRequest['values'] = (fields) => ({
+    ...asked.values(fields),
+    ...('file' in fields ? { file: uploadOf(body) } : {}),
+  })
+  const { context: audience, offset, _embed } = asked.values(shaping)
+  const isEdited = audience === 'edit' && 'served' in action && 'context' in action.served.filters
+  if (isEdited && action.do === 'list' && !can(context.caller, 'edit')) throw new Problem('rest_forbidden')
+  const answered = await answer({ ...asked, values }, platform.routes, context)
+  const reply = { ...answered, body: unwritten(answered.body) }
+  if (isEdited && action.do === 'read' && !hasRaw(reply.body)) throw new Problem('rest_forbidden')
+  const bare = action.do === 'list' ? bareList(reply, action.served.resource.path, Boolean(offset)) : reply
+  const shown = isEdited ? bare.body : withoutRaw(bare.body)
+  return { ...bare, body: await withEmbedded(shown, embeddedRelations(_embed), context) }
+}
+
+/** A list in the platform's form: its entries as a bare array, the totals in its headers. */
+function bareList(reply: Reply, path: string, isOffset: boolean): Reply {
+  const { 'X-TEC-Total': total = '', 'X-TEC-TotalPages': totalPages = '', ...others } = reply.headers
+  // Pages are counted from the start of the list: a client that sends `offset` counts for itself.
+  const { Link: link, ...headers } = { Link: '', ...others }
+  const entries = new Map(Object.entries(reply.body ?? {})).get(path)
+  return {
+    ...reply,
+    headers: {
+      'X-WP-Total': total,
+      'X-WP-TotalPages': totalPages,
+      ...headers,
+      ...(link && !isOffset ? { Link: link } : {}),
+    },
+    body: entries,
+  }
+}
+
+/** The root index (rule 29.1): the site, the ways to sign in, and every route. */
+function describeRoot({ root, batch, platform, own, namespaceRoutes }: Platform, context: Context): Reply {
+  const { site } = context
+  const groups: RouteGroup[] = [root, batch, { namespace: site.namespace, routes: namespaceRoutes }, platform, own]
+  const body = {
+    name: site.name,
+    description: translate(site.language, DESCRIPTION),
+    url: site.url,
+    home: site.url,
+    ...describeZone(context),
+    namespaces: [site.namespace, PLATFORM, OWN_NAMESPACE],
+    // No page hands out application passwords to other programs, so there is no address to name.
+    authentication: { 'application-passwords': { endpoints: {} } },
+    routes: Object.fromEntries(groups.flatMap((group) => describeGroup(group, context))),
+    _links: { self: [{ href: `${site.restUrl}/` }], 'service-desc': [{ href: `${site.base}/doc` }] },
+  }
+  // Browsers get the front page where that is at the same address.
+  return { status: 200, headers: site.restRoot === '' ? { Vary: VARY_WITH_ACCEPT } : {}, body }
+}
+
+function describeGroup(group: RouteGroup, context: Context): [path: string, entry: object][] {
+  const site = group.namespace === context.site.namespace ? context.site : siteOf(group, context.site)
+  return group.routes.map((route) => [
+    routeName(group.namespace, route.path),
+    describeRoute(route, { ...context, site }),
+  ])
+}
+
+/** The hours the site is ahead of UTC just now, and its zone by name, empty for one that is only an offset. */
+function describeZone({ site, now }: Context): { gmt_offset: number; timezone_string: string } {
+  const utc = formatUtc(now)
+  const ahead = utcToMs(utcToWall(utc, site.timezone)) - utcToMs(utc)
+  return { gmt_offset: ahead / 3_600_000, timezone_string: /^(utc)?[+-]/i.test(site.timezone) ? '' : site.timezone }
+}
+
+/** A type of post as `wp/v2/types` describes it (rule 29.5). */
+interface PostType {
+  slug: string
+  rest_base: string
+  name: MessageText
+  taxonomies: string[]
+  has_archive: boolean
+}
+
+/** The words of all types, in the order of the answer. */
+function typeWords(site: Site): string[] {
+  return typesOf(site).map(({ slug }) => slug)
+}
+
+function typesOf(site: Site): PostType[] {
+  const record = (kind: 'event' | 'venue' | 'organizer', name: MessageText, taxonomies: string[]) => {
+    const slug = postType(site, kind)
+    return { slug, rest_base: slug, name, taxonomies, has_archive: kind === 'event' }
+  }
+  return [
+    { slug: 'attachment', rest_base: 'media', name: 'Media', taxonomies: [], has_archive: false },
+    record('event', 'Events', ['post_tag', taxonomyWord(site, 'category')]),
+    record('venue', 'Venues', []),
+    record('organizer', 'Organizers', []),
+  ]
+}
+
+/** All types by their words; `site` is that of the platform's routes. */
+function describeTypes(site: Site): Record<string, object> {
+  return Object.fromEntries(typesOf(site).map((type) => [type.slug, describeType(site, type)]))
+}
+
+function describeType(site: Site, { name, ...type }: PostType): object {
+  return {
+    description: '',
+    hierarchical: false,
+    ...type,
+    name: translate(site.language, name),
+    icon: null,
+    rest_namespace: site.namespace,
+    _links: {
+      self: [{ href: `${site.base}/types/${type.slug}` }],
+      collection: [{ href: `${site.base}/types` }],
+      'wp:items': [{ href: `${site.base}/${type.rest_base}` }],
+    },
+  }
+}
+
+/** Every route below the REST root, in the namespace and beside it. */
+export interface RouteTable {
+  site: Site
+  namespace: readonly Route[]
+  platform: Platform
+  /** The path of the namespace in lower case. */
+  prefix: string
+  /** The route of a path below the namespace. */
+  find: (path: string) => Match | undefined
+}
+
+export function makeRouteTable(site: Site): RouteTable {
+  const namespace = namespaceRoutes(site)
+  return {
+    site,
+    namespace,
+    platform: makePlatform(site, namespace),
+    prefix: `${site.restRoot}/${site.namespace}`.toLowerCase(),
+    find: routeFinder(namespace),
+  }
+}
+
+/** The route of the namespace that matches a path. */
+export function findInNamespace({ prefix, find }: RouteTable, path: string): Match | undefined {
+  const isBelow = path.startsWith(prefix) || path.toLowerCase().startsWith(prefix)
+  return isBelow ? find(path.slice(prefix.length)) : undefined
+}
+
+/** The route that matches a path, of the namespace or beside it. */
+export function findMatch(table: RouteTable, path: string): Match | undefined {
+  return findInNamespace(table, path) ?? findBeside(table.platform, path, table.site)?.match
+}

@@ -1,0 +1,282 @@
+import { type Cache, type CacheBudget, emptyCache, findCached, keepCached } from '../../base/cache.ts'
+import type { Site } from '../../base/config.ts'
+import { Problem, type ProblemCode } from '../../base/problems.ts'
+import { dayOf, wallNow } from '../../base/text/moments.ts'
+import { canonicalSlug } from '../../base/text/slug.ts'
+import { decodeLeniently } from '../../base/text/urls.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { problemReply } from '../../calendar/locales/problem-replies.ts'
+import { findByOldSlug } from '../../calendar/records/old-slugs.ts'
+import { findVisibleSlug, idAt, isVisible } from '../../calendar/records/record-store.ts'
+import { findTerm, findTermBySlug } from '../../calendar/terms/term-store.ts'
+import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
+import type { RecordTable, Taxonomy } from '../../store/storage/schema.ts'
+import type { Reply } from '../formats/format.ts'
+import { formatOfFile } from '../formats/formats.ts'
+import { type PageAddress, readPageAddress, rootOf, spanPath } from '../pages/page-addresses.ts'
+import { calendarDates, isUndated } from '../pages/spans.ts'
+import { isFile } from '../pages/translated-paths.ts'
+import { admitted } from './admission.ts'
+import { askerOf, type Front, refuseOverload } from './front.ts'
+import { answerHeaders } from './headers.ts'
+import { LONGEST_URL, type SignIn, type Visit } from './incoming.ts'
+import { type PublicPages, sendProblemPage } from './public-pages.ts'
+import type { TellWrong } from './public-reads.ts'
+import { type RequestUrl, splitUrl } from './request-url.ts'
+import { anonymousContext, type Service } from './respond.ts'
+import { asNew, send } from './send.ts'
+import { takesHtml } from './site-page.ts'
+
+/** Feeds at addresses of their own. They are answered as the lists that they show, or where there is no list as one of the others is. */
+export interface PublicFeeds {
+  service: Service
+  front: Front
+  /** The lists behind these addresses: for one version of the data, or for good if nothing had to be looked up. */
+  lists: Cache<string, { version: string | undefined; list: string }>
+  /** Where browsers are shown why they get no feed. */
+  pages: PublicPages | undefined
+  /** Answers a visit to a list. */
+  answerList: (visit: Visit, signIn: SignIn, tellWrong?: TellWrong) => unknown
+  /** Answers a visit to a page that is no feed after all. */
+  answerPage: (visit: Visit, signIn: SignIn) => unknown
+}
+
+/** `budget` bounds the addresses that are kept. */
+export function makePublicFeeds(parts: Omit<PublicFeeds, 'lists'>, budget: CacheBudget): PublicFeeds {
+  return { ...parts, lists: emptyCache(budget) }
+}
+
+/** What answers a read of a feed; undefined for an address that is none. */
+export function feedAt(feeds: PublicFeeds, { url }: Visit): ((visit: Visit, signIn: SignIn) => unknown) | undefined {
+  if (!mayBeFeed(url) || url.text.length > LONGEST_URL) return undefined
+  const { service } = feeds
+  const known = findKnownList(feeds, url.text)
+  if (known !== undefined) return (visit, signIn) => showList(feeds, visit, signIn, known)
+  const address = readFeedAddress(url, service.site, service.now())
+  if (!address) return undefined
+  if (address.scope.of !== 'all') return (visit, signIn) => lookUp(feeds, address, visit, signIn)
+  const list = withQuery(listOfEvents(address, service.site), address)
+  if (!address.isOfToday) keepList(feeds, url.text, list, undefined)
+  return (visit, signIn) => showList(feeds, visit, signIn, list)
+}
+
+/** Programs are told of a wrong parameter of a feed as JSON, and people on a page. */
+function showList({ pages, answerList }: PublicFeeds, visit: Visit, signIn: SignIn, list: string): unknown {
+  const tellPeople: TellWrong = (told, names) => pages && sendProblemPage(pages, told, 400, names)
+  return answerList(
+    { ...visit, url: splitUrl(list) },
+    signIn,
+    pages && takesHtml(visit.request) ? tellPeople : undefined,
+  )
+}
+
+/** Answers a visit to a feed whose list is not known. */
+async function lookUp(feeds: PublicFeeds, address: FeedAddress, visit: Visit, signIn: SignIn): Promise<unknown> {
+  const { service, front } = feeds
+  let found: FeedFound
+  try {
+    found = await findFeedInTurn(feeds, address, visit)
+  } catch (error) {
+    if (!(error instanceof Problem)) service.report(error, visit.requestId)
+    return refuseOverload(front, visit)
+  }
+  if (found === undefined && address.isPage) return feeds.answerPage(visit, signIn)
+  if (found === undefined || found === 'gone') return sendMissing(feeds, visit, found)
+  if ('list' in found) return showList(feeds, visit, signIn, withQuery(found.list, address))
+  const location = rootOf(service.site) + found.moved
+  return sendAlone(feeds, visit, { status: 301, headers: { Location: location }, body: { location } })
+}
+
+const withQuery = (list: string, { query }: FeedAddress) => (query === '' ? list : `${list}&${query}`)
+
+/** The list behind an address that was requested before; if it was looked up, only while the data are unchanged. */
+function findKnownList({ service: { memory }, lists }: PublicFeeds, url: string): string | undefined {
+  const known = findCached(lists, url)
+  if (known?.version === undefined) return known?.list
+  return !isBehind(memory) && known.version === memory.version ? known.list : undefined
+}
+
+function keepList({ lists }: PublicFeeds, url: string, list: string, version: string | undefined): void {
+  keepCached(lists, url, { version, list }, (url.length + list.length) * 2 + 200)
+}
+
+/** Finds the feed at the address when its turn comes. @throws Problem when too much waits */
+async function findFeedInTurn(feeds: PublicFeeds, address: FeedAddress, visit: Visit): Promise<FeedFound> {
+  const { service, front } = feeds
+  const { memory, site } = service
+  const context = anonymousContext(service, service.now())
+  // Without the database there is nothing to take in, and looking the address up says so.
+  if (isBehind(memory)) await catchUp(memory).catch(service.report)
+  const { version } = memory
+  const found = await admitted(front.admission, 'reads', askerOf(front, visit), () => findFeed(address, site, context))
+  if (found !== undefined && found !== 'gone' && 'list' in found && version !== '' && !address.isOfToday)
+    keepList(feeds, visit.url.text, withQuery(found.list, address), version)
+  return found
+}
+
+function sendMissing(feeds: PublicFeeds, visit: Visit, found: 'gone' | undefined): void {
+  const { pages, service } = feeds
+  if (pages && takesHtml(visit.request)) {
+    sendProblemPage(pages, visit, found === 'gone' ? 410 : 404)
+    return
+  }
+  const code: ProblemCode = found === 'gone' ? 'rest_gone' : 'rest_no_route'
+  const { status, body } = problemReply(new Problem(code), service.site.language, false)
+  sendAlone(feeds, visit, { status, headers: {}, body })
+}
+
+/** Sends an answer other than a list. */
+function sendAlone({ service, front }: PublicFeeds, visit: Visit, { status, headers, body }: Reply): void {
+  const flat = Object.entries(answerHeaders(service.site, headers, true)).flat()
+  const bytes = Buffer.from(JSON.stringify(body))
+  send(front, visit, { ...asNew(), status, route: '', headers: flat, tag: '', body: bytes }, 'ordinary')
+}
+
+/** The events that a feed at an address of its own is of. */
+type Scope =
+  | { of: 'all' }
+  | { of: 'term'; taxonomy: Taxonomy; slug: string }
+  | { of: 'event' | 'venue' | 'organizer'; slug: string }
+
+/** A feed at an address of its own, such as `/events/category/music.ics`. */
+interface FeedAddress {
+  /** The value of the parameter `format`. */
+  format: string
+  scope: Scope
+  /** The query as sent: the filters of lists. */
+  query: string
+  /** The address of the same feed by another slug, below the root of the site. */
+  by: (slug: string) => string
+  /** Whether it is that of a page, which may know what is not found here under another address. */
+  isPage: boolean
+  /** Whether it means other days tomorrow. */
+  isOfToday: boolean
+}
+
+/** Where the address of a feed leads: to a list of events, a feed that has moved to another address, or one whose record is no longer public. */
+type FeedFound = { list: string } | { moved: string } | 'gone' | undefined
+
+const EVENTS = /^\/events(?:\/(category|tag)((?:\/[^/]+){1,50}?))?\.\w+$/
+const RECORD = /^\/(event|venue|organizer)\/([^/]+?)\.\w+$/
+/** A link of the reference to the calendar file of the page it is on. */
+const ICAL = /(?:^|&)ical=1(?=&|$)/
+/** What calendars have none of: that parameter itself, and pages. */
+const OF_PAGES = /(?:^|&)(?:ical=1|page=[^&]*)(?=&|$)/g
+/** The dates that the path of a page says already. */
+const OF_DATES = /(?:^|&)(?:start_date|end_date|(?:starts|ends)_(?:before|after)|strict_dates)=[^&]*(?=&|$)/g
+
+/** False for an address that cannot be a feed: neither a file nor a page with `ical`. Quick, since every request for a page passes here. */
+function mayBeFeed({ path, query }: RequestUrl): boolean {
+  return isFile(path) || query.includes('ical=1')
+}
+
+/** The feed that an address is of; undefined for all others. Never throws. */
+function readFeedAddress({ text, path, query }: RequestUrl, site: Site, now: number): FeedAddress | undefined {
+  if (ICAL.test(query) && path.endsWith('/')) return readCalendarLink(path, query, site, now)
+  const scope = readScope(path)
+  const format = formatOfFile(path)
+  if (!scope || !format) return undefined
+  const by = (slug: string) => otherSlug(path, slug) + text.slice(path.length)
+  return { format: format.name, scope, query, by, isPage: false, isOfToday: false }
+}
+
+/** The calendar of the page that a link with `ical=1` is on, with its filters: of a month or a day, that month or day; of what is past, all of it. */
+function readCalendarLink(path: string, query: string, site: Site, now: number): FeedAddress | undefined {
+  const asked = readPageAddress(path, new URLSearchParams(query), site)
+  const scope = scopeOfPage(asked)
+  if (!scope) return undefined
+  const by = (slug: string) => `${pathBy(asked, slug)}?${query}`
+  const today = dayOf(wallNow(site.timezone, now))
+  const dates = asked.is === 'events' ? calendarDates(asked.span, today) : undefined
+  const filters = query.replace(OF_PAGES, '')
+  const parts = [(dates ? filters.replace(OF_DATES, '') : filters).replace(/^&/, ''), dates]
+  const isOfToday = asked.is === 'events' && dates !== undefined && isUndated(asked.span)
+  return { format: 'ics', scope, query: parts.filter(Boolean).join('&'), by, isPage: true, isOfToday }
+}
+
+function scopeOfPage(asked: PageAddress): Scope | undefined {
+  if (asked.is === 'record') return { of: asked.kind, slug: decodeLeniently(asked.slug) }
+  if (asked.is !== 'events') return undefined
+  const { scope } = asked
+  return scope
+    ? { of: 'term', taxonomy: scope.taxonomy, slug: decodeLeniently(scope.slugs.at(-1) ?? '') }
+    : { of: 'all' }
+}
+
+/** The path of a page of events or of a record with another slug. */
+function pathBy(asked: PageAddress, slug: string): string {
+  if (asked.is === 'record') return `/${asked.kind}/${slug}/`
+  if (asked.is !== 'events' || !asked.scope) return '/events/'
+  const { taxonomy, slugs } = asked.scope
+  return spanPath(asked.span, { taxonomy, slugs: [...slugs.slice(0, -1), slug] })
+}
+
+/** The path of a file with another slug before its end. */
+function otherSlug(path: string, slug: string): string {
+  const end = path.lastIndexOf('.')
+  return path.slice(0, path.lastIndexOf('/', end - 1) + 1) + slug + path.slice(end)
+}
+
+function readScope(path: string): Scope | undefined {
+  const events = EVENTS.exec(path)
+  if (events) {
+    const [, taxonomy, slugs = ''] = events
+    const slug = decodeLeniently(slugs.slice(slugs.lastIndexOf('/') + 1))
+    return taxonomy === 'category' || taxonomy === 'tag' ? { of: 'term', taxonomy, slug } : { of: 'all' }
+  }
+  const [, kind, slug = ''] = RECORD.exec(path) ?? []
+  return kind === 'event' || kind === 'venue' || kind === 'organizer'
+    ? { of: kind, slug: decodeLeniently(slug) }
+    : undefined
+}
+
+const TABLES: Readonly<Record<'event' | 'venue' | 'organizer', RecordTable>> = {
+  event: 'events',
+  venue: 'venues',
+  organizer: 'organizers',
+}
+const FILTERS = { event: 'include', venue: 'venue', organizer: 'organizer' } as const
+
+/** The address of the list of all events in the format of a feed. */
+const listOfEvents = ({ format }: FeedAddress, { restRoot, namespace }: Site) =>
+  `${restRoot}/${namespace}/events?format=${format}`
+
+/** The list that a feed shows, without its query, or the fate of the record it was about; undefined if there never was one. */
+async function findFeed(address: FeedAddress, site: Site, context: Context): Promise<FeedFound> {
+  const { scope } = address
+  const list = listOfEvents(address, site)
+  if (scope.of === 'all') return { list }
+  if (scope.of === 'term') {
+    const term = await findTermBySlug(context.db, scope.taxonomy, scope.slug)
+    if (!term) return findFormerTerm(address, scope.taxonomy, scope.slug, context)
+    return { list: `${list}&${scope.taxonomy === 'category' ? 'categories' : 'tags'}=${term.id}` }
+  }
+  const table = TABLES[scope.of]
+  const id = await idAt(context, table, { slug: scope.slug })
+  if (id === undefined || !(await isVisible(context.db, context.caller, table, id)))
+    return findFormer(address, scope.of, scope.slug, context)
+  return { list: `${list}&${FILTERS[scope.of]}=${id}` }
+}
+
+async function findFormerTerm(
+  { by }: FeedAddress,
+  taxonomy: Taxonomy,
+  slug: string,
+  { db }: Context,
+): Promise<FeedFound> {
+  const id = await findByOldSlug(db, taxonomy, canonicalSlug(slug))
+  const term = id === undefined ? undefined : await findTerm(db, taxonomy, id)
+  return term && { moved: by(term.slug) }
+}
+
+async function findFormer(
+  { by }: FeedAddress,
+  kind: keyof typeof TABLES,
+  slug: string,
+  { db, caller }: Context,
+): Promise<FeedFound> {
+  const id = await findByOldSlug(db, kind, canonicalSlug(slug))
+  if (id === undefined) return undefined
+  const now = await findVisibleSlug(db, caller, TABLES[kind], id)
+  return now === undefined ? 'gone' : { moved: by(now) }
+}

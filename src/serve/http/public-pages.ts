@@ -1,0 +1,306 @@
+import type { IncomingMessage } from 'node:http'
+import type { CacheBudget } from '../../base/cache.ts'
+import type { Site } from '../../base/config.ts'
+import { Problem } from '../../base/problems.ts'
+import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../../store/memory/event-memory.ts'
+import { lackBehind } from '../../store/storage/unavailable.ts'
+import { formatOfFile, namesAnother, preferredToPage } from '../formats/formats.ts'
+import { isPagePath } from '../pages/page-addresses.ts'
+import { ASSETS_PATH, type Asset, type Look } from '../pages/page-assets.ts'
+import {
+  answerPage,
+  makePages,
+  mayHaveMoved,
+  type PageAnswer,
+  type Pages,
+  problemPage,
+  renewLook,
+} from '../pages/pages.ts'
+import type { ProblemStatus } from '../pages/problem-view.ts'
+import { inEnglish } from '../pages/translated-paths.ts'
+import { admitted } from './admission.ts'
+import { clientAddress } from './client-address.ts'
+import {
+  type Finished,
+  type FinishedAnswers,
+  findFinished,
+  isSteady,
+  keepFinished,
+  sinceWhen,
+  wasAsked,
+} from './finished.ts'
+import { type Front, isGone, refuseOverload } from './front.ts'
+import { LONGEST_URL, type SignIn, type Visit } from './incoming.ts'
+import { isPressed } from './pressure.ts'
+import { anonymousContext, type Service } from './respond.ts'
+import { asNew, contentTag, type Outgoing, send } from './send.ts'
+import { discoveryHeaders, takesHtml } from './site-page.ts'
+
+/** The handler of pages for people, ahead of the router and behind that of anonymous reads, with which it shares the finished answers. */
+export interface PublicPages {
+  service: Service
+  front: Front
+  pages: Pages
+  finished: FinishedAnswers
+  assets: Map<string, Outgoing>
+  /** Pages that are being made, by their version and address. */
+  making: Map<string, Making>
+}
+
+/** A page that is being made; further requests for it wait for the same one. */
+interface Making {
+  made: Promise<Outgoing>
+  /** The requests that wait for it; when all clients have gone, it is not made. */
+  visits: IncomingMessage[]
+}
+
+/** The pages of a service; `budget` bounds what they keep. @throws Error with one sentence for a file that is set and cannot be read */
+export function makePublicPages(
+  service: Service,
+  front: Front,
+  finished: FinishedAnswers,
+  budget: CacheBudget,
+  look: Look,
+): PublicPages {
+  const pages = makePages(service.site, service.memory, budget, look)
+  return { service, front, pages, finished, assets: new Map(answersOf(pages)), making: new Map() }
+}
+
+function answersOf({ assets }: Pages): [string, Outgoing][] {
+  return [
+    ...[...assets.byPath].map(([path, asset]): [string, Outgoing] => [path, assetAnswer(asset, FOREVER)]),
+    ...assets.embed.map((asset): [string, Outgoing] => [asset.path, assetAnswer(asset, ELSEWHERE_TOO)]),
+  ]
+}
+
+/** Takes in what owners have changed of the look. Files of before stay where pages that were read before name them. */
+function followSettings({ pages, assets, service }: PublicPages): void {
+  if (pages.settings === service.memory.settings) return
+  renewLook(pages, service.site)
+  for (const [path, answer] of answersOf(pages)) assets.set(path, answer)
+}
+
+/** What answers a read of a file that pages refer to. */
+export function assetAt(all: PublicPages, path: string): ((visit: Visit) => void) | undefined {
+  const { front, assets } = all
+  followSettings(all)
+  const asset = assets.get(path)
+  return asset && ((visit) => send(front, visit, asset, 'finished'))
+}
+
+type Otherwise = (visit: Visit, signIn: SignIn) => unknown
+
+/**
+ * What answers a read of a page, or of an address that people look for pages at; undefined for all others. Where there is no page, programs are
+ * answered by `otherwise`.
+ */
+export function pageAt(all: PublicPages, { request, url }: Visit, otherwise: Otherwise): Otherwise | undefined {
+  const { front, service } = all
+  if (formatOfFile(url.path)) return undefined
+  // Browsers get the front page there, and programs the root of the interface.
+  const isShared = service.site.restRoot === '' && url.path === '/'
+  const isBrowser = takesHtml(request)
+  const isPage = isPagePath(url.path) && (!isShared || isBrowser)
+  const isLost = !isPage && isNone(service.site, url.path)
+  const isForPeople = isPage || isBrowser
+  if (!isPage && !(isLost && (isForPeople || hasMoved(all, url.path)))) return undefined
+  return (visit, signIn) => {
+    const known = findKept(all, visit)
+    if (known) return send(front, visit, known, 'finished')
+    if (isPressed(front.pressure) && !isInTheMaking(all, url.text)) return refuseOverload(front, visit)
+    return answerWithPage(all, visit, isShared, isForPeople ? undefined : () => otherwise(visit, signIn))
+  }
+}
+
+/** The cached page, for a client that prefers none of the other representations. */
+function findKept({ service, finished }: PublicPages, { request, url }: Visit): Finished | undefined {
+  if (isBehind(service.memory) || namesAnother(request.headers.accept)) return undefined
+  return findFinished(finished, url.text, service.now())
+}
+
+/** Paths that are answered elsewhere, and are no pages that people have looked for in vain. */
+const ELSEWHERE = /^\/(?:healthz|readyz|metrics|media|assets|favicon\.ico)(?:\/|$)/
+
+/** Whether nothing that the service answers today has this address. Where the interface is at the root of the site, only words of addresses are certain. */
+const isNone = ({ restRoot, vendor }: Site, path: string): boolean =>
+  (restRoot === '' ? inEnglish(path) !== undefined && !path.startsWith(`/${vendor}/`) : !path.startsWith(restRoot)) &&
+  !ELSEWHERE.test(path)
+
+/** Whether an address without a page may come from a site that has moved here; requests for it are then redirected. */
+const hasMoved = ({ pages, service }: PublicPages, path: string): boolean =>
+  path.length <= LONGEST_URL &&
+  (inEnglish(path) !== undefined || mayHaveMoved(pages, service.site, service.database.readPublic, path))
+
+/** Answers with a page, which is cached unless programs get another answer at its address; where there is none, and `otherwise` is given, by calling that. */
+async function answerWithPage(
+  all: PublicPages,
+  visit: Visit,
+  isShared: boolean,
+  otherwise: (() => unknown) | undefined,
+): Promise<unknown> {
+  const { front } = all
+  let page: Outgoing
+  try {
+    page = await makeOnce(all, visit, isShared)
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'rest_unavailable') return refuseOverload(front, visit)
+    page = failed(all, error, visit.requestId)
+  }
+  if (page.status === 404 && otherwise) return otherwise()
+  return send(front, visit, page, 'ordinary')
+}
+
+/** Answers with a page that says why there is no other; `names` are the parameters that are wrong. */
+export function sendProblemPage(
+  all: PublicPages,
+  visit: Visit,
+  status: ProblemStatus,
+  names: readonly string[] = [],
+): void {
+  send(all.front, visit, outgoing(all, problemPage(all.pages, presentContext(all), status, names)), 'ordinary')
+}
+
+const makingKey = ({ service }: PublicPages, url: string, feed = '') => `${service.memory.version} ${feed} ${url}`
+
+/** Whether a page is being made anyway, so that one more reader of it costs next to nothing. */
+const isInTheMaking = (all: PublicPages, url: string): boolean => all.making.has(makingKey(all, url))
+
+/** Makes a page, once for all who ask for it at the same time and see the same data. */
+async function makeOnce(all: PublicPages, visit: Visit, isShared: boolean): Promise<Outgoing> {
+  const { memory, report } = all.service
+  const { request, url } = visit
+  if (url.text.length > LONGEST_URL) return outgoing(all, problemPage(all.pages, presentContext(all), 414))
+  // Without the database there is nothing to take in, and making the page says so.
+  if (isBehind(memory)) await catchUp(memory).catch(report)
+  const feed = preferredToPage(request.headers.accept)?.extension
+  const key = makingKey(all, url.text, feed)
+  const known = all.making.get(key)
+  if (known) {
+    known.visits.push(request)
+    return known.made
+  }
+  const visits = [request]
+  const made = makeInTurn(all, visits, visit, feed, isShared).finally(() => all.making.delete(key))
+  all.making.set(key, { made, visits })
+  return made
+}
+
+function presentContext(all: PublicPages) {
+  followSettings(all)
+  return anonymousContext(all.service, all.service.now())
+}
+
+function makeInTurn(
+  all: PublicPages,
+  visits: readonly IncomingMessage[],
+  { request, url }: Visit,
+  feed: string | undefined,
+  isShared: boolean,
+): Promise<Outgoing> {
+  const { service, front, finished } = all
+  const { memory } = service
+  const work = url.query.includes('search=') ? 'searches' : 'reads'
+  const { version } = memory
+  const address = clientAddress(request, front.trusted)
+  return admitted(front.admission, work, { address, isGone: () => visits.every(isGone) }, async () => {
+    const context = presentContext(all)
+    const answer = await answerPage(all.pages, context, url.path, url.query, feed)
+    await awaitCommits(memory)
+    const made = outgoing(all, answer)
+    const isCurrent = memory.index !== undefined && !mayBeBehind(memory) && memory.version === version
+    if (isShared || answer.status !== 200 || !isCurrent || !isSteady(url.text)) return made
+    const day = finished.today(context.now)
+    made.modified = sinceWhen(finished, version, day)
+    if (url.query !== '' && !wasAsked(finished, url.text)) return made
+    const kept: Finished = { ...made, version, day }
+    keepFinished(finished, url.text, kept)
+    return kept
+  })
+}
+
+/** A page is one of the representations at its address. */
+const VARY = 'Accept, Accept-Encoding'
+
+function outgoing({ service, finished }: PublicPages, answer: PageAnswer): Outgoing {
+  const body = Buffer.from(answer.body)
+  // It names the content, and the history that it belongs to as those of lists do, so that it may be kept with them.
+  const tag = answer.status === 200 ? contentTag(body).replace('W/"', `W/"${finished.edition}.`) : ''
+  const own = answer.location === undefined ? {} : { Location: answer.location }
+  const headers = { ...pageHeaders(service), 'Content-Type': answer.mediaType, Vary: VARY, ...own }
+  return {
+    status: answer.status,
+    route: 'pages',
+    headers: Object.entries(headers).flat(),
+    tag,
+    body,
+    ...asNew(),
+    isForAll: true,
+  }
+}
+
+/** A page that reports a failure of the service. */
+function failed(all: PublicPages, error: unknown, requestId: string): Outgoing {
+  const isOutage = lackBehind(error) !== undefined
+  all.service.report(error, requestId)
+  const answer = problemPage(all.pages, presentContext(all), isOutage ? 503 : 500)
+  const made = outgoing(all, answer)
+  return isOutage ? { ...made, headers: [...made.headers, 'Retry-After', '1'] } : made
+}
+
+function pageHeaders({ site, images }: Service): Record<string, string> {
+  return {
+    ...discoveryHeaders(site),
+    'Content-Security-Policy': contentPolicy(site, images.mediaUrl),
+    'Access-Control-Allow-Origin': '*',
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'strict-origin-when-cross-origin',
+    'Cache-Control': 'public, max-age=0, must-revalidate',
+  }
+}
+
+/** The sources that pages may load: their own script and style sheet, and images. */
+function contentPolicy(site: Site, mediaUrl: string): string {
+  const { origin, protocol } = new URL(mediaUrl)
+  const media = protocol === 'https:' || origin === new URL(site.url).origin ? '' : ` ${origin}`
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    `img-src 'self' https: data:${media}`,
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** Of files whose address changes with their content. */
+const FOREVER = { 'Cache-Control': 'public, max-age=31536000, immutable' }
+
+/** Of scripts that pages of other sites load, at addresses that stay the same. */
+const ELSEWHERE_TOO = {
+  'Cache-Control': 'public, max-age=3600',
+  'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+}
+
+function assetAnswer({ bytes, mediaType }: Asset, own: Readonly<Record<string, string>>): Outgoing {
+  const headers = {
+    'Content-Type': mediaType,
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': "default-src 'none'; sandbox",
+    Vary: 'Accept-Encoding',
+    ...own,
+  }
+  const flat = Object.entries(headers).flat()
+  return {
+    status: 200,
+    route: ASSETS_PATH,
+    headers: flat,
+    tag: contentTag(bytes),
+    body: bytes,
+    ...asNew(),
+    isKept: true,
+    isForAll: true,
+  }
+}

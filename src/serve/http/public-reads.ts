@@ -1,0 +1,465 @@
+import type { CacheBudget } from '../../base/cache.ts'
+import { Problem } from '../../base/problems.ts'
+import type { WrittenRecord } from '../../base/text/written-json.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import type { Found } from '../../calendar/declare/operations.ts'
+import { parseFields } from '../../calendar/declare/parse.ts'
+import { event } from '../../calendar/events/event.ts'
+import { type EventsQuery, eventFilters } from '../../calendar/events/event-filters.ts'
+import { findInMemory } from '../../calendar/events/find-events.ts'
+import { versionedTag } from '../../calendar/records/versions.ts'
+import type { Served } from '../../calendar/resources.ts'
+import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../../store/memory/event-memory.ts'
+import { bytesOf } from '../../store/memory/event-pieces.ts'
+import type { Reply } from '../formats/format.ts'
+import { formatsOf, namesAnother, preferredFormat } from '../formats/formats.ts'
+import {
+  followEvent,
+  followList,
+  isPretty,
+  type JsonList,
+  json,
+  jsonBytes,
+  listInChunks,
+  mostListBytes,
+  showJson,
+  writeList,
+} from '../formats/json.ts'
+import { admitted, isFull, leave, tryEnter } from './admission.ts'
+import { clientAddress } from './client-address.ts'
+import {
+  collected,
+  type Finished,
+  type FinishedAnswers,
+  findFinished,
+  isSteady,
+  keepFinished,
+  noFinishedAnswers,
+  sinceWhen,
+  versionTag,
+  wasAsked,
+} from './finished.ts'
+import { askerOf, type Front, incomingOf, refuseOverload } from './front.ts'
+import { answerHeaders, VARY_WITH_ACCEPT } from './headers.ts'
+import { LONGEST_URL, NO_BODY, type Visit } from './incoming.ts'
+import { findMatch, type RouteTable } from './platform.ts'
+import { isPressed } from './pressure.ts'
+import { parsePlainQuery } from './request.ts'
+import type { RequestUrl } from './request-url.ts'
+import { anonymousContext, nobody, type Responder, type Service } from './respond.ts'
+import type { RouteAction } from './routes.ts'
+import { asNew, contentTag, contentTagInTurns, send, sendStream } from './send.ts'
+
+/** The short way of anonymous reads, ahead of the router. */
+export interface PublicReads {
+  service: Service
+  front: Front
+  routes: RouteTable
+  respond: Responder
+  finished: FinishedAnswers
+  buffers: Buffers
+  /** The template of the list of events. */
+  listRoute: string
+  /** Headers of every list, and the link that is the first of its links. */
+  listHeaders: readonly string[]
+  rootLink: string
+}
+
+/** One anonymous read, and the properties of its row in the route table. */
+interface Read extends Visit {
+  /** The key of its finished answer. */
+  key: string
+  action: RouteAction
+  now: number
+  /** Searches queue as a kind of work of their own. */
+  isSearch: boolean
+  /** Answers a person whose query is wrong, in place of the answer that programs get. */
+  tellWrong: TellWrong | undefined
+}
+
+/** Answers a visit whose query is wrong; `names` are the parameters at fault. */
+export type TellWrong = (visit: Visit, names: readonly string[]) => void
+
+/** The query of the index; undefined where the index cannot answer. */
+interface Looking {
+  list: JsonList | undefined | Promise<JsonList | undefined>
+}
+
+/** Whether an address names the representation itself, once, so that `Accept` chooses none. */
+const namesFormat = (url: string) =>
+  /[?&]format=[a-z]+(?:&|$)/.test(url) && url.indexOf('format') === url.lastIndexOf('format')
+
+/** Reads other than lists of events. */
+const NOT_LISTED: Looking = { list: undefined }
+
+/** The short way of a service; `budget` bounds the finished answers. */
+export function makePublicReads(
+  service: Service,
+  routes: RouteTable,
+  respond: Responder,
+  budget: CacheBudget,
+  front: Front,
+): PublicReads {
+  const { site } = service
+  const { Link: rootLink = '', ...headers } = answerHeaders(site, { Allow: 'GET', Vary: VARY_WITH_ACCEPT }, true)
+  return {
+    service,
+    front,
+    routes,
+    respond,
+    finished: noFinishedAnswers(service, budget),
+    buffers: makeBuffers(),
+    listRoute: `/${site.namespace}/events`,
+    listHeaders: Object.entries(headers).flat(),
+    rootLink,
+  }
+}
+
+/**
+ * Answers an anonymous read whose row of the route table lets finished answers be cached: from the cache where nothing has changed since, from
+ * the memory of events where it knows them, and through the ordinary way else. False leaves any other request to the ordinary way.
+ */
+export function readPublic(reads: PublicReads, visit: Visit, tellWrong?: TellWrong): boolean {
+  const { service, front, finished, routes } = reads
+  const { method, headers } = visit.request
+  const { text: url, path } = visit.url
+  if ((method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined || url.length > LONGEST_URL)
+    return false
+  try {
+    const now = service.now()
+    const behind = isBehind(service.memory)
+    const isPlain = !namesAnother(headers.accept) || namesFormat(url)
+    // A finished answer needs no look at the route table: only rows that allow it have kept answers.
+    let known = behind || !isPlain ? undefined : findFinished(finished, url, now)
+    const action = known ? undefined : findCachedAction(routes, path)
+    if (!known && !action) return false
+    const key = isPlain || !action ? url : finishedKey(action, url, headers.accept)
+    if (!behind && !isPlain) known = findFinished(finished, key, now)
+    if (known) send(front, visit, known, 'finished')
+    else if (action)
+      readUnfinished(reads, { ...visit, key, action, now, isSearch: url.includes('search='), tellWrong }, behind)
+    return true
+  } catch (error) {
+    // Nobody behind would catch it. The ordinary way may succeed, or reports the error.
+    service.report(error, visit.requestId)
+    if (!visit.response.headersSent) return false
+    visit.response.destroy()
+    return true
+  }
+}
+
+/** The action of the row of a path, if its finished answers are cached. */
+function findCachedAction(routes: RouteTable, path: string): RouteAction | undefined {
+  const found = findMatch(routes, path)
+  return found?.route.endpoints.find(({ cached }) => cached)?.action
+}
+
+/** An answer is cached by its address, and by its representation where `Accept` has chosen another than JSON. */
+function finishedKey(action: RouteAction, url: string, accept: string | undefined): string {
+  const name = action.do === 'list' ? preferredFormat(formatsOf(action.served.resource), accept).name : json.name
+  return name === json.name ? url : `${name} ${url}`
+}
+
+/** Answers a read at once if possible, and later otherwise. */
+function readUnfinished(reads: PublicReads, read: Read, behind: boolean): void {
+  const { front, service, finished } = reads
+  const { request, response, now } = read
+  let looking: Looking | undefined
+  if (!behind) {
+    if (
+      isPressed(front.pressure) ||
+      (read.isSearch && isFull(front.admission, 'searches', clientAddress(request, front.trusted)))
+    ) {
+      refuseOverload(front, read)
+      return
+    }
+    looking = findAdmitted(reads, read)
+    if (looking?.list && !(looking.list instanceof Promise)) {
+      sendList(reads, read, looking.list, service.memory.version, finished.today(now))
+      return
+    }
+  }
+  finishRead(reads, read, looking).catch((error: unknown) => {
+    if (error instanceof Problem) {
+      refuseOverload(front, read)
+      return
+    }
+    service.report(error, read.requestId)
+    response.destroy()
+  })
+}
+
+/** A list of events as JSON, if memory can answer it. */
+function askMemory({ service }: PublicReads, { action, url, key, now }: Read): Looking['list'] {
+  if (action.do !== 'list' || key !== url.text) return undefined
+  return findList(service, action.served, url.query, now)
+}
+
+/** Asks the index for a list at once if there is a place; undefined where the request has to wait for one. */
+function findAdmitted(reads: PublicReads, read: Read): Looking | undefined {
+  const { admission } = reads.front
+  if (!isEventList(read.action)) return NOT_LISTED
+  if (read.isSearch || !tryEnter(admission, 'lists')) return undefined
+  let list: Looking['list']
+  try {
+    list = askMemory(reads, read)
+    return { list }
+  } finally {
+    if (list instanceof Promise) list.catch(() => undefined).finally(() => leave(admission, 'lists'))
+    else leave(admission, 'lists')
+  }
+}
+
+/** Finds a list when its turn comes; undefined where the index cannot, or fails: then the ordinary way answers, and says why. */
+async function findListInTurn(reads: PublicReads, read: Read): Promise<JsonList | undefined> {
+  if (!isEventList(read.action)) return undefined
+  const find = async () => {
+    try {
+      return await askMemory(reads, read)
+    } catch {
+      return undefined
+    }
+  }
+  return admitted(reads.front.admission, read.isSearch ? 'searches' : 'lists', askerOf(reads.front, read), find)
+}
+
+async function finishRead(reads: PublicReads, read: Read, looking: Looking | undefined): Promise<void> {
+  const { service, front, finished } = reads
+  const { url, key, now } = read
+  const { memory } = service
+  // Without the database there is nothing to take in, and the ordinary way says so.
+  if (!looking && isBehind(memory)) await catchUp(memory).catch(service.report)
+  const known = looking || isBehind(memory) ? undefined : findFinished(finished, key, now)
+  if (known) return send(front, read, known, 'finished')
+  const { version } = memory
+  const { drops } = memory.pieces
+  const list = await (looking ? Promise.resolve(looking.list).catch(() => undefined) : findListInTurn(reads, read))
+  await awaitCommits(memory)
+  if (list) return sendList(reads, read, list, version, finished.today(now))
+  const reply = await answerOrdinarily(reads, read)
+  await awaitCommits(memory)
+  if (reply.shown) return sendShown(reads, read, reply, reply.shown, version)
+  if (reply.status === 400 && read.tellWrong) return read.tellWrong(read, namesAtFault(reply))
+  // A row read during a change may be older than the cached one.
+  const isCurrent = drops === memory.pieces.drops && memory.version === version && !mayBeBehind(memory)
+  const made =
+    isEventRoute(read.action) && url.query === '' && reply.status === 200
+      ? finishEvent(reads, reply, version, now, isCurrent)
+      : await finish(reads, url, reply, version, now)
+  keepFinished(finished, key, made)
+  send(front, read, made, 'ordinary')
+}
+
+/** The parameters that the body of a refusal names. */
+function namesAtFault({ body }: Reply): string[] {
+  const { data } = body as { data?: { params?: object } }
+  return Object.keys(data?.params ?? {})
+}
+
+function answerOrdinarily({ respond, front }: PublicReads, read: Read): Promise<Reply> {
+  return respond(
+    incomingOf(front, read, async () => NO_BODY),
+    nobody,
+  )
+}
+
+/** Sends another representation than JSON: a complete one is cached as JSON is; a stream has an ETag if it depends on the data alone. */
+function sendShown(
+  reads: PublicReads,
+  read: Read,
+  reply: Reply,
+  { format, bytes }: NonNullable<Reply['shown']>,
+  version: string,
+): void {
+  const { front, finished } = reads
+  const { url, key, now } = read
+  const isOfVersion = version !== '' && isSteady(url.text)
+  const tag = isOfVersion ? versionTag(finished, version, finished.today(now), format) : ''
+  const modified = isOfVersion ? { modified: sinceWhen(finished, version, finished.today(now)) } : {}
+  if (!Buffer.isBuffer(bytes)) {
+    const keepIt = (body: Buffer) =>
+      keepFinished(finished, key, { ...finishedWith(reads, reply, version, now, tag, body), ...modified })
+    const chunks = isOfVersion && wasAsked(finished, key) ? collected(finished, bytes, keepIt) : bytes
+    sendStream(front, read, { ...headOf(reads, reply), tag, chunks, ...modified }, 'ordinary')
+    return
+  }
+  const made = { ...finishedWith(reads, reply, version, now, tag || contentTag(bytes), bytes), ...modified }
+  keepFinished(finished, key, made)
+  send(front, read, made, 'ordinary')
+}
+
+/** The most bytes of a list that is written in one turn of the event loop; the estimate is up to three times too high. */
+const LONG_LIST = 12_000_000
+
+/** Sends a list from memory, and caches it once it has been requested twice. */
+function sendList(reads: PublicReads, read: Read, list: JsonList, version: string, day: string): void {
+  if (mostListBytes(list) > LONG_LIST) {
+    sendLongList(reads, read, list, version, day)
+    return
+  }
+  const { front, finished, buffers, service } = reads
+  const { url, key } = read
+  const isSteadyList = isSteady(url.text)
+  const isKept = isSteadyList && wasAsked(finished, key)
+  const counts: number[] | undefined = isKept ? [] : undefined
+  const pooled = buffers.take(mostListBytes(list))
+  const written = writeList(list, pooled, counts)
+  const body = counts ? bytesOf(written) : written
+  const made: Finished = {
+    ...asNew(),
+    version,
+    day,
+    status: 200,
+    route: reads.listRoute,
+    headers: headersOf(reads, list),
+    tag: isSteadyList ? versionTag(finished, version, day) : contentTag(body),
+    body,
+  }
+  if (counts) {
+    buffers.give(pooled)
+    made.followed = followList(service.memory, list, { bytes: body, counts }, day)
+    made.countsKept = counts.length
+    keepFinished(finished, key, made)
+  }
+  send(front, read, made, 'memory', isKept ? undefined : () => buffers.give(pooled))
+}
+
+/** Sends a list record by record, without caching it. It has an ETag if it depends on the data alone. */
+function sendLongList(reads: PublicReads, read: Read, list: JsonList, version: string, day: string): void {
+  const { front, finished, listRoute: route } = reads
+  const tag = isSteady(read.url.text) ? versionTag(finished, version, day) : ''
+  sendStream(
+    front,
+    read,
+    { status: 200, route, headers: headersOf(reads, list), tag, chunks: listInChunks(list) },
+    'memory',
+  )
+}
+
+function headersOf({ listHeaders, rootLink }: PublicReads, { link, totalPages, found: { total } }: JsonList): string[] {
+  return [
+    ...listHeaders,
+    'Link',
+    link === '' ? rootLink : `${rootLink}, ${link}`,
+    'X-TEC-Total',
+    String(total),
+    'X-TEC-TotalPages',
+    String(totalPages),
+  ]
+}
+
+async function finish(
+  reads: PublicReads,
+  url: RequestUrl,
+  reply: Reply,
+  version: string,
+  now: number,
+): Promise<Finished> {
+  const { finished } = reads
+  const body = await jsonBytes(reply.body, isPretty(url.text))
+  // An envelope may be cached as long as its content.
+  const isOk = (reply.innerStatus ?? reply.status) === 200
+  const isOfVersion = version !== '' && isSteady(url.text)
+  const tag = isOfVersion ? versionTag(finished, version, finished.today(now)) : await contentTagInTurns(body)
+  return finishedWith(reads, reply, version, now, isOk ? tag : '', body)
+}
+
+/** Its ETag depends on its content alone, so clients keep it while other events change. */
+function finishEvent(reads: PublicReads, reply: Reply, version: string, now: number, isCurrent: boolean): Finished {
+  const followed = followEvent(reads.service.memory, reply.body as WrittenRecord)
+  const { body } = followed
+  const finished = finishedWith(reads, reply, version, now, contentTag(body), body)
+  return isCurrent && reads.service.memory.index ? { ...finished, followed } : finished
+}
+
+function headOf({ service }: PublicReads, { status, route = '', headers }: Reply) {
+  return { status, route, headers: Object.entries(answerHeaders(service.site, headers, true)).flat() }
+}
+
+function finishedWith(
+  reads: PublicReads,
+  reply: Reply,
+  version: string,
+  now: number,
+  tag: string,
+  body: Buffer,
+): Finished {
+  const { version: recordVersion } = reply
+  return {
+    ...asNew(),
+    ...headOf(reads, reply),
+    version,
+    day: reads.finished.today(now),
+    tag: tag === '' ? tag : versionedTag(tag, recordVersion),
+    recordVersion,
+    body,
+  }
+}
+
+/** Whether a row of the route table lists the events of the namespace. */
+export function isEventList(action: RouteAction): boolean {
+  return action.do === 'list' && action.served.resource === event
+}
+
+/** Whether a row of the route table answers a single event of the namespace. */
+export function isEventRoute(action: RouteAction): boolean {
+  return action.do === 'read' && action.served.resource === event
+}
+
+/** A list of events from memory; undefined when memory cannot answer it, or for an unusual request. */
+export function findList(
+  service: Service,
+  served: Served,
+  queryText: string,
+  now: number,
+): JsonList | undefined | Promise<JsonList | undefined> {
+  const context = anonymousContext(service, now)
+  const show = (found: Found | undefined) =>
+    !found || (found.page > 1 && found.ids.length === 0) ? undefined : showJson(context, served, found)
+  const list = (query: EventsQuery) => {
+    const found = findInMemory(context, query)
+    return found instanceof Promise ? found.then(show) : show(found)
+  }
+  try {
+    const query = readQuery(queryText, context)
+    return query instanceof Promise ? query.then(list).catch(leaveProblem) : query && list(query)
+  } catch (error) {
+    return leaveProblem(error)
+  }
+}
+
+const FILTERS: ReadonlySet<string> = new Set(Object.keys(eventFilters))
+
+/** Whether a parameter only changes how the list is shown. */
+const SHOWING = /(?:^|&)(?:_|format=)/
+
+/** The parameters of a simple query; undefined for any other, which is answered the ordinary way. @throws Problem */
+function readQuery(text: string, context: Context): EventsQuery | undefined | Promise<EventsQuery> {
+  const raw = SHOWING.test(text) ? undefined : parsePlainQuery(text, FILTERS)
+  return raw && parseFields(eventFilters, raw, context)
+}
+
+/** The ordinary way reports the faults of a request. */
+function leaveProblem(error: unknown): undefined {
+  if (!(error instanceof Problem)) throw error
+}
+
+const BUFFER_SIZE = 128 * 1024
+const MOST_BUFFERS = 64
+
+export interface Buffers {
+  take: (size: number) => Buffer
+  give: (buffer: Buffer) => void
+}
+
+/** Buffers for answers that are sent and forgotten: making one of 30 kB for each costs more than filling it. */
+export function makeBuffers(): Buffers {
+  const free: Buffer[] = []
+  return {
+    take: (size) =>
+      size > BUFFER_SIZE ? Buffer.allocUnsafeSlow(size) : (free.pop() ?? Buffer.allocUnsafeSlow(BUFFER_SIZE)),
+    give: (buffer) => {
+      if (free.length < MOST_BUFFERS && buffer.length === BUFFER_SIZE) free.push(buffer)
+    },
+  }
+}

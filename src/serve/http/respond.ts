@@ -1,0 +1,463 @@
+import { createHash } from 'node:crypto'
+import type { Site } from '../../base/config.ts'
+import { Problem } from '../../base/problems.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import type { RawValues } from '../../calendar/declare/parse.ts'
+import { withImages } from '../../calendar/images/images.ts'
+import { problemReply } from '../../calendar/locales/problem-replies.ts'
+import { speaker } from '../../calendar/locales/translate.ts'
+import { anonymous, type Caller, isLoggedIn, mayChangeAll } from '../../calendar/people/caller.ts'
+import type { ImageService } from '../../store/media/media-store.ts'
+import { catchUp, type EventMemory } from '../../store/memory/event-memory.ts'
+import type { Database } from '../../store/storage/database.ts'
+import type { Writer } from '../../store/storage/recording.ts'
+import { DatabaseUnavailable, type Lack, lackBehind } from '../../store/storage/unavailable.ts'
+import type { Reply } from '../formats/format.ts'
+import { formatsOf } from '../formats/formats.ts'
+import { dressed, wantsEnvelope } from '../formats/json.ts'
+import { admitted, isFull, overloaded, type Work } from './admission.ts'
+import { batchReply } from './batch.ts'
+import { changesReply } from './changes-route.ts'
+import { describeRoute } from './discovery.ts'
+import type { Front } from './front.ts'
+import { allowedMethods, answer, type MatchedRequest, mayAsk, recordAddressOf } from './handlers.ts'
+import { VARY_WITH_ACCEPT } from './headers.ts'
+import { historyReply } from './history-replies.ts'
+import type { UnderWay } from './idempotency.ts'
+import {
+  type Body,
+  type Incoming,
+  LONGEST_URL,
+  NO_BODY,
+  type RouteReply,
+  type SignIn,
+  type Target,
+} from './incoming.ts'
+import { findInNamespace, findMatch, platformReply, type RouteTable } from './platform.ts'
+import { countFurther } from './rate-limit.ts'
+import { declaredValues, mediaType, parseBody, parseForm, repeatedKeys } from './request.ts'
+import { type Endpoint, isHistoryDeed, isSettingsDeed, type Match, type RouteAction, routeName } from './routes.ts'
+import { type StartSettings, settingsReply } from './settings-replies.ts'
+import { isCrowded } from './slow-readers.ts'
+import { isWebhookDeed, readsWebhooks, type WebhookDeed } from './webhook-deeds.ts'
+import { webhookReply } from './webhook-replies.ts'
+
+/** The parts of the service that answers need. */
+export interface Service {
+  site: Site
+  database: Database
+  /** The edition of the database, for ETags. */
+  edition: string
+  images: ImageService
+  /** The hosts that the setting names for webhooks. */
+  webhookHosts: readonly string[]
+  /** What the service was started with of that which owners set. */
+  start: StartSettings
+  /** The calendar in the memory of this process. */
+  memory: EventMemory
+  /** The sender of this Authorization header from this address. @throws Problem for wrong credentials */
+  authenticate: (header: string | undefined, address: string, now: number) => Promise<Caller>
+  /** Milliseconds since the epoch. */
+  now: () => number
+  /** Reports a fault of the service. */
+  report: (error: unknown, requestId?: string) => void
+}
+
+function targetOf(incoming: Incoming): Target {
+  const { text, query: sent } = incoming.url
+  if (text.length > LONGEST_URL) throw new Problem('rest_uri_too_long')
+  const query = sent === '' ? {} : parseForm(sent)
+  return { method: overriddenMethod(incoming, query), query }
+}
+
+/** `_method` and `X-HTTP-Method-Override` stand in for the method of a POST, and of a POST alone (rule 1.6). */
+function overriddenMethod(incoming: Incoming, query: RawValues): string {
+  if (incoming.method !== 'POST') return incoming.method
+  const override = query._method ?? incoming.headers['x-http-method-override']
+  return typeof override === 'string' && override !== '' ? override.toUpperCase() : incoming.method
+}
+
+/** Answers any request below the REST root, failures included; of wrong credentials, too. */
+export type Responder = (incoming: Incoming, signIn: SignIn) => Promise<Reply>
+
+/** Signs in by the header Authorization. */
+export function byHeader({ authenticate, now }: Service): SignIn {
+  return ({ headers, address }) => authenticate(headers.authorization, address, now())
+}
+
+/** Takes everybody for a stranger. */
+export const nobody: SignIn = async () => anonymous
+
+/** Everything that answers come from. */
+interface Answering extends Pick<Front, 'admission' | 'rateLimit' | 'readers'> {
+  service: Service
+  routes: RouteTable
+  underWay: UnderWay
+}
+
+/** A function that answers every request below the REST root. */
+export function makeResponder(
+  service: Service,
+  routes: RouteTable,
+  { admission, rateLimit, readers }: Pick<Front, 'admission' | 'rateLimit' | 'readers'>,
+): Responder {
+  const answering: Answering = { service, routes, admission, rateLimit, readers, underWay: new Map() }
+  return (incoming, signIn) => {
+    let caller = anonymous
+    return settle(
+      service,
+      incoming,
+      () => caller,
+      async (target) => {
+        caller = await signIn(incoming)
+        if (isLoggedIn(caller)) incoming.user = caller.login
+        return dispatch(answering, incoming, target, contextOf(service, caller, service.now(), incoming))
+      },
+    )
+  }
+}
+
+/** An answer as it is sent, failures included. */
+async function settle(
+  service: Service,
+  incoming: Incoming,
+  callerOf: () => Caller,
+  reply: (target: Target) => Promise<Reply>,
+): Promise<Reply> {
+  let target: Target | undefined
+  try {
+    target = targetOf(incoming)
+    return dressed(await reply(target), target.query)
+  } catch (error) {
+    return dressed(failure(error, service, isLoggedIn(callerOf()), incoming.requestId), target?.query ?? {})
+  }
+}
+
+/** Answers a request whose sender is known. @throws Problem */
+async function dispatch(answering: Answering, incoming: Incoming, target: Target, context: Context): Promise<Reply> {
+  const { namespace, platform } = answering.routes
+  const replyTo: RouteReply = (...request) => routeReply(answering, request)
+  const matched = findInNamespace(answering.routes, incoming.url.path)
+  if (matched) return replyTo(matched, incoming, target, context, (asked) => answer(asked, namespace, context))
+  const beside = await platformReply(platform, incoming, target, context, replyTo, (asked) =>
+    answerOwn(answering, asked, incoming, context),
+  )
+  return beside ?? unmatched(target, context)
+}
+
+async function routeReply(answering: Answering, request: Parameters<RouteReply>): Promise<Reply> {
+  const [{ route }, , , { site }] = request
+  return { ...(await matchedReply(answering, request)), route: routeName(site.namespace, route.template) }
+}
+
+async function matchedReply(
+  answering: Answering,
+  [matched, incoming, target, context, work]: Parameters<RouteReply>,
+): Promise<Reply> {
+  const { route, variables } = matched
+  const method = target.method === 'HEAD' ? 'GET' : target.method
+  if (method === 'OPTIONS') {
+    const headers = { Allow: await allowHeader(matched, context), 'Access-Control-Max-Age': '86400' }
+    return { status: 200, headers, body: describeRoute(route, context) }
+  }
+  const endpoint = endpointFor(matched, method)
+  if (!endpoint) throw new Problem('rest_no_route')
+  const reply = await attemptAnswer(answering.service, incoming, context, () =>
+    inTurn(answering, incoming, workOf(endpoint, target), context, async () => {
+      const body = method === 'GET' ? NO_BODY : await readBody(incoming, endpoint, context)
+      const sent = sentWith(incoming, target, body, context.site)
+      return () => work({ route, endpoint, variables, ...sent, underWay: answering.underWay }, body)
+    }),
+  )
+  const vary = varyHeader(endpoint)
+  const headers = { ...reply.headers, ...vary, Allow: await allowAfter(method, matched, context) }
+  return asPreferred({ ...reply, headers }, endpoint.action, incoming.headers.prefer, target.query, context.site.base)
+}
+
+function endpointFor({ route }: Match, method: string): Endpoint | undefined {
+  return route.endpoints.find(({ methods }) => methods.some((known) => known === method))
+}
+
+const WRITES: ReadonlySet<Work | 'batches'> = new Set(['writes', 'uploads', 'batches'])
+
+/** Has a request read, and done when its turn comes. A batch waits for the turns of its requests, which wait alone or all together. */
+async function inTurn(
+  { admission, readers }: Answering,
+  incoming: Incoming,
+  kind: Work | 'batches',
+  context: Context,
+  read: () => Promise<() => Promise<Reply>>,
+): Promise<Reply> {
+  if (incoming.hasTurn) return (await read())()
+  if (isFull(admission, kind === 'batches' ? 'writes' : kind, incoming.address)) throw overloaded()
+  // The answer to a write is held for its reader in any case, so a write that finds no room for one is refused before.
+  if (WRITES.has(kind) && isCrowded(readers)) throw overloaded()
+  const work = await read()
+  return kind === 'batches' ? work() : admitted(admission, kind, incoming, () => withImages(context, work))
+}
+
+async function attemptAnswer(
+  service: Service,
+  { requestId }: Incoming,
+  { caller }: Context,
+  work: () => Promise<Reply>,
+): Promise<Reply> {
+  try {
+    return await work()
+  } catch (error) {
+    // Without a database the allowed methods are unknown, too, and an overloaded service looks nothing up.
+    if (error instanceof DatabaseUnavailable || isOverload(error)) throw error
+    return failure(error, service, isLoggedIn(caller), requestId)
+  }
+}
+
+/** Answers what this service offers beside the interface and the platform; `context` is that of the interface, where its events are. */
+function answerOwn(answering: Answering, asked: MatchedRequest, incoming: Incoming, context: Context): Promise<Reply> {
+  const { service, admission, rateLimit } = answering
+  const { edition, database } = service
+  const { do: does } = asked.endpoint.action
+  if (does === 'changes') return changesReply(asked.values, { edition, cursor: database.cursor }, context)
+  const { action } = asked.endpoint
+  if (isHistoryDeed(does) && 'served' in action) return historyReply(does, asked, action.served, context)
+  if (isSettingsDeed(does)) return settingsReply(does, asked, service.start, context)
+  if (isWebhookDeed(does)) return webhookReply(does, asked, { database, hosts: service.webhookHosts }, context)
+  if (does !== 'batch') return answer(asked, [], context)
+  return batchReply(asked, incoming, context, {
+    admission,
+    count: (requests) => rateLimit && countFurther(rateLimit, incoming.address, requests),
+    answer: (item, own) => answerBatched(answering, item, own),
+  })
+}
+
+/** Answers a request of a batch, if batches may contain it. */
+function answerBatched(answering: Answering, item: Incoming, context: Context): Promise<Reply> {
+  return settle(
+    answering.service,
+    item,
+    () => context.caller,
+    async (target) => {
+      const matched = findMatch(answering.routes, item.url.path)
+      const endpoint = matched && endpointFor(matched, target.method)
+      if (!endpoint) throw new Problem('rest_no_route')
+      if (!endpoint.batched) throw new Problem('rest_batch_not_allowed')
+      return dispatch(answering, item, target, context)
+    },
+  )
+}
+
+/** The queue that a request waits in. */
+function workOf({ action, args }: Endpoint, { query }: Target): Work | 'batches' {
+  if (action.do === 'batch') return 'batches'
+  if (isWebhookDeed(action.do)) return workOnWebhooks(action.do)
+  if (action.do === 'restoreVersion' || action.do === 'updateSettings') return 'writes'
+  if (action.do === 'create' || action.do === 'update' || action.do === 'remove')
+    return 'file' in args && action.do === 'create' ? 'uploads' : 'writes'
+  return action.do === 'list' && query.search !== undefined ? 'searches' : 'reads'
+}
+
+/** A test of a webhook waits for another server, which keeps nobody from writing. */
+function workOnWebhooks(does: WebhookDeed): Work {
+  if (does === 'testWebhook') return 'uploads'
+  return readsWebhooks(does) ? 'reads' : 'writes'
+}
+
+function isOverload(error: unknown): boolean {
+  return error instanceof Problem && error.code === 'rest_unavailable'
+}
+
+/**
+ * The body of a request that may have one. From callers who may not write, only as much is read as is needed to report their other faults, and
+ * nothing if they can have none.
+ * @throws Problem
+ */
+async function readBody(incoming: Incoming, { action, args }: Endpoint, context: Context): Promise<Body> {
+  const isTrusted = isLoggedIn(context.caller) && mayAsk(action, context, undefined)
+  const takesFile = action.do === 'create' && 'file' in args
+  if (isTrusted) return incoming.readBody({ isTrusted, takesFile })
+  if (takesFile || isWebhookDeed(action.do) || isSettingsDeed(action.do)) throw new Problem('rest_forbidden')
+  try {
+    return await incoming.readBody({ isTrusted, takesFile })
+  } catch (error) {
+    throw error instanceof Problem && error.code === 'rest_request_too_large' ? new Problem('rest_forbidden') : error
+  }
+}
+
+/** The context of an anonymous request. */
+export function anonymousContext(service: Service, now: number): Context & { memory: EventMemory } {
+  return contextWith(service, anonymous, now, service.database.readPublic(), service.memory)
+}
+
+function contextOf(service: Service, caller: Caller, now: number, incoming: Incoming): Context {
+  const { database, memory } = service
+  return isLoggedIn(caller)
+    ? contextWith(service, caller, now, database.read, undefined, incoming)
+    : contextWith(service, caller, now, database.readPublic(), memory, incoming)
+}
+
+/** The context of a request that reads lists of public events from `listed`, if any. */
+function contextWith<Memory extends EventMemory | undefined>(
+  { database, site, images, memory, report }: Service,
+  caller: Caller,
+  now: number,
+  db: Context['db'],
+  listed: Memory,
+  incoming?: Incoming,
+): Context & { memory: Memory } {
+  const write: Context['write'] = async (work) => {
+    const result = await database.write(work, writerOf(caller, incoming))
+    // A client that hears of the write sees it in every later answer.
+    // After a failure the memory is behind, and reads go to the database.
+    await catchUp(memory).catch(report)
+    return result
+  }
+  const { aside, findMatching } = database
+  return { db, aside, write, findMatching, memory: listed, images, say: speaker(site), report, site, caller, now }
+}
+
+/** Who a request writes as, and from where. */
+function writerOf({ id: user, login }: Caller, incoming: Incoming | undefined): Writer {
+  const { address = '', requestId: request = '', headers = {} } = incoming ?? {}
+  return { user, login, address, request, client: headers['user-agent'] ?? '' }
+}
+
+function parametersOf({ headers }: Incoming, { bytes, form }: Body): RawValues {
+  return form ? form.fields : parseBody(mediaType(headers), bytes)
+}
+
+/** The parts of a request that handlers read as they need them. */
+function sentWith(
+  incoming: Incoming,
+  target: Target,
+  body: Body,
+  site: Site,
+): Pick<MatchedRequest, 'values' | 'accept' | 'ifMatch' | 'self' | 'repeatable'> {
+  const parameters = parametersOf(incoming, body)
+  const repeated = repeatedIn(incoming, body)
+  return {
+    values: (fields) => declaredValues(fields, parameters, target.query, repeated),
+    accept: incoming.headers.accept,
+    ifMatch: incoming.headers['if-match'],
+    self: site.url + incoming.url.text,
+    repeatable: incoming.repeatable ?? {
+      key: idempotencyKey(incoming),
+      fingerprint: () => fingerprintOf(incoming, body),
+    },
+  }
+}
+
+function idempotencyKey({ headers }: Incoming): string | undefined {
+  const key = headers['idempotency-key']
+  return key === undefined ? undefined : String(key)
+}
+
+function repeatedIn({ headers, url: { query } }: Incoming, { bytes, form }: Body): Set<string> {
+  const isForm = mediaType(headers) === 'application/x-www-form-urlencoded'
+  const inBody = form?.repeated ?? (isForm ? repeatedKeys(bytes.toString('utf8')) : [])
+  return query === '' ? new Set(inBody) : new Set([...repeatedKeys(query), ...inBody])
+}
+
+/** The `Vary` header, if it differs from that of every answer. */
+function varyHeader({ action }: Endpoint): Record<string, string> {
+  return action.do === 'list' && formatsOf(action.served.resource).length > 1 ? { Vary: VARY_WITH_ACCEPT } : {}
+}
+
+/** The `Allow` header of an answer. After a write, a database that has gone takes nothing from its answer. */
+async function allowAfter(method: string, matched: Match, context: Context): Promise<string> {
+  try {
+    return await allowHeader(matched, context)
+  } catch (error) {
+    if (method === 'GET' || !(error instanceof DatabaseUnavailable)) throw error
+    return allowedMethods({ route: matched.route, row: undefined }, context).join(', ')
+  }
+}
+
+async function allowHeader({ route, variables }: Match, context: Context): Promise<string> {
+  const operations = route.endpoints.flatMap(({ action }) => ('by' in action ? [action.served.operations] : []))[0]
+  const address = recordAddressOf(variables)
+  const { caller } = context
+  const isByRecord = isLoggedIn(caller) && !mayChangeAll(caller)
+  const row = operations && address && isByRecord ? await operations.locate(context, address) : undefined
+  return allowedMethods({ route, row }, context).join(', ')
+}
+
+/** OPTIONS on a path that is not there is answered with nothing (rule 3.6). */
+function unmatched(target: Target, _context: Context): Reply {
+  if (target.method === 'OPTIONS') return { status: 200, headers: { 'Access-Control-Max-Age': '86400' }, body: [] }
+  throw new Problem('rest_no_route')
+}
+
+function failure(error: unknown, service: Service, loggedIn: boolean, requestId: string): Reply {
+  const problem = asProblem(error)
+  if (problem !== error) note(error, service, requestId)
+  const { status, body } = problemReply(problem, service.site.language, loggedIn)
+  const retry = problem.details.retryAfter
+  return { status, headers: retry === undefined ? {} : { 'Retry-After': String(retry) }, body }
+}
+
+function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  const lack = lackBehind(error)
+  return lack === undefined ? new Problem('rest_internal_error') : lackingProblem(lack)
+}
+
+/** Seconds after which an operator may have mended a full or read-only disk. */
+const SEEN_TO_AFTER = 30
+
+function lackingProblem(lack: Lack): Problem {
+  if (lack === 'answer') return new Problem('rest_unavailable', { retryAfter: 1 })
+  const code = lack === 'room' ? 'rest_insufficient_storage' : 'rest_read_only'
+  return new Problem(code, { retryAfter: SEEN_TO_AFTER })
+}
+
+/** Milliseconds between reports of an outage, which affects every request. */
+const OUTAGE_EVERY = 1000
+let outageNoted = Number.NEGATIVE_INFINITY
+
+function note(error: unknown, service: Service, requestId: string): void {
+  if (error instanceof DatabaseUnavailable) {
+    if (performance.now() - outageNoted < OUTAGE_EVERY) return
+    outageNoted = performance.now()
+  }
+  service.report(error, requestId)
+}
+
+/** A digest of the method, the address and the body of a request. A multipart form is digested by its fields and files, whatever its boundary. */
+async function fingerprintOf({ method, url, headers }: Incoming, { bytes, form, file }: Body): Promise<string> {
+  const files = form?.files ?? (file ? [file] : [])
+  const parts = [method, url.text, mediaType(headers), JSON.stringify(form?.fields ?? {}), digest(bytes)]
+  for (const { fileName, mimeType, read } of files) parts.push(fileName, mimeType, digest(await read()))
+  return digest(JSON.stringify(parts))
+}
+
+function digest(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('base64url')
+}
+
+const MINIMAL = 'return=minimal'
+
+/**
+ * The answer without its body, for clients that prefer `return=minimal` (RFC 7240): to a create or an update that succeeded, with the address of the
+ * record. An envelope is a body, so clients that ask for one get it.
+ */
+function asPreferred(
+  reply: Reply,
+  action: RouteAction,
+  prefer: string | string[] | undefined,
+  query: RawValues,
+  base: string,
+): Reply {
+  const isMade = action.do === 'create' || action.do === 'createWebhook'
+  const mayBeMinimal = (isMade || action.do === 'update') && reply.status < 300
+  if (!mayBeMinimal || prefer === undefined || wantsEnvelope(query) || !wantsMinimal(String(prefer))) return reply
+  const { body } = reply
+  const id = body !== null && typeof body === 'object' && 'id' in body ? String(body.id) : ''
+  const place = 'served' in action ? { Location: `${base}/${action.served.resource.path}/${id}` } : {}
+  const headers = { ...place, ...reply.headers, 'Preference-Applied': MINIMAL }
+  return { ...reply, headers, body: undefined, shown: { format: 'none', bytes: Buffer.alloc(0) } }
+}
+
+/** Of several preferences of one name the first counts. */
+function wantsMinimal(prefer: string): boolean {
+  const preferences = prefer.split(',').map((entry) => entry.split(';', 1)[0]?.replaceAll(/[\s"]/g, '').toLowerCase())
+  return preferences.find((preference) => preference?.startsWith('return=')) === MINIMAL
+}

@@ -1,0 +1,214 @@
+import type { ServerResponse } from 'node:http'
+import type { CacheBudget } from '../../base/cache.ts'
+import { Problem } from '../../base/problems.ts'
+import { decodeLeniently } from '../../base/text/urls.ts'
+import { problemReply } from '../../calendar/locales/problem-replies.ts'
+import { MEDIA_CACHE_CONTROL } from '../../store/media/media-store.ts'
+import { DatabaseUnavailable } from '../../store/storage/unavailable.ts'
+import type { Reply } from '../formats/format.ts'
+import type { Look } from '../pages/page-assets.ts'
+import { makeBodyReader } from './bodies.ts'
+import type { Closing } from './closing.ts'
+import { type Front, incomingOf, refuseOverload } from './front.ts'
+import type { SignIn, Visit } from './incoming.ts'
+import type { Intake } from './intake.ts'
+import { makeRouteTable } from './platform.ts'
+import { isPressed } from './pressure.ts'
+import { feedAt, makePublicFeeds } from './public-feeds.ts'
+import { assetAt, makePublicPages, pageAt } from './public-pages.ts'
+import { makePublicReads, readPublic, type TellWrong } from './public-reads.ts'
+import { byHeader, makeResponder, nobody, type Service } from './respond.ts'
+import { asNew, send, sendReply, sendStream } from './send.ts'
+import { sitePage } from './site-page.ts'
+
+/** Answers a visit at once or later. @throws Problem, or any other error, which is answered unless something has been sent */
+type Answering = (visit: Visit, signIn: SignIn) => unknown
+
+/** A row of the table of all that this service answers. */
+interface Row {
+  methods: ReadonlySet<string> | 'all'
+  /** Finds out who sent the request. */
+  signIn: SignIn
+  /** Whether it answers while the service is overloaded, or knows what to refuse then. */
+  isUnderPressure: boolean
+  /** What answers a visit; undefined for one that other rows answer. */
+  find: (visit: Visit) => Answering | undefined
+}
+
+/** What the table is made with, besides the service. */
+interface Ground {
+  intake: Intake
+  /** The answers to requests that wait to be told to send their body. */
+  mayGoOn: WeakSet<ServerResponse>
+  cacheBudget: CacheBudget
+  /** How pages for people look; undefined where there are none. */
+  look: Look | undefined
+}
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
+
+/** Answers each visit by the first row that has an answer to it. */
+export function makeRouter(service: Service, front: Front, closing: Closing, ground: Ground): (visit: Visit) => void {
+  const rows = makeRows(service, front, closing, ground)
+  const route = (visit: Visit): unknown => {
+    const { method = '' } = visit.request
+    for (const { methods, signIn, isUnderPressure, find } of rows) {
+      const answer = methods === 'all' || methods.has(method) ? find(visit) : undefined
+      if (answer && !isUnderPressure && isPressed(front.pressure)) return refuseOverload(front, visit)
+      if (answer) return answer(visit, signIn)
+    }
+    throw new Problem('rest_no_route')
+  }
+  const fail = (visit: Visit, error: unknown) =>
+    answerFailure(service, front, visit, error).catch((fault: unknown) => {
+      service.report(fault, visit.requestId)
+      visit.response.destroy()
+    })
+  return (visit) => {
+    try {
+      const answered = route(visit)
+      if (answered instanceof Promise) answered.catch((error: unknown) => fail(visit, error))
+    } catch (error) {
+      void fail(visit, error)
+    }
+  }
+}
+
+/** The table. The desk will be a row with a way of signing in of its own. */
+function makeRows(service: Service, front: Front, closing: Closing, ground: Ground): Row[] {
+  const { restRoot } = service.site
+  const { answerRest, reads } = makeRest(service, front, ground)
+  const pages = ground.look && makePublicPages(service, front, reads.finished, ground.cacheBudget, ground.look)
+  const findPage: Row['find'] = (visit) => pages && pageAt(pages, visit, answerRest)
+  const answerPage: Answering = (visit, signIn) => (findPage(visit) ?? answerRest)(visit, signIn)
+  const feeds = makePublicFeeds({ service, front, pages, answerList: answerRest, answerPage }, ground.cacheBudget)
+  const byPath = fixedAnswers(service, front, closing)
+  const media = mediaAnswer(service, front)
+  const rest = { methods: 'all', signIn: byHeader(service), isUnderPressure: true } as const
+  const open = { methods: READS, signIn: nobody } as const
+  return [
+    { ...rest, find: ({ url }) => (restRoot !== '' && isBelow(restRoot, url.path) ? answerRest : undefined) },
+    { ...open, isUnderPressure: true, find: ({ url }) => byPath.get(url.path) },
+    { ...open, isUnderPressure: false, find: ({ url }) => (url.path.startsWith(MEDIA_PATH) ? media : undefined) },
+    { ...open, isUnderPressure: true, find: ({ url }) => pages && assetAt(pages, url.path) },
+    { ...rest, methods: READS, find: (visit) => feedAt(feeds, visit) },
+    { ...open, isUnderPressure: true, find: findPage },
+    { ...open, isUnderPressure: false, find: ({ url }) => (pages ? undefined : welcomeAt(front, url.path)) },
+    { ...rest, find: () => answerRest },
+  ]
+}
+
+/** Letter case does not matter. */
+function isBelow(root: string, path: string): boolean {
+  return path.startsWith(root) || path.slice(0, root.length).toLowerCase() === root.toLowerCase()
+}
+
+/** What answers everything below the REST root, and addresses that are not there. */
+function makeRest(service: Service, front: Front, { intake, mayGoOn, cacheBudget }: Ground) {
+  const routes = makeRouteTable(service.site)
+  const respond = makeResponder(service, routes, front)
+  const reads = makePublicReads(service, routes, respond, cacheBudget, front)
+  const answerOrdinarily: Answering = async (visit, signIn) => {
+    const body = makeBodyReader(visit.request, visit.response, intake, mayGoOn)
+    try {
+      const incoming = incomingOf(front, visit, body.read)
+      const reply = await respond(incoming, signIn)
+      await sendReply(front, { ...visit, user: incoming.user }, reply)
+    } finally {
+      await body.letGo()
+    }
+  }
+  const answerRest = (visit: Visit, signIn: SignIn, tellWrong?: TellWrong): unknown => {
+    if (readPublic(reads, visit, tellWrong)) return undefined
+    return isPressed(front.pressure) ? refuseOverload(front, visit) : answerOrdinarily(visit, signIn)
+  }
+  return { answerRest, reads }
+}
+
+/** What answers at paths that say whether the service is well. */
+function fixedAnswers(service: Service, front: Front, closing: Closing): ReadonlyMap<string, Answering> {
+  const say = (visit: Visit, route: string, status: number, body: object) => {
+    const headers = { 'Content-Type': 'application/json; charset=utf-8', ...(status === 503 && { 'Retry-After': '1' }) }
+    sendBytes(front, visit, { status, route, headers, body: Buffer.from(JSON.stringify(body)) })
+  }
+  const sayReady: Answering = async (visit) => {
+    if (closing.isDraining) return say(visit, '/readyz', 503, { status: 'stopping' })
+    try {
+      await service.database.ping()
+      await service.images.store.check()
+    } catch (error) {
+      service.report(error, visit.requestId)
+      return say(visit, '/readyz', 503, { status: whatFails(error) })
+    }
+    say(visit, '/readyz', 200, { status: 'ready', memory: service.memory.index ? 'filled' : 'filling' })
+  }
+  return new Map<string, Answering>([
+    ['/healthz', (visit) => say(visit, '/healthz', 200, { status: 'alive' })],
+    ['/readyz', sayReady],
+  ])
+}
+
+/** Why the service is not ready, as `/readyz` says it. */
+function whatFails(error: unknown): string {
+  const lack = error instanceof DatabaseUnavailable ? error.lack : error instanceof Problem ? error.code : undefined
+  if (lack === 'room' || lack === 'rest_insufficient_storage') return 'there is no room left to write into'
+  if (lack === 'permission' || lack === 'rest_read_only') return 'what has to be written may only be read'
+  return 'the database does not answer'
+}
+
+const MEDIA_PATH = '/media/'
+/** The route of files of images, as the log and the counts name it. */
+const MEDIA_ROUTE = '/media/*'
+
+/** What sends a file of the media store as it is read. @throws Problem where there is none */
+function mediaAnswer({ images }: Service, front: Front): Answering {
+  return async (visit) => {
+    const { request, response, url } = visit
+    const file = await images.store.read(decodeLeniently(url.path.slice(MEDIA_PATH.length)))
+    if (!file) throw new Problem('rest_no_route')
+    const { stream, mimeType, size } = file
+    const headers = {
+      'Content-Type': mimeType,
+      'X-Content-Type-Options': 'nosniff',
+      'Access-Control-Allow-Origin': '*',
+      'Cache-Control': MEDIA_CACHE_CONTROL,
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+    }
+    if (request.method === 'HEAD') stream.destroy()
+    else response.once('close', () => stream.destroy())
+    const answer = { status: 200, route: MEDIA_ROUTE, headers: Object.entries(headers).flat(), tag: '', isForAll: true }
+    sendStream(front, visit, { ...answer, chunks: stream, size }, 'ordinary')
+  }
+}
+
+/** The front page where there are no pages for people. */
+function welcomeAt(front: Front, path: string): Answering | undefined {
+  const { site } = front
+  if (site.restRoot === '' || (path !== '/' && path !== '/index.php')) return undefined
+  const { headers, html } = sitePage(site)
+  return (visit) => sendBytes(front, visit, { status: 200, route: '/', headers, body: Buffer.from(html) })
+}
+
+/** Sends an answer without an ETag. */
+function sendBytes(
+  front: Front,
+  visit: Visit,
+  { headers, ...answer }: { status: number; route: string; headers: Record<string, string>; body: Buffer },
+): void {
+  send(front, visit, { ...asNew(), ...answer, headers: Object.entries(headers).flat(), tag: '' }, 'ordinary')
+}
+
+/** Answers with an error, unless the answer has begun: then it can only be broken off. */
+async function answerFailure(service: Service, front: Front, visit: Visit, error: unknown): Promise<void> {
+  if (visit.response.headersSent) throw error
+  await sendReply(front, visit, failureReply(service, error, visit.requestId))
+}
+
+/** The answer to an error that nobody has answered. */
+function failureReply({ site, report }: Service, error: unknown, requestId: string): Reply {
+  if (!(error instanceof Problem)) report(error, requestId)
+  const known = error instanceof Problem ? error : new Problem('rest_internal_error')
+  const { status, body } = problemReply(known, site.language, false)
+  const { retryAfter } = known.details
+  return { status, headers: retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }, body }
+}

@@ -1,0 +1,64 @@
+import { eventFacts, venueFacts } from '../../base/fields/access-facts.ts'
+import { eventFields } from '../../base/fields/event-fields.ts'
+import { venueFields } from '../../base/fields/linked-fields.ts'
+import { plainText } from '../../base/text/html.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import type { EventRow, VenueRow } from '../../store/storage/schema.ts'
+import { type Html, html, NOTHING } from './page-html.ts'
+import { say } from './viewing.ts'
+
+/** A fact that is known: its name, and whether it is so. */
+type Known = [name: string, isSo: boolean]
+
+/** What is known of the access to a venue: what there is, then what there is not. Nothing for what is not known. */
+export function venueAccess({ say: translate, site }: Context, venue: VenueRow): Html {
+  return factList(
+    site,
+    venueFacts.flatMap((fact): Known[] =>
+      venue[fact] === null ? [] : [[translate(venueFields[fact].about), venue[fact] === 1]],
+    ),
+  )
+}
+
+/** What is known of the access to an event and its venues, among the facts of its page. */
+export function accessFact(context: Context, row: EventRow, venues: readonly VenueRow[]): Html {
+  const { site } = context
+  const own = eventFacts.flatMap((fact): Known[] => {
+    const value = row[fact]
+    if (value === null || value === '') return []
+    const name = context.say(eventFields[fact].about)
+    return [typeof value === 'string' ? [`${name}: ${languageName(site.language, value)}`, true] : [name, value === 1]]
+  })
+  const there = venues
+    .map((venue) => ({ venue, list: venueAccess(context, venue) }))
+    .filter(({ list }) => list !== NOTHING)
+  const [note, contact] = [plainText(row.access_note), plainText(row.access_contact)]
+  const parts = [
+    own.length > 0 && html`<dd>${factList(site, own)}</dd>`,
+    ...there.map(
+      ({ venue, list }) =>
+        html`<dd>${venues.length > 1 && html`<strong dir="auto">${plainText(venue.venue)}</strong>`}${list}</dd>`,
+    ),
+    note !== '' && html`<dd dir="auto">${note}</dd>`,
+    contact !== '' && html`<dd dir="auto">${say(site, 'Questions about access: {contact}', { contact })}</dd>`,
+  ].filter(Boolean)
+  return parts.length === 0 ? NOTHING : html`<div><dt>${say(site, 'Accessibility')}</dt>${parts}</div>`
+}
+
+function factList(site: Context['site'], facts: readonly Known[]): Html {
+  if (facts.length === 0) return NOTHING
+  const inOrder = [...facts.filter(([, isSo]) => isSo), ...facts.filter(([, isSo]) => !isSo)]
+  return html`<ul class="known">${inOrder.map(([name, isSo]) => (isSo ? html`<li>${name}</li>` : html`<li class="not">${say(site, '{fact}: no', { fact: name })}</li>`))}</ul>`
+}
+
+/** What people who use sign languages call them: few of their tags have a name in `Intl`. */
+const SIGN_LANGUAGES: Readonly<Record<string, string>> = {
+  ...{ ase: 'ASL', asf: 'Auslan', asq: 'ÖGS', aed: 'LSA', bfi: 'BSL', bzs: 'Libras', csc: 'LSC', csq: 'HZJ' },
+  ...{ dse: 'NGT', dsl: 'DTS', fsl: 'LSF', fse: 'SVK', gsg: 'DGS', ise: 'LIS', isg: 'ISL', jsl: 'JSL', kvk: 'KSL' },
+  ...{ mfs: 'LSM', nsl: 'NTS', nzs: 'NZSL', pso: 'PJM', psr: 'LGP', sfb: 'LSFB', sgg: 'DSGS', ssp: 'LSE' },
+  ...{ ssr: 'LSF-SR', slf: 'LIS-SI', swl: 'STS', vgt: 'VGT' },
+}
+
+function languageName(shownIn: string, tag: string): string {
+  return SIGN_LANGUAGES[tag] ?? new Intl.DisplayNames(shownIn, { type: 'language' }).of(tag) ?? tag
+}

@@ -1,0 +1,168 @@
+import { type Cache, type CacheBudget, emptyCache, findCached, keepCached } from '../../base/cache.ts'
+import { plainText } from '../../base/text/html.ts'
+import { isWallTime } from '../../base/text/moments.ts'
+import { decodeEntities } from '../../base/text/safe-html.ts'
+import { timezoneAbbreviation } from '../../base/text/zones.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { presentCost, storedCost } from '../../calendar/events/event-cost.ts'
+import { type CardRow, EXCERPT_FROM, findCardRows } from '../../calendar/events/event-page-store.ts'
+import { isShown } from '../../calendar/events/event-present.ts'
+import { type EventLinks, findEventLinks } from '../../calendar/events/event-store.ts'
+import { presentImage } from '../../calendar/images/images.ts'
+import { recordUrl } from '../../calendar/linked/record-present.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
+import { translate } from '../../calendar/locales/translate.ts'
+import type { EventMemory } from '../../store/memory/event-memory.ts'
+import { areUnchanged, type EventStates, statesOf } from '../../store/memory/event-pieces.ts'
+import type { EventRow, ImageRow } from '../../store/storage/schema.ts'
+import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
+
+/** An image of a page: `srcset` has all its sizes of the same proportions. */
+export interface Picture {
+  src: string
+  srcset: string
+  width: number
+  height: number
+  alt: string
+}
+
+/** An event as lists of pages show it: plain texts, ready to be escaped. */
+export interface Card {
+  id: number
+  /** Below the address of the site. */
+  url: string
+  title: string
+  event_status: EventRow['event_status']
+  excerpt: string
+  /** Wall times. */
+  start: string
+  end: string
+  isAllDay: boolean
+  /** The zone of its times; empty for the zone of the site. */
+  zone: string
+  /** Ids of its categories and tags. */
+  terms: readonly number[]
+  place: { name: string; city: string } | undefined
+  cost: string
+  picture: Picture | undefined
+}
+
+interface CachedCard {
+  card: Card | undefined
+  states: EventStates
+}
+
+/** Cards of events that have been shown lately. */
+export type Cards = Cache<number, CachedCard>
+
+export const noCards = (budget: CacheBudget): Cards => emptyCache(budget)
+
+/** The most characters of an excerpt. */
+const LONGEST_EXCERPT = 180
+
+/** The events with these ids that can be shown, in order. A cached card is valid until memory learns of a change. */
+export async function loadCards(
+  context: Context,
+  memory: EventMemory,
+  cards: Cards,
+  ids: readonly number[],
+): Promise<Card[]> {
+  const found = new Map<number, Card>()
+  const unknown: number[] = []
+  for (const id of ids) {
+    const kept = memory.index && findCached(cards, id)
+    if (!kept || !areUnchanged(memory.pieces, [id], kept.states)) unknown.push(id)
+    else if (kept.card) found.set(id, kept.card)
+  }
+  for (const [id, card] of await readCards(context, memory, cards, unknown)) found.set(id, card)
+  return ids.flatMap((id) => found.get(id) ?? [])
+}
+
+/** The most ids in one query. */
+const AT_ONCE = 500
+
+async function readCards(
+  context: Context,
+  memory: EventMemory,
+  cards: Cards,
+  ids: readonly number[],
+): Promise<Map<number, Card>> {
+  const found = new Map<number, Card>()
+  for (let i = 0; i < ids.length; i += AT_ONCE) {
+    const some = ids.slice(i, i + AT_ONCE)
+    // If a change arrives while the rows are read, the card is already out of date.
+    const states = some.map((id) => statesOf(memory.pieces, [id]))
+    const rows = await findCardRows(context.db, some)
+    const links = await findEventLinks(context.db, rows)
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    some.forEach((id, at) => {
+      const [row, own, state] = [byId.get(id), links.get(id), states[at]]
+      const isPublic = row?.status === 'publish'
+      const card = isPublic && own ? showOrLeaveOut(context, 'event', id, () => makeCard(context, row, own)) : undefined
+      if (card) found.set(id, card)
+      if (memory.index && state) keepCached(cards, id, { card, states: state }, sizeOf(card))
+    })
+  }
+  return found
+}
+
+const sizeOf = (card: Card | undefined) => (card ? JSON.stringify(card).length * 2 + 400 : 300)
+
+/** @throws Error for a row that cannot be shown */
+function makeCard(context: Context, row: CardRow, links: EventLinks): Card {
+  if (!isWallTime(row.start_date) || !isWallTime(row.end_date)) throw new Error('its dates are no times')
+  const { site } = context
+  const place = links.venues.find((venue) => isShown(context, venue))
+  const image = links.images.get(row.image ?? 0)
+  return {
+    id: row.id,
+    url: recordUrl(site, 'event', row).slice(site.url.length),
+    title: plainText(row.title),
+    event_status: row.event_status,
+    excerpt: excerptOf(row.excerpt, row.beginning),
+    start: row.start_date,
+    end: row.end_date,
+    isAllDay: row.all_day === 1,
+    zone: row.timezone === site.timezone ? '' : timezoneAbbreviation(row.timezone, row.utc_start_date),
+    terms: [...links.categories, ...links.tags].map(({ id }) => id),
+    place: place && { name: plainText(place.venue), city: plainText(place.city) },
+    cost: shownCost(context, row.cost),
+    picture: image && showOrLeaveOut(context, 'image', image.id, () => pictureOf(context, image)),
+  }
+}
+
+/** The excerpt that lists show of an event: its own, else the beginning of its description. */
+export const excerptOf = (excerpt: string, description: string) =>
+  shortened(plainText(excerpt === '' ? description.slice(0, EXCERPT_FROM) : excerpt))
+
+const FREE: MessageText = 'Free'
+
+/** The cost of an event as plain text. */
+export function shownCost({ site }: Context, cost: string): string {
+  return decodeEntities(presentCost(storedCost(cost), site.currency, translate(site.language, FREE)).cost)
+}
+
+/** As much of a text as a list shows, ended at a word. */
+export function shortened(text: string, longest = LONGEST_EXCERPT): string {
+  if (text.length <= longest) return text
+  const cut = text.slice(0, longest)
+  const blank = cut.lastIndexOf(' ')
+  const words = blank > longest / 2 ? cut.slice(0, blank) : cut
+  let end = words.length
+  while (end > 0 && ' .,;:–-'.includes(words.charAt(end - 1))) end--
+  return `${words.slice(0, end).toWellFormed()}…`
+}
+
+const ALIKE = 0.02
+
+/** An image with its uncropped sizes. */
+export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow): Picture {
+  const { url, width, height, sizes = {} } = presentImage(row, images.mediaUrl)
+  const ratio = width / height
+  const alike = Object.values(sizes).filter((size) => Math.abs(size.width / size.height - ratio) < ratio * ALIKE)
+  const all = [...alike, { url, width, height }].sort((a, b) => a.width - b.width)
+  const byWidth = new Map(all.map((size) => [size.width, size]))
+  const srcset = [...byWidth.values()].map((size) => `${size.url} ${size.width}w`).join(', ')
+  const small = all.find((size) => size.width >= 300) ?? { url, width, height }
+  return { src: small.url, srcset, width, height, alt: plainText(row.alt_text) }
+}

@@ -1,0 +1,57 @@
+import { addDays, dayOf } from '../../base/text/moments.ts'
+import { eventRow } from './event-rows.ts'
+import { capitalized, lastDayOf, laterOf, written, writtenDate, writtenDay } from './page-dates.ts'
+import { between, findBounds, findCards } from './page-finding.ts'
+import { html } from './page-html.ts'
+import { canonicalOf, type EventsAsked, feedsOf, nothingFound, pager, sameEvents, viewHead } from './view-head.ts'
+import { say, sayEvents, type View, type Viewing } from './viewing.ts'
+import { nearName } from './when-in-words.ts'
+
+/** The most events on the page of a day. */
+const MOST = 100
+
+/** One day: events of several days first, then the others by time. */
+export async function dayView(viewing: Viewing, asked: EventsAsked, day: string): Promise<View> {
+  const { context, today } = viewing
+  const { site } = context
+  const { page } = asked.query
+  const { cards, total } = await findCards(viewing, between(asked.query.filters, day, day), page, MOST)
+  const shown = cards.filter((card) => lastDayOf(card.start, card.end) >= day)
+  const lasting = shown.filter((card) => dayOf(card.start) < day)
+  const starting = shown.filter((card) => dayOf(card.start) >= day)
+  const hidden = cards.length - shown.length
+  const near = nearName(viewing.context.site, day, viewing.today)
+  const span = { view: 'day', day } as const
+  const bounds = await findBounds(viewing, asked.query.filters)
+  const way = (other: string) =>
+    bounds && other >= bounds.first && other <= laterOf(bounds.last, today)
+      ? { path: sameEvents(viewing, asked, { view: 'day', day: other }), text: written(site, 'dayMonthShort', other) }
+      : undefined
+  const [previous, next] = [way(addDays(day, -1)), way(addDays(day, 1))]
+  const whole = capitalized(site, writtenDay(site, day, ''))
+  const more =
+    page * MOST < total ? { path: sameEvents(viewing, asked, span, page + 1), text: say(site, 'Later') } : undefined
+  return {
+    status: 200,
+    title: whole,
+    description: `${whole}: ${sayEvents(site, total - hidden)}`,
+    canonical: canonicalOf(asked, span),
+    isIndexed: day >= today && shown.length > 0 && !asked.query.isFiltered && page === 1,
+    previous: previous?.path,
+    next: next?.path,
+    feeds: feedsOf(asked),
+    current: 'day',
+    body: html`${viewHead(viewing, { ...asked, span }, capitalized(site, writtenDay(site, day, today)), `${near && `${near} · `}${sayEvents(site, total - hidden)}`)}
+<div class="results single">${
+      shown.length === 0
+        ? await nothingFound(
+            viewing,
+            asked,
+            say(site, 'There are no events on {date}.', { date: writtenDate(site, day, today) }),
+            `${day} 00:00:00`,
+          )
+        : html`<h2 class="hidden">${say(site, 'Events')}</h2><ul class="rows">${[...lasting, ...starting].map((card) => eventRow(viewing, card))}</ul>`
+    }</div>
+${more && pager(undefined, more, say(site, 'Other pages of the list'))}${pager(previous, next, say(site, 'Days'))}`,
+  }
+}

@@ -1,0 +1,131 @@
+import { dayOf } from '../../base/text/moments.ts'
+import { statusWord } from '../../calendar/locales/translate.ts'
+import type { Card, Picture } from './cards.ts'
+import { lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'
+import { type Html, html, link } from './page-html.ts'
+import type { ShownTerm } from './page-terms.ts'
+import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
+import { nearName } from './when-in-words.ts'
+
+/** The title of an event, or a substitute for an empty one. */
+export function titleOf({ context: { site } }: Viewing, { title }: Pick<Card, 'title'>): string {
+  return title === '' ? say(site, '(no title)') : title
+}
+
+/** The title of an event as part of a link. A canceled or postponed event has that word in front, and a canceled one is struck through. */
+export function shownTitle(viewing: Viewing, card: Card): Html {
+  const title = titleOf(viewing, card)
+  if (card.event_status === 'scheduled') return html`<span dir="auto">${title}</span>`
+  const struck =
+    card.event_status === 'canceled' ? html`<s dir="auto">${title}</s>` : html`<span dir="auto">${title}</span>`
+  return html`<b class="state ${card.event_status}">${statusWord(viewing.context.site, card)}<span class="hidden">:</span></b> ${struck}`
+}
+
+/** The class that gives an event the colour of its first category. */
+export function hueOf({ terms }: Viewing, card: Card): string {
+  for (const id of card.terms) {
+    const term = terms.byId.get(id)
+    if (term?.taxonomy === 'category') return ` h${term.hue}`
+  }
+  return ''
+}
+
+export function categoriesOf({ terms }: Viewing, ids: readonly number[]): ShownTerm[] {
+  return ids.flatMap((id) => {
+    const term = terms.byId.get(id)
+    return term?.taxonomy === 'category' ? [term] : []
+  })
+}
+
+/** The first categories of an event as chips. */
+export function chips(viewing: Viewing, ids: readonly number[], isLinked: boolean, most = 3): Html[] {
+  const { site } = viewing.context
+  return categoriesOf(viewing, ids)
+    .slice(0, most)
+    .map((term) =>
+      isLinked
+        ? html`<a class="chip h${term.hue}" href="${spanLink(site, { view: 'list' }, { taxonomy: 'category', slugs: term.slugs }, '')}">${term.name}</a>`
+        : html`<span class="chip h${term.hue}">${term.name}</span>`,
+    )
+}
+
+export const isSeveralDays = (card: Pick<Card, 'start' | 'end'>) => lastDayOf(card.start, card.end) > dayOf(card.start)
+
+/** The times of an event below the heading of its day, or the day on which it ends. */
+function timesOfCard(viewing: Viewing, card: Card): Html {
+  const { site } = viewing.context
+  const zone = card.zone && html` <abbr class="zone">${card.zone}</abbr>`
+  const until = isSeveralDays(card)
+    ? say(site, 'until {date}', { date: writtenDate(site, lastDayOf(card.start, card.end), viewing.today) })
+    : ''
+  if (card.isAllDay) return html`<span>${say(site, 'All day')}</span>${until && html` <small>${until}</small>`}`
+  const start = html`<time datetime="${card.start.slice(0, 16).replace(' ', 'T')}">${written(site, 'time', card.start)}</time>${zone}`
+  if (until) return html`${start} <small>${until}</small>`
+  return card.end === card.start ? start : html`${start} <small>– ${written(site, 'time', card.end)}</small>`
+}
+
+/** A small picture; one that is neither square nor wide is shown uncropped. */
+function thumbnail({ src, srcset, width, height }: Picture): Html {
+  const shape = width / height < 1.25 || width / height > 2.2 ? 'thumb whole' : 'thumb'
+  return html`<img class="${shape}" src="${link(src)}" srcset="${srcset}" sizes="132px" width="${width}" height="${height}" alt="" loading="lazy" decoding="async">`
+}
+
+/** An event of a list. */
+export function eventRow(viewing: Viewing, card: Card, heading: 'h3' | 'h4' = 'h3'): Html {
+  const { site } = viewing.context
+  const place = card.place && [card.place.name, card.place.city].filter(Boolean).join(', ')
+  const title =
+    card.event_status === 'scheduled'
+      ? html`<a href="${pathTo(site, card.url)}" dir="auto">${titleOf(viewing, card)}</a>`
+      : html`<a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>`
+  return html`<li class="row${hueOf(viewing, card)}"><p class="time">${timesOfCard(viewing, card)}</p><div class="what">${
+    heading === 'h3' ? html`<h3>${title}</h3>` : html`<h4>${title}</h4>`
+  }${place && html`<p class="where" dir="auto">${place}</p>`}${card.excerpt && html`<p class="excerpt" dir="auto">${card.excerpt}</p>`}${tags(
+    viewing,
+    card,
+  )}</div>${card.picture && thumbnail(card.picture)}</li>`
+}
+
+function tags(viewing: Viewing, card: Card): Html | false {
+  const shown = chips(viewing, card.terms, false, 2)
+  return (
+    (shown.length > 0 || card.cost !== '') &&
+    html`<p class="tags">${shown}${card.cost && html`<span class="chip plain">${card.cost}</span>`}</p>`
+  )
+}
+
+/** Events under headings of the days on which they start, in their order. */
+export function daySections(viewing: Viewing, cards: readonly Card[], more?: (day: string) => Html | false): Html[] {
+  const days = Map.groupBy(cards, (card) => dayOf(card.start))
+  return [...days].map(
+    ([day, own]) =>
+      html`<section class="day${day === viewing.today && ' today'}">${dayHeader(viewing, day)}<ul class="rows">${own.map((card) => eventRow(viewing, card))}</ul>${more?.(day)}</section>`,
+  )
+}
+
+/** Events from a day on: first those that began earlier and still last, then the others by day. */
+export function sectionsFrom(viewing: Viewing, cards: readonly Card[], first: string): Html {
+  const { site } = viewing.context
+  const lasting = cards.filter((card) => dayOf(card.start) < first)
+  const starting = cards.filter((card) => dayOf(card.start) >= first)
+  return html`${
+    lasting.length > 0 &&
+    html`<section class="day lasting"><h2 class="date"><span class="name"><b>${say(site, 'Still on')}</b></span></h2><ul class="rows">${lasting.map((card) => eventRow(viewing, card))}</ul></section>`
+  }${daySections(viewing, starting)}`
+}
+
+function dayHeader(viewing: Viewing, day: string): Html {
+  const { context, today } = viewing
+  const { site } = context
+  const near = nearName(site, day, today)
+  const isOtherYear = day.slice(0, 4) !== today.slice(0, 4)
+  return html`<h2 class="date"><a href="${spanLink(site, { view: 'day', day }, undefined, '')}"><time datetime="${day}"><span class="hidden">${near && `${near}, `}${writtenDay(
+    site,
+    day,
+    today,
+  )}</span><span class="number" aria-hidden="true">${Number(day.slice(8))}</span><span class="name" aria-hidden="true"><b>${near || written(site, 'weekday', day)}</b> <span>${written(
+    site,
+    isOtherYear ? 'monthYear' : 'month',
+    day,
+  )}</span></span></time></a></h2>`
+}

@@ -1,0 +1,235 @@
+import { minutesBefore } from '../../base/fields/event-kinds.ts'
+import { plainText } from '../../base/text/html.ts'
+import { renderedForPage, showPrepared } from '../../base/text/long-texts.ts'
+import { dayOf } from '../../base/text/moments.ts'
+import { presentUrl } from '../../base/text/urls.ts'
+import { isShown } from '../../calendar/events/event-present.ts'
+import { type EventLinks, findEventLinks } from '../../calendar/events/event-store.ts'
+import { asSeenBy } from '../../calendar/events/online-link.ts'
+import { recordUrl } from '../../calendar/linked/record-present.ts'
+import { announced } from '../../calendar/locales/translate.ts'
+import { findOriginal } from '../../calendar/records/origins.ts'
+import type { EventRow, OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
+import { showRecord } from '../../store/storage/unshowable.ts'
+import { factsOf, textsOfFacts } from '../formats/event-facts.ts'
+import { linkedEvent } from '../formats/json-ld.ts'
+import { accessFact } from './access-shown.ts'
+import { addToCalendar } from './add-to-calendar.ts'
+import { type Card, type Picture, pictureOf, shortened, shownCost } from './cards.ts'
+import { chips, shownTitle, titleOf } from './event-rows.ts'
+import { feedLinks } from './feed-links.ts'
+import { linkedName } from './linked-view.ts'
+import { lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'
+import { findNeighbours } from './page-finding.ts'
+import { type Html, html, link, trusted } from './page-html.ts'
+import { learnTerms } from './page-terms.ts'
+import { addressLines, mapLink } from './places-shown.ts'
+import { findOtherDates, repeatFact } from './series-view.ts'
+import { calendarPath } from './view-head.ts'
+import { pageWork, pathTo, say, spanLink, type View, type Viewing } from './viewing.ts'
+import { daysInWords, hoursInWords } from './when-in-words.ts'
+
+/** The page of one event. @throws UnshowableRecord */
+export async function eventView(viewing: Viewing, event: EventRow): Promise<View> {
+  const { context } = viewing
+  const row = asSeenBy(context.caller, event)
+  const links = (await findEventLinks(context.db, [row])).get(row.id)
+  if (!links) throw new Error(`links of event ${row.id} were not looked up`)
+  const [neighbours, dates, original] = await Promise.all([
+    findNeighbours(viewing, {}, row.start_date),
+    findOtherDates(viewing, row),
+    findOriginal(context.db, row),
+  ])
+  await learnTerms(
+    context,
+    viewing.terms,
+    [...links.categories, ...links.tags].map(({ id }) => id),
+  )
+  const texts = [...textsOfFacts(context, row), pageWork(row)]
+  return showPrepared(texts, () =>
+    showRecord('event', row.id, () => viewOf(viewing, row, links, { neighbours, dates, original })),
+  )
+}
+
+/** Titles longer than this are written smaller. */
+const LONG_TITLE = 70
+
+/** Links from the page of an event: to the events before and after it, and to other dates of its series. */
+interface Others {
+  neighbours: readonly (Card | undefined)[]
+  dates: readonly Card[]
+  /** The address of the event at its source, if the source stays the original. */
+  original: string | undefined
+}
+
+function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, { neighbours, dates, original }: Others): View {
+  const { context, today } = viewing
+  const { site } = context
+  const title = plainText(row.title)
+  const named = titleOf(viewing, { title })
+  const path = recordUrl(site, 'event', row).slice(site.url.length)
+  const image = links.images.get(row.image ?? 0)
+  const picture = image && pictureOf(context, image)
+  const excerpt = plainText(row.excerpt)
+  const isListed = row.hide_from_listings === 0
+  const [previous, next] = isListed ? neighbours : []
+  return {
+    status: 200,
+    title: announced(site, row, named),
+    description: [writtenDay(site, dayOf(row.start_date), ''), excerpt || shortened(plainText(row.description))].join(
+      '. ',
+    ),
+    canonical: path,
+    original,
+    isIndexed: isListed && dayOf(row.end_date) >= today,
+    image: image && picture && `${context.images.mediaUrl}/${image.file}`,
+    type: 'article',
+    feeds: feedLinks(path.replace(/\/$/, ''), '').slice(0, 1),
+    linkedData: { '@context': 'https://schema.org', ...linkedEvent(context, factsOf(context, row, links)) },
+    current: undefined,
+    body: html`<article class="event">
+<a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
+<div class="lede">${stateOf(viewing, row)}<h1${title.length > LONG_TITLE && html` class="long"`} dir="auto">${row.event_status === 'canceled' ? html`<s>${named}</s>` : named}</h1>${excerpt && html`<p class="lead" dir="auto">${excerpt}</p>`}<p class="tags">${termChips(viewing, links)}</p></div>
+${facts(viewing, row, links, dates)}
+<div class="text">${picture && cover(picture, title)}${row.description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(row.description, row.trusted === 1))}</div>`}</div>
+</article>
+${beside(viewing, previous, next)}`,
+  }
+}
+
+function termChips(viewing: Viewing, { categories, tags }: EventLinks): Html {
+  const { site } = viewing.context
+  const tagChips = tags.flatMap(({ id }) => {
+    const term = viewing.terms.byId.get(id)
+    return term
+      ? [
+          html`<a class="chip plain" href="${spanLink(site, { view: 'list' }, { taxonomy: 'tag', slugs: term.slugs }, '')}">${term.name}</a>`,
+        ]
+      : []
+  })
+  return html`${chips(
+    viewing,
+    categories.map(({ id }) => id),
+    true,
+    20,
+  )}${tagChips.slice(0, 20)}`
+}
+
+/** Whether it is canceled or postponed, and whether its last day is over. The page says the same all day, so it can be cached. */
+function stateOf({ context: { site }, today }: Viewing, row: EventRow): Html {
+  const { event_status: status } = row
+  const isOver = lastDayOf(row.start_date, row.end_date) < today
+  const reason = plainText(row.event_status_reason)
+  return html`${
+    status !== 'scheduled' &&
+    html`<p class="banner ${status}"><strong>${say(site, status === 'canceled' ? 'This event has been canceled.' : 'This event has been postponed.')}</strong>${reason !== '' && html` <span dir="auto">${reason}</span>`}</p>`
+  }${isOver && html`<p class="banner">${say(site, 'This event is over.')}</p>`}`
+}
+
+const WIDE = 1.25
+
+function cover({ srcset, src, width, height, alt }: Picture, title: string): Html {
+  const shape = width / height >= WIDE ? 'cover' : 'cover whole'
+  return html`<div class="${shape}"><img src="${link(src)}" srcset="${srcset}" sizes="(min-width: 60rem) 42rem, 100vw" width="${width}" height="${height}" alt="${alt === title ? '' : alt}" fetchpriority="high" decoding="async"></div>`
+}
+
+/** When, where, by whom and for how much: the facts people come for, before anything else. */
+function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readonly Card[]): Html {
+  const { context } = viewing
+  const { site } = context
+  const venues = links.venues.filter((venue) => isShown(context, venue))
+  const organizers = links.organizers.filter((organizer) => isShown(context, organizer))
+  const cost = shownCost(context, row.cost)
+  const website = presentUrl(row.website)
+  const url = recordUrl(site, 'event', row)
+  const keepable = {
+    title: announced(site, row, titleOf(viewing, { title: plainText(row.title) })),
+    text: plainText(row.excerpt),
+    place: venues[0] ? [plainText(venues[0].venue), ...addressLines(venues[0])].join(', ') : '',
+    address: url,
+    file: pathTo(site, `${url.slice(site.url.length).replace(/\/$/, '')}.ics`),
+    row,
+  }
+  return html`<aside class="facts" aria-label="${say(site, 'Facts')}">
+${whenBlock(viewing, row)}
+<dl>${repeatFact(viewing, links.series, dates)}${whereFact(viewing, row, venues)}${
+    organizers.length > 0 &&
+    html`<div><dt>${say(site, 'Organizer')}</dt>${organizers.map((organizer) => organizerFact(viewing, organizer))}</div>`
+  }${cost && html`<div><dt>${say(site, 'Price')}</dt><dd><strong>${cost}</strong></dd></div>`}</dl>
+<div class="do">${row.online_url !== '' && html`<a class="button main join" href="${row.online_url}" rel="noopener" dir="auto">${plainText(row.online_label) || say(site, 'Join online')}</a>`}${addToCalendar(site, keepable)}${website && html`<a class="button" href="${website}" rel="noopener">${say(site, 'Website')}</a>`}<a class="button" href="${mailLink(keepable.title, url)}" data-share="${keepable.title}">${say(site, 'Share')}</a></div>
+<dl>${accessFact(context, row, venues)}</dl>
+</aside>`
+}
+
+const mailLink = (title: string, url: string) =>
+  `mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(url)}`
+
+/** The date as a calendar leaf, and in words. */
+function whenBlock(viewing: Viewing, row: EventRow): Html {
+  const { context, today } = viewing
+  const { site } = context
+  const first = dayOf(row.start_date)
+  const days = daysInWords(site, row, today).map((day) => html`<strong>${day}</strong>`)
+  const { start, end, zone } = hoursInWords(site, row)
+  const begin = html`<time datetime="${row.start_date.slice(0, 16).replace(' ', 'T')}">${start}</time>`
+  const times =
+    row.all_day === 1
+      ? html`<span>${say(site, 'All day')}</span>`
+      : html`<span>${begin}${end} <abbr class="zone" title="${row.timezone.replaceAll('_', ' ')}">${zone}</abbr></span>`
+  return html`<div class="when"><div class="leaf" aria-hidden="true"><b>${written(site, 'monthShort', first)}</b><span>${Number(first.slice(8))}</span></div><div>${days}${times}<a class="quiet" href="${spanLink(site, { view: 'day', day: first }, undefined, '')}">${say(site, 'Everything on {date}', { date: writtenDate(site, first, today) })}</a></div></div>`
+}
+
+const ATTENDANCE = { in_person: 'In person', online: 'Online event', mixed: 'In person and online' } as const
+
+/** The venues, and how people take part who are not there. */
+function whereFact(viewing: Viewing, row: EventRow, venues: readonly VenueRow[]): Html | false {
+  const { site } = viewing.context
+  const { attendance, online_from: from, online_shown: shown } = row
+  const minutes = minutesBefore(shown)
+  const hint =
+    from === '' || row.online_url !== ''
+      ? ''
+      : Number.isNaN(minutes)
+        ? say(site, 'The link is not public.')
+        : say(site, 'The link appears here {time} before the start.', { time: inWords(site.language, minutes ?? 0) })
+  const online =
+    (attendance !== '' || hint !== '') &&
+    html`<dd>${attendance !== '' && html`<strong>${say(site, ATTENDANCE[attendance])}</strong>`}${hint !== '' && html`<span>${hint}</span>`}</dd>`
+  return (
+    (online || venues.length > 0) &&
+    html`<div><dt>${say(site, 'Where')}</dt>${venues.map((venue) => venueFact(viewing, row, venue))}${online}</div>`
+  )
+}
+
+/** Whole days or hours where they are, else minutes. */
+function inWords(language: string, minutes: number): string {
+  const units = [
+    [1440, 'day'],
+    [60, 'hour'],
+    [1, 'minute'],
+  ] as const
+  const [size, unit] = units.find(([size]) => minutes > 0 && minutes % size === 0) ?? [1, 'minute']
+  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(minutes / size)
+}
+
+function venueFact({ context: { site } }: Viewing, row: EventRow, venue: VenueRow): Html {
+  const lines = addressLines(venue)
+  const map = (row.show_map_link === 1 || row.show_map === 1 || venue.geo_lat !== null) && mapLink(venue)
+  return html`<dd><strong dir="auto"><a href="${pathTo(site, recordUrl(site, 'venue', venue).slice(site.url.length))}">${linkedName(site, { kind: 'venue', row: venue })}</a></strong>${lines.map((line) => html`<span dir="auto">${line}</span>`)}${
+    map && html`<a class="quiet" href="${map}" rel="noopener">${say(site, 'Show on a map')}</a>`
+  }</dd>`
+}
+
+function organizerFact({ context: { site } }: Viewing, organizer: OrganizerRow): Html {
+  return html`<dd><strong dir="auto"><a href="${pathTo(site, recordUrl(site, 'organizer', organizer).slice(site.url.length))}">${linkedName(site, { kind: 'organizer', row: organizer })}</a></strong></dd>`
+}
+
+/** The events before and after this one. */
+function beside(viewing: Viewing, previous: Card | undefined, next: Card | undefined): Html | false {
+  if (!previous && !next) return false
+  const { context, today } = viewing
+  const { site } = context
+  const way = (card: Card, label: string, rel: string) =>
+    html`<a rel="${rel}" href="${pathTo(site, card.url)}"><span>${label} · ${writtenDate(site, dayOf(card.start), today)}</span><strong>${shownTitle(viewing, card)}</strong></a>`
+  return html`<nav class="beside" aria-label="${say(site, 'Other events')}">${previous ? way(previous, say(site, 'Before'), 'prev') : html`<span></span>`}${next && way(next, say(site, 'After'), 'next')}</nav>`
+}

@@ -1,0 +1,52 @@
+import type { Site } from '../../base/config.ts'
+import { spanPath, type TermPath } from './page-addresses.ts'
+import { type Html, html } from './page-html.ts'
+import { type PageQuery, queryText } from './page-query.ts'
+import { type FeedLink, pathTo, say } from './viewing.ts'
+
+const FEEDS = [
+  ['ics', 'text/calendar', 'iCalendar'],
+  ['rss', 'application/rss+xml', 'RSS'],
+  ['atom', 'application/atom+xml', 'Atom'],
+  ['json', 'application/feed+json', 'JSON Feed'],
+] as const
+
+/** The path of the feeds of a category, of a tag or of all events, without the format's ending. */
+export const feedBase = (scope: TermPath | undefined) => spanPath({ view: 'list' }, scope).replace(/\/$/, '')
+
+/** The feeds of a page; `query` has its filters. */
+export function feedLinks(base: string, query: string): FeedLink[] {
+  return FEEDS.map(([ending, mediaType, title]) => ({ mediaType, title, path: feedPath(base, ending, query) }))
+}
+
+/** The path of a feed with the filters of a page. */
+export const feedPath = (base: string, ending: string, query: string) =>
+  `${base}.${ending}${query === '' ? '' : `?${query}`}`
+
+/** The filters of a page as feeds take them: without its dates, since a feed goes on, and with a circle given by its centre. */
+export function feedQuery(query: PageQuery): string {
+  const kept = new URLSearchParams(queryText(query, ['start_date', 'end_date', 'near', 'geoloc_radius']))
+  const { geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: radius } = query.filters
+  if (typeof lat === 'number' && typeof lng === 'number') {
+    kept.set('geoloc_lat', String(lat))
+    kept.set('geoloc_lng', String(lng))
+    if (radius !== undefined) kept.set('geoloc_radius', String(radius))
+  }
+  return kept.toString()
+}
+
+/** Links that subscribe the reader's calendar or feed reader to the events of a page. */
+export function subscribeMenu(site: Site, base: string, query: string): Html {
+  const calendar = `${site.url}${feedPath(base, 'ics', query)}`
+  const webcal = calendar.replace(/^https?:/, 'webcal:')
+  const google = `https://calendar.google.com/calendar/r?cid=${encodeURIComponent(webcal)}`
+  const web = `calendar/0/addfromweb?url=${encodeURIComponent(calendar)}&name=${encodeURIComponent(site.name)}`
+  return html`<details class="menu end"><summary class="button">${say(site, 'Subscribe')}</summary><ul>
+<li><a href="${webcal}">${say(site, 'Calendar of this device')}</a></li>
+<li><a href="${google}" rel="noopener">Google Calendar</a></li>
+<li><a href="https://outlook.live.com/${web}" rel="noopener">Outlook.com</a></li>
+<li><a href="https://outlook.office.com/${web}" rel="noopener">Microsoft 365</a></li>
+<li><a href="${pathTo(site, feedPath(base, 'ics', query))}">${say(site, 'Calendar file')} (.ics)</a></li>
+<li><a href="${pathTo(site, feedPath(base, 'rss', query))}">RSS</a></li>
+</ul></details>`
+}

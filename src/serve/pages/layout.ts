@@ -1,0 +1,98 @@
+import type { Site } from '../../base/config.ts'
+import { shortened } from './cards.ts'
+import { unitName } from './page-dates.ts'
+import { type Content, type Html, html, trusted } from './page-html.ts'
+import { pathTo, say, type View, type Viewing } from './viewing.ts'
+
+/** The version in the address of the namespace, which clients compare (rule 29.8). */
+export const VERSION = 'v1'
+
+const LONGEST_DESCRIPTION = 200
+const LONGEST_TITLE = 110
+
+/** A whole document around a view. */
+export function layOut({ context: { site }, assets }: Viewing, view: View): string {
+  const title = view.title === '' ? site.name : `${shortened(view.title, LONGEST_TITLE)} · ${site.name}`
+  const asset = (path: string) => pathTo(site, path)
+  const { markup } = html`<!doctype html>
+<html lang="${site.language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+${pageHead(site, view, title)}
+<link rel="icon" href="${asset(assets.icon.path)}">
+<link rel="stylesheet" href="${asset(assets.style.path)}">
+${[assets.script, ...(view.scripts ?? [])].map(({ path }) => html`<script type="module" src="${asset(path)}"></script>\n`)}${view.linkedData && html`<script type="application/ld+json">${linkedData(view.linkedData)}</script>`}
+</head>
+<body>
+<a class="skip" href="#main">${say(site, 'Skip to the content')}</a>
+<header class="top"><div class="wrap">
+<a class="brand" href="${pathTo(site, '/')}">${brand(assets.logo && asset(assets.logo.path))}<span>${site.name}</span></a>
+<nav aria-label="${say(site, 'Main navigation')}">${navigation(site, view)}</nav>
+</div></header>
+<main id="main" class="wrap">
+${view.body}
+</main>
+<footer class="foot"><div class="wrap">
+<span>${site.name}</span>
+<a href="${pathTo(site, '/embed/')}">${say(site, 'Show on your site')}</a>
+<a href="${`${site.base}/`}">${say(site, 'Interface for programs')}</a>
+<span class="end">${say(site, 'All times are of {zone}', { zone: zoneName(site.timezone) })}</span>
+</div></footer>
+<div id="status" role="status" class="hidden"></div>
+</body>
+</html>
+`
+  return markup
+}
+
+const zoneName = (zone: string) => zone.replaceAll('_', ' ')
+
+function brand(logo: string | undefined): Html {
+  return logo ? html`<img class="logo" src="${logo}" alt="">` : html`<i class="mark" aria-hidden="true"></i>`
+}
+
+function navigation(site: Site, { current }: View): Html {
+  const item = (part: View['current'], path: string, text: string) =>
+    html`<a href="${pathTo(site, path)}"${current === part && html` aria-current="true"`}>${text}</a>`
+  return html`${item('list', '/events/', say(site, 'What’s on'))}${item('month', '/events/month/', unitName(site, 'month'))}`
+}
+
+function pageHead(site: Site, view: View, title: string): Html {
+  const description = shortened(view.description, LONGEST_DESCRIPTION)
+  const canonical = view.original ?? (view.canonical === undefined ? undefined : site.url + view.canonical)
+  const property = (name: string, content: string | undefined): Content =>
+    content && html`<meta property="${name}" content="${content}">\n`
+  return html`<meta name="description" content="${description || title}">
+${!view.isIndexed && html`<meta name="robots" content="noindex, follow">\n`}${
+  canonical !== undefined && html`<link rel="canonical" href="${canonical}">\n`
+}${view.previous && html`<link rel="prev" href="${view.previous}">\n`}${
+  view.next && html`<link rel="next" href="${view.next}">\n`
+}<link rel="https://api.w.org/" href="${`${site.restUrl}/`}">
+${(view.feeds ?? []).map(
+  ({ mediaType, title, path }) =>
+    html`<link rel="alternate" type="${mediaType}" title="${title}" href="${site.url + path}">\n`,
+)}<link rel="alternate" type="application/json" href="${`${site.base}/`}">
+<meta name="tec-api-version" content="${VERSION}">
+<meta name="tec-api-origin" content="${site.url}">
+<meta name="color-scheme" content="light dark">
+${property('og:title', view.title || site.name)}${property('og:description', description)}${property(
+  'og:type',
+  view.type ?? 'website',
+)}${property('og:url', canonical)}${property('og:site_name', site.name)}${property('og:image', view.image)}<meta name="twitter:card" content="${
+    view.image ? 'summary_large_image' : 'summary'
+  }">`
+}
+
+/** Linked data as the text of a script element; nothing in it can end the element. */
+function linkedData(data: object): Html {
+  return trusted(
+    JSON.stringify(data)
+      .replaceAll('<', '\\u003c')
+      .replaceAll('>', '\\u003e')
+      .replaceAll('&', '\\u0026')
+      .replaceAll('\u2028', '\\u2028')
+      .replaceAll('\u2029', '\\u2029'),
+  )
+}

@@ -1,0 +1,116 @@
+import type { Site } from '../../base/config.ts'
+import { Problem } from '../../base/problems.ts'
+import { plainText } from '../../base/text/html.ts'
+import { renderedForPage, showPrepared } from '../../base/text/long-texts.ts'
+import { presentUrl } from '../../base/text/urls.ts'
+import { findImages } from '../../calendar/images/images.ts'
+import { organizerLinkedData } from '../../calendar/linked/organizer.ts'
+import { recordUrl } from '../../calendar/linked/record-present.ts'
+import { venueLinkedData } from '../../calendar/linked/venue.ts'
+import { textsOfRecord } from '../../calendar/records/present-records.ts'
+import type { OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
+import { showRecord } from '../../store/storage/unshowable.ts'
+import { venueAccess } from './access-shown.ts'
+import { type Card, pictureOf, shortened } from './cards.ts'
+import { sectionsFrom } from './event-rows.ts'
+import { feedLinks, subscribeMenu } from './feed-links.ts'
+import { PER_PAGE } from './list-view.ts'
+import { findCards, from } from './page-finding.ts'
+import { type Html, html, link, NOTHING, trusted } from './page-html.ts'
+import { addressLines, mapLink } from './places-shown.ts'
+import { calendarPath, pager } from './view-head.ts'
+import { pageWork, pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
+
+/** A venue or organizer with the details that its page shows. */
+type Linked = { kind: 'venue'; row: VenueRow } | { kind: 'organizer'; row: OrganizerRow }
+
+/** The page of a venue or organizer, with its events from today on. @throws Problem for a page past the end */
+export async function linkedView(viewing: Viewing, linked: Linked, page: number): Promise<View> {
+  const { context, today } = viewing
+  const { kind, row } = linked
+  const filters = from({ [kind]: [row.id] }, today)
+  const { cards, total } = await findCards(viewing, filters, page, PER_PAGE)
+  if (page > 1 && cards.length === 0) throw new Problem('event-archive-page-not-found')
+  const images = await findImages(context.db, row.image === null ? [] : [row.image])
+  const picture = showRecord(kind, row.id, () => {
+    const image = images.get(row.image ?? 0)
+    return image && pictureOf(context, image)
+  })
+  const texts = [...textsOfRecord(row, 'single'), pageWork(row)]
+  return showPrepared(texts, () =>
+    showRecord(kind, row.id, () => {
+      const { site } = context
+      const path = recordUrl(site, kind, row).slice(site.url.length)
+      const name = linkedName(site, linked)
+      const shown =
+        picture &&
+        html`<img class="${picture.width < picture.height ? 'portrait whole' : 'portrait'}" src="${link(picture.src)}" srcset="${picture.srcset}" sizes="320px" width="${picture.width}" height="${picture.height}" alt="${picture.alt}">`
+      return {
+        status: 200,
+        title: name,
+        description: shortened(plainText(row.excerpt || row.description)) || `${name}: ${sayEvents(site, total)}`,
+        canonical: path,
+        isIndexed: page === 1,
+        linkedData: {
+          '@context': 'http://schema.org',
+          ...(kind === 'venue' ? venueLinkedData(row) : organizerLinkedData(row)),
+        },
+        feeds: feedLinks(path.replace(/\/$/, ''), ''),
+        current: undefined,
+        body: html`<article class="linked"><a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
+<div class="lede"><p class="eyebrow">${say(site, kind === 'venue' ? 'Venue' : 'Organizer')}</p><h1 dir="auto">${name}</h1></div>
+<div class="about">${details(viewing, linked)}${shown}${row.description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(row.description, row.trusted === 1))}</div>`}</div></article>
+${events(viewing, linked, cards, { total, page, path: pathTo(site, path) })}`,
+      }
+    }),
+  )
+}
+
+function events(
+  viewing: Viewing,
+  linked: Linked,
+  cards: readonly Card[],
+  list: { total: number; page: number; path: string },
+): Html {
+  const { site } = viewing.context
+  const { total, page, path } = list
+  const heading = say(site, linked.kind === 'venue' ? 'Events here' : 'Events of this organizer')
+  const way = (other: number, text: string) => ({ path: other > 1 ? `${path}?page=${other}` : path, text })
+  const base = recordUrl(site, linked.kind, linked.row).slice(site.url.length).replace(/\/$/, '')
+  return html`<section class="theirs"><div class="side">${subscribeMenu(site, base, '')}</div><h2>${heading}</h2><p class="count">${total === 0 ? say(site, 'None is planned at the moment.') : sayEvents(site, total)}</p>
+<div class="results nested">${sectionsFrom(viewing, cards, viewing.today)}</div>${pager(
+    page > 1 ? way(page - 1, say(site, 'Earlier')) : undefined,
+    page * PER_PAGE < total ? way(page + 1, say(site, 'Later')) : undefined,
+    say(site, 'Other pages of the list'),
+  )}</section>`
+}
+
+/** The name of a venue or organizer, or a substitute if nothing but markup is left of it. */
+export function linkedName(site: Site, linked: Linked): string {
+  return linked.kind === 'venue'
+    ? plainText(linked.row.venue) || say(site, 'Venue')
+    : plainText(linked.row.organizer) || say(site, 'Organizer')
+}
+
+/** How to find a venue or reach an organizer. */
+function details({ context }: Viewing, linked: Linked): Html {
+  const { site } = context
+  const { row } = linked
+  const website = presentUrl(row.website)
+  const phone = plainText(row.phone)
+  const map = linked.kind === 'venue' ? mapLink(linked.row) : undefined
+  const lines = linked.kind === 'venue' ? addressLines(linked.row) : []
+  const access = linked.kind === 'venue' ? venueAccess(context, linked.row) : NOTHING
+  const email = linked.kind === 'organizer' ? plainText(linked.row.email) : ''
+  const facts = [
+    lines.length > 0 &&
+      html`<div><dt>${say(site, 'Address')}</dt><dd>${lines.map((line) => html`<span dir="auto">${line}</span>`)}</dd></div>`,
+    phone &&
+      html`<div><dt>${say(site, 'Telephone')}</dt><dd><a href="${`tel:${phone.replace(/[^\d+]/g, '')}`}">${phone}</a></dd></div>`,
+    access !== NOTHING && html`<div><dt>${say(site, 'Accessibility')}</dt><dd>${access}</dd></div>`,
+    email &&
+      html`<div><dt>${say(site, 'E-mail address')}</dt><dd><a href="${`mailto:${encodeURIComponent(email).replace('%40', '@')}`}">${email}</a></dd></div>`,
+  ].filter(Boolean)
+  if (facts.length === 0 && !website && !map) return NOTHING
+  return html`<div class="facts plain">${facts.length > 0 && html`<dl>${facts}</dl>`}${(map || website) && html`<div class="do">${map && html`<a class="button" href="${map}" rel="noopener">${say(site, 'Show on a map')}</a>`}${website && html`<a class="button" href="${website}" rel="noopener">${say(site, 'Website')}</a>`}</div>`}</div>`
+}

@@ -1,0 +1,124 @@
+import { Problem } from '../../base/problems.ts'
+import { addDays } from '../../base/text/moments.ts'
+import type { Card } from './cards.ts'
+import { daySections, sectionsFrom } from './event-rows.ts'
+import { isDay, writtenDay } from './page-dates.ts'
+import { before, between, type EventFilters, findBounds, findCards, findPageEvents, from } from './page-finding.ts'
+import { type Html, html } from './page-html.ts'
+import { canonicalOf, type EventsAsked, feedsOf, nothingFound, pager, sameEvents, viewHead } from './view-head.ts'
+import { say, sayEvents, type View, type Viewing } from './viewing.ts'
+
+/** The most events on one page. */
+export const PER_PAGE = 20
+
+/** The events from today on, or past events with the latest first. @throws Problem for a page past the end */
+export async function listView(viewing: Viewing, asked: EventsAsked): Promise<View> {
+  const { site } = viewing.context
+  const isPast = asked.span.view === 'past'
+  const { cards, total, pages } = await (isPast ? pastPage : comingPage)(viewing, asked)
+  const { page } = asked.query
+  if (page > 1 && page > pages) throw new Problem('event-archive-page-not-found')
+  const heading = headingOf(viewing, asked)
+  const paths = {
+    previous: page > 1 ? sameEvents(viewing, asked, asked.span, page - 1) : undefined,
+    next: page < pages ? sameEvents(viewing, asked, asked.span, page + 1) : undefined,
+  }
+  const count = isPast ? (total === 0 ? '' : sayEvents(site, total)) : countText(viewing, asked, total)
+  return {
+    status: 200,
+    title: asked.term || isPast || asked.query.isFiltered ? heading : '',
+    description: `${heading}: ${count}`,
+    canonical: canonicalOf(asked, asked.span),
+    isIndexed: !isPast && !asked.query.isFiltered && page === 1 && total > 0,
+    ...paths,
+    feeds: feedsOf(asked),
+    current: 'list',
+    body: html`${viewHead(viewing, asked, heading, count)}
+<div class="results">${total === 0 ? await nothing(viewing, asked) : isPast ? daySections(viewing, cards) : sectionsFrom(viewing, cards, firstDay(viewing, asked))}</div>
+${await ways(viewing, asked, paths)}`,
+  }
+}
+
+interface Page {
+  cards: Card[]
+  total: number
+  pages: number
+}
+
+async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
+  const { cards, total } = await findCards(viewing, comingFilters(viewing, asked), asked.query.page, PER_PAGE)
+  return { cards, total, pages: Math.ceil(total / PER_PAGE) }
+}
+
+/** Pages of past events are counted and filled from the end. */
+async function pastPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
+  const filters = before(asked.query.filters, viewing.today)
+  const { total } = await findPageEvents(viewing, filters, 1, 1)
+  const pages = Math.ceil(total / PER_PAGE)
+  const { page } = asked.query
+  if (page > pages) return { cards: [], total, pages }
+  const { cards } = await findCards(viewing, filters, pages - page + 1, PER_PAGE)
+  return { cards: cards.reverse(), total, pages }
+}
+
+/** The first day that a list shows. */
+function firstDay({ today }: Viewing, { query }: EventsAsked): string {
+  const sent = query.filters.start_date
+  const day = typeof sent === 'string' ? sent.slice(0, 10) : ''
+  return isDay(day) ? day : today
+}
+
+function comingFilters(viewing: Viewing, asked: EventsAsked): EventFilters {
+  const { filters } = asked.query
+  const last = typeof filters.end_date === 'string' ? filters.end_date.slice(0, 10) : ''
+  const first = firstDay(viewing, asked)
+  return isDay(last) ? between(filters, first, last) : from(filters, first)
+}
+
+function headingOf({ context: { site } }: Viewing, { span, query, term }: EventsAsked): string {
+  if (span.view === 'past') return say(site, 'Past events')
+  if (query.filters.search !== undefined) return say(site, 'Events with “{words}”', { words: query.filters.search })
+  return term?.name ?? say(site, 'What’s on')
+}
+
+function countText(viewing: Viewing, asked: EventsAsked, total: number): string {
+  const { context, today } = viewing
+  const { site } = context
+  if (total === 0) return ''
+  const first = firstDay(viewing, asked)
+  const date = first === today ? say(site, 'today') : writtenDay(site, first, today)
+  return say(site, '{events} from {date} on', { events: sayEvents(site, total), date })
+}
+
+function nothing(viewing: Viewing, asked: EventsAsked): Promise<Html> {
+  const { site } = viewing.context
+  const isNarrowed = asked.query.isFiltered || asked.term !== undefined
+  const text = say(site, isNarrowed ? 'No event matches.' : 'There are no events here yet.')
+  return nothingFound(viewing, asked, text, `${firstDay(viewing, asked)} 00:00:00`)
+}
+
+/** Links to the pages before and after this one, and between coming and past events. */
+async function ways(
+  viewing: Viewing,
+  asked: EventsAsked,
+  { previous, next }: Pick<View, 'previous' | 'next'>,
+): Promise<Html> {
+  const { site } = viewing.context
+  const isPast = asked.span.view === 'past'
+  const [back, on] = isPast
+    ? ([say(site, 'Newer'), say(site, 'Older')] as const)
+    : ([say(site, 'Earlier'), say(site, 'Later')] as const)
+  const bounds = await findBounds(viewing, asked.query.filters)
+  const hasPast = !isPast && !previous && bounds !== undefined && bounds.first < addDays(viewing.today, 0)
+  const first = isPast
+    ? {
+        path: previous ?? sameEvents(viewing, asked, { view: 'list' }),
+        text: previous ? back : say(site, 'Coming events'),
+      }
+    : previous
+      ? { path: previous, text: back }
+      : hasPast
+        ? { path: sameEvents(viewing, asked, { view: 'past' }), text: say(site, 'Past events') }
+        : undefined
+  return html`${pager(first, next ? { path: next, text: on } : undefined, say(site, 'Other pages of the list'))}`
+}

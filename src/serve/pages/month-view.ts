@@ -1,0 +1,278 @@
+import { dayOf } from '../../base/text/moments.ts'
+import { announced } from '../../calendar/locales/translate.ts'
+import type { EventIndex } from '../../store/memory/event-index.ts'
+import type { Card } from './cards.ts'
+import { hueOf, isSeveralDays, shownTitle, titleOf } from './event-rows.ts'
+import {
+  capitalized,
+  DAY_MS,
+  dayAt,
+  earlierOf,
+  firstOf,
+  lastDayOf,
+  laterOf,
+  monthOf,
+  monthsLater,
+  NIGHT_MS,
+  weeksOf,
+  written,
+  writtenDay,
+  writtenShortTime,
+} from './page-dates.ts'
+import { between, cardsOf, type FoundEvents, findBounds, findPageEvents } from './page-finding.ts'
+import { type Html, html, NOTHING } from './page-html.ts'
+import { canonicalOf, daysOfSame, type EventsAsked, feedsOf, nothingFound, sameEvents, viewHead } from './view-head.ts'
+import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
+
+/** The most events of a month that are counted; only the first few of each day are loaded. */
+const MOST = 5000
+
+/** Collects the data that one month is drawn from. */
+interface Drawing {
+  viewing: Viewing
+  month: string
+  cards: ReadonlyMap<number, Card>
+  /** The address of a day with the same filters. */
+  dayPath: (day: string) => string
+}
+
+/** A month as a table of weeks, and as a list of days for narrow screens. */
+export async function monthView(viewing: Viewing, asked: EventsAsked, month: string): Promise<View> {
+  const { context, memory, today, weekStart } = viewing
+  const { site } = context
+  const { filters } = asked.query
+  const weeks = weeksOf(month, weekStart)
+  const [first = '', last = ''] = [weeks[0]?.[0], weeks.at(-1)?.at(-1)]
+  const found = await findPageEvents(viewing, between(filters, first, last), 1, MOST)
+  const stretches = stretchesOf(found, memory.index)
+  const grid = fillWeeks(weeks, stretches)
+  const shown = grid.flat().flatMap((day) => [...day.lanes, ...day.single])
+  const cards = await cardsOf(viewing, [...new Set(shown.flatMap((stretch) => stretch?.id ?? []))])
+  const byId = new Map(cards.map((card) => [card.id, card]))
+  const drawing: Drawing = { viewing, month, cards: byId, dayPath: daysOfSame(viewing, asked) }
+  const total = stretches.filter(({ first, last }) => monthOf(first) <= month && monthOf(last) >= month).length
+  const name = written(site, 'monthYear', firstOf(month))
+  const heading = capitalized(site, name)
+  const span = { view: 'month', month } as const
+  const ways = await waysOf(viewing, asked, month)
+  return {
+    status: 200,
+    title: heading,
+    description: `${heading}: ${sayEvents(site, total)}`,
+    canonical: canonicalOf(asked, span),
+    isIndexed: month >= monthOf(today) && total > 0 && !asked.query.isFiltered,
+    previous: ways.previous,
+    next: ways.next,
+    feeds: feedsOf(asked),
+    current: 'month',
+    body: html`${viewHead(viewing, { ...asked, span }, heading, sayEvents(site, total), wayTools(viewing, asked, month, ways))}
+<div class="results">${table(drawing, grid, heading)}${total === 0 ? await nothingFound(viewing, asked, say(site, 'There are no events in {month}.', { month: name }), `${firstOf(month)} 00:00:00`) : agenda(drawing, grid)}</div>`,
+  }
+}
+
+/** The months before and after this one, if there are events in that direction, or today. */
+async function waysOf(viewing: Viewing, asked: EventsAsked, month: string): Promise<Pick<View, 'previous' | 'next'>> {
+  const bounds = await findBounds(viewing, asked.query.filters)
+  const now = monthOf(viewing.today)
+  const [first, last] = [monthOf(bounds?.first ?? viewing.today), monthOf(bounds?.last ?? viewing.today)]
+  const way = (other: string | undefined) =>
+    other !== undefined && other >= earlierOf(first, now) && other <= laterOf(last, now)
+      ? sameEvents(viewing, asked, { view: 'month', month: other })
+      : undefined
+  return { previous: way(monthsLater(month, -1)), next: way(monthsLater(month, 1)) }
+}
+
+function wayTools(
+  viewing: Viewing,
+  asked: EventsAsked,
+  month: string,
+  { previous, next }: Pick<View, 'previous' | 'next'>,
+): Html {
+  const { site } = viewing.context
+  const step = (path: string | undefined, months: number, arrow: string, rel: string) => {
+    const other = monthsLater(month, months)
+    if (!path || !other) return html`<span class="button step" aria-hidden="true">${arrow}</span>`
+    return html`<a class="button step" rel="${rel}" href="${path}" aria-label="${written(site, 'monthYear', firstOf(other))}"><span aria-hidden="true">${arrow}</span></a>`
+  }
+  const now = monthOf(viewing.today)
+  return html`<nav class="steps" aria-label="${say(site, 'Months')}">${step(previous, -1, '←', 'prev')}<a class="button" href="${sameEvents(viewing, asked, { view: 'month', month: now })}"${month === now && html` aria-current="date"`}>${say(site, 'Today')}</a>${step(next, 1, '→', 'next')}</nav>`
+}
+
+function table(drawing: Drawing, grid: readonly GridDay[][], name: string): Html {
+  const { site } = drawing.viewing.context
+  const columns = (grid[0] ?? []).map(
+    ({ day }) =>
+      html`<th scope="col"><span class="hidden">${written(site, 'weekday', day)}</span><span aria-hidden="true">${written(site, 'weekdayShort', day)}</span></th>`,
+  )
+  const rows = grid.map((week) => html`<tr>${week.map((day, at) => cell(drawing, day, week, at))}</tr>\n`)
+  return html`<table class="month"><caption class="hidden">${name}</caption><thead><tr>${columns}</tr></thead><tbody>\n${rows}</tbody></table>`
+}
+
+function cell(drawing: Drawing, day: GridDay, week: readonly GridDay[], at: number): Html {
+  const { viewing, month } = drawing
+  const { site } = viewing.context
+  const isOther = monthOf(day.day) !== month
+  const isToday = day.day === viewing.today
+  const path = drawing.dayPath(day.day)
+  const words = writtenDay(site, day.day, '')
+  // Days of other months name their month, and link nowhere without events.
+  const seen = html`<time datetime="${day.day}" aria-hidden="true">${Number(day.day.slice(8))}</time>${isOther && otherMonth(drawing, day)}`
+  const head =
+    day.total > 0
+      ? html`<a class="number" href="${path}"><span class="hidden">${words}, ${sayEvents(site, day.total)}</span>${seen}${dots(drawing, day)}</a>`
+      : html`<span class="number"><span class="hidden">${words}</span>${seen}</span>`
+  const lanes = Array.from(day.lanes, (bar) => lane(drawing, bar, day.day, week.length - at))
+  const single = day.single.map((stretch) => entry(drawing, stretch))
+  const hidden = hiddenOf(day)
+  const more =
+    hidden > 0 &&
+    html`<li class="rest"><a href="${path}">${say(site, '+{count} more', { count: String(hidden) })}</a></li>`
+  const list = (lanes.length > 0 || single.length > 0 || more) && html`<ul>${lanes}${single}${more}</ul>`
+  return html`<td${(isOther || isToday) && html` class="${isOther ? 'other' : 'today'}"`}${isToday && html` aria-current="date"`}>${head}${list}</td>`
+}
+
+function otherMonth({ viewing }: Drawing, { day }: GridDay): Html {
+  return html`<span class="of" aria-hidden="true"> ${written(viewing.context.site, 'monthShort', day)}</span>`
+}
+
+const MOST_DOTS = 3
+
+/** A day on narrow screens. */
+function dots({ viewing, cards }: Drawing, { lanes, single }: GridDay): Html {
+  const shown: Html[] = []
+  for (const stretch of [...lanes, ...single]) {
+    const card = stretch && cards.get(stretch.id)
+    if (card && shown.length < MOST_DOTS) shown.push(html`<i class="dot${hueOf(viewing, card)}"></i>`)
+  }
+  return html`<span class="dots" aria-hidden="true">${shown}</span>`
+}
+
+/** The part of a bar on one day: the whole bar on its first day and on the first day of each week; on other days only words for screen readers. */
+function lane({ viewing, cards }: Drawing, bar: Stretch | undefined, day: string, daysLeft: number): Html {
+  const card = bar && cards.get(bar.id)
+  if (!bar || !card) return html`<li class="lane" aria-hidden="true"></li>`
+  const { site } = viewing.context
+  const title = announced(site, card, titleOf(viewing, card))
+  const isHead = day === bar.first
+  if (!isHead && daysLeft < 7)
+    return html`<li class="lane"><span class="hidden">${say(site, '{title}, continues', { title })}</span></li>`
+  const days = Math.round((Date.parse(bar.last) - Date.parse(day)) / 86_400_000) + 1
+  const ends = days <= daysLeft ? ' ends' : ''
+  return html`<li class="lane bar w${Math.min(days, daysLeft)}${isHead && ' starts'}${ends}${hueOf(viewing, card)}"><a href="${pathTo(site, card.url)}" title="${title}">${
+    !isHead && html`<span class="hidden">${say(site, 'continues')}: </span>`
+  }${shownTitle(viewing, card)}</a></li>`
+}
+
+function entry({ viewing, cards }: Drawing, { id }: Stretch): Html {
+  const card = cards.get(id)
+  if (!card) return NOTHING
+  const { site } = viewing.context
+  const title = announced(site, card, titleOf(viewing, card))
+  const time = !card.isAllDay && html`<b>${writtenShortTime(site, card.start)}</b> `
+  return html`<li class="entry${card.isAllDay && ' whole'}${hueOf(viewing, card)}"><a href="${pathTo(site, card.url)}" title="${title}"><i class="dot" aria-hidden="true"></i>${time}${shownTitle(viewing, card)}</a></li>`
+}
+
+/** The same days as a list, for screens too narrow for titles in a table. */
+function agenda(drawing: Drawing, grid: readonly GridDay[][]): Html {
+  const { viewing, month, cards, dayPath } = drawing
+  const { site } = viewing.context
+  const inMonth = grid.flat().filter(({ day }) => monthOf(day) === month)
+  const coming = inMonth.filter(({ day }) => day >= viewing.today)
+  // The days from today on if they have events, else the whole month.
+  const days = coming.some(({ total }) => total > 0) ? coming : inMonth
+  const first = days[0]?.day
+  const sections = days.map((own) => {
+    const starting = [...own.lanes, ...own.single].flatMap((stretch) => {
+      const card = stretch && (stretch.first === own.day || own.day === first) ? cards.get(stretch.id) : undefined
+      return card ? [card] : []
+    })
+    if (starting.length === 0) return NOTHING
+    const hidden = hiddenOf(own)
+    return html`<section><h2><a href="${dayPath(own.day)}">${writtenDay(site, own.day, viewing.today)}</a></h2><ul class="brief">${starting.map((card) => brief(viewing, card))}${
+      hidden > 0 &&
+      html`<li><a class="quiet" href="${dayPath(own.day)}">${say(site, '+{count} more', { count: String(hidden) })}</a></li>`
+    }</ul></section>`
+  })
+  return html`<div class="agenda">${sections}</div>`
+}
+
+function brief(viewing: Viewing, card: Card): Html {
+  const { site } = viewing.context
+  const time = card.isAllDay || isSeveralDays(card) ? say(site, 'All day') : written(site, 'time', card.start)
+  return html`<li class="${hueOf(viewing, card).trim()}"><a href="${pathTo(site, card.url)}"><i class="dot" aria-hidden="true"></i><span class="when">${time}</span><span class="title">${shownTitle(viewing, card)}</span>${card.place && html`<span class="where" dir="auto">${card.place.name}</span>`}</a></li>`
+}
+
+/** An event in the weeks of a month: its first and last day. */
+interface Stretch {
+  id: number
+  first: string
+  last: string
+}
+
+/** The events of one day: those that begin and end on it, and the number that are not shown. */
+interface GridDay {
+  day: string
+  /** Ids of bars by their lane; undefined for a lane that is free on this day. */
+  lanes: (Stretch | undefined)[]
+  single: Stretch[]
+  total: number
+}
+
+/** The most events that a day shows, and the most bars above one another. */
+const MOST_OF_A_DAY = 5
+const MOST_LANES = 3
+
+/** The first and last day of each event; an event deleted meanwhile is left out. */
+function stretchesOf(found: FoundEvents, index: EventIndex | undefined): Stretch[] {
+  const stretches: Stretch[] = []
+  for (const id of found.ids) {
+    const times = found.times?.get(id)
+    const slot = (index?.slotOf[id] ?? 0) - 1
+    if (times) stretches.push({ id, first: dayOf(times.start), last: lastDayOf(times.start, times.end) })
+    else if (index && slot >= 0) stretches.push(stretchAt(index, slot, id))
+  }
+  return stretches
+}
+
+/** The first and last day of an event, read from the columns of the index. */
+function stretchAt({ starts, ends }: EventIndex, slot: number, id: number): Stretch {
+  const first = Math.floor((starts[slot] as number) / DAY_MS)
+  const last = Math.max(first, Math.floor(((ends[slot] as number) - NIGHT_MS) / DAY_MS))
+  return { id, first: dayAt(first), last: dayAt(last) }
+}
+
+/** Distributes events over weeks: those of several days as bars that keep their lane through a week, the others into their day. */
+function fillWeeks(weeks: readonly (readonly string[])[], stretches: readonly Stretch[]): GridDay[][] {
+  const byDay = Map.groupBy(
+    stretches.filter(({ first, last }) => first === last),
+    ({ first }) => first,
+  )
+  const long = stretches.filter(({ first, last }) => first < last)
+  return weeks.map((week) => fillWeek(week, long, byDay))
+}
+
+function fillWeek(week: readonly string[], long: readonly Stretch[], byDay: ReadonlyMap<string, Stretch[]>): GridDay[] {
+  const [monday = '', sunday = ''] = [week[0], week.at(-1)]
+  const ends: string[] = []
+  const days = week.map((day): GridDay => ({ day, lanes: [], single: [], total: 0 }))
+  for (const bar of long) {
+    if (bar.first > sunday || bar.last < monday) continue
+    const free = ends.findIndex((end) => end < laterOf(bar.first, monday))
+    const lane = free === -1 ? ends.length : free
+    ends[lane] = bar.last
+    for (const day of days) {
+      if (day.day < bar.first || day.day > bar.last) continue
+      day.total += 1
+      if (lane < MOST_LANES) day.lanes[lane] = bar
+    }
+  }
+  for (const day of days) {
+    const single = byDay.get(day.day) ?? []
+    day.total += single.length
+    day.single = single.slice(0, Math.max(0, MOST_OF_A_DAY - day.lanes.filter(Boolean).length))
+  }
+  return days
+}
+
+/** The number of events of a day that are not shown. */
+const hiddenOf = ({ total, lanes, single }: GridDay) => total - lanes.filter(Boolean).length - single.length

@@ -1,0 +1,264 @@
+import type { Site } from '../../base/config.ts'
+import type { Taxonomy } from '../../store/storage/schema.ts'
+import { isDay, isMonth } from './page-dates.ts'
+import { oldSpan, readSpan, type Span, writeSpan } from './spans.ts'
+import { inEnglish, isFile } from './translated-paths.ts'
+
+/** The term that a path narrows its events to, with the slugs of its parents first. */
+export interface TermPath {
+  taxonomy: Taxonomy
+  slugs: readonly string[]
+}
+
+/** Where an old address leads; `byQuery` where its query has become a part of that. */
+interface Moved {
+  is: 'moved'
+  to: string
+  byQuery?: true
+}
+
+/** What an address asks for. */
+export type PageAddress =
+  | { is: 'events'; span: Span; scope: TermPath | undefined }
+  | { is: 'record'; kind: 'event' | 'venue' | 'organizer'; slug: string }
+  | { is: 'series'; id: number }
+  | { is: 'numbered'; id: number }
+  | { is: 'dated'; slug: string; day: string }
+  | Moved
+  | { is: 'robots' }
+  | { is: 'embed' }
+  | { is: 'sitemap' }
+  | { is: 'unknown' }
+  | { is: 'sitemap of pages' }
+  | { is: 'sitemap of month'; month: string }
+
+/** The path of the site itself, without a slash at the end: the beginning of every link. */
+export function rootOf({ url }: Site): string {
+  const known = roots.get(url) ?? new URL(url).pathname.replace(/\/+$/, '')
+  roots.set(url, known)
+  return known
+}
+
+/** By the address of the site, which a process has one of. */
+const roots = new Map<string, string>()
+
+const PAGES =
+  /^\/(?:$|(?:events|event|venue|organizer|tag|embed|series|feed)(?:\/|$)|robots\.txt$|sitemap(?:-[\w-]+)?\.xml$|index\.php$)/
+
+/** Whether a path is one of those that pages are served at; feeds have files among them. */
+export function isPagePath(path: string): boolean {
+  return PAGES.test(path)
+}
+
+/** What a path of pages asks for; `query` decides where old addresses lead. */
+export function readPageAddress(path: string, query: URLSearchParams, site: Site): PageAddress {
+  if (!isPagePath(path)) return { is: 'unknown' }
+  if (path === '/robots.txt') return { is: 'robots' }
+  if (path.endsWith('.xml')) return readSitemap(path)
+  const old = readOldQuery(path, query, site)
+  if (old) return old
+  if (path === '/' || path === '/index.php') return { is: 'events', span: { view: 'list' }, scope: undefined }
+  if (!path.endsWith('/')) return isFile(path) ? { is: 'unknown' } : { is: 'moved', to: `${path}/` }
+  const [, root = '', ...segments] = path.slice(0, -1).split('/')
+  if (segments.includes('')) return { is: 'unknown' }
+  if (root === 'events') return readEvents(segments)
+  if (root === 'embed') return segments.length === 0 ? { is: 'embed' } : { is: 'unknown' }
+  if (root === 'series') return readSeries(segments)
+  if (root === 'tag')
+    return segments.length === 1 ? { is: 'moved', to: `/events/tag/${segments[0]}/` } : { is: 'unknown' }
+  return readRecord(root, segments)
+}
+
+/** The address of today that a path with words of other languages than English stands for, with its query; undefined for any other. It looks nothing up. */
+export function translatedAddress(path: string, queryText: string, site: Site): string | undefined {
+  const english = inEnglish(path)
+  if (english === undefined) return undefined
+  const asked = readPageAddress(english, new URLSearchParams(queryText), site)
+  if (asked.is === 'unknown') return undefined
+  return asked.is === 'moved' ? withQuery(asked, queryText) : withQuery({ to: english }, queryText)
+}
+
+/** Where an old address leads, with the query that was sent unless that is in it already. */
+export function withQuery(
+  { to, byQuery = false }: Pick<Moved, 'to'> & { byQuery?: boolean },
+  queryText: string,
+): string {
+  if (byQuery || queryText === '') return to
+  return `${to}${to.includes('?') ? '&' : '?'}${queryText}`
+}
+
+/** The endings of today's feeds by the names that moved sites have for them. */
+const FEEDS: ReadonlyMap<string, string> = new Map([
+  ['feed', 'rss'],
+  ['rss', 'rss'],
+  ['rss2', 'rss'],
+  ['rdf', 'rss'],
+  ['atom', 'atom'],
+])
+
+/** The feed that moved sites have below a page, at `…/feed/`, `…/feed/atom/` or `…/ical/`. */
+function readFeedBelow(page: string, [name = '', kind = 'feed', ...rest]: readonly string[]): Moved | undefined {
+  const ending = name === 'feed' ? FEEDS.get(kind) : name === 'ical' && kind === 'feed' ? 'ics' : undefined
+  return ending === undefined || rest.length > 0 ? undefined : { is: 'moved', to: `${page}.${ending}` }
+}
+
+/** The paths that the feed of a page is made of on moved sites: the path of the page, and the ending that its feed has today. */
+export function splitFeed(path: string): { page: string; ending: string } | undefined {
+  const [, page = '', ...below] = /^(.+?)\/(feed|ical)(?:\/(\w+))?\/?$/.exec(path) ?? []
+  const moved = readFeedBelow(
+    page,
+    below.filter((segment) => segment !== undefined),
+  )
+  return page === '' || moved === undefined ? undefined : { page, ending: moved.to.slice(page.length + 1) }
+}
+
+/** The most segments behind the list of a moved site that a view of its events is told by. */
+const MOST_OF_VIEW = 4
+
+/**
+ * The ways to read a path as one of a list of events on a moved site, whatever that was called, and of a view or feed below it: the path of the list,
+ * and the address of today that it then stands for.
+ */
+export function readOldLists(path: string, site: Site): { list: string; to: string }[] {
+  const segments = path.split('/').filter((segment) => segment !== '')
+  const found: { list: string; to: string }[] = []
+  for (let taken = 0; taken <= Math.min(MOST_OF_VIEW, segments.length - 1); taken++) {
+    const at = segments.length - taken
+    const to = ['', 'events', ...segments.slice(at), ''].join('/')
+    const asked = readPageAddress(to, new URLSearchParams(), site)
+    if (asked.is === 'events' || asked.is === 'moved')
+      found.push({ list: `/${segments.slice(0, at).join('/')}`, to: asked.is === 'moved' ? asked.to : to })
+  }
+  return found
+}
+
+function readSitemap(path: string): PageAddress {
+  if (path === '/sitemap.xml') return { is: 'sitemap' }
+  if (path === '/sitemap-pages.xml') return { is: 'sitemap of pages' }
+  const [, month = ''] = /^\/sitemap-(.+)\.xml$/.exec(path) ?? []
+  return isMonth(month) ? { is: 'sitemap of month', month } : { is: 'unknown' }
+}
+
+/** The slug before the id is for people; series may share one. */
+function readSeries([name = '', ...rest]: readonly string[]): PageAddress {
+  const [, id] = /^(?:.*-)?(\d{1,10})$/.exec(name) ?? []
+  return id === undefined || rest.length > 0 ? { is: 'unknown' } : { is: 'series', id: Number(id) }
+}
+
+function readRecord(root: string, [slug, ...rest]: string[]): PageAddress {
+  if (slug === undefined || !(root === 'event' || root === 'venue' || root === 'organizer')) return { is: 'unknown' }
+  // Moved sites have an address for each day of an event that repeats.
+  const [day = '', number = '1', ...more] = rest
+  if (root === 'event' && isDay(day) && /^\d{1,4}$/.test(number) && more.length === 0) return { is: 'dated', slug, day }
+  if (root === 'event' && day === 'all' && rest.length === 1) return { is: 'moved', to: `/event/${slug}/` }
+  if (rest.length === 0) return { is: 'record', kind: root, slug }
+  return readFeedBelow(`/${root}/${slug}`, rest) ?? { is: 'unknown' }
+}
+
+function readEvents(segments: string[]): PageAddress {
+  const [first] = segments
+  if (first !== 'category' && first !== 'tag') {
+    const span = readSpan(segments)
+    if (span === undefined) return readOldFeed(segments) ?? readOldSpan('/events/', segments)
+    return { is: 'events', span, scope: undefined }
+  }
+  const inside = segments.slice(1)
+  if (inside.length === 0) return { is: 'unknown' }
+  for (const taken of [3, 2, 1]) {
+    const tail = inside.slice(-taken)
+    const slugs = inside.slice(0, -taken)
+    if (slugs.length === 0) continue
+    const feed = readFeedBelow(`/events/${first}/${slugs.join('/')}`, tail)
+    if (feed) return feed
+    const span = readSpan(tail)
+    if (span) return { is: 'events', span, scope: { taxonomy: first, slugs } }
+    const old = readOldSpan(`/events/${first}/${slugs.join('/')}/`, tail)
+    if (old.is === 'moved') return old
+  }
+  return { is: 'events', span: { view: 'list' }, scope: { taxonomy: first, slugs: inside } }
+}
+
+/** Of all events there are shorter names for feeds besides. */
+function readOldFeed(segments: readonly string[]): Moved | undefined {
+  const [name = ''] = segments
+  return FEEDS.has(name) && name !== 'feed'
+    ? readFeedBelow('/events', ['feed', ...segments])
+    : readFeedBelow('/events', segments)
+}
+
+/** Views of moved sites that show a list in other ways. Below a term they may be the slug of another. */
+const LISTS = new Set(['list', 'upcoming', 'week', 'photo', 'map', 'summary'])
+
+/** Ends of paths that moved sites have. */
+function readOldSpan(base: string, [view = '', ...rest]: readonly string[]): PageAddress {
+  const isList = view === 'list' || (base === '/events/' && LISTS.has(view))
+  const [first, second, ...more] = isList ? rest : [view, ...rest]
+  if (first === undefined) return { is: 'moved', to: base }
+  if (more.length > 0) return { is: 'unknown' }
+  if (first === 'day' && second !== undefined && isDay(second)) return { is: 'moved', to: `${base}${second}/` }
+  if (first === 'page' && /^\d{1,6}$/.test(second ?? '')) return { is: 'moved', to: `${base}?page=${second}` }
+  if (second === undefined && isMonth(first)) return { is: 'moved', to: `${base}month/${first}/` }
+  if (second === undefined && isDay(first)) return { is: 'moved', to: `${base}${first}/` }
+  return { is: 'unknown' }
+}
+
+/** Where the query addresses of moved sites lead. */
+function readOldQuery(path: string, query: URLSearchParams, site: Site): PageAddress | undefined {
+  const vendor = site.vendor
+  const id = query.get('p') ?? query.get('page_id')
+  if (path === '/' && id !== null && /^\d{1,10}$/.test(id)) return { is: 'numbered', id: Number(id) }
+  for (const kind of ['event', 'venue', 'organizer'] as const) {
+    const slug = query.get(kind === 'event' ? `${vendor}_events` : `${vendor}_${kind}`)
+    if (path === '/' && slug) return { is: 'moved', to: `/${kind}/${encodeURIComponent(slug)}/`, byQuery: true }
+  }
+  const display = query.get('eventDisplay') ?? query.get(`${vendor}_event_display`) ?? query.get('tribe_event_display')
+  const date = query.get('tribe-bar-date') ?? query.get('eventDate')
+  const words = query.get('tribe-bar-search')
+  const category = query.get(`${vendor}_events_cat`)
+  const feed = feedOf(path, query)
+  const isOld = display !== null || date !== null || words !== null || category !== null || feed !== undefined
+  if (!isOld && !(path === '/' && query.get('post_type') === `${vendor}_events`)) return undefined
+  const isOfRecord = feed !== undefined && RECORD_PATH.test(path)
+  const base = category ? `/events/category/${encodeURIComponent(category)}/` : isOfRecord ? path : baseOf(path)
+  const [, view = null, day = null] = PATH_SPAN.exec(path) ?? []
+  // A subscription to a list, which goes on from that day.
+  if (query.get('ical') === '1' && display === 'list' && date !== null && isDay(date))
+    return {
+      is: 'moved',
+      to: `${base}?start_date=${date}${words ? `&search=${encodeURIComponent(words)}` : ''}`,
+      byQuery: true,
+    }
+  const to = feed === undefined ? base + endOfOld(display ?? view, date ?? day) : `${base.slice(0, -1)}.${feed}`
+  return { is: 'moved', to: to + (words ? `?search=${encodeURIComponent(words)}` : ''), byQuery: true }
+}
+
+/** The ending of the feed that an old address asks for by its query, or that of a whole site does by its path. */
+function feedOf(path: string, query: URLSearchParams): string | undefined {
+  const [isOfSite, kind = 'feed'] = /^\/feed(?:\/(\w+))?\/?$/.exec(path) ?? []
+  const name = query.get('feed') ?? (isOfSite === undefined ? '' : kind)
+  const ending = FEEDS.get(name)
+  return ending !== undefined && query.get('ical') === '1' ? 'ics' : ending
+}
+
+const RECORD_PATH = /^\/(?:event|venue|organizer)\/[^/]+\/$/
+
+/** The view and the date at the end of a path, for queries that name none. */
+const PATH_SPAN = /\/(?:(month|past|today)\/)?(?:(\d{4}-\d\d(?:-\d\d)?)\/)?$/
+
+/** The path that the span of an old address is put behind. */
+function baseOf(path: string): string {
+  const [, base] =
+    /^(\/events\/(?:category|tag)\/.+?\/)(?:list|month|past|today|\d{4}-\d\d(?:-\d\d)?)?(?:\/.*)?$/.exec(path) ?? []
+  return base ?? '/events/'
+}
+
+function endOfOld(display: string | null, date: string | null): string {
+  const day = date !== null && isDay(date) ? date : undefined
+  const month = date !== null && isMonth(date.slice(0, 7)) ? date.slice(0, 7) : undefined
+  return writeSpan(oldSpan(date !== null && isMonth(date) ? 'month' : (display ?? 'list'), day, month))
+}
+
+/** The path of a span of events, below the root of the site. */
+export function spanPath(span: Span, scope: TermPath | undefined): string {
+  return (scope ? `/events/${scope.taxonomy}/${scope.slugs.join('/')}/` : '/events/') + writeSpan(span)
+}

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { extname } from 'node:path'
+import type { Site } from '../../base/config.ts'
+import { embedScripts } from './embed-scripts.ts'
+
+/** The settings for the look of pages. */
+export interface Look {
+  /** A colour such as `#0b6e5f`. */
+  accent: string
+  /** The path of a style sheet that is loaded after the built-in one; empty for none. */
+  css: string
+  /** The path of an image file; empty for none. */
+  logo: string
+  /** The first day of the week, or `auto`. */
+  weekStart: string
+}
+
+/** A file that pages refer to. Its address changes with its content, so it can be cached for ever. */
+export interface Asset {
+  path: string
+  mediaType: string
+  bytes: Buffer
+}
+
+/** The files of all pages. */
+export interface Assets {
+  style: Asset
+  script: Asset
+  logo: Asset | undefined
+  /** The picture of the site in tabs: the logo, else the plain mark. */
+  icon: Asset
+  byPath: ReadonlyMap<string, Asset>
+  /** The script of the page that generates embedding markup. */
+  builder: Asset
+  /** The files that pages of other sites load, at addresses that never change. */
+  embed: readonly Asset[]
+}
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=UTF-8',
+  '.js': 'text/javascript; charset=UTF-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webp': 'image/webp',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.avif': 'image/avif',
+  '.gif': 'image/gif',
+}
+
+/** Where the files are served, below the root of the site. */
+export const ASSETS_PATH = '/assets/'
+
+/** Reads the files once. @throws Error with one sentence for a file that is set and cannot be read */
+export function readAssets(site: Site, { accent, css, logo, weekStart }: Look): Assets {
+  const own = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
+  const theirs = css === '' ? '' : readSet(css, 'style sheet').toString('utf8')
+  const style = asset('calendar', '.css', Buffer.from([own('calendar.css'), accentStyle(accent), theirs].join('\n')))
+  const script = asset('calendar', '.js', Buffer.from(own('calendar.js')))
+  const image = logo === '' ? undefined : asset('logo', logoEnding(logo), readSet(logo, 'logo'))
+  const icon = image ?? asset('icon', '.svg', Buffer.from(markOf(accent)))
+  const builder = asset('builder', '.js', Buffer.from(own('builder.js')))
+  const embed = [...embedScripts(site, weekStart)].map(([path, text]) => ({
+    path,
+    mediaType: MEDIA_TYPES['.js'] ?? '',
+    bytes: Buffer.from(text),
+  }))
+  const all = [style, script, icon, builder]
+  return { style, script, builder, embed, logo: image, icon, byPath: new Map(all.map((file) => [file.path, file])) }
+}
+
+/** The mark before the name of a site without a logo. */
+const markOf = (accent: string) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 26 26"><rect width="26" height="26" rx="7" fill="${accent}"/><rect x="5" y="9" width="16" height="12" rx="3" fill="#fff"/></svg>`
+
+function readSet(path: string, what: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    throw new Error(
+      `The ${what} of the pages cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
+    )
+  }
+}
+
+function logoEnding(path: string): string {
+  const ending = extname(path).toLowerCase()
+  if (MEDIA_TYPES[ending]?.startsWith('image/')) return ending
+  throw new Error(`The logo of the pages is an image file (svg, png, webp, jpg, avif or gif), not ${path}.`)
+}
+
+function asset(name: string, ending: string, bytes: Buffer): Asset {
+  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 10)
+  return { path: `${ASSETS_PATH}${name}-${hash}${ending}`, mediaType: MEDIA_TYPES[ending] ?? 'text/plain', bytes }
+}
+
+type Rgb = readonly [red: number, green: number, blue: number]
+
+const WHITE: Rgb = [255, 255, 255]
+const BLACK: Rgb = [17, 18, 20]
+/** The backgrounds that accents have in the style sheet: the darkest light one and the lightest dark one. */
+const LIGHT_GROUND: Rgb = [240, 240, 236]
+const DARK_GROUND: Rgb = [38, 41, 47]
+
+/** The contrast ratio that text needs. */
+const READABLE = 4.6
+/** The contrast ratio of accented text on dark backgrounds, where colours look weaker. */
+const READABLE_IN_THE_DARK = 7
+const STEPS = 40
+
+/** The custom properties for the accent colour of the site: the colour, the text on it, and the colour as text in light and dark mode. */
+export function accentStyle(colour: string): string {
+  const accent = rgbOf(colour)
+  const on = contrast(accent, WHITE) >= contrast(accent, BLACK) ? WHITE : BLACK
+  const ground = towards(accent, on === WHITE ? BLACK : WHITE, on)
+  return `:root{--accent:${hex(ground)};--on-accent:${hex(on)};--accent-light:${hex(towards(accent, BLACK, LIGHT_GROUND))};--accent-dark:${hex(towards(accent, WHITE, DARK_GROUND, READABLE_IN_THE_DARK))}}`
+}
+
+/** A colour moved towards another until it has enough contrast to a third. */
+function towards(colour: Rgb, target: Rgb, other: Rgb, needed = READABLE): Rgb {
+  for (let step = 0; step < STEPS; step++) {
+    const mixed = mix(colour, target, step / STEPS)
+    if (contrast(mixed, other) >= needed) return mixed
+  }
+  return target
+}
+
+function rgbOf(colour: string): Rgb {
+  const long = colour.length === 4 ? colour.replace(/[0-9a-f]/gi, '$&$&') : colour
+  const number = Number.parseInt(long.slice(1), 16)
+  return [(number >> 16) & 255, (number >> 8) & 255, number & 255]
+}
+
+const hex = (colour: Rgb) => `#${colour.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`
+
+const mix = (a: Rgb, b: Rgb, share: number): Rgb => [
+  a[0] + (b[0] - a[0]) * share,
+  a[1] + (b[1] - a[1]) * share,
+  a[2] + (b[2] - a[2]) * share,
+]
+
+/** The contrast ratio of WCAG 2. */
+function contrast(a: Rgb, b: Rgb): number {
+  const [x, y] = [luminance(a), luminance(b)]
+  return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05)
+}
+
+function luminance(colour: Rgb): number {
+  const [red, green, blue] = colour.map((part) => {
+    const share = part / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  }) as [number, number, number]
+  return red * 0.2126 + green * 0.7152 + blue * 0.0722
+}

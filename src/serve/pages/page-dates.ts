@@ -1,0 +1,181 @@
+import { type Cache, cachedText, emptyCache, processBudget } from '../../base/cache.ts'
+import type { Site } from '../../base/config.ts'
+import { addDays, dayOf, formatUtc, utcToMs } from '../../base/text/moments.ts'
+
+/** The forms of dates and times. All are formatted as wall times, so no zone is consulted. */
+const FORMS = {
+  time: { hour: 'numeric', minute: '2-digit' },
+  weekday: { weekday: 'long' },
+  weekdayShort: { weekday: 'short' },
+  monthShort: { month: 'short' },
+  month: { month: 'long' },
+  monthYear: { month: 'long', year: 'numeric' },
+  dayMonth: { day: 'numeric', month: 'long' },
+  dayMonthShort: { day: 'numeric', month: 'short' },
+  dayMonthYear: { day: 'numeric', month: 'long', year: 'numeric' },
+  full: { weekday: 'long', day: 'numeric', month: 'long' },
+  fullYear: { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>
+
+export type DateForm = keyof typeof FORMS
+
+/** Regions whose English has the month before the day, and clocks of twelve hours. */
+const AMERICAN = /^(?:America|US|Canada)\/|^Pacific\/(?:Honolulu|Guam|Pago_Pago)$/
+
+/** The language in which dates are written: for English, the variety of the region that the site's zone is in. */
+export function localeOf({ language, timezone }: Pick<Site, 'language' | 'timezone'>): string {
+  if (language !== 'en') return language
+  return AMERICAN.test(timezone) ? 'en-US' : 'en-GB'
+}
+
+/** A form in one language, and the days or times it has formatted lately: pages repeat the same ones. */
+interface Writing {
+  format: Intl.DateTimeFormat
+  texts: Cache<string, string>
+}
+
+const writings = new Map<string, Writing>()
+
+/** A wall time or day in a form of the language of the site. */
+export function written(site: Site, form: DateForm, wall: string): string {
+  const { format, texts } = writingOf(localeOf(site), form)
+  const part = form === 'time' ? wall.slice(11, 16) : wall.slice(0, 10)
+  return cachedText(texts, part, () =>
+    format.format(utcToMs(form === 'time' ? `2000-01-01 ${part}:00` : `${part} 00:00:00`)),
+  )
+}
+
+function writingOf(locale: string, form: DateForm): Writing {
+  const key = `${locale} ${form}`
+  const known = writings.get(key)
+  if (known) return known
+  const format = new Intl.DateTimeFormat(locale, {
+    ...FORMS[form],
+    timeZone: 'UTC',
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+  })
+  const writing = { format, texts: emptyCache<string, string>(processBudget) }
+  writings.set(key, writing)
+  return writing
+}
+
+/** A time in the fewest characters that the language allows, for narrow columns: `9am` for `9:00 AM`. */
+export function writtenShortTime(site: Site, wall: string): string {
+  const time = written(site, 'time', wall)
+  const [, clock = '', half = ''] = /^([\d:]+)\s([AP]M)$/i.exec(time) ?? []
+  return half === '' ? time : clock.replace(/:00$/, '') + half.toLowerCase()
+}
+
+/** A day with its weekday, and with its year unless that is the present one. */
+export function writtenDay(site: Site, day: string, today: string): string {
+  return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'full' : 'fullYear', day)
+}
+
+/** A day without its weekday, and with its year unless that is the present one. */
+export function writtenDate(site: Site, day: string, today: string): string {
+  return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'dayMonth' : 'dayMonthYear', day)
+}
+
+/** A unit of the calendar as a heading, such as `Month`. */
+export function unitName(site: Site, unit: 'day' | 'weekOfYear' | 'month'): string {
+  const locale = localeOf(site)
+  const names = unitNames.get(locale) ?? new Intl.DisplayNames(locale, { type: 'dateTimeField' })
+  unitNames.set(locale, names)
+  return capitalized(site, names.of(unit) ?? '')
+}
+
+const unitNames = new Map<string, Intl.DisplayNames>()
+
+/** A text that begins a line: French and Spanish write months and days in lower case elsewhere. */
+export function capitalized({ language }: Pick<Site, 'language'>, text: string): string {
+  return text.slice(0, 1).toLocaleUpperCase(language) + text.slice(1)
+}
+
+/** A number in the language of the site. */
+export function writtenNumber(site: Site, number: number): string {
+  return number < 1000 ? String(number) : new Intl.NumberFormat(localeOf(site)).format(number)
+}
+
+/** Hours of the early morning that belong to the evening before. */
+const NIGHT_HOURS = 5
+export const NIGHT_MS = NIGHT_HOURS * 3_600_000
+
+/** The last day that an event is on: an event that ends in the small hours ends the evening before. */
+export function lastDayOf(start: string, end: string): string {
+  const first = dayOf(start)
+  const last = Number(end.slice(11, 13)) < NIGHT_HOURS ? addDays(dayOf(end), -1) : dayOf(end)
+  return laterOf(first, last)
+}
+
+/** The later of two days, and the earlier. */
+export const laterOf = (a: string, b: string) => (a < b ? b : a)
+export const earlierOf = (a: string, b: string) => (b < a ? b : a)
+
+export const monthOf = (day: string) => day.slice(0, 7)
+export const firstOf = (month: string) => `${month}-01`
+
+/** The month this many months later, `YYYY-MM`; undefined outside the years that dates can have. */
+export function monthsLater(month: string, months: number): string | undefined {
+  const count = Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7)) - 1 + months
+  const year = Math.floor(count / 12)
+  if (year < 1 || year > 9999) return undefined
+  return `${String(year).padStart(4, '0')}-${String((count % 12) + 1).padStart(2, '0')}`
+}
+
+/** 0 for Sunday to 6 for Saturday. */
+export function weekdayOf(day: string): number {
+  return new Date(utcToMs(`${day} 00:00:00`)).getUTCDay()
+}
+
+const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
+
+/** The first day of the week, 0 for Sunday: by the setting, else by the language. */
+export function weekStartOf(site: Site, setting: string): number {
+  const set = WEEKDAYS.indexOf(setting)
+  if (set !== -1) return set
+  // TypeScript's declarations still lack it.
+  const locale: Intl.Locale & { getWeekInfo?: () => { firstDay: number } } = new Intl.Locale(localeOf(site))
+  return (locale.getWeekInfo?.().firstDay ?? 1) % 7
+}
+
+export const DAY_MS = 86_400_000
+
+/** Days by their number: months ask for the same ones again and again. */
+const days = emptyCache<number, string>(processBudget)
+
+/** A day by its number from 1 January 1970 on, clamped to the years that dates can have. */
+export function dayAt(number: number): string {
+  return cachedText(days, number, () => dayOf(formatUtc(number * DAY_MS)))
+}
+
+/** The weeks that show a month: days in rows of seven. */
+export function weeksOf(month: string, weekStart: number): string[][] {
+  const first = firstOf(month)
+  const next = monthsLater(month, 1)
+  const last = next === undefined ? `${month}-31` : addDays(firstOf(next), -1)
+  const weeks: string[][] = []
+  let number = utcToMs(`${first} 00:00:00`) / DAY_MS - ((weekdayOf(first) - weekStart + 7) % 7)
+  while (dayAt(number) <= last) {
+    weeks.push(Array.from({ length: 7 }, (_, i) => dayAt(number + i)))
+    // No day follows the last one that there is.
+    if (dayAt(number + 7) <= dayAt(number)) break
+    number += 7
+  }
+  return weeks
+}
+
+const DAY = /^(\d{4})-(\d\d)-(\d\d)$/
+
+/** Whether a text is an existing day. */
+export function isDay(text: string): boolean {
+  const [, year = '', month = ''] = DAY.exec(text) ?? []
+  if (year === '' || year === '0000') return false
+  const ms = Date.parse(`${text}T00:00:00Z`)
+  return !Number.isNaN(ms) && new Date(ms).getUTCMonth() + 1 === Number(month)
+}
+
+/** Whether a text is an existing month. */
+export function isMonth(text: string): boolean {
+  return /^\d{4}-(?:0[1-9]|1[0-2])$/.test(text) && !text.startsWith('0000')
+}

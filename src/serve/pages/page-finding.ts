@@ -1,0 +1,131 @@
+import { addDays } from '../../base/text/moments.ts'
+import type { EventsQuery } from '../../calendar/events/event-filters.ts'
+import { findEvents } from '../../calendar/events/find-events.ts'
+import { type Card, loadCards } from './cards.ts'
+import { learnTerms } from './page-terms.ts'
+import type { Viewing } from './viewing.ts'
+
+/** Parsed filters of a list of events, without the page. */
+export type EventFilters = Omit<Partial<EventsQuery>, 'page' | 'per_page'>
+
+/** Events found: their ids in the order of lists, and the total. */
+export interface FoundEvents {
+  ids: readonly number[]
+  total: number
+  /** Start and end of each as wall times, if the database answered. */
+  times: ReadonlyMap<number, { start: string; end: string }> | undefined
+}
+
+/** The most events of one list while the database answers in place of the index. */
+const MOST_OF_DATABASE = 500
+
+/** One page of events, found as lists of the interface are, but without their limit on page numbers. */
+export async function findPageEvents(
+  { context, memory }: Viewing,
+  filters: EventFilters,
+  page: number,
+  perPage: number,
+): Promise<FoundEvents> {
+  const most = memory.index ? perPage : Math.min(perPage, MOST_OF_DATABASE)
+  const uncapped = { ...context, site: { ...context.site, pageSizeCap: most } }
+  const query: EventsQuery = { ...filters, strict_dates: filters.strict_dates ?? false, page, per_page: most }
+  const { ids, total, rows } = await findEvents(uncapped, query)
+  const times = rows && new Map(rows.map((row) => [row.id, { start: row.start_date, end: row.end_date }]))
+  return { ids, total, times }
+}
+
+/** One page of events, loaded so that they can be shown. */
+export async function findCards(
+  viewing: Viewing,
+  filters: EventFilters,
+  page: number,
+  perPage: number,
+): Promise<{ cards: Card[]; total: number }> {
+  const { ids, total } = await findPageEvents(viewing, filters, page, perPage)
+  return { cards: await cardsOf(viewing, ids), total }
+}
+
+/** The events with these ids that can be shown, in order, with their terms known. */
+export async function cardsOf({ context, memory, cards, terms }: Viewing, ids: readonly number[]): Promise<Card[]> {
+  const loaded = await loadCards(context, memory, cards, ids)
+  await learnTerms(
+    context,
+    terms,
+    loaded.flatMap((card) => card.terms),
+  )
+  return loaded
+}
+
+/** The filters of a page without those that bound its dates. */
+function withoutDates(filters: EventFilters): EventFilters {
+  const { start_date, end_date, starts_after, starts_before, ends_after, ends_before, ...others } = filters
+  return others
+}
+
+const FIRST_DAY = '0001-01-01'
+const LAST_DAY = '9999-12-31'
+
+/** The events of these filters that end on a day or later. */
+export const from = (filters: EventFilters, day: string): EventFilters => ({
+  ...withoutDates(filters),
+  ends_after: `${addDays(day, -1)} 23:59:59`,
+  strict_dates: true,
+})
+
+/** Events that are on between two days, both included. */
+export const between = (filters: EventFilters, first: string, last: string): EventFilters => ({
+  ...from(filters, first),
+  ...(last === LAST_DAY ? {} : { starts_before: `${addDays(last, 1)} 00:00:00` }),
+})
+
+/** Events that ended before a day. */
+export const before = (filters: EventFilters, day: string): EventFilters => ({
+  ...withoutDates(filters),
+  ends_before: `${day} 00:00:00`,
+  starts_after: `${FIRST_DAY} 00:00:00`,
+  strict_dates: true,
+})
+
+/** All events, past and coming. */
+export const always = (filters: EventFilters): EventFilters => ({
+  ...withoutDates(filters),
+  start_date: FIRST_DAY,
+  end_date: LAST_DAY,
+})
+
+/** The last event that starts before a time and the first one that starts after it. */
+export async function findNeighbours(
+  viewing: Viewing,
+  filters: EventFilters,
+  start: string,
+): Promise<(Card | undefined)[]> {
+  const others = withoutDates(filters)
+  const earlier = { ...others, start_date: `${FIRST_DAY} 00:00:00`, starts_before: start, strict_dates: true }
+  const later = { ...others, starts_after: start, strict_dates: true }
+  const [{ total }, next] = await Promise.all([
+    findPageEvents(viewing, earlier, 1, 1),
+    findPageEvents(viewing, later, 1, 1),
+  ])
+  const previous = total === 0 ? { ids: [] } : await findPageEvents(viewing, earlier, total, 1)
+  const ids = [previous.ids[0], next.ids[0]]
+  const cards = await cardsOf(
+    viewing,
+    ids.filter((id) => id !== undefined),
+  )
+  return ids.map((id) => cards.find((card) => card.id === id))
+}
+
+/** The first and the last day on which an event of these filters starts; undefined without events. */
+export async function findBounds(
+  viewing: Viewing,
+  filters: EventFilters,
+): Promise<{ first: string; last: string } | undefined> {
+  const all = always(filters)
+  const first = await findPageEvents(viewing, all, 1, 1)
+  if (first.total === 0) return undefined
+  const last = await findPageEvents(viewing, all, first.total, 1)
+  const cards = await cardsOf(viewing, [...first.ids, ...last.ids])
+  const days = cards.map(({ start }) => start.slice(0, 10))
+  const [earliest, latest] = [days[0], days.at(-1)]
+  return earliest === undefined || latest === undefined ? undefined : { first: earliest, last: latest }
+}

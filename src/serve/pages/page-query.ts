@@ -1,0 +1,61 @@
+import { Problem } from '../../base/problems.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { parseFields } from '../../calendar/declare/parse.ts'
+import { eventFilters } from '../../calendar/events/event-filters.ts'
+import { findLinked } from '../../calendar/linked/linked-store.ts'
+import { venueRules } from '../../calendar/linked/venue.ts'
+import { isPossibleId } from '../../calendar/records/record-store.ts'
+import type { VenueRow } from '../../store/storage/schema.ts'
+import type { EventFilters } from './page-finding.ts'
+
+/** The filters that pages share with the interface, in the order of their addresses. */
+const { search, categories, tags, venue, organizer, featured, start_date, end_date, geoloc_radius, page } = eventFilters
+const SHARED = { search, categories, tags, venue, organizer, featured, start_date, end_date }
+const FIELDS = { ...SHARED, geoloc_radius, page }
+
+/** The query of a page, parsed. */
+export interface PageQuery {
+  filters: EventFilters
+  page: number
+  /** The parameters as sent, for the form and for links: without blanks, unknown parameters and the page. */
+  sent: ReadonlyMap<string, string>
+  /** Whether anything narrows the events. */
+  isFiltered: boolean
+}
+
+const NAMES = [...Object.keys(SHARED), 'near', 'geoloc_radius']
+
+/** @throws Problem rest_invalid_param */
+export async function readQuery(context: Context, query: URLSearchParams): Promise<PageQuery> {
+  const sent = new Map<string, string>()
+  for (const name of NAMES) {
+    const value = query.getAll(name).filter(Boolean).join(',')
+    if (value.trim() !== '') sent.set(name, value.trim())
+  }
+  if (!sent.has('near')) sent.delete('geoloc_radius')
+  const { near, ...raw } = Object.fromEntries(sent)
+  const asked = query.get('page') ?? ''
+  const parsed = await parseFields(FIELDS, { ...raw, ...(asked === '' ? {} : { page: asked }) }, context)
+  const { page = 1, geoloc_radius: radius, ...filters } = parsed
+  const circle = near === undefined ? {} : await circleAround(context, near, radius)
+  return { filters: { ...filters, ...circle }, page, sent, isFiltered: sent.size > 0 }
+}
+
+const NEAR_KM = 5
+
+/** @throws Problem rest_invalid_param unless `near` is the id of a public venue with coordinates */
+async function circleAround({ db }: Context, near: string, radius: number | undefined): Promise<EventFilters> {
+  const id = /^\d{1,10}$/.test(near) ? Number(near) : 0
+  const place = isPossibleId(id) ? await findLinked<VenueRow>(db, venueRules, id) : undefined
+  const { geo_lat: lat, geo_lng: lng } = place?.status === 'publish' ? place : { geo_lat: null, geo_lng: null }
+  if (lat === null || lng === null) throw new Problem('rest_invalid_param', { params: { near: { why: 'invalid' } } })
+  return { geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: radius ?? NEAR_KM }
+}
+
+/** The query of a link that keeps these filters except those in `without`, and names the page unless it is the first. */
+export function queryText({ sent }: Pick<PageQuery, 'sent'>, without: readonly string[] = [], page = 1): string {
+  const kept = new URLSearchParams()
+  for (const [name, value] of sent) if (!without.includes(name)) kept.set(name, value)
+  if (page > 1) kept.set('page', String(page))
+  return kept.toString()
+}

@@ -1,0 +1,209 @@
+import { plainText } from '../../base/text/html.ts'
+import { canonicalSlug } from '../../base/text/slug.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { listVenueNames, type NamedVenue } from '../../calendar/linked/linked-store.ts'
+import { findByOldSlug } from '../../calendar/records/old-slugs.ts'
+import {
+  findAncestors,
+  findTerm,
+  findTermBySlug,
+  findTermsInUse,
+  isInUse,
+  listTermsInUse,
+  type NamedTerm,
+} from '../../calendar/terms/term-store.ts'
+import type { Db } from '../../store/storage/database.ts'
+import type { TermRow } from '../../store/storage/schema.ts'
+import { type Choice, type Choices, choicesOf } from './choices.ts'
+import type { TermPath } from './page-addresses.ts'
+
+/** A category or tag as pages show it. */
+export interface ShownTerm {
+  id: number
+  taxonomy: TermRow['taxonomy']
+  name: string
+  slug: string
+  parent: number
+  /** Slugs from the top of the tree down to its own. */
+  slugs: readonly string[]
+  count: number
+  /** How many terms are above it. */
+  depth: number
+  /** The number of its colour, which it shares with the terms above and below. */
+  hue: number
+}
+
+/** A venue as forms offer it. */
+export interface OfferedVenue {
+  id: number
+  name: string
+  isLocated: boolean
+}
+
+/** The terms and venues that pages know. */
+export interface PageTerms {
+  /** The terms of published events, and the categories above them: those with the most events, and what `learnTerms` has added. */
+  byId: Map<number, ShownTerm>
+  /** Categories at the top of the tree, by name; `count` has the events of those below as well. */
+  tops: readonly ShownTerm[]
+  /** Empty where there are more than a form can offer. */
+  venues: readonly OfferedVenue[]
+  /** Their values in forms; `places` has the venues with coordinates. */
+  choices: Readonly<Record<'categories' | 'tags' | 'venues' | 'places', Choices>>
+}
+
+/** The most categories and the most tags that a form offers; more of them are named by typing. */
+const MOST_TERMS = 200
+const MOST_VENUES = 200
+/** The number of colours in the style sheet. */
+export const HUES = 12
+/** The step between the colours of neighbouring categories: coprime to `HUES`, so that twelve categories have twelve colours. */
+const HUE_STEP = 5
+const DEEPEST = 100
+
+/** Reads the terms with the most published events, and the venues of the calendar. */
+export async function readPageTerms({ db }: Context): Promise<PageTerms> {
+  const [{ rows, isCut }, venues] = await Promise.all([
+    readTermsInUse(db, MOST_TERMS),
+    listVenueNames(db, MOST_VENUES + 1),
+  ])
+  return termsFrom(shownTerms(rows), isCut, venues.length > MOST_VENUES ? [] : venues.map(offered))
+}
+
+/** The terms of published events, at most so many of a taxonomy, for lists of all of them. */
+export async function listShownTerms({ db }: Context, most: number): Promise<ShownTerm[]> {
+  return [...shownTerms((await readTermsInUse(db, most)).rows).values()].filter(({ count }) => count > 0)
+}
+
+type ByTaxonomy<Value> = Record<TermRow['taxonomy'], Value>
+
+/** Reads the terms with the most published events of each taxonomy, and the categories above them, by name. */
+async function readTermsInUse(db: Db, most: number): Promise<{ rows: NamedTerm[]; isCut: ByTaxonomy<boolean> }> {
+  const [categories, tags] = await Promise.all([
+    listTermsInUse(db, 'category', most + 1),
+    listTermsInUse(db, 'tag', most + 1),
+  ])
+  const isCut = { category: categories.length > most, tag: tags.length > most }
+  const rows = [...categories.slice(0, most), ...tags.slice(0, most)]
+  return { rows: await withAncestors(db, rows), isCut }
+}
+
+async function withAncestors(db: Db, rows: readonly NamedTerm[]): Promise<NamedTerm[]> {
+  const byId = await findAncestors(db, rows)
+  for (const row of rows) byId.set(row.id, row)
+  return [...byId.values()].sort((a, b) => (a.folded < b.folded ? -1 : a.folded > b.folded ? 1 : a.id - b.id))
+}
+
+/** Looks up those of these terms that are not known yet, and adds the ones that published events have. */
+export async function learnTerms({ db }: Context, { byId }: PageTerms, ids: readonly number[]): Promise<void> {
+  const unknown = ids.filter((id) => !byId.has(id))
+  if (unknown.length === 0) return
+  const rows = await withAncestors(db, await findTermsInUse(db, unknown))
+  for (const [id, term] of shownTerms(rows)) if (!byId.has(id)) byId.set(id, term)
+}
+
+/**
+ * Finds the term that a path names by its last slug, or named by it before, whatever slugs come before it. Undefined for a term without published
+ * events, of which strangers learn nothing.
+ */
+export async function findTermAt(
+  context: Context,
+  { byId }: PageTerms,
+  { taxonomy, slugs }: TermPath,
+): Promise<ShownTerm | undefined> {
+  const { db } = context
+  const slug = slugs.at(-1) ?? ''
+  const former = async () => {
+    const id = await findByOldSlug(db, taxonomy, canonicalSlug(slug))
+    return id === undefined ? undefined : findTerm(db, taxonomy, id)
+  }
+  const row = (await findTermBySlug(db, taxonomy, slug)) ?? (await former())
+  if (row === undefined) return undefined
+  const known = byId.get(row.id)
+  if (known || !(await isInUse(db, row))) return known
+  return shownTerms(await withAncestors(db, [row])).get(row.id)
+}
+
+function termsFrom(
+  byId: Map<number, ShownTerm>,
+  isCut: ByTaxonomy<boolean>,
+  venues: readonly OfferedVenue[],
+): PageTerms {
+  const shown = [...byId.values()]
+  const categories = inTree(shown.filter(({ taxonomy }) => taxonomy === 'category'))
+  const tags = shown.filter(({ taxonomy }) => taxonomy === 'tag')
+  const choices = {
+    categories: choicesOf(categories.map(termChoice), isCut.category),
+    tags: choicesOf(tags.map(termChoice), isCut.tag),
+    venues: choicesOf(venues.map(venueChoice)),
+    places: choicesOf(venues.filter(({ isLocated }) => isLocated).map(venueChoice)),
+  }
+  return { byId, tops: topsOf(categories), venues, choices }
+}
+
+function topsOf(categories: readonly ShownTerm[]): ShownTerm[] {
+  const trees = Map.groupBy(categories, ({ slugs }) => slugs[0])
+  return categories
+    .filter(({ depth }) => depth === 0)
+    .map((top) => ({ ...top, count: (trees.get(top.slug) ?? []).reduce((sum, { count }) => sum + count, 0) }))
+}
+
+/** The indentation of a name for each term above it. */
+const NEXT_LEVEL = '\u2003'
+const MOST_LEVELS = 5
+
+const termChoice = ({ slug, name, depth }: ShownTerm): Choice => ({
+  value: slug,
+  text: NEXT_LEVEL.repeat(Math.min(depth, MOST_LEVELS)) + name,
+})
+
+const venueChoice = ({ id, name }: OfferedVenue): Choice => ({ value: String(id), text: name })
+
+/** No terms, for a page that looks nothing up. */
+export const noTerms = (): PageTerms => termsFrom(new Map(), { category: false, tag: false }, [])
+
+const offered = (row: NamedVenue): OfferedVenue => ({
+  id: row.id,
+  name: plainText(row.venue),
+  isLocated: row.geo_lat !== null && row.geo_lng !== null,
+})
+
+function shownTerms(rows: readonly NamedTerm[]): Map<number, ShownTerm> {
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const roots = rows
+    .filter(({ taxonomy, parent }) => taxonomy === 'category' && !byId.has(parent))
+    .map(({ id }) => id)
+    .sort((a, b) => a - b)
+  const hues = new Map(roots.map((id, rank) => [id, (rank * HUE_STEP) % HUES]))
+  const shown = (row: NamedTerm): ShownTerm => {
+    const line = lineOf(row, byId)
+    const { id, taxonomy, slug, parent, count } = row
+    const slugs = line.map((term) => term.slug)
+    const hue = hues.get(line[0]?.id ?? id) ?? id % HUES
+    return { id, taxonomy, name: plainText(row.name) || slug, slug, parent, slugs, count, depth: line.length - 1, hue }
+  }
+  return new Map(rows.map((row) => [row.id, shown(row)]))
+}
+
+/** The terms above a term, the highest first, and itself. */
+function lineOf(row: NamedTerm, byId: ReadonlyMap<number, NamedTerm>): NamedTerm[] {
+  const line = [row]
+  for (let above = byId.get(row.parent); above && line.length < DEEPEST; above = byId.get(above.parent))
+    line.unshift(above)
+  return line
+}
+
+/** Each category followed by those below it. */
+function inTree(categories: readonly ShownTerm[]): ShownTerm[] {
+  const below = Map.groupBy(categories, ({ parent }) => parent)
+  const known = new Set(categories.map(({ id }) => id))
+  const ordered: ShownTerm[] = []
+  const add = (term: ShownTerm) => {
+    ordered.push(term)
+    if (term.depth < DEEPEST) for (const child of below.get(term.id) ?? []) add(child)
+  }
+  for (const term of categories) if (!known.has(term.parent)) add(term)
+  return ordered
+}
+
+export const scopeOf = ({ taxonomy, slugs }: ShownTerm): TermPath => ({ taxonomy, slugs })

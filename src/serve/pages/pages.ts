@@ -1,0 +1,411 @@
+import type { CacheBudget } from '../../base/cache.ts'
+import type { Site } from '../../base/config.ts'
+import { Problem } from '../../base/problems.ts'
+import { dayOf, wallNow } from '../../base/text/moments.ts'
+import { canonicalSlug } from '../../base/text/slug.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { findEvent } from '../../calendar/events/event-store.ts'
+import { imageUrl } from '../../calendar/images/images.ts'
+import { findByOldImagePath, namesOfImage, sizeInName } from '../../calendar/images/old-images.ts'
+import { findLinked } from '../../calendar/linked/linked-store.ts'
+import { organizerRules } from '../../calendar/linked/organizer.ts'
+import { recordUrl } from '../../calendar/linked/record-present.ts'
+import { venueRules } from '../../calendar/linked/venue.ts'
+import { mayRead } from '../../calendar/people/caller.ts'
+import { findByOldSlug, mayBeOldPath, noOldPaths, type OldPaths } from '../../calendar/records/old-slugs.ts'
+import { findByOldId, findByOldPath, hadListAt, type Paged } from '../../calendar/records/origins.ts'
+import { findIdBySlug, findKind } from '../../calendar/records/record-store.ts'
+import { findSeries } from '../../calendar/series/series-store.ts'
+import type { EventMemory } from '../../store/memory/event-memory.ts'
+import { wasPublic } from '../../store/storage/changes.ts'
+import type { Db } from '../../store/storage/database.ts'
+import type { OrganizerRow, RecordColumns, RecordTable, VenueRow } from '../../store/storage/schema.ts'
+import { type Cards, noCards } from './cards.ts'
+import { dayView } from './day-view.ts'
+import { embedView } from './embed-view.ts'
+import { eventView } from './event-view.ts'
+import { feedPath } from './feed-links.ts'
+import { layOut } from './layout.ts'
+import { linkedView } from './linked-view.ts'
+import { listView } from './list-view.ts'
+import { monthView } from './month-view.ts'
+import {
+  type PageAddress,
+  readOldLists,
+  readPageAddress,
+  rootOf,
+  spanPath,
+  splitFeed,
+  translatedAddress,
+  withQuery,
+} from './page-addresses.ts'
+import { type Assets, type Look, readAssets } from './page-assets.ts'
+import { monthOf, weekStartOf } from './page-dates.ts'
+import { type PageQuery, readQuery } from './page-query.ts'
+import { findTermAt, noTerms, type PageTerms, readPageTerms, scopeOf } from './page-terms.ts'
+import { type ProblemStatus, problemView } from './problem-view.ts'
+import { seriesFeed, seriesPath, seriesView } from './series-view.ts'
+import { robots, sitemapIndex, sitemapOfMonth, sitemapOfPages } from './sitemap.ts'
+import type { Span } from './spans.ts'
+import { type EventsAsked, feedOf } from './view-head.ts'
+import type { View, Viewing } from './viewing.ts'
+
+/** The pages of a service: the data and files they are made from, kept while the service runs. */
+export interface Pages {
+  memory: EventMemory
+  assets: Assets
+  look: Look
+  /** The count of `memory` that the look is of. */
+  settings: number
+  cards: Cards
+  /** The terms of one version of the data. */
+  terms: { version: string; read: Promise<PageTerms> } | undefined
+  oldPaths: OldPaths
+}
+
+/** The answer to a request for a page. */
+export interface PageAnswer {
+  status: number
+  mediaType: string
+  body: string
+  /** The new address of the page, or its address in the format that was asked for. */
+  location?: string
+}
+
+/** @throws Error with one sentence for a file that is set and cannot be read */
+export function makePages(site: Site, memory: EventMemory, budget: CacheBudget, look: Look): Pages {
+  return {
+    memory,
+    assets: readAssets(site, look),
+    look,
+    settings: memory.settings,
+    cards: noCards(budget),
+    terms: undefined,
+    oldPaths: noOldPaths(),
+  }
+}
+
+/** Makes the files of the pages anew once owners have changed the look. */
+export function renewLook(pages: Pages, site: Site): void {
+  pages.settings = pages.memory.settings
+  pages.assets = readAssets(site, pages.look)
+}
+
+const HTML = 'text/html; charset=UTF-8'
+const XML = 'application/xml; charset=UTF-8'
+
+/**
+ * The answer to an anonymous request for a page; `path` is below the root of the site. A failure is a page, too. A client that prefers the format of
+ * files ending in `feed` is redirected to the feed of the page.
+ */
+export async function answerPage(
+  pages: Pages,
+  context: Context,
+  path: string,
+  queryText: string,
+  feed: string | undefined,
+): Promise<PageAnswer> {
+  const asked = readPageAddress(path, new URLSearchParams(queryText), context.site)
+  if (asked.is === 'robots')
+    return { status: 200, mediaType: 'text/plain; charset=UTF-8', body: robots(context, rootOf(context.site)) }
+  if (asked.is === 'moved') return withCalendar(movedTo(context.site, withQuery(asked, queryText)), queryText)
+  try {
+    const answer = await answerFound(pages, context, asked, path, new URLSearchParams(queryText), feed)
+    return withCalendar(answer, queryText)
+  } catch (error) {
+    const status = statusOf(error)
+    if (status === undefined) throw error
+    const to = status === 404 ? translatedAddress(path, queryText, context.site) : undefined
+    if (to !== undefined) return withCalendar(movedTo(context.site, to), queryText)
+    return problemPage(pages, context, status, error instanceof Problem ? Object.keys(error.details.params ?? {}) : [])
+  }
+}
+
+/** The status of the page for an error that the address has caused; undefined for any other failure. */
+function statusOf(error: unknown): ProblemStatus | undefined {
+  if (!(error instanceof Problem)) return undefined
+  if (error.code === 'rest_invalid_param') return 400
+  if (error.code === 'event-archive-page-not-found' || error.code === 'rest-event-not-found') return 404
+  return error.code === 'event-no-longer-available' ? 410 : undefined
+}
+
+type Found = Exclude<PageAddress, { is: 'robots' | 'moved' }>
+
+async function answerFound(
+  pages: Pages,
+  context: Context,
+  asked: Found,
+  path: string,
+  query: URLSearchParams,
+  feed: string | undefined,
+): Promise<PageAnswer> {
+  if (asked.is === 'sitemap') return { status: 200, mediaType: XML, body: await sitemapIndex(context) }
+  if (asked.is === 'sitemap of month')
+    return { status: 200, mediaType: XML, body: await sitemapOfMonth(context, asked.month) }
+  if (asked.is === 'unknown') return oldPage(pages, context, path, query)
+  if (asked.is === 'numbered') return numberedRecord(context, asked.id)
+  if (asked.is === 'dated') return datedPage(context, asked, path)
+  const viewing = await viewingOf(pages, context)
+  if (asked.is === 'sitemap of pages')
+    return { status: 200, mediaType: XML, body: await sitemapOfPages(context, viewing.today) }
+  if (asked.is === 'embed') return shown(viewing, embedView(viewing, query))
+  if (asked.is === 'series') return seriesPage(viewing, asked.id, path, query, feed)
+  return asked.is === 'record' ? recordPage(viewing, asked, query, feed) : eventsPage(viewing, asked, query, feed)
+}
+
+async function viewingOf(pages: Pages, context: Context): Promise<Viewing> {
+  const { memory, assets, look, cards } = pages
+  const { site, now } = context
+  const terms = await termsOf(pages, context)
+  return {
+    context,
+    memory,
+    cards,
+    assets,
+    // A page adds the terms that it shows, for itself alone.
+    terms: { ...terms, byId: new Map(terms.byId) },
+    weekStart: weekStartOf(site, look.weekStart),
+    today: dayOf(wallNow(site.timezone, now)),
+  }
+}
+
+/** The terms, read once for each version of the data. */
+function termsOf(pages: Pages, context: Context): Promise<PageTerms> {
+  const { version } = pages.memory
+  if (pages.terms?.version !== version || version === '') {
+    const read = readPageTerms(context)
+    pages.terms = { version, read }
+    read.catch(() => {
+      if (pages.terms?.read === read) pages.terms = undefined
+    })
+  }
+  return pages.terms.read
+}
+
+async function eventsPage(
+  viewing: Viewing,
+  { span, scope }: Extract<PageAddress, { is: 'events' }>,
+  query: URLSearchParams,
+  feed: string | undefined,
+): Promise<PageAnswer> {
+  const { context, terms } = viewing
+  const term = scope && (await findTermAt(context, terms, scope))
+  if (scope && !term) throw new Problem('event-archive-page-not-found')
+  if (term && scope?.slugs.join('/') !== term.slugs.join('/'))
+    return movedTo(context.site, withQuery({ to: spanPath(span, scopeOf(term)) }, query.toString()))
+  const read = await readQuery(context, query)
+  const asked: EventsAsked = { span, term, query: term ? narrowed(read, term.taxonomy, term.slug) : read }
+  if (feed !== undefined) return seeOther(context.site, feedOf(asked, feed))
+  return shown(viewing, await viewOf(viewing, asked, span))
+}
+
+/** The query with the term of the path among its filters. Other categories in the query are dropped. */
+function narrowed(query: PageQuery, taxonomy: 'category' | 'tag', slug: string): PageQuery {
+  const name = taxonomy === 'category' ? 'categories' : 'tags'
+  const sent = new Map(query.sent)
+  sent.delete(name)
+  return { ...query, sent, isFiltered: sent.size > 0, filters: { ...query.filters, [name]: [slug] } }
+}
+
+/** What each view shows. */
+const VIEWS: { [Name in Span['view']]: (viewing: Viewing, asked: EventsAsked, span: Span<Name>) => Promise<View> } = {
+  list: listView,
+  past: listView,
+  month: (viewing, asked, { month = monthOf(viewing.today) }) => monthView(viewing, asked, month),
+  day: (viewing, asked, { day = viewing.today }) => dayView(viewing, asked, day),
+}
+
+function viewOf<Name extends Span['view']>(viewing: Viewing, asked: EventsAsked, span: Span<Name>): Promise<View> {
+  const show: (viewing: Viewing, asked: EventsAsked, span: Span<Name>) => Promise<View> = VIEWS[span.view]
+  return show(viewing, asked, span)
+}
+
+async function recordPage(
+  viewing: Viewing,
+  { kind, slug }: Extract<PageAddress, { is: 'record' }>,
+  query: URLSearchParams,
+  feed: string | undefined,
+): Promise<PageAnswer> {
+  const { context } = viewing
+  const { site } = context
+  const row = await findPublic(context, kind, slug)
+  if (row === undefined) return missingRecord(context, kind, slug)
+  const path = new URL(recordUrl(site, kind, row)).pathname
+  if (canonicalSlug(slug) !== slug || row.slug !== slug) return movedTo(site, path.slice(rootOf(site).length))
+  if (feed !== undefined) return seeOther(site, feedPath(path.slice(rootOf(site).length, -1), feed, ''))
+  if (kind === 'event') {
+    const event = await findEvent(context.db, row.id)
+    if (!event) throw new Problem('rest-event-not-found')
+    return shown(viewing, await eventView(viewing, event))
+  }
+  const { page } = await readQuery(context, query)
+  const linked = kind === 'venue' ? { kind, row: row as VenueRow } : { kind, row: row as OrganizerRow }
+  return shown(viewing, await linkedView(viewing, linked, page))
+}
+
+async function seriesPage(
+  viewing: Viewing,
+  id: number,
+  path: string,
+  query: URLSearchParams,
+  feed: string | undefined,
+): Promise<PageAnswer> {
+  const { context } = viewing
+  const series = await findSeries(context.db, id)
+  if (series?.status !== 'publish')
+    throw new Problem(series?.status === 'trash' ? 'event-no-longer-available' : 'rest-event-not-found')
+  const canonical = seriesPath(viewing, series)
+  if (encodeURI(decodeURI(path)) !== encodeURI(decodeURI(canonical))) return movedTo(context.site, canonical)
+  if (feed !== undefined) return seeOther(context.site, seriesFeed(series, feed))
+  const { page } = await readQuery(context, query)
+  return shown(viewing, await seriesView(viewing, series, page))
+}
+
+const TABLES = { event: 'events', venue: 'venues', organizer: 'organizers' } as const satisfies Record<
+  string,
+  RecordTable
+>
+type Kind = keyof typeof TABLES
+const LINKED = { venue: venueRules, organizer: organizerRules }
+
+/** The record with this slug, if everybody may see it. */
+async function findPublic(context: Context, kind: Kind, slug: string): Promise<RecordColumns | undefined> {
+  const id = await findIdBySlug(context, TABLES[kind], slug)
+  return id === undefined ? undefined : readPublic(context, kind, id)
+}
+
+async function readPublic(context: Context, kind: Kind, id: number): Promise<RecordColumns | undefined> {
+  const row = kind === 'event' ? await findEvent(context.db, id) : await findLinked(context.db, LINKED[kind], id)
+  return row && row.status !== 'trash' && mayRead(context.caller, row) ? row : undefined
+}
+
+/** Redirects from an address without a public record: to the present address of the record that had it last. A record that is gone answers 410. */
+async function missingRecord(context: Context, kind: Kind, slug: string): Promise<PageAnswer> {
+  const id = await findByOldSlug(context.db, kind, canonicalSlug(slug))
+  if (id !== undefined) return formerAddress(context, kind, id)
+  const moved = await findByOldPath(context.db, `${rootOf(context.site)}/${kind}/${slug}`)
+  if (moved) return pageOfRecord(context, moved)
+  if (/^\d{1,10}$/.test(slug)) return numberedRecord(context, Number(slug))
+  throw new Problem('rest-event-not-found')
+}
+
+async function formerAddress(context: Context, kind: Kind, id: number): Promise<PageAnswer> {
+  const row = await readPublic(context, kind, id)
+  if (!row) throw new Problem('event-no-longer-available')
+  return toRecord(context, kind, row)
+}
+
+/** Redirects from the id of a record to its page: first ids of sources that have moved here, then ids of this calendar. */
+async function numberedRecord(context: Context, id: number): Promise<PageAnswer> {
+  const moved = await findByOldId(context.db, id)
+  if (moved) return pageOfRecord(context, moved)
+  const kind = await findKind(context.db, id)
+  if (kind === undefined || kind === 'image' || kind === 'series') throw new Problem('rest-event-not-found')
+  return pageOfRecord(context, { kind, id })
+}
+
+/** Whether a path may be one of a source that has moved here. False is certain, and costs next to nothing. */
+export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: () => Db, path: string): boolean {
+  const mayBe = (one: string) => mayBeOldPath(oldPaths, memory, db, rootOf(site) + one)
+  const feed = splitFeed(path)
+  return (
+    namesOfImage(path).some(mayBe) ||
+    (feed !== undefined && mayBe(feed.page)) ||
+    readOldLists(path, site).some(({ list }) => mayBe(list))
+  )
+}
+
+/** Redirects from the path of a page in a source that has moved here, of its feed, of a list of events there, or of an image. */
+async function oldPage(pages: Pages, context: Context, path: string, query: URLSearchParams): Promise<PageAnswer> {
+  const { db, site } = context
+  const root = rootOf(site)
+  if (!mayHaveMoved(pages, site, () => db, path)) throw new Problem('rest-event-not-found')
+  const moved = await findByOldPath(db, root + path)
+  if (moved) {
+    const page = await pageOfRecord(context, moved)
+    return query.has('feed') ? byQuery(context, page, query) : page
+  }
+  const feed = splitFeed(path)
+  const fed = feed && (await findByOldPath(db, root + feed.page))
+  if (feed && fed) return feedOfPage(await pageOfRecord(context, fed), feed.ending)
+  for (const { list, to } of readOldLists(path, site))
+    if (mayBeOldPath(pages.oldPaths, pages.memory, () => db, root + list) && (await hadListAt(db, root + list)))
+      return byQuery(context, movedTo(site, to), query)
+  const image = await findByOldImagePath(db, root + path)
+  if (image) return { ...movedTo(site, ''), location: imageUrl(image, context.images.mediaUrl, sizeInName(path)) }
+  throw new Problem('rest-event-not-found')
+}
+
+/** Redirects to what the query of an old address asks for: a feed, or a view of a list. */
+function byQuery({ site }: Context, page: PageAnswer, query: URLSearchParams): PageAnswer {
+  const asked = readPageAddress(page.location?.slice(rootOf(site).length) ?? '', query, site)
+  return asked.is === 'moved' && asked.byQuery ? movedTo(site, asked.to) : page
+}
+
+/** Redirects to the feed of a page in place of the page. */
+function feedOfPage(page: PageAnswer, ending: string): PageAnswer {
+  return { ...page, location: `${page.location?.replace(/\/$/, '')}.${ending}` }
+}
+
+/** Redirects from the address of one day of an event on moved sites: to that date, or else to the event. */
+async function datedPage(
+  context: Context,
+  { slug, day }: Extract<PageAddress, { is: 'dated' }>,
+  path: string,
+): Promise<PageAnswer> {
+  const moved = await findByOldPath(context.db, rootOf(context.site) + path)
+  if (moved) return pageOfRecord(context, moved)
+  const date = await findPublic(context, 'event', `${slug}-${day}`)
+  return date ? toRecord(context, 'event', date) : movedTo(context.site, `/event/${slug}/`)
+}
+
+async function pageOfRecord(context: Context, { kind, id }: Paged): Promise<PageAnswer> {
+  const row = await readPublic(context, kind, id)
+  if (row) return toRecord(context, kind, row)
+  throw new Problem((await wasPublic(context.db, kind, id)) ? 'event-no-longer-available' : 'rest-event-not-found')
+}
+
+const toRecord = ({ site }: Context, kind: Kind, row: RecordColumns): PageAnswer =>
+  movedTo(site, recordUrl(site, kind, row).slice(site.url.length))
+
+const shown = (viewing: Viewing, view: View): PageAnswer => ({
+  status: view.status,
+  mediaType: HTML,
+  body: layOut(viewing, view),
+})
+
+/** A page that explains a failure. It looks nothing up. */
+export function problemPage(
+  pages: Pick<Pages, 'assets' | 'memory' | 'cards'>,
+  context: Context,
+  status: ProblemStatus,
+  names: readonly string[] = [],
+): PageAnswer {
+  const { assets, memory, cards } = pages
+  const viewing: Viewing = {
+    context,
+    memory,
+    cards,
+    assets,
+    terms: noTerms(),
+    weekStart: 0,
+    today: dayOf(wallNow(context.site.timezone, context.now)),
+  }
+  return shown(viewing, problemView(viewing, status, names))
+}
+
+function movedTo(site: Site, path: string): PageAnswer {
+  return { status: 301, mediaType: HTML, body: '', location: rootOf(site) + path }
+}
+
+function seeOther(site: Site, path: string): PageAnswer {
+  return { ...movedTo(site, path), status: 303 }
+}
+
+/** Adds `ical=1` to the new address if the request had it, since it asks for the calendar of the page. */
+function withCalendar(answer: PageAnswer, queryText: string): PageAnswer {
+  const { status, location } = answer
+  if (status !== 301 || location === undefined || !/(?:^|&)ical=1(?:&|$)/.test(queryText)) return answer
+  if (/[?&]ical=1(?:&|$)/.test(location)) return answer
+  return { ...answer, location: `${location}${location.includes('?') ? '&' : '?'}ical=1` }
+}

@@ -1,0 +1,36 @@
+import type { MessageText } from '../../calendar/locales/messages.ts'
+import { unitName } from './page-dates.ts'
+import { html } from './page-html.ts'
+import { pathTo, say, type View, type Viewing } from './viewing.ts'
+
+const SENTENCES = {
+  400: 'Something in this address cannot be read.',
+  404: 'There is no such page.',
+  410: 'This is no longer in the calendar.',
+  414: 'This address is too long.',
+  500: 'Something went wrong here; it has been noted.',
+  503: 'The calendar cannot be shown just now; try again soon.',
+} as const satisfies Record<number, MessageText>
+
+/** The status of a page that explains a failure. */
+export type ProblemStatus = keyof typeof SENTENCES
+
+/** A page that explains a failure and offers links. `names` are the wrong parameters. */
+export function problemView(
+  { context: { site } }: Pick<Viewing, 'context'>,
+  status: ProblemStatus,
+  names: readonly string[] = [],
+): View {
+  const sentence = say(site, SENTENCES[status])
+  return {
+    status,
+    title: sentence,
+    description: sentence,
+    canonical: undefined,
+    isIndexed: false,
+    current: undefined,
+    body: html`<section class="problem"><p class="eyebrow">${status}</p><h1>${sentence}</h1>${names.length > 0 && html`<p>${names.map((name) => html`<code>${name}</code> `)}</p>`}
+<form class="filter" role="search" method="get" action="${pathTo(site, '/events/')}"><div class="words"><input type="search" name="search" maxlength="500" placeholder="${say(site, 'Search events')}" aria-label="${say(site, 'Search events')}"><button type="submit" class="button main">${say(site, 'Search')}</button></div></form>
+<p class="ways"><a class="button" href="${pathTo(site, '/events/')}">${say(site, 'What’s on')}</a> <a class="button" href="${pathTo(site, '/events/month/')}">${unitName(site, 'month')}</a></p></section>`,
+  }
+}

@@ -1,0 +1,102 @@
+import { Problem } from '../../base/problems.ts'
+import { plainText } from '../../base/text/html.ts'
+import { renderedForPage, showPrepared } from '../../base/text/long-texts.ts'
+import { dayOf } from '../../base/text/moments.ts'
+import { seriesLinkedData, seriesUrl, showRule } from '../../calendar/events/recurrence-present.ts'
+import { readShared } from '../../calendar/series/series-store.ts'
+import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
+import { type Card, excerptOf, shortened } from './cards.ts'
+import { daySections, titleOf } from './event-rows.ts'
+import { feedLinks, feedPath, subscribeMenu } from './feed-links.ts'
+import { PER_PAGE } from './list-view.ts'
+import { capitalized, writtenDay } from './page-dates.ts'
+import { findCards, from } from './page-finding.ts'
+import { type Html, html, NOTHING, trusted } from './page-html.ts'
+import { calendarPath, pager } from './view-head.ts'
+import { pageWork, pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
+
+/** The rule of a series in words, with a capital letter. */
+export function sayRule({ context }: Viewing, series: SeriesRow): string {
+  return capitalized(context.site, showRule(context, series).text)
+}
+
+export const seriesPath = ({ context: { site } }: Viewing, series: Pick<SeriesRow, 'id' | 'slug'>): string =>
+  seriesUrl(site, series).slice(site.url.length)
+
+/** The page of a series: its rule in words, and its dates from today on. @throws Problem for a page past the end */
+export async function seriesView(viewing: Viewing, series: SeriesRow, page: number): Promise<View> {
+  const { context, today } = viewing
+  const { site } = context
+  const { cards, total } = await findCards(viewing, from({ post_parent: series.id }, today), page, PER_PAGE)
+  if (page > 1 && cards.length === 0) throw new Problem('event-archive-page-not-found')
+  const { description, trusted: isTrusted } = readShared(series)
+  const title = titleOf(viewing, { title: plainText(series.title) })
+  const path = seriesPath(viewing, series)
+  const rule = sayRule(viewing, series)
+  return showPrepared([pageWork({ description, trusted: isTrusted })], () => ({
+    status: 200,
+    title,
+    description: [rule, shortened(plainText(description))].filter((part) => part !== '').join('. '),
+    canonical: path,
+    isIndexed: page === 1 && total > 0,
+    linkedData: { '@context': 'https://schema.org', ...seriesLinkedData(context, series) },
+    feeds: feedLinks('/events', feedFilter(series)),
+    current: undefined,
+    body: html`<article class="linked"><a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
+<div class="lede"><p class="eyebrow">${say(site, 'Event series')}</p><h1 dir="auto">${title}</h1><p class="lead">${rule}</p></div>
+${description !== '' && html`<div class="about"><div class="prose" dir="auto">${trusted(renderedForPage(description, isTrusted === 1))}</div></div>`}</article>
+${dates(viewing, series, cards, { total, page, path: pathTo(site, path) })}`,
+  }))
+}
+
+/** The feeds of a series are those of all events, narrowed to it. */
+const feedFilter = ({ id }: SeriesRow) => `post_parent=${id}`
+
+/** The path of one of these feeds, by the ending of its name. */
+export const seriesFeed = (series: SeriesRow, ending: string) => feedPath('/events', ending, feedFilter(series))
+
+function dates(
+  viewing: Viewing,
+  series: SeriesRow,
+  cards: readonly Card[],
+  { total, page, path }: { total: number; page: number; path: string },
+): Html {
+  const { site } = viewing.context
+  const way = (other: number, text: string) => ({ path: other > 1 ? `${path}?page=${other}` : path, text })
+  return html`<section class="theirs"><div class="side">${subscribeMenu(site, '/events', feedFilter(series))}</div><h2>${say(site, 'Coming dates')}</h2><p class="count">${total === 0 ? say(site, 'None is planned at the moment.') : sayEvents(site, total)}</p>
+<div class="results nested">${daySections(viewing, withoutSaid(series, cards))}</div>${pager(
+    page > 1 ? way(page - 1, say(site, 'Earlier')) : undefined,
+    page * PER_PAGE < total ? way(page + 1, say(site, 'Later')) : undefined,
+    say(site, 'Other pages of the list'),
+  )}</section>`
+}
+
+/** The dates of a series without the text that its page begins with. */
+function withoutSaid(series: SeriesRow, cards: readonly Card[]): Card[] {
+  const { description, excerpt } = readShared(series)
+  const said = excerptOf(excerpt, description)
+  return cards.map((card) => (card.excerpt === said && description !== '' ? { ...card, excerpt: '' } : card))
+}
+
+/** The most coming dates on the page of an occurrence. */
+const MOST_NAMED = 4
+
+/** The other coming dates of the series of an event, as many as the page shows. */
+export async function findOtherDates(viewing: Viewing, row: EventRow): Promise<Card[]> {
+  if (row.series === null) return []
+  const filters = from({ post_parent: row.series }, viewing.today)
+  const { cards } = await findCards(viewing, filters, 1, MOST_NAMED + 1)
+  return cards.filter(({ id }) => id !== row.id).slice(0, MOST_NAMED)
+}
+
+/** How an event repeats, in words, and its other coming dates. */
+export function repeatFact(viewing: Viewing, series: SeriesRow | undefined, others: readonly Card[]): Html {
+  if (series?.status !== 'publish') return NOTHING
+  const { context, today } = viewing
+  const { site } = context
+  const date = (card: Card) =>
+    html`<a href="${pathTo(site, card.url)}"><time datetime="${card.isAllDay ? dayOf(card.start) : card.start.slice(0, 16).replace(' ', 'T')}">${writtenDay(site, dayOf(card.start), today)}</time></a>`
+  return html`<div><dt>${say(site, 'Repeats')}</dt><dd><strong><a href="${pathTo(site, seriesPath(viewing, series))}">${sayRule(viewing, series)}</a></strong></dd></div>${
+    others.length > 0 && html`<div><dt>${say(site, 'Coming dates')}</dt><dd>${others.map(date)}</dd></div>`
+  }`
+}

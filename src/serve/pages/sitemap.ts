@@ -1,0 +1,92 @@
+import { addDays } from '../../base/text/moments.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { findEventMonths, listEventMonths, listMappedEvents } from '../../calendar/events/event-page-store.ts'
+import { seriesUrl } from '../../calendar/events/recurrence-present.ts'
+import { listPublicLinked } from '../../calendar/linked/linked-store.ts'
+import { organizerRules } from '../../calendar/linked/organizer.ts'
+import { recordUrl } from '../../calendar/linked/record-present.ts'
+import { venueRules } from '../../calendar/linked/venue.ts'
+import { listPublicSeries } from '../../calendar/series/series-store.ts'
+import { spanPath } from './page-addresses.ts'
+import { firstOf, isMonth, monthsLater } from './page-dates.ts'
+import { html } from './page-html.ts'
+import { listShownTerms, scopeOf } from './page-terms.ts'
+
+/** The most addresses in one site map. */
+const MOST = 50_000
+
+const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
+const NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
+
+interface Entry {
+  address: string
+  /** The time of the last change in UTC; empty where it is unknown. */
+  changed: string
+}
+
+/** The index of site maps: one map of pages, and one for each month with events. */
+export async function sitemapIndex(context: Context): Promise<string> {
+  const months = await listEventMonths(context, MOST - 1)
+  const { url } = context.site
+  const maps = [
+    { address: `${url}/sitemap-pages.xml`, changed: '' },
+    ...months.map(({ month, changed }) => ({ address: `${url}/sitemap-${month}.xml`, changed })),
+  ]
+  const rows = maps.map(
+    ({ address, changed }) => html`<sitemap><loc>${address}</loc>${lastChange(changed)}</sitemap>\n`,
+  )
+  return HEAD + html`<sitemapindex xmlns="${NAMESPACE}">\n${rows}</sitemapindex>\n`.markup
+}
+
+/** The events that begin in a month. */
+export async function sitemapOfMonth(context: Context, month: string): Promise<string> {
+  const { site } = context
+  const next = monthsLater(month, 1)
+  const days = { start: firstOf(month), end: next === undefined ? '9999-12-32' : firstOf(next) }
+  const rows = await listMappedEvents(context, days, MOST)
+  return addresses(rows.map((row) => ({ address: recordUrl(site, 'event', row), changed: row.modified_utc })))
+}
+
+/** All pages except those of events: the calendar, its months from this one on, categories, tags, series, venues and organizers. */
+export async function sitemapOfPages(context: Context, today: string): Promise<string> {
+  const { site, db } = context
+  const days = { start: `${today.slice(0, 7)}-01`, end: addDays(today, 1100) }
+  const [terms, series, venues, organizers, coming] = await Promise.all([
+    listShownTerms(context, MOST / 8),
+    listPublicSeries(db, MOST / 4),
+    listPublicLinked(db, venueRules, MOST / 4),
+    listPublicLinked(db, organizerRules, MOST / 4),
+    findEventMonths(db, days),
+  ])
+  const page = (path: string): Entry => ({ address: site.url + path, changed: '' })
+  return addresses([
+    page('/'),
+    ...coming.flatMap((month) => (isMonth(month) ? [page(spanPath({ view: 'month', month }, undefined))] : [])),
+    ...terms.map((term) => page(spanPath({ view: 'list' }, scopeOf(term)))),
+    ...series.map((row) => ({ address: seriesUrl(site, row), changed: row.modified_utc })),
+    ...venues.map((row) => ({ address: recordUrl(site, 'venue', row), changed: row.modified_utc })),
+    ...organizers.map((row) => ({ address: recordUrl(site, 'organizer', row), changed: row.modified_utc })),
+  ])
+}
+
+function addresses(entries: readonly Entry[]): string {
+  const rows = entries.map(({ address, changed }) => html`<url><loc>${address}</loc>${lastChange(changed)}</url>\n`)
+  return HEAD + html`<urlset xmlns="${NAMESPACE}">\n${rows}</urlset>\n`.markup
+}
+
+const lastChange = (changed: string) => changed !== '' && html`<lastmod>${changed.replace(' ', 'T')}Z</lastmod>`
+
+/** The addresses that crawlers should leave alone: the interface, and pages with filters, of which there is no end. */
+export function robots({ site }: Pick<Context, 'site'>, root: string): string {
+  const lines = [
+    'User-agent: *',
+    `Disallow: ${root}${site.restRoot}/`,
+    `Disallow: ${root}/*?`,
+    `Allow: ${root}/*?page=`,
+    `Allow: ${root}/?post_type=`,
+    '',
+    `Sitemap: ${site.url}/sitemap.xml`,
+    '',
+  ]
+  return lines.filter((line) => line !== 'Disallow: /').join('\n')
+}

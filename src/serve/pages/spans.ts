@@ -1,0 +1,124 @@
+import type { Site } from '../../base/config.ts'
+import { addDays } from '../../base/text/moments.ts'
+import { translate } from '../../calendar/locales/translate.ts'
+import { firstOf, isDay, isMonth, monthOf, monthsLater, unitName } from './page-dates.ts'
+
+/** What the path of each view says besides its name. */
+interface Said {
+  list: unknown
+  past: unknown
+  month: { month: string | undefined }
+  day: { day: string | undefined }
+}
+
+/** The events that a page shows, as its path says. */
+export type Span<View extends keyof Said = keyof Said> = { [Name in View]: { view: Name } & Said[Name] }[View]
+
+/** A view of events, except for what it shows, which `pages` knows. */
+interface ViewRow<View extends keyof Said> {
+  /** The span that the end of a path names by at most two segments; undefined where it names none of this view. */
+  read: (name: string | undefined, value: string | undefined) => Span<View> | undefined
+  /** The end of a path, with a slash behind each segment. */
+  write: (span: Span<View>) => string
+  /** The span that a link leads to, or an old address, which may know a day and a month. */
+  at: (day: string | undefined, month: string | undefined) => Span<View>
+  /** The parameters for the dates of its calendar; undefined for one of coming events, which reaches as far as others do. */
+  dates: (span: Span<View>, today: string) => string | undefined
+  /** Whether readers bound its dates themselves. */
+  isList: boolean
+  /** What the link to it says; undefined for a view that other views do not link to. */
+  name: ((site: Site) => string) | undefined
+}
+
+const VIEWS: { [View in keyof Said]: ViewRow<View> } = {
+  list: {
+    read: (name) => (name === undefined ? { view: 'list' } : undefined),
+    write: () => '',
+    at: () => ({ view: 'list' }),
+    dates: () => undefined,
+    isList: true,
+    name: (site) => translate(site.language, 'List'),
+  },
+  past: {
+    read: (name, value) => (name === 'past' && value === undefined ? { view: 'past' } : undefined),
+    write: () => 'past/',
+    at: () => ({ view: 'past' }),
+    dates: (_span, today) => `starts_after=0001-01-01&ends_before=${today}%2000:00:00&strict_dates=true`,
+    isList: true,
+    name: undefined,
+  },
+  month: {
+    read: (name, value) =>
+      name === 'month' && (value === undefined || isMonth(value)) ? { view: 'month', month: value } : undefined,
+    write: ({ month }) => (month === undefined ? 'month/' : `month/${month}/`),
+    at: (_day, month) => ({ view: 'month', month }),
+    dates: ({ month }, today) => datesOfMonth(month ?? monthOf(today)),
+    isList: false,
+    name: (site) => unitName(site, 'month'),
+  },
+  day: {
+    read: (name = '', value) => {
+      if (value !== undefined || (name !== 'today' && !isDay(name))) return undefined
+      return { view: 'day', day: name === 'today' ? undefined : name }
+    },
+    write: ({ day = 'today' }) => `${day}/`,
+    at: (day) => ({ view: 'day', day }),
+    dates: ({ day }, today) => `start_date=${day ?? today}&end_date=${day ?? today}`,
+    isList: false,
+    name: (site) => unitName(site, 'day'),
+  },
+}
+
+function datesOfMonth(month: string): string {
+  const next = monthsLater(month, 1)
+  return `start_date=${firstOf(month)}&end_date=${next === undefined ? `${month}-31` : addDays(firstOf(next), -1)}`
+}
+
+/** The span that the end of a path names; undefined for any other end. */
+export function readSpan(segments: readonly string[]): Span | undefined {
+  const [name, value, ...rest] = segments
+  if (rest.length > 0) return undefined
+  for (const { read } of Object.values(VIEWS)) {
+    const span = read(name, value)
+    if (span) return span
+  }
+  return undefined
+}
+
+/** The end of the path of a span, with a slash behind each segment. */
+export function writeSpan<View extends keyof Said>(span: Span<View>): string {
+  const row: ViewRow<View> = VIEWS[span.view]
+  return row.write(span)
+}
+
+/** The span that an old address asks for: the list where it names no view that there is. */
+export function oldSpan(name: string, day: string | undefined, month: string | undefined): Span {
+  if (name === 'today') return { view: 'day', day: undefined }
+  const row = new Map(Object.entries(VIEWS)).get(name) ?? VIEWS.list
+  const span = row.at(day, month)
+  return span.view === 'list' && day !== undefined ? { view: 'day', day } : span
+}
+
+/** The parameters for the dates of the calendar of a page; undefined for one that reaches as far as others do. */
+export function calendarDates<View extends keyof Said>(span: Span<View>, today: string): string | undefined {
+  const row: ViewRow<View> = VIEWS[span.view]
+  return row.dates(span, today)
+}
+
+/** Whether an address names a view without a date. */
+export const isUndated = ({ view: _view, ...dates }: Span) => Object.values(dates).every((date) => date === undefined)
+
+/** Whether readers bound the dates of a view themselves. */
+export const isList = ({ view }: Span) => VIEWS[view].isList
+
+/** The views that one of them links to, itself included, near the date that it shows. */
+export function linkedSpans(site: Site, from: Span, today: string): { span: Span; name: string }[] {
+  const day = 'day' in from ? from.day : undefined
+  const month = 'month' in from ? from.month : undefined
+  const first = month === undefined || today.startsWith(month) ? undefined : firstOf(month)
+  return Object.values(VIEWS).flatMap(({ at, name }) => {
+    if (!name) return []
+    const plain = at(undefined, undefined)
+    return [{ span: plain.view === from.view ? plain : at(day ?? first, day?.slice(0, 7)), name: name(site) }]
+  })
+}

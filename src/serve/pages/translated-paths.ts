@@ -1,0 +1,80 @@
+import { slugify } from '../../base/text/slug.ts'
+import { decodeLeniently } from '../../base/text/urls.ts'
+import { type PathWord, pathWords } from '../../calendar/locales/path-words.ts'
+import { isDay } from './page-dates.ts'
+
+// Addresses of moved sites whose words are those of another language: which English ones they stand for. Nothing is looked up.
+
+/** What words stand for at one place of a path; a German `tag` is a day in one place, and an English one a tag in another. */
+type Words = ReadonlyMap<string, PathWord>
+
+const SCOPES = wordsFor(['category', 'tag'])
+const ROOTS = wordsFor(['events', 'event', 'venue', 'organizer'])
+const VIEWS = wordsFor(['list', 'upcoming', 'past', 'month', 'week', 'day', 'today', 'photo', 'map', 'summary', 'page'])
+/** Below a term, where other words may be the slug of another. */
+const VIEWS_OF_TERMS = wordsFor(['list', 'past', 'month', 'day', 'today', 'page'])
+const OF_EVENTS = wordsFor(['all'])
+
+/** The English words go last, and so before those of other languages. */
+function wordsFor(english: readonly PathWord[]): Words {
+  const foreign = Object.values(pathWords).flatMap((language) =>
+    english.flatMap((word) => language[word].map((text) => [slugify(text), word] as const)),
+  )
+  return new Map([...foreign, ...english.map((word) => [word, word] as const)])
+}
+
+const PLAIN = /^[a-z-]*$/
+/** The longest segment that may be a word, its accents encoded. */
+const LONGEST = 60
+/** How many words a path may end in, so that the work for a long one is bounded. */
+const MOST_WORDS = 4
+
+function wordOf(words: Words, segment = ''): PathWord | undefined {
+  if (segment.length > LONGEST) return undefined
+  return words.get(PLAIN.test(segment) ? segment : slugify(decodeLeniently(segment)))
+}
+
+/** Whether a path ends as names of files do, and no slug does. */
+export const isFile = (path: string): boolean => path.lastIndexOf('.') > path.lastIndexOf('/')
+
+/** The English path that a path with words of other languages stands for; undefined for any without them, which costs next to nothing. */
+export function inEnglish(path: string): string | undefined {
+  if (isFile(path)) return undefined
+  const end = path.indexOf('/', 1)
+  const root = wordOf(ROOTS, path.slice(1, end === -1 ? undefined : end))
+  if (root === undefined) return undefined
+  const segments = path.split('/').slice(2)
+  // Without the last one, which is behind the slash at the end.
+  if (segments.at(-1) === '') segments.pop()
+  const below = root === 'events' ? belowEvents(segments) : belowRecord(root, segments)
+  const english = ['', root, ...below, ''].join('/')
+  return english === path || english === `${path}/` ? undefined : english
+}
+
+function belowRecord(root: PathWord, [slug, ...rest]: readonly string[]): readonly string[] {
+  if (slug === undefined) return []
+  const isWords = root === 'event' && rest.length <= MOST_WORDS
+  return [slug, ...(isWords ? rest.map((segment) => wordOf(OF_EVENTS, segment) ?? segment) : rest)]
+}
+
+function belowEvents(segments: readonly string[]): readonly string[] {
+  const [first, day = '', ...more] = segments
+  if (wordOf(VIEWS, first) === 'day' && isDay(day) && more.length === 0) return ['day', day]
+  const scope = wordOf(SCOPES, first)
+  if (scope !== undefined) return [scope, ...segments.slice(1, 2), ...endOfTerm(segments.slice(2))]
+  return segments.length > MOST_WORDS ? segments : segments.map((segment) => wordOf(VIEWS, segment) ?? segment)
+}
+
+const NUMBER = /^[\d-]+$/
+
+/** The words at the end of the path of a term; what is before them are slugs. */
+function endOfTerm(segments: readonly string[]): readonly string[] {
+  const english = [...segments]
+  for (let i = english.length - 1; i >= Math.max(0, english.length - MOST_WORDS); i--) {
+    const segment = english[i] ?? ''
+    const word = wordOf(VIEWS_OF_TERMS, segment)
+    if (word === undefined && !NUMBER.test(segment)) break
+    english[i] = word ?? segment
+  }
+  return english
+}

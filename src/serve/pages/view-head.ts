@@ -1,0 +1,243 @@
+import { dayOf } from '../../base/text/moments.ts'
+import { select } from './choices.ts'
+import { eventRow } from './event-rows.ts'
+import { feedBase, feedLinks, feedPath, feedQuery, subscribeMenu } from './feed-links.ts'
+import { spanPath, type TermPath } from './page-addresses.ts'
+import { writtenDate, writtenDay } from './page-dates.ts'
+import { findNeighbours, findPageEvents, from } from './page-finding.ts'
+import { type Html, html } from './page-html.ts'
+import { type PageQuery, queryText } from './page-query.ts'
+import { type ShownTerm, scopeOf } from './page-terms.ts'
+import { isList, linkedSpans, type Span } from './spans.ts'
+import { pathTo, say, sayEvents, spanLink, type Viewing } from './viewing.ts'
+
+/** The events that an address asks for, with its term looked up. */
+export interface EventsAsked {
+  span: Span
+  /** The category or tag of the path. */
+  term: ShownTerm | undefined
+  query: PageQuery
+}
+
+/** Parameters that views ignore whose address says when. */
+const OF_LISTS = ['start_date', 'end_date']
+
+const scopeIn = ({ term }: EventsAsked): TermPath | undefined => term && scopeOf(term)
+
+/** The address of another span of the same events. */
+export function sameEvents({ context }: Viewing, asked: EventsAsked, span: Span, page = 1): string {
+  return spanLink(context.site, span, scopeIn(asked), queryText(asked.query, isList(span) ? [] : OF_LISTS, page))
+}
+
+/** The addresses of the days of the same events. */
+export function daysOfSame({ context }: Viewing, asked: EventsAsked): (day: string) => string {
+  const scope = scopeIn(asked)
+  const query = queryText(asked.query, OF_LISTS)
+  return (day) => spanLink(context.site, { view: 'day', day }, scope, query)
+}
+
+/** The feeds of the same events, without bounds of time. */
+export const feedsOf = (asked: EventsAsked) => feedLinks(feedBase(scopeIn(asked)), feedQuery(asked.query))
+
+/** The path of one of these feeds, by the ending of its name. */
+export const feedOf = (asked: EventsAsked, ending: string) =>
+  feedPath(feedBase(scopeIn(asked)), ending, feedQuery(asked.query))
+
+/** The path of the page without filters. */
+export const canonicalOf = (asked: EventsAsked, span: Span): string =>
+  span.view === 'list' && !asked.term ? '/' : spanPath(span, scopeIn(asked))
+
+/** The top of a view of events: its title, links to the other views, and the filters. */
+export function viewHead(
+  viewing: Viewing,
+  asked: EventsAsked,
+  heading: string,
+  below: Html | string,
+  tools?: Html,
+): Html {
+  const { site } = viewing.context
+  const { term } = asked
+  return html`<div class="head">
+<div class="heading">${term && term.name !== heading && html`<p class="eyebrow h${term.hue}"><i class="dot" aria-hidden="true"></i>${term.name}</p>`}<h1 tabindex="-1" dir="auto">${heading}</h1><p class="count">${below}</p></div>
+<div class="tools">${tools}${subscribeMenu(site, feedBase(scopeIn(asked)), feedQuery(asked.query))}<nav class="views" aria-label="${say(site, 'Views')}">${views(viewing, asked)}</nav></div>
+</div>
+${categoryBar(viewing, asked)}
+${filterForm(viewing, asked)}
+${activeFilters(viewing, asked)}`
+}
+
+function views(viewing: Viewing, asked: EventsAsked): Html[] {
+  return linkedSpans(viewing.context.site, asked.span, viewing.today).map(
+    ({ span, name }) =>
+      html`<a href="${sameEvents(viewing, asked, span)}"${span.view === asked.span.view && html` aria-current="true"`}>${name}</a>`,
+  )
+}
+
+const MOST_PILLS = 12
+/** Those behind "More categories". */
+const MOST_FOLDED = 60
+
+/** The top categories as links to their events. */
+function categoryBar(viewing: Viewing, asked: EventsAsked): Html | false {
+  const { site } = viewing.context
+  const { tops } = viewing.terms
+  if (tops.length === 0) return false
+  const query = queryText(asked.query, ['categories'])
+  const open = asked.term?.taxonomy === 'category' ? asked.term.slugs[0] : undefined
+  const pill = (name: string, scope: TermPath | undefined, hue: string, isOpen: boolean) =>
+    html`<a class="pill${hue}" href="${spanLink(site, asked.span, scope, query)}"${isOpen && html` aria-current="true"`}>${hue && html`<i class="dot" aria-hidden="true"></i>`}${name}</a>`
+  const pillOf = (term: ShownTerm) => pill(term.name, scopeOf(term), ` h${term.hue}`, term.slug === open)
+  // Those of most events and the chosen one, in the order of names.
+  const most = new Set([...tops].sort((a, b) => b.count - a.count).slice(0, MOST_PILLS))
+  for (const term of tops) if (term.slug === open) most.add(term)
+  const folded = tops.filter((term) => !most.has(term)).slice(0, MOST_FOLDED)
+  return html`<nav class="pills" aria-label="${say(site, 'Categories of events')}">${pill(say(site, 'All'), undefined, '', !open && !asked.term)}${[
+    ...most,
+  ]
+    .sort((a, b) => tops.indexOf(a) - tops.indexOf(b))
+    .map(pillOf)}${
+    folded.length > 0 &&
+    html`<details class="rest"><summary class="pill">${say(site, 'More categories')}</summary><div class="pills">${folded.map(pillOf)}</div></details>`
+  }</nav>`
+}
+
+function filterForm(viewing: Viewing, asked: EventsAsked): Html {
+  const { site } = viewing.context
+  const { sent } = asked.query
+  const { span } = asked
+  const hasDates = isList(span)
+  const hidden = ['organizer', 'featured'].flatMap((name) => {
+    const value = sent.get(name)
+    return value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}">`]
+  })
+  const folded = ['categories', 'tags', 'venue', 'near', ...(hasDates ? OF_LISTS : [])]
+  const open = folded.filter((name) => sent.has(name)).length
+  return html`<form class="filter" role="search" method="get" action="${spanLink(site, span, scopeIn(asked), '')}">${hidden}
+<div class="words"><input type="search" name="search" value="${sent.get('search')}" maxlength="500" placeholder="${say(site, 'Search events')}" aria-label="${say(site, 'Search events')}"><button type="submit" class="button main">${say(site, 'Search')}</button></div>
+<details class="more"${open > 0 && html` open`}><summary class="button">${say(site, 'Filters')}${open > 0 && html` <span class="badge">${open}</span>`}</summary>
+<div class="fields">${termSelect(viewing, asked, 'categories')}${termSelect(viewing, asked, 'tags')}${venueSelect(viewing, asked)}${nearSelect(
+    viewing,
+    asked,
+  )}${hasDates && dateFields(viewing, asked)}<button type="submit" class="button">${say(site, 'Show')}</button></div></details></form>`
+}
+
+function termSelect(
+  { context: { site }, terms }: Viewing,
+  { query, term }: EventsAsked,
+  name: 'categories' | 'tags',
+): Html | false {
+  const isTree = name === 'categories'
+  const choices = terms.choices[name]
+  if (choices.all.length === 0 || (isTree && term?.taxonomy === 'category')) return false
+  const [label, all] = isTree
+    ? [say(site, 'Category'), say(site, 'All categories')]
+    : [say(site, 'Tag'), say(site, 'All tags')]
+  return select(label, name, all, choices, query.sent.get(name))
+}
+
+function venueSelect({ context: { site }, terms }: Viewing, { query }: EventsAsked): Html | false {
+  const { venues } = terms.choices
+  return (
+    venues.all.length > 0 &&
+    select(say(site, 'Venue'), 'venue', say(site, 'All venues'), venues, query.sent.get('venue'))
+  )
+}
+
+const RADII = [1, 2, 5, 10, 25, 50]
+
+function nearSelect({ context: { site }, terms }: Viewing, { query }: EventsAsked): Html | false {
+  const { places } = terms.choices
+  if (places.all.length === 0) return false
+  const chosen = query.sent.get('geoloc_radius') ?? '5'
+  const radii = RADII.map(
+    (km) => html`<option value="${km}"${String(km) === chosen && html` selected`}>${`${km} km`}</option>`,
+  )
+  return html`${select(say(site, 'Near'), 'near', say(site, 'Anywhere'), places, query.sent.get('near'))}<label><span>${say(
+    site,
+    'Within',
+  )}</span><select name="geoloc_radius">${radii}</select></label>`
+}
+
+function dateFields({ context: { site } }: Viewing, { query }: EventsAsked): Html {
+  const field = (name: string, label: string) =>
+    html`<label><span>${label}</span><input type="date" name="${name}" value="${query.sent.get(name)?.slice(0, 10)}"></label>`
+  return html`${field('start_date', say(site, 'From'))}${field('end_date', say(site, 'To'))}`
+}
+
+/** The active filters, each with a link that removes it. */
+function activeFilters(viewing: Viewing, asked: EventsAsked): Html | false {
+  const { site } = viewing.context
+  const { sent } = asked.query
+  const hasDates = isList(asked.span)
+  const shown = [...sent].filter(([name]) => name !== 'geoloc_radius' && (hasDates || !OF_LISTS.includes(name)))
+  if (shown.length === 0) return false
+  const chip = ([name, value]: readonly [string, string]) => {
+    const without = name === 'near' ? ['near', 'geoloc_radius'] : [name]
+    const text = filterInWords(viewing, name, value)
+    const address = spanLink(site, asked.span, scopeIn(asked), queryText(asked.query, without))
+    return html`<li><a class="chip plain off" href="${address}" aria-label="${say(site, 'Remove the filter {name}', { name: text })}"><span dir="auto">${text}</span> <span aria-hidden="true">×</span></a></li>`
+  }
+  const clear = spanLink(site, asked.span, scopeIn(asked), '')
+  return html`<ul class="active">${shown.map(chip)}${shown.length > 1 && html`<li><a class="quiet" href="${clear}">${say(site, 'Clear all filters')}</a></li>`}</ul>`
+}
+
+/** A filter in words. */
+function filterInWords({ context: { site }, terms, today }: Viewing, name: string, value: string): string {
+  if (name === 'categories' || name === 'tags') {
+    const named = [...terms.byId.values()].find(
+      ({ slug, taxonomy }) => slug === value && (taxonomy === 'tag') === (name === 'tags'),
+    )
+    return named?.name ?? value
+  }
+  const venue = terms.venues.find(({ id }) => String(id) === value)?.name
+  if (name === 'venue') return venue ?? say(site, 'Venue')
+  if (name === 'near') return say(site, 'near {name}', { name: venue ?? value })
+  if (name === 'organizer') return say(site, 'Organizer')
+  if (name === 'featured') return say(site, 'Featured')
+  if (name === 'start_date') return say(site, 'from {date}', { date: dateOr(value) })
+  if (name === 'end_date') return say(site, 'to {date}', { date: dateOr(value) })
+  return `“${value}”`
+
+  function dateOr(text: string): string {
+    return /^\d{4}-\d\d-\d\d$/.test(text) ? writtenDate(site, text, today) : text
+  }
+}
+
+/** Links to the pages before and after. */
+export function pager(
+  before: { path: string; text: string } | undefined,
+  after: { path: string; text: string } | undefined,
+  label: string,
+): Html | false {
+  if (!before && !after) return false
+  return html`<nav class="pager" aria-label="${label}">${before ? html`<a class="button" rel="prev" href="${before.path}"><span aria-hidden="true">←</span> ${before.text}</a>` : html`<span></span>`}${
+    after && html`<a class="button" rel="next" href="${after.path}">${after.text} <span aria-hidden="true">→</span></a>`
+  }</nav>`
+}
+
+export const calendarPath = ({ context: { site } }: Viewing) => pathTo(site, '/events/')
+
+/** The text of a view without events: the nearest events, and the number of events without its filters. */
+export async function nothingFound(viewing: Viewing, asked: EventsAsked, text: string, around: string): Promise<Html> {
+  const { context, today } = viewing
+  const { site } = context
+  const [previous, next] = await findNeighbours(viewing, asked.query.filters, around)
+  const near = [next, previous].filter((card) => card !== undefined)
+  const sentence = next
+    ? say(site, 'The next one is on {date}.', { date: writtenDay(site, dayOf(next.start), today) })
+    : previous && say(site, 'The last one was on {date}.', { date: writtenDay(site, dayOf(previous.start), today) })
+  return html`<section class="nothing"><h2>${text}</h2>${sentence && html`<p>${sentence}</p>`}${
+    near.length > 0 && html`<ul class="rows">${near.slice(0, 1).map((card) => eventRow(viewing, card))}</ul>`
+  }<p class="ways">${await ways(viewing, asked)}</p></section>`
+}
+
+async function ways(viewing: Viewing, asked: EventsAsked): Promise<Html> {
+  const { site } = viewing.context
+  const isNarrowed = asked.query.isFiltered || asked.term !== undefined
+  if (!isNarrowed)
+    return html`<a class="button" href="${spanLink(site, { view: 'list' }, undefined, '')}">${say(site, 'Show the calendar')}</a>`
+  const { total } = await findPageEvents(viewing, from({}, viewing.today), 1, 1)
+  const scope = asked.query.isFiltered && asked.term ? scopeOf(asked.term) : undefined
+  const text = scope ? say(site, 'Clear all filters') : `${say(site, 'Show the calendar')} (${sayEvents(site, total)})`
+  return html`<a class="button" href="${spanLink(site, { view: 'list' }, scope, '')}">${text}</a>`
+}

@@ -1,0 +1,85 @@
+import type { Site } from '../../base/config.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
+import { translate } from '../../calendar/locales/translate.ts'
+import type { EventMemory } from '../../store/memory/event-memory.ts'
+import type { EventRow } from '../../store/storage/schema.ts'
+import type { Cards } from './cards.ts'
+import { rootOf, spanPath, type TermPath } from './page-addresses.ts'
+import type { Asset, Assets } from './page-assets.ts'
+import { writtenNumber } from './page-dates.ts'
+import type { Html } from './page-html.ts'
+import type { PageTerms } from './page-terms.ts'
+import type { Span } from './spans.ts'
+
+/** The data, the clock and the look that every view is made with. */
+export interface Viewing {
+  context: Context
+  memory: EventMemory
+  cards: Cards
+  terms: PageTerms
+  assets: Assets
+  /** 0 for Sunday to 6 for Saturday. */
+  weekStart: number
+  /** Today in the zone of the site. */
+  today: string
+}
+
+/** The same events in another format, for programs that read the head of a page. */
+export interface FeedLink {
+  mediaType: string
+  title: string
+  /** Below the address of the site. */
+  path: string
+}
+
+/** A page before it is put into the layout. */
+export interface View {
+  status: number
+  /** Of the document, without the name of the site. */
+  title: string
+  description: string
+  /** The path of the page without filters, below the root of the site; undefined for a page without an address of its own. */
+  canonical: string | undefined
+  /** The canonical address of the page on another site, if it shows the same as one there. */
+  original?: string | undefined
+  /** Whether search engines may index it. */
+  isIndexed: boolean
+  /** Paths of the pages before and after it. */
+  previous?: string | undefined
+  next?: string | undefined
+  /** The address of a picture. */
+  image?: string | undefined
+  /** The Open Graph type of its subject. */
+  type?: 'website' | 'article'
+  linkedData?: object | undefined
+  /** The same events in other formats. */
+  feeds?: readonly FeedLink[]
+  /** The scripts it needs besides the one of all pages. */
+  scripts?: readonly Pick<Asset, 'path'>[]
+  /** The part of the site it belongs to. */
+  current: Span['view'] | undefined
+  body: Html
+}
+
+/** An English text in the language of the site. */
+export function say({ language }: Site, text: MessageText, values?: Readonly<Record<string, string>>): string {
+  return translate(language, text, values)
+}
+
+/** The number of events, in words. */
+export function sayEvents(site: Site, count: number): string {
+  return count === 1 ? say(site, '1 event') : say(site, '{count} events', { count: writtenNumber(site, count) })
+}
+
+/** A path of the site, as links need it. */
+export const pathTo = (site: Site, path: string) => rootOf(site) + path
+
+/** The address of a span of events with these filters. */
+export function spanLink(site: Site, span: Span, scope: TermPath | undefined, query: string): string {
+  return pathTo(site, spanPath(span, scope)) + (query === '' ? '' : `?${query}`)
+}
+
+/** The description of a record as its page shows it, to be prepared. */
+export const pageWork = ({ description, trusted }: Pick<EventRow, 'description' | 'trusted'>) =>
+  ({ work: trusted === 1 ? 'trustedPage' : 'page', raw: description }) as const

@@ -1,0 +1,334 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { limits } from '../../base/fields/limits.ts'
+import { Problem } from '../../base/problems.ts'
+import { isWritten, type WrittenJson, writtenJson } from '../../base/text/written-json.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import type { Found, Operations } from '../../calendar/declare/operations.ts'
+import { type Caller, mayRead, seesUnpublished } from '../../calendar/people/caller.ts'
+import { presentById } from '../../calendar/records/present-records.ts'
+import { resources, type Served } from '../../calendar/resources.ts'
+import { findTermsByIds } from '../../calendar/terms/term-store.ts'
+import { catchUp, type EventMemory } from '../../store/memory/event-memory.ts'
+import {
+  areChangesForgotten,
+  type ChangeRange,
+  changedKinds,
+  type ListedChange,
+  listChanges,
+  listOwners,
+  listRecords,
+  listShowing,
+  type Showing,
+} from '../../store/storage/changed-since.ts'
+import type { Cursor } from '../../store/storage/database.ts'
+import type { ChangeColumns } from '../../store/storage/schema.ts'
+import { START, type SyncPlace, type SyncScope, type SyncToken, writeToken } from './sync-token.ts'
+
+/** The kinds of records that a feed tells of, in the order in which a walk over everything goes through them. */
+export const FEED_KINDS = ['venue', 'organizer', 'category', 'tag', 'event'] as const satisfies Showing[]
+export type ChangedKind = (typeof FEED_KINDS)[number]
+
+/** A record to be created or replaced with what lists show now, or to be removed. */
+export type FeedChange =
+  | { action: 'upsert'; kind: ChangedKind; id: number; record: object }
+  | { action: 'delete'; kind: ChangedKind; id: number }
+
+/** A page of a feed: the last one has the token to ask with next time, all others the token of the next page. */
+export interface FeedPage {
+  changes: WrittenJson[]
+  next_token?: string
+  sync_token?: string
+}
+
+/** What a feed reads beside the context. */
+export interface FeedSource {
+  edition: string
+  cursor: () => Promise<Cursor>
+}
+
+/** A feed as it was asked for. */
+export interface FeedQuery {
+  scope: SyncScope
+  /** The filters of events, parsed. */
+  filters: Readonly<Record<string, unknown>>
+  /** The token that was sent. */
+  since: SyncToken | undefined
+  perPage: number
+}
+
+/** The parts of the caller that decide which records the feed shows, as text. */
+export function readerOf({ id, role, scopes }: Caller): string {
+  return id === 0 ? '' : [id, role, ...(scopes ?? [])].join(' ')
+}
+
+/** Something to look at while walking. `change` is what the record of changes tells, where that is why. */
+interface Look {
+  kind: ChangedKind
+  id: number
+  /** The place behind it, which is one object for the looks that no page may part. */
+  behind: SyncPlace
+  change?: ListedChange
+}
+
+/** The next looks of a step, where it goes on, and whether it is over. */
+interface Walked {
+  looks: Look[]
+  place: SyncPlace
+  isOver: boolean
+}
+
+type Step = (context: Context, place: SyncPlace, most: number) => Promise<Walked>
+
+/**
+ * One page of a feed: first everything that lists show the caller, later what has changed since a token was given. Whoever applies the pages
+ * in order, and does so again with each `sync_token`, has what lists show, whatever is written meanwhile.
+ * @throws Problem rest_sync_token_expired
+ */
+export async function readFeed(context: Context, source: FeedSource, query: FeedQuery): Promise<FeedPage> {
+  const { scope, since, perPage } = query
+  if (since) await refuseForgotten(context, source, query, since)
+  const isBegun = since?.to !== undefined
+  const from = since?.from
+  const to = since?.to ?? (await source.cursor())
+  const steps = from === undefined ? everything(scope) : await changesIn(context, scope, { from, to })
+  const walked = await walk(context, steps, isBegun ? since.place : START, perPage)
+  const { changes, cutAt } = await fill(context, query, walked.looks)
+  const token = { edition: source.edition, scope }
+  const place = cutAt ?? (walked.isOver ? undefined : walked.place)
+  if (place) return { changes, next_token: writeToken({ ...token, from, to, place }) }
+  return { changes, sync_token: writeToken({ ...token, from: to, to: undefined, place: START }) }
+}
+
+/** @throws Problem rest_sync_token_expired when a token is of another history or scope, or what changed since is not known any more */
+async function refuseForgotten(
+  { db }: Context,
+  { edition }: FeedSource,
+  { scope }: FeedQuery,
+  since: SyncToken,
+): Promise<void> {
+  const cursors = [since.from, since.to].filter((cursor) => cursor !== undefined)
+  const isOther = since.edition !== edition || JSON.stringify(since.scope) !== JSON.stringify(scope)
+  if (isOther || cursors.length === 0) throw new Problem('rest_sync_token_expired')
+  for (const cursor of cursors) if (await areChangesForgotten(db, cursor)) throw new Problem('rest_sync_token_expired')
+}
+
+const isAsked =
+  ({ kinds }: SyncScope) =>
+  (kind: ChangedKind) =>
+    kinds.includes(kind)
+
+/** A walk over all records. */
+function everything(scope: SyncScope): Step[] {
+  return FEED_KINDS.filter(isAsked(scope)).map(
+    (kind): Step =>
+      async ({ db }, place, most) =>
+        byIds(kind, place, await listRecords(db, kind, place.id, most), most),
+  )
+}
+
+/** A walk over the changed records, and over those that show them. */
+async function changesIn({ db }: Context, scope: SyncScope, range: ChangeRange): Promise<Step[]> {
+  const kinds = await changedKinds(db, range)
+  const isAbout = (...shown: ChangeColumns['kind'][]) => shown.some((kind) => kinds.has(kind))
+  const shown: Record<ChangedKind, boolean> = {
+    venue: isAbout('image'),
+    organizer: isAbout('image'),
+    category: isAbout('term', 'count'),
+    tag: false,
+    event: isAbout('image', 'venue', 'organizer', 'term', 'series'),
+  }
+  // A walk has the same steps on each of its pages, also when a kind has no changes left in the range.
+  const steps = FEED_KINDS.filter(isAsked(scope)).map(
+    (kind): Step =>
+      async (context, place, most) =>
+        byIds(kind, place, shown[kind] ? await listShowing(context.db, range, kind, place.id, most) : [], most),
+  )
+  return [ownChanges(scope, range), ...steps]
+}
+
+function ownChanges(scope: SyncScope, range: ChangeRange): Step {
+  const asked = FEED_KINDS.filter(isAsked(scope))
+  const terms = asked.filter((kind) => kind === 'category' || kind === 'tag')
+  const kinds: ChangeColumns['kind'][] = asked.filter((kind) => kind !== 'category' && kind !== 'tag')
+  if (terms.length > 0) kinds.push('term', 'count')
+  return async ({ db }, place, most) => {
+    const found = await listChanges(db, range, kinds, place.change, most)
+    const looks = found.flatMap((change): Look[] => {
+      const { kind, record: id } = change
+      const behind = { ...place, change }
+      if (kind === 'event' || kind === 'venue' || kind === 'organizer') return [{ kind, id, behind, change }]
+      // The record of changes does not tell a category from a tag, and of one that is gone nothing does.
+      return terms.map((term) => ({ kind: term, id, behind, change }))
+    })
+    const last = found.at(-1)
+    return { looks, place: { ...place, change: last }, isOver: found.length < most }
+  }
+}
+
+function byIds(kind: ChangedKind, place: SyncPlace, ids: readonly number[], most: number): Walked {
+  const looks = ids.map((id) => ({ kind, id, behind: { ...place, id } }))
+  return { looks, place: { ...place, id: ids.at(-1) ?? place.id }, isOver: ids.length < most }
+}
+
+/** Goes through the steps until a page is full. */
+async function walk(context: Context, steps: readonly Step[], from: SyncPlace, most: number): Promise<Walked> {
+  const looks: Look[] = []
+  let place = from
+  for (let room = most; room > 0; room = most - looks.length) {
+    const step = steps[place.step]
+    if (!step) return { looks, place, isOver: true }
+    const walked = await step(context, place, room)
+    for (const look of walked.looks) looks.push(look)
+    place = walked.isOver ? { step: place.step + 1, id: 0 } : walked.place
+  }
+  return { looks, place, isOver: place.step >= steps.length }
+}
+
+/** Records that are shown in one turn of the event loop. */
+const SHOWN_AT_ONCE = 50
+
+/** What a page says of the records looked at: as many as there is room for, at least one. `cutAt` is the place behind them where there are more. */
+async function fill(
+  context: Context,
+  query: FeedQuery,
+  looks: readonly Look[],
+): Promise<{ changes: WrittenJson[]; cutAt?: SyncPlace }> {
+  const told: Told[] = []
+  let bytes = 0
+  let before: SyncPlace | undefined
+  for (let at = 0; at < looks.length; at += SHOWN_AT_ONCE) {
+    const part = looks.slice(at, at + SHOWN_AT_ONCE)
+    const described = await describe(context, query, part)
+    for (const { kind, id, behind } of part) {
+      const change = described.get(`${kind} ${id}`)
+      const size = change?.bytes.length ?? 0
+      const isFull = bytes > 0 && bytes + size > limits.changesPage.bytes
+      if (before && isFull && behind !== before) return { changes: inOrder(told), cutAt: before }
+      if (change) told.push({ kind, change })
+      bytes += size
+      before = behind
+    }
+    await nextTurn()
+  }
+  return { changes: inOrder(told) }
+}
+
+/** A change of a page. */
+interface Told {
+  kind: ChangedKind
+  change: WrittenJson
+}
+
+/** Venues come before the events at them. */
+function inOrder(told: readonly Told[]): WrittenJson[] {
+  return FEED_KINDS.flatMap((kind) => told.filter((one) => one.kind === kind).map(({ change }) => change))
+}
+
+/** The changes to tell, by the kind and id of the records looked at. */
+async function describe(context: Context, query: FeedQuery, looks: readonly Look[]): Promise<Map<string, WrittenJson>> {
+  const described = new Map<string, WrittenJson>()
+  for (const [kind, some] of Map.groupBy(looks, (look) => look.kind))
+    for (const [id, change] of await describeKind(context, query, kind, some)) described.set(`${kind} ${id}`, change)
+  return described
+}
+
+async function describeKind(
+  context: Context,
+  query: FeedQuery,
+  kind: ChangedKind,
+  looks: readonly Look[],
+): Promise<Map<number, WrittenJson>> {
+  const shown = await findShown(context, kind, [...new Set(looks.map(({ id }) => id))], query.filters)
+  // A walk over everything tells nobody to remove anything.
+  const gone = query.since?.from === undefined ? [] : looks.filter(({ id }) => !shown.has(id))
+  const known = gone.length === 0 ? () => false : await whoKnows(context, kind, gone)
+  const changes = new Map<number, WrittenJson>()
+  for (const [id, record] of shown)
+    changes.set(
+      id,
+      isWritten(record) ? writtenUpsert(kind, id, record) : written({ action: 'upsert', kind, id, record }),
+    )
+  for (const look of gone.filter(known)) changes.set(look.id, written({ action: 'delete', kind, id: look.id }))
+  return changes
+}
+
+function written(change: FeedChange): WrittenJson {
+  return writtenJson(Buffer.from(JSON.stringify(change)))
+}
+
+function writtenUpsert(kind: ChangedKind, id: number, { bytes }: WrittenJson): WrittenJson {
+  return writtenJson(
+    Buffer.concat([Buffer.from(`{"action":"upsert","kind":"${kind}","id":${id},"record":`), bytes, END]),
+  )
+}
+
+const END = Buffer.from('}')
+
+/** The records among these that lists show the caller, as they show them. */
+async function findShown(
+  context: Context,
+  kind: ChangedKind,
+  ids: readonly number[],
+  filters: FeedQuery['filters'],
+): Promise<Map<number, object>> {
+  const { operations } = servedChanges(kind)
+  if (!operations.among) throw new Error(`lists of ${kind} cannot be narrowed to records`)
+  const memory = kind === 'event' ? await memoryOfNow(context) : undefined
+  const whole = { ...context, memory, site: { ...context.site, pageSizeCap: ids.length } }
+  const found = await operations.among(whole, ids, kind === 'event' ? filters : {})
+  return showSome(whole, operations, found)
+}
+
+/** Memory that has everything which was committed before the call: a feed must not tell less than its cursor. */
+async function memoryOfNow({ memory, report }: Context): Promise<EventMemory | undefined> {
+  if (!memory) return undefined
+  try {
+    await catchUp(memory)
+    return memory
+  } catch (error) {
+    report(error)
+    return undefined
+  }
+}
+
+async function showSome(context: Context, operations: Operations, found: Found): Promise<Map<number, object>> {
+  const revision = context.memory?.index?.revision
+  const pieces =
+    revision === undefined ? undefined : await operations.loadJson?.(context, { ...found, revision }, 'window')
+  // Of those that are gone by now it is not known which.
+  if (pieces?.count !== found.ids.length)
+    return presentById(context, operations.presentation, await operations.load(context, found))
+  const record = (i: number) => {
+    const bytes = Buffer.allocUnsafe(pieces.mostBytesOf(i))
+    return writtenJson(bytes.subarray(0, pieces.write(i, bytes, 0)))
+  }
+  return new Map(found.ids.map((id, i) => [id, record(i)]))
+}
+
+export function servedChanges(kind: ChangedKind): Served {
+  const served = resources.find(({ resource }) => resource.name === kind)
+  if (!served) throw new Error(`no resource is called ${kind}`)
+  return served
+}
+
+/**
+ * Whether the caller may be told that a record is gone: it was public at some time, or the caller may read it, or sees unpublished records. Others
+ * are not even told the id.
+ */
+async function whoKnows(
+  { db, caller }: Context,
+  kind: ChangedKind,
+  gone: readonly Look[],
+): Promise<(look: Look) => boolean> {
+  const ids = gone.map(({ id }) => id)
+  if (kind === 'category' || kind === 'tag') {
+    const others = new Set(
+      (await findTermsByIds(db, ids)).flatMap(({ id, taxonomy }) => (taxonomy === kind ? [] : [id])),
+    )
+    return ({ id }) => !others.has(id)
+  }
+  if (seesUnpublished(caller)) return () => true
+  const owners = await listOwners(db, kind, ids)
+  const readable = new Set(owners.filter((row) => mayRead(caller, row)).map(({ id }) => id))
+  return ({ id, change }) => readable.has(id) || change?.was_public === 1 || change?.is_public === 1
+}

@@ -1,0 +1,81 @@
+import { type ChangePlace, isCursor } from '../../store/storage/changed-since.ts'
+import type { Cursor } from '../../store/storage/database.ts'
+import type { ChangeColumns } from '../../store/storage/schema.ts'
+
+/** What a feed of changes is about: a token goes with one such scope for good. */
+export interface SyncScope {
+  kinds: readonly string[]
+  /** The filters of events as they were sent. */
+  filters: Readonly<Record<string, unknown>>
+  /** Who reads: what somebody else sees is another feed. */
+  reader: string
+}
+
+/** How far a reader has come in the steps of a walk. */
+export interface SyncPlace {
+  step: number
+  /** Of steps over records. */
+  id: number
+  /** Of the step over changes. */
+  change?: ChangePlace | undefined
+}
+
+/** A place in a feed of changes. */
+export interface SyncToken {
+  edition: string
+  scope: SyncScope
+  /** After which changes the walk began; undefined for one over everything. */
+  from: Cursor | undefined
+  /** Up to which changes it goes; undefined for a token that begins the next walk. */
+  to: Cursor | undefined
+  place: SyncPlace
+}
+
+export const START: SyncPlace = { step: 0, id: 0 }
+
+/** A token as clients keep it; they look into none. */
+export function writeToken({ edition, scope, from = '', to = '', place }: SyncToken): string {
+  const { step, id, change } = place
+  const { kinds, filters, reader } = scope
+  const at = change ? [change.position, change.kind, change.record] : []
+  return Buffer.from(JSON.stringify([edition, kinds, filters, reader, from, to, step, id, ...at])).toString('base64url')
+}
+
+/** The token in a text; undefined when the text holds no token. */
+export function readToken(text: string): SyncToken | undefined {
+  const value = parsed(text)
+  if (!Array.isArray(value)) return undefined
+  const [edition, kinds, filters, reader, from, to, step, id, ...at] = value as unknown[]
+  if (!isText(edition) || !isText(reader) || !isText(from) || !isText(to)) return undefined
+  if (!Array.isArray(kinds) || !kinds.every(isText) || !isRecord(filters)) return undefined
+  if (!isCount(step) || !isCount(id) || [from, to].some((cursor) => cursor !== '' && !isCursor(cursor)))
+    return undefined
+  const change = readPlace(at)
+  if (at.length > 0 && !change) return undefined
+  return {
+    edition,
+    scope: { kinds, filters, reader },
+    from: from || undefined,
+    to: to || undefined,
+    place: { step, id, change },
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+function readPlace([position, kind, record]: readonly unknown[]): ChangePlace | undefined {
+  if (!isText(position) || !/^\d{1,18}$/.test(position) || !isText(kind) || !isCount(record)) return undefined
+  return { position, kind: kind as ChangeColumns['kind'], record }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0')
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value < 2 ** 31
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)

@@ -1,0 +1,119 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { request as requestSecure } from 'node:https'
+import { request as requestPlain } from '../../base/node-http.ts'
+import { formatUtc } from '../../base/text/moments.ts'
+import type { WebhookReason } from '../../calendar/locales/messages.ts'
+import { lookUpAmong, mayConnect, nameOf } from '../../store/media/public-addresses.ts'
+import type { WebhookColumns } from '../../store/storage/schema.ts'
+
+/** What came of sending a message. */
+export interface Posted {
+  /** Of the answer; 0 for none. */
+  status: number
+  /** Why it did not arrive; empty when it did. */
+  error: WebhookReason | ''
+  /** Seconds that the receiver asks us to wait. */
+  retryAfter?: number
+}
+
+/** How a message is sent. */
+export interface PostLimits {
+  /** The hosts of the setting. */
+  hosts: readonly string[]
+  timeoutMs: number
+  signal: AbortSignal
+}
+
+/** Bytes of an answer that are read, so that the receiver can end it. */
+const MOST_READ = 16_384
+
+/** Whether messages may be sent to an address: by https, or to a host that the setting names. */
+export function mayPost(url: string, hosts: readonly string[]): boolean {
+  const target = URL.parse(url)
+  if (!target || !mayConnect(target, hosts)) return false
+  return target.protocol === 'https:' || hosts.some((host) => nameOf(URL.parse(`http://${host}`)) === nameOf(target))
+}
+
+/** Sends a message. No redirect is followed, and the connection goes to the address that was checked. Never throws. */
+export async function postMessage(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  limits: PostLimits,
+): Promise<Posted> {
+  if (!mayPost(url, limits.hosts)) return { status: 0, error: 'forbidden' }
+  try {
+    const signal = AbortSignal.any([limits.signal, AbortSignal.timeout(limits.timeoutMs)])
+    const response = await postBody(new URL(url), headers, Buffer.from(body), limits.hosts, signal)
+    const { statusCode: status = 0 } = response
+    await readSome(response)
+    if (status >= 200 && status < 300) return { status, error: '' }
+    const wait = Number(response.headers['retry-after'])
+    return { status, error: `answered ${status}`, ...(wait > 0 ? { retryAfter: wait } : {}) }
+  } catch (error) {
+    return { status: 0, error: reasonOf(error) }
+  }
+}
+
+/** Each message has its own connection, since a shared one may lead to an address that was not checked. */
+function postBody(
+  target: URL,
+  headers: Readonly<Record<string, string>>,
+  body: Buffer,
+  hosts: readonly string[],
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const request = target.protocol === 'https:' ? requestSecure : requestPlain
+  const described = { 'content-type': 'application/json', 'content-length': body.length, 'user-agent': 'Kalends' }
+  return new Promise((resolve, reject) => {
+    const options = { method: 'POST', agent: false, headers: { ...headers, ...described }, signal }
+    request(target, { ...options, lookup: lookUpAmong(hosts) }, resolve)
+      .on('error', reject)
+      .end(body)
+  })
+}
+
+async function readSome(response: IncomingMessage): Promise<void> {
+  let read = 0
+  for await (const chunk of response) {
+    read += chunk.length
+    if (read > MOST_READ) break
+  }
+  response.destroy()
+}
+
+function reasonOf(error: unknown): WebhookReason {
+  if (!(error instanceof Error)) return 'unreachable'
+  if (error.name === 'TimeoutError' || error.cause instanceof Error) return 'late'
+  return 'code' in error ? `failed ${String(error.code)}` : 'unreachable'
+}
+
+// Standard Webhooks 1.0: a signature is an HMAC over the id of the message, the time of the attempt and the body, parted by dots.
+
+const PREFIX = 'whsec_'
+const KEY_BYTES = 32
+
+/** A new secret, as receivers are told it. */
+export function makeSecret(): string {
+  return PREFIX + randomBytes(KEY_BYTES).toString('base64')
+}
+
+/** The headers that tell a receiver what a message is, and that it is ours; for a while after a new secret was made both sign. */
+export function signedHeaders(
+  { secret, old_secret, old_secret_until_utc }: Pick<WebhookColumns, 'secret' | 'old_secret' | 'old_secret_until_utc'>,
+  message: string,
+  body: string,
+  now: number,
+): Record<string, string> {
+  const seconds = String(Math.floor(now / 1000))
+  const secrets = old_secret_until_utc > formatUtc(now) ? [secret, old_secret] : [secret]
+  const signatures = secrets.map((each) => `v1,${sign(each, `${message}.${seconds}.${body}`)}`)
+  return { 'webhook-id': message, 'webhook-timestamp': seconds, 'webhook-signature': signatures.join(' ') }
+}
+
+function sign(secret: string, content: string): string {
+  return createHmac('sha256', Buffer.from(secret.slice(PREFIX.length), 'base64'))
+    .update(content)
+    .digest('base64')
+}

@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto'
+import { formatUtc } from '../../base/text/moments.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import type { WebhookReason } from '../../calendar/locales/messages.ts'
+import type { Database } from '../../store/storage/database.ts'
+import { writerBy } from '../../store/storage/recording.ts'
+import type { DeliveryColumns, WebhookColumns } from '../../store/storage/schema.ts'
+import { writeMessage } from './message-body.ts'
+import { type Posted, type PostLimits, postMessage, signedHeaders } from './post-message.ts'
+import {
+  claimDue,
+  countWaiting,
+  disableWebhook,
+  dropDelivery,
+  findDue,
+  hastenDeliveries,
+  setDelivery,
+  setFailing,
+} from './webhook-store.ts'
+
+/** Sends the messages of a calendar's outbox, in one process or in several. */
+export interface Sender {
+  database: Database
+  hosts: readonly string[]
+  /** The context of a reader: anybody, or an administrator. */
+  contextOf: (isPrivate: boolean) => Context
+  report: (error: unknown) => void
+  /** Hears what has come of every message; it must be quick and never throw. */
+  onSettled: (settled: SettledMessage) => void
+  /** Webhooks that this process is sending to. */
+  sending: Map<number, Promise<void>>
+  stopping: AbortController
+}
+
+/** What has come of an attempt to send a message, once it is written. */
+export interface SettledMessage {
+  webhook: WebhookColumns
+  message: DeliveryColumns
+  /** A message that has failed is sent again, and one that is given up is not. */
+  outcome: 'delivered' | 'failed' | 'given_up'
+  posted: Posted
+  /** Whether the webhook fails from now on, and has not before. */
+  begins: boolean
+  /** Why it is disabled from now on; undefined where it is not. */
+  disabled: WebhookReason | undefined
+  /** Messages that wait for it; counted where one of these turns. */
+  waiting: number
+}
+
+const OUTCOMES = { sent: 'delivered', waiting: 'failed', failed: 'given_up' } as const
+
+const TIMEOUT_MS = 15_000
+
+/** Milliseconds that a message which one process is sending is left to it. */
+const LEASE_MS = 60_000
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** The pauses before further attempts, of which the last is made again and again. */
+const PAUSES = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR]
+/** Of a pause, so that not everything comes at once. */
+const JITTER = 0.2
+
+/** A receiver that answers after so long is sent at once all that waits for it. */
+const OUTAGE = MINUTE
+
+/** After so long a message is given up, and a webhook to which nothing has arrived is disabled. */
+const LONGEST_FAILURE = 5 * DAY
+
+export function makeSender(parts: Omit<Sender, 'sending' | 'stopping'>): Sender {
+  return { ...parts, sending: new Map(), stopping: new AbortController() }
+}
+
+/** Begins to send the messages that are due and not under way; returns when all have begun. */
+export async function sendDue(sender: Sender, now: number): Promise<void> {
+  const { database, sending, stopping } = sender
+  if (stopping.signal.aborted) return
+  for (const webhook of await findDue(database.read, formatUtc(now))) {
+    if (sending.has(webhook.id) || stopping.signal.aborted) continue
+    const sent = sendTo(sender, webhook)
+      .catch(sender.report)
+      .finally(() => sending.delete(webhook.id))
+    sending.set(webhook.id, sent)
+  }
+}
+
+/** Stops sending. What was on its way is due again at once, for other processes. */
+export async function stopSending({ sending, stopping }: Sender): Promise<void> {
+  stopping.abort()
+  await Promise.all(sending.values())
+}
+
+/** Sends the messages that are due to a webhook, one after the other in their order, until none is left or one fails. */
+async function sendTo(sender: Sender, webhook: WebhookColumns): Promise<void> {
+  const { database, stopping } = sender
+  while (!stopping.signal.aborted) {
+    const now = Date.now()
+    const times = { nowUtc: formatUtc(now), untilUtc: formatUtc(now + LEASE_MS) }
+    const message = await database.write((tx) => claimDue(tx, webhook.id, times))
+    if (!message) return
+    const posted = await attemptMessage(sender, webhook, message)
+    await settle(sender, webhook, message, posted)
+    if (posted && posted.error !== '') return
+  }
+}
+
+/** Sends a message with the record as it is now. Undefined for one that there is no need to send. */
+async function attemptMessage(
+  { hosts, contextOf, stopping }: Sender,
+  webhook: WebhookColumns,
+  message: DeliveryColumns,
+): Promise<Posted | undefined> {
+  const body = await writeMessage(message, contextOf(webhook.is_private === 1))
+  if (body === undefined) return undefined
+  return post(webhook, message.message, body, { hosts, timeoutMs: TIMEOUT_MS, signal: stopping.signal })
+}
+
+/** Sends a message to a webhook, signed as of now. */
+function post(webhook: WebhookColumns, message: string, body: string, limits: PostLimits): Promise<Posted> {
+  return postMessage(webhook.url, signedHeaders(webhook, message, body, Date.now()), body, limits)
+}
+
+/** Writes what came of an attempt, in one transaction, and tells it. */
+async function settle(
+  { database, stopping, onSettled }: Sender,
+  webhook: WebhookColumns,
+  message: DeliveryColumns,
+  posted: Posted | undefined,
+): Promise<void> {
+  const now = Date.now()
+  if (!posted) return database.write((tx) => dropDelivery(tx, message.id))
+  if (stopping.signal.aborted && posted.status === 0)
+    return database.write((tx) => setDelivery(tx, message.id, { next_utc: message.created_utc }))
+  const former = webhook.failing_since_utc
+  const since = posted.error === '' ? '' : former || formatUtc(now)
+  const why = whyDisabled(posted, since, now)
+  const columns = outcomeOf(message, posted, now)
+  const outcome = OUTCOMES[columns.state]
+  // Before it is known that the receiver answers again: whoever is killed in between finds it failing, and does so anew.
+  if (since < former && former < formatUtc(now - OUTAGE)) await hastenDeliveries(database.write, webhook.id)
+  const turns = await database.write(async (tx) => {
+    await setDelivery(tx, message.id, columns)
+    const begins = since !== former && (await setFailing(tx, webhook, since)) && since !== ''
+    const disabled = why !== undefined && (await disableWebhook(tx, webhook.id, why, now)) ? why : undefined
+    const isTold = begins || disabled !== undefined || outcome === 'given_up'
+    return { begins, disabled, waiting: isTold ? await countWaiting(tx, webhook.id) : 0 }
+  }, writerBy('webhooks'))
+  webhook.failing_since_utc = since
+  onSettled({ webhook, message, outcome, posted, ...turns })
+}
+
+function whyDisabled({ status }: Posted, since: string, now: number): WebhookReason | undefined {
+  if (status === 410) return 'gone'
+  return since !== '' && since < formatUtc(now - LONGEST_FAILURE) ? 'silent' : undefined
+}
+
+function outcomeOf(
+  message: DeliveryColumns,
+  { status, error, retryAfter = 0 }: Posted,
+  now: number,
+): Pick<DeliveryColumns, 'attempts' | 'status' | 'error' | 'state' | 'next_utc'> {
+  const tried = { attempts: message.attempts + 1, status, error }
+  if (error === '') return { ...tried, state: 'sent', next_utc: '' }
+  const next = nextAttempt(message, retryAfter * SECOND, now)
+  if (next === undefined) return { ...tried, state: 'failed', next_utc: '' }
+  return { ...tried, state: 'waiting', next_utc: formatUtc(next) }
+}
+
+/** When a message that has failed is sent again, in milliseconds since the epoch; undefined for never. */
+function nextAttempt({ attempts, created_utc }: DeliveryColumns, wanted: number, now: number): number | undefined {
+  if (created_utc < formatUtc(now - LONGEST_FAILURE)) return undefined
+  const pause = PAUSES[attempts] ?? DAY
+  return now + Math.max(pause * (1 + JITTER * Math.random()), Math.min(wanted, DAY))
+}
+
+/** Sends a message that tells of nothing, once, and writes it to the log of messages. */
+export async function sendTest(
+  database: Database,
+  webhook: WebhookColumns,
+  hosts: readonly string[],
+  now: number,
+): Promise<Posted> {
+  const [message, type] = [`msg_${randomUUID()}`, 'webhook.test']
+  const body = JSON.stringify({
+    type,
+    timestamp: new Date(now).toISOString(),
+    data: { kind: 'webhook', id: webhook.id },
+  })
+  const limits = { hosts, timeoutMs: TIMEOUT_MS, signal: new AbortController().signal }
+  const posted = await post(webhook, message, body, limits)
+  const { status, error } = posted
+  const told = { webhook: webhook.id, message, type, kind: 'webhook', record: webhook.id, sequence: 0 }
+  const state = error === '' ? ('sent' as const) : ('failed' as const)
+  const row = { ...told, state, created_utc: formatUtc(now), next_utc: '', attempts: 1, status, error }
+  await database.write((tx) => tx.insertInto('webhook_deliveries').values(row).execute())
+  return posted
+}

@@ -1,0 +1,222 @@
+import { type Command, Option } from 'commander'
+import { addList, table } from '../../base/run-command.ts'
+import { runOnDatabase } from '../../calendar/people/user-commands.ts'
+import type { Database } from '../../store/storage/database.ts'
+import { describeHeld } from '../../store/storage/edition.ts'
+import type { WebhookColumns } from '../../store/storage/schema.ts'
+import { sendTest } from './send-webhooks.ts'
+import {
+  addWebhook,
+  checkAddress,
+  describeReason,
+  disableWebhook,
+  enableWebhook,
+  getWebhook,
+  listDeliveries,
+  listWebhooks,
+  readTypes,
+  removeWebhook,
+  resendDelivery,
+  resendFailed,
+  rotateSecret,
+} from './webhook-store.ts'
+
+/** The calendar whose webhooks the commands are about. */
+export interface WebhookPlaces {
+  open: () => Promise<Database>
+  /** The hosts of the setting. */
+  hosts: () => readonly string[]
+  clock?: () => number
+}
+
+/** Puts the commands `webhook` on the command line; they open the database, and close it when done. */
+export function registerWebhookCommands(program: Command, { clock = Date.now, ...places }: WebhookPlaces): void {
+  const webhook = program.command('webhook').description('Notify other programs of every change as it happens.')
+  const all = { ...places, clock }
+  registerAdd(webhook, all)
+  registerList(webhook, all)
+  registerChanges(webhook, all)
+  registerRotate(webhook, all)
+  registerTest(webhook, all)
+  registerDeliveries(webhook, all)
+  registerResend(webhook, all)
+  registerResendFailed(webhook, all)
+}
+
+type Places = Required<WebhookPlaces>
+
+function registerAdd(webhook: Command, { open, hosts, clock }: Places): void {
+  webhook
+    .command('add')
+    .description('Add an address, and print the secret that its messages are signed with, once.')
+    .argument('<url>', 'where messages are sent to, by https')
+    .option(
+      '--events <types>',
+      'of which changes: event.*, venue.created and the like, parted by commas, or *',
+      'event.*',
+    )
+    .option('--private', 'tell it everything, drafts and private records included, as administrators see it')
+    .action((url: string, options: { events: string; private?: true }, command: Command) =>
+      runOnDatabase(command, open, async (database, print, by) => {
+        checkAddress(url, hosts())
+        const added = { url, events: readTypes(options.events), is_private: options.private ? 1 : 0 }
+        const { id, secret } = await database.write((tx) => addWebhook(tx, added, clock()), by)
+        print(`Added webhook ${id}. Its secret, shown only now: ${secret}`)
+      }),
+    )
+}
+
+function registerList(webhook: Command, { open }: Places): void {
+  addList(webhook)
+    .description('List all webhooks, without their secrets.')
+    .action((_options: unknown, command: Command) =>
+      runOnDatabase(command, open, async (database, print) => {
+        const rows = (await listWebhooks(database.read)).map((row) => [
+          `${row.id}`,
+          row.is_private === 1 ? 'everything' : 'public',
+          row.events,
+          stateOf(row),
+          row.url,
+        ])
+        for (const line of await describeHeld(database.read)) print(line)
+        print(table([['ID', 'TOLD', 'EVENTS', 'STATE', 'ADDRESS'], ...rows]))
+      }),
+    )
+}
+
+function stateOf({ disabled_utc, disabled_why, failing_since_utc }: WebhookColumns): string {
+  if (disabled_utc !== '') return `disabled at ${disabled_utc}: ${describeReason('en', disabled_why)}`
+  return failing_since_utc === '' ? 'enabled' : `failing since ${failing_since_utc}`
+}
+
+/** @throws Error with a sentence */
+function readId(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  throw new Error(`An id is a number, not "${text}"; the lists show them.`)
+}
+
+/** @throws Error with a sentence */
+function readCount(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new Error(`--limit and --page take numbers from 1 on, not "${text}".`)
+}
+
+const CHANGES = [
+  { name: 'remove', about: 'Remove a webhook and the log of its messages.', change: removeWebhook, done: 'Removed' },
+  {
+    name: 'enable',
+    about: 'Turn a webhook on; it first gets the messages that wait for it.',
+    change: enableWebhook,
+    done: 'Enabled',
+  },
+  {
+    name: 'disable',
+    about: 'Turn a webhook off; it gets no messages.',
+    change: (...[tx, id, now]: Parameters<typeof enableWebhook>) => disableWebhook(tx, id, 'command', now),
+    done: 'Disabled',
+  },
+] as const
+
+function registerChanges(webhook: Command, { open, clock }: Places): void {
+  for (const { name, about, change, done } of CHANGES)
+    webhook
+      .command(name)
+      .description(about)
+      .argument('<id>', 'the id that `webhook list` shows')
+      .action((id: string, _options: unknown, command: Command) =>
+        runOnDatabase(command, open, async (database, print, by) => {
+          await database.write<unknown>((tx) => change(tx, readId(id), clock()), by)
+          print(`${done} webhook ${id}.`)
+        }),
+      )
+}
+
+function registerRotate(webhook: Command, { open, clock }: Places): void {
+  webhook
+    .command('rotate')
+    .description('Give a webhook a new secret and print it, once. For a day messages are signed with the old one too.')
+    .argument('<id>', 'the id that `webhook list` shows')
+    .action((id: string, _options: unknown, command: Command) =>
+      runOnDatabase(command, open, async (database, print, by) => {
+        const secret = await database.write((tx) => rotateSecret(tx, readId(id), clock()), by)
+        print(`The new secret of webhook ${id}, shown only now: ${secret}`)
+      }),
+    )
+}
+
+function registerTest(webhook: Command, { open, hosts, clock }: Places): void {
+  webhook
+    .command('test')
+    .description('Send a webhook one message of the type webhook.test, at once.')
+    .argument('<id>', 'the id that `webhook list` shows')
+    .action((id: string, _options: unknown, command: Command) =>
+      runOnDatabase(command, open, async (database, print) => {
+        const { status, error } = await sendTest(
+          database,
+          await getWebhook(database.read, readId(id)),
+          hosts(),
+          clock(),
+        )
+        if (error !== '') throw new Error(`The message did not arrive. ${describeReason('en', error)}`)
+        print(`The receiver answered ${status}.`)
+      }),
+    )
+}
+
+function registerDeliveries(webhook: Command, { open }: Places): void {
+  webhook
+    .command('deliveries')
+    .description('List the messages of the last 30 days, the newest first, and those that wait.')
+    .argument('[id]', 'only those of one webhook: the id that `webhook list` shows')
+    .addOption(new Option('--limit <number>', 'list at most this many').default('100'))
+    .addOption(new Option('--page <number>', 'the page to list').default('1'))
+    .action((id: string | undefined, { limit, page }: { limit: string; page: string }, command: Command) =>
+      runOnDatabase(command, open, async (database, print) => {
+        const [perPage, number] = [readCount(limit), readCount(page)]
+        const found = await listDeliveries(database.read, id === undefined ? undefined : readId(id), {
+          page: number,
+          perPage,
+        })
+        const rows = found.map((row) => [
+          `${row.id}`,
+          `${row.webhook}`,
+          row.created_utc,
+          row.type,
+          `${row.record}`,
+          row.state,
+          `${row.attempts}`,
+          row.next_utc,
+          row.state === 'sent' ? `${row.status}` : describeReason('en', row.error),
+        ])
+        print(
+          table([['ID', 'WEBHOOK', 'TIME (UTC)', 'TYPE', 'RECORD', 'STATE', 'TRIES', 'NEXT (UTC)', 'LAST'], ...rows]),
+        )
+      }),
+    )
+}
+
+function registerResend(webhook: Command, { open, clock }: Places): void {
+  webhook
+    .command('resend')
+    .description('Have the service send a message again, with the same id.')
+    .argument('<delivery>', 'the id that `webhook deliveries` shows')
+    .action((id: string, _options: unknown, command: Command) =>
+      runOnDatabase(command, open, async (database, print, by) => {
+        await database.write((tx) => resendDelivery(tx, readId(id), undefined, clock()), by)
+        print(`Message ${id} is sent again as soon as the service runs.`)
+      }),
+    )
+}
+
+function registerResendFailed(webhook: Command, { open, clock }: Places): void {
+  webhook
+    .command('resend-failed')
+    .description('Have the service send again all messages to a webhook that failed for good, with the same ids.')
+    .argument('<id>', 'the id that `webhook list` shows')
+    .action((id: string, _options: unknown, command: Command) =>
+      runOnDatabase(command, open, async (database, print, by) => {
+        const count = await resendFailed((work) => database.write(work, by), readId(id), clock())
+        print(`Messages that are sent again as soon as the service runs: ${count}.`)
+      }),
+    )
+}

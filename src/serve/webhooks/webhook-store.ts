@@ -1,0 +1,336 @@
+import type { Updateable } from 'kysely'
+import type { Language } from '../../base/config.ts'
+import { limits } from '../../base/fields/limits.ts'
+import { formatUtc } from '../../base/text/moments.ts'
+import { type MessageText, type WebhookReason, webhookReasons } from '../../calendar/locales/messages.ts'
+import { translate } from '../../calendar/locales/translate.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { notHeld } from '../../store/storage/edition.ts'
+import { insertActs } from '../../store/storage/history.ts'
+import { claimed } from '../../store/storage/locks.ts'
+import { TOLD_KINDS, VERBS } from '../../store/storage/outbox.ts'
+import type { Tx, WriteAction } from '../../store/storage/recording.ts'
+import type { DeliveryColumns, Tables, WebhookColumns } from '../../store/storage/schema.ts'
+import { statement } from '../../store/storage/statement.ts'
+import { makeSecret, mayPost } from './post-message.ts'
+
+const DAY_MS = 86_400_000
+
+/** Webhooks that a calendar may have: each of them costs every write something. */
+export const MOST_WEBHOOKS = 100
+
+/** Days that a secret signs beside the one that replaces it. */
+const OLD_SECRET_DAYS = 1
+
+/** Why something cannot be done with a webhook. */
+export type RefusalReason = 'no-webhook' | 'no-message' | 'too-many' | 'address' | 'events'
+
+/** What cannot be done with a webhook; its message is a sentence for the command line, made of a text and the values it names. */
+export class WebhookRefusal extends Error {
+  readonly reason: RefusalReason
+  readonly text: string
+  readonly values: Readonly<Record<string, string>>
+
+  constructor(reason: RefusalReason, text: string, values: Readonly<Record<string, string>> = {}) {
+    super(translate('en', text, values))
+    this.reason = reason
+    this.text = text
+    this.values = values
+  }
+}
+
+/** Why a field of a webhook is refused. */
+function refusedField(reason: 'address' | 'events', text: MessageText, values?: Readonly<Record<string, string>>) {
+  return new WebhookRefusal(reason, text, values)
+}
+
+const TYPES = TOLD_KINDS.flatMap((kind) => VERBS.map((verb) => `${kind}.${verb}`))
+
+/**
+ * A list of types of changes such as `event.*,venue.created`, written evenly.
+ * @throws WebhookRefusal that names the first that is none
+ */
+export function readTypes(list: string): string {
+  const entries = [...new Set(list.split(',').map((entry) => entry.trim()))]
+  const unknown = entries.find((entry) => !isType(entry))
+  if (unknown === undefined) return entries.join(',')
+  const known = [...TYPES, ...TOLD_KINDS.map((kind) => `${kind}.*`), '*'].join(', ')
+  throw refusedField('events', '"{type}" is no type of change; there are {known}.', { type: unknown, known })
+}
+
+function isType(entry: string): boolean {
+  return entry === '*' || TYPES.includes(entry) || TOLD_KINDS.some((kind) => entry === `${kind}.*`)
+}
+
+/** @throws WebhookRefusal for an address that messages may not be sent to */
+export function checkAddress(url: string, hosts: readonly string[]): void {
+  const { characters } = limits.url
+  if (url.length > characters)
+    throw refusedField('address', 'The value of {name} is longer than {limit} characters.', {
+      name: 'url',
+      limit: String(characters),
+    })
+  if (mayPost(url, hosts)) return
+  throw refusedField(
+    'address',
+    'Messages are sent by https to public addresses, without a password in them; other hosts are named in the setting webhook-hosts.',
+  )
+}
+
+/** Adds a webhook with a secret of its own. @throws WebhookRefusal when there are too many */
+export async function addWebhook(
+  tx: Tx,
+  added: Pick<WebhookColumns, 'url' | 'events' | 'is_private'>,
+  now: number,
+): Promise<{ id: number; secret: string }> {
+  if ((await listWebhooks(tx)).length >= MOST_WEBHOOKS)
+    throw new WebhookRefusal('too-many', `There are ${MOST_WEBHOOKS} webhooks already; remove one that is not needed.`)
+  const secret = makeSecret()
+  const row = { ...added, secret, created_utc: formatUtc(now), ...NO_OLD_SECRET, ...NEVER_FAILED }
+  const { id } = await tx.insertInto('webhooks').values(row).returning('id').executeTakeFirstOrThrow()
+  await noteAct(tx, { id, url: added.url }, 'create', now)
+  return { id, secret }
+}
+
+const NEVER_FAILED = { failing_since_utc: '', disabled_utc: '', disabled_why: '' }
+const NO_OLD_SECRET = { old_secret: '', old_secret_until_utc: '' }
+
+/** All webhooks, the oldest first. */
+export function listWebhooks(db: Db): Promise<WebhookColumns[]> {
+  return db.selectFrom('webhooks').selectAll().orderBy('id').execute()
+}
+
+/** @throws WebhookRefusal when there is none */
+export async function getWebhook(db: Db, id: number): Promise<WebhookColumns> {
+  const found = await db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst()
+  if (!found) throw new WebhookRefusal('no-webhook', `There is no webhook ${id}; kalends webhook list shows them.`)
+  return found
+}
+
+/** Removes a webhook with all that it was told, or was to be told. */
+export async function removeWebhook(tx: Tx, id: number, now: number): Promise<void> {
+  const webhook = await getWebhook(tx, id)
+  await tx.deleteFrom('webhook_deliveries').where('webhook', '=', id).execute()
+  await tx.deleteFrom('webhooks').where('id', '=', id).execute()
+  await noteAct(tx, webhook, 'delete', now)
+}
+
+/** Tells a webhook again, beginning with what waits for it. */
+export async function enableWebhook(tx: Tx, id: number, now: number): Promise<void> {
+  await changeWebhook(tx, id, NEVER_FAILED, now)
+}
+
+/** Tells a webhook nothing from now on: of what changes meanwhile it never hears. False for one that was disabled already. */
+export async function disableWebhook(tx: Tx, id: number, why: WebhookReason, now: number): Promise<boolean> {
+  const webhook = await getWebhook(tx, id)
+  const enabled = tx.updateTable('webhooks').where('id', '=', id).where('disabled_utc', '=', '')
+  const off = { disabled_utc: formatUtc(now), disabled_why: why }
+  const { numUpdatedRows } = await enabled.set(off).executeTakeFirst()
+  if (Number(numUpdatedRows) === 0) return false
+  await noteAct(tx, webhook, 'update', now)
+  return true
+}
+
+/** The members of a webhook that can be changed; undefined ones stay. */
+export interface WebhookChange {
+  url: string | undefined
+  events: string | undefined
+  isPrivate: boolean | undefined
+  isEnabled: boolean | undefined
+}
+
+/** Changes the given parts of a webhook; `why` is said of one that is disabled by it. */
+export async function updateWebhook(
+  tx: Tx,
+  id: number,
+  { url, events, isPrivate, isEnabled }: WebhookChange,
+  why: WebhookReason,
+  now: number,
+): Promise<void> {
+  const { disabled_utc } = await getWebhook(tx, id)
+  const isSwitched = isEnabled !== undefined && isEnabled !== (disabled_utc === '')
+  const off = { disabled_utc: formatUtc(now), disabled_why: why }
+  const columns = {
+    ...(url === undefined ? {} : { url }),
+    ...(events === undefined ? {} : { events }),
+    ...(isPrivate === undefined ? {} : { is_private: Number(isPrivate) }),
+    ...(isSwitched ? (isEnabled ? NEVER_FAILED : off) : {}),
+  }
+  if (Object.keys(columns).length > 0) await changeWebhook(tx, id, columns, now)
+}
+
+/** Gives a webhook a new secret; the one before signs as well for a day. */
+export async function rotateSecret(tx: Tx, id: number, now: number): Promise<string> {
+  const { secret: old_secret } = await getWebhook(tx, id)
+  const secret = makeSecret()
+  const old_secret_until_utc = formatUtc(now + OLD_SECRET_DAYS * DAY_MS)
+  await changeWebhook(tx, id, { secret, old_secret, old_secret_until_utc }, now)
+  return secret
+}
+
+async function changeWebhook(tx: Tx, id: number, columns: Updateable<Tables['webhooks']>, now: number): Promise<void> {
+  const webhook = await getWebhook(tx, id)
+  await tx.updateTable('webhooks').set(columns).where('id', '=', id).execute()
+  await noteAct(tx, webhook, 'update', now)
+}
+
+/** The history names the host alone: an address may have a secret in it. */
+async function noteAct(tx: Tx, { id, url }: Pick<WebhookColumns, 'id' | 'url'>, action: WriteAction, now: number) {
+  await insertActs(tx, [{ kind: 'webhook', record: id, act: { action, name: URL.parse(url)?.host ?? '' } }], now)
+}
+
+/** A page of the messages to a webhook, or to all, the newest first. */
+export function listDeliveries(
+  db: Db,
+  webhook: number | undefined,
+  { page, perPage }: { page: number; perPage: number },
+): Promise<DeliveryColumns[]> {
+  const all = db.selectFrom('webhook_deliveries').selectAll().orderBy('id', 'desc')
+  const some = all.limit(perPage).offset((page - 1) * perPage)
+  return (webhook === undefined ? some : some.where('webhook', '=', webhook)).execute()
+}
+
+/** How many messages to a webhook there are. */
+export async function countDeliveries(db: Db, webhook: number): Promise<number> {
+  const all = db.selectFrom('webhook_deliveries').select(db.fn.countAll().as('n')).where('webhook', '=', webhook)
+  return Number((await all.executeTakeFirst())?.n ?? 0)
+}
+
+/** Has a message sent again, with the id it had. @throws WebhookRefusal when there is none, or none of this webhook */
+export async function resendDelivery(
+  tx: Tx,
+  id: number,
+  webhook: number | undefined,
+  now: number,
+): Promise<DeliveryColumns> {
+  const again = { state: 'waiting', created_utc: formatUtc(now), next_utc: formatUtc(now), attempts: 0 } as const
+  const update = tx.updateTable('webhook_deliveries').set(again).where('id', '=', id)
+  const ofWebhook = webhook === undefined ? update : update.where('webhook', '=', webhook)
+  const [message] = await ofWebhook.returningAll().execute()
+  if (message) return message
+  throw new WebhookRefusal(
+    'no-message',
+    `There is no message ${id} any more; kalends webhook deliveries lists those of the last 30 days.`,
+  )
+}
+
+/** The most messages that one transaction changes. */
+const PIECE = 1000
+
+type WriteSome = (work: (tx: Tx) => Promise<bigint>) => Promise<bigint>
+
+/** Changes messages by writes that each return how many of at most `PIECE` they have changed. Returns how many in all. */
+async function inPieces(write: WriteSome, change: (tx: Tx) => Promise<bigint>): Promise<number> {
+  let all = 0
+  for (let some = PIECE; some === PIECE; all += some) some = Number(await write(change))
+  return all
+}
+
+/** Has all messages to a webhook sent again that have failed for good, some in each write. Returns how many. */
+export function resendFailed(write: WriteSome, webhook: number, now: number): Promise<number> {
+  const again = { state: 'waiting', created_utc: formatUtc(now), next_utc: formatUtc(now), attempts: 0 } as const
+  return inPieces(write, async (tx) => {
+    await getWebhook(tx, webhook)
+    const told = tx.selectFrom('webhook_deliveries').select('id').where('webhook', '=', webhook)
+    const failed = told.where('state', '=', 'failed').where('kind', '<>', 'webhook').orderBy('id').limit(PIECE)
+    const resend = tx.updateTable('webhook_deliveries').set(again).where('id', 'in', failed)
+    return (await resend.executeTakeFirst()).numUpdatedRows
+  })
+}
+
+const selectDue = statement<{ now: string }>()((db, value) =>
+  db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('disabled_utc', '=', '')
+    .where(notHeld())
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('webhook_deliveries as d')
+          .select('d.id')
+          .whereRef('d.webhook', '=', 'webhooks.id')
+          .where('d.next_utc', '<>', '')
+          .where('d.next_utc', '<=', value('now')),
+      ),
+    ),
+)
+
+/** The webhooks that have messages due, without those that are disabled; none while the calendar is held. */
+export function findDue(db: Db, nowUtc: string): Promise<WebhookColumns[]> {
+  return selectDue(db, { now: nowUtc })
+}
+
+/** Takes the first message of a webhook that is due, and keeps others from sending it until a time. */
+export async function claimDue(
+  tx: Tx,
+  webhook: number,
+  times: { nowUtc: string; untilUtc: string },
+): Promise<DeliveryColumns | undefined> {
+  const waiting = tx.selectFrom('webhook_deliveries').selectAll().where('webhook', '=', webhook)
+  const due = waiting.where('next_utc', '<>', '').where('next_utc', '<=', times.nowUtc)
+  const message = await claimed(tx, due.orderBy('next_utc').orderBy('id').limit(1)).executeTakeFirst()
+  // Without an error: `hastenDeliveries` leaves alone what is being sent.
+  if (message) await setDelivery(tx, message.id, { next_utc: times.untilUtc, error: '' })
+  return message
+}
+
+/**
+ * Makes the messages of a webhook that have failed due as of when they came into being, so that they are sent in the order of the changes, together with
+ * those that were not tried yet. Those that are being sent stay as they are.
+ */
+export async function hastenDeliveries(write: WriteSome, webhook: number): Promise<void> {
+  await inPieces(write, async (tx) => {
+    const waiting = tx.selectFrom('webhook_deliveries').select('id').where('webhook', '=', webhook)
+    const failed = waiting.where('next_utc', '<>', '').where('error', '<>', '')
+    const late = failed.whereRef('next_utc', '<>', 'created_utc').orderBy('next_utc', 'desc').limit(PIECE)
+    const hasten = tx.updateTable('webhook_deliveries').set(({ ref }) => ({ next_utc: ref('created_utc') }))
+    return (await hasten.where('id', 'in', late).executeTakeFirst()).numUpdatedRows
+  })
+}
+
+/** Writes columns of a message. */
+export async function setDelivery(
+  tx: Tx,
+  id: number,
+  columns: Updateable<Tables['webhook_deliveries']>,
+): Promise<void> {
+  await tx.updateTable('webhook_deliveries').set(columns).where('id', '=', id).execute()
+}
+
+/** Removes a message that there is no need to send. */
+export async function dropDelivery(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('webhook_deliveries').where('id', '=', id).execute()
+}
+
+/** Notes since when no message to a webhook has arrived; empty for one whose messages do. False where another process has noted it before. */
+export async function setFailing(
+  tx: Tx,
+  { id, failing_since_utc: former }: WebhookColumns,
+  failing_since_utc: string,
+): Promise<boolean> {
+  const unchanged = tx.updateTable('webhooks').where('id', '=', id).where('failing_since_utc', '=', former)
+  const { numUpdatedRows } = await unchanged.set({ failing_since_utc }).executeTakeFirst()
+  return Number(numUpdatedRows) > 0
+}
+
+/** How many messages wait for a webhook, or for all. */
+export async function countWaiting(db: Db, webhook?: number): Promise<number> {
+  const all = db.selectFrom('webhook_deliveries').select(db.fn.countAll().as('n')).where('next_utc', '<>', '')
+  const waiting = webhook === undefined ? all : all.where('webhook', '=', webhook)
+  return Number((await waiting.executeTakeFirst())?.n ?? 0)
+}
+
+/** How many webhooks are disabled. */
+export async function countDisabled(db: Db): Promise<number> {
+  const disabled = db.selectFrom('webhooks').select(db.fn.countAll().as('n')).where('disabled_utc', '<>', '')
+  return Number((await disabled.executeTakeFirst())?.n ?? 0)
+}
+
+const texts = new Map<string, string>(Object.entries(webhookReasons))
+
+/** The sentence for a stored `WebhookReason`; anything else is a text of an older version, and stays as it is. */
+export function describeReason(language: Language, stored: string): string {
+  const [code = '', value = ''] = stored.split(' ')
+  const text = texts.get(code)
+  return text === undefined ? stored : translate(language, text, { status: value, code: value })
+}

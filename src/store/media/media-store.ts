@@ -1,0 +1,253 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs, truncate, writeFile } from 'node:fs/promises'
+import { dirname, join, sep } from 'node:path'
+import type { Readable } from 'node:stream'
+import { giveTo, type Owner, ownerAt, syncFolder } from '../../base/files.ts'
+import { Problem } from '../../base/problems.ts'
+import { mimeTypeOf } from './image-sizes.ts'
+
+/** Where images are stored, and from where they may be fetched. */
+export interface ImageService {
+  store: MediaStore
+  /** The only hosts to fetch from; empty: every public one. */
+  hosts: readonly string[]
+  maxBytes: number
+  /** Public address of the store's files without a slash at the end, such as `https://example.org/media`. */
+  mediaUrl: string
+}
+
+/** A stored file on its way to a client. */
+interface StoredFile {
+  /** To be read to the end or destroyed. */
+  stream: Readable
+  mimeType: string
+  /** bytes */
+  size: number
+}
+
+/** A file as a store lists it. */
+export interface ListedFile {
+  key: string
+  /** bytes */
+  size: number
+  /** Milliseconds since the epoch of the last write. */
+  modified: number
+  /** True for a file that a write began and never ended; nobody can read it. */
+  isLeftover: boolean
+}
+
+/** A store of image files, by keys such as `2026/11/poster.png`. A key names the same bytes for ever, so answers may be cached without end. */
+export interface MediaStore {
+  /**
+   * Stores the bytes durably. False, with nothing changed, when the key is taken: of several callers, on any node, one wins.
+   * @throws Error when the store fails or the key is malformed.
+   */
+  put: (key: string, bytes: Uint8Array, mimeType: string) => Promise<boolean>
+  /** Undefined for any key without a file. */
+  read: (key: string) => Promise<StoredFile | undefined>
+  /** Removes the file if it is there; its key stays taken, unless `list` called it a leftover. @throws Error when the store fails or the key is malformed. */
+  remove: (key: string) => Promise<void>
+  /**
+   * Stores the bytes durably in place of any others. For copying a store, where an interrupted attempt may have left files; new files are `put`.
+   * @throws Error when the store fails or the key is malformed.
+   */
+  restore: (key: string, bytes: Uint8Array, mimeType: string) => Promise<void>
+  /** Everything in the store, in any order: files, removed names (of no bytes), and leftovers of interrupted writes. */
+  list: () => AsyncIterable<ListedFile>
+  /** Resolves while files can be written, as far as this process knows. @throws Error */
+  check: () => Promise<void>
+}
+
+/** A key names the same bytes for ever. */
+export const MEDIA_CACHE_CONTROL = 'public, max-age=31536000, immutable'
+
+/**
+ * A store in this folder, such as `<data>/media`, which is made with the first file. When its disk is full or read-only, functions that write
+ * reject with a Problem.
+ */
+export function localMediaStore(folder: string): MediaStore {
+  const health: FolderHealth = { folder, isFailing: false }
+  return {
+    put: async (key, bytes) => writingFiles(health, () => putFile(pathOf(folder, key), bytes)),
+    read: async (key) => (isKey(key) ? readFile(join(folder, key)) : undefined),
+    remove: async (key) =>
+      LEFTOVER.test(key) ? rm(join(folder, key), { force: true }) : emptyFile(pathOf(folder, key)),
+    list: () => listFiles(folder),
+    restore: async (key, bytes) => writingFiles(health, () => replaceFile(folder, pathOf(folder, key), bytes)),
+    check: () => checkFolder(health),
+  }
+}
+
+/** Plain names between slashes: none starts with a dot, so none leads out of the folder or to a file that is still being written. */
+export const isKey = (key: string) => /^\w[\w.-]{0,199}(\/\w[\w.-]{0,199})*$/.test(key)
+
+/** A file that is being written, in a folder of plain names. */
+const LEFTOVER = /^(\w[\w.-]{0,199}\/)*\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** The files of a folder; files with names that this service never makes are left out. */
+async function* listFiles(folder: string): AsyncGenerator<ListedFile> {
+  const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {
+    if (isMissing(error)) return []
+    throw error
+  })
+  for (const name of names) {
+    const key = name.split(sep).join('/')
+    const isLeftover = LEFTOVER.test(key)
+    const found = isLeftover || isKey(key) ? await stat(join(folder, name)).catch(() => undefined) : undefined
+    if (found?.isFile()) yield { key, size: found.size, modified: found.mtimeMs, isLeftover }
+  }
+}
+
+function pathOf(folder: string, key: string): string {
+  if (!isKey(key)) throw new Error(`"${key}" is no key of a media file.`)
+  return join(folder, key)
+}
+
+/** An empty file claims the name; the bytes take its place whole. */
+async function putFile(path: string, bytes: Uint8Array): Promise<boolean> {
+  const firstMade = await mkdir(dirname(path), { recursive: true })
+  if (!(await claim(path))) return false
+  try {
+    await moveIn(path, bytes, firstMade)
+    return true
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  }
+}
+
+/** Whoever writes it, a file belongs to the owner of the folder of the store. */
+async function replaceFile(store: string, path: string, bytes: Uint8Array): Promise<void> {
+  const owner = ownerAt(store)
+  const firstMade = await mkdir(dirname(path), { recursive: true })
+  for (let folder = dirname(path); folder.length >= store.length; folder = dirname(folder)) giveTo(folder, owner)
+  await moveIn(path, bytes, firstMade, owner)
+}
+
+/** Replaces the file in one step. `firstMade` is the topmost folder that was made for it, if any. */
+async function moveIn(path: string, bytes: Uint8Array, firstMade: string | undefined, owner?: Owner): Promise<void> {
+  const folder = dirname(path)
+  const partial = join(folder, `.${randomUUID()}`)
+  try {
+    await writeThrough(partial, bytes)
+    if (owner) giveTo(partial, owner)
+    await rename(partial, path)
+    await syncFolders(folder, firstMade === undefined ? folder : dirname(firstMade))
+  } catch (error) {
+    await rm(partial, { force: true })
+    throw error
+  }
+}
+
+async function claim(path: string): Promise<boolean> {
+  try {
+    await (await open(path, 'wx')).close()
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+async function writeThrough(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, 'wx')
+  try {
+    await file.writeFile(bytes)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Makes new names durable in the folder and those above it up to `top`. */
+async function syncFolders(folder: string, top: string): Promise<void> {
+  await syncFolder(folder)
+  if (folder !== top && dirname(folder) !== folder) await syncFolders(dirname(folder), top)
+}
+
+async function emptyFile(path: string): Promise<void> {
+  try {
+    await truncate(path)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+}
+
+/** Empty files are names being claimed or given up. */
+async function readFile(path: string): Promise<StoredFile | undefined> {
+  const file = await openExisting(path)
+  const stat = await file?.stat()
+  if (file && stat?.isFile() && stat.size > 0)
+    return { stream: file.createReadStream(), mimeType: mimeTypeOf(path), size: stat.size }
+  await file?.close()
+  return undefined
+}
+
+async function openExisting(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(errorCode(error))
+}
+
+function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+/** Seconds after which an operator may have mended a full or read-only disk. */
+const SEEN_TO_AFTER = 30
+
+const FULL = ['ENOSPC', 'EDQUOT']
+const UNWRITABLE = ['EROFS', 'EACCES', 'EPERM']
+
+/** A folder of stored files, and whether the last write failed. */
+interface FolderHealth {
+  folder: string
+  isFailing: boolean
+}
+
+/** Runs work that writes files. @throws Problem rest_insufficient_storage and rest_read_only in place of the errors of the system */
+async function writingFiles<T>(health: FolderHealth, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const problem = problemOf(error)
+    if (problem !== undefined) health.isFailing = true
+    throw problem ?? error
+  }
+}
+
+/** Resolves while files can be written; after a failure it tries a write by itself until one succeeds. @throws Problem */
+async function checkFolder(health: FolderHealth): Promise<void> {
+  if (!health.isFailing) return
+  await writingFiles(health, () => tryToWrite(health.folder))
+  health.isFailing = false
+}
+
+/** Free bytes below which a small file may fit and the next one not. */
+const ROOM_BYTES = 1_000_000
+
+async function tryToWrite(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const { bavail, bsize } = await statfs(folder)
+  if (bavail * bsize < ROOM_BYTES) throw new Problem('rest_insufficient_storage', { retryAfter: SEEN_TO_AFTER })
+  const file = join(folder, `.${randomUUID()}`)
+  try {
+    await writeFile(file, 'x')
+  } finally {
+    await rm(file, { force: true })
+  }
+}
+
+function problemOf(error: unknown): Problem | undefined {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (FULL.includes(code)) return new Problem('rest_insufficient_storage', { retryAfter: SEEN_TO_AFTER })
+  if (UNWRITABLE.includes(code)) return new Problem('rest_read_only', { retryAfter: SEEN_TO_AFTER })
+  return undefined
+}

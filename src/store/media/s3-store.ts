@@ -1,0 +1,220 @@
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  type PutObjectCommandInput,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3'
+import { Problem } from '../../base/problems.ts'
+import { mimeTypeOf } from './image-sizes.ts'
+import { isKey, type ListedFile, MEDIA_CACHE_CONTROL, type MediaStore } from './media-store.ts'
+
+/** A place in an S3-compatible store. */
+export interface S3Place {
+  bucket: string
+  /** The prefix of all names: empty, or ending in a slash. */
+  prefix: string
+  /** Address of the store; undefined for Amazon's own. */
+  endpoint: string | undefined
+  region: string | undefined
+}
+
+/** Limits in milliseconds. */
+export interface S3Limits {
+  /** Until there is a connection. */
+  connect: number
+  /** While nothing moves on it. */
+  idle: number
+  /** Until an answer begins. */
+  answer: number
+  /** Until a file is kept. */
+  put: number
+}
+
+const LIMITS: S3Limits = { connect: 3000, idle: 15_000, answer: 10_000, put: 30_000 }
+
+/** Times a request is sent when the connection or the store fails, and times it is sent while another writer is busy with its name. */
+const ATTEMPTS = 3
+const CONFLICT_ATTEMPTS = 5
+const CONFLICT_MS = 100
+
+/** Milliseconds between reports of an outage, which every request meets. */
+const REPORT_EVERY = 1000
+
+const FORM = 'An S3-compatible store is written s3://BUCKET/PREFIX?endpoint=URL&region=NAME'
+
+/** The parts of `s3://BUCKET/PREFIX?endpoint=…&region=…`. @throws Error with one sentence that repeats nothing of the address. */
+export function parseS3Address(address: string): S3Place {
+  const url = URL.parse(address)
+  const endpoint = url?.searchParams.get('endpoint') ?? undefined
+  const server = endpoint === undefined ? undefined : URL.parse(endpoint)
+  if (url?.username || url?.password || server?.username || server?.password)
+    throw new Error(`${FORM}; its credentials are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of the environment.`)
+  const prefix = url?.pathname.replace(/^\/|\/$/g, '') ?? ''
+  const isPlace = url?.protocol === 's3:' && /^[a-z0-9][a-z0-9.-]+$/.test(url.hostname) && url.port === ''
+  const isServer = server === undefined || /^https?:$/.test(server?.protocol ?? '')
+  const isKnown = [...(url?.searchParams.keys() ?? [])].every((name) => name === 'endpoint' || name === 'region')
+  if (!isPlace || !isServer || !isKnown || (prefix !== '' && !isKey(prefix))) throw new Error(`${FORM}.`)
+  return {
+    bucket: url.hostname,
+    prefix: prefix === '' ? '' : `${prefix}/`,
+    endpoint,
+    region: url.searchParams.get('region') ?? undefined,
+  }
+}
+
+/**
+ * A store in a bucket, with credentials from the usual places of the SDK: environment, profile, role of the machine. When the bucket fails,
+ * functions reject with the problem `rest_unavailable`, and `report` gets an error without secrets, at most once a second.
+ *
+ * A name is taken for as long as the bucket has it; a removed file leaves an empty one behind. Of several writers one wins where the store supports
+ * conditional writes (`If-None-Match: *`). Where it does not, two nodes that put one name at the same moment may both succeed.
+ */
+export function s3MediaStore(place: S3Place, report: (error: Error) => void, limits = LIMITS): MediaStore {
+  const client = connect(place, limits)
+  const limited = makeLimited(place, report)
+  /** Names that this process is writing: the bucket has no object of theirs yet. */
+  const busy = new Set<string>()
+  const nameOf = (key: string) => {
+    if (!isKey(key)) throw new Error(`"${key}" is no key of a media file.`)
+    return { Bucket: place.bucket, Key: place.prefix + key }
+  }
+  const sizeOf = async (key: string) => {
+    const ask = new HeadObjectCommand(nameOf(key))
+    const found = await limited(limits.answer, (abortSignal) => client.send(ask, { abortSignal }))
+    return found && (found.ContentLength ?? 0)
+  }
+  const replace = async (input: PutObjectCommandInput) => {
+    await limited(limits.put, (abortSignal) => client.send(new PutObjectCommand(input), { abortSignal }))
+  }
+  // The operator hears of a wrong bucket at the start rather than at the first upload.
+  const absent = new GetObjectCommand({ Bucket: place.bucket, Key: `${place.prefix}.absent` })
+  limited(limits.answer, (abortSignal) => client.send(absent, { abortSignal })).catch(() => undefined)
+  return {
+    put: async (key, bytes, mimeType) => {
+      const input = { ...nameOf(key), ...contentOf(bytes, mimeType) }
+      if (busy.has(key)) return false
+      busy.add(key)
+      try {
+        if ((await sizeOf(key)) !== undefined) return false
+        return (await limited(limits.put, (abortSignal) => putNew(client, input, abortSignal))) === true
+      } finally {
+        busy.delete(key)
+      }
+    },
+    read: async (key) => {
+      if (!isKey(key)) return undefined
+      const ask = new GetObjectCommand(nameOf(key))
+      const found = await limited(limits.answer, (abortSignal) => client.send(ask, { abortSignal }))
+      if (!(found?.Body instanceof Readable)) return undefined
+      if (found.ContentLength) return { stream: found.Body, mimeType: mimeTypeOf(key), size: found.ContentLength }
+      found.Body.destroy()
+      return undefined
+    },
+    remove: async (key) => {
+      if (await sizeOf(key)) await replace({ ...nameOf(key), Body: new Uint8Array(), CacheControl: 'no-store' })
+    },
+    // Only the bucket knows; it says so when a write fails.
+    check: async () => undefined,
+    list: () => listObjects(client, place, limited, limits),
+    restore: (key, bytes, mimeType) => replace({ ...nameOf(key), ...contentOf(bytes, mimeType) }),
+  }
+}
+
+/** The objects below the prefix, a thousand at a time. Objects with names that this service never makes belong to somebody else. */
+async function* listObjects(
+  client: S3Client,
+  { bucket, prefix }: S3Place,
+  limited: Limited,
+  limits: S3Limits,
+): AsyncGenerator<ListedFile> {
+  let next: string | undefined
+  do {
+    const ask = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken: next })
+    const page = await limited(limits.answer, (abortSignal) => client.send(ask, { abortSignal }))
+    for (const { Key = '', Size = 0, LastModified } of page?.Contents ?? []) {
+      const key = Key.slice(prefix.length)
+      if (isKey(key)) yield { key, size: Size, modified: LastModified?.getTime() ?? Date.now(), isLeftover: false }
+    }
+    next = page?.NextContinuationToken
+  } while (next !== undefined)
+}
+
+function connect({ endpoint, region }: S3Place, limits: S3Limits): S3Client {
+  const named = region ?? process.env.AWS_REGION ?? (endpoint === undefined ? undefined : 'us-east-1')
+  return new S3Client({
+    ...(named === undefined ? {} : { region: named }),
+    // Few stores besides Amazon's give each bucket a host name, and not all support its checksums.
+    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    maxAttempts: ATTEMPTS,
+    requestHandler: { connectionTimeout: limits.connect, socketTimeout: limits.idle },
+  })
+}
+
+const contentOf = (bytes: Uint8Array, mimeType: string) => ({
+  Body: bytes,
+  ContentLength: bytes.length,
+  ContentType: mimeType,
+  CacheControl: MEDIA_CACHE_CONTROL,
+})
+
+/** False when the name is taken. A store without conditional writes is asked again without the condition; an earlier look found the name free. */
+async function putNew(client: S3Client, input: PutObjectCommandInput, abortSignal: AbortSignal): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client.send(new PutObjectCommand({ ...input, IfNoneMatch: '*' }), { abortSignal })
+      return true
+    } catch (error) {
+      const status = statusOf(error)
+      if (status === 412) return false
+      if (status === 501) return client.send(new PutObjectCommand(input), { abortSignal }).then(() => true)
+      // Another writer is at the same name, and may yet fail.
+      if (status !== 409 || attempt === CONFLICT_ATTEMPTS) throw error
+      await sleep(CONFLICT_MS)
+    }
+  }
+}
+
+type Limited = <T>(ms: number, work: (abortSignal: AbortSignal) => Promise<T>) => Promise<T | undefined>
+
+/** Sends a request with a timeout; undefined for a missing object. */
+function makeLimited({ bucket }: S3Place, report: (error: Error) => void): Limited {
+  let reported = Number.NEGATIVE_INFINITY
+  return async (ms, work) => {
+    const abort = new AbortController()
+    const timer = setTimeout(() => abort.abort(), ms)
+    try {
+      return await work(abort.signal)
+    } catch (error) {
+      if (statusOf(error) === 404 && !isNoBucket(error)) return undefined
+      if (performance.now() - reported >= REPORT_EVERY) {
+        reported = performance.now()
+        report(new Error(`The media store s3://${bucket} fails: ${describe(error)}.`))
+      }
+      throw new Problem('rest_unavailable', { retryAfter: 1 })
+    } finally {
+      // A body that has begun may take longer.
+      clearTimeout(timer)
+    }
+  }
+}
+
+function statusOf(error: unknown): number | undefined {
+  return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined
+}
+
+const isNoBucket = (error: unknown) => error instanceof Error && error.name === 'NoSuchBucket'
+
+/** The name of an error alone: its text and details may repeat keys and signatures. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return 'for no known reason'
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
+  const status = statusOf(error)
+  return status === undefined ? code : `${code} (${status})`
+}

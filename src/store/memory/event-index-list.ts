@@ -1,0 +1,380 @@
+import { utcToMs } from '../../base/text/moments.ts'
+import { addId, countIds, hasId, type IdSet, listIds, makeIdSet } from '../storage/id-set.ts'
+import type { Circle } from '../storage/queries.ts'
+import {
+  compareSlots,
+  type EventIndex,
+  type PostingKind,
+  postingsFor,
+  SEVERAL_VENUES,
+  slotsOfPosting,
+} from './event-index.ts'
+import { placesWithin } from './places.ts'
+import {
+  type Bound,
+  boundAt,
+  eachRun,
+  eachSlot,
+  lowerBound,
+  type Order,
+  type Run,
+  type SortedSlots,
+  sliceSlots,
+} from './sorted-slots.ts'
+
+/** The bounds of a list of events, as wall times; undefined edges are open. */
+export interface EventWindow {
+  /** start >=, unless `startsAfter` takes its place */
+  from: string | undefined
+  /** start <=, unless `endsBefore` takes its place */
+  to: string | undefined
+  startsBefore: string | undefined
+  startsAfter: string | undefined
+  endsBefore: string | undefined
+  endsAfter: string | undefined
+}
+
+/** The conditions of a list: an event must be in every choice of terms, venues and so on. */
+export interface IndexQuery {
+  window: EventWindow
+  terms: readonly (readonly number[])[]
+  venues: readonly number[] | undefined
+  organizers: readonly number[] | undefined
+  series: readonly number[] | undefined
+  featured: boolean | undefined
+  /** Facts of access by their numbers: an event must have all of them. */
+  access: readonly number[]
+  geoloc: boolean | undefined
+  circle: Circle | undefined
+  /** Whether of each series only the first occurrence is listed. */
+  isCollapsed?: boolean
+  /** The ids that events must be among, such as the result of a search. */
+  among: IdSet | undefined
+}
+
+/** A page of ids in order, and how many events match in all. */
+export interface IndexPage {
+  ids: number[]
+  total: number
+}
+
+/** One page of the list, and the exact total (rule 11.7). */
+export function listIndexed(index: EventIndex, query: IndexQuery, offset: number, limit: number): IndexPage {
+  if (!query.isCollapsed) return listEach(index, query, offset, limit)
+  const { ids } = listEach(index, query, 0, index.slotCount)
+  const met = new Set<number>()
+  const first = ids.filter((id) => {
+    const series = index.series[(index.slotOf[id] as number) - 1] as number
+    if (series === 0) return true
+    return met.has(series) ? false : Boolean(met.add(series))
+  })
+  return { ids: first.slice(offset, offset + limit), total: first.length }
+}
+
+/** Lists in order answer most queries without a look at every event. */
+function listEach(index: EventIndex, query: IndexQuery, offset: number, limit: number): IndexPage {
+  const choices = choicesOf(index, query)
+  const bounds = boundsOf(index, query.window)
+  const [first] = choices
+  if (!bounds.ends && !query.among && (!first || (choices.length === 1 && first.postings.length === 1))) {
+    const { list, from, to } = within(first ? slotsOfPosting(index, first.postings[0]) : index.all, bounds)
+    return {
+      ids: idsOf(index, sliceSlots(list, Math.min(from + offset, to), Math.min(from + offset + limit, to))),
+      total: to - from,
+    }
+  }
+  const isApart = !bounds.ends && !query.among && choices.length === 1 && first?.isApart
+  if (isApart && isCountedSooner(index, first, bounds, offset + limit))
+    return listApart(index, first, bounds, offset, limit)
+  return listMatching(index, choices, bounds, query.among, offset, limit)
+}
+
+function idsOf(index: EventIndex, slots: readonly number[]): number[] {
+  return slots.map((slot) => index.ids[slot] as number)
+}
+
+/** The choices an event must be in one of. */
+interface Choice {
+  kind: PostingKind
+  postings: readonly number[]
+  /** Whether the postings are disjoint but for events at several venues. */
+  isApart: boolean
+}
+
+function choicesOf(index: EventIndex, query: IndexQuery): Choice[] {
+  const choices: Choice[] = []
+  const choose = (kind: PostingKind, ids: readonly number[] | undefined) => {
+    if (ids) choices.push({ kind, postings: postingsFor(index, kind, new Set(ids)), isApart: kind === 'venue' })
+  }
+  for (const ids of query.terms) choose('term', ids)
+  choose('venue', query.venues)
+  choose('organizer', query.organizers)
+  choose('series', query.series)
+  for (const fact of query.access) choose('access', [fact])
+  choose('featured', query.featured === undefined ? undefined : [Number(query.featured)])
+  choose('located', query.geoloc === undefined ? undefined : [Number(query.geoloc)])
+  if (query.circle) {
+    const { cells, venues } = placesWithin(index.places, query.circle)
+    const postings = postingsFor(index, 'venue', venues)
+    // A cell whose venues have no events has no list.
+    for (const { posting } of cells) if (posting !== undefined) postings.push(posting)
+    choices.push({ kind: 'cell', postings, isApart: true })
+  }
+  return choices
+}
+
+interface Bounds {
+  /** start >=, or > where it is open */
+  from: Bound
+  /** start <, or <= where it is open */
+  to: Bound
+  ends: { before: number; after: number } | undefined
+}
+
+function boundsOf({ starts, ordered }: EventIndex, window: EventWindow): Bounds {
+  const { from, to, startsBefore, startsAfter, endsBefore, endsAfter } = window
+  const start = startsAfter ?? from
+  const last = endsBefore === undefined ? to : undefined
+  const isBefore = startsBefore !== undefined && (last === undefined || startsBefore <= last)
+  const latest = isBefore ? startsBefore : last
+  const hasEnds = endsBefore !== undefined || endsAfter !== undefined
+  return {
+    from: boundAt(
+      starts,
+      ordered,
+      start === undefined ? Number.NEGATIVE_INFINITY : utcToMs(start),
+      startsAfter !== undefined,
+    ),
+    to: boundAt(starts, ordered, latest === undefined ? Number.POSITIVE_INFINITY : utcToMs(latest), !isBefore),
+    ends: hasEnds
+      ? {
+          before: endsBefore === undefined ? Number.POSITIVE_INFINITY : utcToMs(endsBefore),
+          after: endsAfter === undefined ? Number.NEGATIVE_INFINITY : utcToMs(endsAfter),
+        }
+      : undefined,
+  }
+}
+
+/** Walking a list costs this many times less for a slot than finding the slot of an id and ordering it. */
+const WALKS_PER_ID = 64
+/** And less than finding the bounds of a window in a list of its own. */
+const WALKS_PER_POSTING = 128
+/** Above this many postings a choice is not weighed posting by posting. */
+const FEW_POSTINGS = 16
+
+interface Range {
+  list: SortedSlots
+  from: number
+  to: number
+}
+
+/** A way to enumerate all slots that may match. */
+interface Source {
+  /** The condition that slots from here meet already. */
+  choice: Choice | undefined
+  /** The slots it walks, or as much work. */
+  weight: number
+  ranges: () => Range[]
+}
+
+function sourceOf(index: EventIndex, choice: Choice, bounds: Bounds): Source {
+  const lists = choice.postings.map((posting) => slotsOfPosting(index, posting))
+  if (lists.length > FEW_POSTINGS) {
+    const weight = lists.reduce((sum, { size }) => sum + size, lists.length * WALKS_PER_POSTING)
+    return { choice, weight, ranges: () => lists.map((list) => within(list, bounds)) }
+  }
+  const ranges = lists.map((list) => within(list, bounds))
+  return { choice, weight: ranges.reduce((sum, { from, to }) => sum + to - from, 0), ranges: () => ranges }
+}
+
+/** The part of a list within the bounds of the start. */
+function within(list: SortedSlots, bounds: Bounds): Range {
+  const from = lowerBound(list, bounds.from)
+  return { list, from, to: Math.max(from, lowerBound(list, bounds.to)) }
+}
+
+/** A page of the slots that are in every choice: it walks the shortest choice and tests the others. */
+function listMatching(
+  index: EventIndex,
+  choices: readonly Choice[],
+  bounds: Bounds,
+  among: IdSet | undefined,
+  offset: number,
+  limit: number,
+): IndexPage {
+  const all = within(index.all, bounds)
+  let least: Source = { choice: undefined, weight: all.to - all.from, ranges: () => [all] }
+  for (const choice of choices) {
+    const source = sourceOf(index, choice, bounds)
+    if (source.weight < least.weight) least = source
+  }
+  if (among && countIds(among) * WALKS_PER_ID < least.weight) {
+    return unorderedPage(index, slotsAmong(index, choices, bounds, among), offset, limit)
+  }
+  const others = choices.filter((choice) => choice !== least.choice)
+  const accepts = acceptance(index, others, bounds, among)
+  const ranges = least.ranges()
+  const [only] = ranges
+  if (!only || ranges.length > 1) return unorderedPage(index, gather(index, ranges, accepts), offset, limit)
+  const page: number[] = []
+  let total = 0
+  eachRun(only.list, only.from, only.to, (slots, from, to) => {
+    for (let i = from; i < to; i++) {
+      const slot = slots[i] as number
+      if (!accepts(slot)) continue
+      if (total >= offset && page.length < limit) page.push(slot)
+      total++
+    }
+  })
+  return { ids: idsOf(index, page), total }
+}
+
+/** Testing this many slots of a window costs as much as counting one list of a choice. */
+const ASKED_PER_POSTING = 16
+
+/** Returns true if counting the lists of a choice one by one costs less than a look at every event of the window. */
+function isCountedSooner(index: EventIndex, { postings }: Choice, bounds: Bounds, end: number): boolean {
+  const { from, to } = within(index.all, bounds)
+  return end <= PICKED && postings.length * ASKED_PER_POSTING < to - from
+}
+
+/** A page of the slots in any of several disjoint lists; the rest is counted without a walk. */
+function listApart(index: EventIndex, choice: Choice, bounds: Bounds, offset: number, limit: number): IndexPage {
+  const order = compareSlots(index)
+  const end = offset + limit
+  const first: number[] = []
+  let total = 0
+  for (const posting of choice.postings) {
+    const { list, from, to } = within(slotsOfPosting(index, posting), bounds)
+    total += to - from
+    eachSlot(list, from, to, (slot) => putFirst(first, slot, end, order))
+  }
+  return { ids: idsOf(index, first.slice(offset, end)), total: total - countRepeated(index, choice, bounds) }
+}
+
+/** Returns the number of events of a window that are counted more than once if each list of a choice is counted by itself. */
+function countRepeated(index: EventIndex, { postings }: Choice, bounds: Bounds): number {
+  const several = within(slotsOfPosting(index, postingsFor(index, 'several', [1])[0]), bounds)
+  if (several.from === several.to) return 0
+  const wanted = postingSet(index, postings)
+  let repeated = 0
+  eachRun(several.list, several.from, several.to, (slots, from, to) => {
+    for (let i = from; i < to; i++) repeated += Math.max(0, countPostings(index, slots[i] as number, wanted) - 1)
+  })
+  return repeated
+}
+
+/** The slots of these ranges that are accepted, each once, in no order. */
+function gather(index: EventIndex, ranges: readonly Range[], accepts: (slot: number) => boolean): number[] {
+  if (index.met.length < index.slotCount) index.met = new Uint32Array(index.ids.length)
+  const { met } = index
+  // The stamps begin again long before they exceed the column.
+  if (index.gatherings === 0xffff_ffff) met.fill(0)
+  index.gatherings = index.gatherings === 0xffff_ffff ? 1 : index.gatherings + 1
+  const gathering = index.gatherings
+  const slots: number[] = []
+  const visit: Run = (run, from, to) => {
+    for (let i = from; i < to; i++) {
+      const slot = run[i] as number
+      if (met[slot] === gathering || !accepts(slot)) continue
+      met[slot] = gathering
+      slots.push(slot)
+    }
+  }
+  for (const { list, from, to } of ranges) eachRun(list, from, to, visit)
+  return slots
+}
+
+/** Pages that end within this many slots are selected from all; for later ones all slots are put in order. */
+const PICKED = 200
+
+/** A page of slots that are in no order. */
+function unorderedPage(index: EventIndex, slots: number[], offset: number, limit: number): IndexPage {
+  const order = compareSlots(index)
+  const end = offset + limit
+  const first = end <= PICKED && end * 4 < slots.length ? pickFirst(slots, end, order) : slots.sort(order)
+  return { ids: idsOf(index, first.slice(offset, end)), total: slots.length }
+}
+
+/** The first `count` slots in order. */
+function pickFirst(slots: readonly number[], count: number, order: Order): number[] {
+  const first: number[] = []
+  for (const slot of slots) putFirst(first, slot, count, order)
+  return first
+}
+
+/** Inserts a slot at its place among the first `count`, once; false when it comes after all of those. */
+function putFirst(first: number[], slot: number, count: number, order: Order): boolean {
+  const last = first.at(-1)
+  if (last !== undefined && first.length === count && order(last, slot) < 0) return false
+  let at = first.length
+  while (at > 0 && order(first[at - 1] as number, slot) > 0) at--
+  if (first[at - 1] === slot) return true
+  first.splice(at, 0, slot)
+  if (first.length > count) first.pop()
+  return true
+}
+
+type Test = (slot: number) => boolean
+
+/** Returns true for a slot within the bounds of the start that meets these choices and all other conditions. */
+function acceptance(index: EventIndex, choices: readonly Choice[], { ends }: Bounds, among: IdSet | undefined): Test {
+  const { ids } = index
+  const tests: Test[] = []
+  if (among) tests.push((slot) => hasId(among, ids[slot] as number))
+  if (ends) {
+    const { before, after } = ends
+    tests.push((slot) => (index.ends[slot] as number) < before && (index.ends[slot] as number) > after)
+  }
+  for (const choice of choices) tests.push(choiceTest(index, choice))
+  // A search or a circle may leave a million slots to test one by one.
+  const [first, ...more] = tests
+  if (!first) return () => true
+  if (more.length === 0) return first
+  return (slot) => first(slot) && more.every((test) => test(slot))
+}
+
+function choiceTest(index: EventIndex, { kind, postings }: Choice): Test {
+  const wanted = postingSet(index, postings)
+  const { venues } = index
+  if (kind !== 'venue') return (slot) => hasPosting(index, slot, wanted)
+  return (slot) => {
+    const venue = venues[slot] as number
+    return venue >= 0 ? hasId(wanted, venue) : venue === SEVERAL_VENUES && hasPosting(index, slot, wanted)
+  }
+}
+
+/** The slots that are in every choice and within the bounds, in no order, starting from the ids. */
+function slotsAmong(index: EventIndex, choices: readonly Choice[], bounds: Bounds, among: IdSet): number[] {
+  const tests = choices.map((choice) => choiceTest(index, choice))
+  const { from, to, ends } = bounds
+  const isWithin = (start: number, end: number) =>
+    (from.isOpen ? start > from.key : start >= from.key) &&
+    (to.isOpen ? start <= to.key : start < to.key) &&
+    (!ends || (end < ends.before && end > ends.after))
+  return listIds(among)
+    .map((id) => (index.slotOf[id] ?? 0) - 1)
+    .filter((slot) => slot >= 0 && isWithin(index.starts[slot] as number, index.ends[slot] as number))
+    .filter((slot) => tests.every((test) => test(slot)))
+}
+
+function postingSet(index: EventIndex, postings: readonly number[]): IdSet {
+  const set = makeIdSet(index.postings.length)
+  for (const posting of postings) addId(set, posting)
+  return set
+}
+
+function countPostings(index: EventIndex, slot: number, wanted: IdSet): number {
+  const start = index.linkStarts[slot] as number
+  const end = start + (index.linkCounts[slot] as number)
+  let count = 0
+  for (let i = start; i < end; i++) count += Number(hasId(wanted, index.links[i] as number))
+  return count
+}
+
+function hasPosting(index: EventIndex, slot: number, wanted: IdSet): boolean {
+  const start = index.linkStarts[slot] as number
+  const end = start + (index.linkCounts[slot] as number)
+  for (let i = start; i < end; i++) if (hasId(wanted, index.links[i] as number)) return true
+  return false
+}

@@ -1,0 +1,432 @@
+import { utcToMs } from '../../base/text/moments.ts'
+import { noPlaces, type Places } from './places.ts'
+import { addSlot, emptySlots, removeSlot, type SortedSlots, sliceSlots, slotsInOrder } from './sorted-slots.ts'
+
+/**
+ * The listed public events of the calendar in memory, which answer anonymous lists. It has no texts, only the values that lists are ordered and
+ * narrowed by: about 60 bytes an event. The database is the truth; `event-memory.ts` keeps the index in step with it.
+ */
+export interface EventIndex {
+  /** Columns by slot. Times are wall clocks in ms as if they were UTC. */
+  ids: Int32Array
+  starts: Float64Array
+  ends: Float64Array
+  dates: Float64Array
+  /** Where the postings of a slot begin in `links`, and how many they are. */
+  linkStarts: Int32Array
+  linkCounts: Uint16Array
+  /** How many of them, the first ones, are the terms of the event itself. */
+  ownTermCounts: Uint16Array
+  /** The posting of the venue an event takes place at, `NO_VENUE` or `SEVERAL_VENUES`. */
+  venues: Int32Array
+  /** The series of an occurrence; 0 for other events. */
+  series: Int32Array
+  links: Int32Array
+  linksUsed: number
+  slotCount: number
+  /** Slots below this number are in the order of lists. They keep their times when their events move, and are never reused. */
+  ordered: number
+  freeSlots: number[]
+  /** Slot + 1 by event id; 0 for events that are not listed. */
+  slotOf: Int32Array
+  /** All slots in the order of lists. */
+  all: SortedSlots
+  /**
+   * The posting lists. The number of a posting is found by its key, that of a cell in the cell. Lists that no query has used yet are in `noted`.
+   */
+  postings: (SortedSlots | undefined)[]
+  /** The slots of all posting lists as the index was filled, and the end of each list. */
+  noted: { slots: Int32Array<ArrayBuffer>; ends: Int32Array }
+  postingOf: Map<number, number>
+  /** The key of each posting. */
+  postingKeys: number[]
+  places: Places
+  /** The numbers of the facts of access that public venues have. */
+  venueAccess: Map<number, readonly number[]>
+  /** Changes whenever any list may have changed. */
+  revision: number
+  /** The visit stamp of each slot, and the latest stamp. */
+  met: Uint32Array
+  gatherings: number
+}
+
+/** The values of one event that the index holds. */
+export interface IndexedEvent {
+  id: number
+  start_date: string
+  end_date: string
+  date: string
+  featured: boolean
+  /** Terms it is assigned to. */
+  terms: readonly number[]
+  /** Terms above those, in any order and any number of times: an event of a category is one of its ancestors' too (rule 13.2). */
+  ancestors: readonly number[]
+  /** The venues and organizers that everybody may see, in order. */
+  venues: readonly number[]
+  organizers: readonly number[]
+  /** The series it is an occurrence of, or 0. */
+  series: number
+  /** The numbers of the facts of access that it has itself. */
+  access: readonly number[]
+}
+
+/** The links of an event, as in `IndexedEvent`. */
+export type IndexedLinks = Record<'terms' | 'venues' | 'organizers', number[]> & Pick<IndexedEvent, 'series'>
+
+const NO_VENUE = -1
+export const SEVERAL_VENUES = -2
+
+/** The kinds of posting lists: a record, a flag, a cell with a venue, or several venues. */
+export type PostingKind =
+  | 'term'
+  | 'venue'
+  | 'organizer'
+  | 'series'
+  | 'featured'
+  | 'located'
+  | 'cell'
+  | 'several'
+  | 'access'
+const KINDS: Record<PostingKind, number> = {
+  term: 0,
+  venue: 1,
+  organizer: 2,
+  featured: 3,
+  located: 4,
+  cell: 5,
+  several: 6,
+  series: 7,
+  access: 8,
+}
+/** The distance between two keys of a kind. */
+const KEY_STEP = 16
+const keyOf = (kind: PostingKind, id: number) => id * KEY_STEP + KINDS[kind]
+
+/** TermCounts over all indexes, so that no two have the same revision. */
+let revisions = 0
+
+/** Notes that lists may have changed through data outside the index: names of terms, and places. */
+export function noteRevision(index: EventIndex): void {
+  index.revision = ++revisions
+}
+
+/** An empty index with room for this many events, with ids up to the largest; it grows when needed. */
+export function emptyIndex(events = 64, largestId = 256): EventIndex {
+  return {
+    ids: new Int32Array(events),
+    starts: new Float64Array(events),
+    ends: new Float64Array(events),
+    dates: new Float64Array(events),
+    linkStarts: new Int32Array(events),
+    linkCounts: new Uint16Array(events),
+    ownTermCounts: new Uint16Array(events),
+    venues: new Int32Array(events),
+    series: new Int32Array(events),
+    links: new Int32Array(events * LINKS_EXPECTED),
+    linksUsed: 0,
+    slotCount: 0,
+    ordered: 0,
+    freeSlots: [],
+    slotOf: new Int32Array(largestId + 1),
+    all: emptySlots(),
+    postings: [],
+    noted: { slots: new Int32Array(0), ends: new Int32Array(0) },
+    postingOf: new Map(),
+    postingKeys: [],
+    places: noPlaces(),
+    venueAccess: new Map(),
+    revision: ++revisions,
+    met: new Uint32Array(0),
+    gatherings: 0,
+  }
+}
+
+/** More postings than an average event has: terms with their ancestors, a venue and its cells, perhaps an organizer, and two flags. */
+const LINKS_EXPECTED = 14
+
+/** Orders slots as lists show their events (rule 11.7). */
+export const compareSlots = (index: EventIndex) => (a: number, b: number) =>
+  a < index.ordered && b < index.ordered
+    ? a - b
+    : (index.starts[a] as number) - (index.starts[b] as number) ||
+      (index.dates[a] as number) - (index.dates[b] as number) ||
+      (index.ids[a] as number) - (index.ids[b] as number)
+
+/**
+ * Appends an event that comes after all others while the index is filled in order; no list has it before `listNoted`. An event that is there
+ * already has moved meanwhile and stays as it is.
+ */
+export function noteEvent(index: EventIndex, event: IndexedEvent): void {
+  if ((index.slotOf[event.id] ?? 0) === 0) takeSlot(index, event)
+}
+
+/** Makes the posting lists of a filled index all at once; one by one they would leave much garbage. */
+export function listNoted(index: EventIndex): void {
+  const { slotCount, linkStarts, linkCounts, links } = index
+  const ends = new Int32Array(index.postings.length)
+  const eachLink = (visit: (posting: number, slot: number) => void) => {
+    for (let slot = 0; slot < slotCount; slot++) {
+      const start = linkStarts[slot] as number
+      const end = start + (linkCounts[slot] as number)
+      for (let i = start; i < end; i++) visit(links[i] as number, slot)
+    }
+  }
+  eachLink((posting) => {
+    ends[posting] = (ends[posting] as number) + 1
+  })
+  let sum = 0
+  for (let posting = 0; posting < ends.length; posting++) {
+    const size = ends[posting] as number
+    ends[posting] = sum
+    sum += size
+  }
+  const slots = new Int32Array(sum)
+  eachLink((posting, slot) => {
+    const at = ends[posting] as number
+    slots[at] = slot
+    ends[posting] = at + 1
+  })
+  index.noted = { slots, ends }
+  index.ordered = slotCount
+  index.all = slotsInOrder(Int32Array.from({ length: slotCount }, (_, slot) => slot))
+}
+
+/** Adds an event, or moves it to its new place; an unchanged one stays. */
+export function putEvent(index: EventIndex, event: IndexedEvent): void {
+  if (isAsItStands(index, event)) return
+  dropEvent(index, event.id)
+  noteRevision(index)
+  const slot = takeSlot(index, event)
+  const order = compareSlots(index)
+  addSlot(index.all, slot, order)
+  for (const posting of postingsOf(index, slot)) addSlot(openList(index, posting), slot, order)
+}
+
+function isAsItStands(index: EventIndex, event: IndexedEvent): boolean {
+  const slot = (index.slotOf[event.id] ?? 0) - 1
+  if (slot < 0) return false
+  const isThen =
+    index.starts[slot] === utcToMs(event.start_date) &&
+    index.ends[slot] === utcToMs(event.end_date) &&
+    index.dates[slot] === dateOf(event)
+  if (!isThen || index.ownTermCounts[slot] !== event.terms.length) return false
+  const start = index.linkStarts[slot] as number
+  const postings = gatherPostings(index, event)
+  return (
+    postings.length === index.linkCounts[slot] && postings.every((posting, i) => index.links[start + i] === posting)
+  )
+}
+
+/** Removes an event, if it is there. */
+export function dropEvent(index: EventIndex, id: number): void {
+  const slot = (index.slotOf[id] ?? 0) - 1
+  if (slot < 0) return
+  noteRevision(index)
+  const order = compareSlots(index)
+  removeSlot(index.all, slot, order)
+  for (const posting of postingsOf(index, slot)) removeSlot(openList(index, posting), slot, order)
+  index.slotOf[id] = 0
+  if (slot >= index.ordered) index.freeSlots.push(slot)
+}
+
+/** Returns true for an event that is in the index. */
+export function isIndexed(index: EventIndex, id: number): boolean {
+  return (index.slotOf[id] ?? 0) > 0
+}
+
+/** The links of a listed event; none for any other. */
+export function indexedLinks(index: EventIndex, id: number): IndexedLinks {
+  const links: IndexedLinks = { terms: [], venues: [], organizers: [], series: 0 }
+  const slot = (index.slotOf[id] ?? 0) - 1
+  if (slot < 0) return links
+  links.series = index.series[slot] as number
+  const start = index.linkStarts[slot] as number
+  const ownTerms = start + (index.ownTermCounts[slot] as number)
+  const end = start + (index.linkCounts[slot] as number)
+  for (let i = start; i < end; i++) {
+    const key = index.postingKeys[index.links[i] as number] as number
+    const kind = key % KEY_STEP
+    const record = (key - kind) / KEY_STEP
+    if (kind === KINDS.venue) links.venues.push(record)
+    else if (kind === KINDS.organizer) links.organizers.push(record)
+    else if (i < ownTerms) links.terms.push(record)
+  }
+  return links
+}
+
+/** The most unused postings that an index keeps. */
+const SPARE_POSTINGS = 10_000
+
+/** Returns true if most postings belong to cells that venues have left. Their numbers are not reused, so a new index is smaller. */
+export function isMostlySpare({ postings, postingOf, places }: EventIndex): boolean {
+  return postings.length > SPARE_POSTINGS + 2 * (postingOf.size + places.cells.size)
+}
+
+/** The posting numbers of these ids, each given once; ids that no event has are left out. */
+export function postingsFor(index: EventIndex, kind: PostingKind, ids: Iterable<number>): number[] {
+  const postings: number[] = []
+  for (const id of ids) {
+    const posting = index.postingOf.get(keyOf(kind, id))
+    if (posting !== undefined) postings.push(posting)
+  }
+  return postings
+}
+
+/** True when the index has had events of this venue or organizer; any other may not exist. */
+export function hasEventsOf(index: EventIndex, kind: 'venue' | 'organizer', id: number): boolean {
+  return index.postingOf.has(keyOf(kind, id))
+}
+
+/** The listed events of a term and of all below it. */
+export function eventsOfTerm(index: EventIndex, id: number): number[] {
+  const list = slotsOfPosting(index, index.postingOf.get(keyOf('term', id)))
+  return sliceSlots(list, 0, list.size).map((slot) => index.ids[slot] as number)
+}
+
+const NOTHING = emptySlots()
+
+/** The slots of a posting in order. */
+export function slotsOfPosting(index: EventIndex, posting: number | undefined): SortedSlots {
+  return posting === undefined ? NOTHING : openList(index, posting)
+}
+
+/** A posting list ready to be changed. Each is made when first needed, since most never are. */
+function openList(index: EventIndex, posting: number): SortedSlots {
+  const open = index.postings[posting]
+  if (open) return open
+  const { slots, ends } = index.noted
+  const isNoted = posting < ends.length
+  const list = isNoted
+    ? slotsInOrder(slots.subarray(posting === 0 ? 0 : ends[posting - 1], ends[posting]))
+    : emptySlots()
+  index.postings[posting] = list
+  return list
+}
+
+function postingsOf(index: EventIndex, slot: number): number[] {
+  const start = index.linkStarts[slot] as number
+  return [...index.links.subarray(start, start + (index.linkCounts[slot] as number))]
+}
+
+/** The date orders only events that start at the same moment, so any number will do. */
+const dateOf = ({ date }: IndexedEvent) => utcToMs(date) || 0
+
+/** Writes an event into the columns and returns its slot; no list has it yet. */
+function takeSlot(index: EventIndex, event: IndexedEvent): number {
+  const slot = index.freeSlots.pop() ?? index.slotCount++
+  if (slot >= index.ids.length) widenColumns(index)
+  if (event.id >= index.slotOf.length) index.slotOf = widened(index.slotOf, event.id + 1)
+  index.ids[slot] = event.id
+  index.starts[slot] = utcToMs(event.start_date)
+  index.ends[slot] = utcToMs(event.end_date)
+  index.dates[slot] = dateOf(event)
+  index.slotOf[event.id] = slot + 1
+  writeLinks(index, slot, event)
+  return slot
+}
+
+/** The postings of one event; the array is reused, since a million events pass through here. */
+const scratch: number[] = []
+
+function gatherPostings(index: EventIndex, event: IndexedEvent): number[] {
+  scratch.length = 0
+  const addPosting = (posting: number) => {
+    if (!scratch.includes(posting)) scratch.push(posting)
+  }
+  const add = (kind: PostingKind, id: number) => addPosting(postingFor(index, keyOf(kind, id)))
+  let isLocated = false
+  for (const id of event.terms) add('term', id)
+  for (const id of event.ancestors) add('term', id)
+  for (const id of event.venues) {
+    add('venue', id)
+    for (const fact of index.venueAccess.get(id) ?? []) add('access', fact)
+    const place = index.places.all.get(id)
+    if (!place) continue
+    for (const cell of place.path) {
+      cell.posting ??= newPosting(index, KINDS.cell)
+      addPosting(cell.posting)
+    }
+    isLocated = true
+  }
+  if (event.venues.length > 1) add('several', 1)
+  for (const id of event.organizers) add('organizer', id)
+  for (const fact of event.access) add('access', fact)
+  if (event.series !== 0) add('series', event.series)
+  add('featured', Number(event.featured))
+  add('located', Number(isLocated))
+  return scratch
+}
+
+function postingFor(index: EventIndex, key: number): number {
+  const known = index.postingOf.get(key)
+  if (known !== undefined) return known
+  const posting = newPosting(index, key)
+  index.postingOf.set(key, posting)
+  return posting
+}
+
+function newPosting(index: EventIndex, key: number): number {
+  const posting = index.postings.push(undefined) - 1
+  index.postingKeys[posting] = key
+  return posting
+}
+
+function writeLinks(index: EventIndex, slot: number, event: IndexedEvent): void {
+  const postings = gatherPostings(index, event)
+  if (index.linksUsed + postings.length > index.links.length) compactLinks(index, postings.length)
+  index.links.set(postings, index.linksUsed)
+  index.linkStarts[slot] = index.linksUsed
+  index.linkCounts[slot] = postings.length
+  index.ownTermCounts[slot] = event.terms.length
+  index.venues[slot] = venueOf(index, event)
+  index.series[slot] = event.series
+  index.linksUsed += postings.length
+}
+
+function venueOf(index: EventIndex, { venues }: IndexedEvent): number {
+  const [only] = venues
+  if (only === undefined) return NO_VENUE
+  return venues.length > 1 ? SEVERAL_VENUES : postingFor(index, keyOf('venue', only))
+}
+
+/** Drops the links of events that have moved, and makes room for more. */
+function compactLinks(index: EventIndex, more: number): void {
+  let live = 0
+  for (let slot = 0; slot < index.slotCount; slot++) if (isLive(index, slot)) live += index.linkCounts[slot] as number
+  const next = new Int32Array(Math.max(256, Math.ceil((live + more) * 1.5)))
+  let used = 0
+  for (let slot = 0; slot < index.slotCount; slot++) {
+    if (!isLive(index, slot)) continue
+    const start = index.linkStarts[slot] as number
+    next.set(index.links.subarray(start, start + (index.linkCounts[slot] as number)), used)
+    index.linkStarts[slot] = used
+    used += index.linkCounts[slot] as number
+  }
+  index.links = next
+  index.linksUsed = used
+}
+
+function isLive(index: EventIndex, slot: number): boolean {
+  return index.slotOf[index.ids[slot] as number] === slot + 1
+}
+
+function widenColumns(index: EventIndex): void {
+  const wanted = index.ids.length + 1
+  index.ids = widened(index.ids, wanted)
+  index.starts = widened(index.starts, wanted)
+  index.ends = widened(index.ends, wanted)
+  index.dates = widened(index.dates, wanted)
+  index.linkStarts = widened(index.linkStarts, wanted)
+  index.linkCounts = widened(index.linkCounts, wanted)
+  index.ownTermCounts = widened(index.ownTermCounts, wanted)
+  index.venues = widened(index.venues, wanted)
+  index.series = widened(index.series, wanted)
+}
+
+function widened<Column extends Int32Array | Float64Array | Uint16Array>(column: Column, least: number): Column {
+  const wider = new (column.constructor as new (length: number) => Column)(
+    Math.max(least, Math.ceil(column.length * 1.5)),
+  )
+  wider.set(column)
+  return wider
+}

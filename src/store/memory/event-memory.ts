@@ -1,0 +1,485 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { type Cache, type CacheBudget, emptyCache, findCached, keepCached } from '../../base/cache.ts'
+import { parseSearch } from '../../base/text/search.ts'
+import type { Cursor, Database, Db } from '../storage/database.ts'
+import type { IdSet } from '../storage/id-set.ts'
+import { selectTerms } from '../storage/queries.ts'
+import type { ChangeColumns, RecordTable, Taxonomy, TermRow } from '../storage/schema.ts'
+import { DatabaseUnavailable } from '../storage/unavailable.ts'
+import type { Reporting } from '../storage/unshowable.ts'
+import { dropEvent, type EventIndex, eventsOfTerm, isMostlySpare, noteRevision, putEvent } from './event-index.ts'
+import {
+  type EventsAmong,
+  eventsLinkedTo,
+  lastEventId,
+  readEvents,
+  readIndex,
+  readPlaces,
+  readTerms,
+} from './event-index-read.ts'
+import { dropAllPieces, dropLinked, dropPiece, dropTerm, type EventPieces, emptyPieces } from './event-pieces.ts'
+import { emptyQueue, type PresentQueue } from './presented-records.ts'
+
+/** The calendar in the memory of this process, in step with the database through its record of changes. */
+export interface EventMemory extends EventState {
+  searches: EventSearches
+  /** Records that are to be stored presented. */
+  toPresent: Record<RecordTable, PresentQueue>
+  /** Names the state of the data: an answer stays valid for as long as the version it was made at. */
+  version: string
+  /** Rises whenever the old addresses of sources that have moved here may have changed. */
+  sources: number
+  /** Rises whenever owners may have set something; what they have set is in effect by then. */
+  settings: number
+  following: Following
+}
+
+/** The state of following the database. */
+interface Following {
+  database: Database
+  source: RecordSource
+  report: (error: unknown) => void
+  /** Puts the settings of owners into effect. */
+  renewSettings: () => Promise<void>
+  /** Aborted when the memory is closed. */
+  stop: AbortController
+  unsubscribe: () => void
+  /** Up to where changes were applied; undefined before the first look. */
+  cursor: Cursor | undefined
+  /** True when a change was announced that has not been applied. */
+  isStale: boolean
+  /** True while everything is read anew beside an index that goes on to answer. */
+  isRenewing: boolean
+  /** The run that applies changes now, and the one that begins after it. */
+  working: Promise<void> | undefined
+  next: Promise<void> | undefined
+  loading: Promise<void> | undefined
+  /** The end of reading a small calendar, or of waiting for it. */
+  soon: Promise<void> | undefined
+}
+
+/** Calendars whose ids of events end here are read within some tenths of a second. */
+const SMALL = 20_000
+/** The most milliseconds that lists wait for it. */
+const SOON_MS = 1000
+
+/** Milliseconds from a failure to read the calendar to the next try; twice as many after each, up to the last. */
+const LOAD_AGAIN = { first: 500, last: 30_000 }
+
+/**
+ * Keeps the listed public events of a database in memory; `budget` bounds the presented ones and the results of searches. `report` notes
+ * failures, and events that cannot be listed.
+ */
+export function openEventMemory(
+  database: Database,
+  budget: CacheBudget,
+  report: (error: unknown) => void = () => undefined,
+  renewSettings: () => Promise<void> = async () => undefined,
+): EventMemory {
+  const stop = new AbortController()
+  const following: Following = {
+    database,
+    source: { db: database.read, signal: stop.signal, reporting: { report } },
+    report,
+    renewSettings,
+    stop,
+    unsubscribe: database.onChange(() => {
+      following.isStale = true
+    }),
+    cursor: undefined,
+    isStale: false,
+    isRenewing: false,
+    working: undefined,
+    next: undefined,
+    loading: undefined,
+    soon: undefined,
+  }
+  return {
+    index: undefined,
+    pieces: emptyPieces(budget),
+    searches: emptySearches(budget),
+    toPresent: { events: emptyQueue(database), venues: emptyQueue(database), organizers: emptyQueue(database) },
+    terms: new Map(),
+    termIds: termIdsOf([]),
+    version: '',
+    sources: 0,
+    settings: 0,
+    following,
+  }
+}
+
+/** True when the database may have changes that have not been applied. */
+export function isBehind({ following }: EventMemory): boolean {
+  return following.database.look() || following.isStale
+}
+
+/** True when a read that ends now may show changes that have not been applied. */
+export function mayBeBehind(memory: EventMemory): boolean {
+  return memory.following.database.commitsUnderWay() !== undefined || isBehind(memory)
+}
+
+/**
+ * Waits until this process knows of every change that a read ending now may have shown, so that its client never gets an older answer from memory
+ * afterwards.
+ */
+export async function awaitCommits({ following }: EventMemory): Promise<void> {
+  await following.database.commitsUnderWay()
+}
+
+/** Applies every change that was committed before the call. Rejects only while the database cannot be reached. */
+export function catchUp(memory: EventMemory): Promise<void> {
+  const { following } = memory
+  // A run under way may have read before the caller's change: only one that starts now is sure to see it.
+  following.next ??= alone(following, async () => {
+    await undefined
+    following.next = undefined
+    return takeIn(memory)
+  })
+  return following.next
+}
+
+/**
+ * Reads the calendar, in steps that let requests through. After a failure, which is reported, it tries again until it succeeds.
+ * @throws when the memory is closed
+ */
+export function loadMemory(memory: EventMemory): Promise<void> {
+  const { following } = memory
+  const loading = readUntilDone(memory)
+  following.loading = loading
+  // Lists that cannot wait for it are read from the database, which says why.
+  following.soon = endOfSmall(following, loading).catch(() => undefined)
+  return loading
+}
+
+/**
+ * A promise while a small calendar is being read: a list that waits for it comes as soon as one from the database, for which a thread would have to be
+ * started. Never rejects.
+ */
+export function soonFilled({ index, following }: EventMemory): Promise<void> | undefined {
+  return index ? undefined : following.soon
+}
+
+/** Stops following the database, and waits for reads under way. */
+export async function closeMemory({ following }: EventMemory): Promise<void> {
+  following.unsubscribe()
+  following.stop.abort()
+  await Promise.all([following.loading, following.working].map((work) => work?.catch(() => undefined)))
+}
+
+/** Runs `work` once nothing else applies changes. */
+async function alone(following: Following, work: () => Promise<void>): Promise<void> {
+  while (following.working) await following.working.catch(() => undefined)
+  const run = work().finally(() => {
+    following.working = undefined
+  })
+  following.working = run
+  return run
+}
+
+/** Applies the changes since the cursor. */
+async function takeIn(memory: EventMemory): Promise<void> {
+  const { following } = memory
+  following.isStale = false
+  try {
+    const { cursor } = following
+    const read = cursor === undefined ? 'too old' : await following.database.readChanges(cursor)
+    if (read === 'too old') return await startAgain(memory)
+    if (read.changes.some(({ kind }) => kind === 'source')) memory.sources++
+    if (read.changes.some(({ kind }) => kind === 'settings')) await renewSettings(memory)
+    // A cursor also moves when a transaction elsewhere is rolled back.
+    if (read.changes.length > 0) {
+      await applyChanges(memory, following.source, read.changes).catch((error: unknown) => forget(memory, error))
+      if (memory.index && isMostlySpare(memory.index)) renew(memory)
+      memory.version = read.cursor
+    }
+    following.cursor = read.cursor
+  } catch (error) {
+    following.isStale = true
+    throw error
+  }
+}
+
+async function renewSettings(memory: EventMemory): Promise<void> {
+  await memory.following.renewSettings()
+  memory.settings++
+}
+
+function moveTo(memory: EventMemory, cursor: Cursor): void {
+  memory.following.cursor = cursor
+  memory.version = cursor
+}
+
+/** Empties the memory. The events are read anew while requests are answered from the database. */
+async function startAgain(memory: EventMemory): Promise<void> {
+  const wasLoaded = memory.index !== undefined
+  memory.sources++
+  await renewSettings(memory)
+  memory.index = undefined
+  moveTo(memory, await memory.following.database.cursor())
+  if (wasLoaded) loadBeside(memory)
+}
+
+/** A change that cannot be applied empties the memory and fails no request: everything is read anew. */
+function forget(memory: EventMemory, error: unknown): void {
+  if (error instanceof DatabaseUnavailable) throw error
+  memory.following.report(error)
+  memory.index = undefined
+  loadBeside(memory)
+}
+
+function loadBeside(memory: EventMemory): void {
+  void loadMemory(memory).catch(() => undefined)
+}
+
+/** Reads everything anew while the present index goes on to answer. */
+function renew(memory: EventMemory): void {
+  const { following } = memory
+  if (following.isRenewing) return
+  following.isRenewing = true
+  const done = () => {
+    following.isRenewing = false
+  }
+  loadMemory(memory).then(done, done)
+}
+
+async function readUntilDone(memory: EventMemory): Promise<void> {
+  const { signal } = memory.following.stop
+  for (let pause = LOAD_AGAIN.first; ; pause = Math.min(pause * 2, LOAD_AGAIN.last)) {
+    try {
+      return await readCalendar(memory)
+    } catch (error) {
+      if (signal.aborted) throw error
+      memory.following.report(error)
+      await sleep(pause, undefined, { signal, ref: false })
+    }
+  }
+}
+
+async function readCalendar(memory: EventMemory): Promise<void> {
+  const { following } = memory
+  const { db, signal, reporting } = following.source
+  const start = await following.database.cursor()
+  if (following.cursor === undefined) moveTo(memory, start)
+  const terms = await readTerms(db)
+  const index = await readIndex(db, terms, signal, reporting)
+  await alone(following, () => replaceAll(memory, { terms, index, start }))
+}
+
+/** The end of reading a small calendar, or of the time that lists wait for it; at once for a large one. */
+function endOfSmall({ source }: Following, loading: Promise<void>): Promise<void> {
+  const read = lastEventId(source.db).then((last) => (last <= SMALL ? loading : undefined))
+  return Promise.race([read, sleep(SOON_MS, undefined, { ref: false })])
+}
+
+/** The calendar as it was read, and the cursor from before. */
+interface ReadCalendar {
+  terms: Map<number, TermRow>
+  index: EventIndex
+  start: Cursor
+}
+
+function replaceAll(memory: EventMemory, { terms, index, start }: ReadCalendar): Promise<void> {
+  memory.terms = terms
+  memory.termIds = termIdsOf(terms.values())
+  dropAllPieces(memory.pieces)
+  memory.pieces.countsVersion++
+  memory.index = index
+  // A change made meanwhile may have been read or not; applying it twice does no harm.
+  memory.following.cursor = start
+  return takeIn(memory)
+}
+
+/** The part of the memory that changes of records are applied to. */
+export interface EventState {
+  /** The listed public events; undefined until they have been read for the first time. */
+  index: EventIndex | undefined
+  pieces: EventPieces
+  terms: Map<number, TermRow>
+  /** Ids by slug. */
+  termIds: TermIds
+}
+
+/** The ids of the terms of each taxonomy, by slug. */
+export type TermIds = Readonly<Record<Taxonomy, Map<string, number>>>
+
+export function termIdsOf(terms: Iterable<TermRow>): TermIds {
+  const ids: TermIds = { category: new Map(), tag: new Map() }
+  for (const { taxonomy, slug, id } of terms) ids[taxonomy].set(slug, id)
+  return ids
+}
+
+/** Where changed records are read. */
+export interface RecordSource {
+  db: Db
+  /** Aborts reading everything anew. */
+  signal: AbortSignal
+  reporting: Reporting
+}
+
+type ChangedRecord = Pick<ChangeColumns, 'kind' | 'record'>
+
+const EVENTS_AT_ONCE = 100
+/** Above this many events that one change touches, reading all of them anew is quicker. */
+const RELOAD_ABOVE = 20_000
+
+/** Reads the changed records and brings the state in step with them. Does nothing before the index was read. */
+export async function applyChanges(
+  state: EventState,
+  source: RecordSource,
+  changes: readonly ChangedRecord[],
+): Promise<void> {
+  const { index, pieces } = state
+  if (!index) return
+  const [events, terms] = [idsOf(changes, 'event'), idsOf(changes, 'term', 'count')]
+  if (idsOf(changes, 'image').length > 0) dropAllPieces(pieces)
+  // Most changes are a few events and the counts of their terms: one round trip reads both.
+  const first = events.slice(0, EVENTS_AT_ONCE)
+  const [rows, found] = await Promise.all([
+    terms.length === 0 ? [] : selectTerms(source.db, { ids: terms }),
+    readEvents(source.db, first, source.reporting),
+  ])
+  const touched = applyTerms(state, index, terms, rows)
+  applyEvents(state, index, first, found)
+  for (const id of events.slice(EVENTS_AT_ONCE)) touched.add(id)
+  await applyPlaces(index, source, idsOf(changes, 'venue'))
+  for (const kind of ['venue', 'organizer'] as const) {
+    for (const id of await applyLinked(pieces, source, kind, idsOf(changes, kind))) touched.add(id)
+  }
+  if (touched.size > RELOAD_ABOVE) await readIndexAgain(state, source)
+  else await refreshEvents(state, index, source, [...touched])
+}
+
+function idsOf(changes: readonly ChangedRecord[], ...kinds: ChangeColumns['kind'][]): number[] {
+  return [...new Set(changes.flatMap(({ kind, record }) => (kinds.includes(kind) ? [record] : [])))]
+}
+
+async function applyPlaces(index: EventIndex, { db }: RecordSource, venues: readonly number[]): Promise<void> {
+  if (venues.length > 0) noteRevision(index)
+  await readPlaces(db, index, venues)
+}
+
+/** Drops the pieces of changed venues or organizers. Returns the events linked to them. */
+function applyLinked(
+  pieces: EventPieces,
+  { db }: RecordSource,
+  kind: 'venue' | 'organizer',
+  ids: readonly number[],
+): Promise<number[]> {
+  for (const id of ids) dropLinked(pieces, `${kind}s`, id)
+  return eventsLinkedTo(db, kind, ids)
+}
+
+async function readIndexAgain(state: EventState, { db, signal, reporting }: RecordSource): Promise<void> {
+  dropAllPieces(state.pieces)
+  state.index = await readIndex(db, state.terms, signal, reporting)
+}
+
+async function refreshEvents(
+  state: EventState,
+  index: EventIndex,
+  { db, reporting }: RecordSource,
+  ids: readonly number[],
+): Promise<void> {
+  for (let i = 0; i < ids.length; i += EVENTS_AT_ONCE) {
+    const some = ids.slice(i, i + EVENTS_AT_ONCE)
+    applyEvents(state, index, some, await readEvents(db, some, reporting))
+    // One change of a venue may touch thousands of events; other requests are answered meanwhile.
+    if (i + EVENTS_AT_ONCE < ids.length) await nextTurn()
+  }
+}
+
+function applyEvents(state: EventState, index: EventIndex, ids: readonly number[], found: EventsAmong): void {
+  const events = found(state.terms)
+  for (const id of ids) {
+    dropPiece(state.pieces, id)
+    const event = events.get(id)
+    if (event) putEvent(index, event)
+    else dropEvent(index, id)
+  }
+}
+
+/** Applies changed terms. Returns the events whose lists change: the events of moved or deleted terms, and of all terms below them. */
+function applyTerms(
+  state: EventState,
+  index: EventIndex,
+  ids: readonly number[],
+  rows: readonly TermRow[],
+): Set<number> {
+  const touched = new Set<number>()
+  if (ids.length === 0) return touched
+  const now = new Map(rows.map((row) => [row.id, row]))
+  state.pieces.countsVersion++
+  for (const id of ids) {
+    const [before, after] = [state.terms.get(id), now.get(id)]
+    replaceTerm(state, id, after)
+    if (before && sameButCount(before, after)) continue
+    if (before) dropPiecesOf(state.pieces, before, after)
+    noteRevision(index)
+    if (before && before.parent !== after?.parent) for (const event of eventsOfTerm(index, id)) touched.add(event)
+  }
+  return touched
+}
+
+function replaceTerm(state: EventState, id: number, after: TermRow | undefined): void {
+  const { terms, termIds } = state
+  const before = terms.get(id)
+  if (after) terms.set(id, after)
+  else terms.delete(id)
+  if (before && termIds[before.taxonomy].get(before.slug) === id) termIds[before.taxonomy].delete(before.slug)
+  if (after) termIds[after.taxonomy].set(after.slug, id)
+}
+
+/** Drops the pieces that show a term as it was. */
+function dropPiecesOf(pieces: EventPieces, before: TermRow, after: TermRow | undefined): void {
+  dropTerm(pieces, before.id)
+  // No public event shows a term whose count is 0.
+  if (before.count > 0 || (after?.count ?? 0) > 0) dropAllPieces(pieces)
+}
+
+function sameButCount(a: TermRow, b: TermRow | undefined): boolean {
+  return (
+    b !== undefined &&
+    a.name === b.name &&
+    a.slug === b.slug &&
+    a.description === b.description &&
+    a.parent === b.parent
+  )
+}
+
+/** Bytes that a cached result costs beside its ids and its key. */
+const OVERHEAD = 300
+
+/** The results of searches: the next page of one costs nothing. */
+export interface EventSearches {
+  found: Cache<string, IdSet>
+  /** Searches under way. */
+  asked: Map<string, Promise<IdSet>>
+}
+
+export function emptySearches(budget: CacheBudget): EventSearches {
+  return { found: emptyCache(budget), asked: new Map() }
+}
+
+/**
+ * The events that a search finds in data of at least this version, from the cache or the database. A cached result was found at that version or
+ * during the change to the next.
+ */
+export function findSearched(
+  searches: EventSearches,
+  version: string,
+  text: string,
+  findMatching: Database['findMatching'],
+): IdSet | Promise<IdSet> {
+  const search = parseSearch(text)
+  const key = JSON.stringify([version, search])
+  const known = findCached(searches.found, key) ?? searches.asked.get(key)
+  if (known) return known
+  const looking = findMatching(search)
+    .then((ids) => {
+      keepCached(searches.found, key, ids, ids.byteLength + key.length * 2 + OVERHEAD)
+      return ids
+    })
+    .finally(() => searches.asked.delete(key))
+  searches.asked.set(key, looking)
+  return looking
+}

@@ -1,0 +1,231 @@
+import { type Cache, type CacheBudget, drop, dropAll, emptyCache, findCached, keepCached } from '../../base/cache.ts'
+import type { TermRow } from '../storage/schema.ts'
+
+/** The counts of terms in JSON bytes, three numbers each: the place, the id of the term and the count. Only this file looks into it. */
+export type TermCounts = number[]
+
+/** JSON with the places of the counts of terms in it, which change by themselves. */
+export interface CountedJson {
+  bytes: Buffer
+  counts: Readonly<TermCounts>
+}
+
+/** JSON of an event, a term or a whole answer that is cached: every count can be rewritten in place. */
+export interface Piece {
+  bytes: Buffer
+  counts: TermCounts
+  /** The `countsVersion` that its counts are of. */
+  countsVersion: number
+}
+
+/** The caches of pieces, and the changes that they have followed. */
+export interface EventPieces {
+  events: Cache<number, Piece>
+  /** JSON of venues as events show them; no bytes for those that events do not show. */
+  venues: Cache<number, Buffer>
+  organizers: Cache<number, Buffer>
+  terms: Cache<number, Piece>
+  /** Rises whenever the count of any term changes. */
+  countsVersion: number
+  /** Rises whenever everything is dropped. */
+  age: number
+  /** Rises with every drop by a change: a row read before one may be older than a value cached after it. */
+  drops: number
+  /** The number of changes of each event, by id. */
+  changes: Uint32Array
+  /** The ids of events that were not cached when they were asked for; of ids that share a place, the latest. */
+  missed: Uint32Array
+}
+
+/** Returns the bytes that a piece costs. */
+const sizeOf = ({ bytes, counts }: Piece) => bytes.length + counts.length * 8 + OVERHEAD
+
+/** Digits reserved for a count, so that it can be rewritten in place: JSON ignores blanks before a number. */
+const WIDTH = 10
+/** Bytes a piece costs beside its JSON. */
+const OVERHEAD = 200
+/** Places for missed events, a power of two: several times as many as the budget of a small machine has room for. */
+const MISSED = 65_536
+
+/** Makes caches without pieces. */
+export function emptyPieces(budget: CacheBudget): EventPieces {
+  return {
+    events: emptyCache(budget),
+    venues: emptyCache(budget),
+    organizers: emptyCache(budget),
+    terms: emptyCache(budget),
+    countsVersion: 0,
+    age: 0,
+    drops: 0,
+    changes: new Uint32Array(256),
+    missed: new Uint32Array(MISSED),
+  }
+}
+
+/** Finds the piece of an event, with the present counts of its terms. Returns undefined if it is not cached. */
+export function findPiece(pieces: EventPieces, id: number, terms: ReadonlyMap<number, TermRow>): Piece | undefined {
+  const piece = findCached(pieces.events, id)
+  if (piece && piece.countsVersion !== pieces.countsVersion) updateCounts(pieces, piece, terms)
+  return piece
+}
+
+/** Caches an event whose terms were joined from pieces, so that its counts have room. */
+export function keepPiece({ events, countsVersion }: EventPieces, id: number, { bytes, counts }: CountedJson): Piece {
+  const piece = { bytes: bytesOf(bytes), counts: [...counts], countsVersion }
+  keepCached(events, id, piece, sizeOf(piece))
+  return piece
+}
+
+/**
+ * Notes that an event was not cached. Returns true if that was noted before, lately: only such an event is worth caching, since in a large calendar most
+ * are asked for once and would evict those that are asked for again.
+ */
+export function isMissedAgain({ missed }: EventPieces, id: number): boolean {
+  const place = id % MISSED
+  if (missed[place] === id) return true
+  missed[place] = id
+  return false
+}
+
+/** Caches a venue or organizer as events show it. */
+export function keepLinked(linked: Cache<number, Buffer>, id: number, bytes: Buffer): void {
+  keepCached(linked, id, bytes, bytes.length + OVERHEAD)
+}
+
+/** Finds the piece of a term, with its present count; `write` makes it if it is not cached. */
+export function termPiece(
+  pieces: EventPieces,
+  id: number,
+  terms: ReadonlyMap<number, TermRow>,
+  write: () => CountedJson,
+): Piece {
+  const cached = findCached(pieces.terms, id)
+  if (cached) {
+    if (cached.countsVersion !== pieces.countsVersion) updateCounts(pieces, cached, terms)
+    return cached
+  }
+  const piece = makePiece(write(), pieces.countsVersion)
+  keepCached(pieces.terms, id, piece, sizeOf(piece))
+  return piece
+}
+
+/** Drops a changed event, and notes the change. */
+export function dropPiece(pieces: EventPieces, id: number): void {
+  pieces.drops++
+  drop(pieces.events, id)
+  if (id >= pieces.changes.length) {
+    const wider = new Uint32Array(Math.ceil((id + 1) * 1.5))
+    wider.set(pieces.changes)
+    pieces.changes = wider
+  }
+  pieces.changes[id] = (pieces.changes[id] ?? 0) + 1
+}
+
+/** Drops a changed venue or organizer. */
+export function dropLinked(pieces: EventPieces, kind: 'venues' | 'organizers', id: number): void {
+  pieces.drops++
+  drop(pieces[kind], id)
+}
+
+/** Drops a changed term. */
+export function dropTerm(pieces: EventPieces, id: number): void {
+  pieces.drops++
+  drop(pieces.terms, id)
+}
+
+/** Drops everything. */
+export function dropAllPieces(pieces: EventPieces): void {
+  for (const kept of [pieces.events, pieces.terms]) dropAll<number, Piece>(kept)
+  for (const kept of [pieces.venues, pieces.organizers]) dropAll<number, Buffer>(kept)
+  pieces.age++
+  pieces.drops++
+}
+
+/** The state of events at one time, to be compared with a later one. */
+export interface EventStates {
+  age: number
+  /** The number of changes that each event had seen. */
+  changes: readonly number[]
+}
+
+/** Returns the present state of events. */
+export function statesOf({ age, changes }: EventPieces, ids: readonly number[]): EventStates {
+  return { age, changes: ids.map((id) => changes[id] ?? 0) }
+}
+
+/** Returns true if these events have not changed since, but for the counts of their terms. */
+export function areUnchanged({ age, changes }: EventPieces, ids: readonly number[], before: EventStates): boolean {
+  return age === before.age && ids.every((id, i) => (changes[id] ?? 0) === before.changes[i])
+}
+
+/** Copies a text or bytes into a buffer of its own: small buffers share memory with others, and hold all of it. */
+export function bytesOf(content: string | Buffer): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(content))
+  if (typeof content === 'string') bytes.write(content)
+  else content.copy(bytes)
+  return bytes
+}
+
+/** Makes the JSON of a term from what stands before and behind its count. */
+export function withCount(before: string, { id, count }: Pick<TermRow, 'id' | 'count'>, after: string): CountedJson {
+  return { bytes: Buffer.from(before + count + after), counts: [Buffer.byteLength(before), id, count] }
+}
+
+/** Makes a piece: copies JSON, with room for its counts. */
+export function makePiece({ bytes, counts }: CountedJson, countsVersion: number): Piece {
+  const wide = Buffer.allocUnsafeSlow(bytes.length + (counts.length / 3) * WIDTH)
+  const moved: TermCounts = []
+  let [from, to] = [0, 0]
+  for (let i = 0; i < counts.length; i += 3) {
+    const [place, term, count] = [counts[i] as number, counts[i + 1] as number, counts[i + 2] as number]
+    to += bytes.copy(wide, to, from, place)
+    moved.push(to, term, count)
+    to += wide.write(String(count).padStart(WIDTH), to, 'latin1')
+    from = place + String(count).length
+  }
+  to += bytes.copy(wide, to, from)
+  return { bytes: bytesOf(wide.subarray(0, to)), counts: moved, countsVersion }
+}
+
+/** Copies JSON into a buffer, from `at` on, and adds its counts to `counts`, if any. Returns the end. */
+export function writeCounted(
+  { bytes, counts: own }: CountedJson,
+  into: Buffer,
+  at: number,
+  counts?: TermCounts,
+): number {
+  into.set(bytes, at)
+  if (counts)
+    for (let i = 0; i < own.length; i += 3)
+      counts.push(at + (own[i] as number), own[i + 1] as number, own[i + 2] as number)
+  return at + bytes.length
+}
+
+/** Writes the present counts into a piece. */
+export function updateCounts(
+  { countsVersion }: Pick<EventPieces, 'countsVersion'>,
+  piece: Piece,
+  terms: ReadonlyMap<number, TermRow>,
+): void {
+  for (let i = 0; i < piece.counts.length; i += 3) {
+    const count = terms.get(piece.counts[i + 1] as number)?.count ?? 0
+    if (count === piece.counts[i + 2]) continue
+    piece.bytes.write(String(count).padStart(WIDTH), piece.counts[i] as number, 'latin1')
+    piece.counts[i + 2] = count
+  }
+  piece.countsVersion = countsVersion
+}
+
+/** Returns true if the counts in a piece are the present ones. */
+export function hasCurrentCounts(
+  { countsVersion }: EventPieces,
+  piece: Piece,
+  terms: ReadonlyMap<number, TermRow>,
+): boolean {
+  if (piece.countsVersion === countsVersion) return true
+  const { counts } = piece
+  for (let i = 0; i < counts.length; i += 3)
+    if ((terms.get(counts[i + 1] as number)?.count ?? 0) !== counts[i + 2]) return false
+  piece.countsVersion = countsVersion
+  return true
+}

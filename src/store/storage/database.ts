@@ -1,0 +1,78 @@
+import { type Kysely, PostgresAdapter } from 'kysely'
+import type { Search } from '../../base/text/search.ts'
+import type { ReadAside } from './aside.ts'
+import type { IdSet } from './id-set.ts'
+import type { Tx, Writer } from './recording.ts'
+import type { ChangeColumns, Tables } from './schema.ts'
+
+/** A connection for reading, or the inside of a transaction; queries are written against it. */
+export type Db = Kysely<Tables>
+
+/** A place in the record of changes. Equal cursors mean equal data, and where nothing is being written, equal data mean equal cursors on every node. */
+export type Cursor = string
+
+/** A record that was created, changed or removed. */
+export type Change = Pick<ChangeColumns, 'kind' | 'record'>
+
+/** Connections to a server. */
+interface Connections {
+  open: number
+  /** Of these, how many nobody uses. */
+  idle: number
+  /** Statements and transactions that wait for one. */
+  waiting: number
+}
+
+/** An open database. */
+export interface Database {
+  /** For reads outside a transaction; shows committed rows alone. */
+  read: Db
+  /**
+   * For reads outside a transaction whose answer anybody may see: what one request reads with. Everything that `cursor`, `readChanges` and
+   * the listeners of `onChange` have told of shows in whatever is asked afterwards.
+   */
+  readPublic: () => Db
+  /** Runs long reads, such as lists and searches, of `read` or the result of `readPublic`. */
+  aside: ReadAside
+  /**
+   * Runs `work` as one transaction and returns once it is durable. `work` may be run again after a conflict with another writer,
+   * so it does nothing but use `tx`. Rows that it decides by must be locked (see `locks.ts`), since others may write meanwhile.
+   * What it changes is recorded as the doing of `by`, or of nobody.
+   */
+  write: <T>(work: (tx: Tx) => Promise<T>, by?: Writer) => Promise<T>
+  /** Runs `work` as one transaction that may take its time; no other process does so meanwhile. For changes of tables. */
+  migrate: (work: (tx: Db) => Promise<void>) => Promise<void>
+  /** Where the record of changes ends now. */
+  cursor: () => Promise<Cursor>
+  /**
+   * The records that changed since a cursor, in any order, and the cursor to ask with next time; `'too old'` when so many have changed that a
+   * reader starts afresh, or it is no longer known which. No change whose commit came before the call is ever missing.
+   */
+  readChanges: (since: Cursor) => Promise<{ changes: Change[]; cursor: Cursor } | 'too old'>
+  /** Calls the listener whenever the database may have changed. Returns how to stop it. */
+  onChange: (listener: () => void) => () => void
+  /** Looks, at little cost, whether another process may have changed the database since the last look; tells the listeners if so. */
+  look: () => boolean
+  /**
+   * Resolves once the listeners have been told of every commit that is under way now in this process; undefined when none is. A read that ended
+   * by now may have shown such a commit although nobody has been told of it.
+   */
+  commitsUnderWay: () => Promise<unknown> | undefined
+  /**
+   * The ids of the events whose folded text has every word of a search and none of those left out, as of a moment after the call; perhaps
+   * with some ids that are no events.
+   */
+  findMatching: (search: Search) => Promise<IdSet>
+  /** Counts its connections to a server; undefined where it has none. */
+  connections?: () => Connections
+  /** Returns true while its replica is reached and keeps up; undefined where it has none. */
+  isReplicaUp?: () => boolean
+  /** Throws when the database does not answer, or has refused the last write for want of room or permission and still does. */
+  ping: () => Promise<void>
+  close: () => Promise<void>
+}
+
+/** True when queries of this connection go to PostgreSQL. Asked only inside `storage/`. */
+export function isPostgres(db: Db): boolean {
+  return db.getExecutor().adapter instanceof PostgresAdapter
+}

@@ -1,0 +1,203 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { formatUtc } from '../../../base/text/zones.ts'
+import { keysToLevel, type LatestChange, latestChanges, levelSequences, MOST_CHANGES, onChanged } from '../changes.ts'
+import { type Change, type Cursor, type Database, type Db, isPostgres } from '../database.ts'
+import { KEEP_TEXTS, textsOf } from '../former-values.ts'
+import { type HistoryRow, historyRows } from '../history.ts'
+import { TELL, toldChanges } from '../outbox.ts'
+import type { Tx } from '../recording.ts'
+import { statement } from '../statement.ts'
+
+// Sequences count in the order of asking, not of committing, so a number does not tell which commits a reader has seen. The position of a
+// change is the id of its transaction instead, and a cursor is a snapshot: what it sees is known, and what the present one sees beyond it is
+// what was committed in between.
+//
+// A record has one row, with the transaction that changed it last. Writers of a row follow each other, since each locks it until it is
+// committed: whoever wrote it last was committed after all who wrote it before. So if a reader has not seen one of them, it has not seen the
+// last one either, and finds the row, even where that transaction has a smaller id than one before it.
+//
+// A cursor is written as the end of the transactions it sees, and those before it that were still running, as in `14-11-12`. The end is
+// that of the greatest position rather than of the present, so that the cursor stays the same, on every node, for as long as nothing changes.
+// It may go back when a transaction with a small id writes over the greatest position, but no cursor is ever given twice for different
+// data: the transaction that was committed last always has a row, and only cursors from then on see it.
+
+/**
+ * Gives new positions to changes that no transaction of this server can have made, since the database was brought here from another server: they
+ * would look new for a long time.
+ */
+export async function adoptForeignChanges(tx: Db): Promise<void> {
+  if (!isPostgres(tx)) return
+  await sql`update changes set position = pg_current_xact_id() where position > pg_current_xact_id()`.execute(tx)
+  await sql`update changes_dropped set before = '0' where before > pg_current_xact_id()`.execute(tx)
+}
+
+// `changes.position` sorts by number; a bare `position` would be the text in the select list.
+/** The parts of a cursor: the present snapshot and the latest change it sees. */
+export const CURSOR_COLUMNS =
+  'pg_current_snapshot()::text as present, (select position::text from changes order by changes.position desc limit 1) as last'
+
+export interface CursorColumns {
+  present: string
+  last: string | null
+}
+
+export function cursorOf({ present, last }: CursorColumns): Cursor {
+  const [, , running = ''] = present.split(':')
+  const end = BigInt(last ?? 0) + 1n
+  return [end, ...running.split(',').filter((id) => id !== '' && BigInt(id) < end)].join('-')
+}
+
+/** A cursor in the form of PostgreSQL's snapshots: the first transaction that may be running, the end, and those running in between. */
+function asSnapshot(cursor: Cursor): string {
+  const [end = '', ...running] = cursor.split('-')
+  return `${running[0] ?? end}:${end}:${running}`
+}
+
+const selectCursor = statement<Record<never, never>>()(() => sql<CursorColumns>`select ${sql.raw(CURSOR_COLUMNS)}`)
+
+export async function presentCursor(db: Db): Promise<Cursor> {
+  const [row] = await selectCursor(db, {})
+  if (!row) throw new Error('no snapshot')
+  return cursorOf(row)
+}
+
+type Unseen = CursorColumns & { lost: boolean } & { [Name in keyof Change]: Change[Name] | null }
+
+const selectUnseen = statement<{ snapshot: string }>()((_db, value) => {
+  const seen = sql`${value('snapshot')}::pg_snapshot`
+  return sql<Unseen>`
+    select present.*, kind, record, pg_snapshot_xmin(${seen}) < (select before from changes_dropped)
+      or pg_snapshot_xmax(${seen}) > pg_snapshot_xmax(present.present::pg_snapshot) as lost
+    from (select ${sql.raw(CURSOR_COLUMNS)}) as present
+    left join (
+      select kind, record from changes
+      where position >= pg_snapshot_xmin(${seen}) and not pg_visible_in_snapshot(position, ${seen}) limit ${MOST_CHANGES + 1}
+    ) as unseen on true
+  `
+})
+
+/** The changes committed after a cursor, each record once; 'too old' when they are no longer known or too many. */
+export async function findChanges(db: Db, since: Cursor): ReturnType<Database['readChanges']> {
+  const rows = await selectUnseen(db, { snapshot: asSnapshot(since) })
+  const [row] = rows
+  if (!row || row.lost || rows.length > MOST_CHANGES) return 'too old'
+  const changes = rows.flatMap(({ kind, record }) => (kind === null || record === null ? [] : [{ kind, record }]))
+  return { changes, cursor: cursorOf(row) }
+}
+
+/** The condition that a row of `changes` was committed after one cursor and not after another. */
+export function committedBetween(from: Cursor, to: Cursor): RawBuilder<SqlBool> {
+  const [unseen, seen] = [asSnapshot(from), asSnapshot(to)]
+  return sql<SqlBool>`(changes.position >= pg_snapshot_xmin(${unseen}::pg_snapshot)
+    and not pg_visible_in_snapshot(changes.position, ${unseen}::pg_snapshot)
+    and pg_visible_in_snapshot(changes.position, ${seen}::pg_snapshot))`
+}
+
+/** Resolves to true when the changes since a cursor have been dropped, or the cursor lies in the future. */
+export async function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
+  const seen = sql`${asSnapshot(cursor)}::pg_snapshot`
+  const { rows } = await sql<{ lost: boolean }>`select pg_snapshot_xmin(${seen}) < (select before from changes_dropped)
+    or pg_snapshot_xmax(${seen}) > pg_snapshot_xmax(pg_current_snapshot()) as lost`.execute(db)
+  return rows[0]?.lost !== false
+}
+
+/** A position as a value that rows of `changes` are compared with. */
+export function positionValue(position: string): RawBuilder<number | string> {
+  return sql`${position}::xid8`
+}
+
+/** Drops at most `most` tombstones from before a time, but never those at the greatest position. Returns how many. */
+export async function dropTombstones(tx: Db, beforeUtc: string, most: number): Promise<number> {
+  const { rows } = await sql<{ position: string }>`
+    delete from changes where (kind, record) in (
+      select kind, record from changes
+      where deleted = 1 and changed_utc < ${beforeUtc}
+        and position < (select position from changes order by changes.position desc limit 1)
+      limit ${most})
+    returning position::text as position
+  `.execute(tx)
+  const last = rows.reduce((latest, { position }) => (BigInt(position) > latest ? BigInt(position) : latest), 0n)
+  const before = String(last + 1n)
+  if (rows.length > 0)
+    await sql`update changes_dropped set before = ${before}::xid8 where before < ${before}::xid8`.execute(tx)
+  return rows.length
+}
+
+// The table's default gives each change its position: the id of the transaction.
+const upsert = statement<{ rows: LatestChange[] }>()(
+  (_db, value) => sql`
+    insert into changes (kind, record, sequence, was_public, is_public, deleted, changed_utc, "user")
+    values ${sql.join(
+      value('rows').map(
+        (row) =>
+          sql`(${row.kind}, ${row.record}, ${row.sequence}, ${row.was_public}, ${row.is_public}, ${row.deleted}, ${row.changed_utc}, ${row.user})`,
+      ),
+    )} ${sql.raw(onChanged('greatest(changes.sequence + 1, excluded.sequence)'))}`,
+)
+
+const level = statement<{ keys: string }>()(
+  (_db, value) => sql`with keys as materialized
+    (select kind, record from jsonb_to_recordset(${value('keys')}::jsonb) as k(kind text, record bigint))
+    ${sql.raw(levelSequences('select kind, record from keys'))}`,
+)
+
+const insertHistory = statement<{ rows: Omit<HistoryRow, 'later' | 'texts'>[] }>()((db, value) =>
+  db.insertInto('history').values(
+    value('rows').map((row) => ({
+      ...row,
+      sequence: sql<number>`(select sequence from changes where kind = ${row.kind} and record = ${row.record})`,
+    })),
+  ),
+)
+
+const keepTexts = statement<{ texts: string }>()(
+  (_db, value) => sql`${sql.raw(KEEP_TEXTS.before)} select hash, bytes, text, ${sql.raw(KEEP_TEXTS.last)}
+    from jsonb_to_recordset(${value('texts')}::jsonb) as t(hash text, bytes integer, text text) ${sql.raw(KEEP_TEXTS.after)}`,
+)
+
+const endVersions = statement<{ kind: string; record: number }>()(
+  (_db, value) => sql`update history set former = '', former_bytes = 0
+    where kind = ${value('kind')} and record = ${value('record')} and former_bytes > 0`,
+)
+
+const insertDeliveries = statement<{ changes: string }>()(
+  (_db, value) => sql`${sql.raw(TELL.before)} jsonb_to_recordset(${value('changes')}::jsonb)
+    as c(kind text, record bigint, verb text, public_verb text, with_series integer, later integer, message text, time text) ${sql.raw(TELL.after)}`,
+)
+
+/** Rows written with one statement. */
+const ROWS_AT_ONCE = 500
+
+/**
+ * Writes what a transaction has recorded, as its last step. All statements have begun when the function returns. Rows of `changes` are locked only
+ * from here to the commit, and always in the same order, so that writers cannot deadlock.
+ */
+export async function saveRecording(tx: Tx): Promise<void> {
+  if (tx.recording.changes.size === 0) return
+  const time = formatUtc(Date.now())
+  const latest = latestChanges([tx.recording], time).sort(byRecord)
+  const changes = inParts(latest).map((rows) => upsert(tx, { rows }))
+  const keys = keysToLevel(latest)
+  const levelled = keys === undefined ? [] : [level(tx, { keys })]
+  const acting = historyRows([tx.recording], time)
+  const rows = acting.map(({ later: _later, texts: _texts, ...row }) => row)
+  const acts = inParts(rows).map((some) => insertHistory(tx, { rows: some }))
+  const removed = rows.filter(({ action }) => action === 'delete')
+  const ended = removed.map(({ kind, record }) => endVersions(tx, { kind, record }))
+  const texts = textsOf(acting)
+  const kept = texts.length === 0 ? [] : [keepTexts(tx, { texts: JSON.stringify(texts) })]
+  const told = toldChanges([tx.recording], time)
+  const deliveries = told === undefined ? [] : [insertDeliveries(tx, { changes: told })]
+  await Promise.all([...changes, ...levelled, ...acts, ...ended, ...kept, ...deliveries])
+}
+
+function byRecord(a: LatestChange, b: LatestChange): number {
+  return a.kind === b.kind ? a.record - b.record : a.kind < b.kind ? -1 : 1
+}
+
+function inParts<Row>(rows: Row[]): Row[][] {
+  if (rows.length === 0) return []
+  return Array.from({ length: Math.ceil(rows.length / ROWS_AT_ONCE) }, (_, part) =>
+    rows.slice(part * ROWS_AT_ONCE, (part + 1) * ROWS_AT_ONCE),
+  )
+}

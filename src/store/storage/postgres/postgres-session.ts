@@ -1,0 +1,334 @@
+import { createConnection } from 'node:net'
+import {
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely'
+import type { Pool, PoolClient } from 'pg'
+import { withoutNul } from '../../../base/text/characters.ts'
+import type { Db } from '../database.ts'
+import type { Tables } from '../schema.ts'
+import { type NamedQuery, type Runner, runDirectly } from '../statement.ts'
+import { codeOf, DatabaseUnavailable, isOutdated, isRace } from '../unavailable.ts'
+
+/** Milliseconds that a statement has to end after it was cancelled. */
+const CANCEL_MS = 2000
+
+/** Runs the statements of a query builder. */
+interface Session extends DatabaseConnection {
+  client: PoolClient
+  /** The most milliseconds that a statement may take. */
+  limitMs: number
+  /** The transaction that statements are part of, if any, and whether the server has begun it. */
+  transaction: 'none' | 'asked for' | 'begun'
+  /** The error that has made the transaction fail, if any: for the statements after it the server says only that the transaction has failed. */
+  failure: unknown
+  /** Set once the connection cannot be used any more. */
+  broken: boolean
+}
+
+/** The limits of a transaction, in ms. */
+export interface TransactionLimits {
+  statementMs: number
+  /** The longest wait for a lock of another transaction. */
+  lockMs: number
+}
+
+/**
+ * PostgreSQL for the query builder, over a pool. Nothing is left behind in sessions, which a pooler such as PgBouncer may hand to another client. A
+ * statement that takes longer than `limitMs` is cancelled. Statements reject with DatabaseUnavailable when the server cannot be reached, is
+ * overloaded or too slow.
+ */
+export function sessionDialect(pool: Pool, limitMs: number): Dialect {
+  return dialectOf({
+    init: async () => {},
+    acquireConnection: () => openSession(pool, limitMs),
+    beginTransaction: (session) => beginTransaction(session as Session),
+    commitTransaction: (session) => commit(session as Session, 'commit'),
+    rollbackTransaction: (session) => rollback(session as Session),
+    releaseConnection: async (session) => release(session as Session),
+    destroy: async () => {},
+  })
+}
+
+/** The most statements that share a session, since the last of them waits for all others. */
+const MOST_SHARING = 16
+
+/**
+ * Runs statements that take next to no time, outside transactions. Those that begin in one turn share a session, so that they reach the
+ * server together.
+ */
+export function sharedRunner(pool: Pool, limitMs: number): Runner {
+  let latest: { session: Promise<Session>; begun: number; running: number } | undefined
+  const join = () => {
+    if (latest && latest.begun < MOST_SHARING) return latest
+    const opened = { session: openSession(pool, limitMs), begun: 0, running: 0 }
+    latest = opened
+    process.nextTick(() => {
+      if (latest === opened) latest = undefined
+    })
+    return opened
+  }
+  return async (sql, parameters, name) => {
+    const shared = join()
+    shared.begun += 1
+    shared.running += 1
+    const session = await shared.session
+    try {
+      return (await runStatement(session, sql, parameters, name)).rows
+    } finally {
+      shared.running -= 1
+      if (shared.running === 0) release(session)
+    }
+  }
+}
+
+/**
+ * Runs `work` in a transaction of its own, which ends with the statements `ending`, the last of which commits. Statements that `work` begins together
+ * reach the server together and run in that order; in transactions of the query builder each would wait for the one before. `last` stands for
+ * statements that have begun and reach the server with the end. Rejects as statements do.
+ */
+export async function transact<T>(
+  pool: Pool,
+  { statementMs, lockMs }: TransactionLimits,
+  ending: string,
+  work: (tx: Db) => Promise<{ result: T; last: Promise<void> }>,
+): Promise<T> {
+  const session = await openSession(pool, statementMs)
+  const kept = async () => {}
+  let isOver = false
+  // The session may belong to another request by then.
+  const stillOpen = () => {
+    if (isOver) throw new Error('The transaction is over.')
+    return session
+  }
+  const tx = new Kysely<Tables>({
+    dialect: dialectOf({
+      init: kept,
+      acquireConnection: async () => stillOpen(),
+      beginTransaction: () => Promise.reject(new Error('A transaction has no other within it.')),
+      commitTransaction: kept,
+      rollbackTransaction: kept,
+      releaseConnection: kept,
+      destroy: kept,
+    }),
+  })
+  runDirectly(
+    tx,
+    'postgres',
+    async (sql, parameters, name) => (await runStatement(stillOpen(), sql, parameters, name)).rows,
+  )
+  try {
+    const begun = beginTransaction(session, `beginTransaction; set local lock_timeout = ${lockMs}`)
+    // The first statements are sent together with it. If it fails, they fail.
+    begun.catch(() => undefined)
+    const { result, last } = await work(tx)
+    isOver = true
+    last.catch(() => undefined)
+    await begun
+    // If they fail, the server does not commit.
+    const committed = commit(session, ending)
+    committed.catch(() => undefined)
+    await last
+    await committed
+    return result
+  } catch (error) {
+    isOver = true
+    await rollback(session)
+    throw error
+  } finally {
+    release(session)
+  }
+}
+
+async function beginTransaction(session: Session, beginning = 'begin'): Promise<void> {
+  session.transaction = 'asked for'
+  session.failure = undefined
+  await ask(session, beginning, [])
+  session.transaction = 'begun'
+}
+
+async function commit(session: Session, ending: string): Promise<void> {
+  const answers = [await ask(session, ending, [])].flat()
+  session.transaction = 'none'
+  // The server answers ROLLBACK if a statement had failed and its error was ignored.
+  if (answers.at(-1)?.command !== 'COMMIT') throw new Error('The transaction was rolled back.')
+}
+
+async function rollback(session: Session): Promise<void> {
+  if (session.broken) return
+  // Without an answer the connection is closed, which also rolls back.
+  await ask(session, 'rollback', []).catch(() => {
+    session.broken = true
+  })
+  session.transaction = 'none'
+}
+
+function release({ client, broken }: Session): void {
+  client.release(broken)
+}
+
+function dialectOf(driver: Driver): Dialect {
+  return {
+    createDriver: () => driver,
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  }
+}
+
+async function openSession(pool: Pool, limitMs: number): Promise<Session> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw new DatabaseUnavailable('No connection to the database.', error)
+  })
+  const session: Session = {
+    client,
+    limitMs,
+    transaction: 'none',
+    failure: undefined,
+    broken: false,
+    executeQuery: async <Row>({ sql, parameters, name }: NamedQuery): Promise<QueryResult<Row>> => {
+      const { command, rowCount, rows } = await runStatement(session, sql, parameters, name)
+      return command === 'SELECT' ? { rows } : { rows, numAffectedRows: BigInt(rowCount ?? 0) }
+    },
+    streamQuery: () => {
+      throw new Error('Rows are read whole.')
+    },
+  }
+  return session
+}
+
+/** Runs a statement. If it has a name and the session is ours alone, the server prepares it under that name. */
+async function runStatement(session: Session, text: string, values: readonly unknown[], name: string | undefined) {
+  const storables = values.map(withoutNul)
+  if (name === undefined || !keepsNames(session.client)) return ask(session, text, storables)
+  try {
+    return await ask(session, text, storables, name)
+  } catch (error) {
+    if (!isOutdated(error)) throw error
+    // A new version of the program has changed a table, so the prepared statements of this session are outdated, and it is replaced.
+    session.broken = true
+    if (session.transaction !== 'none') throw error
+    return ask(session, text, storables)
+  }
+}
+
+/** Members of a connection that the client library has but does not declare. */
+interface Wire {
+  host: string
+  port?: number
+  /** The server's process, and the secret key that allows cancelling its statement. */
+  processID?: number
+  secretKey?: number
+  connection: { stream: { cork: () => void; uncork: () => void } }
+}
+
+const wireOf = (client: PoolClient) => client as unknown as Wire
+
+/** Whether a connection leads to a session that no other client uses. */
+const isOwn = new WeakMap<PoolClient, boolean>()
+
+/** Whether a session may keep prepared statements. The first call asks the server; until it has answered, the result is false. */
+function keepsNames(client: PoolClient): boolean {
+  const known = isOwn.get(client)
+  if (known !== undefined) return known
+  isOwn.set(client, false)
+  // A pooler announces a made-up process id, since it uses several server processes in turn.
+  client
+    .query<{ pid: number }>('select pg_backend_pid() as pid')
+    .then(({ rows }) => isOwn.set(client, rows[0]?.pid === wireOf(client).processID))
+    // The next statement will fail, too.
+    .catch(() => undefined)
+  return false
+}
+
+/**
+ * Sends a query to the server, cancels it after the time limit, and closes the connection if there is still no answer. Queries of one turn are sent
+ * as one.
+ */
+async function ask(session: Session, text: string, values: unknown[], name?: string) {
+  const { client, limitMs } = session
+  let timer: NodeJS.Timeout | undefined
+  let cancelled: Promise<unknown> | undefined
+  const overdue = new Promise<never>((_, reject) => {
+    const giveUp = () => {
+      session.broken = true
+      reject(new DatabaseUnavailable(`The database did not answer within ${limitMs} ms.`))
+    }
+    const cancel = () => {
+      // If `begin` were cancelled, the statements sent after it would run outside a transaction.
+      if (session.transaction === 'asked for') return giveUp()
+      cancelled = cancelStatement(client)
+      timer = setTimeout(giveUp, CANCEL_MS)
+    }
+    if (limitMs < Number.POSITIVE_INFINITY) timer = setTimeout(cancel, limitMs)
+  })
+  const { stream } = wireOf(client).connection
+  stream.cork()
+  process.nextTick(() => stream.uncork())
+  try {
+    const query = { text, values, ...(name !== undefined && { name }) }
+    return await Promise.race([client.query(query), overdue])
+  } catch (error) {
+    throw failureOf(session, asUnavailable(error))
+  } finally {
+    clearTimeout(timer)
+    // A late cancel request must not stop the next statement.
+    await cancelled
+  }
+}
+
+const CANCEL_REQUEST = 80877102
+
+/**
+ * Asks the server to stop the statement of a connection, over a second connection as the protocol requires. Resolves when the request has been
+ * delivered.
+ */
+async function cancelStatement(client: PoolClient): Promise<void> {
+  const { host, port, processID, secretKey } = wireOf(client)
+  if (processID === undefined || secretKey === undefined || port === undefined) return
+  const request = Buffer.alloc(16)
+  for (const [index, number] of [request.length, CANCEL_REQUEST, processID, secretKey].entries())
+    request.writeInt32BE(number, index * 4)
+  const socket = host.startsWith('/') ? createConnection(`${host}/.s.PGSQL.${port}`) : createConnection(port, host)
+  socket.on('error', () => socket.destroy())
+  // The server closes the connection when it is done; a pooler drops a request whose connection closes before.
+  socket.setTimeout(CANCEL_MS, () => socket.destroy())
+  socket.resume().write(request)
+  await new Promise((resolve) => socket.once('close', resolve))
+}
+
+// Connection failures, lack of resources, shutdown and cancellation, a server that became read-only because another has taken over, waiting for a
+// lock in vain, and the operating system's codes for a server out of reach.
+const UNAVAILABLE =
+  /^(08...|53...|57...|58...|25006|55P03|E(CONN\w+|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH))$/
+const CONNECTION_LOST = /^(Connection terminated|Client (has encountered a connection error|was closed))/
+
+/** The error code of statements in a transaction that has failed already. */
+const FAILED_BEFORE = '25P02'
+
+/** The error that a statement reports: in a transaction that conflicts or outages have made fail before, the first error. */
+function failureOf(session: Session, error: unknown): unknown {
+  const isAfterwards = error instanceof Error && codeOf(error) === FAILED_BEFORE
+  if (session.transaction !== 'none' && !isAfterwards) session.failure ??= error
+  return isAfterwards && (session.failure instanceof DatabaseUnavailable || isRace(session.failure))
+    ? session.failure
+    : error
+}
+
+const DISK_FULL = '53100'
+const READ_ONLY = '25006'
+
+/** DatabaseUnavailable for errors that mean it, and any other error unchanged. */
+function asUnavailable(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof DatabaseUnavailable) return error
+  const code = codeOf(error)
+  if (!UNAVAILABLE.test(code) && !CONNECTION_LOST.test(error.message)) return error
+  const lack = code === DISK_FULL ? 'room' : code === READ_ONLY ? 'permission' : 'answer'
+  return new DatabaseUnavailable(`The database does not answer: ${error.message}.`, error, lack)
+}

@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import { formatUtc } from '../../base/text/zones.ts'
+import { type Database, type Db, isPostgres } from './database.ts'
+import { dropOldestFormer, formerBytes } from './former-values.ts'
+import { dropHistory } from './history.ts'
+import { dropBeyond, dropKept, KEPT_HOURS, MOST_KEPT } from './kept-answers.ts'
+import { dropDeliveries } from './outbox.ts'
+import { dropTombstones as dropFromPostgres } from './postgres/postgres-changes.ts'
+import { dropTombstones as dropFromSqlite } from './sqlite/sqlite-changes.ts'
+
+/** Days that tombstones stay in the record of changes, and that feeds tell of withdrawn events. */
+export const TOMBSTONE_DAYS = 90
+
+/** Days that the log of messages to webhooks is kept. */
+const DELIVERY_DAYS = 30
+
+/** Rows dropped with one write, so that other writers wait a few milliseconds. */
+const DROPPED_AT_ONCE = 1000
+
+/** Acts that lose their former values with one write: their texts may be long. */
+const VALUES_AT_ONCE = 100
+
+const DAY_MS = 86_400_000
+
+/**
+ * Drops, in small writes: tombstones and withdrawn events after 90 days, kept answers after a day, messages to webhooks after 30 days, the
+ * history after `historyDays`, and the oldest former values beyond `mostBytes`. A reader of changes that has missed a dropped tombstone starts
+ * afresh.
+ * @param historyDays 0 keeps the whole history
+ * @param now milliseconds since the epoch
+ */
+export async function dropOld(
+  database: Pick<Database, 'read' | 'write'>,
+  historyDays: number,
+  now: number,
+  mostBytes = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  const daysAgo = (days: number) => formatUtc(now - days * DAY_MS)
+  const dropTombstones = (tx: Db) =>
+    (isPostgres(tx) ? dropFromPostgres : dropFromSqlite)(tx, daysAgo(TOMBSTONE_DAYS), DROPPED_AT_ONCE)
+  await untilFew(() => database.write(dropTombstones))
+  await dropWithdrawn(database, daysAgo(TOMBSTONE_DAYS))
+  await untilFew(() => database.write((tx) => dropKept(tx, daysAgo(KEPT_HOURS / 24), DROPPED_AT_ONCE)))
+  await untilFew(() => database.write((tx) => dropBeyond(tx, MOST_KEPT, DROPPED_AT_ONCE)))
+  await untilFew(() => database.write((tx) => dropDeliveries(tx, daysAgo(DELIVERY_DAYS), DROPPED_AT_ONCE)))
+  if (historyDays > 0)
+    await untilFew(() => database.write((tx) => dropHistory(tx, daysAgo(historyDays), DROPPED_AT_ONCE)))
+  while ((await formerBytes(database.read)) > mostBytes)
+    if ((await database.write((tx) => dropOldestFormer(tx, VALUES_AT_ONCE))) === 0) return
+}
+
+/** Drops events that were withdrawn before a time. Times have no index, so it walks through all rows, some with each write. */
+async function dropWithdrawn(database: Pick<Database, 'write'>, beforeUtc: string): Promise<void> {
+  let after: number | null = 0
+  while (after !== null) {
+    const from: number = after
+    after = await database.write((tx) => dropWithdrawnAfter(tx, from, beforeUtc))
+  }
+}
+
+/** Looks at the next events behind an id, and returns the last of them; null for none. */
+async function dropWithdrawnAfter(tx: Db, after: number, beforeUtc: string): Promise<number | null> {
+  const { rows } = await sql<{ last: number | null }>`select max(event) as last from
+    (select event from withdrawn_events where event > ${after} order by event limit ${sql.lit(DROPPED_AT_ONCE)}) as next`.execute(
+    tx,
+  )
+  const last = rows[0]?.last ?? null
+  if (last !== null)
+    await sql`delete from withdrawn_events where event > ${after} and event <= ${last} and withdrawn_utc < ${beforeUtc}`.execute(
+      tx,
+    )
+  return last
+}
+
+async function untilFew(drop: () => Promise<number>): Promise<void> {
+  while ((await drop()) === DROPPED_AT_ONCE);
+}

@@ -1,0 +1,384 @@
+import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { giveTo, makeFolder, type Owner, ownerAt, requireOwnerKept, syncFolder } from '../../base/files.ts'
+import { formatUtc } from '../../base/text/moments.ts'
+import type { Database, Db } from './database.ts'
+import { databaseFile, withoutPassword } from './database-address.ts'
+import { newEdition, readCalendar, renewEdition } from './edition.ts'
+import { copyNote, forgetMove, NOTE_END } from './moved-calendar.ts'
+import { openDatabase } from './open-database.ts'
+import { isBusy, prepareKept } from './sqlite/sqlite-connection.ts'
+import { queryBuilder } from './sqlite/sqlite-queries.ts'
+import { gatherStatistics } from './tables.ts'
+
+/** The calendar that is replaced: its name and whether it was held; undefined where there is none, or none that can be read. */
+export type Former = { calendar: string; held: number } | undefined
+
+/** Fills a new, empty database, within one transaction. When it fails, so does the replacement. */
+export type Fill = (tx: Db, former: Former) => Promise<void>
+
+/** The time and the listener of a replacement. */
+export interface Replacing {
+  /** Milliseconds since the epoch. */
+  now: number
+  /** Takes sentences about what is going to be written, before it is. */
+  tell: (sentence: string) => void
+}
+
+/**
+ * Fills a new database in place of the one at this address, if there is one. Whatever happens on the way, the address leads to the former state
+ * or to the new one, whole. Returns where the former one is kept, until somebody removes it.
+ * @throws Error with one sentence when the database is in use, or the new one cannot be made
+ */
+export async function replaceDatabase(address: string, fill: Fill, replacing: Replacing): Promise<string | undefined> {
+  const file = databaseFile(address)
+  return file === undefined ? replaceTables(address, fill, replacing) : replaceFile(file, fill, replacing)
+}
+
+/**
+ * Puts a calendar back that a replacement has kept: the newest, or the one of this name. What is there now is kept in its turn. Its edition is a new one.
+ * @throws Error with one sentence when there is none, or the database is in use
+ */
+export async function putBack(address: string, wanted: string | undefined, replacing: Replacing): Promise<string> {
+  const file = databaseFile(address)
+  return file === undefined ? putTablesBack(address, wanted, replacing) : putFileBack(file, wanted, replacing)
+}
+
+/** Lists the calendars that replacements at this address have kept, the oldest first. */
+export async function listCopies(address: string): Promise<SafetyCopy[]> {
+  const file = databaseFile(address)
+  if (file !== undefined) return listFileCopies(file)
+  const database = await openDatabase(address)
+  try {
+    return await listSchemaCopies(database.read)
+  } finally {
+    await database.close()
+  }
+}
+
+async function replaceFile(file: string, fill: Fill, { now, tell }: Replacing): Promise<string | undefined> {
+  requireOwnerKept(file)
+  const next = `${file}.restoring`
+  const wasThere = existsSync(file)
+  const held = wasThere ? holdFile(file) : undefined
+  try {
+    const kept = freeFileCopy(file, now)
+    // Of a damaged file nobody can say whose calendar it was: the restored one is then held as one from elsewhere.
+    const former = held && (await readCalendar(queryBuilder(prepareKept(held))).catch(() => undefined))
+    tell(
+      wasThere
+        ? `The database ${resolve(file)} is replaced; what is there now is kept as ${resolve(kept)}.`
+        : `A new database is made: ${resolve(file)}.`,
+    )
+    if (!wasThere) tellOfRest(file, kept, tell)
+    const owner = makePlace(file)
+    for (const end of ['', ...BESIDE]) rmSync(next + end, { force: true })
+    const database = await openDatabase(`sqlite:${next}`)
+    try {
+      await database.migrate((tx) => fill(tx, former))
+    } finally {
+      // The last connection writes the log into the file and removes it.
+      await database.close()
+    }
+    giveTo(next, owner)
+    keepFile(file, kept, held !== undefined)
+    renameSync(next, file)
+    forgetMove(`sqlite:${file}`)
+    await syncFolder(dirname(file))
+    return wasThere ? resolve(kept) : undefined
+  } finally {
+    for (const end of ['', ...BESIDE]) rmSync(next + end, { force: true })
+    held?.close()
+  }
+}
+
+/** Makes the folder of a file where it is missing. Returns who owns what was there: the file, else its folder, else the nearest above. */
+function makePlace(file: string): Owner {
+  const owner = ownerAt(resolve(file))
+  const made: string[] = []
+  for (let folder = dirname(resolve(file)); !existsSync(folder); folder = dirname(folder)) made.push(folder)
+  makeFolder(dirname(file))
+  for (const folder of made) giveTo(folder, owner)
+  return owner
+}
+
+/**
+ * Keeps everybody else from a file, and joins its log to it. A process that waits for the file meanwhile finds it moved and does not use it. Undefined
+ * for a file that is no database any more.
+ * @throws Error with one sentence when somebody uses it
+ */
+function holdFile(file: string): DatabaseSync | undefined {
+  const connection = new DatabaseSync(file, { timeout: 0 })
+  try {
+    connection.exec('pragma locking_mode = exclusive; pragma journal_mode = delete; begin exclusive')
+    return connection
+  } catch (error) {
+    connection.close()
+    if (isBusy(error)) throw new Error(`The database ${file} is in use: stop the service first.`)
+    return undefined
+  }
+}
+
+/** Gives the former file, if there is one, a second name, so that there is one under the first name at every moment. */
+function keepFile(file: string, kept: string, isWhole: boolean): void {
+  if (existsSync(file)) {
+    removeSecondNames(file)
+    linkSync(file, kept)
+    copyNote(file, kept)
+  }
+  // A log that could not be joined to its file, or has lost it, must not be taken for that of the new one.
+  if (!isWhole) moveBeside(file, kept)
+}
+
+function tellOfRest(file: string, kept: string, tell: Replacing['tell']): void {
+  for (const end of besideOf(file))
+    tell(`A former database has left ${resolve(file + end)}, which is kept as ${resolve(kept + end)}.`)
+}
+
+async function putFileBack(file: string, wanted: string | undefined, { now, tell }: Replacing): Promise<string> {
+  const copy = chooseCopy(listFileCopies(file), wanted)
+  requireOwnerKept(copy)
+  const wasThere = existsSync(file)
+  const held = wasThere ? holdFile(file) : undefined
+  try {
+    const kept = freeFileCopy(file, now)
+    tell(`The calendar ${resolve(copy)} is put back as ${resolve(file)}.`)
+    if (wasThere) tell(`What is there now is kept as ${resolve(kept)}.`)
+    else tellOfRest(file, kept, tell)
+    renewEditionOf(copy)
+    keepFile(file, kept, held !== undefined)
+    // A kill before the last step leaves a calendar that is not served, rather than one that is served in two places.
+    const wasMoved = copyNote(copy, file)
+    renameSync(copy, file)
+    forgetMove(`sqlite:${wasMoved ? copy : file}`)
+    await syncFolder(dirname(file))
+    return copy
+  } finally {
+    held?.close()
+  }
+}
+
+function renewEditionOf(copy: string): void {
+  const connection = new DatabaseSync(copy)
+  try {
+    connection.prepare('update editions set edition = ?').run(newEdition())
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new Error(`The calendar ${copy} cannot be put back, since it cannot be read: ${why}.`)
+  } finally {
+    connection.close()
+  }
+}
+
+/** Milliseconds to wait for somebody who is reading a table. */
+const LOCK_MS = 10_000
+
+/** Opens a database on a server with one connection: all others are those of somebody else. */
+function openAlone(address: string): Promise<Database> {
+  return openDatabase(`${address}${address.includes('?') ? '&' : '?'}connections=1`)
+}
+
+async function replaceTables(address: string, fill: Fill, { now, tell }: Replacing): Promise<string | undefined> {
+  const database = await openAlone(address)
+  try {
+    let kept: string | undefined
+    await database.migrate(async (tx) => {
+      await sql.raw(`set local lock_timeout = ${LOCK_MS}`).execute(tx)
+      await refuseWhileUsed(tx)
+      const moves = await findMoves(tx, 'current_schema()')
+      const former = moves.length > 0 ? await readFormer(tx) : undefined
+      if (moves.length > 0) kept = await freeSchemaCopy(tx, now)
+      tell(
+        kept === undefined
+          ? `The database ${withoutPassword(address)} is empty, and is filled.`
+          : `The database ${withoutPassword(address)} is replaced; what is there now is kept in its schema ${kept}.`,
+      )
+      if (kept !== undefined) await setAside(tx, moves, kept)
+      await fill(tx, former)
+    })
+    await gatherStatistics(database.read)
+    return kept && `the schema ${kept} of the database`
+  } finally {
+    await database.close()
+  }
+}
+
+async function putTablesBack(address: string, wanted: string | undefined, { now, tell }: Replacing): Promise<string> {
+  const database = await openAlone(address)
+  try {
+    const copy = chooseCopy(await listSchemaCopies(database.read), wanted)
+    await database.migrate(async (tx) => {
+      await sql.raw(`set local lock_timeout = ${LOCK_MS}`).execute(tx)
+      await refuseWhileUsed(tx)
+      const [kept, moves] = [await freeSchemaCopy(tx, now), await findMoves(tx, 'current_schema()')]
+      tell(`The calendar in the schema ${copy} is put back into ${withoutPassword(address)}.`)
+      if (moves.length > 0) tell(`What is there now is kept in the schema ${kept}.`)
+      const { rows } = await sql<{ home: string }>`select quote_ident(current_schema()) as home`.execute(tx)
+      if (moves.length > 0) await setAside(tx, moves, kept)
+      for (const move of await findMoves(tx, `'${copy}'`))
+        await sql.raw(`${move} set schema ${rows[0]?.home}`).execute(tx)
+      await sql.raw(`drop schema ${copy}`).execute(tx)
+      await renewEdition(tx)
+    })
+    return copy
+  } finally {
+    await database.close()
+  }
+}
+
+/** Reads the name of the calendar, where the tables are those of one that has a name. */
+async function readFormer(tx: Db): Promise<Former> {
+  const { rows } = await sql<{ found: number }>`select count(*) as found from pg_attribute
+    where attrelid = to_regclass('editions') and attname = 'calendar'`.execute(tx)
+  return Number(rows[0]?.found) === 0 ? undefined : readCalendar(tx)
+}
+
+/** Milliseconds that the connections of a service which has just ended may take to leave. */
+const LEAVES_WITHIN_MS = 3000
+
+async function refuseWhileUsed(tx: Db): Promise<void> {
+  const until = performance.now() + LEAVES_WITHIN_MS
+  let others = await countOthers(tx)
+  while (others > 0 && performance.now() < until) {
+    await sleep(50)
+    others = await countOthers(tx)
+  }
+  if (others > 0) throw new Error(`The database is in use by ${others} connections of Kalends: stop every node first.`)
+}
+
+/** Counts the connections of other processes. A transaction sees them as they were at its first look, until it clears that. */
+async function countOthers(tx: Db): Promise<number> {
+  await sql`select pg_stat_clear_snapshot()`.execute(tx)
+  const { rows } = await sql<{ others: number }>`
+    select count(*) as others from pg_stat_activity where datname = current_database() and backend_type = 'client backend'
+      and application_name = 'kalends' and pid <> pg_backend_pid()`.execute(tx)
+  return rows[0]?.others ?? 0
+}
+
+/** Finds what a calendar in a schema is made of, without what belongs to extensions: statements that move it, but for where to. */
+async function findMoves(tx: Db, schema: string): Promise<string[]> {
+  const { rows } = await sql<{ move: string }>`${sql.raw(`
+    select 'alter table ' || c.oid::regclass as move from pg_class c
+    where relkind = 'r' and relnamespace = (select oid from pg_namespace where nspname = ${schema})
+      and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+    union all
+    select 'alter function ' || p.oid::regprocedure from pg_proc p
+    where pronamespace = (select oid from pg_namespace where nspname = ${schema})
+      and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`)}`.execute(tx)
+  return rows.map(({ move }) => move)
+}
+
+async function setAside(tx: Db, moves: readonly string[], schema: string): Promise<void> {
+  await sql.raw(`create schema ${schema}`).execute(tx)
+  for (const move of moves) await sql.raw(`${move} set schema ${schema}`).execute(tx)
+}
+
+// What a restore replaces is kept under a name of its time: a file beside that of the database, or a schema in the PostgreSQL database. Nothing is ever
+// written over one, and only an operator removes one.
+
+/** A calendar that a restore has replaced. */
+interface SafetyCopy {
+  /** The path of a file, or the name of a schema. */
+  name: string
+  bytes: number
+  /** The command or statement that removes it. */
+  removal: string
+}
+
+/** The files that SQLite may have beside a database. */
+const BESIDE = ['-wal', '-shm', '-journal']
+
+const FILE_END = /^\.before-restore(-\d{4}-\d\d-\d\dT\d{6}Z(-\d{1,4})?)?$/
+
+/** By their times, then by their counts: names of one calendar differ in these alone. */
+const oldestFirst = new Intl.Collator('en', { numeric: true }).compare
+
+/** Lists the copies beside a file, the oldest first; those of earlier versions have no time. A second name of the file itself is none. */
+export function listFileCopies(file: string): SafetyCopy[] {
+  const names = namesBeside(file).filter((name) => inodeOf(name) !== inodeOf(file))
+  return names.map((name) => {
+    const files = ['', ...BESIDE, NOTE_END].map((end) => name + end).filter((each) => existsSync(each))
+    const bytes = files.reduce((sum, each) => sum + statSync(each).size, 0)
+    return { name, bytes, removal: `rm ${files.map(shellWord).join(' ')}` }
+  })
+}
+
+/** A path as one word for a shell. */
+const shellWord = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)
+
+/** Gives a name that comes after those of all copies of the file. @param now milliseconds since the epoch */
+export function freeFileCopy(file: string, now: number): string {
+  const time = formatUtc(now).replace(' ', 'T').replaceAll(':', '')
+  return join(dirname(file), freeName(`${basename(file)}.before-restore-${time}Z`, '-', namesIn(dirname(file))))
+}
+
+/** Removes second names of a file, which a restore leaves when it is killed just before its last step. */
+function removeSecondNames(file: string): void {
+  for (const name of namesBeside(file)) if (statSync(name).ino === inodeOf(file)) rmSync(name)
+}
+
+/** Moves what SQLite has beside a database, whether that is there or not, under another name. */
+function moveBeside(from: string, to: string): void {
+  for (const end of besideOf(from)) renameSync(from + end, to + end)
+}
+
+/** Lists the ends of the files that SQLite has left beside a database. */
+const besideOf = (file: string) => BESIDE.filter((end) => existsSync(file + end))
+
+const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : [])
+
+function namesBeside(file: string): string[] {
+  const [folder, base] = [dirname(file), basename(file)]
+  const names = namesIn(folder).filter((name) => name.startsWith(base) && FILE_END.test(name.slice(base.length)))
+  return names.sort(oldestFirst).map((name) => join(folder, name))
+}
+
+const inodeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino
+
+const SCHEMA = /^before_restore(_\d{8}t\d{6}z(_\d{1,4})?)?$/
+
+/** Lists the schemas that hold copies, the oldest first. */
+export async function listSchemaCopies(db: Db): Promise<SafetyCopy[]> {
+  const { rows } = await sql<{ name: string; bytes: number | string }>`
+    select nspname as name, coalesce((select sum(pg_total_relation_size(c.oid)) from pg_class c
+      where c.relnamespace = n.oid and c.relkind = 'r'), 0) as bytes
+    from pg_namespace n where nspname like 'before\\_restore%'`.execute(db)
+  const copies = rows.filter(({ name }) => SCHEMA.test(name)).sort((a, b) => oldestFirst(a.name, b.name))
+  return copies.map(({ name, bytes }) => ({ name, bytes: Number(bytes), removal: `drop schema ${name} cascade` }))
+}
+
+/** Gives a name that comes after those of all schemas with copies. @param now milliseconds since the epoch */
+export async function freeSchemaCopy(db: Db, now: number): Promise<string> {
+  const time = formatUtc(now).replace(' ', 't').replaceAll(/[-:]/g, '')
+  const taken = (await listSchemaCopies(db)).map(({ name }) => name)
+  return freeName(`before_restore_${time}z`, '_', taken)
+}
+
+/**
+ * Counts on from the last name of the same second. A name that became free when its copy was put back is not given again: it would stand before
+ * those of older copies.
+ */
+function freeName(name: string, mark: string, taken: readonly string[]): string {
+  let free = name
+  for (const other of taken.filter((one) => one.startsWith(name)).sort(oldestFirst))
+    free = `${name}${mark}${(Number.parseInt(other.slice(name.length + mark.length), 10) || 1) + 1}`
+  return free
+}
+
+/**
+ * Finds a copy by its name, or the newest one.
+ * @throws Error with one sentence when there is none
+ */
+function chooseCopy(copies: readonly SafetyCopy[], wanted: string | undefined): string {
+  const found =
+    wanted === undefined ? copies.at(-1) : copies.find(({ name }) => [name, basename(name)].includes(wanted))
+  if (found) return found.name
+  throw new Error(
+    wanted === undefined
+      ? 'There is nothing to put back: no restore has replaced a calendar here.'
+      : `No restore has kept ${wanted}; kalends restore --list shows what there is.`,
+  )
+}

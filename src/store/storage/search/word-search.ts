@@ -1,0 +1,213 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { type Lookup, planWord, type Search, type WordPlan } from '../../../base/text/search.ts'
+import { addId, countIds, dropId, type IdSet, inBoth, inEither, inFirst, listIds, makeIdSet } from '../id-set.ts'
+
+/** The `like` pattern for values that contain a text, with `\` as the escape character. */
+export const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
+
+// Microseconds that looking up one term costs, one event of a term, and searching one text for a word.
+const TERM_COST = 20
+const POSTING_COST = 0.15
+const TEXT_COST = 3
+/** Microseconds of work between two estimates of the work left. */
+const LOOK_EVERY = 2000
+/** Reading all texts in order costs a third for each. */
+const SCANS_PER_TEXT = 3
+
+/** With so few candidates the texts are read and no further words are looked up. */
+const FEW = 1000
+/** Ids whose texts one statement reads. */
+const IDS_AT_ONCE = 8192
+/** Terms that one statement finds. */
+const TERMS_AT_ONCE = 1000
+
+interface Term {
+  /** Terms are numbered in the order of their first appearance, so common terms have low numbers. */
+  id: number
+  word: string
+}
+
+/** A lookup of one word of a search, with the first terms that match it. */
+interface Question {
+  plan: WordPlan
+  lookup: Lookup
+  terms: Term[]
+}
+
+/** The index of words of one connection to a SQLite database (migrations/0034-one-schema.ts), with the statements that read it. */
+export interface WordIndex {
+  connection: DatabaseSync
+  /** The set that `add_id` adds to while a statement runs. */
+  target: IdSet
+  largestId: StatementSync
+  unindexed: StatementSync
+  /** Adds the events that have a term to `target`. */
+  events: StatementSync
+  wordIs: StatementSync
+  wordLike: StatementSync
+  shortWordLike: StatementSync
+}
+
+/** The index of words that a connection reads. */
+export function openWordIndex(connection: DatabaseSync): WordIndex {
+  // A statement adds ids to a set at once: rows, or lists as JSON, would take longer to read than to find, and leave garbage.
+  connection.aggregate('add_id', {
+    start: 0,
+    step: (count, id) => {
+      addId(index.target, id as number)
+      return (count as number) + 1
+    },
+  })
+  const index: WordIndex = {
+    connection,
+    target: makeIdSet(0),
+    largestId: connection.prepare('select max(id) as id from events'),
+    unindexed: connection.prepare('select id from unindexed_events'),
+    events: connection.prepare('select add_id(rowid) as count from event_words where event_words match ?'),
+    wordIs: connection.prepare('select id, word from words where word = ?'),
+    wordLike: connection.prepare(
+      `select rowid as id, word from words_trigrams where word glob ? and rowid > ? order by rowid limit ${TERMS_AT_ONCE}`,
+    ),
+    shortWordLike: connection.prepare(
+      `select id, word from words where word glob ? and id > ? order by id limit ${TERMS_AT_ONCE}`,
+    ),
+  }
+  return index
+}
+
+/**
+ * The events whose folded text contains what a search asks for, as the texts were at one moment: found by the index of words, and by the
+ * texts themselves where the index does not know enough. The set may have ids that are no events when a search only excludes.
+ */
+export function searchWords(index: WordIndex, search: Search): IdSet {
+  const { connection } = index
+  if (connection.isTransaction) return findEvents(index, search)
+  connection.exec('begin')
+  try {
+    return findEvents(index, search)
+  } finally {
+    connection.exec('commit')
+  }
+}
+
+function findEvents(index: WordIndex, search: Search): IdSet {
+  const largest = Number(index.largestId.get()?.id ?? 0)
+  const fresh = index.unindexed.all().map(({ id }) => Number(id))
+  const indexed = makeIdSet(largest, 'all')
+  for (const id of fresh) dropId(indexed, id)
+  const found = withoutWords(index, withWords(index, indexed, search.include), search.exclude)
+  readTexts(index, fresh, search, found)
+  return found
+}
+
+/** The ids whose texts contain every word. */
+function withWords(index: WordIndex, ids: IdSet, words: readonly string[]): IdSet {
+  const questions = words.map(planWord).flatMap((plan) => questionsOf(index, plan))
+  if (questions.some(({ terms }) => terms.length === 0)) return emptyLike(ids)
+  // The rarest first: a term added late is rare.
+  questions.sort((a, b) => firstId(b) - firstId(a))
+  const unknown = new Set(words)
+  let found = ids
+  for (const question of questions) {
+    found = narrowed(index, found, question)
+    if (question.plan.isExact) unknown.delete(question.plan.word)
+    if (countIds(found) <= FEW) break
+  }
+  return unknown.size === 0 ? found : matching(index, found, { include: [...unknown], exclude: [] })
+}
+
+/** The ids whose texts contain none of the words. */
+function withoutWords(index: WordIndex, ids: IdSet, words: readonly string[]): IdSet {
+  const unknown: string[] = []
+  let found = ids
+  for (const plan of words.map(planWord)) {
+    const [question] = plan.isExact && countIds(found) > FEW ? questionsOf(index, plan) : []
+    if (question) found = inFirst(found, narrowed(index, found, question))
+    else unknown.push(plan.word)
+  }
+  return unknown.length === 0 ? found : matching(index, found, { include: [], exclude: unknown })
+}
+
+function questionsOf(index: WordIndex, plan: WordPlan): Question[] {
+  return plan.lookups.map((lookup) => ({ plan, lookup, terms: termsAfter(index, lookup, 0) }))
+}
+
+/**
+ * The ids that have one of the terms of a question, and some more where the plan is not exact. Terms are looked up until reading the
+ * remaining texts takes no longer than the look-ups did, so that neither many rare terms nor few common ones take long.
+ */
+function narrowed(index: WordIndex, ids: IdSet, { plan, lookup, terms }: Question): IdSet {
+  const covered = emptyLike(ids)
+  let spent = 0
+  let next = LOOK_EVERY
+  for (let some = terms; some.length > 0; some = termsAfter(index, lookup, some.at(-1)?.id ?? 0)) {
+    for (const { word } of some) {
+      spent += TERM_COST + addEventsWith(index, word, covered) * POSTING_COST
+      if (spent < next) continue
+      next = spent + LOOK_EVERY
+      const left = inFirst(ids, covered)
+      if (costOfReading(left) > spent) continue
+      const also = plan.isExact ? matching(index, left, { include: [plan.word], exclude: [] }) : left
+      return inEither(inBoth(ids, covered), also)
+    }
+    if (some.length < TERMS_AT_ONCE) break
+  }
+  return inBoth(ids, covered)
+}
+
+function termsAfter(index: WordIndex, { text, before, after }: Lookup, id: number): Term[] {
+  if (!before && !after) return id === 0 ? (index.wordIs.all(text) as unknown as Term[]) : []
+  const statement = text.length < 3 ? index.shortWordLike : index.wordLike
+  return statement.all(`${before ? '*' : ''}${text}${after ? '*' : ''}`, id) as unknown as Term[]
+}
+
+/** Adds the events that have a term, and returns their number. */
+function addEventsWith(index: WordIndex, term: string, to: IdSet): number {
+  index.target = to
+  return Number(index.events.get(`"${term.replaceAll('"', '""')}"`)?.count)
+}
+
+/** The ids whose texts match the search. */
+function matching(index: WordIndex, ids: IdSet, search: Search): IdSet {
+  const found = emptyLike(ids)
+  for (let first = 0; first < ids.length * 32; first += IDS_AT_ONCE) {
+    const some = listIds(ids, first, first + IDS_AT_ONCE)
+    if (some.length * SCANS_PER_TEXT > IDS_AT_ONCE) scanTexts(index, first, first + IDS_AT_ONCE - 1, search, found)
+    else readTexts(index, some, search, found)
+  }
+  return inBoth(ids, found)
+}
+
+/** Adds the ids among these whose texts match the search. */
+function readTexts(index: WordIndex, ids: readonly number[], search: Search, to: IdSet): void {
+  if (ids.length === 0) return
+  const [condition, patterns] = conditionOf(search)
+  index.target = to
+  index.connection
+    .prepare(`select add_id(id) from events where id in (select value from json_each(?)) ${condition}`)
+    .get(JSON.stringify(ids), ...patterns)
+}
+
+/** Adds the events of a range of ids whose texts match the search. */
+function scanTexts(index: WordIndex, first: number, last: number, search: Search, to: IdSet): void {
+  const [condition, patterns] = conditionOf(search)
+  index.target = to
+  index.connection
+    .prepare(`select add_id(id) from events where id between ? and ? ${condition}`)
+    .get(first, last, ...patterns)
+}
+
+function conditionOf({ include, exclude }: Search): [string, string[]] {
+  const condition = [
+    ...include.map(() => `and search like ? escape '\\'`),
+    ...exclude.map(() => `and search not like ? escape '\\'`),
+  ]
+  return [condition.join(' '), [...include, ...exclude].map(likePattern)]
+}
+
+function costOfReading(ids: IdSet): number {
+  return Math.min(countIds(ids), (ids.length * 32) / SCANS_PER_TEXT) * TEXT_COST
+}
+
+const emptyLike = (ids: IdSet) => makeIdSet(ids.length * 32 - 1)
+const firstId = ({ terms }: Question) => terms[0]?.id ?? 0

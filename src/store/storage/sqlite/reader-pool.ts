@@ -1,0 +1,160 @@
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { Search } from '../../../base/text/search.ts'
+import type { Lane } from '../aside.ts'
+import { DatabaseUnavailable } from '../unavailable.ts'
+import { asUnavailable } from './sqlite-connection.ts'
+
+/** A statement with its values. */
+export interface BoundStatement {
+  sql: string
+  parameters: readonly unknown[]
+}
+
+/** The work of a thread: to run statements on one snapshot, to search, or to checkpoint the write-ahead log. */
+export type ReaderRequest = { statements: readonly BoundStatement[] } | { search: Search } | 'checkpoint'
+
+export type ReaderAnswer = { result: unknown } | { failure: { message: string; errcode: unknown } }
+
+/**
+ * Threads that read a SQLite file, each over its own connection, so that long reads block nothing else. A request sees everything committed before
+ * it.
+ */
+export interface ReaderPool {
+  file: string
+  threads: ReaderThread[]
+  waiting: Record<Lane, Asked[]>
+  isClosed: boolean
+}
+
+interface ReaderThread {
+  worker: Worker
+  /** The work in hand. */
+  asked: Asked | undefined
+}
+
+interface Asked {
+  lane: Lane
+  request: ReaderRequest
+  resolve: (result: unknown) => void
+  reject: (error: unknown) => void
+  /** Ends the wait for a thread. */
+  timer: NodeJS.Timeout
+}
+
+/** The number of threads; all but one take searches, so lists never wait for searches. */
+const THREADS = 2
+/** The most waiting requests, and the most milliseconds they wait. */
+const MOST_WAITING: Record<Lane, number> = { list: 128, search: 32 }
+const LONGEST_WAIT_MS = 2000
+
+/** Heap limits of a thread: it keeps little between requests, and leaves little garbage. */
+const LIMITS = { maxYoungGenerationSizeMb: 4 }
+
+/** Threads for a file. They start when they are first needed, and again after they have died. */
+export function makeReaderPool(file: string): ReaderPool {
+  return { file, threads: [], waiting: { list: [], search: [] }, isClosed: false }
+}
+
+/**
+ * Gives a thread this work. Rejects with DatabaseUnavailable when too many requests wait, when no thread is free in time, and when the database
+ * fails.
+ */
+export function askReaders(pool: ReaderPool, lane: Lane, request: ReaderRequest): Promise<unknown> {
+  if (pool.isClosed) return Promise.reject(new Error('The database is closed.'))
+  const queue = pool.waiting[lane]
+  if (queue.length >= MOST_WAITING[lane])
+    return Promise.reject(new DatabaseUnavailable(`${queue.length} reads wait already that take as long as this one.`))
+  return new Promise((resolve, reject) => {
+    const asked: Asked = {
+      lane,
+      request,
+      resolve,
+      reject,
+      timer: setTimeout(() => turnAway(queue, asked), LONGEST_WAIT_MS),
+    }
+    queue.push(asked)
+    dispatch(pool)
+  })
+}
+
+export async function closeReaders(pool: ReaderPool): Promise<void> {
+  pool.isClosed = true
+  for (const queue of Object.values(pool.waiting))
+    for (const asked of queue.splice(0)) refuse(asked, 'The database is closed.')
+  await Promise.all(
+    pool.threads.map(({ worker }) => {
+      // The process stays alive until they have ended.
+      worker.ref()
+      return worker.terminate()
+    }),
+  )
+}
+
+function turnAway(queue: Asked[], asked: Asked): void {
+  const at = queue.indexOf(asked)
+  if (at !== -1) queue.splice(at, 1)
+  refuse(asked, `No thread was free for this read within ${LONGEST_WAIT_MS} ms.`)
+}
+
+function refuse(asked: Asked, why: string): void {
+  clearTimeout(asked.timer)
+  asked.reject(new DatabaseUnavailable(why))
+}
+
+/** Hands waiting work to free threads. */
+function dispatch(pool: ReaderPool): void {
+  for (;;) {
+    const queue = nextQueue(pool)
+    const thread = queue && freeThread(pool)
+    const asked = thread && queue?.shift()
+    if (!asked) return
+    clearTimeout(asked.timer)
+    thread.asked = asked
+    thread.worker.ref()
+    thread.worker.postMessage(asked.request)
+  }
+}
+
+/** The queue to serve next: lists before searches, which leave one thread to lists. */
+function nextQueue({ waiting, threads }: ReaderPool): Asked[] | undefined {
+  if (waiting.list.length > 0) return waiting.list
+  const searching = threads.filter(({ asked }) => asked?.lane === 'search').length
+  return waiting.search.length > 0 && searching < THREADS - 1 ? waiting.search : undefined
+}
+
+function freeThread(pool: ReaderPool): ReaderThread | undefined {
+  const free = pool.threads.find(({ asked }) => asked === undefined)
+  return free ?? (pool.threads.length < THREADS ? startThread(pool) : undefined)
+}
+
+function startThread(pool: ReaderPool): ReaderThread {
+  // The TypeScript source, or the JavaScript that `npm run build` makes of it.
+  const code = new URL(`reader-thread${extname(import.meta.url)}`, import.meta.url)
+  const worker = new Worker(code, { workerData: pool.file, execArgv: [], resourceLimits: LIMITS })
+  const thread: ReaderThread = { worker, asked: undefined }
+  pool.threads.push(thread)
+  worker.on('message', (answer: ReaderAnswer) => settle(pool, thread, answer))
+  worker.on('error', (error) => giveUp(pool, thread, error))
+  worker.on('exit', () => giveUp(pool, thread, undefined))
+  return thread
+}
+
+function settle(pool: ReaderPool, thread: ReaderThread, answer: ReaderAnswer): void {
+  const { asked } = thread
+  thread.asked = undefined
+  thread.worker.unref()
+  dispatch(pool)
+  if ('result' in answer) asked?.resolve(answer.result)
+  else
+    asked?.reject(asUnavailable(Object.assign(new Error(answer.failure.message), { errcode: answer.failure.errcode })))
+}
+
+/** Drops a thread that died and rejects its work. */
+function giveUp(pool: ReaderPool, thread: ReaderThread, error: unknown): void {
+  const at = pool.threads.indexOf(thread)
+  if (at === -1) return
+  pool.threads.splice(at, 1)
+  thread.asked?.reject(new DatabaseUnavailable('The thread that was reading has ended.', error))
+  if (!pool.isClosed) dispatch(pool)
+}

@@ -1,0 +1,162 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { formatUtc } from '../../../base/text/zones.ts'
+import { keysToLevel, type LatestChange, latestChanges, levelSequences, MOST_CHANGES, onChanged } from '../changes.ts'
+import type { Change, Cursor, Database, Db } from '../database.ts'
+import { KEEP_TEXTS, textsOf } from '../former-values.ts'
+import { type HistoryRow, historyRows } from '../history.ts'
+import { IS_TOLD, TELL, toldChanges } from '../outbox.ts'
+import type { Recording } from '../recording.ts'
+import type { Prepare } from './sqlite-connection.ts'
+
+// One transaction writes at a time, so positions are in the order of commits, and a cursor is the last position.
+
+function select<Row>(prepare: Prepare, text: string, ...values: number[]): Row[] {
+  return prepare(text).all(values) as Row[]
+}
+
+/** The position of the last commit; null or nothing before the first. */
+const LAST = 'select position from changes order by position desc limit 1'
+
+/** The end of the record of changes. */
+export function presentCursor(prepare: Prepare): Cursor {
+  const [last] = select<{ position: number }>(prepare, LAST)
+  return String(last?.position ?? 0)
+}
+
+const DROPPED = 'select before from changes_dropped'
+
+/**
+ * One statement, since another process may write between two. The limit is a literal: SQLite prepares a statement anew for each value of a parameter
+ * there, which takes ten times as long as running it.
+ */
+const UNSEEN = `select last, before, kind, record from (select (${LAST}) as last, (${DROPPED}) as before)
+  left join (select kind, record from changes where position > ? limit ${MOST_CHANGES + 1}) on true`
+
+/** The changes committed after a cursor, each record once; 'too old' when they are no longer known or too many. */
+export function findChanges(prepare: Prepare, since: Cursor): Awaited<ReturnType<Database['readChanges']>> {
+  const rows = select<Nullable<Change & { last: number; before: number }>>(prepare, UNSEEN, Number(since))
+  const [last, before] = [rows[0]?.last ?? 0, rows[0]?.before ?? 0]
+  if (Number(since) > last || Number(since) < before || rows.length > MOST_CHANGES) return 'too old'
+  const changes = rows.flatMap(({ kind, record }) => (kind === null || record === null ? [] : [{ kind, record }]))
+  return { changes, cursor: String(last) }
+}
+
+type Nullable<Row> = { [Name in keyof Row]: Row[Name] | null }
+
+/** The condition that a row of `changes` was committed after one cursor and not after another. */
+export function committedBetween(from: Cursor, to: Cursor): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(changes.position > ${Number(from)} and changes.position <= ${Number(to)})`
+}
+
+/** Resolves to true when the changes since a cursor have been dropped, or the cursor lies in the future. */
+export async function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
+  const { rows } = await sql<{ last: number; before: number }>`
+    select coalesce((${sql.raw(LAST)}), 0) as last, (${sql.raw(DROPPED)}) as before`.execute(db)
+  const [row] = rows
+  // Cursors of SQLite are numbers; any other text comes from another database.
+  return !row || !(Number(cursor) <= row.last && Number(cursor) >= row.before)
+}
+
+/** A position as a value that rows of `changes` are compared with. */
+export function positionValue(position: string): RawBuilder<number | string> {
+  return sql`${Number(position)}`
+}
+
+/** Drops at most `most` tombstones from before a time, but never the latest change. Returns how many. */
+export async function dropTombstones(tx: Db, beforeUtc: string, most: number): Promise<number> {
+  const { rows } = await sql<{ position: number }>`
+    delete from changes where (kind, record) in (
+      select kind, record from changes
+      where deleted = 1 and changed_utc < ${beforeUtc} and position < (select max(position) from changes) limit ${most})
+    returning position
+  `.execute(tx)
+  const last = rows.reduce((latest, { position }) => Math.max(latest, position), 0)
+  if (rows.length > 0) await sql`update changes_dropped set before = ${last} where before < ${last}`.execute(tx)
+  return rows.length
+}
+
+const UPSERT = `insert into changes (kind, record, position, sequence, was_public, is_public, deleted, changed_utc, "user")
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?) ${onChanged('max(changes.sequence + ?, excluded.sequence)')}`
+
+const LEVEL = levelSequences(`select value ->> 'kind', value ->> 'record' from json_each(?)`)
+
+const INSERT_HISTORY = `insert into history (time_utc, "user", login, action, kind, record, name, address, client, request, former, former_bytes, sequence)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (select sequence from changes where kind = ? and record = ?) - ?)`
+
+const KEEP_TEXT = `${KEEP_TEXTS.before} values (?, ?, ?, ${KEEP_TEXTS.last}) ${KEEP_TEXTS.after}`
+
+const END = `update history set former = '', former_bytes = 0 where kind = ? and record = ? and former_bytes > 0`
+
+const INSERT_DELIVERIES = `${TELL.before} (select value ->> 'kind' as kind, value ->> 'record' as record, value ->> 'verb' as verb,
+    value ->> 'public_verb' as public_verb, value ->> 'with_series' as with_series, value ->> 'later' as later, value ->> 'message' as message, value ->> 'time' as time
+    from json_each(?)) c
+  ${TELL.after}`
+
+/** Read before anything is written: the position of the previous commit, and whether any webhook wants changes. */
+const PRESENT = `select coalesce((${LAST}), 0) as last, ${IS_TOLD} as is_told`
+
+/** Rows written in one turn of the event loop; they take some milliseconds. */
+const ROWS_A_TURN = 500
+
+/**
+ * Writes what the transactions of a commit have recorded, as its last step: a record changed by several of them is written once. Returns a promise if
+ * the rows take several turns of the event loop.
+ */
+export function saveRecordings(prepare: Prepare, recordings: readonly Recording[]): Promise<void> | undefined {
+  if (recordings.every(({ changes }) => changes.size === 0)) return undefined
+  const time = formatUtc(Date.now())
+  const [present] = prepare(PRESENT).all([]) as { last: number; is_told: number }[]
+  const position = (present?.last ?? 0) + 1
+  const changes = latestChanges(recordings, time)
+  const acts = historyRows(recordings, time)
+  const told = present?.is_told === 1 ? toldChanges(recordings, time) : undefined
+  if (changes.length > ROWS_A_TURN) return saveInTurns(prepare, changes, acts, told, position)
+  saveChanges(prepare, changes, position)
+  saveWithSequences(prepare, changes, told)
+  saveActs(prepare, acts)
+  return undefined
+}
+
+async function saveInTurns(
+  prepare: Prepare,
+  changes: readonly LatestChange[],
+  acts: readonly HistoryRow[],
+  told: string | undefined,
+  position: number,
+): Promise<void> {
+  for (let at = 0; at < changes.length; at += ROWS_A_TURN) {
+    saveChanges(prepare, changes.slice(at, at + ROWS_A_TURN), position)
+    await nextTurn()
+  }
+  saveWithSequences(prepare, changes, told)
+  for (let at = 0; at < acts.length; at += ROWS_A_TURN) {
+    saveActs(prepare, acts.slice(at, at + ROWS_A_TURN))
+    await nextTurn()
+  }
+}
+
+function saveChanges(prepare: Prepare, rows: readonly LatestChange[], position: number): void {
+  const upsert = prepare(UPSERT)
+  for (const { kind, record, sequence, was_public, is_public, deleted, changed_utc, user, times } of rows)
+    upsert.run([kind, record, position, sequence, was_public, is_public, deleted, changed_utc, user, times])
+}
+
+/** Settles the sequences of what has been written, which messages carry. */
+function saveWithSequences(prepare: Prepare, changes: readonly LatestChange[], told: string | undefined): void {
+  const keys = keysToLevel(changes)
+  if (keys !== undefined) prepare(LEVEL).run([keys, keys])
+  if (told !== undefined) prepare(INSERT_DELIVERIES).run([told])
+}
+
+function saveActs(prepare: Prepare, rows: readonly HistoryRow[]): void {
+  if (rows.length === 0) return
+  const insert = prepare(INSERT_HISTORY)
+  for (const { time_utc, user, login, action, kind, record, name, address, client, request, ...row } of rows) {
+    const { former, former_bytes, later } = row
+    const act = [time_utc, user, login, action, kind, record, name, address, client, request, former, former_bytes]
+    insert.run([...act, kind, record, later])
+    if (action === 'delete') prepare(END).run([kind, record])
+  }
+  for (const { hash, bytes, text } of textsOf(rows)) prepare(KEEP_TEXT).run([hash, bytes, text])
+}

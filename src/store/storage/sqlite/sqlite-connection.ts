@@ -1,0 +1,286 @@
+import { closeSync, existsSync, openSync, type Stats, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import type { SqliteStatement } from 'kysely'
+import { cacheBudget, emptyCache, findCached, keepCached } from '../../../base/cache.ts'
+import { makeFolder } from '../../../base/files.ts'
+import { distanceKm } from '../distance.ts'
+import { DatabaseUnavailable, type Lack } from '../unavailable.ts'
+
+/** The most milliseconds that opening a file waits for its lock. */
+const OPENING_MS = 5000
+
+/**
+ * Pages of 4 kB in the write-ahead log before a checkpoint. New events change the same index pages again and again, and a checkpoint writes each page
+ * once, so a long log saves writes. Reading the log after a crash takes a moment.
+ */
+export const LOG_PAGES = 16_000
+/** Pages after which a commit checkpoints by itself, in case the thread falls behind. */
+const MOST_LOG_PAGES = 4 * LOG_PAGES
+
+/**
+ * Opens a connection that writes and reads and never waits for a lock: a locked file fails with SQLITE_BUSY at once.
+ * @throws Error with one sentence when the file cannot be opened.
+ */
+export function connect(file: string, cacheKb: number): DatabaseSync {
+  try {
+    if (file !== ':memory:') makeFile(file)
+    const connection = new DatabaseSync(file, { timeout: OPENING_MS })
+    connection.exec(`
+      pragma journal_mode = wal;
+      pragma synchronous = full;
+      pragma foreign_keys = on;
+      pragma cache_size = -${cacheKb};
+      pragma wal_autocheckpoint = ${MOST_LOG_PAGES};
+      pragma temp_store = memory;
+      pragma busy_timeout = 0;
+    `)
+    addFunctions(connection)
+    return connection
+  } catch (error) {
+    throw new Error(`The database ${file} cannot be opened: ${error instanceof Error ? error.message : String(error)}.`)
+  }
+}
+
+/** Opens a read-only connection, for a thread that may wait. */
+export function connectReader(file: string, cacheKb: number): DatabaseSync {
+  const connection = new DatabaseSync(file, { readOnly: true, timeout: OPENING_MS })
+  connection.exec(`pragma cache_size = -${cacheKb}; pragma temp_store = memory`)
+  addFunctions(connection)
+  return connection
+}
+
+/** Checkpoints the write-ahead log as far as possible without making a reader or writer wait. It takes time: call it in a thread. */
+export function checkpoint(file: string): void {
+  const address = pathToFileURL(file)
+  // A missing file is not created.
+  address.search = '?mode=rw'
+  const connection = new DatabaseSync(address, { timeout: OPENING_MS })
+  try {
+    // The second run has only the pages written during the first, so it is short.
+    connection.exec('pragma synchronous = full; pragma wal_checkpoint(passive); pragma wal_checkpoint(passive)')
+  } finally {
+    connection.close()
+  }
+}
+
+/** Makes the file and its folder if they are missing, readable by this user alone; SQLite gives its other files the same mode. */
+function makeFile(file: string): void {
+  makeFolder(dirname(file))
+  // Opening an existing file here would be harmful: closing it drops the locks of the other connections of this process.
+  if (existsSync(file)) return
+  try {
+    closeSync(openSync(file, 'wx', 0o600))
+  } catch (error) {
+    // Another process was faster.
+    if (!existsSync(file)) throw error
+  }
+}
+
+/**
+ * Remembers which file a path leads to. The result throws DatabaseUnavailable for as long as it leads to none, to another, to an empty one, or to
+ * one that a shorter file was copied over: what is written there is lost. `connection` reads the file.
+ */
+export function watchFile(file: string, connection: DatabaseSync): () => void {
+  const own = statSync(file)
+  const isCut = watchLength(connection)
+  return () => {
+    const why = whyLost(own, file, isCut)
+    if (why !== undefined)
+      throw new DatabaseUnavailable(`The database ${file} ${why}; until it is back nothing is written.`)
+  }
+}
+
+function whyLost(own: Stats, file: string, isCut: (bytes: number) => boolean): string | undefined {
+  try {
+    const found = statSync(file)
+    if (found.ino !== own.ino || found.dev !== own.dev)
+      return 'has been replaced by another file, which takes a restart'
+    if (found.size === 0) return 'has been emptied'
+    return isCut(found.size) ? 'has been overwritten by a shorter file' : undefined
+  } catch (error) {
+    return `is gone (${error instanceof Error ? error.message : String(error)})`
+  }
+}
+
+/**
+ * Remembers the length of a file. The result tells whether something else than a checkpoint has made it shorter: a checkpoint is seen in the log, and
+ * leaves all pages that the database has.
+ */
+function watchLength(connection: DatabaseSync): (bytes: number) => boolean {
+  // This only checks.
+  const checkpoints = connection.prepare('pragma wal_checkpoint(noop)')
+  const pages = connection.prepare('select page_count * page_size as bytes from pragma_page_count, pragma_page_size')
+  let before = { bytes: 0, log: 0, checkpointed: 0 }
+  return (bytes) => {
+    try {
+      const { log, checkpointed } = checkpoints.get() as { log: number; checkpointed: number }
+      const isSameLog = checkpointed === before.checkpointed && log >= before.log
+      if (isSameLog && bytes < before.bytes && Number(pages.get()?.bytes) > bytes) return true
+      before = { bytes, log, checkpointed }
+    } catch {
+      // While the connection reads, SQLite does not tell; it is asked again soon.
+    }
+    return false
+  }
+}
+
+/** SQL functions that our queries use and SQLite lacks. */
+function addFunctions(connection: DatabaseSync): void {
+  connection.function('distance_km', { deterministic: true, varargs: true }, (...points) =>
+    distanceKm(...(points as [number, number, number, number])),
+  )
+  connection.function('line_contains_all', { deterministic: true, varargs: true }, (text, words) =>
+    Number(lineContainsAll(String(text), JSON.parse(String(words)))),
+  )
+}
+
+/** Whether one line of a text contains all words. */
+function lineContainsAll(text: string, words: readonly string[]): boolean {
+  return text.split('\n').some((line) => words.every((word) => line.includes(word)))
+}
+
+/** Prepares a statement, or finds it prepared. */
+export type Prepare = (sql: string) => SqliteStatement
+
+/** Bytes that the prepared statements of a connection may take: as a guess, so many for each, or for each character of its text. */
+const STATEMENT_BYTES = 20_000_000
+const LEAST_BYTES = 40_000
+const BYTES_A_CHARACTER = 20
+/** Longer statements are not cached: a prepared statement takes many times the length of its text, and long ones rarely come twice. */
+const LONGEST_KEPT = 8000
+
+/** Prepares the statements of a connection, and caches those that are used again. They belong to the connection, and so does their budget. */
+export function prepareKept(connection: DatabaseSync): Prepare {
+  const prepared = emptyCache<string, SqliteStatement>(cacheBudget(STATEMENT_BYTES))
+  return (sql) => {
+    const known = findCached(prepared, sql)
+    if (known) return known
+    const statement = adapted(connection.prepare(sql))
+    const bytes = Math.max(LEAST_BYTES, sql.length * BYTES_A_CHARACTER)
+    if (sql.length <= LONGEST_KEPT) keepCached(prepared, sql, statement, bytes)
+    return statement
+  }
+}
+
+/** The rows of a statement; none for a statement without columns. */
+export function runPrepared(statement: SqliteStatement, parameters: readonly unknown[]): unknown[] {
+  if (statement.reader) return statement.all(parameters)
+  statement.run(parameters)
+  return []
+}
+
+/**
+ * A statement as the query builder runs it. Rows arrive as arrays and become objects here: the objects that Node makes of many columns are hash
+ * tables, which take ten times as long to copy.
+ */
+function adapted(statement: StatementSync): SqliteStatement {
+  let names = namesOf(statement)
+  statement.setReturnArrays(true)
+  const rowOf = (values: SQLOutputValue[]) => {
+    // Another process has given a table one more column.
+    if (values.length !== names.length) names = namesOf(statement)
+    return namedRow(names, values)
+  }
+  const rows = (parameters: readonly unknown[]) =>
+    statement.all(...(parameters as SQLInputValue[])) as unknown as SQLOutputValue[][]
+  return {
+    reader: names.length > 0,
+    all: (parameters) => rows(parameters).map(rowOf),
+    run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
+    iterate: (parameters) =>
+      Iterator.from(statement.iterate(...(parameters as SQLInputValue[])) as unknown as Iterable<SQLOutputValue[]>).map(
+        rowOf,
+      ),
+  }
+}
+
+function namesOf(statement: StatementSync): string[] {
+  return statement.columns().map(({ name }) => name)
+}
+
+function namedRow(names: readonly string[], values: readonly SQLOutputValue[]): Record<string, SQLOutputValue> {
+  const row: Record<string, SQLOutputValue> = {}
+  for (let i = 0; i < names.length; i++) row[names[i] as string] = values[i] as SQLOutputValue
+  return row
+}
+
+/**
+ * The meaning of primary result codes of SQLite: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN and PROTOCOL. All other codes are our own
+ * faults.
+ */
+const LACKS: Record<number, Lack> = {
+  3: 'permission',
+  5: 'answer',
+  6: 'answer',
+  8: 'permission',
+  10: 'answer',
+  13: 'room',
+  14: 'answer',
+  15: 'answer',
+}
+
+/** The meaning of extended result codes: IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC, IOERR_TRUNCATE and IOERR_SHMSIZE. Reads go on after them. */
+const WRITE_LACKS: Record<number, Lack> = {
+  778: 'permission',
+  1034: 'permission',
+  1290: 'permission',
+  1546: 'permission',
+  4874: 'permission',
+}
+
+const BUSY = 5
+
+const extendedCodeOf = (error: unknown) =>
+  error instanceof Error && 'errcode' in error ? Number(error.errcode) : undefined
+
+const codeOf = (error: unknown) => {
+  const code = extendedCodeOf(error)
+  return code === undefined ? undefined : code & 0xff
+}
+
+/** DatabaseUnavailable for an error of SQLite that means it; any other error unchanged. */
+export function asUnavailable(error: unknown): unknown {
+  const code = extendedCodeOf(error)
+  const lack = code === undefined ? undefined : (WRITE_LACKS[code] ?? LACKS[code & 0xff])
+  if (lack === undefined || !(error instanceof Error)) return error
+  return new DatabaseUnavailable(`The database ${WORDS[lack]}: ${error.message}.`, error, lack)
+}
+
+const WORDS: Record<Lack, string> = {
+  answer: 'does not answer',
+  room: 'has no room left',
+  permission: 'may not be written',
+}
+
+/** True when another connection holds the lock. */
+export function isBusy(error: unknown): boolean {
+  return codeOf(error) === BUSY
+}
+
+/** The most milliseconds to wait for a lock. */
+export const LOCK_MS = 5000
+
+/** Milliseconds between attempts: they grow up to the last entry. */
+const PAUSES_MS = [1, 2, 5, 10] as const
+const LAST_PAUSE_MS = 20
+
+/** Waits before the next attempt at a lock; `attempts` have failed. */
+export function pauseAfter(attempts: number): Promise<void> {
+  return sleep(PAUSES_MS[attempts - 1] ?? LAST_PAUSE_MS)
+}
+
+/** Tries until the lock is free, without blocking the event loop. Rejects with DatabaseUnavailable after `LOCK_MS`. */
+export async function whenFree<T>(attempt: () => T | Promise<T>): Promise<T> {
+  const since = performance.now()
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() - since > LOCK_MS) throw asUnavailable(error)
+    }
+    await pauseAfter(attempts)
+  }
+}

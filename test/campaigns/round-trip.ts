@@ -22,6 +22,10 @@ export const KNOWN_LOSSES: Readonly<Record<RoundTripFormat, readonly string[]>> 
     ...['featured', 'sticky', 'show_map', 'categories', 'tags'],
     ...['timezone', 'start_date', 'end_date', 'utc_start_date', 'utc_end_date', 'recurrence', 'recurrence.overrides'],
     ...['venue.date_utc', 'venue.address', 'venue.city', 'venue.country', 'venue.zip', 'organizer.date_utc'],
+    ...['captions', 'audio_description', 'relaxed', 'easy_language', 'free_companion', 'sign_language'],
+    ...['access_note', 'access_contact', 'attendance', 'online_url', 'online_label', 'online_shown'],
+    ...['venue.step_free', 'venue.accessible_toilet', 'venue.accessible_parking', 'venue.lift'],
+    ...['venue.hearing_loop', 'venue.quiet_space', 'venue.assistance_dogs'],
   ],
   csv: [
     ...['title', 'description', 'excerpt', 'slug', 'website'],
@@ -68,6 +72,7 @@ function singleEvent(event: object, id: number, { pick, chance, whole }: Random)
     sticky: chance(0.1),
     show_map: chance(0.5),
     ...(chance(0.1) ? { event_status: pick(['canceled', 'postponed']), event_status_reason: 'Rain; snow' } : {}),
+    ...(chance(0.2) ? factsOf(id) : {}),
     venue: chance(0.7) ? { id: 1000 + town, ...venueOf(town) } : [],
     organizer: chance(0.5) ? [{ id: 2000 + town, organizer: `Club ${town}`, email: `club${town}@example.org` }] : [],
     categories: [{ id: category, name: `Kind ${category}`, slug: `kind-${category}`, parent: 0 }],
@@ -75,9 +80,42 @@ function singleEvent(event: object, id: number, { pick, chance, whole }: Random)
   }
 }
 
+/** Each fact of access and of attendance, with yes and no by turns. */
+function factsOf(id: number): object {
+  const isEven = id % 2 === 0
+  return {
+    captions: isEven,
+    audio_description: !isEven,
+    relaxed: isEven,
+    easy_language: !isEven,
+    free_companion: isEven,
+    sign_language: isEven ? 'bfi' : 'gsg',
+    access_note: `Door ${id}; ring, twice`,
+    access_contact: `access${id}@example.org`,
+    attendance: isEven ? 'mixed' : 'online',
+    online_url: `https://meet.example.org/${id}?a=1&b=2`,
+    online_label: `Room ${id}`,
+    online_shown: 'always',
+  }
+}
+
 function venueOf(town: number): object {
   const city = CITIES[town % CITIES.length]
-  return { venue: `Hall ${town}`, address: `${town} Main Street`, city, country: 'Portugal', zip: `${1000 + town}` }
+  const isEven = town % 2 === 0
+  return {
+    venue: `Hall ${town}`,
+    address: `${town} Main Street`,
+    city,
+    country: 'Portugal',
+    zip: `${1000 + town}`,
+    step_free: isEven,
+    accessible_toilet: !isEven,
+    accessible_parking: isEven,
+    lift: !isEven,
+    hearing_loop: isEven,
+    quiet_space: !isEven,
+    assistance_dogs: isEven,
+  }
 }
 
 async function writeSeries({ service }: Calendar, at: number, { pick, whole }: Random): Promise<void> {

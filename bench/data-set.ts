@@ -161,7 +161,7 @@ function recordColumns(id: number, published: number) {
 }
 
 /** Where the venue of this number is; the first towns have most of them. */
-export function townOf(venueNumber: number): Town {
+function townOf(venueNumber: number): Town {
   return TOWNS[makeRandom(venueNumber).skewed(TOWNS.length)] ?? TOWNS[0]
 }
 

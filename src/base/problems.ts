@@ -92,14 +92,14 @@ export type ParamFault =
   | LimitFault
 
 /** A value that is refused with a sentence of its own, which every language has, with the values it names. */
-export interface ToldFault {
+interface ToldFault {
   why: 'told'
   message: string
   values: Readonly<Record<string, string>>
 }
 
 /** A recurrence that is refused: the part that is wrong, and a text for every language with the values it names. */
-export interface RecurrenceFault {
+interface RecurrenceFault {
   why: 'recurrence'
   part: string
   message: string

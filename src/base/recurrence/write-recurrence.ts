@@ -113,7 +113,7 @@ function compact(wall: string, { allDay }: Pick<Start, 'allDay'>): string {
 }
 
 /** Whether readers of calendar files know a zone by its name; times of other zones are written in UTC. */
-export function isNamedZone(zone: string): boolean {
+function isNamedZone(zone: string): boolean {
   return isTimezone(zone) && zone.toUpperCase() !== 'UTC' && clockChanges(zone, 0, 0) !== undefined
 }
 

@@ -6,7 +6,7 @@ import type { Field } from './resource.ts'
  * How links of a list name a parameter (rule 11.4), unless as it was sent: `'none'` leaves it out, `ofSent` gives it another value, and `ofList` gives
  * it a value in the links of every list. Without a value (`undefined`) it is left out too.
  */
-export type InLinks<Value, Ground> = 'none' | { ofSent(sent: Value): unknown } | { ofList(ground: Ground): unknown }
+type InLinks<Value, Ground> = 'none' | { ofSent(sent: Value): unknown } | { ofList(ground: Ground): unknown }
 
 /** How a filter narrows a query of the database. `Ground` has who asks, and what several parameters make together. */
 export interface SqlNarrowing<Value, Ground, Condition> {

@@ -63,7 +63,7 @@ export interface Presentation<Loaded> {
 
 /** Parsed values by field name; each resource knows the types of its own. */
 // biome-ignore lint/suspicious/noExplicitAny: the routes hand each resource what its own declaration parsed.
-export type Values = any
+type Values = any
 
 /** A record that was written, and the answer, which is made with it so that a record that cannot be shown is not written. */
 export interface WriteResult {

@@ -186,7 +186,7 @@ function refuseMissing(required: readonly string[], raw: RawValues): void {
 }
 
 /** Which limit a value of a field is over, if any; of a list of links, also those of the records in it. */
-export function faultOfSize(field: Field, value: unknown, site: Context['site']): ParamFault | undefined {
+function faultOfSize(field: Field, value: unknown, site: Context['site']): ParamFault | undefined {
   const bounds = field.within ?? field.kind.within ?? limits.line
   const fault = overLimit(value, bounds, field.kind.list === true, site)
   if (fault || !field.nested || value === null || typeof value !== 'object') return fault

@@ -27,7 +27,7 @@ export function withChecks<const F extends FieldsData>(
 }
 
 /** How records of a resource are addressed on item routes. */
-export interface Addresses {
+interface Addresses {
   id: Fields
   slug?: Fields
 }

@@ -438,7 +438,7 @@ const STORED_AT_ONCE = 64
 const MOST_QUEUED = 4096
 
 /** Queues a record to be stored presented. */
-export function presentLater<Row extends { id: number }>(
+function presentLater<Row extends { id: number }>(
   toPresent: PresentQueue,
   presenter: Presenter<Row>,
   presenting: Presenting,

@@ -99,14 +99,14 @@ interface EventNarrowing<Value> extends SqlNarrowing<Value, EventGround, Conditi
 export type EventFilter<Value> = Filter<Value, EventPart, EventGround, EventNarrowing<NoInfer<Value>>>
 
 /** Declares a filter; the exact text of `about` is kept for the languages. */
-export function eventFilter<Value, const About extends string>(
+function eventFilter<Value, const About extends string>(
   filter: EventFilter<Value> & { about: About },
 ): EventFilter<Value> & { about: About } {
   return filter
 }
 
 /** Narrows lists to events with a value in a column. */
-export function byColumn<Column extends keyof KeptColumns, Value>(
+function byColumn<Column extends keyof KeptColumns, Value>(
   column: Column,
   kept: (value: Value) => KeptColumns[Column],
 ): Pick<EventNarrowing<Value>, 'sql' | 'accepts'> {
@@ -429,7 +429,7 @@ export function currentMemory({ memory, report }: Context): EventMemory | undefi
 }
 
 /** Validates a filter by terms as `isTermList` does, without waiting for terms that the memory knows. */
-export function areKnownTerms(taxonomy: Taxonomy) {
+function areKnownTerms(taxonomy: Taxonomy) {
   const areInDatabase = isTermList(taxonomy)
   return (value: unknown, context: Context): boolean | Promise<boolean> => {
     const memory = currentMemory(context)
@@ -440,7 +440,7 @@ export function areKnownTerms(taxonomy: Taxonomy) {
 }
 
 /** Validates a filter by venues or organizers as `areRecordsOf` does, without waiting for those that listed events link to. */
-export function areKnownRecords(kind: LinkedKind) {
+function areKnownRecords(kind: LinkedKind) {
   const areInDatabase = areRecordsOf(kind)
   return (value: unknown, context: Context): boolean | Promise<boolean> => {
     const memory = currentMemory(context)
@@ -451,7 +451,7 @@ export function areKnownRecords(kind: LinkedKind) {
 }
 
 /** Narrows a query of the index to terms; undefined where one is not known by slug or id. */
-export function inKnownTerms(
+function inKnownTerms(
   memory: EventMemory,
   taxonomy: Taxonomy,
   entries: readonly string[],
@@ -478,6 +478,6 @@ function findKnownTerm({ terms, termIds }: EventMemory, taxonomy: Taxonomy, entr
 }
 
 /** Returns true if the index has met all of these venues or organizers. */
-export function areMet({ index }: EventMemory, kind: LinkedKind, ids: readonly number[]): boolean {
+function areMet({ index }: EventMemory, kind: LinkedKind, ids: readonly number[]): boolean {
   return index !== undefined && ids.every((id) => hasEventsOf(index, kind, id))
 }

@@ -193,7 +193,7 @@ export async function settleEvent(
 }
 
 /** The columns that were sent or follow from what was sent, but those that depend on other rows. */
-export function ownColumns(before: EventRow | undefined, values: EventValues, context: ValueContext) {
+function ownColumns(before: EventRow | undefined, values: EventValues, context: ValueContext) {
   const kept = keptColumns(event.fields, values) as Partial<EventRow> & Pick<EventRow, 'title'>
   const textOf = (name: 'title' | 'excerpt' | 'description' | 'event_status') =>
     kept[name] ?? before?.[name] ?? UNSENT[name]
@@ -257,7 +257,7 @@ async function linkIds(
 }
 
 /** The terms of an event, before and after a change. */
-export interface EventTerms {
+interface EventTerms {
   before: readonly number[]
   after: readonly number[]
   /** Whether the change is about terms at all. */

@@ -133,7 +133,7 @@ function updateSteps(): WriteSteps<AskedUpdate<SeriesRow>, PreparedSeries> {
 }
 
 /** Prepares a change of all occurrences. `keepsDays` is for calendars that are imported again, where each date stands for itself. */
-export async function prepareSeries(
+async function prepareSeries(
   context: Context,
   { row: series, values }: AskedUpdate<SeriesRow>,
   keepsDays: boolean,

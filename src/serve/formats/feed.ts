@@ -25,7 +25,7 @@ export interface FeedHead {
 }
 
 /** One feed while it is written. */
-export interface FeedText {
+interface FeedText {
   head: string
   /** Looks at events, by their ids, before they are read. */
   before?: (ids: readonly number[]) => Promise<void>

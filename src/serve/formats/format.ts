@@ -22,7 +22,7 @@ export interface Reply {
 }
 
 /** Records in a representation other than JSON. */
-export interface Shown {
+interface Shown {
   /** The name of the format, for ETags. */
   format: string
   /** All of it, or pieces of it that are made as they are taken; what fails in between ends the connection. */

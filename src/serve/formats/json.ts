@@ -84,7 +84,7 @@ function listReply(site: Site, resource: Resource, found: Found, items: readonly
 }
 
 /** The addresses of a page and of those beside it, and how many there are. */
-export interface ListLinks {
+interface ListLinks {
   own: string
   next: string | undefined
   previous: string | undefined
@@ -97,7 +97,7 @@ export interface ListLinks {
  * The links of a list: every parameter in effect, `page` last in next and previous links and left out for the first page back
  * (rule 11.4).
  */
-export function listLinks(collection: string, found: Found): ListLinks {
+function listLinks(collection: string, found: Found): ListLinks {
   const { page, perPage, total, effective, shownOnly = '' } = found
   const totalPages = Math.ceil(total / perPage)
   const own = `${collection}?page=${page}&per_page=${perPage}${effective}${shownOnly}`

@@ -15,7 +15,7 @@ import { readColumns, type StateKind, stateFrom, type Taxonomies, type VersionCo
 // by the sequence of its record, as in ETags.
 
 /** The most acts that are looked back through, and the bytes of their former values without long texts. */
-export const MOST_ACTS = 500
+const MOST_ACTS = 500
 const MOST_BYTES = 4_000_000
 
 /** An act that changed values. */
@@ -133,7 +133,7 @@ async function withTexts<Value>(db: Db, value: Value, most?: number): Promise<Va
 }
 
 /** A member that an act changed, in the form that requests send. */
-export interface ChangedMember {
+interface ChangedMember {
   member: string
   former: unknown
   new: unknown

@@ -27,7 +27,7 @@ export const restoreFields = defineFields({
 })
 
 /** The version in the path. */
-export const versionField = defineFields({
+const versionField = defineFields({
   version: { kind: recordId, about: about('The version: the sequence that the record had') },
 })
 

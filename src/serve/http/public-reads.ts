@@ -397,17 +397,17 @@ function finishedWith(
 }
 
 /** Whether a row of the route table lists the events of the namespace. */
-export function isEventList(action: RouteAction): boolean {
+function isEventList(action: RouteAction): boolean {
   return action.do === 'list' && action.served.resource === event
 }
 
 /** Whether a row of the route table answers a single event of the namespace. */
-export function isEventRoute(action: RouteAction): boolean {
+function isEventRoute(action: RouteAction): boolean {
   return action.do === 'read' && action.served.resource === event
 }
 
 /** A list of events from memory; undefined when memory cannot answer it, or for an unusual request. */
-export function findList(
+function findList(
   service: Service,
   served: Served,
   queryText: string,
@@ -447,13 +447,13 @@ function leaveProblem(error: unknown): undefined {
 const BUFFER_SIZE = 128 * 1024
 const MOST_BUFFERS = 64
 
-export interface Buffers {
+interface Buffers {
   take: (size: number) => Buffer
   give: (buffer: Buffer) => void
 }
 
 /** Buffers for answers that are sent and forgotten: making one of 30 kB for each costs more than filling it. */
-export function makeBuffers(): Buffers {
+function makeBuffers(): Buffers {
   const free: Buffer[] = []
   return {
     take: (size) =>

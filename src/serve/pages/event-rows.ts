@@ -30,7 +30,7 @@ export function hueOf({ terms }: Viewing, card: Card): string {
   return ''
 }
 
-export function categoriesOf({ terms }: Viewing, ids: readonly number[]): ShownTerm[] {
+function categoriesOf({ terms }: Viewing, ids: readonly number[]): ShownTerm[] {
   return ids.flatMap((id) => {
     const term = terms.byId.get(id)
     return term?.taxonomy === 'category' ? [term] : []

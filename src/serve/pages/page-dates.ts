@@ -124,7 +124,7 @@ export function monthsLater(month: string, months: number): string | undefined {
 }
 
 /** 0 for Sunday to 6 for Saturday. */
-export function weekdayOf(day: string): number {
+function weekdayOf(day: string): number {
   return new Date(utcToMs(`${day} 00:00:00`)).getUTCDay()
 }
 

@@ -87,7 +87,7 @@ export const before = (filters: EventFilters, day: string): EventFilters => ({
 })
 
 /** All events, past and coming. */
-export const always = (filters: EventFilters): EventFilters => ({
+const always = (filters: EventFilters): EventFilters => ({
   ...withoutDates(filters),
   start_date: FIRST_DAY,
   end_date: LAST_DAY,

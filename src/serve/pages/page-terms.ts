@@ -34,7 +34,7 @@ export interface ShownTerm {
 }
 
 /** A venue as forms offer it. */
-export interface OfferedVenue {
+interface OfferedVenue {
   id: number
   name: string
   isLocated: boolean
@@ -56,7 +56,7 @@ export interface PageTerms {
 const MOST_TERMS = 200
 const MOST_VENUES = 200
 /** The number of colours in the style sheet. */
-export const HUES = 12
+const HUES = 12
 /** The step between the colours of neighbouring categories: coprime to `HUES`, so that twelve categories have twelve colours. */
 const HUE_STEP = 5
 const DEEPEST = 100

@@ -16,7 +16,7 @@ import { calendarPath, pager } from './view-head.ts'
 import { pageWork, pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
 /** The rule of a series in words, with a capital letter. */
-export function sayRule({ context }: Viewing, series: SeriesRow): string {
+function sayRule({ context }: Viewing, series: SeriesRow): string {
   return capitalized(context.site, showRule(context, series).text)
 }
 

@@ -29,7 +29,7 @@ export const FEED_KINDS = ['venue', 'organizer', 'category', 'tag', 'event'] as 
 export type ChangedKind = (typeof FEED_KINDS)[number]
 
 /** A record to be created or replaced with what lists show now, or to be removed. */
-export type FeedChange =
+type FeedChange =
   | { action: 'upsert'; kind: ChangedKind; id: number; record: object }
   | { action: 'delete'; kind: ChangedKind; id: number }
 

@@ -290,7 +290,7 @@ function replaceAll(memory: EventMemory, { terms, index, start }: ReadCalendar):
 }
 
 /** The part of the memory that changes of records are applied to. */
-export interface EventState {
+interface EventState {
   /** The listed public events; undefined until they have been read for the first time. */
   index: EventIndex | undefined
   pieces: EventPieces
@@ -300,16 +300,16 @@ export interface EventState {
 }
 
 /** The ids of the terms of each taxonomy, by slug. */
-export type TermIds = Readonly<Record<Taxonomy, Map<string, number>>>
+type TermIds = Readonly<Record<Taxonomy, Map<string, number>>>
 
-export function termIdsOf(terms: Iterable<TermRow>): TermIds {
+function termIdsOf(terms: Iterable<TermRow>): TermIds {
   const ids: TermIds = { category: new Map(), tag: new Map() }
   for (const { taxonomy, slug, id } of terms) ids[taxonomy].set(slug, id)
   return ids
 }
 
 /** Where changed records are read. */
-export interface RecordSource {
+interface RecordSource {
   db: Db
   /** Aborts reading everything anew. */
   signal: AbortSignal
@@ -323,11 +323,7 @@ const EVENTS_AT_ONCE = 100
 const RELOAD_ABOVE = 20_000
 
 /** Reads the changed records and brings the state in step with them. Does nothing before the index was read. */
-export async function applyChanges(
-  state: EventState,
-  source: RecordSource,
-  changes: readonly ChangedRecord[],
-): Promise<void> {
+async function applyChanges(state: EventState, source: RecordSource, changes: readonly ChangedRecord[]): Promise<void> {
   const { index, pieces } = state
   if (!index) return
   const [events, terms] = [idsOf(changes, 'event'), idsOf(changes, 'term', 'count')]
@@ -456,7 +452,7 @@ export interface EventSearches {
   asked: Map<string, Promise<IdSet>>
 }
 
-export function emptySearches(budget: CacheBudget): EventSearches {
+function emptySearches(budget: CacheBudget): EventSearches {
   return { found: emptyCache(budget), asked: new Map() }
 }
 

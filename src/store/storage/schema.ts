@@ -31,7 +31,7 @@ export interface RecordColumns {
 }
 
 /** Columns of an event that its rules settle. */
-export interface EventColumns extends RecordColumns {
+interface EventColumns extends RecordColumns {
   /** The name that calendars know the event by (RFC 5545, 3.8.4.7): never changed, whatever happens to its address. */
   uid: string
   start_date: string
@@ -55,7 +55,7 @@ export interface EventColumns extends RecordColumns {
 }
 
 /** Events that repeat by one rule. Times are wall times in the zone of the series. */
-export interface SeriesColumns {
+interface SeriesColumns {
   id: number
   author: number
   status: string
@@ -117,7 +117,7 @@ export interface ImageColumns {
   original_image: string
 }
 
-export interface TermColumns {
+interface TermColumns {
   id: number
   taxonomy: Taxonomy
   name: string
@@ -185,7 +185,7 @@ export interface ChangeColumns {
 }
 
 /** An event that the public can see no longer, as it was last seen; kept for 90 days. */
-export interface WithdrawnEventColumns
+interface WithdrawnEventColumns
   extends Pick<
     EventColumns,
     'uid' | 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone' | 'all_day'
@@ -250,7 +250,7 @@ export interface FormerTextColumns {
 }
 
 /** The one row that says which history of which calendar this is. */
-export interface EditionColumns {
+interface EditionColumns {
   edition: string
   /** The name of the calendar, which a restored one has as well. */
   calendar: string

@@ -35,7 +35,7 @@ export function registerCopyCommand(program: Command): void {
     .argument('[from]', `the database to read, as in --database [${commandVariables.copyFrom}]`)
     .argument(
       '[to]',
-      `the database to fill, as in --database; runCommand the same command again to finish an interrupted copy [${commandVariables.copyTo}]`,
+      `the database to fill, as in --database; run the same command again to finish an interrupted copy [${commandVariables.copyTo}]`,
     )
     .option('--from-file <file>', 'a file with the address of the database to read, which no other user can see')
     .option('--to-file <file>', 'the same for the database to fill')

@@ -124,7 +124,7 @@ export async function transact<T>(
     async (sql, parameters, name) => (await runStatement(stillOpen(), sql, parameters, name)).rows,
   )
   try {
-    const begun = beginTransaction(session, `beginTransaction; set local lock_timeout = ${lockMs}`)
+    const begun = beginTransaction(session, `begin; set local lock_timeout = ${lockMs}`)
     // The first statements are sent together with it. If it fails, they fail.
     begun.catch(() => undefined)
     const { result, last } = await work(tx)

@@ -360,7 +360,8 @@ test('an absolute address is answered as its path, and one without a path as one
     await line.closed
     return line.received()
   }
-  assert.match(await answerTo('http://evil.example/healthz'), /^HTTP\/1\.1 200 .*"alive"/s)
+  for (const address of ['http://evil.example/healthz', 'HTTP://evil.example/healthz'])
+    assert.match(await answerTo(address), /^HTTP\/1\.1 200 .*"alive"/s)
   for (const address of ['http://evil.example%2fx', 'http://evil.example?a=b', 'http:%2f%2f', 'x'])
     assert.match(
       await answerTo(address),

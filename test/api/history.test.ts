@@ -161,6 +161,17 @@ describe('a version that is put back', () => {
     assert.deepEqual([record.title, record.website], ['Second', 'https://example.org/1'])
   })
 
+  test('is refused for members that no event has, and nothing is put back', async () => {
+    const { id } = await service.create('/events', { title: 'First', ...day })
+    const first = await versionOf(`/events/${id}`)
+    await service.update(`/events/${id}`, { title: 'Second' })
+    for (const members of [['titel'], ['title', 'constructor'], ['__proto__']]) {
+      const { status, body } = await restore(`/events/${id}`, first, { members })
+      assert.deepEqual([status, Object.keys(body.data.params)], [400, ['members']])
+    }
+    assert.equal((await service.get(`/events/${id}`)).body.title, 'Second')
+  })
+
   test('writes nothing when nothing differs', async () => {
     const { id } = await service.create('/events', { title: 'Same', ...day })
     const version = await versionOf(`/events/${id}`)

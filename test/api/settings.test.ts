@@ -88,6 +88,8 @@ test('what the setting of the start would refuse is refused, and nothing is chan
     { site_name: ' ' },
     { site_name: 'x'.repeat(201) },
     { site_name: 'a\nb' },
+    { site_name: 'a\u2028b' },
+    { site_name: '\u200b' },
   ]) {
     const { status, body } = await change({
       ...wrong,

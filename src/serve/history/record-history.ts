@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { NEVER } from '../../base/fields/kinds.ts'
-import { Problem } from '../../base/problems.ts'
+import { invalidParam, Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
 import type { Served } from '../../calendar/resources.ts'
@@ -246,7 +246,7 @@ export async function prepareRestore(
   }
 }
 
-/** The values to send, so that a record with the present columns has these again. */
+/** The values to send, so that a record with the present columns has these again. @throws Problem for members that no record has */
 function differing(
   kind: StateKind,
   columns: VersionColumns,
@@ -255,6 +255,7 @@ function differing(
   only: readonly string[] | undefined,
 ): Record<string, unknown> {
   const [wanted, has] = [sendableValues(kind, columns, taxonomies), sendableValues(kind, present, taxonomies)]
+  if (only?.some((name) => !Object.hasOwn(wanted, name))) throw invalidParam('members')
   const isOther = (name: string) => !isUnchanged(wanted[name], has[name])
   const isRetimed = TIMES.some(isOther)
   const isTrustOther = columns.trusted !== present.trusted

@@ -24,7 +24,7 @@ export function readUrl({ restRoot }: Pick<Site, 'restRoot'>, sent = '/'): Reque
 }
 
 /** The beginning of an absolute address, as it is sent to proxies (RFC 9112, 3.2.2). */
-const ABSOLUTE = /^https?:\/\/[^/]*(?=\/)/
+const ABSOLUTE = /^https?:\/\/[^/]*(?=\/)/i
 
 /** The address from its path on; one that is no path at all is a path that is not there. */
 function withPath(sent: string): string {

@@ -24,7 +24,7 @@ const LONGEST = 200
 
 /** Why a value cannot be set, as the end of a sentence; undefined when it can. */
 export function faultOfSetting(name: OwnerSetting, value: string): string | undefined {
-  if (value.length > LONGEST || value.trim() === '' || /\p{Cc}/u.test(value))
+  if (value.length > LONGEST || !/[^\p{C}\p{Z}]/u.test(value) || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(value))
     return `takes a line of 1 to ${LONGEST} characters`
   try {
     settings[name].read(value)

@@ -360,6 +360,34 @@ describe('former values', () => {
     }
   })
 
+  test('are told as they were or not at all while they are dropped', async () => {
+    const own = await startService()
+    const told = new Set<string>()
+    try {
+      for (let n = 0; n < 30; n++) {
+        const { id } = await own.create('/events', { title: 'First', ...day })
+        const path = `~/wp-json/kalends/v1/events/${id}/history`
+        const { version } = (await own.get(path, 'admin')).body
+        await own.update(`/events/${id}`, { title: 'Second' })
+        let isDropping = true
+        const read = async () => {
+          while (isDropping) {
+            const { status, body } = await own.get(`${path}/${version}`, 'admin')
+            told.add(`${status} ${body.values?.title ?? body.code}`)
+          }
+        }
+        const reading = [read(), read(), read(), read()]
+        await dropOld(own.app.database, 0, Date.now(), 0)
+        isDropping = false
+        await Promise.all(reading)
+      }
+      assert.ok(told.size > 0)
+      for (const one of told) assert.match(one, /^(?:200 First|404 rest_version_not_found)$/)
+    } finally {
+      await own.close()
+    }
+  })
+
   test('go with the history, but texts that later acts name stay', async () => {
     const own = await startService()
     const [a, b] = ['a'.repeat(1000), 'b'.repeat(1000)]

@@ -48,15 +48,16 @@ export async function readHistory(
   id: number,
 ): Promise<RecordHistory | undefined> {
   // The version is read before the record, so that what is put back is never decided by a later one than is required.
-  const change = await db
-    .selectFrom('changes')
-    .select(['sequence', 'known_from'])
-    .where('kind', '=', versioned)
-    .where('record', '=', id)
-    .executeTakeFirst()
+  const change = () =>
+    db
+      .selectFrom('changes')
+      .select(['sequence', 'known_from'])
+      .where('kind', '=', versioned)
+      .where('record', '=', id)
+      .executeTakeFirst()
+  const version = (await change())?.sequence ?? 0
   const present = await readColumns(db, kind, id)
   if (!present) return undefined
-  const { sequence: version, known_from } = change ?? { sequence: 0, known_from: 0 }
   const acts = db
     .selectFrom('history')
     .where('kind', '=', versioned)
@@ -77,13 +78,15 @@ export async function readHistory(
     .where('sequence', '>', first?.sequence ?? 0)
     .limit(MOST_ACTS)
     .execute()
+  // It is read after the acts: former values that are dropped meanwhile are not known any more.
+  const knownFrom = (await change())?.known_from ?? 0
   return {
     kind,
     id,
     present,
     version,
     acts: rows.filter(({ sequence }) => sequence <= version).map((row) => ({ ...row, former: JSON.parse(row.former) })),
-    knownFrom: Math.max(known_from, first?.sequence ?? 0),
+    knownFrom: Math.max(knownFrom, first?.sequence ?? 0),
   }
 }
 

@@ -203,7 +203,8 @@ test('a link is https alone, and the words of the other fields are few', async (
       'meet.example',
       'ftp://meet.example/',
     ],
-    online_shown: ['before', 'before:', 'before:-5', 'before:9999999', 'signed_in', 'sometimes'],
+    // Who sends false means that nobody sees it.
+    online_shown: ['before', 'before:', 'before:-5', 'before:9999999', 'signed_in', 'sometimes', false, 0, '0', []],
     attendance: ['hybrid', 'ONLINE'],
     sign_language: ['not a language', '-', 'x'],
     captions: ['perhaps', 2],

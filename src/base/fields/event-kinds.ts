@@ -28,12 +28,12 @@ export function minutesBefore(shown: string): number | undefined {
   return minutes === undefined || Number(minutes) > MOST_MINUTES ? undefined : Number(minutes)
 }
 
-/** Whom the link of a meeting is shown: `always` everybody, `before:15` everybody from 15 minutes before the start on, `never` those alone who may edit the event. */
+/** Whom the link of a meeting is shown: `always` everybody, `before:15` everybody from 15 minutes before the start on, `never` those alone who may edit the event. Only an empty text means `always`: who sends `false` does not. */
 export const onlineShown: PlainKind<string> = {
   wire: { type: 'string' },
   within: limits.word,
-  valid: (value) => isEmpty(value) || (typeof value === 'string' && minutesBefore(value) !== undefined),
-  read: (value) => (typeof value === 'string' && !isEmpty(value) ? value : 'always'),
+  valid: (value) => value === '' || (typeof value === 'string' && minutesBefore(value) !== undefined),
+  read: (value) => (typeof value === 'string' && value !== '' ? value : 'always'),
   keep: (value) => value,
   blank: 'always',
 }

@@ -129,6 +129,12 @@ test('the command sets them for services that run, and lists where values come f
   assert.match(out, /^week_start +auto +KALENDS_WEEK_START$/m)
   assert.equal(JSON.parse((await other('/wp-json/')).text).name, 'By command')
   assert.match((await set('site_name', '--reset')).out, /^site_name +Kalends +KALENDS_SITE_NAME$/m)
-  const refusals = [['timezone', 'UTC'], ['site_name'], ['week_start', 'friday']]
+  const refusals = [
+    ['timezone', 'UTC'],
+    ['site_name'],
+    ['week_start', 'friday'],
+    ['site_name', 'Lost', '--reset'],
+    ['--reset'],
+  ]
   for (const words of refusals) assert.equal((await set(...words)).code, 1)
 })

@@ -25,6 +25,7 @@ export function registerSetCommand(program: Command, open: () => Promise<Databas
     .option('--reset', 'take the value that the service is started with again')
     .action((name: string | undefined, value: string | undefined, asked: { reset?: true }, command: Command) =>
       runOnDatabase(command, open, async (database, print, by) => {
+        if (asked.reset && (name === undefined || value !== undefined)) throw new Error('--reset takes a name alone.')
         if (name !== undefined) await change(database, name, asked.reset ? null : value, by)
         const [set, start] = [await readOwnerSettings(database.read), configure()]
         const rows = OWNER_SETTINGS.map((known) => [

@@ -134,6 +134,8 @@ test('the page of an event tells when the link appears, and has it nowhere in it
   })
   const path = `~${new URL(url).pathname}`
   assert.match((await read(path)).text, /The link appears here 1 hour before the start\./)
+  await service.update(`/events/${id}`, { online_shown: 'before:0' })
+  assert.match((await read(path)).text, /The link appears here at the start\./)
   await service.update(`/events/${id}`, { online_shown: 'never' })
   assert.match((await read(path)).text, /The link is not public\./)
   await service.update(`/events/${id}`, { online_shown: 'always' })

@@ -603,5 +603,6 @@ export const de: Locale = {
   'In person and online': 'Vor Ort und online',
   'Join online': 'Online teilnehmen',
   'The link is not public.': 'Der Link ist nicht öffentlich.',
+  'The link appears here at the start.': 'Der Link erscheint hier zu Beginn.',
   'The link appears here {time} before the start.': 'Der Link erscheint hier {time} vor Beginn.',
 }

@@ -588,5 +588,6 @@ export const es: Locale = {
   'In person and online': 'Presencial y en línea',
   'Join online': 'Unirse en línea',
   'The link is not public.': 'El enlace no es público.',
+  'The link appears here at the start.': 'El enlace aparecerá aquí al inicio.',
   'The link appears here {time} before the start.': 'El enlace aparecerá aquí {time} antes del inicio.',
 }

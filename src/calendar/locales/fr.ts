@@ -605,5 +605,6 @@ export const fr: Locale = {
   'In person and online': 'Sur place et en ligne',
   'Join online': 'Participer en ligne',
   'The link is not public.': 'Le lien n’est pas public.',
+  'The link appears here at the start.': 'Le lien apparaît ici au début.',
   'The link appears here {time} before the start.': 'Le lien apparaît ici {time} avant le début.',
 }

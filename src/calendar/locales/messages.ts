@@ -341,6 +341,7 @@ export const messages = [
   'In person and online',
   'Join online',
   'The link is not public.',
+  'The link appears here at the start.',
   'The link appears here {time} before the start.',
 ] as const
 

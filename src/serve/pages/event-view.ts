@@ -191,7 +191,9 @@ function whereFact(viewing: Viewing, row: EventRow, venues: readonly VenueRow[])
       ? ''
       : Number.isNaN(minutes)
         ? say(site, 'The link is not public.')
-        : say(site, 'The link appears here {time} before the start.', { time: inWords(site.language, minutes ?? 0) })
+        : minutes === 0
+          ? say(site, 'The link appears here at the start.')
+          : say(site, 'The link appears here {time} before the start.', { time: inWords(site.language, minutes ?? 0) })
   const online =
     (attendance !== '' || hint !== '') &&
     html`<dd>${attendance !== '' && html`<strong>${say(site, ATTENDANCE[attendance])}</strong>`}${hint !== '' && html`<span>${hint}</span>`}</dd>`
@@ -208,7 +210,7 @@ function inWords(language: string, minutes: number): string {
     [60, 'hour'],
     [1, 'minute'],
   ] as const
-  const [size, unit] = units.find(([size]) => minutes > 0 && minutes % size === 0) ?? [1, 'minute']
+  const [size, unit] = units.find(([size]) => minutes % size === 0) ?? [1, 'minute']
   return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(minutes / size)
 }
 

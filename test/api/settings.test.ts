@@ -64,6 +64,19 @@ test('every node shows a new name and colour with its next answer, and older ans
   assert.equal((await other('/wp-json/tribe/events/v1/events', { 'if-none-match': before.list.etag })).status, 200)
 })
 
+test('style sheets of the latest looks are kept, and those of many looks ago are not', async () => {
+  const styles: string[] = []
+  for (let n = 0; n < 60; n++) {
+    await change({ pages_accent: `#aa33${n + 10}` })
+    styles.push(/\/assets\/calendar-[\w-]+\.css/.exec((await other('/')).text)?.[0] ?? '')
+  }
+  const kept = await Promise.all([0, 50, 59].map(async (at) => (await other(styles[at] ?? '')).status))
+  assert.deepEqual(kept, [404, 200, 200])
+  const [script = ''] = /\/assets\/[\w-]+\.js/.exec((await other('/')).text) ?? []
+  assert.deepEqual([script !== '', (await other(script)).status], [true, 200])
+  await change({ pages_accent: '' })
+})
+
 test('a node that starts later has them as well', async () => {
   await change({ site_name: 'Later' })
   const three = await startApp(one.config)

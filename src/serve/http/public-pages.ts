@@ -73,11 +73,18 @@ function answersOf({ assets }: Pages): [string, Outgoing][] {
   ]
 }
 
-/** Takes in what owners have changed of the look. Files of before stay where pages that were read before name them. */
+/** The files of pages that are kept, those of former looks among them. */
+const MOST_ASSETS = 50
+
+/** Takes in what owners have changed of the look. Files of before stay where pages that were read before name them, the latest of them. */
 function followSettings({ pages, assets, service }: PublicPages): void {
   if (pages.settings === service.memory.settings) return
   renewLook(pages, service.site)
-  for (const [path, answer] of answersOf(pages)) assets.set(path, answer)
+  for (const [path, answer] of answersOf(pages)) {
+    assets.delete(path)
+    assets.set(path, answer)
+  }
+  for (const path of [...assets.keys()].slice(0, -MOST_ASSETS)) assets.delete(path)
 }
 
 /** What answers a read of a file that pages refer to. */

@@ -90,7 +90,12 @@ describe('the root index', () => {
     const webhook = '/webhooks/(?P<id>\\d+)'
     const parts = ['', '/test', '/rotate', '/deliveries', '/deliveries/resend', '/deliveries/(?P<delivery>\\d+)/resend']
     const webhooks = ['/webhooks', ...parts.map((part) => webhook + part)]
-    const own = ['/changes', '/series', '/series/(?P<id>\\d+)', ...webhooks].map((path) => `/kalends/v1${path}`)
+    const versions = ['', '/(?P<version>\\d+)', '/(?P<version>\\d+)/restore']
+    const histories = ['events', 'venues', 'organizers', 'categories', 'tags', 'series'].flatMap((kind) =>
+      versions.map((version) => `/${kind}/(?P<id>\\d+)/history${version}`),
+    )
+    const series = ['/series', '/series/(?P<id>\\d+)']
+    const own = ['/changes', ...series, ...histories, '/settings', ...webhooks].map((path) => `/kalends/v1${path}`)
     const added = beside.map((path) => `/wp/v2${path}`)
     assert.deepEqual(keys(body.routes), ['/', '/batch/v1', ...keys(namespace.body.routes), ...added, ...own])
     const options = await service.request('anonymous', 'OPTIONS', `${PLATFORM}/tags`)

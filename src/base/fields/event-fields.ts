@@ -1,7 +1,16 @@
 import { anyOf, arrayOf, author, dateTime, recurrenceShown, schemaRef, status } from './answer-schema.ts'
-import { attendance, EVENT_STATUSES, eventStatus, onlineShown, recurrence, recurrenceScope } from './event-kinds.ts'
+import {
+  ATTENDANCES,
+  attendance,
+  EVENT_STATUSES,
+  eventStatus,
+  onlineShown,
+  recurrence,
+  recurrenceScope,
+} from './event-kinds.ts'
 import { authorFields, imageField, statusField } from './field.ts'
 import {
+  accessFact,
   anything,
   clearableText,
   flag,
@@ -14,7 +23,6 @@ import {
   text,
   timezone,
   url,
-  yesOrNo,
 } from './kinds.ts'
 import { limits } from './limits.ts'
 import { organizerFields, venueFields } from './linked-fields.ts'
@@ -45,7 +53,7 @@ const terms = {
 
 const whereSet = { unlisted: true, ...everywhere, rare: true } as const
 const textWhereSet = { unlisted: true, ...textEverywhere, rare: true } as const
-const fact = { kind: yesOrNo, ...whereSet } as const
+const fact = { kind: accessFact, ...whereSet } as const
 
 /** The fields of events (rule 3.9), each with its place as a member in answers and other representations. */
 export const eventFields = {
@@ -141,7 +149,12 @@ export const eventFields = {
   sign_language: { kind: language, about: 'Sign language', ...whereSet },
   access_note: { kind: line, about: 'What else there is to know about access', ...textWhereSet },
   access_contact: { kind: line, about: 'Whom to ask about access', ...textWhereSet },
-  attendance: { kind: attendance, about: 'How people take part: in_person, online or mixed', ...whereSet },
+  attendance: {
+    kind: attendance,
+    about: 'How people take part: in_person, online or mixed',
+    ...whereSet,
+    schema: { type: 'string', enum: ATTENDANCES.filter((known) => known !== '') },
+  },
   online_url: { kind: secureUrl, about: 'The link of the meeting', ...textWhereSet, ics: 'CONFERENCE' },
   online_label: { kind: line, about: 'What the link of the meeting is called', ...textWhereSet, ics: 'CONFERENCE' },
   online_shown: {

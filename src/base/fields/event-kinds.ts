@@ -12,7 +12,7 @@ export const eventStatus = oneOf(EVENT_STATUSES, 'scheduled')
 export const eventStatuses = someOf(EVENT_STATUSES)
 
 /** How people take part in an event; empty where nothing says. */
-const ATTENDANCES = ['', 'in_person', 'online', 'mixed'] as const
+export const ATTENDANCES = ['', 'in_person', 'online', 'mixed'] as const
 export type Attendance = (typeof ATTENDANCES)[number]
 
 export const attendance = oneOf<Attendance>(ATTENDANCES, '')

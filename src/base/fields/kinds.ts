@@ -220,8 +220,11 @@ export const flag: PlainKind<boolean, number> = {
   isFlag: true,
 }
 
-/** Yes, no, or unknown, which an empty text brings back. Answers leave out what is unknown. */
-export const yesOrNo: PlainKind<boolean | '', number | null> = {
+/**
+ * A fact of access: yes, no, or unknown, which an empty text brings back. Answers leave out what is unknown. Pages show each field of this kind as a
+ * fact, and the filter `access` finds it.
+ */
+export const accessFact: PlainKind<boolean | '', number | null> = {
   wire: { type: 'boolean' },
   valid: (value) => readYesOrNo(value) !== undefined,
   read: readYesOrNo,
@@ -238,7 +241,8 @@ function readYesOrNo(value: unknown): boolean | '' | undefined {
 /** One of a few words; an empty value means `blank`. */
 export function oneOf<Word extends string>(words: readonly Word[], blank: Word): PlainKind<Word> {
   const read = (value: unknown) => (isEmpty(value) ? blank : words.find((word) => word === value))
-  return { wire: { type: 'string', enum: words }, valid: (value) => read(value) !== undefined, read, keep: same, blank }
+  const named = words.filter((word) => word !== '')
+  return { wire: { type: 'string', enum: named }, valid: (value) => read(value) !== undefined, read, keep: same, blank }
 }
 
 /** A list of some of these words. */

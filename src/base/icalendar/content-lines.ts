@@ -1,3 +1,5 @@
+// Writes the content lines of iCalendar: folding, escaping, parameters, and properties of our own.
+
 /** Octets of a line without its end (RFC 5545, 3.1). */
 const LONGEST_LINE = 75
 /** A UTF-16 unit takes at most three octets, so the octets of a text this short need no counting. */

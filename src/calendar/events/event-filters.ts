@@ -105,10 +105,10 @@ function eventFilter<Value, const About extends string>(
   return filter
 }
 
-/** Narrows lists to events with a value in a column. */
+/** Narrows lists to events with a value in a column; null, which no event equals in SQL, is no such value. */
 function byColumn<Column extends keyof KeptColumns, Value>(
   column: Column,
-  kept: (value: Value) => KeptColumns[Column],
+  kept: (value: Value) => NonNullable<KeptColumns[Column]>,
 ): Pick<EventNarrowing<Value>, 'sql' | 'accepts'> {
   return {
     sql: (value) => (record) => record(sql.ref(`events.${column}`), '=', kept(value)),

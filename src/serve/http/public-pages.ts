@@ -112,7 +112,8 @@ export function pageAt(all: PublicPages, { request, url }: Visit, otherwise: Oth
   const isForPeople = isPage || isBrowser
   if (!isPage && !(isLost && (isForPeople || hasMoved(all, url.path)))) return undefined
   return (visit, signIn) => {
-    const known = findKept(all, visit)
+    // What is kept for the shared address is the root of the interface.
+    const known = isShared ? undefined : findKept(all, visit)
     if (known) return send(front, visit, known, 'finished')
     if (isPressed(front.pressure) && !isInTheMaking(all, url.text)) return refuseOverload(front, visit)
     return answerWithPage(all, visit, isShared, isForPeople ? undefined : () => otherwise(visit, signIn))

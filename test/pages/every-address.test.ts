@@ -27,7 +27,7 @@ function addressesIn(value: unknown, found = new Set<string>()): Set<string> {
 }
 
 /** What indexes name besides: templates of routes, and routes that want a caller or a body. */
-const OF_INDEX = /\(\?P<|\{|\/users\/me$|\/batch\/v1$|\/webhooks$/
+const OF_INDEX = /\(\?P<|\{|\/users\/me$|\/batch\/v1$|\/webhooks$|\/v1\/settings$/
 
 /** Everything that the interface leads to, from its root on: texts by their addresses. */
 async function walk(): Promise<Map<string, { type: string; text: string }>> {

@@ -526,6 +526,56 @@ test('the feed of changes is as described', async () => {
   await see('GET /changes', { query: `?since=${elsewhere}` }, 410)
 })
 
+const histories = [
+  { path: 'events', fields: { title: 'Of old', ...times } },
+  { path: 'series', fields: { title: 'Of old', ...times, recurrence: 'RRULE:FREQ=YEARLY;COUNT=2' } },
+  { path: 'venues', fields: { venue: 'Hall of old' } },
+  { path: 'organizers', fields: { organizer: 'Ann of old' } },
+  { path: 'categories', fields: { name: 'Of old' } },
+  { path: 'tags', fields: { name: 'Of old' } },
+]
+
+for (const { path, fields } of histories) {
+  test(`histories of ${path} are as described`, async () => {
+    const made = (await see(`POST /${path === 'series' ? 'events' : path}`, { body: fields }, 201)).body
+    const id = path === 'series' ? made.post_parent : made.id
+    const list = `/kalends/v1/${path}/{id}/history`
+    const one = `${list}/{version}`
+    const restore = `POST ${one}/restore`
+    const { body: first } = await see(`GET ${list}`, { address: { id } }, 200)
+    const address = { id, version: first.version }
+    await see(`PUT /${path}/{id}`, { address, body: { description: 'Anew' } }, 200)
+    const { body } = await seeTwice(`GET ${list}`, { address, query: '?per_page=1' })
+    assert.equal(body.history[0].changes[0].member, 'description')
+    await see(`GET ${list}`, { address, query: '?per_page=0' }, 400)
+    await seeTwice(`GET ${one}`, { address })
+    await see(restore, { address, body: {}, headers: { 'If-Match': '"of an earlier version"' } }, 412)
+    await see(restore, { address, body: { members: ['nothing'] } }, 400)
+    const { body: restored } = await see(restore, { address, body: { members: ['description'] } }, 200)
+    assert.deepEqual(restored.members, ['description'])
+    const ifUnknown = path === 'events' || path === 'series' ? 404 : 400
+    for (const operation of [`GET ${list}`, `GET ${one}`, restore]) {
+      await see(operation, { as: 'anonymous', address }, 401)
+      await see(operation, { as: 'subscriber', address }, 403)
+      await see(operation, { address: { ...address, id: NOWHERE } }, ifUnknown)
+      await see(operation, { address: { ...address, id: 'x' } }, 404)
+      if (operation !== `GET ${list}`) await see(operation, { address: { id, version: body.version + 1e9 } }, 404)
+    }
+  })
+}
+
+test('settings are as described', async () => {
+  await seeTwice('GET /settings', {})
+  await see('GET /settings', { as: 'anonymous' }, 401)
+  await see('GET /settings', { as: 'subscriber' }, 403)
+  for (const method of UPDATES) {
+    await see(`${method} /settings`, { body: { site_name: `By ${method}`, week_start: 'monday' } }, 200)
+    await see(`${method} /settings`, { body: { pages_accent: 'red' } }, 400)
+    await seeRefusals(`${method} /settings`, {})
+    await see(`${method} /settings`, { body: { site_name: '', week_start: '' } }, 200)
+  }
+})
+
 test('webhooks are as described', async () => {
   const url = 'https://webhooks.invalid/hook'
   const { body: webhook } = await see('POST /webhooks', { body: { url, events: ['event.*'], private: true } }, 201)
@@ -619,7 +669,7 @@ async function seeRefusals(operation: string, address: Record<string, string | n
 
 test('what is refused before it is looked at is as described', async () => {
   for (const operation of operations()) {
-    const address = { id: 1, slug: 'x', delivery: 1 }
+    const address = { id: 1, slug: 'x', delivery: 1, version: 1 }
     const [method = ''] = operation.split(' ')
     await see(operation, { address, query: `?x=${'y'.repeat(9000)}` }, 414)
     await see(operation, { address, query: `?${'x&'.repeat(2001)}` }, 400)

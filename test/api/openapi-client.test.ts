@@ -564,6 +564,32 @@ for (const { path, fields } of histories) {
   })
 }
 
+test('versions that cannot be put back are answered as described', async () => {
+  for (const { path } of terms) {
+    const { body: term } = await see(`POST /${path}`, { body: { name: 'Before', slug: `slug-of-${path}` } }, 201)
+    const history = `/kalends/v1/${path}/{id}/history`
+    const { body } = await see(`GET ${history}`, { address: { id: term.id } }, 200)
+    await see(`PUT /${path}/{id}`, { address: { id: term.id }, body: { slug: `other-${path}` } }, 200)
+    await see(`POST /${path}`, { body: { name: 'Taker', slug: `slug-of-${path}` } }, 201)
+    const address = { id: term.id, version: body.version }
+    const { body: refused } = await see(`POST ${history}/{version}/restore`, { address, body: {} }, 400)
+    assert.equal(refused.code, 'duplicate_term_slug')
+  }
+  const history = '/kalends/v1/series/{id}/history'
+  const restore = `POST ${history}/{version}/restore`
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const repeating = { title: 'Theirs', ...times, recurrence: 'RRULE:FREQ=DAILY;COUNT=20' }
+    const id = (await see('POST /events', { body: repeating }, 201)).body.post_parent
+    const { version } = (await see(`GET ${history}`, { address: { id } }, 200)).body
+    await see('PUT /series/{id}', { address: { id }, body: { title: 'Ours' } }, 200)
+    const asked = { address: { id, version }, body: {} }
+    const answers = await Promise.all(Array.from({ length: 4 }, () => ask(restore, asked)))
+    const late = answers.find(({ status }) => status === 409)
+    if (late) return void check(restore, asked, late, 409)
+  }
+  assert.fail('nobody came too late')
+})
+
 test('settings are as described', async () => {
   await seeTwice('GET /settings', {})
   await see('GET /settings', { as: 'anonymous' }, 401)

@@ -90,7 +90,7 @@ const occurrences: Record<ProblemCode, (occasion: Occasion) => boolean> = {
   credential_expired: always,
   too_many_attempts: always,
   term_exists: on(['category', 'tag'], 'create'),
-  duplicate_term_slug: on(['category', 'tag'], 'update'),
+  duplicate_term_slug: on(['category', 'tag'], 'update', 'restoreVersion'),
   'event-archive-page-not-found': on(['event'], 'list'),
   'venue-archive-page-not-found': on(['venue'], 'list'),
   'organizer-archive-page-not-found': on(['organizer'], 'list'),
@@ -112,7 +112,8 @@ const occurrences: Record<ProblemCode, (occasion: Occasion) => boolean> = {
   'rest-webhook-not-found': findsWebhook,
   'rest-message-not-found': ({ does }) => does === 'resendDelivery',
   'too-many-webhooks': ({ does }) => does === 'createWebhook',
-  'series-was-changed': on(['event', 'series'], 'update', 'remove'),
+  'series-was-changed': (occasion) =>
+    on(['event', 'series'], 'update', 'remove')(occasion) || on(['series'], 'restoreVersion')(occasion),
 }
 
 /** Every code there is. */

@@ -1,11 +1,11 @@
 import { eventFields } from './event-fields.ts'
-import { accessFact, someOf } from './kinds.ts'
+import { factOfAccess, someOf } from './kinds.ts'
 import { venueFields } from './linked-fields.ts'
 import { namesWith } from './member.ts'
 
 /** The facts of access of a venue, and those of an event. */
-export const venueFacts = namesWith(venueFields, 'kind', accessFact)
-export const eventFacts = [...namesWith(eventFields, 'kind', accessFact), 'sign_language'] as const
+export const venueFacts = namesWith(venueFields, 'kind', factOfAccess)
+export const eventFacts = [...namesWith(eventFields, 'kind', factOfAccess), 'sign_language'] as const
 
 /** All of them. The index knows each by its place. */
 export const accessFacts: readonly string[] = [...venueFacts, ...eventFacts]

@@ -10,9 +10,9 @@ import {
 } from './event-kinds.ts'
 import { authorFields, imageField, statusField } from './field.ts'
 import {
-  accessFact,
   anything,
   clearableText,
+  factOfAccess,
   flag,
   language,
   line,
@@ -53,7 +53,7 @@ const terms = {
 
 const whereSet = { unlisted: true, ...everywhere, rare: true } as const
 const textWhereSet = { unlisted: true, ...textEverywhere, rare: true } as const
-const fact = { kind: accessFact, ...whereSet } as const
+const fact = { kind: factOfAccess, ...whereSet } as const
 
 /** The fields of events (rule 3.9), each with its place as a member in answers and other representations. */
 export const eventFields = {

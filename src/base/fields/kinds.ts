@@ -224,7 +224,7 @@ export const flag: PlainKind<boolean, number> = {
  * A fact of access: yes, no, or unknown, which an empty text brings back. Answers leave out what is unknown. Pages show each field of this kind as a
  * fact, and the filter `access` finds it.
  */
-export const accessFact: PlainKind<boolean | '', number | null> = {
+export const factOfAccess: PlainKind<boolean | '', number | null> = {
   wire: { type: 'boolean' },
   valid: (value) => readYesOrNo(value) !== undefined,
   read: readYesOrNo,

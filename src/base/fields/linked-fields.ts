@@ -1,9 +1,9 @@
 import { authorFields, imageField, statusField } from './field.ts'
-import { accessFact, clearableText, latitude, line, longitude, text, url, wordFlag } from './kinds.ts'
+import { clearableText, factOfAccess, latitude, line, longitude, text, url, wordFlag } from './kinds.ts'
 import { limits } from './limits.ts'
 import { inAnswers, inTable, type LinkedField, onPage } from './member.ts'
 
-const fact = { kind: accessFact, unlisted: true, ...inTable } as const
+const fact = { kind: factOfAccess, unlisted: true, ...inTable } as const
 
 /** The fields of venues (rule 3.9). The facts of access at the end are named on pages as they are here. */
 export const venueFields = {

@@ -422,6 +422,43 @@ describe('an import of another format', () => {
     assert.equal((await calendar.service.get(path)).body.online_url, undefined)
   })
 
+  test('names the row, the column and the value of a cell that cannot be read, which costs that cell alone', async (t) => {
+    t.after(end)
+    const head = 'title,start_date,Featured,captions,sign_language,attendance,Web,venue,lat,longitude,step_free,lift'
+    const row = 'One,2027-04-03 19:30,perhaps,maybe,bfi,,no address,Hall,abc,8.5,a little,yes'
+    const table = await calendar.file('cells.csv', `${head}\n${row}\nTwo,2027-04-04 19:30,,yes,,live,,,,,,\n`)
+    for (const words of [[], []]) {
+      const { code, out } = await calendar.kalends('import', ...words, '--map', 'Web=website', table)
+      assert.equal(code, 2, out)
+      for (const said of [
+        'line 2: One: "perhaps" in the column Featured cannot be read',
+        'line 2: One: "maybe" in the column captions cannot be read',
+        'line 2: One: "no address" in the column Web cannot be read',
+        'line 2: One: "abc" in the column lat cannot be read',
+        'line 2: One: "a little" in the column step_free cannot be read',
+        'line 3: Two: "live" in the column attendance cannot be read',
+      ])
+        assert.ok(out.includes(said), out)
+      assert.doesNotMatch(out, /Not in:/)
+    }
+    const found = await byTitle()
+    const { venue, captions, sign_language, website, featured } = found.get('One')
+    assert.deepEqual([captions, sign_language, featured], [undefined, 'bfi', false])
+    assert.match(website, /\/event\/one\/$/, 'that of its page here')
+    assert.deepEqual([venue.venue, venue.step_free, venue.lift, venue.geo_lng], ['Hall', undefined, true, undefined])
+    assert.deepEqual([found.get('Two').captions, found.get('Two').attendance], [true, undefined])
+  })
+
+  test('takes a table of venues in without the cells that cannot be read', async (t) => {
+    t.after(end)
+    const table = 'Venue name,step_free,latitude,longitude\nHall,possibly,91,8.5\n'
+    const { code, out } = await calendar.kalends('import', await calendar.file('venues.csv', table))
+    assert.equal(code, 2, out)
+    assert.match(out, /line 2: Hall: "possibly" in the column step_free/)
+    assert.match(out, /line 2: Hall: "91" in the column latitude/)
+    assert.equal((await calendar.service.get('/venues')).body.venues[0].venue, 'Hall')
+  })
+
   test('takes in the iCalendar and CSV that the calendar itself writes', async (t) => {
     t.after(end)
     const other = await startCalendar({ timezone: 'Europe/Berlin' })

@@ -3,8 +3,14 @@ import { open, stat } from 'node:fs/promises'
 import { parse } from 'csv-parse'
 import { NEVER } from '../../base/fields/kinds.ts'
 import type { Tabled } from '../../base/fields/member.ts'
+import { Problem } from '../../base/problems.ts'
 import { fold } from '../../base/text/fold.ts'
 import { addDays } from '../../base/text/moments.ts'
+import { parseNew } from '../../calendar/declare/parse.ts'
+import type { Fields } from '../../calendar/declare/resource.ts'
+import { event } from '../../calendar/events/event.ts'
+import { organizer } from '../../calendar/linked/organizer.ts'
+import { venue } from '../../calendar/linked/venue.ts'
 import {
   type ColumnMeaning,
   type DateOrder,
@@ -20,9 +26,11 @@ import {
   linkedItem,
   numberedIdentity,
   partsOfPlace,
+  type Reading,
   type Source,
   type SourceCut,
   type SourceEntry,
+  type SourceFault,
   type SourceItem,
   scheduled,
 } from './source-item.ts'
@@ -57,18 +65,22 @@ export async function csvSource(task: CsvTask, address: string): Promise<Source>
     total: () => size * 3,
     progress: () => done.bytes,
     isWhole: () => true,
-    entries: () => readTable(task, done),
+    entries: ({ context }) => readTable(task, done, context),
   }
 }
 
-async function* readTable(task: CsvTask, done: { bytes: number }): AsyncGenerator<SourceEntry> {
+async function* readTable(
+  task: CsvTask,
+  done: { bytes: number },
+  context: Reading['context'],
+): AsyncGenerator<SourceEntry> {
   const shape = await shapeOf(task.file, done)
   const order = task.dates ?? (await dateOrder(task, shape, done))
   const names = new Set<string>()
   for await (const row of rowsOf(task, shape, done)) {
     if (!('cells' in row)) yield row
-    else if (row.cells.has('start_date')) yield* eventOfRow(row, order)
-    else yield* linkedOfRow(row, names)
+    else if (row.cells.has('start_date')) yield* eventOfRow(row, order, context)
+    else yield* linkedOfRow(row, names, context)
   }
 }
 
@@ -101,20 +113,20 @@ async function* rowsOf(
   // The error ends the reading below, which reports it.
   feeding.catch((error: unknown) => parser.destroy(error instanceof Error ? error : new Error(String(error))))
   let columns: (ColumnMeaning | undefined)[] | undefined
+  let headings: CsvRow['headings'] = new Map()
   const rows = { whole: 0, short: 0 }
   // The one row with too few cells so far: where it is the last one, the file may end in it.
   let short: CsvRow | undefined
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
       if (!columns) {
-        columns = readHeader(
-          record.map((name) => name.trim()),
-          mapping,
-        )
+        const names = record.map((name) => name.trim())
+        columns = readHeader(names, mapping)
+        headings = new Map(columns.flatMap((meaning, at) => (meaning ? [[meaning, names[at] ?? '']] : [])))
         continue
       }
       if (short) yield short
-      const row = { at: `line ${info.lines}`, cells: cellsOf(columns, record) }
+      const row = { at: `line ${info.lines}`, cells: cellsOf(columns, record), headings }
       const isShort = record.length < columns.length
       short = isShort && rows.whole > 0 && rows.short === 0 ? row : undefined
       if (!short) yield row
@@ -202,22 +214,82 @@ async function isUtf8(file: string, done: { bytes: number }): Promise<boolean> {
 interface CsvRow {
   at: string
   cells: ReadonlyMap<ColumnMeaning, string>
+  /** The names of the columns in the file. */
+  headings: ReadonlyMap<ColumnMeaning, string>
 }
 
 /** Columns whose cells are used unchanged. */
 const PLAIN = ['description', 'excerpt', 'website', 'slug', 'timezone'] as const
 const FLAGS = ['featured', 'sticky', 'hide_from_listings', 'show_map', 'show_map_link'] as const
 
-const isYes = (cell: string | undefined) => /^(?:1|y|yes|true|on|x|ja|wahr|oui|vrai|sí|si|verdadero)$/i.test(cell ?? '')
+const YES = /^(?:1|y|yes|true|on|x|ja|wahr|oui|vrai|sí|si|verdadero)$/i
+const NO = /^(?:|0|n|no|false|off|nein|falsch|non|faux|falso)$/i
+
+const isYes = (cell: string | undefined) => YES.test(cell ?? '')
+
+/** The fields that take cells as they are, each as a set of its own: a cell that its field refuses costs nothing else. */
+const takers: ReadonlyMap<ColumnMeaning, Fields> = new Map([
+  ...otherCells.event.map(({ name }) => takerOf(name, event.fields)),
+  ...otherCells.venue.map(({ name }) => takerOf(name, venue.fields)),
+  ...otherCells.organizer.map(({ name }) => takerOf(name, organizer.fields)),
+  takerOf('website', event.fields),
+  takerOf('latitude', venue.fields, 'geo_lat'),
+  takerOf('longitude', venue.fields, 'geo_lng'),
+  takerOf('venue_website', venue.fields, 'website'),
+  takerOf('organizer_website', organizer.fields, 'website'),
+])
+
+function takerOf(meaning: ColumnMeaning, fields: Fields, name: string = meaning): [ColumnMeaning, Fields] {
+  const field = fields[name]
+  if (!field) throw new Error(`No field takes the column ${meaning}.`)
+  return [meaning, { [meaning]: field }]
+}
+
+function isReadable(meaning: ColumnMeaning, cell: string, context: Reading['context']): boolean {
+  if (meaning === 'all_day' || FLAGS.some((flag) => flag === meaning)) return YES.test(cell) || NO.test(cell)
+  const taker = takers.get(meaning)
+  if (!taker) return true
+  try {
+    parseNew(taker, { [meaning]: cell }, context)
+    return true
+  } catch (error) {
+    if (error instanceof Problem) return false
+    throw error
+  }
+}
+
+/** The most characters of a cell that a report repeats. */
+const MOST_TOLD = 100
+
+/** A row without the cells that cannot be read, and a fault for each of these. */
+function readableRow(
+  row: CsvRow,
+  name: string,
+  context: Reading['context'],
+): { readable: CsvRow; faults: SourceFault[] } {
+  const unread = [...row.cells].filter(([meaning, cell]) => !isReadable(meaning, cell, context))
+  if (unread.length === 0) return { readable: row, faults: [] }
+  const cells = new Map(row.cells)
+  for (const [meaning] of unread) cells.delete(meaning)
+  const faults = unread.map(([meaning, cell]) => {
+    const told = cell.length > MOST_TOLD ? `${cell.slice(0, MOST_TOLD)}…` : cell
+    const column = row.headings.get(meaning) ?? meaning
+    const reason = `${name}: "${told}" in the column ${column} cannot be read, so it is in without it.`
+    return { at: row.at, reason, isPart: true as const }
+  })
+  return { readable: { ...row, cells }, faults }
+}
 
 /** The event of a row, after its venue, organizers and terms. */
-function* eventOfRow(row: CsvRow, order: DateOrder): Generator<SourceEntry> {
-  const { at, cells } = row
-  const title = cells.get('title') ?? ''
-  const times = rowTimes(cells, order)
+function* eventOfRow(written: CsvRow, order: DateOrder, context: Reading['context']): Generator<SourceEntry> {
+  const { at } = written
+  const title = written.cells.get('title') ?? ''
+  const { readable: row, faults } = readableRow(written, title, context)
+  const times = rowTimes(row.cells, order)
   if (title === '') yield { at, reason: 'It has no title.' }
   else if (typeof times === 'string') yield { at, reason: `${title}: ${times}` }
   else {
+    yield* faults
     const { unread, ...read } = times
     if (unread !== undefined)
       yield { at, reason: `${title}: The end "${unread}" cannot be read, so only its start is in.`, isPart: true }
@@ -256,7 +328,14 @@ function rowTimes(cells: CsvRow['cells'], order: DateOrder): (Times & { unread?:
 }
 
 /** The venue and the organizer of a row in a table of those, `names` being the names of the rows before. One name with two addresses is two of them. */
-function* linkedOfRow({ at, cells }: CsvRow, names: Set<string>): Generator<SourceEntry> {
+function* linkedOfRow(written: CsvRow, names: Set<string>, context: Reading['context']): Generator<SourceEntry> {
+  const { at } = written
+  const name = written.cells.get('venue') || written.cells.get('organizer') || ''
+  const {
+    readable: { cells },
+    faults,
+  } = readableRow(written, name, context)
+  yield* faults
   const kinds = (['venue', 'organizer'] as const).filter((kind) => cells.get(kind))
   if (kinds.length === 0) yield { at, reason: 'It has no name.' }
   for (const kind of kinds) {
@@ -284,12 +363,17 @@ function othersOf(cells: CsvRow['cells'], kind: keyof typeof otherCells): Record
   )
 }
 
-function eventItem({ at, cells }: CsvRow, title: string, times: Times, linked: readonly SourceItem[]): SourceItem {
+function eventItem(
+  { at, cells, headings }: CsvRow,
+  title: string,
+  times: Times,
+  linked: readonly SourceItem[],
+): SourceItem {
   const values: Record<string, unknown> = { title, ...times }
   for (const name of PLAIN) if (cells.has(name)) values[name] = cells.get(name)
   for (const name of FLAGS) if (cells.has(name)) values[name] = isYes(cells.get(name))
   Object.assign(values, othersOf(cells, 'event'))
-  if (!cells.has('website') && cells.has('url')) values.website = cells.get('url')
+  if (!headings.has('website') && cells.has('url')) values.website = cells.get('url')
   const { link } = partsOfPlace(cells.get('venue') ?? '')
   if (link !== '' && !values.website) values.website = link
   Object.assign(values, publicationOf(cells))

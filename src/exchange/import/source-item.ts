@@ -62,7 +62,7 @@ interface AheadOfWriting {
 }
 
 /** Something in a source that could not be read. */
-interface SourceFault {
+export interface SourceFault {
   at: string
   reason: string
   /** The identity of the event that it is in, where that could be read. */

@@ -183,10 +183,16 @@ describe('a version that is put back', () => {
   test('is not one that is to come, or that was before any', async () => {
     const { id } = await service.create('/events', { title: 'Known', ...day })
     const version = await versionOf(`/events/${id}`)
-    for (const unknown of [version + 1, 10 ** 9]) {
+    await service.update(`/events/${id}`, { title: 'Better known' })
+    const changed = await versionOf(`/events/${id}`)
+    for (const unknown of [1, version - 1, changed + 1, 10 ** 9]) {
       const { status, body } = await restore(`/events/${id}`, unknown)
       assert.deepEqual([status, body.code], [404, 'rest_version_not_found'])
+      const read = await service.get(`${at(`/events/${id}`)}/${unknown}`, 'admin')
+      assert.deepEqual([read.status, read.body.code], [404, 'rest_version_not_found'])
     }
+    const first = await service.get(`${at(`/events/${id}`)}/${version}`, 'admin')
+    assert.equal(first.body.values.title, 'Known')
     assert.equal((await service.post(`${at(`/events/${id}`)}/${'9'.repeat(30)}/restore`, {}, 'admin')).status, 404)
   })
 

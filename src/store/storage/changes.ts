@@ -11,8 +11,8 @@ import { statement } from './statement.ts'
 /** The most changed records that `readChanges` gives; a reader that missed more starts afresh. A term that is removed changes all of its events. */
 export const MOST_CHANGES = 20_000
 
-/** A change to be written, with the sequence of a new record; `times` is how many transactions made it. */
-export type LatestChange = Omit<ChangeColumns, 'position' | 'known_from'> & { times: number }
+/** A change to be written, with the sequence of a new record, and its first version; `times` is how many transactions made it. */
+export type LatestChange = Omit<ChangeColumns, 'position'> & { times: number }
 
 /** What becomes of the row that a record has already, for an insert into `changes`. `next` is the sequence that follows on its own. */
 export const onChanged = (
@@ -47,11 +47,13 @@ export function latestChanges(recordings: readonly Recording[], changed_utc: str
 function after(before: LatestChange | undefined, change: Recorded, changed_utc: string, user: number): LatestChange {
   const { kind, record, wasPublic, isPublic, isDeleted } = change
   const times = (before?.times ?? 0) + 1
+  const first = sequenceAt(changed_utc)
   return {
     kind,
     record,
     times,
-    sequence: sequenceAt(changed_utc) + times - 1,
+    sequence: first + times - 1,
+    known_from: first,
     was_public: before && before.was_public + before.is_public > 0 ? 1 : Number(wasPublic),
     is_public: Number(isPublic),
     deleted: Number(isDeleted === true),

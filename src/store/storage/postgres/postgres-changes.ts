@@ -126,11 +126,11 @@ export async function dropTombstones(tx: Db, beforeUtc: string, most: number): P
 // The table's default gives each change its position: the id of the transaction.
 const upsert = statement<{ rows: LatestChange[] }>()(
   (_db, value) => sql`
-    insert into changes (kind, record, sequence, was_public, is_public, deleted, changed_utc, "user")
+    insert into changes (kind, record, sequence, was_public, is_public, deleted, changed_utc, "user", known_from)
     values ${sql.join(
       value('rows').map(
         (row) =>
-          sql`(${row.kind}, ${row.record}, ${row.sequence}, ${row.was_public}, ${row.is_public}, ${row.deleted}, ${row.changed_utc}, ${row.user})`,
+          sql`(${row.kind}, ${row.record}, ${row.sequence}, ${row.was_public}, ${row.is_public}, ${row.deleted}, ${row.changed_utc}, ${row.user}, ${row.known_from})`,
       ),
     )} ${sql.raw(onChanged('greatest(changes.sequence + 1, excluded.sequence)'))}`,
 )

@@ -76,8 +76,8 @@ export async function dropTombstones(tx: Db, beforeUtc: string, most: number): P
   return rows.length
 }
 
-const UPSERT = `insert into changes (kind, record, position, sequence, was_public, is_public, deleted, changed_utc, "user")
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?) ${onChanged('max(changes.sequence + ?, excluded.sequence)')}`
+const UPSERT = `insert into changes (kind, record, position, sequence, was_public, is_public, deleted, changed_utc, "user", known_from)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${onChanged('max(changes.sequence + ?, excluded.sequence)')}`
 
 const LEVEL = levelSequences(`select value ->> 'kind', value ->> 'record' from json_each(?)`)
 
@@ -138,8 +138,8 @@ async function saveInTurns(
 
 function saveChanges(prepare: Prepare, rows: readonly LatestChange[], position: number): void {
   const upsert = prepare(UPSERT)
-  for (const { kind, record, sequence, was_public, is_public, deleted, changed_utc, user, times } of rows)
-    upsert.run([kind, record, position, sequence, was_public, is_public, deleted, changed_utc, user, times])
+  for (const { kind, record, sequence, was_public, is_public, deleted, changed_utc, user, known_from, times } of rows)
+    upsert.run([kind, record, position, sequence, was_public, is_public, deleted, changed_utc, user, known_from, times])
 }
 
 /** Settles the sequences of what has been written, which messages carry. */

@@ -47,6 +47,16 @@ for (const { list, made, changed } of KINDS)
     assert.equal((await change(path, undefined, await tagOf(path), 'DELETE')).status, 200)
   })
 
+test('of several changes at once with one ETag, one is done', async () => {
+  for (const { list, made } of KINDS) {
+    const path = `${list}/${(await service.create(list, made)).id}`
+    const tag = await tagOf(path)
+    const bodies = ['A', 'B', 'C', 'D'].map((letter) => ({ description: letter }))
+    const answers = await Promise.all(bodies.map((body) => change(path, body, tag)))
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412, 412, 412], list)
+  }
+})
+
 test('an image of the platform changes with the ETag that it has', async () => {
   const media = '~/wp-json/wp/v2/media'
   const headers = { 'Content-Type': 'image/png', 'Content-Disposition': 'attachment; filename="a.png"' }

@@ -1,7 +1,7 @@
 import { Problem } from '../../base/problems.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { type HeldTable, holdRecord } from '../../store/storage/locks.ts'
-import type { Tx } from '../../store/storage/recording.ts'
+import { isChangedEarlier, type Tx } from '../../store/storage/recording.ts'
 import type { ChangeColumns, VersionedKind } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 
@@ -59,6 +59,6 @@ export function wantedVersions(header: string): Wanted {
 export async function requireVersion(tx: Tx, kind: VersionedKind, id: number, wanted: Wanted): Promise<void> {
   if (wanted === 'any') return
   const [, { sequence }] = await Promise.all([holdRecord(tx, TABLES[kind], id), findVersion(tx, kind, id)])
-  if (!wanted.some((version) => version.id === id && version.sequence === sequence))
-    throw new Problem('rest_precondition_failed')
+  const isWanted = wanted.some((version) => version.id === id && version.sequence === sequence)
+  if (!isWanted || isChangedEarlier(tx, { kind, record: id })) throw new Problem('rest_precondition_failed')
 }

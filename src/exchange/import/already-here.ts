@@ -1,4 +1,4 @@
-import { type RecordState, readStates } from '../../serve/history/record-states.ts'
+import { type RecordState, readStates } from '../../calendar/history/record-states.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { hasEvents, NOT_THE_SAME } from './hold-source.ts'
 import type { ImportRun } from './import-run.ts'

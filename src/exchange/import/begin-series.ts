@@ -1,5 +1,5 @@
+import { type RecordState, readStates } from '../../calendar/history/record-states.ts'
 import { TIMES } from '../../calendar/series/series-schedule.ts'
-import { type RecordState, readStates } from '../../serve/history/record-states.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { ImportActColumns, ImportItemColumns } from '../../store/storage/schema.ts'
 import {

@@ -1,6 +1,6 @@
 import { createEvents } from '../../calendar/events/event-rules.ts'
+import { type RecordState, readStates, stateOfMade } from '../../calendar/history/record-states.ts'
 import { withImages } from '../../calendar/images/images.ts'
-import { type RecordState, readStates, stateOfMade } from '../../serve/history/record-states.ts'
 import { attempt, holdName } from '../../store/storage/locks.ts'
 import { recordChange, type Tx } from '../../store/storage/recording.ts'
 import type { ImportActColumns, ImportItemColumns } from '../../store/storage/schema.ts'

@@ -1,7 +1,7 @@
 import { oneLine, table } from '../../base/run-command.ts'
 import type { Context } from '../../calendar/declare/context.ts'
+import { readStates } from '../../calendar/history/record-states.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
-import { readStates } from '../../serve/history/record-states.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { stopOnSignal } from '../transfer/show-progress.ts'
 import type { Counts, Remark, VisibleCounts } from './import-run.ts'

@@ -1,7 +1,7 @@
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
+import type { RecordState } from '../../calendar/history/record-states.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
-import type { RecordState } from '../../serve/history/record-states.ts'
 import { addId, hasId, type IdSet, makeIdSet } from '../../store/storage/id-set.ts'
 import type { Writer } from '../../store/storage/recording.ts'
 import type { ImportSourceColumns } from '../../store/storage/schema.ts'

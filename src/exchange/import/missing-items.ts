@@ -1,6 +1,6 @@
 import { Problem } from '../../base/problems.ts'
+import { type RecordState, readStates } from '../../calendar/history/record-states.ts'
 import { findOccurrences } from '../../calendar/series/series-store.ts'
-import { type RecordState, readStates } from '../../serve/history/record-states.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { ImportItemColumns } from '../../store/storage/schema.ts'
 import { importBatch } from './import-batch.ts'

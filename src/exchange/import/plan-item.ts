@@ -1,4 +1,4 @@
-import type { RecordState } from '../../serve/history/record-states.ts'
+import type { RecordState } from '../../calendar/history/record-states.ts'
 import type { ImportItemColumns } from '../../store/storage/schema.ts'
 import { type Fingerprints, fingerprintsOf, readFingerprints, type SourceItem } from './source-item.ts'
 

@@ -13,10 +13,10 @@ import { fold } from '../../base/text/fold.ts'
 import { dayOf, isWallTime } from '../../base/text/moments.ts'
 import { decodeEntities } from '../../base/text/safe-html.ts'
 import { wallToUtc } from '../../base/text/zones.ts'
+import { carriedFields } from '../../calendar/history/record-states.ts'
 import { durationOf, whenAt } from '../../calendar/series/series-schedule.ts'
 import { datedSlug } from '../../calendar/series/series-writes.ts'
 import { termFields } from '../../calendar/terms/term-rules.ts'
-import { carriedFields } from '../../serve/history/record-states.ts'
 import { whenOf } from './item-times.ts'
 import {
   type ItemKind,

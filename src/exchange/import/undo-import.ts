@@ -1,5 +1,5 @@
 import type { Context } from '../../calendar/declare/context.ts'
-import { type RecordState, readStates } from '../../serve/history/record-states.ts'
+import { type RecordState, readStates } from '../../calendar/history/record-states.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { ImportActColumns, ImportItemColumns } from '../../store/storage/schema.ts'

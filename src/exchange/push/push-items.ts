@@ -1,5 +1,5 @@
+import type { RecordState } from '../../calendar/history/record-states.ts'
 import { findImages, imageUrl } from '../../calendar/images/images.ts'
-import type { RecordState } from '../../serve/history/record-states.ts'
 import type { ImageRow, PushItemColumns } from '../../store/storage/schema.ts'
 import { SourceFailure } from '../import/polite-fetch.ts'
 import { describePushed, keyOfRecord, type PushItem, type PushKind, type PushRun } from './push-run.ts'

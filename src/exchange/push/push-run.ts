@@ -1,7 +1,7 @@
 import { NEVER } from '../../base/fields/kinds.ts'
 import { withExceptions } from '../../base/recurrence/write-recurrence.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import type { RecordState } from '../../serve/history/record-states.ts'
+import type { RecordState } from '../../calendar/history/record-states.ts'
 import type { Counts, Remark } from '../import/import-run.ts'
 import type { ConflictPolicy } from '../import/plan-item.ts'
 import { itemsOf, LINKED, type LinkName, linkNames, type ShownRecord } from '../import/shown-records.ts'

@@ -1,19 +1,19 @@
 import { invalidParam, Problem } from '../../base/problems.ts'
 import { decodeLeniently } from '../../base/text/urls.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import type { Address, Found, Operations, WriteSteps } from '../../calendar/declare/operations.ts'
+import type { Address, Found, Operations, WriteResult } from '../../calendar/declare/operations.ts'
 import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
 import type { Fields } from '../../calendar/declare/resource.ts'
+import { type Keeping, type Repeatable, type UnderWay, writeOnce } from '../../calendar/editing/idempotency.ts'
+import { type Around, writeChange, writeNew, writeRemoval } from '../../calendar/editing/save-record.ts'
 import { isLoggedIn } from '../../calendar/people/caller.ts'
 import { presentSingle } from '../../calendar/records/present-records.ts'
 import { MAX_ID } from '../../calendar/records/record-store.ts'
-import { findVersion, requireVersion, type Version, wantedVersions } from '../../calendar/records/versions.ts'
+import { findVersion, type Version, wantedVersions } from '../../calendar/records/versions.ts'
 import type { Served } from '../../calendar/resources.ts'
-import type { Tx } from '../../store/storage/recording.ts'
 import type { Format, Reply } from '../formats/format.ts'
 import { chooseFormat } from '../formats/formats.ts'
 import { describeNamespace } from './discovery.ts'
-import { type Keeping, type Repeatable, type UnderWay, writeOnce } from './idempotency.ts'
 import { describeInterface } from './openapi.ts'
 import { type Endpoint, isHistoryDeed, isSettingsDeed, type Method, type Route, type RouteAction } from './routes.ts'
 import { isWebhookDeed, managesWebhooks } from './webhook-deeds.ts'
@@ -127,13 +127,12 @@ async function createReply(
   keeping: Keeping,
 ): Promise<Reply> {
   const { args } = asked.endpoint
-  const values = await parseFields(args, asked.values(args), context, { extent: 'whole', mayAsk: isAllowed })
-  const prepared = await operations.create.prepare(context, values)
-  const write = async (tx: Tx): Promise<Reply> => {
-    const { id, answer } = await operations.create.write(tx, prepared, context)
+  const created = async (write: () => Promise<WriteResult>): Promise<Reply> => {
+    const { id, answer } = await write()
     return { status: 201, headers: { Location: `${context.site.base}/${resource.path}/${id}` }, body: answer }
   }
-  return context.write((tx) => keeping(tx, () => write(tx)))
+  const sent = { fields: args, raw: asked.values(args), isAllowed }
+  return writeNew(context, operations, sent, (tx, write) => keeping(tx, () => created(write)))
 }
 
 type ChangeReply = (...parameters: Parameters<typeof createReply>) => Promise<Reply>
@@ -147,18 +146,25 @@ const updateReply: ChangeReply = async (asked, { operations }, isAllowed, contex
     context,
   )
   const row = await permitted(asked, operations, context)
-  return writeAlone(operations.update, { row, values }, context, onlyIfMatched(asked, operations, row, keeping))
+  return writeChange(context, operations, { row, values }, wantedOf(asked), changed(keeping))
 }
 
 const removeReply: ChangeReply = async (asked, { resource, operations }, _isAllowed, context, keeping) => {
   const fields = resource.removal ?? NONE
   const values = await withAddress(asked, async () => parseFields(fields, asked.values(fields), context), context)
   const row = await permitted(asked, operations, context)
-  const { remove, removeWith } = operations
-  const within = onlyIfMatched(asked, operations, row, keeping)
-  return removeWith
-    ? writeAlone(removeWith, { row, values }, context, within)
-    : writeAlone(remove, row, context, within)
+  return writeRemoval(context, operations, { row, values }, wantedOf(asked), changed(keeping))
+}
+
+const wantedOf = ({ ifMatch }: MatchedRequest) => (ifMatch === undefined ? 'any' : wantedVersions(ifMatch))
+
+/** The answer to a change, kept with it. */
+function changed(keeping: Keeping): Around<Reply> {
+  return (tx, write) =>
+    keeping(tx, async () => {
+      const { answer } = await write()
+      return { status: 200, headers: {}, body: answer }
+    })
 }
 
 /** Finds and loads a list, and shows it in the chosen representation. */
@@ -183,32 +189,6 @@ async function listReply(asked: MatchedRequest, served: Served, context: Context
 function redirectTo({ name }: Format, self: string): Reply {
   const location = `${self}${self.includes('?') ? '&' : '?'}format=${name}`
   return { status: 303, headers: { Location: location }, body: { location } }
-}
-
-/** A write that is done only where its record still has the version that `If-Match` names. */
-function onlyIfMatched(
-  { ifMatch }: MatchedRequest,
-  { versioned }: Operations,
-  row: unknown,
-  keeping: Keeping,
-): Keeping {
-  if (ifMatch === undefined || !versioned) return keeping
-  const wanted = wantedVersions(ifMatch)
-  return (tx, write) =>
-    keeping(tx, async () => {
-      await requireVersion(tx, versioned.kind, versioned.idOf(row), wanted)
-      return write()
-    })
-}
-
-/** Does one write in a transaction of its own. */
-async function writeAlone<Ask>(steps: WriteSteps<Ask>, asked: Ask, context: Context, keeping: Keeping): Promise<Reply> {
-  const prepared = await steps.prepare(context, asked)
-  const write = async (tx: Tx): Promise<Reply> => {
-    const { answer } = await steps.write(tx, prepared, context)
-    return { status: 200, headers: {}, body: answer }
-  }
-  return context.write((tx) => keeping(tx, () => write(tx)))
 }
 
 function isPastEnd({ page, perPage, total, ids }: Found): boolean {

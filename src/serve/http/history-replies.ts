@@ -1,11 +1,6 @@
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
-import { can } from '../../calendar/people/caller.ts'
-import { presentSingle } from '../../calendar/records/present-records.ts'
-import { requireVersion, wantedVersions } from '../../calendar/records/versions.ts'
-import type { Served } from '../../calendar/resources.ts'
-import type { Reply } from '../formats/format.ts'
 import {
   prepareRestore,
   type RecordHistory,
@@ -13,8 +8,13 @@ import {
   type ToldAct,
   tellActs,
   valuesAt,
-} from '../history/record-history.ts'
-import type { StateKind } from '../history/record-states.ts'
+} from '../../calendar/history/record-history.ts'
+import type { StateKind } from '../../calendar/history/record-states.ts'
+import { can } from '../../calendar/people/caller.ts'
+import { presentSingle } from '../../calendar/records/present-records.ts'
+import { requireVersion, wantedVersions } from '../../calendar/records/versions.ts'
+import type { Served } from '../../calendar/resources.ts'
+import type { Reply } from '../formats/format.ts'
 import { type MatchedRequest, permitted } from './handlers.ts'
 import { actFilters, restoreFields } from './history-routes.ts'
 import type { HistoryDeed } from './routes.ts'

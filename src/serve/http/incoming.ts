@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
+import type { Repeatable } from '../../calendar/editing/idempotency.ts'
 import type { Caller } from '../../calendar/people/caller.ts'
 import type { Reply } from '../formats/format.ts'
 import type { MatchedRequest } from './handlers.ts'
-import type { Repeatable } from './idempotency.ts'
 import type { RequestUrl } from './request-url.ts'
 import type { Match } from './routes.ts'
 

@@ -3,6 +3,7 @@ import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
+import type { UnderWay } from '../../calendar/editing/idempotency.ts'
 import { withImages } from '../../calendar/images/images.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { speaker } from '../../calendar/locales/translate.ts'
@@ -23,7 +24,6 @@ import type { Front } from './front.ts'
 import { allowedMethods, answer, type MatchedRequest, mayAsk, recordAddressOf } from './handlers.ts'
 import { VARY_WITH_ACCEPT } from './headers.ts'
 import { historyReply } from './history-replies.ts'
-import type { UnderWay } from './idempotency.ts'
 import {
   type Body,
   type Incoming,

@@ -3,6 +3,7 @@ import { invalidParam, Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
 import { OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
+import { writeOnce } from '../../calendar/editing/idempotency.ts'
 import type { Database } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { DeliveryColumns, WebhookColumns } from '../../store/storage/schema.ts'
@@ -29,7 +30,6 @@ import {
   WebhookRefusal,
 } from '../webhooks/webhook-store.ts'
 import { idIn, type MatchedRequest } from './handlers.ts'
-import { writeOnce } from './idempotency.ts'
 import { managesWebhooks, type WebhookDeed } from './webhook-deeds.ts'
 import { deliveryFilters, webhookFields } from './webhook-routes.ts'
 

@@ -55,6 +55,8 @@ export interface Recorded extends RecordedChange {
 export interface Recording {
   writer: Writer
   changes: Map<string, Recorded>
+  /** Those of the transactions before it that share its commit: their changes show in its reads, and have no sequence yet. */
+  earlier: readonly Recording[]
 }
 
 /**
@@ -64,8 +66,16 @@ export interface Recording {
 export type Tx = Kysely<Tables> & { readonly recording: Recording }
 
 /** Makes a connection within a transaction one that records; it is the same object. */
-export function recordingOf(db: Kysely<Tables>, writer: Writer): Tx {
-  return Object.assign(db, { recording: { writer, changes: new Map<string, Recorded>() } })
+export function recordingOf(db: Kysely<Tables>, writer: Writer, earlier: readonly Recording[] = []): Tx {
+  return Object.assign(db, { recording: { writer, changes: new Map<string, Recorded>(), earlier } })
+}
+
+/** Whether a transaction that shares the commit of this one has changed a record before it. */
+export function isChangedEarlier(
+  { recording }: Tx,
+  { kind, record }: Pick<RecordedChange, 'kind' | 'record'>,
+): boolean {
+  return recording.earlier.some(({ changes }) => changes.has(`${kind} ${record}`))
 }
 
 /** Records a change: for the functions of stores that make it. A record that changes twice in a transaction is recorded once. */

@@ -96,7 +96,7 @@ async function workRecording<T>(
   work: (tx: Tx) => Promise<T>,
   by: Writer = writerBy(''),
 ): Promise<T> {
-  const tx = recordingOf(db, by)
+  const tx = recordingOf(db, by, writes.recordings)
   const result = await work(tx)
   writes.recordings.push(tx.recording)
   return result

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { NEVER } from '../../base/fields/kinds.ts'
 import { invalidParam, Problem } from '../../base/problems.ts'
-import type { Context } from '../../calendar/declare/context.ts'
-import { parseFields } from '../../calendar/declare/parse.ts'
-import type { Served } from '../../calendar/resources.ts'
-import { prepareSeriesChange } from '../../calendar/series/series-operations.ts'
-import { findTermsByIds } from '../../calendar/terms/term-store.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { findTexts, isNamedText } from '../../store/storage/former-values.ts'
 import type { HistoryColumns, VersionedKind } from '../../store/storage/schema.ts'
+import type { Context } from '../declare/context.ts'
+import { parseFields } from '../declare/parse.ts'
+import type { Served } from '../resources.ts'
+import { prepareSeriesChange } from '../series/series-operations.ts'
+import { findTermsByIds } from '../terms/term-store.ts'
 import { readColumns, type StateKind, stateFrom, type Taxonomies, type VersionColumns } from './record-states.ts'
 
 // Versions of a record: its present columns, and going back from them what each act found before it (`storage/former-values.ts`). A version is named
@@ -88,6 +88,22 @@ export async function readHistory(
     acts: rows.filter(({ sequence }) => sequence <= version).map((row) => ({ ...row, former: JSON.parse(row.former) })),
     knownFrom: Math.max(knownFrom, first?.sequence ?? 0),
   }
+}
+
+/** The status that a record in the trash had before it went there; undefined where that is not known. */
+export async function formerStatus(db: Db, kind: VersionedKind, id: number): Promise<string | undefined> {
+  const last = await db
+    .selectFrom('history')
+    .select('former')
+    .where('kind', '=', kind)
+    .where('record', '=', id)
+    .where('former_bytes', '>', sql.lit(0))
+    .where('action', '=', 'trash')
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const { status }: { status?: unknown } = last ? JSON.parse(last.former) : {}
+  return typeof status === 'string' ? status : undefined
 }
 
 /** The columns that a record had in a version; long texts are named. @throws Problem rest_version_not_found */

@@ -1,14 +1,13 @@
 import { limits, overText } from '../../base/fields/limits.ts'
 import { invalidParam, Problem } from '../../base/problems.ts'
 import { formatUtc } from '../../base/text/moments.ts'
-import type { Context } from '../../calendar/declare/context.ts'
-import { capabilitiesHeld, isLoggedIn } from '../../calendar/people/caller.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { findFingerprints, findKept, KEPT_HOURS, keepAnswer } from '../../store/storage/kept-answers.ts'
 import { holdName } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { KeptAnswerColumns } from '../../store/storage/schema.ts'
-import type { Reply } from '../formats/format.ts'
+import type { Context } from '../declare/context.ts'
+import { capabilitiesHeld, isLoggedIn } from '../people/caller.ts'
 
 /** The creates with a key that this process is answering now, by user and key, with the fingerprints of their requests. */
 export type UnderWay = Map<string, string>
@@ -23,8 +22,15 @@ export interface Repeatable {
   place?: number
 }
 
+/** The part of an answer that is stored with the write that it tells of. */
+export interface KeptReply {
+  status: number
+  headers: Record<string, string>
+  body: unknown
+}
+
 /** Runs a write inside its transaction, and stores the answer there. */
-export type Keeping = (tx: Tx, write: () => Promise<Reply>) => Promise<Reply>
+export type Keeping = (tx: Tx, write: () => Promise<KeptReply>) => Promise<KeptReply>
 
 type Once = Pick<KeptAnswerColumns, 'user' | 'key' | 'fingerprint'>
 
@@ -56,8 +62,8 @@ export async function writeOnce(
   { repeatable: { key, fingerprint, place }, underWay, render }: Sent,
   isAllowed: boolean,
   context: Context,
-  write: (keeping: Keeping) => Promise<Reply>,
-): Promise<Reply> {
+  write: (keeping: Keeping) => Promise<KeptReply>,
+): Promise<KeptReply> {
   if (key === undefined || !isAllowed) return write(async (_tx, within) => withinRoom(context, await within()))
   checkKey(key, context)
   const once: Once = { user: context.caller.id, key: keyAt(key, place), fingerprint: await fingerprint() }
@@ -69,7 +75,7 @@ export async function writeOnce(
 }
 
 /** The answer to a write, or its id alone where the answers of its batch have no room for more. */
-function withinRoom({ room }: Context, reply: Reply): Reply {
+function withinRoom({ room }: Context, reply: KeptReply): KeptReply {
   const { body } = reply
   if (room === undefined || body === undefined) return reply
   const { length } = JSON.stringify(body)
@@ -81,7 +87,7 @@ function withinRoom({ room }: Context, reply: Reply): Reply {
   return { ...reply, headers: { ...reply.headers, 'Preference-Applied': 'return=minimal' }, body: { id } }
 }
 
-async function replayed(context: Context, known: Reply, render: Sent['render']): Promise<Reply> {
+async function replayed(context: Context, known: KeptReply, render: Sent['render']): Promise<KeptReply> {
   const { body } = known
   const id = idOf(body)
   const { room } = context
@@ -108,8 +114,8 @@ export async function batchOnce(
   { repeatable: { key, fingerprint }, underWay }: Sent,
   places: number,
   context: Context,
-  answer: (repeatableAt: (place: number) => Repeatable | undefined) => Promise<Reply>,
-): Promise<Reply> {
+  answer: (repeatableAt: (place: number) => Repeatable | undefined) => Promise<KeptReply>,
+): Promise<KeptReply> {
   if (key === undefined || !isLoggedIn(context.caller)) return answer(() => undefined)
   checkKey(key, context)
   const once: Once = { user: context.caller.id, key, fingerprint: await fingerprint() }
@@ -127,7 +133,7 @@ function keyAt(key: string, place: number | undefined): string {
 }
 
 /** Does the work, unless the same work is under way. */
-async function alone(underWay: UnderWay, once: Once, work: () => Promise<Reply>): Promise<Reply> {
+async function alone(underWay: UnderWay, once: Once, work: () => Promise<KeptReply>): Promise<KeptReply> {
   const name = lockName(once)
   const present = underWay.get(name)
   if (present !== undefined) throw present === once.fingerprint ? inUse() : reused()
@@ -150,7 +156,7 @@ const inUse = () => new Problem('rest_idempotency_key_in_use', { retryAfter: 1 }
 const reused = () => new Problem('rest_idempotency_key_reused')
 
 /** Another process may have answered the same request meanwhile, so the transaction looks again before it writes. */
-async function keepOnce(tx: Tx, once: Once, context: Context, write: () => Promise<Reply>): Promise<Reply> {
+async function keepOnce(tx: Tx, once: Once, context: Context, write: () => Promise<KeptReply>): Promise<KeptReply> {
   await holdName(tx, lockName(once))
   const known = await findReplay(tx, once, context)
   if (known) return known
@@ -173,7 +179,7 @@ async function keepOnce(tx: Tx, once: Once, context: Context, write: () => Promi
  * The answer stored under the key.
  * @throws Problem when it answers another request, or when the caller has lost rights since
  */
-async function findReplay(db: Db, once: Once, context: Context): Promise<Reply | undefined> {
+async function findReplay(db: Db, once: Once, context: Context): Promise<KeptReply | undefined> {
   const kept = await findKept(db, once, keptSince(context))
   if (!kept) return undefined
   const held: readonly string[] = capabilitiesHeld(context.caller)

@@ -1,0 +1,2 @@
+// What the desk does with records, in one list: its pages take these from here.
+export { createRecord, removeRecord, untrashRecord, updateRecord } from './save-record.ts'

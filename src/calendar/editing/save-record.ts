@@ -1,0 +1,206 @@
+import { hash } from 'node:crypto'
+import { Problem } from '../../base/problems.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { Context } from '../declare/context.ts'
+import type { AskedUpdate, Operations, WriteResult, WriteSteps } from '../declare/operations.ts'
+import { parseFields, type RawValues } from '../declare/parse.ts'
+import type { Fields } from '../declare/resource.ts'
+import { formerStatus } from '../history/record-history.ts'
+import { isLoggedIn } from '../people/caller.ts'
+import { presentSingle } from '../records/present-records.ts'
+import { isPossibleId } from '../records/record-store.ts'
+import { findVersion, requireVersion, type Wanted } from '../records/versions.ts'
+import type { Served } from '../resources.ts'
+import { type KeptReply, writeOnce } from './idempotency.ts'
+
+// The one way in which records are written for somebody who asks: REST answers requests by it, and the desk saves its forms by it.
+
+/** Runs a write inside its transaction, with what belongs to it. */
+export type Around<Done> = (tx: Tx, write: () => Promise<WriteResult>) => Promise<Done>
+
+/** What was sent of a new record, still raw, and whether the sender has the general right to make one. */
+export interface SentNew {
+  fields: Fields
+  raw: RawValues
+  isAllowed: boolean
+}
+
+/** Parses and writes a new record. @throws Problem */
+export async function writeNew<Done>(
+  context: Context,
+  { create }: Operations,
+  { fields, raw, isAllowed }: SentNew,
+  around: Around<Done>,
+): Promise<Done> {
+  const values = await parseFields(fields, raw, context, { extent: 'whole', mayAsk: isAllowed })
+  return writeAlone(create, values, context, around)
+}
+
+/** Writes parsed values to a record that the caller may change, where it still has a wanted version. @throws Problem */
+export function writeChange<Done>(
+  context: Context,
+  operations: Operations,
+  asked: AskedUpdate<unknown>,
+  wanted: Wanted,
+  around: Around<Done>,
+): Promise<Done> {
+  return writeAlone(operations.update, asked, context, onlyAt(operations, asked.row, wanted, around))
+}
+
+/** Removes a record that the caller may remove, where it still has a wanted version. @throws Problem */
+export function writeRemoval<Done>(
+  context: Context,
+  operations: Operations,
+  asked: AskedUpdate<unknown>,
+  wanted: Wanted,
+  around: Around<Done>,
+): Promise<Done> {
+  const { remove, removeWith } = operations
+  const within = onlyAt(operations, asked.row, wanted, around)
+  return removeWith ? writeAlone(removeWith, asked, context, within) : writeAlone(remove, asked.row, context, within)
+}
+
+/** Does one write in a transaction of its own. */
+async function writeAlone<Asked, Done>(
+  { prepare, write }: WriteSteps<Asked>,
+  asked: Asked,
+  context: Context,
+  around: Around<Done>,
+): Promise<Done> {
+  const prepared = await prepare(context, asked)
+  return context.write((tx) => around(tx, () => write(tx, prepared, context)))
+}
+
+/** A write that is done only where its record still has a wanted version. */
+function onlyAt<Done>({ versioned }: Operations, row: unknown, wanted: Wanted, around: Around<Done>): Around<Done> {
+  if (wanted === 'any' || !versioned) return around
+  return (tx, write) =>
+    around(tx, async () => {
+      await requireVersion(tx, versioned.kind, versioned.idOf(row), wanted)
+      return write()
+    })
+}
+
+/** A record as it was saved, and its version from then on, which the next save may want. */
+export interface Saved {
+  id: number
+  version: number
+  /** What REST answers to the same write. */
+  answer: object
+}
+
+const alone: Around<WriteResult> = (_tx, write) => write()
+
+/**
+ * Saves a new record as a create over REST does. Saved again with the same key and values within a day, it is the record of the first time.
+ * @param key printable ASCII characters that name one act of the user
+ * @throws Problem with the faults by field in `details.params`; rest_idempotency_key_reused for a key of other values
+ */
+export async function createRecord(context: Context, served: Served, raw: RawValues, key?: string): Promise<Saved> {
+  const { resource, operations } = served
+  const isAllowed = isLoggedIn(context.caller) && operations.rights.create(context)
+  const sent = { fields: resource.fields, raw, isAllowed }
+  const fingerprint = async () => hash('sha256', `desk ${resource.path} ${JSON.stringify(raw)}`, 'base64')
+  const render = (id: number) => shownNow(context, operations, id)
+  // Two presses at once wait for each other in the database, where the second one finds the answer to the first.
+  const once = { repeatable: { key, fingerprint }, underWay: new Map<string, string>(), render }
+  const { body } = await writeOnce(once, isAllowed, context, (keeping) =>
+    writeNew(context, operations, sent, (tx, write) => keeping(tx, async () => createdReply(await write()))),
+  )
+  const answer: { id?: unknown } = Object(body)
+  return savedAs(context, operations, { id: Number(answer.id), answer })
+}
+
+const createdReply = ({ answer }: WriteResult): KeptReply => ({ status: 201, headers: {}, body: answer })
+
+async function shownNow(context: Context, operations: Operations, id: number): Promise<object | undefined> {
+  const row = await operations.locate(context, { id })
+  return row === undefined
+    ? undefined
+    : presentSingle(context, operations.presentation, await operations.loadOne(context, row))
+}
+
+/**
+ * Saves the sent fields of a record as an update over REST does. With a version, only while the record still has it.
+ * @throws Problem with the faults by field in `details.params`; rest_precondition_failed where the record has another version
+ */
+export async function updateRecord(
+  context: Context,
+  served: Served,
+  id: number,
+  raw: RawValues,
+  version?: number,
+): Promise<Saved> {
+  const { resource, operations } = served
+  const mayAsk = isLoggedIn(context.caller) && operations.rights.update(context)
+  const values = await parseFields(resource.fields, raw, context, { extent: 'partial', mayAsk })
+  const row = await permittedRecord(context, operations, id, 'update')
+  return savedAs(
+    context,
+    operations,
+    await writeChange(context, operations, { row, values }, wantedAt(id, version), alone),
+  )
+}
+
+/**
+ * Moves a record to the trash, or removes a term, as a deletion over REST does.
+ * @param raw the fields that the resource declares for removals, such as the scope in a series
+ * @throws Problem
+ */
+export async function removeRecord(
+  context: Context,
+  { resource, operations }: Served,
+  id: number,
+  raw: RawValues = {},
+  version?: number,
+): Promise<Saved> {
+  const values = await parseFields(resource.removal ?? {}, raw, context)
+  const row = await permittedRecord(context, operations, id, 'remove')
+  return savedAs(
+    context,
+    operations,
+    await writeRemoval(context, operations, { row, values }, wantedAt(id, version), alone),
+  )
+}
+
+/**
+ * Takes a record out of the trash, with the status that it had before, where the history knows it and the caller may give it; else as a draft.
+ * @throws Problem rest_precondition_failed for a record that is not in the trash
+ */
+export async function untrashRecord(context: Context, served: Served, id: number, version?: number): Promise<Saved> {
+  const row = await permittedRecord(context, served.operations, id, 'update')
+  if (statusOf(row) !== 'trash') throw new Problem('rest_precondition_failed')
+  const kind = served.operations.versioned?.kind
+  const status = kind && (await formerStatus(context.db, kind, id))
+  return updateRecord(context, served, id, { status: status ?? 'draft' }, version)
+}
+
+/** The status of a row; undefined for one that has none. */
+export function statusOf(row: unknown): string | undefined {
+  const { status }: { status?: unknown } = Object(row)
+  return typeof status === 'string' ? status : undefined
+}
+
+/** A record that the caller may update or remove. @throws Problem rest_forbidden, or that of a record that is not there */
+export async function permittedRecord(
+  context: Context,
+  operations: Operations,
+  id: number,
+  change: 'update' | 'remove',
+): Promise<unknown> {
+  const may = operations.rights[change]
+  if (!isLoggedIn(context.caller) || !may(context)) throw new Problem('rest_forbidden')
+  const row = isPossibleId(id) ? await operations.locate(context, { id }) : undefined
+  if (row === undefined) throw await operations.missing(context, { id })
+  if (!may(context, row)) throw new Problem('rest_forbidden')
+  return row
+}
+
+function wantedAt(id: number, version: number | undefined): Wanted {
+  return version === undefined ? 'any' : [{ id, sequence: version }]
+}
+
+async function savedAs(context: Context, { versioned }: Operations, { id, answer }: WriteResult): Promise<Saved> {
+  const version = versioned ? (await findVersion(context.db, versioned.kind, id)).sequence : 0
+  return { id, version, answer }
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import type { Context } from '../../src/calendar/declare/context.ts'
+import { resources, type Served, series } from '../../src/calendar/resources.ts'
+import { writerBy } from '../../src/store/storage/recording.ts'
+import { publicContext } from './public-context.ts'
+import type { Reader, TestService } from './service.ts'
+
+/** The context of somebody who asks without a request, such as a page of the desk. */
+export async function callerContext(
+  { app, userIds }: TestService,
+  login: Exclude<Reader, 'anonymous'>,
+): Promise<Context> {
+  const role = login === 'admin' ? 'administrator' : login
+  const caller = { id: userIds[login] ?? 0, login, role } as const
+  const { database } = app
+  const write: Context['write'] = (work) => database.write(work, { ...writerBy('test'), user: caller.id, login })
+  return { ...(await publicContext(app)), db: database.read, write, caller }
+}
+
+/** A resource by its path. */
+export function servedAt(path: string): Served {
+  const served = [...resources, series].find(({ resource }) => resource.path === path)
+  assert.ok(served, path)
+  return served
+}

@@ -394,6 +394,26 @@ describe('former values', () => {
     }
   })
 
+  test('are not kept at all where they may take no room, and earlier versions are not known', async () => {
+    const own = await startService({ history_bytes: '0' })
+    try {
+      const { id } = await own.create('/events', { title: 'First', ...day, description: 'a'.repeat(1000) })
+      const path = `~/wp-json/kalends/v1/events/${id}/history`
+      const { version: first } = (await own.get(path, 'admin')).body
+      await own.update(`/events/${id}`, { title: 'Second', description: 'b'.repeat(1000) })
+      const { rows } = await sql<{ former: string }>`select former from history where former_bytes > 0
+        union all select text from former_texts`.execute(own.app.database.read)
+      assert.deepEqual(rows, [])
+      const { version, known_from, total } = (await own.get(path, 'admin')).body
+      assert.deepEqual([known_from, total], [version, 0])
+      const before = await own.get(`${path}/${first}`, 'admin')
+      assert.deepEqual([before.status, before.body.code], [404, 'rest_version_not_found'])
+      assert.equal((await own.get(`${path}/${version}`, 'admin')).body.values.title, 'Second')
+    } finally {
+      await own.close()
+    }
+  })
+
   test('go with the history, but texts that later acts name stay', async () => {
     const own = await startService()
     const [a, b] = ['a'.repeat(1000), 'b'.repeat(1000)]

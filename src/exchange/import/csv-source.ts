@@ -8,9 +8,6 @@ import { fold } from '../../base/text/fold.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { parseNew } from '../../calendar/declare/parse.ts'
 import type { Fields } from '../../calendar/declare/resource.ts'
-import { event } from '../../calendar/events/event.ts'
-import { organizer } from '../../calendar/linked/organizer.ts'
-import { venue } from '../../calendar/linked/venue.ts'
 import {
   type ColumnMeaning,
   type DateOrder,
@@ -23,6 +20,7 @@ import {
   readTableTime,
 } from './csv-cells.ts'
 import {
+  type ItemKind,
   linkedItem,
   numberedIdentity,
   partsOfPlace,
@@ -35,6 +33,7 @@ import {
   scheduled,
 } from './source-item.ts'
 import { markedEncoding } from './source-text.ts'
+import { servedByKind } from './write-item.ts'
 
 /** Options for reading a table. */
 interface CsvTask {
@@ -229,18 +228,18 @@ const isYes = (cell: string | undefined) => YES.test(cell ?? '')
 
 /** The fields that take cells as they are, each as a set of its own: a cell that its field refuses costs nothing else. */
 const takers: ReadonlyMap<ColumnMeaning, Fields> = new Map([
-  ...otherCells.event.map(({ name }) => takerOf(name, event.fields)),
-  ...otherCells.venue.map(({ name }) => takerOf(name, venue.fields)),
-  ...otherCells.organizer.map(({ name }) => takerOf(name, organizer.fields)),
-  takerOf('website', event.fields),
-  takerOf('latitude', venue.fields, 'geo_lat'),
-  takerOf('longitude', venue.fields, 'geo_lng'),
-  takerOf('venue_website', venue.fields, 'website'),
-  takerOf('organizer_website', organizer.fields, 'website'),
+  ...otherCells.event.map(({ name }) => takerOf(name, 'event')),
+  ...otherCells.venue.map(({ name }) => takerOf(name, 'venue')),
+  ...otherCells.organizer.map(({ name }) => takerOf(name, 'organizer')),
+  takerOf('website', 'event'),
+  takerOf('latitude', 'venue', 'geo_lat'),
+  takerOf('longitude', 'venue', 'geo_lng'),
+  takerOf('venue_website', 'venue', 'website'),
+  takerOf('organizer_website', 'organizer', 'website'),
 ])
 
-function takerOf(meaning: ColumnMeaning, fields: Fields, name: string = meaning): [ColumnMeaning, Fields] {
-  const field = fields[name]
+function takerOf(meaning: ColumnMeaning, kind: ItemKind, name: string = meaning): [ColumnMeaning, Fields] {
+  const field = servedByKind(kind).resource.fields[name]
   if (!field) throw new Error(`No field takes the column ${meaning}.`)
   return [meaning, { [meaning]: field }]
 }

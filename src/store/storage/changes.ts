@@ -35,6 +35,17 @@ export function keysToLevel(changes: readonly LatestChange[]): string | undefine
   return JSON.stringify(dated.map(({ kind, record }) => ({ kind, record })))
 }
 
+/** Makes the present version of records the first that is known. `keys` selects their kinds and ids. */
+export const forgetVersions = (keys: string) =>
+  `update changes set known_from = sequence where (kind, record) in (${keys})`
+
+/** The changes of values that the history does not keep, for `forgetVersions`, as JSON; undefined where it keeps all. */
+export function keysToForget(recordings: readonly Recording[]): string | undefined {
+  const forgotten = recordings.flatMap(({ changes, keepsFormer }) => (keepsFormer ? [] : [...changes.values()]))
+  const changed = forgotten.filter(({ former = {} }) => Object.keys(former).length > 0)
+  return changed.length === 0 ? undefined : JSON.stringify(changed.map(({ kind, record }) => ({ kind, record })))
+}
+
 /** The changes of transactions that are committed together: each record once, with its latest change. */
 export function latestChanges(recordings: readonly Recording[], changed_utc: string): LatestChange[] {
   const latest = new Map<string, LatestChange>()

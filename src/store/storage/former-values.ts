@@ -38,11 +38,11 @@ export interface KeptFormer {
   texts: readonly Named[]
 }
 
-const NOTHING: KeptFormer = { former: '', former_bytes: 0, texts: [] }
+export const NO_FORMER: KeptFormer = { former: '', former_bytes: 0, texts: [] }
 
 /** What the history keeps of a change. A record that is made has no former values, and one that is removed has no versions any more. */
 export function keptFormer({ former = {}, act }: Recorded): KeptFormer {
-  if (act?.action === 'create' || act?.action === 'delete' || Object.keys(former).length === 0) return NOTHING
+  if (act?.action === 'create' || act?.action === 'delete' || Object.keys(former).length === 0) return NO_FORMER
   const texts: Named[] = []
   const json = JSON.stringify(former, (name, value: unknown) => {
     if (typeof value !== 'string' || value.length <= LONG_TEXT || PARSED.has(name)) return value

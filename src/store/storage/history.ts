@@ -1,7 +1,7 @@
 import { formatUtc } from '../../base/text/zones.ts'
 import { countLater } from './changes.ts'
 import type { Db } from './database.ts'
-import { forgetFormer, type KeptFormer, keptFormer } from './former-values.ts'
+import { forgetFormer, type KeptFormer, keptFormer, NO_FORMER } from './former-values.ts'
 import type { Act, Recording, Tx, Writer } from './recording.ts'
 import type { HistoryColumns } from './schema.ts'
 
@@ -15,14 +15,14 @@ const LONGEST_TEXT = 200
 export function historyRows(recordings: readonly Recording[], time_utc: string): HistoryRow[] {
   const rows: HistoryRow[] = []
   const later = recordings.length > 1 ? countLater(recordings) : undefined
-  for (const { changes, writer } of recordings) {
+  for (const { changes, writer, keepsFormer } of recordings) {
     const origin = originOf(writer)
     for (const change of changes.values()) {
       const { kind, record, act } = change
       if (act)
         rows.push({
           ...rowOf({ kind, record, act }, origin, time_utc),
-          ...keptFormer(change),
+          ...(keepsFormer ? keptFormer(change) : NO_FORMER),
           later: later?.get(change) ?? 0,
         })
     }

@@ -8,6 +8,7 @@ import { type Database, type Db, isPostgres } from './database.ts'
 import { databaseFile } from './database-address.ts'
 import { migrate } from './migrate.ts'
 import { refuseMoved } from './moved-calendar.ts'
+import type { Tx } from './recording.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
 import { findMigrations } from './tables.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
@@ -38,7 +39,7 @@ export async function openDatabase(address: string): Promise<Database> {
 export async function openStorage(config: Config, tell?: (sentence: string) => void): Promise<Database> {
   refuseMoved(databaseAddress(config))
   await requireContent(databaseAddress(config))
-  const database = await openDatabase(databaseAddress(config))
+  const database = keepingAsAsked(await openDatabase(databaseAddress(config)), config)
   const { remarks } = await migrate(database, tell)
   if (tell) for (const sentence of remarks) tell(sentence)
   return database
@@ -49,7 +50,7 @@ export async function openStorage(config: Config, tell?: (sentence: string) => v
  * @throws Error with one sentence when there is none, or it holds no calendar
  */
 export async function openCalendar(config: Config): Promise<Database> {
-  const database = await openExisting(databaseAddress(config))
+  const database = keepingAsAsked(await openExisting(databaseAddress(config)), config)
   try {
     if (!(await findMigrations(database.read)))
       throw new Error('The database holds no calendar; kalends serve makes a new one in it.')
@@ -59,6 +60,19 @@ export async function openCalendar(config: Config): Promise<Database> {
     await database.close()
     throw error
   }
+}
+
+/** Where former values may take no room, none are written. */
+function keepingAsAsked(database: Database, { history_bytes }: Config): Database {
+  if (history_bytes > 0) return database
+  const write: Database['write'] = (work, by) => {
+    const forgetting = (tx: Tx) => {
+      tx.recording.keepsFormer = false
+      return work(tx)
+    }
+    return database.write(forgetting, by)
+  }
+  return { ...database, write }
 }
 
 /**

@@ -57,6 +57,8 @@ export interface Recording {
   changes: Map<string, Recorded>
   /** Those of the transactions before it that share its commit: their changes show in its reads, and have no sequence yet. */
   earlier: readonly Recording[]
+  /** Whether the history keeps what was changed as it was before. */
+  keepsFormer: boolean
 }
 
 /**
@@ -67,7 +69,7 @@ export type Tx = Kysely<Tables> & { readonly recording: Recording }
 
 /** Makes a connection within a transaction one that records; it is the same object. */
 export function recordingOf(db: Kysely<Tables>, writer: Writer, earlier: readonly Recording[] = []): Tx {
-  return Object.assign(db, { recording: { writer, changes: new Map<string, Recorded>(), earlier } })
+  return Object.assign(db, { recording: { writer, changes: new Map<string, Recorded>(), earlier, keepsFormer: true } })
 }
 
 /** Whether a transaction that shares the commit of this one has changed a record before it. */

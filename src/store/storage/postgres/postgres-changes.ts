@@ -1,6 +1,15 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { formatUtc } from '../../../base/text/zones.ts'
-import { keysToLevel, type LatestChange, latestChanges, levelSequences, MOST_CHANGES, onChanged } from '../changes.ts'
+import {
+  forgetVersions,
+  keysToForget,
+  keysToLevel,
+  type LatestChange,
+  latestChanges,
+  levelSequences,
+  MOST_CHANGES,
+  onChanged,
+} from '../changes.ts'
 import { type Change, type Cursor, type Database, type Db, isPostgres } from '../database.ts'
 import { KEEP_TEXTS, textsOf } from '../former-values.ts'
 import { type HistoryRow, historyRows } from '../history.ts'
@@ -136,10 +145,19 @@ const upsert = statement<{ rows: LatestChange[] }>()(
 )
 
 const level = statement<{ keys: string }>()(
-  (_db, value) => sql`with keys as materialized
-    (select kind, record from jsonb_to_recordset(${value('keys')}::jsonb) as k(kind text, record bigint))
-    ${sql.raw(levelSequences('select kind, record from keys'))}`,
+  (_db, value) => sql`${changed(value('keys'))} ${sql.raw(levelSequences(CHANGED))}`,
 )
+
+const forget = statement<{ keys: string }>()(
+  (_db, value) => sql`${changed(value('keys'))} ${sql.raw(forgetVersions(CHANGED))}`,
+)
+
+const CHANGED = 'select kind, record from keys'
+
+function changed(keys: RawBuilder<string>) {
+  return sql`with keys as materialized
+    (select kind, record from jsonb_to_recordset(${keys}::jsonb) as k(kind text, record bigint))`
+}
 
 const insertHistory = statement<{ rows: Omit<HistoryRow, 'later' | 'texts'>[] }>()((db, value) =>
   db.insertInto('history').values(
@@ -179,6 +197,8 @@ export async function saveRecording(tx: Tx): Promise<void> {
   const changes = inParts(latest).map((rows) => upsert(tx, { rows }))
   const keys = keysToLevel(latest)
   const levelled = keys === undefined ? [] : [level(tx, { keys })]
+  const forgotten = keysToForget([tx.recording])
+  const forgetting = forgotten === undefined ? [] : [forget(tx, { keys: forgotten })]
   const acting = historyRows([tx.recording], time)
   const rows = acting.map(({ later: _later, texts: _texts, ...row }) => row)
   const acts = inParts(rows).map((some) => insertHistory(tx, { rows: some }))
@@ -188,7 +208,7 @@ export async function saveRecording(tx: Tx): Promise<void> {
   const kept = texts.length === 0 ? [] : [keepTexts(tx, { texts: JSON.stringify(texts) })]
   const told = toldChanges([tx.recording], time)
   const deliveries = told === undefined ? [] : [insertDeliveries(tx, { changes: told })]
-  await Promise.all([...changes, ...levelled, ...acts, ...ended, ...kept, ...deliveries])
+  await Promise.all([...changes, ...levelled, ...forgetting, ...acts, ...ended, ...kept, ...deliveries])
 }
 
 function byRecord(a: LatestChange, b: LatestChange): number {

@@ -1,7 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { formatUtc } from '../../../base/text/zones.ts'
-import { keysToLevel, type LatestChange, latestChanges, levelSequences, MOST_CHANGES, onChanged } from '../changes.ts'
+import {
+  forgetVersions,
+  keysToForget,
+  keysToLevel,
+  type LatestChange,
+  latestChanges,
+  levelSequences,
+  MOST_CHANGES,
+  onChanged,
+} from '../changes.ts'
 import type { Change, Cursor, Database, Db } from '../database.ts'
 import { KEEP_TEXTS, textsOf } from '../former-values.ts'
 import { type HistoryRow, historyRows } from '../history.ts'
@@ -79,7 +88,11 @@ export async function dropTombstones(tx: Db, beforeUtc: string, most: number): P
 const UPSERT = `insert into changes (kind, record, position, sequence, was_public, is_public, deleted, changed_utc, "user", known_from)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${onChanged('max(changes.sequence + ?, excluded.sequence)')}`
 
-const LEVEL = levelSequences(`select value ->> 'kind', value ->> 'record' from json_each(?)`)
+const CHANGED = `select value ->> 'kind', value ->> 'record' from json_each(?)`
+
+const LEVEL = levelSequences(CHANGED)
+
+const FORGET = forgetVersions(CHANGED)
 
 const INSERT_HISTORY = `insert into history (time_utc, "user", login, action, kind, record, name, address, client, request, former, former_bytes, sequence)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (select sequence from changes where kind = ? and record = ?) - ?)`
@@ -111,25 +124,26 @@ export function saveRecordings(prepare: Prepare, recordings: readonly Recording[
   const changes = latestChanges(recordings, time)
   const acts = historyRows(recordings, time)
   const told = present?.is_told === 1 ? toldChanges(recordings, time) : undefined
-  if (changes.length > ROWS_A_TURN) return saveInTurns(prepare, changes, acts, told, position)
+  const settled = { changes, told, forgotten: keysToForget(recordings) }
+  if (changes.length > ROWS_A_TURN) return saveInTurns(prepare, settled, acts, position)
   saveChanges(prepare, changes, position)
-  saveWithSequences(prepare, changes, told)
+  saveWithSequences(prepare, settled)
   saveActs(prepare, acts)
   return undefined
 }
 
 async function saveInTurns(
   prepare: Prepare,
-  changes: readonly LatestChange[],
+  settled: Settled,
   acts: readonly HistoryRow[],
-  told: string | undefined,
   position: number,
 ): Promise<void> {
+  const { changes } = settled
   for (let at = 0; at < changes.length; at += ROWS_A_TURN) {
     saveChanges(prepare, changes.slice(at, at + ROWS_A_TURN), position)
     await nextTurn()
   }
-  saveWithSequences(prepare, changes, told)
+  saveWithSequences(prepare, settled)
   for (let at = 0; at < acts.length; at += ROWS_A_TURN) {
     saveActs(prepare, acts.slice(at, at + ROWS_A_TURN))
     await nextTurn()
@@ -142,10 +156,18 @@ function saveChanges(prepare: Prepare, rows: readonly LatestChange[], position: 
     upsert.run([kind, record, position, sequence, was_public, is_public, deleted, changed_utc, user, known_from, times])
 }
 
+/** The changes of a commit, the messages on them, and those whose former versions are not known any more. */
+interface Settled {
+  changes: readonly LatestChange[]
+  told: string | undefined
+  forgotten: string | undefined
+}
+
 /** Settles the sequences of what has been written, which messages carry. */
-function saveWithSequences(prepare: Prepare, changes: readonly LatestChange[], told: string | undefined): void {
+function saveWithSequences(prepare: Prepare, { changes, told, forgotten }: Settled): void {
   const keys = keysToLevel(changes)
   if (keys !== undefined) prepare(LEVEL).run([keys, keys])
+  if (forgotten !== undefined) prepare(FORGET).run([forgotten])
   if (told !== undefined) prepare(INSERT_DELIVERIES).run([told])
 }
 

@@ -157,6 +157,8 @@ test('resources are joined in src/calendar/resources.ts: hardly anything but the
     'import/item-times.ts',
     'import/missing-items.ts',
     'import/plan-items.ts',
+    // Compares what two people have made of an event.
+    'editing/merge-edits.ts',
     // Read and put back what records have been.
     'history/record-states.ts',
     'history/record-history.ts',

@@ -1,0 +1,174 @@
+import { Problem } from '../../base/problems.ts'
+import { readMoment } from '../../base/text/moments.ts'
+import type { Context } from '../declare/context.ts'
+import type { RawValues } from '../declare/parse.ts'
+import type { Fields } from '../declare/resource.ts'
+import { parseCost } from '../events/event-cost.ts'
+import { type RecordHistory, readHistory, valuesAt } from '../history/record-history.ts'
+import { linkEntries } from '../linked/linked-rules.ts'
+import { presentSingle } from '../records/present-records.ts'
+import type { Served } from '../resources.ts'
+import { termEntries } from '../terms/term-rules.ts'
+import { permittedRecord, type Saved, updateRecord } from './save-record.ts'
+
+// Two people who edit one record: what each of them changed is told by the version that their form began with. Fields that one of them changed are
+// merged; of a field that both changed to something else neither value is lost.
+
+/** A field that was changed on both sides: what it was, what was sent, and what the record has now, in the form that requests send. */
+export interface Conflict {
+  member: string
+  /** Undefined where nobody knows any more. */
+  base: unknown
+  sent: unknown
+  now: unknown
+}
+
+/** What became of a form. With conflicts nothing is saved. */
+export type Edited =
+  | {
+      saved: Saved
+      /** The fields that it changed. */
+      changed: string[]
+      /** The fields that others have changed meanwhile, whose new values stay. */
+      taken: string[]
+    }
+  | {
+      conflicts: Conflict[]
+      /** The fields that others have changed meanwhile, and the form has not. */
+      taken: string[]
+      /** The version to send with the form when it has been decided. */
+      version: number
+    }
+
+/** A form as it is sent: its values, the version of the record that it showed, and what it showed, where the page sends that along. */
+export interface SentForm {
+  values: RawValues
+  version: number
+  base?: RawValues
+}
+
+/** Saves that others may come before, until somebody is told to try again. */
+const MOST_TRIES = 5
+
+/**
+ * Saves what a form has changed: only that, so that texts it shows without touching them stay as they are and whose they are. Fields that others have
+ * changed since the form's version are kept, unless the form changed them, too.
+ * @throws Problem as `updateRecord` does
+ */
+export async function saveForm(context: Context, served: Served, id: number, form: SentForm): Promise<Edited> {
+  const { operations } = served
+  for (let tries = 1; ; tries += 1) {
+    const row = await permittedRecord(context, operations, id, 'update')
+    const history = operations.versioned && (await readRecordHistory(context, served, operations.versioned.idOf(row)))
+    if (!history) throw await operations.missing(context, { id })
+    const { values, taken, conflicts } = await mergeForm(context, served.resource.fields, history, form)
+    const { version } = history
+    if (conflicts.length > 0) return { conflicts, taken, version }
+    const changed = Object.keys(values)
+    if (changed.length === 0) {
+      const answer = await presentSingle(context, operations.presentation, await operations.loadOne(context, row))
+      return { saved: { id, version, answer }, changed, taken }
+    }
+    try {
+      return { saved: await updateRecord(context, served, id, values, version), changed, taken }
+    } catch (error) {
+      const isOvertaken = error instanceof Problem && error.code === 'rest_precondition_failed'
+      if (!isOvertaken || tries === MOST_TRIES) throw error
+    }
+  }
+}
+
+function readRecordHistory(context: Context, { resource, operations }: Served, id: number) {
+  const { versioned } = operations
+  const kind = resource.name as RecordHistory['kind']
+  return versioned && readHistory(context.db, kind, versioned.kind, id)
+}
+
+/** What a form has to send to a record as it is now. */
+export interface MergedForm {
+  values: Record<string, unknown>
+  taken: string[]
+  conflicts: Conflict[]
+}
+
+/** Fields that belong together: a start from one side and an end from the other are nobody's times. */
+const UNITS = [['start_date', 'end_date', 'timezone', 'all_day']]
+
+/** Compares a form with the version that it showed and with the record as it is now. */
+export async function mergeForm(
+  context: Context,
+  fields: Fields,
+  history: RecordHistory,
+  { values: sent, version, base: shown }: SentForm,
+): Promise<MergedForm> {
+  const now = await valuesAt(context.db, history, history.version)
+  const base = await baseOf(context, history, version, shown)
+  const names = Object.keys(sent).filter((name) => Object.hasOwn(fields, name) && isSent(sent[name]))
+  const merged: MergedForm = { values: {}, taken: [], conflicts: [] }
+  const zone = String(sent.timezone || now.timezone || context.site.timezone)
+  const isSame = (name: string, one: unknown, other: unknown) =>
+    comparable(fields, name, one, zone, context.now) === comparable(fields, name, other, zone, context.now)
+  for (const unit of unitsOf(names)) mergeUnit(merged, unit, { sent, base, now }, isSame)
+  return merged
+}
+
+const isSent = (value: unknown) => value !== undefined && value !== null
+
+interface Sides {
+  sent: RawValues
+  base: RawValues | undefined
+  now: RawValues
+}
+
+type IsSame = (name: string, one: unknown, other: unknown) => boolean
+
+function mergeUnit(merged: MergedForm, unit: readonly string[], { sent, base, now }: Sides, isSame: IsSame): void {
+  const differ = (one: RawValues, other: RawValues) => unit.filter((name) => !isSame(name, one[name], other[name]))
+  // What versions do not have, such as the rule of a date of a series, is as it was sent.
+  const isKnown = unit.every((name) => Object.hasOwn(now, name))
+  const here = base && isKnown ? differ(sent, base) : unit
+  const there = base && isKnown ? differ(now, base) : unit
+  const apart = isKnown ? differ(sent, now) : unit
+  if (apart.length === 0) return
+  if (here.length === 0) merged.taken.push(...there)
+  else if (there.length === 0 || !isKnown) for (const name of unit) merged.values[name] = sent[name]
+  else
+    for (const member of apart)
+      merged.conflicts.push({ member, base: base?.[member], sent: sent[member], now: now[member] })
+}
+
+/** What the form showed: what was sent along, else the version as the history knows it; undefined when neither tells. */
+async function baseOf(
+  { db }: Context,
+  history: RecordHistory,
+  version: number,
+  shown: RawValues | undefined,
+): Promise<RawValues | undefined> {
+  if (shown) return shown
+  try {
+    return await valuesAt(db, history, version)
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'rest_version_not_found') return undefined
+    throw error
+  }
+}
+
+function unitsOf(names: readonly string[]): string[][] {
+  const units = UNITS.map((unit) => unit.filter((name) => names.includes(name))).filter((unit) => unit.length > 0)
+  const single = names.filter((name) => !UNITS.some((unit) => unit.includes(name)))
+  return [...units, ...single.map((name) => [name])]
+}
+
+/** A value in a form in which the same values are equal texts, however they were sent. */
+function comparable(fields: Fields, name: string, value: unknown, zone: string, now: number): string {
+  if (name === 'venue' || name === 'organizer') return JSON.stringify(linkEntries(value) ?? value)
+  if (name === 'categories' || name === 'tags')
+    return JSON.stringify(termEntries(value)?.map(String).toSorted() ?? value)
+  if (name === 'cost') return JSON.stringify(parseCost(value) ?? value)
+  const kind = fields[name]?.kind
+  const read = kind?.read(value)
+  if (read === undefined) return JSON.stringify(value) ?? ''
+  if (name === 'start_date' || name === 'end_date') return readMoment(String(read), zone, now)?.wall ?? String(read)
+  const settled: unknown = kind?.keep ? kind.keep(read as never) : read
+  return typeof settled === 'string' ? settled.replaceAll('\r\n', '\n') : (JSON.stringify(settled) ?? '')
+}

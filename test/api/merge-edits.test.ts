@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import type { Context } from '../../src/calendar/declare/context.ts'
+import { saveForm } from '../../src/calendar/editing/merge-edits.ts'
+import { createRecord, updateRecord } from '../../src/calendar/editing/save-record.ts'
+import { callerContext, servedAt } from '../support/caller-context.ts'
+import { day, startService, type TestService } from '../support/service.ts'
+
+const ROUNDS = Number(process.env.MERGE_ROUNDS ?? 25)
+const SEED = Number(process.env.MERGE_SEED ?? Date.now() % 1_000_000)
+
+let service: TestService
+let editor: Context
+let admin: Context
+const events = servedAt('events')
+const ids: Record<'venues' | 'organizers' | 'categories', number[]> = { venues: [], organizers: [], categories: [] }
+
+before(async () => {
+  service = await startService()
+  editor = await callerContext(service, 'editor')
+  admin = await callerContext(service, 'admin')
+  for (const name of ['One', 'Two', 'Three']) {
+    ids.venues.push((await service.create('/venues', { venue: name })).id)
+    ids.organizers.push((await service.create('/organizers', { organizer: name })).id)
+    ids.categories.push((await service.create('/categories', { name })).id)
+  }
+})
+after(() => service.close())
+
+type Texts = Record<string, string>
+
+/** The fields of a form, as text, with values that it may be given. */
+const choices: Record<string, () => string[]> = {
+  title: () => ['Tea', 'Dance', 'Feast'],
+  description: () => ['', '<p>short</p>', `<p>${'long '.repeat(100)}</p>`],
+  cost: () => ['', '5', '7.50'],
+  featured: () => ['0', '1'],
+  venue: () => ['', ...ids.venues.map(String)],
+  organizer: () => ['', `${ids.organizers[0]},${ids.organizers[1]}`, `${ids.organizers[1]},${ids.organizers[0]}`],
+  categories: () => ['', String(ids.categories[2]), `${ids.categories[0]},${ids.categories[1]}`],
+  start_date: () => ['2027-04-01 10:00', '2027-04-01 11:00'],
+  end_date: () => ['2027-04-01 12:00', '2027-04-01 13:00'],
+}
+const NAMES = Object.keys(choices)
+const TIMES = ['start_date', 'end_date']
+
+const edits = fc.dictionary(fc.constantFrom(...NAMES), fc.nat(), { maxKeys: 4 })
+const choiceOf = (name: string, at: number) => {
+  const all = choices[name]?.() ?? []
+  return all[at % all.length] ?? ''
+}
+const apply = (form: Texts, edit: Record<string, number>): Texts => ({
+  ...form,
+  ...Object.fromEntries(Object.entries(edit).map(([name, at]) => [name, choiceOf(name, at)])),
+})
+
+/** The values of a form that a record as it reads now would show. */
+async function shownForm(id: number): Promise<Texts> {
+  const { body } = await service.get(`/events/${id}`, 'editor')
+  const list = (value: unknown) =>
+    Array.isArray(value) ? value.map((one) => String(one.id)).join() : String(Object(value).id ?? '')
+  return {
+    title: body.title,
+    description: body.description.trim(),
+    cost: body.cost_details.values.join(),
+    featured: body.featured ? '1' : '0',
+    venue: list(body.venue),
+    organizer: list(body.organizer),
+    categories: body.categories
+      .map((one: { id: number }) => one.id)
+      .sort((a: number, b: number) => a - b)
+      .join(),
+    start_date: body.start_date.slice(0, 16),
+    end_date: body.end_date.slice(0, 16),
+  }
+}
+
+/** The fields that decide together. */
+const unitOf = (name: string) => (TIMES.includes(name) ? TIMES : [name])
+
+test(`fields changed by one of two are merged and told, those changed by both are a conflict (seed ${SEED})`, async () => {
+  const first: Texts = Object.fromEntries(NAMES.map((name) => [name, choiceOf(name, 0)]))
+  const property = fc.asyncProperty(edits, edits, fc.boolean(), async (theirs, mine, sendsBase) => {
+    const made = await createRecord(editor, events, { ...first, ...day })
+    const base = await shownForm(made.id)
+    const [now, sent] = [apply(base, theirs), apply(base, mine)]
+    const other = await saveForm(admin, events, made.id, { values: now, version: made.version })
+    assert.ok('saved' in other)
+    const form = { values: sent, version: made.version, ...(sendsBase ? { base } : {}) }
+    const edited = await saveForm(editor, events, made.id, form)
+    const isChanged = (name: string, values: Texts) => unitOf(name).some((one) => values[one] !== base[one])
+    const isConflict = (name: string) =>
+      isChanged(name, now) && isChanged(name, sent) && unitOf(name).some((one) => now[one] !== sent[one])
+    const conflicts = NAMES.filter((name) => isConflict(name) && now[name] !== sent[name])
+    assert.deepEqual('conflicts' in edited ? edited.conflicts.map(({ member }) => member).sort() : [], conflicts.sort())
+    const merged = Object.fromEntries(NAMES.map((name) => [name, isChanged(name, sent) ? sent[name] : now[name]]))
+    assert.deepEqual(await shownForm(made.id), conflicts.length > 0 ? now : merged)
+    const taken = NAMES.filter((name) => now[name] !== base[name] && !isChanged(name, sent))
+    assert.deepEqual(edited.taken.toSorted(), taken.sort())
+  })
+  await fc.assert(property, { numRuns: ROUNDS, seed: SEED })
+})
+
+test('a conflict tells what the field was, what was sent, and what the record has', async () => {
+  const { id, version } = await createRecord(editor, events, { title: 'Was', ...day })
+  await updateRecord(admin, events, id, { title: 'Theirs' })
+  const edited = await saveForm(editor, events, id, { values: { title: 'Mine', featured: '1' }, version })
+  assert.ok('conflicts' in edited)
+  assert.deepEqual(edited.conflicts, [{ member: 'title', base: 'Was', sent: 'Mine', now: 'Theirs' }])
+  const decided = await saveForm(editor, events, id, {
+    values: { title: 'Mine', featured: '1' },
+    version: edited.version,
+  })
+  assert.ok('saved' in decided)
+  assert.deepEqual(decided.changed, ['title', 'featured'])
+})
+
+test('a form without a change writes nothing, and leaves texts to those who wrote them', async () => {
+  const description = '<p>Line</p>\n<!-- wp:paragraph --><p onclick="x()">More</p>'
+  const { id, version } = await createRecord(admin, events, { title: 'Kept', ...day, description })
+  const author = await callerContext(service, 'editor')
+  const same = { title: 'Kept', description: description.replaceAll('\n', '\r\n'), ...day, cost: '', venue: '' }
+  const edited = await saveForm(author, events, id, { values: same, version })
+  assert.ok('saved' in edited)
+  assert.deepEqual([edited.changed, edited.saved.version], [[], version])
+})
+
+test('where the base is not known any more, whatever differs is asked for', async () => {
+  const { id, version } = await createRecord(editor, events, { title: 'Was', ...day })
+  await updateRecord(admin, events, id, { featured: true })
+  const edited = await saveForm(editor, events, id, {
+    values: { title: 'Mine', featured: '1' },
+    version: version - 1000,
+  })
+  assert.ok('conflicts' in edited)
+  assert.deepEqual(edited.conflicts, [{ member: 'title', base: undefined, sent: 'Mine', now: 'Was' }])
+  const shown = { title: 'Was', featured: '0' }
+  const known = await saveForm(editor, events, id, { values: { title: 'Mine' }, version: version - 1000, base: shown })
+  assert.ok('saved' in known)
+})
+
+test('two forms sent at the same moment end like two that were sent in turn', async () => {
+  const { id, version } = await createRecord(editor, events, { title: 'Was', ...day })
+  const all = await Promise.all([
+    saveForm(editor, events, id, { values: { title: 'Mine' }, version }),
+    saveForm(admin, events, id, { values: { cost: '9' }, version }),
+    saveForm(admin, events, id, { values: { featured: '1' }, version }),
+  ])
+  assert.ok(all.every((edited) => 'saved' in edited))
+  const { body } = await service.get(`/events/${id}`)
+  assert.deepEqual([body.title, body.cost_details.values, body.featured], ['Mine', ['9'], true])
+})

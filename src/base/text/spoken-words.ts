@@ -1,0 +1,410 @@
+import { fold } from './fold.ts'
+
+/** A piece of a text: a number, a word in folded letters, or a sign. */
+export interface Token {
+  text: string
+  kind: 'number' | 'word' | 'sign'
+  /** Where it stands in the text. */
+  from: number
+  to: number
+  /** Whether nothing stands between it and the one before. */
+  isGlued: boolean
+}
+
+/** The most characters of a text that is read. */
+const LONGEST_SPOKEN = 300
+
+const PIECE = /(\d+)|([\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*)|\S/gu
+
+/** The pieces of a text; none of a text that is too long to be one line of a person. */
+export function tokensOf(text: string): Token[] {
+  if (text.length > LONGEST_SPOKEN) return []
+  const tokens: Token[] = []
+  for (const { 0: piece, 1: digits, 2: letters, index } of text.matchAll(PIECE)) {
+    const kind = digits !== undefined ? 'number' : letters !== undefined ? 'word' : 'sign'
+    const isGlued = index > 0 && tokens.at(-1)?.to === index
+    tokens.push({ text: fold(piece), kind, from: index, to: index + piece.length, isGlued })
+  }
+  return tokens
+}
+
+/** Phrases by their first word, the longest first. */
+type Phrases<Meaning> = ReadonlyMap<string, readonly { words: readonly string[]; meaning: Meaning }[]>
+
+/** What a phrase means, and the piece behind it. */
+export interface Said<Meaning> {
+  meaning: Meaning
+  next: number
+}
+
+/** The phrase that begins at a piece, if one does. Hyphens between its words do not matter, nor does a dot behind it. */
+export function saidAt<Meaning>(
+  tokens: readonly Token[],
+  at: number,
+  phrases: Phrases<Meaning>,
+): Said<Meaning> | undefined {
+  const first = tokens[at]
+  for (const { words, meaning } of (first && phrases.get(first.text)) ?? []) {
+    const next = endOfPhrase(tokens, at, words)
+    if (next !== undefined) return { meaning, next }
+  }
+  return undefined
+}
+
+function endOfPhrase(tokens: readonly Token[], at: number, words: readonly string[]): number | undefined {
+  let next = at
+  for (const word of words) {
+    if (next > at && tokens[next]?.text === '-' && tokens[next]?.isGlued) next += 1
+    if (tokens[next]?.text !== word) return undefined
+    next += 1
+  }
+  return next
+}
+
+/** A weekday by its number, 0 for Monday. One that is abbreviated may be another word as well: `So`, `mar`, `sun`. */
+export interface SpokenWeekday {
+  day: number
+  isShort: boolean
+}
+
+/** The words of one language that times are said in. Phrases that mean the same are parted by `|`. */
+interface TimeWords {
+  /** Phrases for days, counted from today. */
+  days: Readonly<Record<string, number>>
+  next: string
+  this: string
+  last: string
+  /** `next week`. */
+  nextWeek: string
+  /** `in` of `in three days`, and behind it the units by their days. */
+  within: string
+  units: Readonly<Record<string, number>>
+  /** Words in front of dates and times that mean nothing by themselves. */
+  fillers: string
+  to: string
+  until: string
+  hours: string
+  noon: string
+  midnight: string
+  morning: string
+  evening: string
+  allDay: string
+  /** In front of what is repeated: `every`. */
+  every: string
+  /** Rules in one word, by frequency. */
+  daily: string
+  weekly: string
+  monthly: string
+  yearly: string
+  /** `of the month`. */
+  ofMonth: string
+  /** Weekdays that are repeated in one word, Monday first. */
+  weekdays: string
+  /** Names of weekdays that are usual beside those of the language's locale, with their numbers. */
+  moreWeekdays: Readonly<Record<string, number>>
+  /** What may stand behind the number of a day. */
+  ordinals: string
+  /** Places in a month. */
+  places: Readonly<Record<string, number>>
+  and: string
+}
+
+const WORDS: Readonly<Record<string, TimeWords>> = {
+  en: {
+    days: { today: 0, tonight: 0, tomorrow: 1, 'day after tomorrow': 2, yesterday: -1 },
+    next: 'next',
+    this: 'this|coming|this coming',
+    last: 'last|previous',
+    nextWeek: 'next week',
+    within: 'in',
+    units: { day: 1, days: 1, week: 7, weeks: 7, fortnight: 14 },
+    fillers: 'on|the|at|from|of',
+    to: 'to|till|until|through',
+    until: 'until|till',
+    hours: "h|o'clock",
+    noon: 'noon|midday',
+    midnight: 'midnight',
+    morning: 'am|a.m|in the morning',
+    evening: 'pm|p.m|in the evening|in the afternoon',
+    allDay: 'all day|all-day',
+    every: 'every|each',
+    daily: 'daily|every day',
+    weekly: 'weekly|every week',
+    monthly: 'monthly|every month',
+    yearly: 'yearly|annually|every year',
+    ofMonth: 'of the month|of each month|of every month',
+    weekdays: 'mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays',
+    moreWeekdays: { tues: 1, weds: 2, thur: 3, thurs: 3 },
+    ordinals: 'st|nd|rd|th',
+    places: { first: 1, second: 2, other: 2, third: 3, fourth: 4, fifth: 5, last: -1 },
+    and: 'and|&',
+  },
+  de: {
+    days: { heute: 0, 'heute abend': 0, morgen: 1, 'morgen abend': 1, ubermorgen: 2, uebermorgen: 2, gestern: -1 },
+    next: 'nachsten|nachster|nachste|nachstes|naechsten|naechster|naechste',
+    this: 'diesen|dieser|diese|kommenden|kommender|kommende',
+    last: 'letzten|letzter|letzte|vergangenen',
+    nextWeek: 'nachste woche|nachster woche|naechste woche|kommende woche|kommender woche',
+    within: 'in',
+    units: { tag: 1, tage: 1, tagen: 1, woche: 7, wochen: 7 },
+    fillers: 'am|den|der|dem|vom|von|um|ab|gegen|im',
+    to: 'bis|bis zum|bis um',
+    until: 'bis|bis zum',
+    hours: 'uhr|h',
+    noon: 'mittag|mittags',
+    midnight: 'mitternacht',
+    morning: 'morgens|vormittags|fruh',
+    evening: 'abends|nachmittags',
+    allDay: 'ganztagig|ganztaegig|den ganzen tag|ganzer tag',
+    every: 'jeden|jede|jedes|jeder|alle',
+    daily: 'taglich|taeglich|jeden tag',
+    weekly: 'wochentlich|woechentlich|jede woche',
+    monthly: 'monatlich|jeden monat',
+    yearly: 'jahrlich|jaehrlich|jedes jahr',
+    ofMonth: 'im monat|des monats|eines monats|jeden monats',
+    weekdays: 'montags|dienstags|mittwochs|donnerstags|freitags|samstags|sonntags',
+    moreWeekdays: { sonnabend: 5 },
+    ordinals: '.',
+    places: {
+      ersten: 1,
+      erster: 1,
+      zweiten: 2,
+      zweiter: 2,
+      dritten: 3,
+      dritter: 3,
+      vierten: 4,
+      vierter: 4,
+      funften: 5,
+      letzten: -1,
+      letzter: -1,
+    },
+    and: 'und|&',
+  },
+  fr: {
+    days: { "aujourd'hui": 0, 'ce soir': 0, demain: 1, 'demain soir': 1, 'apres demain': 2, hier: -1 },
+    next: 'prochain|prochaine',
+    this: 'ce|cette',
+    last: 'dernier|derniere',
+    nextWeek: 'semaine prochaine|la semaine prochaine',
+    within: 'dans',
+    units: { jour: 1, jours: 1, semaine: 7, semaines: 7, quinzaine: 14 },
+    fillers: 'le|la|les|du|de|des|a|au|vers',
+    to: "a|au|jusqu'a|jusqu'au",
+    until: "jusqu'au|jusqu'a",
+    hours: 'h|heure|heures',
+    noon: 'midi',
+    midnight: 'minuit',
+    morning: 'du matin',
+    evening: "du soir|de l'apres midi",
+    allDay: 'toute la journee|journee entiere',
+    every: 'tous les|toutes les|chaque',
+    daily: 'quotidien|tous les jours|chaque jour',
+    weekly: 'hebdomadaire|toutes les semaines|chaque semaine',
+    monthly: 'mensuel|tous les mois|chaque mois',
+    yearly: 'annuel|tous les ans|chaque annee',
+    ofMonth: 'du mois|de chaque mois',
+    weekdays: 'lundis|mardis|mercredis|jeudis|vendredis|samedis|dimanches',
+    moreWeekdays: {},
+    ordinals: 'er|e',
+    places: {
+      premier: 1,
+      premiers: 1,
+      deuxieme: 2,
+      troisieme: 3,
+      quatrieme: 4,
+      cinquieme: 5,
+      dernier: -1,
+      derniers: -1,
+    },
+    and: 'et|&',
+  },
+  es: {
+    days: { hoy: 0, 'esta noche': 0, manana: 1, 'manana por la noche': 1, 'pasado manana': 2, ayer: -1 },
+    next: 'proximo|proxima|que viene',
+    this: 'este|esta',
+    last: 'pasado|pasada',
+    nextWeek: 'proxima semana|semana que viene|semana proxima',
+    within: 'en|dentro de',
+    units: { dia: 1, dias: 1, semana: 7, semanas: 7 },
+    fillers: 'el|la|los|las|del|de|desde|a|sobre',
+    to: 'a|al|hasta|hasta el',
+    until: 'hasta|hasta el',
+    hours: 'h|hora|horas|hs',
+    noon: 'mediodia',
+    midnight: 'medianoche',
+    morning: 'de la manana',
+    evening: 'de la tarde|de la noche',
+    allDay: 'todo el dia|dia completo',
+    every: 'cada|todos los|todas las',
+    daily: 'a diario|todos los dias|cada dia',
+    weekly: 'semanal|semanalmente|todas las semanas|cada semana',
+    monthly: 'mensual|mensualmente|todos los meses|cada mes',
+    yearly: 'anual|anualmente|todos los anos|cada ano',
+    ofMonth: 'del mes|de cada mes',
+    weekdays: 'los lunes|los martes|los miercoles|los jueves|los viernes|los sabados|los domingos',
+    moreWeekdays: { sabados: 5, domingos: 6 },
+    ordinals: 'o|º|ª',
+    places: { primer: 1, primero: 1, segundo: 2, tercer: 3, tercero: 3, cuarto: 4, quinto: 5, ultimo: -1 },
+    and: 'y|e|&',
+  },
+}
+
+/** The words that a text of a language is read by: its own, and where it has no such word, those of English. */
+export interface Vocabulary {
+  isMonthFirst: boolean
+  months: Phrases<number>
+  weekdays: Phrases<SpokenWeekday>
+  days: Phrases<number>
+  toward: Phrases<'next' | 'this' | 'last'>
+  nextWeek: Phrases<true>
+  within: Phrases<true>
+  units: Phrases<number>
+  fillers: Phrases<true>
+  to: Phrases<true>
+  until: Phrases<true>
+  hours: Phrases<true>
+  noons: Phrases<number>
+  halves: Phrases<'am' | 'pm'>
+  allDay: Phrases<true>
+  every: Phrases<true>
+  frequencies: Phrases<'daily' | 'weekly' | 'monthly' | 'yearly'>
+  ofMonth: Phrases<true>
+  repeated: Phrases<number>
+  ordinals: Phrases<true>
+  places: Phrases<number>
+  and: Phrases<true>
+}
+
+const vocabularies = new Map<string, Vocabulary>()
+
+/** The words of a language. One that has none here takes those of English, with the names of its own months and weekdays. */
+export function vocabularyOf(language: string): Vocabulary {
+  const known = vocabularies.get(language)
+  if (known) return known
+  const made = makeVocabulary(language)
+  vocabularies.set(language, made)
+  return made
+}
+
+function makeVocabulary(language: string): Vocabulary {
+  const { en: english = {} as TimeWords } = WORDS
+  const both = [WORDS[language] ?? english, english]
+  const all = (list: (words: TimeWords) => string) =>
+    phrasesOf(both.flatMap((words) => same(list(words), true as const)))
+  const record = <Meaning>(table: (words: TimeWords) => Readonly<Record<string, Meaning>>) =>
+    phrasesOf(both.flatMap((words) => Object.entries(table(words))))
+  const several = <Meaning>(lists: (words: TimeWords) => readonly (readonly [string, Meaning])[]) =>
+    phrasesOf(both.flatMap((words) => lists(words).flatMap(([list, meaning]) => same(list, meaning))))
+  return {
+    isMonthFirst: language === 'en',
+    months: phrasesOf([...monthNames(language), ...monthNames('en')]),
+    weekdays: phrasesOf([...weekdayNames(language), ...weekdayNames('en')]),
+    days: record(({ days }) => days),
+    toward: several((words) => [
+      [words.next, 'next'],
+      [words.this, 'this'],
+      [words.last, 'last'],
+    ]),
+    nextWeek: all(({ nextWeek }) => nextWeek),
+    within: all(({ within }) => within),
+    units: record(({ units }) => units),
+    fillers: all(({ fillers }) => fillers),
+    to: all(({ to }) => `${to}|-`),
+    until: all(({ until }) => until),
+    hours: all(({ hours }) => hours),
+    noons: several((words) => [
+      [words.noon, 12],
+      [words.midnight, 0],
+    ]),
+    halves: several((words) => [
+      [words.morning, 'am'],
+      [words.evening, 'pm'],
+    ]),
+    allDay: all(({ allDay }) => allDay),
+    every: all(({ every }) => every),
+    frequencies: several((words) => [
+      [words.daily, 'daily'],
+      [words.weekly, 'weekly'],
+      [words.monthly, 'monthly'],
+      [words.yearly, 'yearly'],
+    ]),
+    ofMonth: all(({ ofMonth }) => ofMonth),
+    repeated: phrasesOf(both.flatMap(({ weekdays }) => weekdays.split('|').map((name, day) => [name, day]))),
+    ordinals: all(({ ordinals }) => ordinals),
+    places: record(({ places }) => places),
+    and: all(({ and }) => `${and}|,`),
+  }
+}
+
+const same = <Meaning>(list: string, meaning: Meaning): [string, Meaning][] =>
+  list.split('|').map((phrase) => [phrase, meaning])
+
+/** Makes phrases of texts; of those that are the same, the first counts. */
+function phrasesOf<Meaning>(entries: readonly (readonly [string, Meaning])[]): Phrases<Meaning> {
+  const known = new Set<string>()
+  const phrases = entries.flatMap(([text, meaning]) => {
+    const words = text === '-' ? [text] : wordsIn(text)
+    const key = words.join(' ')
+    if (known.has(key)) return []
+    known.add(key)
+    return [{ words, meaning }]
+  })
+  phrases.sort((one, other) => other.words.length - one.words.length)
+  return Map.groupBy(phrases, ({ words }) => words[0] ?? '')
+}
+
+/** The pieces of a phrase but for its hyphens, which `saidAt` passes over. */
+const wordsIn = (phrase: string) =>
+  tokensOf(phrase)
+    .map(({ text }) => text)
+    .filter((text) => text !== '-')
+
+/** Any Monday. */
+const MONDAY = Date.UTC(2024, 0, 1)
+const DAY_MS = 86_400_000
+/** A name of a month may be cut to so many letters. */
+const SHORTEST_MONTH = 3
+
+/** The names of months in full and in short, and each beginning that only one of them has. */
+function monthNames(language: string): [string, number][] {
+  const months = Array.from({ length: 12 }, (_, at) => at + 1)
+  const names = months.flatMap((month) =>
+    namesOf(language, Date.UTC(2024, month - 1, 1), { month: 'long' }, { month: 'short' }).map(
+      (name): [string, number] => [name, month],
+    ),
+  )
+  const beginnings = names.flatMap(([name, month]) =>
+    Array.from({ length: Math.max(name.length - SHORTEST_MONTH, 0) }, (_, at): [string, number] => [
+      name.slice(0, SHORTEST_MONTH + at),
+      month,
+    ]),
+  )
+  const isClear = ([text, month]: [string, number]) =>
+    names.every(([name, other]) => other === month || !name.startsWith(text))
+  return [...names, ...beginnings.filter(isClear)]
+}
+
+function weekdayNames(language: string): [string, SpokenWeekday][] {
+  const days = Array.from({ length: 7 }, (_, day) => day)
+  const named = (style: 'long' | 'short') =>
+    days.flatMap((day) =>
+      namesOf(language, MONDAY + day * DAY_MS, { weekday: style }).map((name): [string, SpokenWeekday] => [
+        name,
+        { day, isShort: style === 'short' },
+      ]),
+    )
+  const more = Object.entries(WORDS[language]?.moreWeekdays ?? {}).map(([name, day]): [string, SpokenWeekday] => [
+    name,
+    { day, isShort: name.length < 6 },
+  ])
+  return [...named('long'), ...more, ...named('short')]
+}
+
+/** The names of a day by these formats, without dots, and as people without a key for its umlauts write them. */
+function namesOf(language: string, ms: number, ...formats: Intl.DateTimeFormatOptions[]): string[] {
+  return formats.flatMap((format) => {
+    const name = new Intl.DateTimeFormat(language, { ...format, timeZone: 'UTC' }).format(ms).replaceAll('.', '')
+    const plain = name.toLowerCase().replaceAll('ä', 'ae').replaceAll('ö', 'oe').replaceAll('ü', 'ue')
+    return [fold(name), fold(plain)]
+  })
+}

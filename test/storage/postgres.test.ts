@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import { Client } from 'pg'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
@@ -125,6 +127,61 @@ test(
       return running.length === 0
     }, 'the session goes on')
     assert.deepEqual(await database.read.selectFrom('records').selectAll().execute(), [])
+  },
+)
+
+/** An address by which the server refuses the beginning of each transaction, while `isRefused`. */
+async function startRefusals(t: TestContext, address: string) {
+  const refusals = { isRefused: true, address: '' }
+  const { hostname, port } = new URL(address)
+  const proxy = createServer((client) => {
+    const backend = connect(Number(port), hostname)
+    client.on('error', () => backend.destroy()).on('close', () => backend.destroy())
+    backend.on('error', () => client.destroy()).on('close', () => client.destroy())
+    client.on('data', (sent: Buffer) => {
+      const at = sent.indexOf('begin;')
+      if (refusals.isRefused && at !== -1) sent.write('begun;', at)
+      backend.write(sent)
+    })
+    backend.pipe(client)
+  })
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => proxy.close())
+  const through = new URL(address)
+  through.port = String((proxy.address() as AddressInfo).port)
+  refusals.address = through.href
+  return refusals
+}
+
+test(
+  'a write whose beginning the server refuses leaves nothing behind, and the next one does',
+  onPostgres,
+  async (t) => {
+    const { address } = await openScratch(t)
+    const refusals = await startRefusals(t, address)
+    const database = await openAgain(t, `${refusals.address}?connections=1`)
+    const insertPlace = statement<{ kind: 'event' | 'venue' }>()((db, value) =>
+      db
+        .insertInto('records')
+        .values({ kind: value('kind') })
+        .returning('id'),
+    )
+    const write = () =>
+      database.write(async (tx) => {
+        const first = [insertPlace(tx, { kind: 'event' }), findTerms(tx, { folded: 'x' })]
+        const second = tx.insertInto('records').values({ kind: 'venue' }).execute()
+        await Promise.allSettled([...first, second])
+        await insertPlace(tx, { kind: 'venue' })
+      })
+    await assert.rejects(write(), /syntax error/)
+    assert.deepEqual(await database.read.selectFrom('records').selectAll().execute(), [])
+    refusals.isRefused = false
+    await write()
+    const rows = await database.read.selectFrom('records').select('kind').orderBy('id').execute()
+    assert.deepEqual(
+      rows.map(({ kind }) => kind),
+      ['event', 'venue', 'venue'],
+    )
   },
 )
 

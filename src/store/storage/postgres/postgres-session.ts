@@ -26,6 +26,8 @@ interface Session extends DatabaseConnection {
   limitMs: number
   /** The transaction that statements are part of, if any, and whether the server has begun it. */
   transaction: 'none' | 'asked for' | 'begun'
+  /** The beginning of a transaction that the server has not answered, or has refused, and whether statements wait for it. */
+  opening: { begun: Promise<void>; isWaitedFor: boolean } | undefined
   /** The error that has made the transaction fail, if any: for the statements after it the server says only that the transaction has failed. */
   failure: unknown
   /** Set once the connection cannot be used any more. */
@@ -124,9 +126,7 @@ export async function transact<T>(
     async (sql, parameters, name) => (await runStatement(stillOpen(), sql, parameters, name)).rows,
   )
   try {
-    const begun = beginTransaction(session, `begin; set local lock_timeout = ${lockMs}`)
-    // The first statements are sent together with it. If it fails, they fail.
-    begun.catch(() => undefined)
+    const begun = openTransaction(session, `begin; set local lock_timeout = ${lockMs}`)
     const { result, last } = await work(tx)
     isOver = true
     last.catch(() => undefined)
@@ -145,6 +145,25 @@ export async function transact<T>(
     release(session)
   }
 }
+
+/** Begins a transaction whose first statements may be sent before the server has answered, for as long as they only read: if it refuses, they would run outside. */
+function openTransaction(session: Session, beginning: string): Promise<void> {
+  const begun = beginTransaction(session, beginning)
+  const opening = { begun, isWaitedFor: false }
+  session.opening = opening
+  begun.then(
+    () => {
+      session.opening = undefined
+    },
+    () => {
+      opening.isWaitedFor = true
+    },
+  )
+  return begun
+}
+
+/** Statements that change nothing and leave no lock outside a transaction. */
+const READ = /^\s*select\b/i
 
 async function beginTransaction(session: Session, beginning = 'begin'): Promise<void> {
   session.transaction = 'asked for'
@@ -190,6 +209,7 @@ async function openSession(pool: Pool, limitMs: number): Promise<Session> {
     client,
     limitMs,
     transaction: 'none',
+    opening: undefined,
     failure: undefined,
     broken: false,
     executeQuery: async <Row>({ sql, parameters, name }: NamedQuery): Promise<QueryResult<Row>> => {
@@ -205,6 +225,12 @@ async function openSession(pool: Pool, limitMs: number): Promise<Session> {
 
 /** Runs a statement. If it has a name and the session is ours alone, the server prepares it under that name. */
 async function runStatement(session: Session, text: string, values: readonly unknown[], name: string | undefined) {
+  const { opening } = session
+  if (opening && (opening.isWaitedFor || !READ.test(text))) {
+    // Those after it wait as well, so that all run in the order in which they were begun.
+    opening.isWaitedFor = true
+    await opening.begun
+  }
   const storables = values.map(withoutNul)
   if (name === undefined || !keepsNames(session.client)) return ask(session, text, storables)
   try {
@@ -261,7 +287,7 @@ async function ask(session: Session, text: string, values: unknown[], name?: str
       reject(new DatabaseUnavailable(`The database did not answer within ${limitMs} ms.`))
     }
     const cancel = () => {
-      // If `begin` were cancelled, the statements sent after it would run outside a transaction.
+      // Statements that read were sent after it, and would run outside a transaction.
       if (session.transaction === 'asked for') return giveUp()
       cancelled = cancelStatement(client)
       timer = setTimeout(giveUp, CANCEL_MS)

@@ -13,6 +13,7 @@ import {
 import { fileAt } from './base/files.ts'
 import { readVersion } from './base/version.ts'
 import { type Authenticator, makeAuthenticator, type OnRefused } from './calendar/people/authenticate.ts'
+import { makeDeskGate } from './calendar/people/desk-sign-in.ts'
 import {
   createFirstAdministrator,
   type FirstAdministrator,
@@ -166,7 +167,9 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const { database: primary, images, site, demo } = await prepareGround(config, report, { ...options, tell })
   const metrics = config.metrics === '' ? undefined : makeMetrics()
   const database = await readingDatabase(primary, config, metrics, report, tell)
-  const authenticator = makeAuthenticator(database, undefined, refusalsIn(logger))
+  const refused = refusalsIn(logger)
+  const authenticator = makeAuthenticator(database, undefined, refused)
+  const gate = config.desk === 'on' ? makeDeskGate(database, refused) : undefined
   const budget = limitCaches(config.cache_bytes)
   const owner = await followOwner(primary, site, config)
   const memory = openEventMemory(database, budget, report, owner.renew)
@@ -174,7 +177,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const { authenticate } = authenticator
   const { webhook_hosts: webhookHosts } = config
   const http = makeServer(
-    { site, database, edition, images, webhookHosts, start: config, memory, authenticate, now: Date.now, report },
+    { site, database, edition, images, webhookHosts, start: config, memory, authenticate, gate, now: Date.now, report },
     { ...serverLimits(config), look: owner.look, cacheBudget: budget, ...hearing(requestLog, metrics) },
   )
   const sender = senderOf(primary, site, images, config, report, watchingSettled(logger, metrics))

@@ -31,7 +31,11 @@ export const commandGroups: readonly CommandGroup[] = [
     names: ['user', 'password'],
     register: async (program, configure) => {
       const { registerUserCommands } = await import('./calendar/people/user-commands.ts')
-      registerUserCommands(program, () => openCalendar(configure()))
+      registerUserCommands(
+        program,
+        () => openCalendar(configure()),
+        () => deskSiteOf(configure()),
+      )
     },
   },
   {
@@ -206,4 +210,9 @@ async function openGround(config: Config): Promise<ImportGround> {
   const site = siteOf(config, config.port)
   const images = { store, hosts: config.image_hosts, maxBytes: config.image_bytes, mediaUrl: mediaUrl(config, site) }
   return { database, images, site }
+}
+
+/** The address of the site, where it has the desk. */
+function deskSiteOf(config: Config): string | undefined {
+  return config.desk === 'on' ? siteOf(config, config.port).url : undefined
 }

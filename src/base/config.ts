@@ -176,6 +176,11 @@ export const settings = {
     'FILE',
     '',
   ),
+  desk: choice(
+    'Whether people sign in at /desk/ to keep the calendar in a browser; off leaves the desk out.',
+    ['on', 'off'],
+    'on',
+  ),
   week_start: choice(
     'The first day of the week on pages; auto is that of the language.',
     ['auto', 'monday', 'saturday', 'sunday'],

@@ -73,6 +73,7 @@ const examples: Record<SettingName, readonly [string, string]> = {
   language: ['de', 'fr'],
   currency: ['EUR', 'CHF'],
   pages: ['off', 'on'],
+  desk: ['off', 'on'],
   pages_accent: ['#a03', '#8a2be2'],
   pages_css: ['/srv/calendar.css', 'other.css'],
   pages_logo: ['/srv/logo.svg', 'logo.png'],

@@ -34,7 +34,12 @@ async function commandLine(t: TestContext) {
   const kalends = async (...words: string[]) => {
     const answer = { out: '', err: '', code: 0 }
     const program = programInto(answer)
-    registerUserCommands(program, open, () => NOON)
+    registerUserCommands(
+      program,
+      open,
+      () => 'https://example.org',
+      () => NOON,
+    )
     await program.parseAsync(words, { from: 'user' }).catch((error: unknown) => {
       if (!(error instanceof CommanderError)) throw error
       answer.code = error.exitCode
@@ -61,7 +66,7 @@ test('user add prints an application password that signs in', async (t) => {
     'Anna B',
   )
   assert.deepEqual({ err, code }, { err: '', code: 0 })
-  const [, password = ''] = out.match(/^Added anna as editor\. .*: (\w{4}( \w{4}){5})\n$/) ?? []
+  const [, password = ''] = out.match(/^Added anna as editor\. .*: (\w{4}( \w{4}){5})\n/) ?? []
   const anna = await getUserByLogin(database.read, 'anna')
   assert.equal(await isPasswordOf(database.read, anna, password), true)
   assert.deepEqual([anna.role, anna.email, anna.name], ['editor', 'a@example.org', 'Anna B'])
@@ -98,9 +103,9 @@ test('user list shows who there is in columns', async (t) => {
   await kalends('user', 'add', 'bob', '--role', 'author', '--name', 'Bob B')
   assert.deepEqual(await kalends('user', 'list'), {
     out: [
-      'ID  LOGIN  ROLE           E-MAIL         NAME',
-      '1   anna   administrator  a@example.org  anna',
-      '2   bob    author                        Bob B',
+      'ID  LOGIN  ROLE           E-MAIL         ACTIVE  NAME',
+      '1   anna   administrator  a@example.org  yes     anna',
+      '2   bob    author                        yes     Bob B',
       '',
     ].join('\n'),
     err: '',
@@ -233,7 +238,11 @@ test('a scope or an expiry that means nothing is refused by name, and nothing is
 test('a database that cannot be opened is one sentence and exit code 1', async () => {
   const answer = { out: '', err: '', code: 0 }
   const program = programInto(answer)
-  registerUserCommands(program, () => Promise.reject(new Error('The database x cannot be opened.')))
+  registerUserCommands(
+    program,
+    () => Promise.reject(new Error('The database x cannot be opened.')),
+    () => undefined,
+  )
   await program.parseAsync(['user', 'list'], { from: 'user' }).catch((error: unknown) => {
     if (error instanceof CommanderError) answer.code = error.exitCode
   })

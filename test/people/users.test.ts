@@ -62,6 +62,7 @@ test('a user is found by id, and by login and e-mail address in any letter case'
     name: 'Anna B',
     role: 'editor',
     created_utc: '2026-11-20 12:00:00',
+    deactivated_utc: '',
   })
   assert.deepEqual(await findUser(database.read, anna.id), anna)
   assert.deepEqual(await findUserByLogin(database.read, 'ANNA.b'), anna)
@@ -235,6 +236,7 @@ test('users/me tells id, name, slug, role and capabilities and nothing else', ()
     email: 'a@example.org',
     name: 'Anna',
     created_utc: '2026-11-20 12:00:00',
+    deactivated_utc: '',
   }
   assert.deepEqual(presentMe({ ...user, role: 'contributor' }), {
     id: 7,

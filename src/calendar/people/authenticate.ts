@@ -4,7 +4,9 @@ import { Problem } from '../../base/problems.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { anonymous, type Caller } from './caller.ts'
 import { findPassword, findTokenCredential, noteUses, type ShownCredential } from './credentials.ts'
-import { findUser, findUserByLogin, type User } from './users.ts'
+import { countedName, dropOldest, type Guesses, makeGuesses, noteGuess } from './guesses.ts'
+import { inTurn, makeTurns, type TurnLimits, type Turns } from './turns.ts'
+import { findUser, findUserByLogin, isActive, type User } from './users.ts'
 
 /** Finds the caller of a request. */
 export interface Authenticator {
@@ -42,8 +44,9 @@ interface SignedIn {
 /** The state of signing in. */
 interface SignIn {
   database: Database
-  failures: Failures
-  attempts: Attempts
+  failures: Guesses
+  /** Sign-ins under way by login and address. */
+  attempts: Turns
   uses: Uses
   signedIn: SignedIn
   /** Waits this many milliseconds. */
@@ -68,8 +71,8 @@ export function makeAuthenticator(
   const uses = makeUses(database)
   const signIn: SignIn = {
     database,
-    failures: countFailures(),
-    attempts: makeAttempts(),
+    failures: makeGuesses(),
+    attempts: makeTurns(ATTEMPTS),
     uses,
     signedIn,
     sleep,
@@ -135,7 +138,7 @@ async function tryPassword(
     return refuse(signIn, 'invalid_username', [`address ${address}`], now)
   }
   const { read } = signIn.database
-  const user = await findUserByLogin(read, sent.login)
+  const user = onlyActive(await findUserByLogin(read, sent.login))
   const shown = await findPassword(read, user, sent.password)
   if (user && shown) return letIn(signIn, key, user, shown, generation, now)
   signIn.signedIn.proven.delete(key)
@@ -148,11 +151,14 @@ async function byToken(signIn: SignIn, key: string, token: string, address: stri
   const { generation } = signIn.signedIn
   const { read } = signIn.database
   const shown = await findTokenCredential(read, token)
-  const user = shown && (await findUser(read, shown.user))
+  const user = shown && onlyActive(await findUser(read, shown.user))
   if (user && shown) return letIn(signIn, key, user, shown, generation, now)
   signIn.refused(address, '')
   return anonymous
 }
+
+/** One who was deactivated signs in as little as one who was removed. */
+const onlyActive = (user: User | undefined) => (user && isActive(user) ? user : undefined)
 
 /** The caller of a valid credential, cached from now on. @throws Problem credential_expired */
 function letIn(
@@ -186,7 +192,7 @@ async function refuse(
   names: readonly string[],
   now: number,
 ): Promise<never> {
-  const delay = Math.max(...names.map((name) => failures.note(name, now)))
+  const delay = Math.max(...names.map((name) => noteGuess(failures, name, now)))
   if (delay > 0) await sleep(delay)
   throw new Problem(code)
 }
@@ -208,92 +214,8 @@ function readBasic(encoded: string): { login: string; password: string } | undef
   return { login, password: text.slice(colon + 1) }
 }
 
-const WINDOW_MS = 60_000
-const FREE_FAILURES = 5
-const FIRST_DELAY_MS = 250
-const LONGEST_DELAY_MS = 4000
-const MOST_COUNTED = 10_000
-/** A longer name counts together with all names with the same start, which bounds memory. */
-const LONGEST_COUNTED = 100
-
-const countedName = (name: string) => name.slice(0, LONGEST_COUNTED).toLowerCase()
-
-type Failures = ReturnType<typeof countFailures>
-
-/** Counts failures per name within a minute. `note` adds one and says how long its refusal waits: 0 for the first five, then 250 ms doubling to 4 s. */
-function countFailures() {
-  const counted = new Map<string, { failures: number; since: number }>()
-  return {
-    note: (name: string, now: number): number => {
-      const key = countedName(name)
-      const before = counted.get(key)
-      const entry = before && now - before.since < WINDOW_MS ? before : { failures: 0, since: now }
-      entry.failures += 1
-      counted.delete(key)
-      if (counted.size >= MOST_COUNTED) dropOldest(counted)
-      counted.set(key, entry)
-      const late = entry.failures - FREE_FAILURES - 1
-      return late < 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** late, LONGEST_DELAY_MS)
-    },
-  }
-}
-
-function dropOldest(map: Map<string, unknown>): void {
-  const [oldest] = map.keys()
-  if (oldest !== undefined) map.delete(oldest)
-}
-
-/** Sign-ins under way by key, such as a login from an address: a few at once, the others in turn. */
-interface Attempts {
-  underWay: Map<string, Trying>
-}
-
-interface Trying {
-  count: number
-  /** The waiting ones, the first first. */
-  waiting: (() => void)[]
-}
-
 /** Concurrent sign-ins of one name: each occupies its place while its refusal waits, so parallel guesses gain nothing. */
-const MOST_AT_ONCE = 4
-/** Waiting sign-ins of one name; more are refused without a look-up. */
-const MOST_WAITING = 50
-/** Seconds after which a client that was refused without a look-up may try again. */
-const RETRY_AFTER = 4
-
-function makeAttempts(): Attempts {
-  return { underWay: new Map() }
-}
-
-/**
- * Runs a sign-in once it is its turn.
- * @throws Problem too_many_attempts when too many wait already, and whatever `work` throws
- */
-async function inTurn<T>(attempts: Attempts, name: string, work: () => Promise<T>): Promise<T> {
-  const trying = attempts.underWay.get(name) ?? { count: 0, waiting: [] }
-  attempts.underWay.set(name, trying)
-  if (trying.count >= MOST_AT_ONCE) await turnOf(trying)
-  else trying.count += 1
-  try {
-    return await work()
-  } finally {
-    leave(attempts, name, trying)
-  }
-}
-
-/** Resolves when an earlier sign-in leaves its place. */
-async function turnOf({ waiting }: Trying): Promise<void> {
-  if (waiting.length >= MOST_WAITING) throw new Problem('too_many_attempts', { retryAfter: RETRY_AFTER })
-  await new Promise<void>((resolve) => waiting.push(resolve))
-}
-
-function leave(attempts: Attempts, name: string, trying: Trying): void {
-  const next = trying.waiting.shift()
-  // The place goes to the next waiter, so that no newcomer takes it.
-  if (next) next()
-  else trying.count -= 1
-  if (trying.count === 0) attempts.underWay.delete(name)
-}
+const ATTEMPTS: TurnLimits = { atOnce: 4, waiting: 50, code: 'too_many_attempts', retryAfter: 4 }
 
 /** Uses of credentials that wait to be stored. */
 interface Uses {

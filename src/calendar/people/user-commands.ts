@@ -1,18 +1,34 @@
 import { Argument, type Command, Option } from 'commander'
 import { type Print, runCommand, table } from '../../base/run-command.ts'
 import type { Database } from '../../store/storage/database.ts'
-import { type Writer, writerBy } from '../../store/storage/recording.ts'
+import { type Tx, type Writer, writerBy } from '../../store/storage/recording.ts'
 import { type CredentialScope, ROLES, type Role, SCOPES } from './caller.ts'
 import { addCredential, listCredentials, revokeCredential } from './credentials.ts'
-import { changeRole, getUserByLogin, insertUser, listUsers, removeUser } from './users.ts'
+import { listSessions } from './sessions.ts'
+import { addSignInLink, LINK_MINUTES, linkTo } from './sign-in-links.ts'
+import {
+  changeRole,
+  deactivateUser,
+  endSessions,
+  getUserByLogin,
+  insertUser,
+  isActive,
+  listUsers,
+  reactivateUser,
+  removeUser,
+} from './users.ts'
+
+/** The address of the site, which links to the desk begin with; undefined where the desk is left out. */
+type DeskSite = () => string | undefined
 
 /** Puts the commands `user` and `password` on the command line; they open the database, and close it when done. */
 export function registerUserCommands(
   program: Command,
   open: () => Promise<Database>,
+  deskSite: DeskSite,
   clock: () => number = Date.now,
 ): void {
-  registerUser(program.command('user').description('Add, list, change and remove users.'), open, clock)
+  registerUser(program.command('user').description('Add, list, change and remove users.'), open, deskSite, clock)
   registerPassword(
     program.command('password').description('Make, list and revoke application passwords and tokens.'),
     open,
@@ -20,28 +36,97 @@ export function registerUserCommands(
   )
 }
 
-function registerUser(user: Command, open: () => Promise<Database>, clock: () => number): void {
-  registerUserAdd(user, open, clock)
+function registerUser(user: Command, open: () => Promise<Database>, deskSite: DeskSite, clock: () => number): void {
+  registerUserAdd(user, open, deskSite, clock)
+  registerUserLink(user, open, deskSite, clock)
   registerUserList(user, open)
   registerUserRole(user, open)
+  registerUserActive(user, open, clock)
+  registerUserSessions(user, open, clock)
   registerUserRemove(user, open)
 }
 
-function registerUserAdd(user: Command, open: () => Promise<Database>, clock: () => number): void {
+function registerUserAdd(user: Command, open: () => Promise<Database>, deskSite: DeskSite, clock: () => number): void {
   user
     .command('add')
-    .description('Add a user and print an application password, once.')
+    .description('Add a user and print an application password and a link to the desk, once.')
     .argument('<login>', 'what the user signs in with')
     .addOption(new Option('--role <role>', 'what the user may do').choices(ROLES).makeOptionMandatory())
     .option('--email <address>', 'an e-mail address, which signs in as well')
     .option('--name <name>', 'the name shown; the login unless given')
     .action((login: string, options: { role: Role; email?: string; name?: string }, command: Command) =>
       runOnDatabase(command, open, async (database, print, by) => {
-        const password = await database.write(async (tx) => {
+        const site = deskSite()
+        const { password, token } = await database.write(async (tx) => {
           const added = await insertUser(tx, { login, ...options }, clock())
-          return addCredential(tx, added, 'password', 'First password', clock())
+          const password = await addCredential(tx, added, 'password', 'First password', clock())
+          return { password, token: site && (await addSignInLink(tx, added, clock())) }
         }, by)
         print(`Added ${login} as ${options.role}. Application password, shown only now: ${password}`)
+        if (site && token) print(tellLink(login, linkTo(site, token)))
+      }),
+    )
+}
+
+function registerUserLink(user: Command, open: () => Promise<Database>, deskSite: DeskSite, clock: () => number): void {
+  user
+    .command('link')
+    .description('Print a link at which a user chooses a password for the desk, also in place of a forgotten one.')
+    .argument('<login>', 'login or e-mail address')
+    .action((login: string, _options: unknown, command: Command) =>
+      runOnDatabase(command, open, async (database, print, by) => {
+        const site = deskSite()
+        if (site === undefined) throw new Error('The desk is left out: KALENDS_DESK is off.')
+        const add = async (tx: Tx) => addSignInLink(tx, await getUserByLogin(tx, login), clock())
+        print(tellLink(login, linkTo(site, await database.write(add, by))))
+      }),
+    )
+}
+
+const tellLink = (login: string, link: string) =>
+  `A link for ${login} to choose a password for the desk, good once and for ${LINK_MINUTES} minutes: ${link}`
+
+function registerUserActive(user: Command, open: () => Promise<Database>, clock: () => number): void {
+  user
+    .command('deactivate')
+    .description('Keep a user from signing in anywhere; their records, passwords and tokens stay.')
+    .argument('<login>', 'login or e-mail address')
+    .action((login: string, _options: unknown, command: Command) =>
+      runOnDatabase(command, open, async (database, print, by) => {
+        await database.write(async (tx) => deactivateUser(tx, (await getUserByLogin(tx, login)).id, clock()), by)
+        print(`${login} signs in nowhere from now on.`)
+      }),
+    )
+  user
+    .command('reactivate')
+    .description('Let a user sign in again who was deactivated.')
+    .argument('<login>', 'login or e-mail address')
+    .action((login: string, _options: unknown, command: Command) =>
+      runOnDatabase(command, open, async (database, print, by) => {
+        await database.write(async (tx) => reactivateUser(tx, (await getUserByLogin(tx, login)).id), by)
+        print(`${login} may sign in again.`)
+      }),
+    )
+}
+
+function registerUserSessions(user: Command, open: () => Promise<Database>, clock: () => number): void {
+  user
+    .command('sessions')
+    .description('List where a user is signed in to the desk.')
+    .argument('<login>', 'login or e-mail address')
+    .option('--end', 'end all of these sessions')
+    .action((login: string, { end }: { end?: true }, command: Command) =>
+      runOnDatabase(command, open, async (database, print, by) => {
+        const found = await getUserByLogin(database.read, login)
+        if (end) await database.write((tx) => endSessions(tx, found.id), by)
+        const sessions = await listSessions(database.read, found, clock())
+        const rows = sessions.map(({ created_utc, seen_utc, address, client }) => [
+          created_utc,
+          seen_utc,
+          address,
+          client,
+        ])
+        print(table([['SIGNED IN (UTC)', 'LAST USED (UTC)', 'ADDRESS', 'BROWSER'], ...rows]))
       }),
     )
 }
@@ -52,14 +137,15 @@ function registerUserList(user: Command, open: () => Promise<Database>): void {
     .description('List all users.')
     .action((_options: unknown, command: Command) =>
       runOnDatabase(command, open, async (database, print) => {
-        const rows = (await listUsers(database.read)).map(({ id, login, role, email, name }) => [
-          `${id}`,
-          login,
-          role,
-          email,
-          name,
+        const rows = (await listUsers(database.read)).map((user) => [
+          `${user.id}`,
+          user.login,
+          user.role,
+          user.email,
+          isActive(user) ? 'yes' : 'no',
+          user.name,
         ])
-        print(table([['ID', 'LOGIN', 'ROLE', 'E-MAIL', 'NAME'], ...rows]))
+        print(table([['ID', 'LOGIN', 'ROLE', 'E-MAIL', 'ACTIVE', 'NAME'], ...rows]))
       }),
     )
 }

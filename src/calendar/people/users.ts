@@ -96,7 +96,7 @@ export async function insertUser(tx: Tx, values: NewUser, now: number): Promise<
   const name = values.name?.trim() || values.login
   checkLogin(login)
   if (email !== '') checkEmail(email)
-  if (!NAME.test(name)) throw new Error('A name is one line of at most 250 characters.')
+  checkName(name)
   await holdName(tx, 'users')
   for (const wanted of [login, email].filter(Boolean)) {
     if (await findUserByLogin(tx, wanted))
@@ -105,19 +105,65 @@ export async function insertUser(tx: Tx, values: NewUser, now: number): Promise<
   const row = await tx
     .insertInto('users')
     // The column is unique, so a user without an address has the login there.
-    .values({ login, email: email || login, name, role: values.role, created_utc: formatUtc(now) })
+    .values({ login, email: email || login, name, role: values.role, created_utc: formatUtc(now), deactivated_utc: '' })
     .returningAll()
     .executeTakeFirstOrThrow()
   recordUser(tx, row.id, { action: 'create', name: login })
   return readUser(row)
 }
 
-/** @throws Error when there is no such user, or when no administrator would be left. */
+/**
+ * Gives a user another role, and ends their sessions.
+ * @throws Error when there is no such user, or when no administrator would be left.
+ */
 export async function changeRole(tx: Tx, id: number, role: Role): Promise<void> {
   const user = await getUser(tx, id)
   if (role !== 'administrator') await keepAnAdministrator(tx, user)
   await tx.updateTable('users').set({ role }).where('id', '=', id).execute()
+  await endSessions(tx, id)
   recordUser(tx, id, { action: 'role', name: `${user.login}: ${role}` })
+}
+
+/**
+ * Keeps a user from signing in anywhere, and ends their sessions. Their credentials and records stay, for the day when they are let in again.
+ * @param now milliseconds since the epoch
+ * @throws Error when there is no such user, or when no administrator would be left.
+ */
+export async function deactivateUser(tx: Tx, id: number, now: number): Promise<void> {
+  const user = await getUser(tx, id)
+  if (!isActive(user)) return
+  await keepAnAdministrator(tx, user)
+  await tx
+    .updateTable('users')
+    .set({ deactivated_utc: formatUtc(now) })
+    .where('id', '=', id)
+    .execute()
+  await endSessions(tx, id)
+  await voidLinks(tx, id)
+  recordUser(tx, id, { action: 'update', name: `${user.login}: deactivated` })
+}
+
+/** Lets a user sign in again who was deactivated. @throws Error when there is no such user */
+export async function reactivateUser(tx: Tx, id: number): Promise<void> {
+  const user = await getUser(tx, id)
+  if (isActive(user)) return
+  await tx.updateTable('users').set({ deactivated_utc: '' }).where('id', '=', id).execute()
+  recordUser(tx, id, { action: 'update', name: `${user.login}: active` })
+}
+
+/** True for a user who may sign in. */
+export function isActive({ deactivated_utc }: User): boolean {
+  return deactivated_utc === ''
+}
+
+/** Ends the sessions of a user at the desk. */
+export async function endSessions(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('sessions').where('user', '=', id).execute()
+}
+
+/** Voids the links that were made for a user to choose a password. */
+export async function voidLinks(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('sign_in_links').where('user', '=', id).execute()
 }
 
 /** Records a change of a user or of their credentials. The public sees no users. */
@@ -169,6 +215,10 @@ function checkLogin(login: string): void {
   throw new Error('A login is up to 60 letters, digits and . _ - @ and starts with a letter or digit.')
 }
 
+function checkName(name: string): void {
+  if (!NAME.test(name)) throw new Error('A name is one line of at most 250 characters.')
+}
+
 function checkEmail(email: string): void {
   if (email.length <= LONGEST_EMAIL && EMAIL.test(email)) return
   throw new Error(`${email} is not an e-mail address.`)
@@ -176,13 +226,14 @@ function checkEmail(email: string): void {
 
 /** Refuses a change that would leave the site without an administrator. */
 async function keepAnAdministrator(tx: Tx, user: User): Promise<void> {
-  if (user.role !== 'administrator') return
+  if (user.role !== 'administrator' || !isActive(user)) return
   // Changes nothing, but holds the administrators' rows until the commit: two who remove each other at once take turns.
   await tx.updateTable('users').set({ role: 'administrator' }).where('role', '=', 'administrator').execute()
   const other = await tx
     .selectFrom('users')
     .select('id')
     .where('role', '=', 'administrator')
+    .where('deactivated_utc', '=', '')
     .where('id', '!=', user.id)
     .limit(1)
     .executeTakeFirst()

@@ -9,7 +9,7 @@ import {
   noteKept,
   noteLeft,
   noteRecord,
-  noteSeen,
+  noteSeenRecord,
   OLDER,
   refuseOutage,
   StalePlan,
@@ -101,7 +101,7 @@ async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promi
   } catch (error) {
     refuseOutage(error)
     return () => {
-      noteSeen(run.seen, row.record)
+      noteSeenRecord(run.seen, row.record)
       noteFailed(run, item, error)
     }
   }

@@ -156,7 +156,7 @@ interface SeenRecords {
 
 export const noneSeen = (): SeenRecords => ({ ids: makeIdSet(0) })
 
-export function noteSeen(seen: SeenRecords, record: number): void {
+export function noteSeenRecord(seen: SeenRecords, record: number): void {
   if (record >= seen.ids.length * 32) {
     const wider = makeIdSet(record * 2)
     wider.set(seen.ids)
@@ -174,7 +174,7 @@ export function refuseOutage(error: unknown): void {
 
 /** Remembers the record of an item for items that refer to it, and that it stays here; `here` are fields that keep other values than the item's. */
 export function noteRecord(run: ImportRun, item: SourceItem, record: number, here?: RecordState): void {
-  if (standsAlone(item.kind)) noteSeen(run.seen, record)
+  if (standsAlone(item.kind)) noteSeenRecord(run.seen, record)
   else remember(run.links, itemKey(item.kind, item.identity), record)
   run.foresee?.(item, here)
 }

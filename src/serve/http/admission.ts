@@ -1,5 +1,5 @@
 import { Problem } from '../../base/problems.ts'
-import { clientOf } from './client-address.ts'
+import { clientOf } from '../../base/text/client-of.ts'
 import type { Incoming } from './incoming.ts'
 import { join, type Lines, mayJoin, noLines, takeLate, takeNext } from './lines.ts'
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP, isIPv6 } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 
 /** The addresses of trusted proxies. */
 export type Trusted = BlockList
@@ -54,16 +54,4 @@ function isTrusted(address: string, trusted: Trusted): boolean {
 /** An IPv4 address, also if written as an IPv6 one. */
 function plain(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address
-}
-
-/** The name of the client at an address: of an IPv6 address the network (/64), since a client has all of its addresses. */
-export function clientOf(address: string): string {
-  if (!isIPv6(address)) return address
-  const [start = '', end = ''] = address.split('%', 1)[0]?.split('::') ?? []
-  const before = start.split(':').filter(Boolean)
-  const after = end.split(':').filter(Boolean)
-  const zeros = address.includes('::')
-    ? Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0')
-    : []
-  return [...before, ...zeros, ...after].slice(0, 4).join(':')
 }

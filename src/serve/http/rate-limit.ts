@@ -1,4 +1,4 @@
-import { clientOf } from './client-address.ts'
+import { clientOf } from '../../base/text/client-of.ts'
 
 /** The requests that each client may still make: a number a second, and twice that number at once. */
 export interface RateLimit {

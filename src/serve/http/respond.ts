@@ -8,6 +8,7 @@ import { withImages } from '../../calendar/images/images.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { speaker } from '../../calendar/locales/translate.ts'
 import { anonymous, type Caller, isLoggedIn, mayChangeAll } from '../../calendar/people/caller.ts'
+import type { DeskGate } from '../../calendar/people/desk-sign-in.ts'
 import type { ImageService } from '../../store/media/media-store.ts'
 import { catchUp, type EventMemory } from '../../store/memory/event-memory.ts'
 import type { Database } from '../../store/storage/database.ts'
@@ -57,6 +58,8 @@ export interface Service {
   memory: EventMemory
   /** The sender of this Authorization header from this address. @throws Problem for wrong credentials */
   authenticate: (header: string | undefined, address: string, now: number) => Promise<Caller>
+  /** How people get in to the desk; undefined for a service without it. */
+  gate: DeskGate | undefined
   /** Milliseconds since the epoch. */
   now: () => number
   /** Reports a fault of the service. */

@@ -138,6 +138,39 @@ export interface UserColumns {
   name: string
   role: string
   created_utc: string
+  /** Since when the user signs in nowhere; empty for one who may. */
+  deactivated_utc: string
+}
+
+/** The password that a user signs in to the desk with. */
+export interface DeskPasswordColumns {
+  user: number
+  /** What argon2id made of it, behind its parameters and its salt (`desk-passwords.ts`). */
+  hash: string
+  changed_utc: string
+}
+
+/** A browser in which somebody is signed in to the desk. */
+export interface SessionColumns {
+  /** SHA-256 of the id in its cookie, which is kept nowhere. */
+  hash: string
+  user: number
+  created_utc: string
+  /** About when it was last used. */
+  seen_utc: string
+  /** The browser that it says it is, and the network address it signed in from. */
+  client: string
+  address: string
+}
+
+/** An address that lets its bearer choose a password, once. */
+export interface SignInLinkColumns {
+  /** SHA-256 of the token in it, which is kept nowhere. */
+  hash: string
+  user: number
+  /** `set-up` is for a user without a password, `reset` for one who has forgotten it, `demo` for one who looks around. */
+  purpose: 'set-up' | 'reset' | 'demo'
+  expires_utc: string
 }
 
 /** An application password or a token, kept as a hash. */
@@ -436,6 +469,9 @@ export interface Tables {
   }
   users: WithSequence<UserColumns>
   credentials: WithSequence<CredentialColumns>
+  desk_passwords: DeskPasswordColumns
+  sessions: SessionColumns
+  sign_in_links: SignInLinkColumns
   changes: Omit<ChangeColumns, 'known_from'> & { known_from: Generated<number> }
   withdrawn_events: WithdrawnEventColumns
   old_slugs: OldSlugColumns

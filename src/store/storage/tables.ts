@@ -14,7 +14,7 @@ export interface TableShape {
 
 export type Row = Record<string, unknown>
 
-/** Tables that serve the database rather than the calendar: migrations, tables derived from others, the places of readers, answers that tell of this database, and messages that it has yet to send. */
+/** Tables that serve the database rather than the calendar: migrations, tables derived from others, the places of readers, answers that tell of this database, messages that it has yet to send, and who is signed in to it. */
 const OWN = [
   'migrations',
   'changes_dropped',
@@ -24,10 +24,12 @@ const OWN = [
   'presented_records',
   'kept_answers',
   'webhook_deliveries',
+  'sessions',
+  'sign_in_links',
 ]
 
-/** Tables with what opens something: hashes of application passwords and tokens, and the secrets of webhooks. */
-export const SECRET_TABLES: readonly string[] = ['credentials', 'webhooks']
+/** Tables with what opens something: hashes of passwords and tokens, and the secrets of webhooks. */
+export const SECRET_TABLES: readonly string[] = ['credentials', 'desk_passwords', 'webhooks']
 
 /** Columns that each database fills by itself: copied changes are changes of one transaction. */
 const OWN_COLUMNS = new Set(['changes.position'])

@@ -1,0 +1,167 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { formatUtc } from '../../base/text/zones.ts'
+import type { Database, Db } from '../../store/storage/database.ts'
+import { held } from '../../store/storage/locks.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import { inTurn, makeTurns, type Turns } from './turns.ts'
+import { endSessions, isActive, recordUser, type User, voidLinks } from './users.ts'
+
+/** Characters of a password for the desk. */
+export const SHORTEST_PASSWORD = 12
+export const LONGEST_PASSWORD = 256
+
+/** What argon2id is run with; kept beside what it makes, so that these can change. */
+interface Cost {
+  /** kB */
+  memory: number
+  passes: number
+  lanes: number
+}
+
+/** As OWASP advises: 19 MiB, two passes. That takes some forty milliseconds of another thread. */
+const COST: Cost = { memory: 19_456, passes: 2, lanes: 1 }
+/** Bytes of salts and of what argon2id makes. */
+const SALT_BYTES = 16
+const TAG_BYTES = 32
+
+/** Passwords hashed at once, since each takes 19 MiB and a core. */
+const AT_ONCE = 2
+const WAITING = 20
+/** Seconds after which a client may try again that found no place. */
+const RETRY_AFTER = 2
+
+/** The places where passwords are hashed, those of the process. */
+export type Hashing = Turns
+
+export function makeHashing(): Hashing {
+  return makeTurns({ atOnce: AT_ONCE, waiting: WAITING, code: 'rest_unavailable', retryAfter: RETRY_AFTER })
+}
+
+/** Why a text is no password, as a rule it breaks; undefined for one that is. */
+export function faultOfPassword(password: string): 'too short' | 'too long' | undefined {
+  // A character has at most two parts here, and composing makes fewer of them, or at most eighteen of one.
+  if (password.length > LONGEST_PASSWORD * 4) return 'too long'
+  const characters = [...composed(password)].length
+  if (characters < SHORTEST_PASSWORD) return 'too short'
+  return characters > LONGEST_PASSWORD ? 'too long' : undefined
+}
+
+/** Keyboards write the same letters in different ways. */
+const composed = (password: string) => password.normalize('NFKC')
+
+/**
+ * What is kept of a password.
+ * @throws Problem rest_unavailable when too many are being hashed
+ */
+export async function hashDeskPassword(hashing: Hashing, password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES)
+  return hashText(COST, salt, await derive(hashing, password, salt, COST))
+}
+
+/**
+ * Gives a user the password with this hash, and ends all their sessions and links.
+ * @param now milliseconds since the epoch
+ */
+export async function setDeskPassword(tx: Tx, user: User, hash: string, now: number): Promise<void> {
+  await keepHash(tx, user, hash, now)
+  await endSessions(tx, user.id)
+  await voidLinks(tx, user.id)
+  recordUser(tx, user.id, { action: 'grant', name: `${user.login}: password` })
+}
+
+/** Whether the user has a password for the desk. */
+export async function hasDeskPassword(db: Db, user: User): Promise<boolean> {
+  return (await findHash(db, user)) !== undefined
+}
+
+/**
+ * The hash that is kept, where this is the password of the user. An unknown user, and one without a password, take the same work. A hash of other parameters than today's
+ * is replaced.
+ * @throws Problem rest_unavailable when too many are being hashed
+ */
+export async function findRightHash(
+  { read, write }: Pick<Database, 'read' | 'write'>,
+  hashing: Hashing,
+  user: User | undefined,
+  password: string,
+): Promise<string | undefined> {
+  const hash = user && (await findHash(read, user))
+  const { cost, salt, tag } = (hash !== undefined && readHash(hash)) || nobodys()
+  const isTooLong = faultOfPassword(password) === 'too long'
+  const sent = await derive(hashing, isTooLong ? '' : password, salt, cost)
+  const isRight = !isTooLong && timingSafeEqual(sent, tag)
+  if (!user || hash === undefined || !isRight || !isActive(user)) return undefined
+  if (isToday(cost)) return hash
+  const renewed = await hashDeskPassword(hashing, password)
+  await write((tx) => replaceHash(tx, user, hash, renewed))
+  return renewed
+}
+
+/** Whether the password of the user is still the one with this hash. It stays so until the end of the transaction. */
+export async function holdsHash(tx: Tx, user: User, hash: string): Promise<boolean> {
+  const query = tx.selectFrom('desk_passwords').select('user').where('user', '=', user.id).where('hash', '=', hash)
+  return (await held(tx, query).executeTakeFirst()) !== undefined
+}
+
+async function findHash(db: Db, user: User): Promise<string | undefined> {
+  const row = await db.selectFrom('desk_passwords').select('hash').where('user', '=', user.id).executeTakeFirst()
+  return row?.hash
+}
+
+async function keepHash(tx: Tx, user: User, hash: string, now: number): Promise<void> {
+  const changed_utc = formatUtc(now)
+  await tx
+    .insertInto('desk_passwords')
+    .values({ user: user.id, hash, changed_utc })
+    .onConflict((conflict) => conflict.column('user').doUpdateSet({ hash, changed_utc }))
+    .execute()
+}
+
+/** The password stays the same, so this is no change; one that was changed meanwhile stays. */
+async function replaceHash(tx: Tx, user: User, from: string, to: string): Promise<void> {
+  const { id } = user
+  await tx.updateTable('desk_passwords').set({ hash: to }).where('user', '=', id).where('hash', '=', from).execute()
+}
+
+const run = promisify(argon2)
+
+async function derive(hashing: Hashing, password: string, salt: Buffer, cost: Cost): Promise<Buffer> {
+  const { memory, passes, lanes: parallelism } = cost
+  const message = composed(password)
+  const parameters = { message, nonce: salt, memory, passes, parallelism, tagLength: TAG_BYTES }
+  return inTurn(hashing, 'password', () => run('argon2id', parameters))
+}
+
+const base64 = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
+
+/** In the form that other programs write: `$argon2id$v=19$m=19456,t=2,p=1$salt$tag`. */
+function hashText({ memory, passes, lanes }: Cost, salt: Buffer, tag: Buffer): string {
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${lanes}$${base64(salt)}$${base64(tag)}`
+}
+
+interface Kept {
+  cost: Cost
+  salt: Buffer
+  tag: Buffer
+}
+
+const WRITTEN = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d{1,2})\$([\w+/]{11,86})\$([\w+/]{43})$/
+
+/** Undefined for what this version did not write, which no password has. */
+function readHash(text: string): Kept | undefined {
+  const [, memory, passes, lanes, salt = '', tag = ''] = WRITTEN.exec(text) ?? []
+  if (memory === undefined) return undefined
+  return {
+    cost: { memory: Number(memory), passes: Number(passes), lanes: Number(lanes) },
+    salt: Buffer.from(salt, 'base64'),
+    tag: Buffer.from(tag, 'base64'),
+  }
+}
+
+/** What stands for the hash of somebody without a password. Nothing has it: it is random each time. */
+const nobodys = (): Kept => ({ cost: COST, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) })
+
+function isToday({ memory, passes, lanes }: Cost): boolean {
+  return memory === COST.memory && passes === COST.passes && lanes === COST.lanes
+}

@@ -1,0 +1,127 @@
+import { hash, randomBytes } from 'node:crypto'
+import { formatUtc, utcToMs } from '../../base/text/zones.ts'
+import type { Database, Db } from '../../store/storage/database.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { SessionColumns } from '../../store/storage/schema.ts'
+import { findUser, isActive, type User } from './users.ts'
+
+/** A browser in which somebody is signed in to the desk, as its owner may see it. The hash names it: nothing is opened by that. */
+export type Session = SessionColumns
+
+/** Where a session begins: the browser that it says it is, and the network address. */
+export interface SessionOrigin {
+  client: string
+  address: string
+}
+
+const DAY_MS = 86_400_000
+/** Days after which a session ends that nobody has used, and after which every session ends. */
+export const IDLE_DAYS = 14
+export const LONGEST_DAYS = 90
+/** Milliseconds that the time of the last use may be behind. */
+const SEEN_EVERY = 300_000
+/** Sessions of one user; the one unused for longest makes room for a new one. */
+const MOST_SESSIONS = 50
+/** Bytes of an id, and its characters in a cookie. */
+const ID_BYTES = 32
+const ID = /^[\w-]{43}$/
+/** Characters of a browser's name and of an address that are kept. */
+const LONGEST_TEXT = 200
+
+const hashOf = (cookieId: string) => hash('sha256', cookieId, 'base64url')
+
+/** The times, as the database keeps them, after which a session must have begun and have been used. */
+function liveSince(now: number): { created: string; seen: string } {
+  return { created: formatUtc(now - LONGEST_DAYS * DAY_MS), seen: formatUtc(now - IDLE_DAYS * DAY_MS) }
+}
+
+/**
+ * Signs a user in.
+ * @param now milliseconds since the epoch
+ * @returns the id for the cookie, which cannot be read again
+ */
+export async function startSession(tx: Tx, user: User, now: number, origin: SessionOrigin): Promise<string> {
+  const id = randomBytes(ID_BYTES).toString('base64url')
+  const utc = formatUtc(now)
+  await tx
+    .insertInto('sessions')
+    .values({
+      hash: hashOf(id),
+      user: user.id,
+      created_utc: utc,
+      seen_utc: utc,
+      client: origin.client.slice(0, LONGEST_TEXT),
+      address: origin.address.slice(0, LONGEST_TEXT),
+    })
+    .execute()
+  const kept = tx
+    .selectFrom('sessions')
+    .select('hash')
+    .where('user', '=', user.id)
+    .orderBy('seen_utc', 'desc')
+    .orderBy('created_utc', 'desc')
+    .limit(MOST_SESSIONS)
+  await tx.deleteFrom('sessions').where('user', '=', user.id).where('hash', 'not in', kept).execute()
+  return id
+}
+
+/**
+ * The session with this id and its user; undefined once it has ended, and for a user who was deactivated. Nothing is cached, so that a session
+ * that ended on another node has ended here as well.
+ * @param now milliseconds since the epoch
+ */
+export async function findSession(
+  db: Db,
+  cookieId: string,
+  now: number,
+): Promise<{ user: User; session: Session } | undefined> {
+  if (!ID.test(cookieId)) return undefined
+  const { created, seen } = liveSince(now)
+  const session = await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('hash', '=', hashOf(cookieId))
+    .where('created_utc', '>', created)
+    .where('seen_utc', '>', seen)
+    .executeTakeFirst()
+  const user = session && (await findUser(db, session.user))
+  return user && session && isActive(user) ? { user, session } : undefined
+}
+
+/**
+ * Notes that a session was used, where that was noted five minutes ago or more. Nobody keeps these times, so they are no change; one that cannot be
+ * stored is lost, and the next use has another.
+ * @param now milliseconds since the epoch
+ */
+export async function noteSeen({ write }: Pick<Database, 'write'>, session: Session, now: number): Promise<void> {
+  if (now - utcToMs(session.seen_utc) < SEEN_EVERY) return
+  const seen_utc = formatUtc(now)
+  const noting = write((tx) =>
+    tx
+      .updateTable('sessions')
+      .set({ seen_utc })
+      .where('hash', '=', session.hash)
+      .where('seen_utc', '<', seen_utc)
+      .execute(),
+  )
+  await noting.catch(() => undefined)
+}
+
+/** The live sessions of a user, the one used last first. */
+export async function listSessions(db: Db, user: User, now: number): Promise<Session[]> {
+  const { created, seen } = liveSince(now)
+  return db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('user', '=', user.id)
+    .where('created_utc', '>', created)
+    .where('seen_utc', '>', seen)
+    .orderBy('seen_utc', 'desc')
+    .orderBy('created_utc', 'desc')
+    .execute()
+}
+
+/** Ends the session with this id, if there is one. */
+export async function endSession(tx: Tx, cookieId: string): Promise<void> {
+  await tx.deleteFrom('sessions').where('hash', '=', hashOf(cookieId)).execute()
+}

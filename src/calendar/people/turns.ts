@@ -1,0 +1,55 @@
+import { Problem, type ProblemCode } from '../../base/problems.ts'
+
+/** Work under way by name: some at once, some that wait, and no more. */
+export interface Turns extends TurnLimits {
+  underWay: Map<string, Turn>
+}
+
+/** How much of one name runs and waits at once, and with what others are refused. */
+export interface TurnLimits {
+  atOnce: number
+  waiting: number
+  code: ProblemCode
+  /** Seconds after which they may try again. */
+  retryAfter: number
+}
+
+interface Turn {
+  count: number
+  /** The waiting ones, the first first. */
+  waiting: (() => void)[]
+}
+
+export function makeTurns(limits: TurnLimits): Turns {
+  return { ...limits, underWay: new Map() }
+}
+
+/**
+ * Does work once it is its turn.
+ * @throws Problem with the code of the limits when too much waits already, and whatever `work` throws
+ */
+export async function inTurn<T>(turns: Turns, name: string, work: () => Promise<T>): Promise<T> {
+  const turn = turns.underWay.get(name) ?? { count: 0, waiting: [] }
+  turns.underWay.set(name, turn)
+  if (turn.count >= turns.atOnce) await turnOf(turns, turn)
+  else turn.count += 1
+  try {
+    return await work()
+  } finally {
+    leave(turns, name, turn)
+  }
+}
+
+/** Resolves when earlier work leaves its place. */
+async function turnOf({ waiting: most, code, retryAfter }: Turns, { waiting }: Turn): Promise<void> {
+  if (waiting.length >= most) throw new Problem(code, { retryAfter })
+  await new Promise<void>((resolve) => waiting.push(resolve))
+}
+
+function leave({ underWay }: Turns, name: string, turn: Turn): void {
+  const next = turn.waiting.shift()
+  // The place goes to the next waiter, so that no newcomer takes it.
+  if (next) next()
+  else turn.count -= 1
+  if (turn.count === 0) underWay.delete(name)
+}

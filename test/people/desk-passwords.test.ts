@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import {
+  faultOfPassword,
+  findRightHash,
+  hasDeskPassword,
+  hashDeskPassword,
+  makeHashing,
+  setDeskPassword,
+} from '../../src/calendar/people/desk-passwords.ts'
+import { deactivateUser, insertUser } from '../../src/calendar/people/users.ts'
+import { NOON, scratchDatabase } from './scratch-database.ts'
+
+const SECRET = 'correct horse battery'
+
+/** Anna, who has the password above. */
+async function desk(t: TestContext) {
+  const scratch = await scratchDatabase(t)
+  const hashing = makeHashing()
+  const hash = await hashDeskPassword(hashing, SECRET)
+  const anna = await scratch.database.write(async (tx) => {
+    await insertUser(tx, { login: 'admin', role: 'administrator' }, NOON)
+    const user = await insertUser(tx, { login: 'anna', role: 'editor' }, NOON)
+    await setDeskPassword(tx, user, hash, NOON)
+    return user
+  })
+  return { ...scratch, hashing, anna }
+}
+
+test('a password has 12 to 256 characters, whichever they are, counted as they are compared (3d.7)', () => {
+  assert.equal(faultOfPassword('elevenchars'), 'too short')
+  assert.equal(faultOfPassword('twelve chars'), undefined)
+  assert.equal(faultOfPassword('aaaaaaaaaaaa'), undefined)
+  assert.equal(faultOfPassword('a'.repeat(256)), undefined)
+  assert.equal(faultOfPassword('a'.repeat(257)), 'too long')
+  assert.equal(faultOfPassword('👩'.repeat(256)), undefined)
+  assert.equal(faultOfPassword('a'.repeat(10_000_000)), 'too long')
+  // Six letters with their accents beside them are six characters.
+  assert.equal(faultOfPassword('e\u0301'.repeat(6)), 'too short')
+})
+
+test('a password opens for its user alone, and whichever way a keyboard writes it', async (t) => {
+  const { database, hashing, anna } = await desk(t)
+  const admin = { ...anna, id: anna.id - 1 }
+  assert.equal((await findRightHash(database, hashing, anna, SECRET)) !== undefined, true)
+  assert.equal(await findRightHash(database, hashing, anna, `${SECRET} `), undefined)
+  assert.equal(await findRightHash(database, hashing, admin, SECRET), undefined)
+  assert.equal(await findRightHash(database, hashing, undefined, SECRET), undefined)
+  const hash = await hashDeskPassword(hashing, 'Cafe\u0301 in der Straße')
+  await database.write((tx) => setDeskPassword(tx, anna, hash, NOON))
+  assert.equal((await findRightHash(database, hashing, anna, 'Caf\u00e9 in der Straße')) !== undefined, true)
+  assert.equal(await findRightHash(database, hashing, anna, 'Cafe in der Straße'), undefined)
+})
+
+test('the database holds no password, and the same one twice looks different', async (t) => {
+  const { hashing, bytes } = await desk(t)
+  assert.equal((await bytes()).includes(SECRET), false)
+  assert.notEqual(await hashDeskPassword(hashing, SECRET), await hashDeskPassword(hashing, SECRET))
+})
+
+test('a hash of weaker parameters is replaced when its user signs in (3d.7)', async (t) => {
+  const { database, hashing, anna } = await desk(t)
+  // As argon2 of the reference implementation writes `correct horse battery` with the salt `somesaltsomesalt`.
+  const weak = await weakHash()
+  await database.write((tx) => tx.updateTable('desk_passwords').set({ hash: weak }).execute())
+  assert.equal(await findRightHash(database, hashing, anna, 'wrong horse battery'), undefined)
+  const kept = () => database.read.selectFrom('desk_passwords').select('hash').executeTakeFirstOrThrow()
+  assert.equal((await kept()).hash, weak)
+  assert.equal((await findRightHash(database, hashing, anna, SECRET)) !== undefined, true)
+  assert.match((await kept()).hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  assert.equal((await findRightHash(database, hashing, anna, SECRET)) !== undefined, true)
+})
+
+async function weakHash(): Promise<string> {
+  const { argon2Sync } = await import('node:crypto')
+  const nonce = Buffer.from('somesaltsomesalt')
+  const parameters = { message: SECRET, nonce, memory: 1024, passes: 1, parallelism: 2, tagLength: 32 }
+  const plain = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
+  return `$argon2id$v=19$m=1024,t=1,p=2$${plain(nonce)}$${plain(argon2Sync('argon2id', parameters))}`
+}
+
+test('a hash that this version cannot read opens nothing', async (t) => {
+  const { database, hashing, anna } = await desk(t)
+  await database.write((tx) => tx.updateTable('desk_passwords').set({ hash: '$scrypt$…' }).execute())
+  assert.equal(await findRightHash(database, hashing, anna, SECRET), undefined)
+  assert.equal(await findRightHash(database, hashing, anna, ''), undefined)
+})
+
+test('who was deactivated has no use for a password', async (t) => {
+  const { database, hashing, anna } = await desk(t)
+  assert.equal(await hasDeskPassword(database.read, anna), true)
+  await database.write((tx) => deactivateUser(tx, anna.id, NOON))
+  assert.equal(await findRightHash(database, hashing, { ...anna, deactivated_utc: 'now' }, SECRET), undefined)
+})
+
+test('an unknown user takes as long as a wrong password (3d.6)', async (t) => {
+  const { database, hashing, anna } = await desk(t)
+  const msOf = async (user: typeof anna | undefined) => {
+    const times: number[] = []
+    for (let i = 0; i < 7; i += 1) {
+      const start = performance.now()
+      await findRightHash(database, hashing, user, 'a wrong password')
+      times.push(performance.now() - start)
+    }
+    return times.sort((a, b) => a - b)[1] ?? 0
+  }
+  const [known, unknown] = [await msOf(anna), await msOf(undefined)]
+  assert.ok(unknown > known / 2 && unknown < known * 2, `${unknown} ms for nobody, ${known} ms for Anna`)
+})
+
+test('a hundred passwords at once are hashed two at a time, some wait, and the others are told to come again (3d.6)', async (t) => {
+  const { database, hashing, anna } = await desk(t)
+  const tries = Array.from({ length: 100 }, () => findRightHash(database, hashing, anna, SECRET))
+  const answers = await Promise.allSettled(tries)
+  const refused = answers.filter(({ status }) => status === 'rejected')
+  // While one is being hashed another may come, once its row was read.
+  assert.ok(refused.length >= 70 && refused.length <= 78, `${refused.length} were refused`)
+  for (const answer of refused) {
+    assert.ok(answer.status === 'rejected')
+    const { code, details } = answer.reason
+    assert.deepEqual({ code, details }, { code: 'rest_unavailable', details: { retryAfter: 2 } })
+  }
+  assert.equal((await findRightHash(database, hashing, anna, SECRET)) !== undefined, true)
+})

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { hashDeskPassword, makeHashing, setDeskPassword } from '../../src/calendar/people/desk-passwords.ts'
+import { makeDeskGate } from '../../src/calendar/people/desk-sign-in.ts'
+import { deactivateUser, insertUser } from '../../src/calendar/people/users.ts'
+import { NOON, scratchDatabase } from './scratch-database.ts'
+
+const HOME = '192.0.2.1'
+const ELSEWHERE = '198.51.100.7'
+const SECRET = 'correct horse battery'
+
+/** Anna with the password above, and a gate that notes its waits instead of waiting. */
+async function desk(t: TestContext) {
+  const { database } = await scratchDatabase(t)
+  const hash = await hashDeskPassword(makeHashing(), SECRET)
+  const anna = await database.write(async (tx) => {
+    await insertUser(tx, { login: 'admin', role: 'administrator' }, NOON)
+    const user = await insertUser(tx, { login: 'anna', email: 'anna@example.org', role: 'editor' }, NOON)
+    await setDeskPassword(tx, user, hash, NOON)
+    return user
+  })
+  const waits: number[] = []
+  const refusals: string[] = []
+  const gate = makeDeskGate(
+    database,
+    (address, login) => refusals.push(`${address} ${login}`),
+    async (ms) => waits.push(ms),
+  )
+  const signIn = (login: string, password: string, address = HOME, now = NOON, formerId?: string) =>
+    gate.signIn({ login, password, formerId }, { client: 'Firefox', address }, now)
+  return { database, anna, gate, signIn, waits, refusals }
+}
+
+const tooMany = (retryAfter: number) => ({ name: 'Problem', code: 'too_many_attempts', details: { retryAfter } })
+
+test('login or e-mail address and password sign in, in any letter case of the login', async (t) => {
+  const { anna, gate, signIn, refusals } = await desk(t)
+  for (const login of ['anna', 'ANNA', 'Anna@Example.org']) {
+    const signedIn = await signIn(login, SECRET)
+    assert.deepEqual(signedIn?.user, anna)
+    assert.ok(await gate.sessionOf(signedIn.cookieId, NOON))
+  }
+  for (const login of ['admin', 'nobody', '', 'anna\0', 'a'.repeat(10_000)])
+    assert.equal(await signIn(login, SECRET, ELSEWHERE), undefined, login.slice(0, 20))
+  assert.equal(await signIn('anna', '', '203.0.113.1'), undefined)
+  assert.deepEqual(refusals.slice(0, 2), [`${ELSEWHERE} admin`, `${ELSEWHERE} nobody`])
+})
+
+test('signing in makes a new id and ends the session that the browser had (session fixation)', async (t) => {
+  const { gate, signIn } = await desk(t)
+  const first = (await signIn('anna', SECRET))?.cookieId ?? ''
+  const second = (await signIn('anna', SECRET, HOME, NOON, first))?.cookieId ?? ''
+  assert.notEqual(first, second)
+  assert.equal(await gate.sessionOf(first, NOON), undefined)
+  assert.ok(await gate.sessionOf(second, NOON))
+  await gate.signOut(second)
+  assert.equal(await gate.sessionOf(second, NOON), undefined)
+})
+
+test('guesses wait longer and longer, and the eleventh of a client within a minute is not looked at (3d.6)', async (t) => {
+  const { signIn, waits } = await desk(t)
+  for (let i = 0; i < 10; i += 1) assert.equal(await signIn(`login-${i}`, 'a wrong password'), undefined)
+  assert.deepEqual(waits, [250, 500, 1000, 2000, 4000])
+  await assert.rejects(signIn('anna', SECRET, HOME, NOON + 20_000), tooMany(40))
+  await assert.rejects(signIn('anna', SECRET, HOME, NOON + 59_999), tooMany(1))
+  assert.ok(await signIn('anna', SECRET, HOME, NOON + 60_000))
+})
+
+test('whoever guesses at a login elsewhere, the owner is neither delayed nor locked out (3d.6)', async (t) => {
+  const { signIn, waits } = await desk(t)
+  for (let i = 0; i < 100; i += 1) await signIn('anna', 'a wrong password', `198.51.100.${i}`)
+  assert.equal(waits.length, 95, 'the guesses wait, from wherever they come')
+  waits.length = 0
+  assert.ok(await signIn('anna', SECRET))
+  assert.deepEqual(waits, [])
+})
+
+test('a client where the user has a session is not turned away for the guesses of others there (3d.6)', async (t) => {
+  const { signIn } = await desk(t)
+  assert.ok(await signIn('anna', SECRET))
+  for (let i = 0; i < 10; i += 1) await signIn('admin', 'a wrong password')
+  await assert.rejects(signIn('admin', 'a wrong password'), tooMany(60))
+  assert.ok(await signIn('anna', SECRET))
+})
+
+test('all addresses of a network of IPv6 are one client', async (t) => {
+  const { signIn } = await desk(t)
+  for (let i = 0; i < 10; i += 1) await signIn('anna', 'a wrong password', `2001:db8:1:2::${i}`)
+  await assert.rejects(signIn('anna', SECRET, '2001:db8:1:2:ffff::1'), tooMany(60))
+  assert.ok(await signIn('anna', SECRET, '2001:db8:1:3::1'))
+})
+
+test('a thousand guesses at once of one client cost a dozen hashes, and others still sign in', async (t) => {
+  const { signIn, refusals } = await desk(t)
+  const guesses = Array.from({ length: 1000 }, (_, i) => signIn(`login-${i}`, 'a wrong password', ELSEWHERE))
+  const owner = signIn('anna', SECRET)
+  const answers = await Promise.allSettled(guesses)
+  assert.ok(await owner)
+  assert.ok(refusals.length <= 12, `${refusals.length} guesses were looked at`)
+  assert.equal(answers.filter(({ status }) => status === 'rejected').length, 1000 - refusals.length)
+})
+
+test('a password that is changed while somebody signs in with the old one lets nobody in', async (t) => {
+  const { database, anna, signIn } = await desk(t)
+  const hash = await hashDeskPassword(makeHashing(), 'another horse battery')
+  const signingIn = signIn('anna', SECRET)
+  await database.write((tx) => setDeskPassword(tx, anna, hash, NOON))
+  const signedIn = await signingIn
+  const sessions = await database.read.selectFrom('sessions').selectAll().execute()
+  assert.deepEqual({ signedIn, sessions }, { signedIn: undefined, sessions: [] })
+  await database.write((tx) => deactivateUser(tx, anna.id, NOON))
+  assert.equal(await signIn('anna', 'another horse battery'), undefined)
+})

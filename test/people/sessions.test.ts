@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { hashDeskPassword, makeHashing, setDeskPassword } from '../../src/calendar/people/desk-passwords.ts'
+import { findSession, listSessions, noteSeen, startSession } from '../../src/calendar/people/sessions.ts'
+import { changeRole, deactivateUser, insertUser, reactivateUser, removeUser } from '../../src/calendar/people/users.ts'
+import { NOON, scratchDatabase } from './scratch-database.ts'
+
+const DAY = 86_400_000
+const HERE = { client: 'Firefox', address: '192.0.2.1' }
+
+/** Anna and Bob, with a way to sign in. */
+async function desk(t: TestContext) {
+  const scratch = await scratchDatabase(t)
+  const { database } = scratch
+  const add = (login: string, role: 'administrator' | 'editor') =>
+    database.write((tx) => insertUser(tx, { login, role }, NOON))
+  await add('admin', 'administrator')
+  const [anna, bob] = [await add('anna', 'editor'), await add('bob', 'editor')]
+  const signIn = (user = anna, now = NOON) => database.write((tx) => startSession(tx, user, now, HERE))
+  const find = (id: string, now = NOON) => findSession(database.read, id, now)
+  return { ...scratch, anna, bob, signIn, find }
+}
+
+test('a session is found by an id of 256 bits, of which the database has only the hash (3d.5)', async (t) => {
+  const { anna, signIn, find, database, bytes } = await desk(t)
+  const id = await signIn()
+  assert.equal(Buffer.from(id, 'base64url').length, 32)
+  const found = await find(id)
+  assert.deepEqual(found?.user, anna)
+  assert.equal(found?.session.hash, createHash('sha256').update(id).digest('base64url'))
+  assert.deepEqual(
+    { client: found?.session.client, address: found?.session.address, created: found?.session.created_utc },
+    { ...HERE, created: '2026-11-20 12:00:00' },
+  )
+  assert.equal((await bytes()).includes(id), false)
+  assert.notEqual(await signIn(), id)
+  const hash = found?.session.hash ?? ''
+  for (const wrong of ['', hash, `${id}=`, id.slice(1), `${id}\0`, 'x'.repeat(1_000_000)])
+    assert.equal(await find(wrong), undefined, wrong.slice(0, 50))
+  assert.equal((await listSessions(database.read, anna, NOON)).length, 2)
+})
+
+test('a session ends after 14 days without use, and after 90 days in any case (3d.5)', async (t) => {
+  const { signIn, find, database } = await desk(t)
+  const id = await signIn()
+  assert.ok(await find(id, NOON + 14 * DAY - 1000))
+  assert.equal(await find(id, NOON + 14 * DAY), undefined)
+  for (let day = 10; day < 90; day += 10) {
+    const found = await find(id, NOON + day * DAY)
+    assert.ok(found, `day ${day}`)
+    await noteSeen(database, found.session, NOON + day * DAY)
+  }
+  assert.ok(await find(id, NOON + 90 * DAY - 1000))
+  assert.equal(await find(id, NOON + 90 * DAY), undefined)
+})
+
+test('the last use is written once in five minutes, and is no change for anybody', async (t) => {
+  const { signIn, find, database } = await desk(t)
+  const id = await signIn()
+  const before = await database.cursor()
+  const use = async (now: number) => {
+    const found = await find(id, now)
+    if (found) await noteSeen(database, found.session, now)
+    return (await find(id, now))?.session.seen_utc
+  }
+  assert.equal(await use(NOON + 299_000), '2026-11-20 12:00:00')
+  assert.equal(await use(NOON + 300_000), '2026-11-20 12:05:00')
+  await signIn()
+  assert.equal(await database.cursor(), before)
+})
+
+test('a new password, another role, and deactivation end all sessions, on every node (1e.26)', async (t) => {
+  const { anna, signIn, again, database } = await desk(t)
+  const node = await again()
+  const there = (id: string) => findSession(node.read, id, NOON)
+  const hash = await hashDeskPassword(makeHashing(), 'correct horse battery')
+  const acts = [
+    () => database.write((tx) => setDeskPassword(tx, anna, hash, NOON)),
+    () => database.write((tx) => changeRole(tx, anna.id, 'author')),
+    () => database.write((tx) => deactivateUser(tx, anna.id, NOON)),
+  ]
+  for (const act of acts) {
+    const id = await signIn()
+    assert.ok(await there(id))
+    await act()
+    assert.equal(await there(id), undefined)
+  }
+  assert.equal(await there(await signIn()), undefined)
+  await database.write((tx) => reactivateUser(tx, anna.id))
+  const id = await signIn()
+  assert.ok(await there(id))
+  await database.write((tx) => removeUser(tx, anna.id))
+  assert.equal(await there(id), undefined)
+})
+
+test('somebody who signs in again and again has fifty sessions, those used last', async (t) => {
+  const { anna, signIn, find, database } = await desk(t)
+  const first = await signIn()
+  for (let i = 1; i <= 50; i += 1) await signIn(anna, NOON + i * 1000)
+  assert.equal((await listSessions(database.read, anna, NOON)).length, 50)
+  assert.equal(await find(first), undefined)
+})
+
+test('a browser says little of itself', async (t) => {
+  const { anna, database } = await desk(t)
+  const long = { client: 'x'.repeat(10_000), address: 'y'.repeat(10_000) }
+  const id = await database.write((tx) => startSession(tx, anna, NOON, long))
+  const found = await findSession(database.read, id, NOON)
+  assert.deepEqual([found?.session.client.length, found?.session.address.length], [200, 200])
+})

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { makeDeskGate } from '../../src/calendar/people/desk-sign-in.ts'
+import { startSession } from '../../src/calendar/people/sessions.ts'
+import { addSignInLink, findSignInLink, useSignInLink } from '../../src/calendar/people/sign-in-links.ts'
+import { deactivateUser, insertUser } from '../../src/calendar/people/users.ts'
+import { NOON, scratchDatabase } from './scratch-database.ts'
+
+const HERE = { client: 'Firefox', address: '192.0.2.1' }
+const SECRET = 'correct horse battery'
+const MINUTE = 60_000
+
+/** Anna without a password, beside an administrator. */
+async function desk(t: TestContext) {
+  const scratch = await scratchDatabase(t)
+  const { database } = scratch
+  await database.write((tx) => insertUser(tx, { login: 'admin', role: 'administrator' }, NOON))
+  const anna = await database.write((tx) => insertUser(tx, { login: 'anna', role: 'editor' }, NOON))
+  const link = (now = NOON) => database.write((tx) => addSignInLink(tx, anna, now))
+  const find = (token: string, now = NOON) => findSignInLink(database.read, token, now)
+  return { ...scratch, anna, link, find, gate: makeDeskGate(database) }
+}
+
+test('a link is good for thirty minutes, and is in the database as a hash alone (3d.8)', async (t) => {
+  const { anna, link, find, bytes } = await desk(t)
+  const token = await link()
+  assert.deepEqual(await find(token, NOON + 30 * MINUTE - 1000), { user: anna, purpose: 'set-up' })
+  assert.equal(await find(token, NOON + 30 * MINUTE), undefined)
+  for (const wrong of ['', `${token}x`, token.toLowerCase(), '\0', 'x'.repeat(1_000_000)])
+    assert.equal(await find(wrong), undefined)
+  assert.equal((await bytes()).includes(token), false)
+})
+
+test('a newer link voids the one before', async (t) => {
+  const { link, find } = await desk(t)
+  const [first, second] = [await link(), await link()]
+  assert.equal(await find(first), undefined)
+  assert.ok(await find(second))
+})
+
+test('a link gives a password and a session once; of two who use it at once one does (1e.23)', async (t) => {
+  const { anna, link, find, gate, again } = await desk(t)
+  const token = await link()
+  const elsewhere = makeDeskGate(await again())
+  const gates = [gate, elsewhere, gate, elsewhere]
+  const tries = await Promise.all(gates.map((at, i) => at.signInByLink(token, `${SECRET} ${i}`, HERE, NOON)))
+  const done = tries.filter((tried) => tried !== undefined)
+  assert.equal(done.length, 1)
+  assert.deepEqual((await gate.sessionOf(done[0]?.cookieId ?? '', NOON))?.user, anna)
+  assert.equal(await find(token), undefined)
+  const won = tries.findIndex((tried) => tried !== undefined)
+  for (let i = 0; i < 4; i += 1) {
+    const sent = { login: 'anna', password: `${SECRET} ${i}`, formerId: undefined }
+    assert.equal((await gate.signIn(sent, HERE, NOON)) !== undefined, i === won, String(i))
+  }
+})
+
+test('a link replaces a forgotten password, and ends the sessions of the old one', async (t) => {
+  const { anna, link, find, gate, database } = await desk(t)
+  await gate.signInByLink(await link(), SECRET, HERE, NOON)
+  const old = await database.write((tx) => startSession(tx, anna, NOON, HERE))
+  const token = await link()
+  assert.equal((await find(token))?.purpose, 'reset')
+  const signedIn = await gate.signInByLink(token, 'another horse battery', HERE, NOON)
+  assert.ok(await gate.sessionOf(signedIn?.cookieId ?? '', NOON))
+  assert.equal(await gate.sessionOf(old, NOON), undefined)
+  assert.equal(await gate.signIn({ login: 'anna', password: SECRET, formerId: undefined }, HERE, NOON), undefined)
+})
+
+test('no link opens for a user who was deactivated', async (t) => {
+  const { anna, link, find, database } = await desk(t)
+  const token = await link()
+  await database.write((tx) => deactivateUser(tx, anna.id, NOON))
+  assert.equal(await find(token), undefined)
+  assert.equal(await database.write((tx) => useSignInLink(tx, token)), false)
+  await assert.rejects(
+    database.write((tx) => addSignInLink(tx, { ...anna, deactivated_utc: 'now' }, NOON)),
+    /^Error: anna was deactivated and signs in nowhere\.$/,
+  )
+})
+
+test('only a link of the demo signs in without a password', async (t) => {
+  const { anna, link, find, gate, database } = await desk(t)
+  const token = await link()
+  assert.equal(await gate.signInByLink(token, undefined, HERE, NOON), undefined)
+  assert.ok(await find(token), 'and it is not used up by that')
+  const demo = await database.write((tx) => addSignInLink(tx, anna, NOON, 'demo'))
+  assert.ok(await gate.signInByLink(demo, undefined, HERE, NOON))
+  assert.equal(await gate.signInByLink(demo, undefined, HERE, NOON), undefined)
+})

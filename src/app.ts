@@ -243,6 +243,7 @@ function serverLimits(config: Config) {
     patienceMs: config.patience_ms,
     rateLimit: config.rate_limit,
     trustedProxy: config.trusted_proxy,
+    hasPages: config.pages !== 'off',
   }
 }
 
@@ -253,7 +254,7 @@ async function followOwner({ read }: Database, site: Site, config: Config) {
   const renew = async () => {
     const present = withOwnerSettings(config, await readOwnerSettings(read))
     Object.assign(site, siteOf(present, port))
-    if (look) Object.assign(look, lookOf(present))
+    Object.assign(look, lookOf(present))
   }
   await renew()
   const listensOn = (listened: number) => {
@@ -263,9 +264,8 @@ async function followOwner({ read }: Database, site: Site, config: Config) {
   return { look, renew, listensOn }
 }
 
-/** How the pages look; undefined for a service without them. */
-function lookOf({ pages, pages_accent, pages_css, pages_logo, week_start }: Config) {
-  if (pages === 'off') return undefined
+/** How the pages and the desk look. */
+function lookOf({ pages_accent, pages_css, pages_logo, week_start }: Config) {
   return { accent: pages_accent, css: pages_css, logo: pages_logo, weekStart: week_start }
 }
 

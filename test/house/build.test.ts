@@ -13,14 +13,17 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 test('what npm run build makes serves by itself, as it does from a package', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'kalends-build-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const copy = "fs.cpSync('src/serve/pages/assets', 'dist/src/serve/pages/assets', { recursive: true })"
+  const copy =
+    "for (const room of ['pages', 'desk']) fs.cpSync('src/serve/' + room + '/assets', 'dist/src/serve/' + room + '/assets', { recursive: true })"
   assert.equal(packageJson.scripts.build, `tsc -p tsconfig.build.json && node -e "${copy}"`)
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   // Types change nothing of what is written, and `npm run check` looks at them.
   const words = ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', join(folder, 'dist')]
   execFileSync(process.execPath, [compiler, ...words], { cwd: root })
-  const assets = join('src', 'serve', 'pages', 'assets')
-  cpSync(join(root, assets), join(folder, 'dist', assets), { recursive: true })
+  for (const room of ['pages', 'desk']) {
+    const assets = join('src', 'serve', room, 'assets')
+    cpSync(join(root, assets), join(folder, 'dist', assets), { recursive: true })
+  }
   for (const file of packageJson.files.filter((name) => name !== 'dist'))
     cpSync(join(root, file), join(folder, file), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')

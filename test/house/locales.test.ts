@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LANGUAGES } from '../../src/base/config.ts'
 import type { Fields } from '../../src/calendar/declare/resource.ts'
+import { deskTexts } from '../../src/calendar/locales/desk-texts.ts'
 import { messages } from '../../src/calendar/locales/messages.ts'
 import type { Text } from '../../src/calendar/locales/texts.ts'
 import { locales, translate } from '../../src/calendar/locales/translate.ts'
@@ -11,18 +12,20 @@ const languages = LANGUAGES.filter((language) => language !== 'en')
 
 /** Texts that may read the same in another language. */
 const SAME_AS_ENGLISH: Readonly<Partial<Record<keyof typeof locales, readonly Text[]>>> = {
-  es: ['{fact}: no'],
+  de: ['Name'],
+  fr: ['Description', 'Province', 'Latitude', 'Longitude'],
+  es: ['{fact}: no', 'No'],
 }
 
 function textsOf(fields: Fields): string[] {
-  return Object.values(fields).map((field) => field.about)
+  return Object.values(fields).flatMap(({ about, label }) => (label === undefined ? [about] : [about, label]))
 }
 
 function declaredTexts({ resource: { addresses, fields }, filters }: Served): string[] {
   return [...textsOf(addresses.id), ...textsOf(addresses.slug ?? {}), ...textsOf(fields), ...textsOf(filters)]
 }
 
-const texts = [...new Set([...[...resources, series].flatMap(declaredTexts), ...messages])]
+const texts = [...new Set([...[...resources, series].flatMap(declaredTexts), ...messages, ...Object.keys(deskTexts)])]
 
 function placeholders(text: string): string[] {
   return (text.match(/\{\w+\}/g) ?? []).sort()

@@ -21,7 +21,9 @@ const BOUNDED: Readonly<Record<string, string>> = {
     'written there',
   "serve/http/openapi.ts headerRefs(...(isRead?(['ETag']asconst):[]))": 'written there',
   'serve/http/send.ts headers.push(...crossOrigin(answer,request))': 'headers of ours',
-  'calendar/people/authenticate.ts Math.max(...names.map((name)=>failures.note(name,now)))':
+  'calendar/people/authenticate.ts Math.max(...names.map((name)=>noteGuess(failures,name,now)))':
+    'the names one attempt is counted under',
+  'calendar/people/desk-sign-in.ts Math.max(...names.map((name)=>noteGuess(guesses,name,now)))':
     'the names one attempt is counted under',
   'store/storage/backup-file.ts insert.run(...columns.map((column)=>row[column]asSQLInputValue))': 'columns of a table',
   'store/storage/sqlite/sqlite-connection.ts distanceKm(...(pointsas[number,number,number,number]))': 'a tuple',

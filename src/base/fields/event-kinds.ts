@@ -30,6 +30,7 @@ export function minutesBefore(shown: string): number | undefined {
 
 /** Whom the link of a meeting is shown: `always` everybody, `before:15` everybody from 15 minutes before the start on, `never` those alone who may edit the event. Only an empty text means `always`: who sends `false` does not. */
 export const onlineShown: PlainKind<string> = {
+  input: 'line',
   wire: { type: 'string' },
   within: limits.word,
   valid: (value) => value === '' || (typeof value === 'string' && minutesBefore(value) !== undefined),

@@ -1,4 +1,14 @@
-import { count, image, integer, type KeptOf, type Kind, publicationMoment, settledText, type ValueOf } from './kinds.ts'
+import {
+  count,
+  type Input,
+  image,
+  integer,
+  type KeptOf,
+  type Kind,
+  publicationMoment,
+  settledText,
+  type ValueOf,
+} from './kinds.ts'
 import type { Bounds } from './limits.ts'
 
 /** One field or filter as data: its kind, and its meaning in English (the key of translations; empty when nothing is published). */
@@ -15,6 +25,12 @@ export interface FieldData {
   nested?: FieldsData
   /** Accepted, but not published in the index. */
   unlisted?: true
+  /** Its name above the control of a form, in English, where `about` is too long for one. */
+  label?: string
+  /** How a form asks for it, in place of the way of its kind; false where a form does not. */
+  input?: Input | false
+  /** Whether lists of the desk have a column of it. */
+  inLists?: true
 }
 
 export type FieldsData = Readonly<Record<string, FieldData>>
@@ -64,18 +80,22 @@ export const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'tr
 
 /** The author and the publication date of a record. */
 export const authorFields = {
-  author: { kind: integer, about: 'The id of the author' },
-  date: { kind: publicationMoment, about: 'The publication date, in the time zone of the site' },
-  date_utc: { kind: publicationMoment, about: 'The publication date in UTC' },
+  author: { kind: integer, about: 'The id of the author', label: 'Author', input: false },
+  date: { kind: publicationMoment, about: 'The publication date, in the time zone of the site', input: false },
+  date_utc: { kind: publicationMoment, about: 'The publication date in UTC', input: false },
 } as const satisfies FieldsData
 
 export const statusField = {
-  status: { kind: settledText, about: 'The publication status' },
+  status: { kind: settledText, about: 'The publication status', label: 'Status', input: 'choice' },
 } as const satisfies FieldsData
 
 /** The featured image of a record. */
 export const imageField = {
-  image: { kind: image, about: 'The featured image: the id of an image, or an address to fetch one from' },
+  image: {
+    kind: image,
+    about: 'The featured image: the id of an image, or an address to fetch one from',
+    label: 'Picture',
+  },
 } as const satisfies FieldsData
 
 /** The page of a list and its size. */

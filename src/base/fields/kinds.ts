@@ -15,6 +15,27 @@ export interface WireSchema {
   maxItems?: number
 }
 
+/**
+ * How a form asks for a value: one line, a text with markup, a switch, yes or no or unknown, one of the words of the schema, a number, a date and
+ * time, a zone, an address, a slug, an image, a parent, or links. Values without a control, such as those of filters, have none.
+ */
+export type Input =
+  | 'line'
+  | 'email'
+  | 'tel'
+  | 'url'
+  | 'text'
+  | 'switch'
+  | 'fact'
+  | 'choice'
+  | 'number'
+  | 'moment'
+  | 'zone'
+  | 'slug'
+  | 'image'
+  | 'parent'
+  | 'links'
+
 /** When a request was made, and in which zone: all that a kind looks at besides the value. */
 export interface RequestTime {
   site: Pick<Site, 'timezone'>
@@ -47,6 +68,8 @@ export interface Kind<Value, Kept = Value> {
   show?: (kept: unknown) => unknown
   /** True for yes and no, by which records of one name are not told apart. */
   isFlag?: true
+  /** How a form asks for it; a kind without it has no control of its own. */
+  input?: Input
 }
 
 /** A kind whose values are kept in the column of the field's own name, without a rule of the resource. */
@@ -133,6 +156,7 @@ export function readWords(value: unknown): string[] | undefined {
 
 /** Text that must not be empty: `""` and `"0"` are refused. */
 export const text: PlainKind<string> = {
+  input: 'line',
   wire: { type: 'string' },
   valid: (value) => isText(value) && value !== '' && value !== '0',
   read: (value) => (isText(value) ? value : undefined),
@@ -142,6 +166,7 @@ export const text: PlainKind<string> = {
 
 /** Text that an empty value clears, such as a description. */
 export const clearableText: PlainKind<string> = {
+  input: 'text',
   wire: { type: 'string' },
   within: limits.text,
   valid: (value) => isText(value) || isEmpty(value),
@@ -151,10 +176,11 @@ export const clearableText: PlainKind<string> = {
 }
 
 /** Clearable text of one line without markup, such as an address. */
-export const line: PlainKind<string> = { ...clearableText, within: limits.line, keep: singleLine }
+export const line: PlainKind<string> = { ...clearableText, input: 'line', within: limits.line, keep: singleLine }
 
 /** Text whose column a rule of the resource settles, such as a slug. */
 export const settledText: Kind<string> = {
+  input: 'slug',
   wire: { type: 'string' },
   valid: (value) => isText(value),
   read: (value) => (isText(value) ? value : undefined),
@@ -179,6 +205,7 @@ export const recordId: Kind<number> = {
 
 /** The id of a parent term; 0 and empty text mean none. */
 export const parentId: Kind<number> = {
+  input: 'parent',
   wire: { type: 'integer' },
   read: (value) => (value === '' ? 0 : readInteger(value)),
 }
@@ -212,6 +239,7 @@ export const words: Kind<string[]> = {
 
 /** True or false (rule 2.2). */
 export const flag: PlainKind<boolean, number> = {
+  input: 'switch',
   wire: { type: 'boolean' },
   read: readBoolean,
   keep: Number,
@@ -225,6 +253,7 @@ export const flag: PlainKind<boolean, number> = {
  * fact, and the filter `access` finds it.
  */
 export const factOfAccess: PlainKind<boolean | '', number | null> = {
+  input: 'fact',
   wire: { type: 'boolean' },
   valid: (value) => readYesOrNo(value) !== undefined,
   read: readYesOrNo,
@@ -242,7 +271,14 @@ function readYesOrNo(value: unknown): boolean | '' | undefined {
 export function oneOf<Word extends string>(words: readonly Word[], blank: Word): PlainKind<Word> {
   const read = (value: unknown) => (isEmpty(value) ? blank : words.find((word) => word === value))
   const named = words.filter((word) => word !== '')
-  return { wire: { type: 'string', enum: named }, valid: (value) => read(value) !== undefined, read, keep: same, blank }
+  return {
+    input: 'choice',
+    wire: { type: 'string', enum: named },
+    valid: (value) => read(value) !== undefined,
+    read,
+    keep: same,
+    blank,
+  }
 }
 
 /** A list of some of these words. */
@@ -251,7 +287,13 @@ export function someOf(known: readonly string[]): Kind<string[]> {
 }
 
 /** An untyped loose flag (rule 2.3). */
-export const looseFlag: PlainKind<boolean, number> = { wire: {}, read: isTruthy, keep: Number, blank: 0 }
+export const looseFlag: PlainKind<boolean, number> = {
+  input: 'switch',
+  wire: {},
+  read: isTruthy,
+  keep: Number,
+  blank: 0,
+}
 
 /** A loose flag kept as it was sent, since links repeat it (rule 13.8). Lists and records are refused. */
 export const looseWord: Kind<string | number | boolean> = {
@@ -261,6 +303,7 @@ export const looseWord: Kind<string | number | boolean> = {
 
 /** A loose flag that is published as text (the map switches of venues). Lists and records are refused. */
 export const wordFlag: PlainKind<boolean, number> = {
+  input: 'switch',
   wire: { type: 'string' },
   answers: 'boolean',
   read: (value) => (value === null || typeof value === 'object' ? undefined : isTruthy(value)),
@@ -279,6 +322,7 @@ export const switchWord: Kind<boolean> = {
 
 /** A date and time in any form of `parseMoment`; the rules decide the zone it is read in. */
 export const moment: Kind<string | number> = {
+  input: 'moment',
   wire: { type: 'string' },
   within: limits.word,
   valid: (value, { site, now }) =>
@@ -300,6 +344,7 @@ export const publicationMoment: Kind<string | number> = {
 
 /** A time zone by name, abbreviation or offset; an empty value means the site's (rule 2.7). */
 export const timezone: Kind<string> = {
+  input: 'zone',
   wire: { type: 'string' },
   within: limits.word,
   valid: (value) => value === '' || (isText(value) && isTimezone(value)),
@@ -310,6 +355,7 @@ const ENTITY_SIGNS: Record<string, string> = { amp: '&', '#38': '&', '#038': '&'
 
 /** An absolute URL, or an empty value to clear it. Signs that an answer shows as entities are kept as signs (rule 2.8). */
 export const url: PlainKind<string> = {
+  input: 'url',
   wire: { type: 'string' },
   within: limits.url,
   valid: (value) => isEmpty(value) || (isText(value) && isUrl(value)),
@@ -328,6 +374,7 @@ export const secureUrl: PlainKind<string> = {
 /** A language as a tag of BCP 47, such as `bfi`; an empty value clears it. */
 export const language: PlainKind<string> = {
   ...clearableText,
+  input: 'line',
   within: limits.word,
   valid: (value) => isEmpty(value) || (isText(value) && canonicalLanguage(value) !== undefined),
   keep: (value) => canonicalLanguage(value) ?? '',
@@ -343,6 +390,7 @@ function canonicalLanguage(tag: string): string | undefined {
 
 /** An image by id, by URL or as an answer's image object; `''` and `0` stand for none. */
 export const image: Kind<string | number> = {
+  input: 'image',
   wire: { type: 'string' },
   answers: 'integer',
   within: limits.url,
@@ -363,6 +411,7 @@ function degrees(limit: number): PlainKind<number | null> {
     return isNumeric(value) && Math.abs(Number(value)) <= limit ? Number(value) : undefined
   }
   return {
+    input: 'number',
     wire: { format: 'double' },
     answers: 'number',
     valid: (value) => read(value) !== undefined,
@@ -386,10 +435,11 @@ export const distance: Kind<number> = {
 }
 
 /** Anything; the rules of the resource look at it. */
-export const anything: Kind<unknown> = { wire: {}, read: (value) => value }
+export const anything: Kind<unknown> = { input: 'line', wire: {}, read: (value) => value }
 
 /** Ids or records to link, read by the rules of the resource. */
 export const links: Kind<unknown> = {
+  input: 'links',
   wire: { items: { type: 'integer' } },
   list: true,
   within: limits.links,

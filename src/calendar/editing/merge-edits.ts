@@ -130,7 +130,7 @@ function mergeUnit(merged: MergedForm, unit: readonly string[], { sent, base, no
   const there = base && isKnown ? differ(now, base) : unit
   const apart = isKnown ? differ(sent, now) : unit
   if (apart.length === 0) return
-  if (here.length === 0) merged.taken.push(...there)
+  if (here.length === 0) merged.taken = [...merged.taken, ...there]
   else if (there.length === 0 || !isKnown) for (const name of unit) merged.values[name] = sent[name]
   else
     for (const member of apart)

@@ -39,11 +39,15 @@ export function problemReply(
   return { status, body }
 }
 
+/** What is wrong with parameters, in words, by their names. */
+export function paramTexts(params: Record<string, ParamFault>, language: Language): Record<string, string> {
+  const texts = Object.entries(params).map(([name, fault]) => [name, faultText(name, fault, language)])
+  return Object.fromEntries(texts)
+}
+
 function paramData(params: Record<string, ParamFault> | undefined, language: Language) {
   if (!params) return {}
-  const texts = Object.fromEntries(
-    Object.entries(params).map(([name, fault]) => [name, faultText(name, fault, language)]),
-  )
+  const texts = paramTexts(params, language)
   const details: Record<string, object> = {}
   for (const [name, fault] of Object.entries(params)) {
     if (fault.why === 'type') details[name] = { code: 'rest_invalid_type', message: texts[name], data: { param: name } }

@@ -6,8 +6,15 @@ import type { venue } from '../linked/venue.ts'
 import type { seriesResource } from '../series/series.ts'
 import type { category, tag } from '../terms/taxonomies.ts'
 import type { categoryFilters } from '../terms/term-filters.ts'
+import type { DeskText } from './desk-texts.ts'
 import type { MessageText } from './messages.ts'
 
+type LabelOf<Part> =
+  Part extends Readonly<Record<string, infer Declared>>
+    ? Declared extends { label: infer Label }
+      ? Label
+      : never
+    : never
 type AboutOf<Part> = Part extends Readonly<Record<string, { about: infer About }>> ? About : never
 type Declared = typeof event | typeof venue | typeof organizer | typeof category | typeof tag | typeof seriesResource
 type AboutOfAddresses<Addresses> = Addresses extends { id: infer Id; slug?: infer Slug }
@@ -17,9 +24,11 @@ type AboutOfAddresses<Addresses> = Addresses extends { id: infer Id; slug?: infe
 /** Every English text a reader of the interface may see: what each language translates. */
 export type Text =
   | AboutOf<Declared['fields']>
+  | LabelOf<Declared['fields']>
   | AboutOf<typeof eventFilters | typeof placedFilters | typeof categoryFilters>
   | AboutOfAddresses<Declared['addresses']>
   | MessageText
+  | DeskText
 
-/** A language: a translation of every text. A text that is new or reworded is missing here until someone has looked. */
-export type Locale = Readonly<Record<Text, string>>
+/** A language: a translation of every text but those of the desk. A text that is new or reworded is missing here until someone has looked. */
+export type Locale = Readonly<Record<Exclude<Text, DeskText>, string>>

@@ -3,13 +3,18 @@ import type { EventStatus } from '../../base/fields/event-kinds.ts'
 import { plainText, singleLine } from '../../base/text/html.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { de } from './de.ts'
+import { deskTextsIn } from './desk-texts.ts'
 import { es } from './es.ts'
 import { fr } from './fr.ts'
 import type { MessageText } from './messages.ts'
-import type { Locale } from './texts.ts'
+import type { Text } from './texts.ts'
 
 /** The texts of every language but English. */
-export const locales: Readonly<Record<Exclude<Language, 'en'>, Locale>> = { de, fr, es }
+export const locales: Readonly<Record<Exclude<Language, 'en'>, Readonly<Record<Text, string>>>> = {
+  de: { ...de, ...deskTextsIn('de') },
+  fr: { ...fr, ...deskTextsIn('fr') },
+  es: { ...es, ...deskTextsIn('es') },
+}
 
 /** `translate` with the language of a site. */
 export function speaker({ language }: { language: Language }) {

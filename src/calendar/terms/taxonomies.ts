@@ -13,7 +13,7 @@ export const category = defineResource({
   },
   fields: {
     ...termFields,
-    parent: { kind: parentId, about: 'The id of the parent category; 0 for none', lookUp: isParent },
+    parent: { kind: parentId, about: 'The id of the parent category; 0 for none', label: 'Below', lookUp: isParent },
   },
 })
 

@@ -26,9 +26,14 @@ import {
 
 /** The fields that categories and tags share (rule 3.9). */
 export const termFields = defineFields({
-  name: { kind: text, about: 'The name of the term', required: true, within: limits.termName },
-  description: { kind: clearableText, about: 'The description of the term', within: limits.termText },
-  slug: { kind: settledText, about: 'The slug of the term', within: limits.slug },
+  name: { kind: text, about: 'The name of the term', label: 'Name', required: true, within: limits.termName },
+  description: {
+    kind: clearableText,
+    about: 'The description of the term',
+    label: 'Description',
+    within: limits.termText,
+  },
+  slug: { kind: settledText, about: 'The slug of the term', label: 'Address', inLists: true, within: limits.slug },
 })
 
 const LONGEST = limits.termName.characters

@@ -267,7 +267,7 @@ function pageHeaders({ site, images }: Service): Record<string, string> {
 }
 
 /** The sources that pages may load: their own script and style sheet, and images. */
-function contentPolicy(site: Site, mediaUrl: string): string {
+export function contentPolicy(site: Site, mediaUrl: string): string {
   const { origin, protocol } = new URL(mediaUrl)
   const media = protocol === 'https:' || origin === new URL(site.url).origin ? '' : ` ${origin}`
   return [
@@ -283,7 +283,7 @@ function contentPolicy(site: Site, mediaUrl: string): string {
 }
 
 /** Of files whose address changes with their content. */
-const FOREVER = { 'Cache-Control': 'public, max-age=31536000, immutable' }
+export const FOREVER = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 
 /** Of scripts that pages of other sites load, at addresses that stay the same. */
 const ELSEWHERE_TOO = {
@@ -292,7 +292,8 @@ const ELSEWHERE_TOO = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
 }
 
-function assetAnswer({ bytes, mediaType }: Asset, own: Readonly<Record<string, string>>): Outgoing {
+/** The answer to a read of a file. */
+export function assetAnswer({ bytes, mediaType }: Asset, own: Readonly<Record<string, string>>): Outgoing {
   const headers = {
     'Content-Type': mediaType,
     'X-Content-Type-Options': 'nosniff',

@@ -293,8 +293,13 @@ export function anonymousContext(service: Service, now: number): Context & { mem
 function contextOf(service: Service, caller: Caller, now: number, incoming: Incoming): Context {
   const { database, memory } = service
   return isLoggedIn(caller)
-    ? contextWith(service, caller, now, database.read, undefined, incoming)
+    ? callerContext(service, caller, now, incoming)
     : contextWith(service, caller, now, database.readPublic(), memory, incoming)
+}
+
+/** The context of a request that reads from the primary database alone. */
+export function callerContext(service: Service, caller: Caller, now: number, incoming: Incoming): Context {
+  return contextWith(service, caller, now, service.database.read, undefined, incoming)
 }
 
 /** The context of a request that reads lists of public events from `listed`, if any. */

@@ -9,6 +9,7 @@ import type { Reply } from '../formats/format.ts'
 import type { Look } from '../pages/page-assets.ts'
 import { makeBodyReader } from './bodies.ts'
 import type { Closing } from './closing.ts'
+import { deskAt, makeDeskRoute } from './desk-route.ts'
 import { type Front, incomingOf, refuseOverload } from './front.ts'
 import type { SignIn, Visit } from './incoming.ts'
 import type { Intake } from './intake.ts'
@@ -41,8 +42,9 @@ interface Ground {
   /** The answers to requests that wait to be told to send their body. */
   mayGoOn: WeakSet<ServerResponse>
   cacheBudget: CacheBudget
-  /** How pages for people look; undefined where there are none. */
-  look: Look | undefined
+  /** How pages for people and the desk look. */
+  look: Look
+  hasPages: boolean
 }
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
@@ -74,11 +76,14 @@ export function makeRouter(service: Service, front: Front, closing: Closing, gro
   }
 }
 
-/** The table. The desk will be a row with a way of signing in of its own. */
+/** The table. The desk finds out for itself who has signed in, by its cookie, which opens nothing else. */
 function makeRows(service: Service, front: Front, closing: Closing, ground: Ground): Row[] {
   const { restRoot } = service.site
   const { answerRest, reads } = makeRest(service, front, ground)
-  const pages = ground.look && makePublicPages(service, front, reads.finished, ground.cacheBudget, ground.look)
+  const pages = ground.hasPages
+    ? makePublicPages(service, front, reads.finished, ground.cacheBudget, ground.look)
+    : undefined
+  const desk = service.gate && makeDeskRoute(service, front, service.gate, ground)
   const findPage: Row['find'] = (visit) => pages && pageAt(pages, visit, answerRest)
   const answerPage: Answering = (visit, signIn) => (findPage(visit) ?? answerRest)(visit, signIn)
   const feeds = makePublicFeeds({ service, front, pages, answerList: answerRest, answerPage }, ground.cacheBudget)
@@ -90,6 +95,7 @@ function makeRows(service: Service, front: Front, closing: Closing, ground: Grou
     { ...rest, find: ({ url }) => (restRoot !== '' && isBelow(restRoot, url.path) ? answerRest : undefined) },
     { ...open, isUnderPressure: true, find: ({ url }) => byPath.get(url.path) },
     { ...open, isUnderPressure: false, find: ({ url }) => (url.path.startsWith(MEDIA_PATH) ? media : undefined) },
+    { methods: 'all', signIn: nobody, isUnderPressure: false, find: ({ url }) => desk && deskAt(desk, url.path) },
     { ...open, isUnderPressure: true, find: ({ url }) => pages && assetAt(pages, url.path) },
     { ...rest, methods: READS, find: (visit) => feedAt(feeds, visit) },
     { ...open, isUnderPressure: true, find: findPage },

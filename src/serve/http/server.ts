@@ -35,8 +35,9 @@ interface ServerOptions {
   trustedProxy: readonly string[]
   /** what finished answers share with whatever else is kept in memory */
   cacheBudget: CacheBudget
-  /** how pages for people look; undefined where there are none */
-  look: Look | undefined
+  /** how pages for people and the desk look */
+  look: Look
+  hasPages: boolean
   /** hears of every answer */
   onAnswered?: OnAnswered
 }

@@ -56,7 +56,11 @@ export const ASSETS_PATH = '/assets/'
 export function readAssets(site: Site, { accent, css, logo, weekStart }: Look): Assets {
   const own = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
   const theirs = css === '' ? '' : readSet(css, 'style sheet').toString('utf8')
-  const style = asset('calendar', '.css', Buffer.from([own('calendar.css'), accentStyle(accent), theirs].join('\n')))
+  const style = asset(
+    'calendar',
+    '.css',
+    Buffer.from([own('tokens.css'), own('calendar.css'), accentStyle(accent), theirs].join('\n')),
+  )
   const script = asset('calendar', '.js', Buffer.from(own('calendar.js')))
   const image = logo === '' ? undefined : asset('logo', logoEnding(logo), readSet(logo, 'logo'))
   const icon = image ?? asset('icon', '.svg', Buffer.from(markOf(accent)))
@@ -71,7 +75,7 @@ export function readAssets(site: Site, { accent, css, logo, weekStart }: Look): 
 }
 
 /** The mark before the name of a site without a logo. */
-const markOf = (accent: string) =>
+export const markOf = (accent: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 26 26"><rect width="26" height="26" rx="7" fill="${accent}"/><rect x="5" y="9" width="16" height="12" rx="3" fill="#fff"/></svg>`
 
 function readSet(path: string, what: string): Buffer {
@@ -92,7 +96,12 @@ function logoEnding(path: string): string {
 
 function asset(name: string, ending: string, bytes: Buffer): Asset {
   const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 10)
-  return { path: `${ASSETS_PATH}${name}-${hash}${ending}`, mediaType: MEDIA_TYPES[ending] ?? 'text/plain', bytes }
+  return { path: `${ASSETS_PATH}${name}-${hash}${ending}`, mediaType: mediaTypeOf(ending), bytes }
+}
+
+/** The media type of a file by the ending of its name. */
+export function mediaTypeOf(name: string): string {
+  return MEDIA_TYPES[name.slice(name.lastIndexOf('.'))] ?? 'text/plain'
 }
 
 type Rgb = readonly [red: number, green: number, blue: number]

@@ -1,0 +1,32 @@
+// The script of every page of the desk: all works without it.
+
+const summary = document.getElementById('faults')
+if (summary) summary.focus()
+
+/** The slash leads to the search, as on many sites; not while somebody writes. */
+document.addEventListener('keydown', (event) => {
+  const { target } = event
+  const isWriting = target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]')
+  if (event.key !== '/' || isWriting || event.ctrlKey || event.metaKey || event.altKey) return
+  const search = document.getElementById('everything')
+  if (!search) return
+  event.preventDefault()
+  search.focus()
+})
+
+/** Warns before leaving a form in which something has changed, and not while it is being sent. */
+for (const form of document.querySelectorAll('form[data-guard]')) {
+  if (!(form instanceof HTMLFormElement)) continue
+  const text = () =>
+    new URLSearchParams(
+      [...new FormData(form)].map(([name, value]) => [name, typeof value === 'string' ? value : value.name]),
+    ).toString()
+  const before = text()
+  let isSending = false
+  form.addEventListener('submit', () => {
+    isSending = true
+  })
+  addEventListener('beforeunload', (event) => {
+    if (!isSending && text() !== before) event.preventDefault()
+  })
+}

@@ -1,0 +1,129 @@
+import type { Site } from '../../base/config.ts'
+import { type Caller, can, seesUnpublished } from '../../calendar/people/caller.ts'
+import { shortened } from '../pages/cards.ts'
+import { type Content, type Html, html } from '../pages/page-html.ts'
+import { pathTo } from '../pages/viewing.ts'
+import type { DeskAssets } from './desk-assets.ts'
+import { type DeskView, deskPath, type RoomName, sayAtDesk } from './desk-page.ts'
+
+const LONGEST_TITLE = 110
+
+/** Whom a page is for, and what the rail counts. */
+export interface FrameFor {
+  site: Site
+  assets: DeskAssets
+  /** Undefined before somebody has signed in. */
+  caller: Caller | undefined
+  name: string
+  /** How many things wait in the inbox. */
+  waiting: number
+}
+
+interface RoomLink {
+  room: RoomName
+  path: string
+  text: Parameters<typeof sayAtDesk>[1]
+  /** On a phone it stands in the bar at the bottom. */
+  isFirst?: true
+  isFor?: (caller: Caller) => boolean
+}
+
+/** The rooms of the rail in their order, in groups. */
+const ROOMS: readonly { heading?: Parameters<typeof sayAtDesk>[1]; rooms: readonly RoomLink[] }[] = [
+  {
+    rooms: [
+      { room: 'today', path: '/', text: 'Today', isFirst: true },
+      { room: 'events', path: '/events', text: 'Events', isFirst: true },
+      { room: 'month', path: '/month', text: 'Month', isFirst: true },
+      { room: 'inbox', path: '/inbox', text: 'Inbox', isFirst: true, isFor: seesUnpublished },
+    ],
+  },
+  {
+    heading: 'Directory',
+    rooms: [
+      { room: 'venues', path: '/venues', text: 'Venues' },
+      { room: 'organizers', path: '/organizers', text: 'Organizers' },
+      { room: 'categories', path: '/categories', text: 'Categories' },
+      { room: 'tags', path: '/tags', text: 'Tags' },
+    ],
+  },
+  { rooms: [{ room: 'people', path: '/people', text: 'People', isFor: (caller) => can(caller, 'manage_users') }] },
+]
+
+/** A whole document around a view of the desk. */
+export function frameDesk(frame: FrameFor, view: DeskView): string {
+  const { site, assets } = frame
+  const say = (text: Parameters<typeof sayAtDesk>[1], values?: Record<string, string>) => sayAtDesk(site, text, values)
+  const isWrong = (view.status ?? 200) >= 400 && !view.isAlone
+  const title = shortened(view.title, LONGEST_TITLE)
+  const named = isWrong ? say('Error: {title}', { title }) : title
+  const { markup } = html`<!doctype html>
+<html lang="${site.language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, interactive-widget=resizes-content">
+<title>${named} · ${site.name}</title>
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="${pathTo(site, assets.icon)}">
+<link rel="stylesheet" href="${pathTo(site, assets.style)}">
+<script type="module" src="${pathTo(site, assets.script)}"></script>
+</head>
+${view.isAlone || !frame.caller ? alone(frame, view) : framed(frame, frame.caller, view)}
+</html>
+`
+  return markup
+}
+
+function alone({ site }: FrameFor, view: DeskView): Html {
+  return html`<body class="alone">
+<main id="main"><a class="brand" href="${pathTo(site, '/')}"><i class="mark" aria-hidden="true"></i><span>${site.name}</span></a>
+<h1>${view.title}</h1>
+${view.notice && html`<p class="notice" role="status">${view.notice}</p>`}
+${view.body}
+</main>
+</body>`
+}
+
+function framed(frame: FrameFor, caller: Caller, view: DeskView): Html {
+  const { site, name } = frame
+  const say = (text: Parameters<typeof sayAtDesk>[1]) => sayAtDesk(site, text)
+  return html`<body class="desk">
+<a class="skip" href="#main">${say('Skip to the content')}</a>
+<header class="bar">
+<form role="search" method="get" action="${deskPath(site, '/search')}"><label class="hidden" for="everything">${say('Search everything')}</label><input id="everything" type="search" name="search" maxlength="300" placeholder="${say('Search everything')}" autocomplete="off"><kbd aria-hidden="true">/</kbd></form>
+<div class="end"><a class="button quiet far" href="${pathTo(site, '/events/')}">${say('View site')}</a>${
+    can(caller, 'edit') && html`<a class="button main" href="${deskPath(site, '/events/new')}">${say('New event')}</a>`
+  }<a class="account" href="${deskPath(site, '/me')}" aria-label="${say('Your account')}: ${name}" title="${name}">${initialsOf(name)}</a></div>
+</header>
+${rail(frame, caller, view.room)}
+<main id="main">
+<div class="head"><div><h1>${view.title}</h1>${view.under && html`<p>${view.under}</p>`}</div>${view.deeds && html`<div class="end">${view.deeds}</div>`}</div>
+${html`<div id="notice" role="status">${view.notice && html`<p class="notice">${view.notice}</p>`}</div>`}
+${view.body}
+</main>
+</body>`
+}
+
+function rail({ site, waiting }: FrameFor, caller: Caller, current: RoomName | undefined): Html {
+  const item = ({ room, path, text, isFirst, isFor }: RoomLink): Content => {
+    if (isFor && !isFor(caller)) return false
+    const count = room === 'inbox' && waiting > 0 ? html`<span class="count due">${waiting}</span>` : ''
+    return html`<li${!isFirst && html` class="more"`}><a href="${deskPath(site, path)}"${room === current && html` aria-current="page"`}>${sayAtDesk(site, text)}${count}</a></li>`
+  }
+  const groups = ROOMS.map(
+    ({ heading, rooms }) => html`${heading && html`<h2>${sayAtDesk(site, heading)}</h2>`}<ul>${rooms.map(item)}</ul>`,
+  )
+  return html`<nav class="rail" aria-label="${sayAtDesk(site, 'Desk')}"><a class="brand" href="${deskPath(site, '/')}"><i class="mark" aria-hidden="true"></i><span>${site.name}</span></a>
+${groups}
+<details class="rooms"><summary>${sayAtDesk(site, 'More')}</summary>${groups}</details>
+<form class="end" method="post" action="${deskPath(site, '/sign-out')}"><button class="button quiet">${sayAtDesk(site, 'Sign out')}</button></form></nav>`
+}
+
+/** The first letters of the first and the last word of a name. */
+function initialsOf(name: string): string {
+  const words = name.trim().split(/\s+/)
+  const first = [...(words[0] ?? '')][0] ?? ''
+  const last = words.length > 1 ? ([...(words.at(-1) ?? '')][0] ?? '') : ''
+  return (first + last).toUpperCase()
+}

@@ -1,0 +1,174 @@
+import type { Site } from '../../base/config.ts'
+import { STATUSES } from '../../base/fields/field.ts'
+import type { Input } from '../../base/fields/kinds.ts'
+import { limits } from '../../base/fields/limits.ts'
+import type { Problem } from '../../base/problems.ts'
+import type { Field, Fields } from '../../calendar/declare/resource.ts'
+import { paramTexts } from '../../calendar/locales/problem-replies.ts'
+import { type Content, type Html, html } from '../pages/page-html.ts'
+import { sayAtDesk } from './desk-page.ts'
+
+/** What a form shows in its controls, by the name of the field: as it was typed, or as the record has it. */
+export type FormValues = Readonly<Record<string, string>>
+
+/** The faults of a form, by the name of the field, in words. */
+export type FormFaults = Readonly<Record<string, string>>
+
+/** An option of a control that offers some. */
+export interface ControlOption {
+  value: string
+  text: string
+  /** How deep it stands in a tree. */
+  level?: number
+}
+
+/** The form that a control stands in. */
+export interface FormState {
+  site: Site
+  values: FormValues
+  faults: FormFaults
+  /** The options of fields whose choices are records. */
+  choices?: Readonly<Record<string, readonly ControlOption[]>>
+}
+
+/** How forms ask for a field; undefined for one that has no control. */
+export function inputOf({ input, kind }: Field): Input | undefined {
+  return input === false ? undefined : (input ?? kind.input)
+}
+
+/** The declared fields that a form derived from them asks for, in their order. */
+export function askedFields(fields: Fields): [name: string, field: Field][] {
+  return Object.entries(fields).filter(([, field]) => inputOf(field) !== undefined)
+}
+
+/** The name of a field above its control. */
+export function labelOf(site: Site, { label, about }: Pick<Field, 'label' | 'about'>): string {
+  return sayAtDesk(site, (label ?? about) as Parameters<typeof sayAtDesk>[1])
+}
+
+/** What a form shows of the columns of a record. */
+export function formValuesOf(fields: Fields, columns: Readonly<Record<string, unknown>>): FormValues {
+  const texts = askedFields(fields).map(([name, field]) => [name, writtenValue(inputOf(field), columns[name])])
+  return Object.fromEntries(texts)
+}
+
+function writtenValue(input: Input | undefined, column: unknown): string {
+  if (input === 'fact') return column === 1 ? 'yes' : column === 0 ? 'no' : ''
+  return column === null || column === undefined ? '' : String(column)
+}
+
+/** A field with its label, its control and its fault. */
+export function fieldControl(state: FormState, name: string, field: Field): Html {
+  const { site, faults } = state
+  const input = inputOf(field)
+  const fault = faults[name]
+  const label = labelOf(site, field)
+  const wrong = html`${fault && html`<p class="error" id="${name}-error">${fault}</p>`}`
+  if (input === 'switch')
+    return html`<div class="field"><input type="hidden" name="${name}" value="0"><label class="check"><input type="checkbox" id="${name}" name="${name}" value="1"${isOn(state, name) && html` checked`}${described(name, fault)}> ${label}</label>${wrong}</div>`
+  return html`<div class="field"><label for="${name}">${label}</label>${controlFor(state, name, field, input)}${wrong}</div>`
+}
+
+function isOn({ values }: FormState, name: string): boolean {
+  return ['1', 'on', 'true', 'yes'].includes(values[name] ?? '')
+}
+
+/** The attributes that join a control with its fault. */
+export function described(name: string, fault: string | undefined): Content {
+  return fault !== undefined && html` aria-invalid="true" aria-describedby="${name}-error"`
+}
+
+const LINES: Readonly<Partial<Record<Input, { type: string; inputmode?: string }>>> = {
+  line: { type: 'text' },
+  slug: { type: 'text' },
+  email: { type: 'email' },
+  tel: { type: 'tel' },
+  url: { type: 'url', inputmode: 'url' },
+  number: { type: 'text', inputmode: 'decimal' },
+  zone: { type: 'text' },
+}
+
+function controlFor(state: FormState, name: string, field: Field, input: Input | undefined): Html {
+  const { site, values, faults, choices } = state
+  const value = values[name] ?? ''
+  const attributes = html` id="${name}" name="${name}"${field.required && html` aria-required="true"`}${mostOf(field)}${described(name, faults[name])}`
+  if (input === 'text') return html`<textarea${attributes} rows="6">${value}</textarea>`
+  const offered = choices?.[name] ?? choicesOf(site, name, field, input)
+  if (offered) return selectOf(attributes, offered, value)
+  const { type, inputmode } = LINES[input ?? 'line'] ?? { type: 'text' }
+  return html`<input type="${type}"${inputmode && html` inputmode="${inputmode}"`}${attributes} value="${value}" autocomplete="off">`
+}
+
+/** The most characters of a field, which the script counts near the end; nothing that is typed is cut off. */
+function mostOf({ within, kind }: Field): Content {
+  const bounds = within ?? kind.within ?? limits.line
+  return 'characters' in bounds && html` data-most="${String(bounds.characters)}"`
+}
+
+function selectOf(attributes: Html, choices: readonly ControlOption[], value: string): Html {
+  // What the record has stays choosable, so that saving does not change it.
+  const known = choices.some((choice) => choice.value === value) ? choices : [...choices, { value, text: value }]
+  const options = known.map(
+    (choice) =>
+      html`<option value="${choice.value}"${choice.value === value && html` selected`}>${'\u2003'.repeat(choice.level ?? 0)}${choice.text}</option>`,
+  )
+  return html`<select${attributes}>${options}</select>`
+}
+
+/** The words of statuses for people. */
+export const STATUS_WORDS = {
+  publish: 'Published',
+  future: 'Scheduled',
+  draft: 'Draft',
+  pending: 'Pending review',
+  private: 'Private',
+  trash: 'Trash',
+} as const
+
+/** The word for a status. */
+export function statusName(site: Site, status: string): string {
+  const known = STATUSES.find((one) => one === status)
+  return known ? sayAtDesk(site, STATUS_WORDS[known]) : status
+}
+
+/** The statuses that a form offers. */
+const OFFERED = ['publish', 'draft', 'pending', 'private'] as const
+
+function choicesOf(
+  site: Site,
+  name: string,
+  field: Field,
+  input: Input | undefined,
+): readonly ControlOption[] | undefined {
+  if (input === 'fact')
+    return [
+      { value: '', text: sayAtDesk(site, 'Unknown') },
+      { value: 'yes', text: sayAtDesk(site, 'Yes') },
+      { value: 'no', text: sayAtDesk(site, 'No') },
+    ]
+  if (input !== 'choice') return undefined
+  if (name === 'status') return OFFERED.map((value) => ({ value, text: sayAtDesk(site, STATUS_WORDS[value]) }))
+  return field.kind.wire.enum?.map((value) => ({ value, text: value }))
+}
+
+/** The faults of a form with links to their fields; a script moves the focus here. */
+export function faultSummary({ site, faults }: FormState, fields: Fields): Html {
+  const entries = Object.entries(faults)
+  if (entries.length === 0) return html``
+  const lines = entries.map(([name, text]) => {
+    const field = fields[name]
+    return html`<li><a href="#${name}">${field ? `${labelOf(site, field)}: ` : ''}${text}</a></li>`
+  })
+  return html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${sayAtDesk(site, 'Please look at these fields:')}</p><ul>${lines}</ul></div>`
+}
+
+/** What a form says of a refused write, field by field; undefined where the problem is not about its fields. */
+export function faultsOf(
+  site: Site,
+  { details: { missing, params } }: Problem,
+  fields: Fields,
+): FormFaults | undefined {
+  if (missing) return Object.fromEntries(missing.map((name) => [name, sayAtDesk(site, 'Is needed.')]))
+  if (!params || !Object.keys(params).some((name) => Object.hasOwn(fields, name))) return undefined
+  return paramTexts(params, site.language)
+}

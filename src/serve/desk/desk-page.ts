@@ -1,0 +1,126 @@
+import type { Site } from '../../base/config.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import type { RawValues } from '../../calendar/declare/parse.ts'
+import type { DeskText } from '../../calendar/locales/desk-texts.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
+import { translate } from '../../calendar/locales/translate.ts'
+import type { DeskGate } from '../../calendar/people/desk-sign-in.ts'
+import type { Session } from '../../calendar/people/sessions.ts'
+import type { User } from '../../calendar/people/users.ts'
+import type { Content, Html } from '../pages/page-html.ts'
+import { pathTo } from '../pages/viewing.ts'
+
+/** A file that came with a form. */
+export interface SentFile {
+  fileName: string
+  mimeType: string
+  size: number
+  read: () => Promise<Buffer>
+}
+
+/** Somebody who has signed in, their session, and its id as the cookie has it. */
+export interface DeskUser {
+  user: User
+  session: Session
+  cookie: string
+}
+
+/** A request to the desk, by somebody who has signed in or not; `context` is in their name. */
+export interface AnyDeskRequest {
+  method: 'GET' | 'POST'
+  /** Below the desk, such as `/events/12`. */
+  path: string
+  query: URLSearchParams
+  /** The fields of the form, read as REST reads forms: `a[]` is a list. */
+  form: RawValues
+  /** The fields that stand more than once without brackets. */
+  repeated: ReadonlySet<string>
+  files: readonly SentFile[]
+  context: Context
+  /** The day on which a week begins: 0 for Sunday to 6 for Saturday. */
+  weekStart: number
+  /** The network address, and the browser as it names itself. */
+  address: string
+  client: string
+  /** For what is not done in the name of a caller. */
+  gate: DeskGate
+  user: DeskUser | undefined
+}
+
+/** A request to a page of the desk by somebody who has signed in. */
+export interface DeskRequest extends AnyDeskRequest {
+  user: DeskUser
+  /** The parts of the path that the page's pattern names. */
+  variables: Readonly<Record<string, string>>
+}
+
+/** The rooms in the rail. */
+export type RoomName =
+  | 'today'
+  | 'events'
+  | 'month'
+  | 'inbox'
+  | 'venues'
+  | 'organizers'
+  | 'categories'
+  | 'tags'
+  | 'people'
+  | 'account'
+
+/** A page of the desk before it is put into the frame. */
+export interface DeskView {
+  /** 200 unless something is wrong. */
+  status?: number
+  title: string
+  /** The room that the rail marks. */
+  room?: RoomName
+  /** Beside the title: what one may do here. */
+  deeds?: Content
+  /** Below the title, in a line. */
+  under?: Content
+  body: Html
+  /** Without the rail and the bar, as signing in is. */
+  isAlone?: boolean
+  /** What has just been done, for everybody to see and hear. */
+  notice?: Content
+}
+
+/** A page, the address of the next one (303), or data for a script. */
+export type DeskAnswer = (DeskView | { seeOther: string } | { data: object; status?: number }) & {
+  /** The id of a session that begins, for the cookie; undefined for one that ends. */
+  session?: string | undefined
+}
+
+/** One address of the desk. */
+export interface DeskPage {
+  /** Below the desk; a part with a colon, such as `:id`, is a variable. */
+  at: string
+  get?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
+  /** Everything that changes something. @throws Problem, which the desk explains on a page */
+  post?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
+}
+
+/** The path of a page of the desk, as links need it. */
+export const deskPath = (site: Site, path: string) => pathTo(site, `/desk${path}`)
+
+/** An English text in the language of the site. */
+export function sayAtDesk(
+  { language }: Pick<Site, 'language'>,
+  text: DeskText | MessageText,
+  values?: Readonly<Record<string, string>>,
+): string {
+  return translate(language, text, values)
+}
+
+/** A field of a form as one line of text; the last one of several. */
+export function fieldOf({ form }: Pick<DeskRequest, 'form'>, name: string): string {
+  const value = form[name]
+  const one = Array.isArray(value) ? value.at(-1) : value
+  return typeof one === 'string' ? one : ''
+}
+
+/** The number that a variable of the path names; undefined for anything but a whole number above zero. */
+export function recordIdIn({ variables }: Pick<DeskRequest, 'variables'>, name = 'id'): number | undefined {
+  const text = variables[name] ?? ''
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
+}

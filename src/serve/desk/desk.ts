@@ -1,0 +1,73 @@
+import type { Site } from '../../base/config.ts'
+import { Problem } from '../../base/problems.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { problemReply } from '../../calendar/locales/problem-replies.ts'
+import { html } from '../pages/page-html.ts'
+import { type DeskAnswer, type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk } from './desk-page.ts'
+import { recordPages } from './record-room.ts'
+import { signedInPages } from './sign-in-room.ts'
+import { todayPages } from './today-room.ts'
+
+/** All addresses of the desk for those who have signed in. */
+const PAGES: readonly DeskPage[] = [...todayPages, ...recordPages, ...signedInPages]
+
+/** A page with its pattern in parts. */
+const patterns = PAGES.map((page) => ({ page, parts: partsOf(page.at) }))
+
+function partsOf(path: string): string[] {
+  return path.split('/').filter((part) => part !== '')
+}
+
+/** Finds the page at a path below the desk, and the variables in the path. A fixed part goes before a variable. */
+function pageAtDesk(path: string): { page: DeskPage; variables: Record<string, string> } | undefined {
+  const parts = partsOf(path)
+  const matching = patterns.filter(
+    (known) =>
+      known.parts.length === parts.length && known.parts.every((part, i) => part.startsWith(':') || part === parts[i]),
+  )
+  const [found] = matching.sort((a, b) => variableCount(a.parts) - variableCount(b.parts))
+  if (!found) return undefined
+  const named = found.parts.flatMap((part, i) => (part.startsWith(':') ? [[part.slice(1), parts[i] ?? '']] : []))
+  return { page: found.page, variables: Object.fromEntries(named) }
+}
+
+function variableCount(parts: readonly string[]): number {
+  return parts.filter((part) => part.startsWith(':')).length
+}
+
+/** Answers a request of somebody who has signed in, with a page that explains what is wrong where something is. */
+export async function answerAtDesk(request: Omit<DeskRequest, 'variables'>): Promise<DeskAnswer> {
+  const found = pageAtDesk(request.path)
+  const answer = request.method === 'GET' ? found?.page.get : found?.page.post
+  if (!found || !answer) return lostPage(request)
+  try {
+    return await answer({ ...request, variables: found.variables })
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return problemAtDesk(request.context.site, error)
+  }
+}
+
+function lostPage({ context: { site } }: Pick<DeskRequest, 'context'>): DeskView {
+  return {
+    status: 404,
+    title: sayAtDesk(site, 'There is no such page at the desk.'),
+    body: html`<p><a class="button" href="${deskPath(site, '/')}">${sayAtDesk(site, 'Today')}</a> <a class="button" href="${deskPath(site, '/events')}">${sayAtDesk(site, 'Events')}</a></p>`,
+  }
+}
+
+/** A page that explains a problem that no form has explained. */
+export function problemAtDesk(site: Site, problem: Problem): DeskView {
+  const { status, body } = problemReply(problem, site.language, true)
+  const params = Object.values(body.data.params ?? {}).filter((text) => typeof text === 'string')
+  return {
+    status,
+    title: body.message,
+    body: html`${params.length > 0 && html`<ul class="plain">${params.map((text) => html`<li>${text}</li>`)}</ul>`}<p><a class="button" href="${deskPath(site, '/')}">${sayAtDesk(site, 'Today')}</a></p>`,
+  }
+}
+
+/** How many things wait in the inbox, for the rail. */
+export async function waitingAtDesk(_context: Context): Promise<number> {
+  return 0
+}

@@ -1,0 +1,306 @@
+import { randomUUID } from 'node:crypto'
+import { Problem } from '../../base/problems.ts'
+import { decodedText } from '../../base/text/html.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { parseFields } from '../../calendar/declare/parse.ts'
+import { createRecord, removeRecord, saveForm } from '../../calendar/editing/editing.ts'
+import type { DeskText } from '../../calendar/locales/desk-texts.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
+import { can } from '../../calendar/people/caller.ts'
+import { presentListed } from '../../calendar/records/present-records.ts'
+import { findVersion } from '../../calendar/records/versions.ts'
+import { resources, type Served } from '../../calendar/resources.ts'
+import { type Content, type Html, html } from '../pages/page-html.ts'
+import {
+  askedFields,
+  type ControlOption,
+  type FormFaults,
+  type FormState,
+  faultSummary,
+  faultsOf,
+  fieldControl,
+  formValuesOf,
+  inputOf,
+  labelOf,
+  statusName,
+} from './desk-inputs.ts'
+import {
+  type DeskAnswer,
+  type DeskPage,
+  type DeskRequest,
+  deskPath,
+  fieldOf,
+  type RoomName,
+  recordIdIn,
+  sayAtDesk,
+} from './desk-page.ts'
+
+// Lists and forms of venues, organizers, categories and tags, which follow from their declarations alone.
+
+/** A room of records: its resource, and what it is called. */
+interface RecordRoom {
+  served: Served
+  name: RoomName
+  title: MessageText | DeskText
+  makeOne: DeskText
+  /** The field that names a record. */
+  naming: string
+}
+
+const servedBy = (path: string) => resources.filter(({ resource }) => resource.path === path)
+
+const ROOMS: readonly RecordRoom[] = [
+  { name: 'venues', title: 'Venues', makeOne: 'New venue', naming: 'venue' } as const,
+  { name: 'organizers', title: 'Organizers', makeOne: 'New organizer', naming: 'organizer' } as const,
+  { name: 'categories', title: 'Categories', makeOne: 'New category', naming: 'name' } as const,
+  { name: 'tags', title: 'Tags', makeOne: 'New tag', naming: 'name' } as const,
+].flatMap((room) => servedBy(room.name).map((served) => ({ ...room, served })))
+
+const PER_PAGE = 50
+
+/** A record as REST shows it in a list. */
+type Listed = Readonly<Record<string, unknown>> & { id: number }
+
+function isListed(shown: object): shown is Listed {
+  return 'id' in shown && typeof shown.id === 'number'
+}
+
+async function showList(room: RecordRoom, { context, query }: DeskRequest): Promise<DeskAnswer> {
+  const { site } = context
+  const { operations, filters } = room.served
+  const search = query.get('search')?.trim() ?? ''
+  const page = Number(query.get('page') ?? 1)
+  const raw = {
+    ...(search !== '' && { search }),
+    page: Number.isSafeInteger(page) && page > 0 ? page : 1,
+    per_page: PER_PAGE,
+    ...('status' in filters && { status: query.get('status') === 'trash' ? 'trash' : 'publish,draft,pending,private' }),
+    ...('hide_empty' in filters && { hide_empty: false }),
+  }
+  const found = await operations.find(context, await parseFields(filters, raw, context))
+  const listed = await presentListed(context, operations.presentation, await operations.load(context, found))
+  const rows = listed.filter(isListed)
+  const nothing = sayAtDesk(site, search === '' ? 'Nothing here yet.' : 'Nothing matches.')
+  return {
+    title: sayAtDesk(site, room.title),
+    room: room.name,
+    deeds:
+      operations.rights.create(context) &&
+      html`<a class="button main" href="${deskPath(site, `/${room.name}/new`)}">${sayAtDesk(site, room.makeOne)}</a>`,
+    body: html`<form class="tools" method="get" role="search"><input type="search" name="search" maxlength="300" value="${search}" aria-label="${sayAtDesk(site, 'Search')}" placeholder="${sayAtDesk(site, 'Search')}"><button class="button">${sayAtDesk(site, 'Search')}</button></form>
+${rows.length === 0 ? html`<p class="nothing">${nothing}</p>` : tableOf(room, context, rows)}
+${pagesOf(room, context, { search, page: raw.page, last: Math.ceil(found.total / PER_PAGE) })}`,
+  }
+}
+
+function tableOf(room: RecordRoom, context: Context, rows: readonly Listed[]): Html {
+  const { site } = context
+  const { fields } = room.served.resource
+  const columns = Object.entries(fields).filter(([, { inLists }]) => inLists)
+  const hasCount = rows.some((row) => 'count' in row)
+  const head = columns.map(([, field]) => html`<th scope="col">${labelOf(site, field)}</th>`)
+  return html`<table class="records"><thead><tr><th scope="col">${sayAtDesk(site, 'Name')}</th>${head}${hasCount && html`<th scope="col" class="number">${sayAtDesk(site, 'Events')}</th>`}<th scope="col"><span class="hidden">${sayAtDesk(site, 'Status')}</span></th></tr></thead><tbody>
+${rows.map((row) => rowOf(room, context, columns, row, hasCount))}
+</tbody></table>`
+}
+
+function rowOf(
+  { name, naming }: RecordRoom,
+  { site }: Context,
+  columns: readonly (readonly [string, unknown])[],
+  row: Listed,
+  hasCount: boolean,
+): Html {
+  const status = textOf(row.status)
+  const state = status !== '' && status !== 'publish' && html`<span class="state">${statusName(site, status)}</span>`
+  return html`<tr><td><a class="title" href="${deskPath(site, `/${name}/${row.id}`)}" dir="auto">${textOf(row[naming]) || sayAtDesk(site, '(no title)')}</a></td>${columns.map(
+    ([column]) => html`<td dir="auto">${textOf(row[column])}</td>`,
+  )}${hasCount && html`<td class="number">${textOf(row.count)}</td>`}<td>${state}</td></tr>`
+}
+
+/** A member of an answer as plain text. */
+function textOf(member: unknown): string {
+  return member === null || member === undefined || typeof member === 'object' ? '' : decodedText(String(member))
+}
+
+function pagesOf(
+  { name }: RecordRoom,
+  { site }: Context,
+  { search, page, last }: { search: string; page: number; last: number },
+): Content {
+  if (last <= 1) return ''
+  const to = (number: number, text: MessageText) => {
+    const query = new URLSearchParams({ ...(search !== '' && { search }), page: String(number) })
+    return html`<a class="button" href="${deskPath(site, `/${name}?${query}`)}">${sayAtDesk(site, text)}</a>`
+  }
+  return html`<nav class="pages" aria-label="${sayAtDesk(site, 'Other pages of the list')}">${page > 1 && to(page - 1, 'Earlier')}<span>${page} / ${last}</span>${page < last && to(page + 1, 'Later')}</nav>`
+}
+
+/** The columns of a located row, which forms show. */
+function columnsOf(row: unknown): Readonly<Record<string, unknown>> {
+  return row !== null && typeof row === 'object' ? { ...row } : {}
+}
+
+/** Finds the record that the address names. @throws Problem for one that is not there or may not be changed by the caller */
+async function locateFor({ served }: RecordRoom, request: DeskRequest): Promise<{ id: number; row: unknown }> {
+  const { context } = request
+  const id = recordIdIn(request)
+  const row = id === undefined ? undefined : await served.operations.locate(context, { id })
+  if (id === undefined || row === undefined) throw new Problem('rest_no_route')
+  if (!served.operations.rights.update(context, row)) throw new Problem('rest_forbidden')
+  return { id, row }
+}
+
+async function showForm(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer> {
+  const { context, query } = request
+  const { operations, resource } = room.served
+  if (request.variables.id === undefined) {
+    if (!operations.rights.create(context)) throw new Problem('rest_forbidden')
+    const given = {
+      [room.naming]: query.get('name') ?? '',
+      status: can(context.caller, 'publish') ? 'publish' : 'draft',
+    }
+    return formView(room, context, { values: given, faults: {} }, undefined)
+  }
+  const { id, row } = await locateFor(room, request)
+  const version = operations.versioned && (await findVersion(context.db, operations.versioned.kind, id))
+  const values = formValuesOf(resource.fields, columnsOf(row))
+  const notice = query.has('saved') ? sayAtDesk(context.site, 'Saved') : undefined
+  return { ...(await formView(room, context, { values, faults: {} }, { id, version: version?.sequence ?? 0 })), notice }
+}
+
+async function formView(
+  room: RecordRoom,
+  context: Context,
+  { values, faults }: Pick<FormState, 'values' | 'faults'>,
+  known: { id: number; version: number; isConflict?: true } | undefined,
+): Promise<DeskAnswer & { body: Html }> {
+  const { site } = context
+  const { resource } = room.served
+  const state: FormState = { site, values, faults, choices: await choicesFor(room, context, known?.id) }
+  const asked = askedFields(resource.fields).filter(([, field]) => inputOf(field) !== 'image')
+  const isAside = (name: string) => name === 'status'
+  const facts = asked.filter(([, field]) => inputOf(field) === 'fact')
+  const story = asked.filter(([name, field]) => !isAside(name) && inputOf(field) !== 'fact')
+  const aside = asked.filter(([name]) => isAside(name))
+  const draw = (entries: typeof asked) => entries.map(([name, field]) => fieldControl(state, name, field))
+  const title = known ? (values[room.naming] ?? '') : sayAtDesk(site, room.makeOne)
+  const problem = known?.isConflict
+    ? html`<p class="summary" role="alert" id="faults" tabindex="-1">${sayAtDesk(site, 'Somebody else has changed this meanwhile. What you typed is still here; save again to keep it.')}</p>`
+    : faultSummary(state, resource.fields)
+  return {
+    ...(known?.isConflict ? { status: 412 } : Object.keys(faults).length > 0 && { status: 422 }),
+    title: title || sayAtDesk(site, '(no title)'),
+    room: room.name,
+    under: html`<a href="${deskPath(site, `/${room.name}`)}">${sayAtDesk(site, room.title)}</a>`,
+    body: html`${problem}<form class="edit" method="post" enctype="multipart/form-data" novalidate data-guard>
+<div class="story">${draw(story)}${facts.length > 0 && html`<fieldset class="facts"><legend>${sayAtDesk(site, 'Accessibility')}</legend>${draw(facts)}</fieldset>`}</div>
+<aside class="aside">${aside.length > 0 && html`<section class="card">${draw(aside)}</section>`}</aside>
+<div class="savebar">${!known && html`<input type="hidden" name="key" value="${randomUUID()}">`}${known && html`<input type="hidden" name="version" value="${known.version}">`}<button class="button main">${sayAtDesk(site, 'Save')}</button>${known && html`<button class="button quiet bad end" formaction="${deskPath(site, `/${room.name}/${known.id}/trash`)}" formnovalidate>${sayAtDesk(site, 'status' in resource.fields ? 'Move to the trash' : 'Delete for good')}</button>`}</div>
+</form>`,
+  }
+}
+
+/** The options of fields that offer records or statuses: the tree of categories for the parent of one, and the statuses that the caller may give. */
+async function choicesFor(
+  { served }: RecordRoom,
+  context: Context,
+  id: number | undefined,
+): Promise<Record<string, ControlOption[]>> {
+  if (!('parent' in served.resource.fields)) return {}
+  const query = { hide_empty: false, per_page: 100, orderby: 'name' }
+  const found = await served.operations.find(context, await parseFields(served.filters, query, context))
+  const rows = await presentListed(
+    context,
+    served.operations.presentation,
+    await served.operations.load(context, found),
+  )
+  const terms = rows.filter(isListed).filter((term) => term.id !== id)
+  const below = (parent: number, level: number): ControlOption[] =>
+    terms
+      .filter((term) => term.parent === parent)
+      .flatMap((term) => [{ value: String(term.id), text: textOf(term.name), level }, ...below(term.id, level + 1)])
+  return { parent: [{ value: '0', text: sayAtDesk(context.site, 'None') }, ...below(0, 0)] }
+}
+
+async function save(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer> {
+  const { context, form } = request
+  const { served } = room
+  const asked = askedFields(served.resource.fields).filter(([name]) => form[name] !== undefined)
+  const values = Object.fromEntries(asked.map(([name]) => [name, fieldOf(request, name)]))
+  const known = request.variables.id === undefined ? undefined : await locateFor(room, request)
+  try {
+    if (!known) {
+      const { id } = await createRecord(context, served, values, fieldOf(request, 'key') || undefined)
+      return { seeOther: deskPath(context.site, `/${room.name}/${id}?saved`) }
+    }
+    const version = versionIn(request)
+    const result = await saveForm(context, served, known.id, { values, version })
+    if ('saved' in result) return { seeOther: deskPath(context.site, `/${room.name}/${known.id}?saved`) }
+    const shown = { ...formValuesOf(served.resource.fields, columnsOf(known.row)), ...values }
+    return formView(
+      room,
+      context,
+      { values: shown, faults: conflictsIn(context, result.conflicts) },
+      { id: known.id, version: result.version, isConflict: true },
+    )
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return formAgain(room, request, { values, known, problem: error })
+  }
+}
+
+/** The version of the record that the form was filled from. */
+function versionIn(request: DeskRequest): number {
+  const text = fieldOf(request, 'version')
+  return /^\d{1,15}$/.test(text) ? Number(text) : 0
+}
+
+/** What others have written into fields that this form changes as well, in words. */
+function conflictsIn({ site }: Context, conflicts: readonly { member: string; now: unknown }[]): FormFaults {
+  const told = conflicts.map(({ member, now }) => [
+    member,
+    sayAtDesk(site, 'Somebody else has written: {value}', { value: textOf(now) }),
+  ])
+  return Object.fromEntries(told)
+}
+
+/** The form as it was typed, with what is wrong with it. @throws Problem that is not about its fields */
+async function formAgain(
+  room: RecordRoom,
+  request: DeskRequest,
+  {
+    values,
+    known,
+    problem,
+  }: { values: Record<string, string>; known: { id: number; row: unknown } | undefined; problem: Problem },
+): Promise<DeskAnswer> {
+  const { context } = request
+  const { fields } = room.served.resource
+  const faults = faultsOf(context.site, problem, fields)
+  if (!faults) throw problem
+  const shown = { ...(known && formValuesOf(fields, columnsOf(known.row))), ...values }
+  return formView(room, context, { values: shown, faults }, known && { id: known.id, version: versionIn(request) })
+}
+
+async function remove(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer> {
+  const { id } = await locateFor(room, request)
+  await removeRecord(request.context, room.served, id)
+  return { seeOther: deskPath(request.context.site, `/${room.name}`) }
+}
+
+/** The pages of all rooms of records. */
+export const recordPages: readonly DeskPage[] = ROOMS.flatMap((room) => [
+  { at: `/${room.name}`, get: (request: DeskRequest) => showList(room, request) },
+  {
+    at: `/${room.name}/new`,
+    get: (request: DeskRequest) => showForm(room, request),
+    post: (request: DeskRequest) => save(room, request),
+  },
+  {
+    at: `/${room.name}/:id`,
+    get: (request: DeskRequest) => showForm(room, request),
+    post: (request: DeskRequest) => save(room, request),
+  },
+  { at: `/${room.name}/:id/trash`, post: (request: DeskRequest) => remove(room, request) },
+])

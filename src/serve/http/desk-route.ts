@@ -1,0 +1,226 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { Problem } from '../../base/problems.ts'
+import { anonymous, isLoggedIn } from '../../calendar/people/caller.ts'
+import type { DeskGate } from '../../calendar/people/desk-sign-in.ts'
+import { lackBehind } from '../../store/storage/unavailable.ts'
+import { answerAtDesk, problemAtDesk, waitingAtDesk } from '../desk/desk.ts'
+import { DESK_ASSETS_PATH, type DeskAssets, readDeskAssets } from '../desk/desk-assets.ts'
+import { frameDesk } from '../desk/desk-frame.ts'
+import type { AnyDeskRequest, DeskAnswer, DeskUser } from '../desk/desk-page.ts'
+import { answerStranger } from '../desk/sign-in-room.ts'
+import type { Look } from '../pages/page-assets.ts'
+import { weekStartOf } from '../pages/page-dates.ts'
+import { pathTo } from '../pages/viewing.ts'
+import { admitted, type Work } from './admission.ts'
+import { makeBodyReader } from './bodies.ts'
+import { type Front, incomingOf } from './front.ts'
+import { type Body, type Incoming, NO_BODY, type Visit } from './incoming.ts'
+import type { Intake } from './intake.ts'
+import { assetAnswer, contentPolicy, FOREVER } from './public-pages.ts'
+import { mediaType, parseBody, repeatedKeys } from './request.ts'
+import { callerContext, type Service } from './respond.ts'
+import { asNew, type Outgoing, send } from './send.ts'
+
+/** The desk as the router knows it. */
+export interface DeskRoute {
+  service: Service
+  front: Front
+  intake: Intake
+  mayGoOn: WeakSet<ServerResponse>
+  look: Look
+  gate: DeskGate
+  assets: DeskAssets
+  /** The edition of the owner's settings that the assets were made with. */
+  settings: number
+}
+
+/** What the desk is made with, besides the service. */
+export type DeskGround = Pick<DeskRoute, 'intake' | 'mayGoOn' | 'look'>
+
+export function makeDeskRoute(service: Service, front: Front, gate: DeskGate, ground: DeskGround): DeskRoute {
+  const { settings } = service.memory
+  return { service, front, gate, ...ground, assets: readDeskAssets(ground.look.accent), settings }
+}
+
+/** The addresses of the desk that clients of other calendars know, with those that they lead to. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['/wp-admin', '/desk/'],
+  ['/wp-admin/', '/desk/'],
+  ['/wp-login.php', '/desk/sign-in'],
+  ['/desk', '/desk/'],
+])
+
+/** What answers a visit to the desk; undefined for all others. */
+export function deskAt(desk: DeskRoute, path: string): ((visit: Visit) => unknown) | undefined {
+  const elsewhere = ELSEWHERE.get(path)
+  if (elsewhere !== undefined) return (visit) => leadTo(desk, visit, elsewhere)
+  if (!path.startsWith('/desk/')) return undefined
+  if (path.startsWith(DESK_ASSETS_PATH)) return (visit) => sendAsset(desk, visit)
+  return (visit) => answerVisit(desk, visit)
+}
+
+function leadTo({ service, front }: DeskRoute, visit: Visit, path: string): void {
+  sendDesk(front, visit, 302, { Location: pathTo(service.site, path) }, '')
+}
+
+/** Takes in what owners have changed of the look. */
+function followLook(desk: DeskRoute): void {
+  const { settings } = desk.service.memory
+  if (desk.settings === settings) return
+  desk.settings = settings
+  desk.assets = readDeskAssets(desk.look.accent)
+}
+
+function sendAsset(desk: DeskRoute, visit: Visit): void {
+  followLook(desk)
+  const { byPath } = desk.assets
+  // A page that was read before the look changed gets the files of now.
+  const name = visit.url.path.slice(visit.url.path.lastIndexOf('/'))
+  const asset = byPath.get(visit.url.path) ?? [...byPath].find(([path]) => path.endsWith(name))?.[1]
+  if (!asset) throw new Problem('rest_no_route')
+  send(desk.front, visit, assetAnswer(asset, FOREVER), 'ordinary')
+}
+
+/** Answers a visit by whoever has the session of its cookie. */
+async function answerVisit(desk: DeskRoute, visit: Visit): Promise<void> {
+  const { service, front } = desk
+  const { request, response } = visit
+  const { method = 'GET' } = request
+  if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') throw new Problem('rest_no_route')
+  followLook(desk)
+  const body = makeBodyReader(request, response, desk.intake, desk.mayGoOn)
+  const incoming = incomingOf(front, visit, body.read)
+  try {
+    const now = service.now()
+    const cookie = sessionCookie(service.site.url, request.headers)
+    const signedIn = cookie === undefined ? undefined : await desk.gate.sessionOf(cookie, now)
+    const user = signedIn && { ...signedIn, cookie: cookie ?? '' }
+    if (user) visit.user = user.user.login
+    const work: Work = method === 'POST' ? 'writes' : 'reads'
+    await admitted(front.admission, work, incoming, async () =>
+      sendAnswer(desk, visit, user, await answerOf(desk, visit, incoming, user)),
+    )
+  } catch (error) {
+    if (response.headersSent) throw error
+    sendFailure(desk, visit, error)
+  } finally {
+    await body.letGo()
+  }
+}
+
+/** Whom a visit is by. */
+type Visitor = DeskUser | undefined
+
+/** A page, with what it counts of the work that waits. */
+type Answered = { answer: DeskAnswer; waiting: number }
+
+async function answerOf(desk: DeskRoute, visit: Visit, incoming: Incoming, user: Visitor): Promise<Answered> {
+  const { service } = desk
+  const caller = user?.user ?? anonymous
+  const context = callerContext(service, caller, service.now(), incoming)
+  const isPost = incoming.method === 'POST'
+  if (isPost && !isOwnForm(service.site.url, incoming.headers)) throw new Problem('rest_forbidden')
+  const isTrusted = isLoggedIn(caller)
+  const takesFile = isTrusted && mediaType(incoming.headers) === 'multipart/form-data'
+  const body = isPost ? await incoming.readBody({ isTrusted, takesFile }) : NO_BODY
+  const request: AnyDeskRequest = {
+    method: isPost ? 'POST' : 'GET',
+    path: visit.url.path.slice('/desk'.length),
+    query: new URLSearchParams(visit.url.query),
+    ...formOf(incoming, body),
+    context,
+    weekStart: weekStartOf(service.site, desk.look.weekStart),
+    address: incoming.address,
+    client: incoming.headers['user-agent'] ?? '',
+    gate: desk.gate,
+    user,
+  }
+  const answer = user ? await answerAtDesk({ ...request, user }) : await answerStranger(request)
+  return { answer, waiting: user && 'body' in answer ? await waitingAtDesk(context) : 0 }
+}
+
+function formOf({ headers }: Incoming, { bytes, form }: Body): Pick<AnyDeskRequest, 'form' | 'repeated' | 'files'> {
+  if (form) return { form: form.fields, repeated: form.repeated, files: form.files }
+  const type = mediaType(headers)
+  const repeated = type === 'application/x-www-form-urlencoded' ? repeatedKeys(bytes.toString('utf8')) : []
+  return { form: parseBody(type, bytes), repeated: new Set(repeated), files: [] }
+}
+
+/** Browsers keep a cookie of this name to the host that set it, by https alone. */
+const cookieName = (siteUrl: string) => (siteUrl.startsWith('https:') ? '__Host-kalends' : 'kalends')
+
+function sessionCookie(siteUrl: string, { cookie = '' }: IncomingHttpHeaders): string | undefined {
+  const name = `${cookieName(siteUrl)}=`
+  return cookie
+    .split(';')
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(name))
+    ?.slice(name.length)
+}
+
+/**
+ * Whether a POST comes from a page of this site, or from no browser at all: as CrossOriginProtection of Go decides. Old browsers, which do not say
+ * where a request comes from relative to its goal, name the origin of its page, which is that of the site as it is configured.
+ */
+function isOwnForm(siteUrl: string, headers: IncomingHttpHeaders): boolean {
+  const where = headers['sec-fetch-site']
+  if (where !== undefined) return where === 'same-origin' || where === 'none'
+  return headers.origin === undefined || headers.origin === new URL(siteUrl).origin
+}
+
+function sendAnswer(desk: DeskRoute, visit: Visit, user: Visitor, { answer, waiting }: Answered): void {
+  const { service, front, assets } = desk
+  const { site } = service
+  const cookies = 'session' in answer ? { 'Set-Cookie': cookieFor(site.url, answer.session) } : {}
+  if ('seeOther' in answer) {
+    sendDesk(front, visit, 303, { Location: answer.seeOther, ...cookies }, '')
+    return
+  }
+  if ('data' in answer) {
+    const json = { 'Content-Type': 'application/json; charset=UTF-8' }
+    sendDesk(front, visit, answer.status ?? 200, json, JSON.stringify(answer.data))
+    return
+  }
+  const frame = { site, assets, caller: user?.user, name: user?.user.name ?? '', waiting }
+  const html = { 'Content-Type': 'text/html; charset=UTF-8', ...pageHeaders(service), ...cookies }
+  sendDesk(front, visit, answer.status ?? 200, html, frameDesk(frame, answer))
+}
+
+/** A cookie for a session, or one that ends it. */
+function cookieFor(siteUrl: string, session: string | undefined): string {
+  const secure = siteUrl.startsWith('https:') ? '; Secure' : ''
+  const life = session === undefined ? 'Max-Age=0' : `Max-Age=${90 * 86_400}`
+  return `${cookieName(siteUrl)}=${session ?? ''}; Path=/; HttpOnly; SameSite=Lax; ${life}${secure}`
+}
+
+function pageHeaders({ site, images }: Service): Record<string, string> {
+  return {
+    'Content-Security-Policy': contentPolicy(site, images.mediaUrl),
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Referrer-Policy': 'same-origin',
+  }
+}
+
+function sendDesk(front: Front, visit: Visit, status: number, own: Record<string, string>, text: string): void {
+  const headers = {
+    'Cache-Control': 'no-store',
+    'X-Robots-Tag': 'noindex',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    ...own,
+  }
+  const body = Buffer.from(text)
+  const answer: Outgoing = { ...asNew(), status, route: 'desk', headers: Object.entries(headers).flat(), tag: '', body }
+  send(front, visit, answer, 'ordinary')
+}
+
+/** Explains a failure that no page has explained. */
+function sendFailure(desk: DeskRoute, visit: Visit, error: unknown): void {
+  const { service } = desk
+  const lack = lackBehind(error)
+  if (!(error instanceof Problem)) service.report(error, visit.requestId)
+  const problem =
+    error instanceof Problem ? error : new Problem(lack === undefined ? 'rest_internal_error' : 'rest_unavailable')
+  const view = { ...problemAtDesk(service.site, problem), isAlone: true }
+  sendAnswer(desk, visit, undefined, { answer: view, waiting: 0 })
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+describe('rooms of records, which follow from their declarations', () => {
+  let service: TestService
+  let editor: AtDesk
+
+  before(async () => {
+    service = await startService()
+    editor = await sitAtDesk(service, 'editor')
+  })
+  after(() => service.close())
+
+  const rooms = [
+    { room: 'venues', naming: 'venue', more: { city: 'Galway', phone: '+353 91 1', step_free: 'yes' } },
+    { room: 'organizers', naming: 'organizer', more: { email: 'choir@example.org', website: 'https://example.org/' } },
+    { room: 'categories', naming: 'name', more: { description: 'What one hears', slug: 'heard' } },
+    { room: 'tags', naming: 'name', more: { description: 'What one sees', slug: 'seen' } },
+  ] as const
+
+  for (const { room, naming, more } of rooms)
+    test(`3d.10: a form without a script makes and changes one of the ${room} as REST would`, async () => {
+      const made = await editor.post(`/desk/${room}/new`, { [naming]: 'St Brigid’s', ...more })
+      assert.equal(made.status, 303, JSON.stringify(made.body))
+      const [, id] = /\/(\d+)\?saved$/.exec(made.headers.get('location') ?? '') ?? []
+      const { body } = await service.get(`/${room}/${id}`)
+      const expected: Record<string, unknown> = { ...more, ...('step_free' in more && { step_free: true }) }
+      for (const [name, value] of Object.entries(expected))
+        assert.equal(String(body[name]).replace(/<\/?p>|\n/g, ''), String(value), name)
+      const form = await editor.get(`/desk/${room}/${id}`)
+      assert.equal(form.status, 200)
+      for (const value of Object.values(more)) assert.ok(form.body.includes(value), value)
+      const [, version = ''] = /name="version" value="(\d+)"/.exec(form.body) ?? []
+      const changed = await editor.post(`/desk/${room}/${id}`, { [naming]: 'The Blue Kettle', version })
+      assert.equal(changed.status, 303, JSON.stringify(changed.body))
+      assert.equal((await service.get(`/${room}/${id}`)).body[naming], 'The Blue Kettle')
+      assert.match((await editor.get(`/desk/${room}?search=Kettle`)).body, /The Blue Kettle/)
+    })
+
+  test('3d.11: a failed save is 422 with what was typed, and says what is wrong at its field and above', async () => {
+    const { status, body } = await editor.post('/desk/venues/new', { venue: '', city: 'Typed <b>', website: 'nowhere' })
+    assert.equal(status, 422)
+    assert.match(body, /value="Typed &lt;b&gt;"/)
+    assert.match(body, /<a href="#venue">/)
+    assert.match(body, /id="venue"[^>]*aria-invalid="true" aria-describedby="venue-error"/)
+    assert.match(body, /<title>Error: /)
+  })
+
+  test('3d.11: a form that is sent twice makes one record', async () => {
+    const form = { venue: 'Pressed twice', key: 'a-key-of-the-form' }
+    const [first, second] = await Promise.all([
+      editor.post('/desk/venues/new', form),
+      editor.post('/desk/venues/new', form),
+    ])
+    assert.deepEqual([first.status, second.status], [303, 303])
+    assert.equal(first.headers.get('location'), second.headers.get('location'))
+  })
+
+  test('3d.12: what two editors change in different fields is merged, and in the same field told with 412', async () => {
+    const { id } = await service.create('/venues', { venue: 'Mill', city: 'Cork' })
+    const form = await editor.get(`/desk/venues/${id}`)
+    const [, version = ''] = /name="version" value="(\d+)"/.exec(form.body) ?? []
+    await service.update(`/venues/${id}`, { city: 'Limerick' })
+    const merged = await editor.post(`/desk/venues/${id}`, { venue: 'Old Mill', city: 'Cork', version })
+    assert.equal(merged.status, 303)
+    const { body } = await service.get(`/venues/${id}`)
+    assert.deepEqual([body.venue, body.city], ['Old Mill', 'Limerick'])
+    const refused = await editor.post(`/desk/venues/${id}`, { venue: 'Old Mill', city: 'Dublin', version })
+    assert.equal(refused.status, 412)
+    assert.match(refused.body, /value="Dublin"/)
+    assert.match(refused.body, /Somebody else has written: Limerick/)
+  })
+
+  test('3d.15: who may not change a record gets no form, and their POST is refused', async () => {
+    const { id } = await service.create('/venues', { venue: 'Not theirs' })
+    const contributor = await sitAtDesk(service, 'contributor')
+    assert.equal((await contributor.get(`/desk/venues/${id}`)).status, 403)
+    assert.equal((await contributor.post(`/desk/venues/${id}`, { venue: 'Taken' })).status, 403)
+    assert.equal((await contributor.post(`/desk/venues/${id}/trash`, {})).status, 403)
+    assert.equal((await contributor.post('/desk/tags/new', { name: 'theirs' })).status, 403)
+    assert.doesNotMatch((await contributor.get('/desk/tags')).body, /\/desk\/tags\/new/)
+  })
+
+  test('a venue goes to the trash', async () => {
+    const { id } = await service.create('/venues', { venue: 'Closed' })
+    assert.equal((await editor.post(`/desk/venues/${id}/trash`, {})).status, 303)
+    assert.equal((await service.get(`/venues/${id}`, 'admin')).body.status, 'trash')
+  })
+
+  test('3d.22: pages of the desk are kept by nobody, indexed by nobody and framed by nobody', async () => {
+    const { headers } = await editor.get('/desk/venues')
+    assert.equal(headers.get('cache-control'), 'no-store')
+    assert.equal(headers.get('x-robots-tag'), 'noindex')
+    assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
+    assert.equal(headers.get('referrer-policy'), 'same-origin')
+    assert.equal(headers.get('cross-origin-opener-policy'), 'same-origin')
+  })
+})

@@ -1,9 +1,9 @@
 #!/usr/bin/env -S node --max-semi-space-size=4
 // A small young generation, in MB: a large one makes nothing faster here, and takes a hundred megabytes (docs/decisions/0014).
 // Plain JavaScript, so that a Node too old to read TypeScript says so instead of failing on the first type.
-const major = Number(process.versions.node.split('.')[0])
-if (major < 24) {
-  console.error(`Kalends needs Node 24 or newer, and this is ${process.versions.node}; npm start brings its own.`)
+const [major, minor] = process.versions.node.split('.').map(Number)
+if (major < 24 || (major === 24 && minor < 7)) {
+  console.error(`Kalends needs Node 24.7 or newer, and this is ${process.versions.node}; npm start brings its own.`)
   process.exit(1)
 }
 // The kernel keeps signals from the first process of a container unless it listens for them; the service does so once it is up.

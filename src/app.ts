@@ -16,7 +16,9 @@ import { type Authenticator, makeAuthenticator, type OnRefused } from './calenda
 import { makeDeskGate } from './calendar/people/desk-sign-in.ts'
 import {
   createFirstAdministrator,
+  type DeskEntry,
   type FirstAdministrator,
+  findDeskEntry,
   giveFirstPassword,
 } from './calendar/people/first-administrator.ts'
 import { publishDue } from './calendar/schedule/event-schedule.ts'
@@ -64,6 +66,8 @@ export interface App {
   port: number
   /** The administrator made for an empty database; its password is known only now. */
   firstAdministrator: FirstAdministrator | undefined
+  /** What the operator is told of the desk; undefined for nothing. */
+  deskEntry: DeskEntry | undefined
   /** What the demo did to the database, in one sentence; undefined without it. */
   demo: string | undefined
   /** What this process knows of itself; undefined unless metrics are served. */
@@ -210,11 +214,27 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const stop = () => stopRunning(running, undefined)
   const stopBy = (signal: string) => stopRunning(running, signal)
   logger.info({ version: readVersion(), node: process.version, port, settings: options.settings ?? {} }, 'started')
-  // Now that it answers, somebody can use it.
-  const firstAdministrator = options.isWorker ? undefined : await giveFirstPassword(primary).catch(giveUp(stop))
+  const first = options.isWorker ? NOT_FIRST : await openDoors(primary, config, options).catch(giveUp(stop))
   const watched = { version: readVersion(), database, memory, cacheBudget: budget, admission: http.admission }
   const read = metrics && (() => readMetrics(metrics, watched))
-  return { server: http.server, database, site, port, firstAdministrator, demo, readMetrics: read, stop, stopBy }
+  return { server: http.server, database, site, port, ...first, demo, readMetrics: read, stop, stopBy }
+}
+
+/** How the operator gets in. */
+type Doors = Pick<App, 'firstAdministrator' | 'deskEntry'>
+
+const NOT_FIRST: Doors = { firstAdministrator: undefined, deskEntry: undefined }
+
+/** Makes the first password, and a link to the desk where one is told: once the service answers, so that somebody can use them. */
+export async function openDoors(
+  database: Database,
+  { desk }: Config,
+  { demo = false }: Pick<GroundOptions, 'demo'>,
+): Promise<Doors> {
+  const firstAdministrator = await giveFirstPassword(database)
+  const which = { isFirst: firstAdministrator !== undefined, isDemo: demo }
+  const deskEntry = desk === 'on' ? await findDeskEntry(database, which, Date.now()) : undefined
+  return { firstAdministrator, deskEntry }
 }
 
 /** The database that requests read from: with its replica, and counted for the metrics, where they are configured. */

@@ -11,7 +11,7 @@ import {
   siteOf,
 } from './base/config.ts'
 import { readVersion } from './base/version.ts'
-import { remindOfPassword, tellFirstPassword } from './calendar/people/first-password.ts'
+import { tellFirstSteps } from './calendar/people/first-password.ts'
 import { importStarter } from './exchange/import/import-process.ts'
 import { serveMetrics } from './operate/watching/metrics-server.ts'
 import { withoutSecrets } from './operate/watching/redact.ts'
@@ -128,13 +128,11 @@ function stopOnSignal({ stopBy }: { stopBy: (signal: NodeJS.Signals) => Promise<
 
 function announce(
   site: Site,
-  { firstAdministrator, demo }: Pick<App, 'firstAdministrator' | 'demo'>,
+  { firstAdministrator, deskEntry, demo }: Pick<App, 'firstAdministrator' | 'deskEntry' | 'demo'>,
   { data }: Config,
 ): void {
-  const sentences = firstAdministrator
-    ? tellFirstPassword(firstAdministrator, data, process.stdout.isTTY)
-    : remindOfPassword(data)
-  for (const sentence of sentences) console.log(sentence)
+  const told = { folder: data, isTerminal: process.stdout.isTTY, siteUrl: site.url }
+  for (const sentence of tellFirstSteps(firstAdministrator, deskEntry, told)) console.log(sentence)
   if (demo) console.log(demo)
   console.log(`Kalends answers at ${site.base}`)
 }

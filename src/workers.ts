@@ -1,8 +1,7 @@
 import type { SendHandle, Serializable } from 'node:child_process'
 import cluster, { type Worker } from 'node:cluster'
-import { type App, type Ground, prepareGround } from './app.ts'
+import { type App, type Ground, openDoors, prepareGround } from './app.ts'
 import type { Config } from './base/config.ts'
-import { giveFirstPassword } from './calendar/people/first-administrator.ts'
 import { type Family, mergeFamilies } from './operate/watching/metric-families.ts'
 import { openStorage } from './store/storage/open-database.ts'
 
@@ -11,6 +10,7 @@ export interface Workers {
   /** Port they all listen on. */
   port: number
   firstAdministrator: App['firstAdministrator']
+  deskEntry: App['deskEntry']
   demo: Ground['demo']
   readMetrics: () => Promise<Family[]>
   /** Lets every worker finish the requests in flight, and name the signal in its log. */
@@ -43,7 +43,7 @@ export async function startWorkers(config: Config, options: { demo?: boolean }):
   })
   return {
     port,
-    firstAdministrator: await firstAdministratorOf(config),
+    ...(await doorsOf(config, options)),
     demo,
     readMetrics: readMetricsOfAll,
     stopBy: async (signal) => {
@@ -55,11 +55,11 @@ export async function startWorkers(config: Config, options: { demo?: boolean }):
   }
 }
 
-/** Gives the first administrator a password, now that there are workers that answer. */
-async function firstAdministratorOf(config: Config): Promise<App['firstAdministrator']> {
+/** Opens the doors for the operator, now that there are workers that answer. */
+async function doorsOf(config: Config, options: { demo?: boolean }): ReturnType<typeof openDoors> {
   const database = await openStorage(config)
   try {
-    return await giveFirstPassword(database)
+    return await openDoors(database, config, options)
   } finally {
     await database.close()
   }

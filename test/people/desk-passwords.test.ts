@@ -4,6 +4,7 @@ import {
   faultOfPassword,
   findRightHash,
   hasDeskPassword,
+  hasDeskPasswords,
   hashDeskPassword,
   makeHashing,
   setDeskPassword,
@@ -89,8 +90,10 @@ test('a hash that this version cannot read opens nothing', async (t) => {
 test('who was deactivated has no use for a password', async (t) => {
   const { database, hashing, anna } = await desk(t)
   assert.equal(await hasDeskPassword(database.read, anna), true)
+  assert.equal(await hasDeskPasswords(database.read), true)
   await database.write((tx) => deactivateUser(tx, anna.id, NOON))
   assert.equal(await findRightHash(database, hashing, { ...anna, deactivated_utc: 'now' }, SECRET), undefined)
+  assert.equal(await hasDeskPasswords(database.read), false)
 })
 
 test('an unknown user takes as long as a wrong password (3d.6)', async (t) => {

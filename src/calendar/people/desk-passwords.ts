@@ -70,6 +70,18 @@ export async function setDeskPassword(tx: Tx, user: User, hash: string, now: num
   recordUser(tx, user.id, { action: 'grant', name: `${user.login}: password` })
 }
 
+/** Whether any user who may sign in has a password for the desk. */
+export async function hasDeskPasswords(db: Db): Promise<boolean> {
+  const row = await db
+    .selectFrom('desk_passwords')
+    .innerJoin('users', 'users.id', 'desk_passwords.user')
+    .select('users.id')
+    .where('deactivated_utc', '=', '')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Whether the user has a password for the desk. */
 export async function hasDeskPassword(db: Db, user: User): Promise<boolean> {
   return (await findHash(db, user)) !== undefined

@@ -1,7 +1,9 @@
 import type { Database } from '../../store/storage/database.ts'
 import { writerBy } from '../../store/storage/recording.ts'
 import { addPendingPassword, settlePendingPassword } from './credentials.ts'
-import { findUser, hasUsers, insertUser } from './users.ts'
+import { hasDeskPasswords } from './desk-passwords.ts'
+import { addSignInLink } from './sign-in-links.ts'
+import { findUser, hasUsers, insertUser, isActive, listUsers } from './users.ts'
 
 const FIRST_START = writerBy('first start')
 
@@ -39,4 +41,33 @@ export async function giveFirstPassword(database: Database): Promise<FirstAdmini
     const user = given && (await findUser(tx, given.user))
     return user && { login: user.login, password: given.password }
   }, FIRST_START)
+}
+
+/** How an administrator gets in to the desk, as the operator is told at the start. */
+export interface DeskEntry {
+  login: string
+  /** The token of a link; undefined where nobody has a password for the desk and the operator is told how to make a link. */
+  token: string | undefined
+  /** Whether the link signs in without a password as well, to look around. */
+  isDemo: boolean
+}
+
+/**
+ * What to tell the operator about the desk: a link at the first start and at every start with `--demo`, and how to make one while nobody has a password.
+ * @param now milliseconds since the epoch
+ */
+export async function findDeskEntry(
+  database: Database,
+  { isFirst, isDemo }: { isFirst: boolean; isDemo: boolean },
+  now: number,
+): Promise<DeskEntry | undefined> {
+  const users = await listUsers(database.read)
+  const administrator = users.find((user) => user.role === 'administrator' && isActive(user))
+  if (!administrator) return undefined
+  const { login } = administrator
+  if (!isFirst && !isDemo)
+    return (await hasDeskPasswords(database.read)) ? undefined : { login, token: undefined, isDemo }
+  const purpose = isDemo ? 'demo' : undefined
+  const token = await database.write((tx) => addSignInLink(tx, administrator, now, purpose), FIRST_START)
+  return { login, token, isDemo }
 }

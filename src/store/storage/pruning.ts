@@ -14,6 +14,9 @@ export const TOMBSTONE_DAYS = 90
 /** Days that the log of messages to webhooks is kept. */
 const DELIVERY_DAYS = 30
 
+/** Days after which a session that nobody has used is dropped; it opens nothing for longer than that. */
+const SESSION_DAYS = 90
+
 /** Rows dropped with one write, so that other writers wait a few milliseconds. */
 const DROPPED_AT_ONCE = 1000
 
@@ -23,7 +26,8 @@ const VALUES_AT_ONCE = 100
 const DAY_MS = 86_400_000
 
 /**
- * Drops, in small writes: tombstones and withdrawn events after 90 days, kept answers after a day, messages to webhooks after 30 days, the
+ * Drops, in small writes: tombstones and withdrawn events after 90 days, kept answers after a day, messages to webhooks after 30 days, links and
+ * sessions that open nothing any more, the
  * history after `historyDays`, and the oldest former values beyond `mostBytes`. A reader of changes that has missed a dropped tombstone starts
  * afresh.
  * @param historyDays 0 keeps the whole history
@@ -42,11 +46,20 @@ export async function dropOld(
   await dropWithdrawn(database, daysAgo(TOMBSTONE_DAYS))
   await untilFew(() => database.write((tx) => dropKept(tx, daysAgo(KEPT_HOURS / 24), DROPPED_AT_ONCE)))
   await untilFew(() => database.write((tx) => dropBeyond(tx, MOST_KEPT, DROPPED_AT_ONCE)))
+  await untilFew(() => database.write((tx) => dropSignedIn(tx, formatUtc(now), daysAgo(SESSION_DAYS))))
   await untilFew(() => database.write((tx) => dropDeliveries(tx, daysAgo(DELIVERY_DAYS), DROPPED_AT_ONCE)))
   if (historyDays > 0)
     await untilFew(() => database.write((tx) => dropHistory(tx, daysAgo(historyDays), DROPPED_AT_ONCE)))
   while ((await formerBytes(database.read)) > mostBytes)
     if ((await database.write((tx) => dropOldestFormer(tx, VALUES_AT_ONCE))) === 0) return
+}
+
+/** Drops links that have expired, and sessions that nobody has used. Returns how many sessions. */
+async function dropSignedIn(tx: Db, nowUtc: string, unusedSince: string): Promise<number> {
+  await tx.deleteFrom('sign_in_links').where('expires_utc', '<', nowUtc).execute()
+  const unused = tx.selectFrom('sessions').select('hash').where('seen_utc', '<', unusedSince).limit(DROPPED_AT_ONCE)
+  const { numDeletedRows } = await tx.deleteFrom('sessions').where('hash', 'in', unused).executeTakeFirst()
+  return Number(numDeletedRows)
 }
 
 /** Drops events that were withdrawn before a time. Times have no index, so it walks through all rows, some with each write. */

@@ -14,6 +14,7 @@ import type { OpenedMedia } from './exchange/transfer/clean-media.ts'
 import type { RestorePlaces } from './exchange/transfer/restore.ts'
 import { refuseMoved } from './store/storage/moved-calendar.ts'
 import { openCalendar } from './store/storage/open-database.ts'
+import { readOwnerSettings, withOwnerSettings } from './store/storage/owner-settings.ts'
 
 /** Reads the settings once they are known. */
 type Configure = () => Config
@@ -204,9 +205,10 @@ async function findPlaces(config: Config): Promise<RestorePlaces> {
   return { database: databaseAddress(config), media, mediaPlace, failure: () => last, assumed: assumedPath(config) }
 }
 
-/** The calendar that is there, with its images, as imports write to it and exports read it. */
-async function openGround(config: Config): Promise<ImportGround> {
-  const { database, store } = await openMedia(config)
+/** The calendar that is there, with its images and what its owner has set, as imports write to it and exports read it. */
+async function openGround(started: Config): Promise<ImportGround> {
+  const { database, store } = await openMedia(started)
+  const config = withOwnerSettings(started, await readOwnerSettings(database.read))
   const site = siteOf(config, config.port)
   const images = { store, hosts: config.image_hosts, maxBytes: config.image_bytes, mediaUrl: mediaUrl(config, site) }
   return { database, images, site }

@@ -92,6 +92,17 @@ test('feeds and tables are exported byte by byte as the service answers them', a
   assert.ok(out.endsWith('END:VCALENDAR\r\n'))
 })
 
+test('an export has the name of the calendar that its owner set', async () => {
+  const named = { site_name: 'Harbour Days' }
+  const path = '~/wp-json/kalends/v1/settings'
+  assert.equal((await service.request('admin', 'PATCH', path, named)).status, 200)
+  try {
+    assert.match(await exported('--format', 'ics'), /^X-WR-CALNAME:Harbour Days\r$/m)
+  } finally {
+    await service.request('admin', 'PATCH', path, { site_name: '' })
+  }
+})
+
 test('the filters of lists are options', async () => {
   const tagged = await listed(`/events?${ALL_TIMES}&tags=far`, 'events')
   assert.equal(tagged.length, 3)

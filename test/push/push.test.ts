@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { renewEdition } from '../../src/store/storage/edition.ts'
 import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
@@ -7,9 +7,9 @@ import { comparable } from '../support/comparable.ts'
 import { onSqlite, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { startProcess } from '../support/processes.ts'
 import { addSeries, fillCalendar } from '../support/sample-calendar.ts'
-import { day, PASSWORD, startService, type TestService } from '../support/service.ts'
+import { day, PASSWORD, type Reader, startService, type TestService } from '../support/service.ts'
 import { pushTo } from './push-command.ts'
-import { type Gate, openGate, resetUnsent, withoutOwnRoutes, writesOf } from './target-gate.ts'
+import { type Gate, openGate, resetUnsent, withoutMembers, withoutOwnRoutes, writesOf } from './target-gate.ts'
 
 const ALL = 'start_date=1000-01-01&end_date=9999-12-31&per_page=50'
 const ANY = 'status=publish,draft,private,future,pending'
@@ -344,6 +344,79 @@ describe('a push over a bad line', onSqlite, () => {
     await succeed()
     assert.equal((await titlesOf(target)).length, 9)
     assert.equal(writesOf(gate), 1)
+  })
+})
+
+describe('facts and links of meetings that are pushed', () => {
+  const facts = { captions: true, sign_language: 'bfi', attendance: 'mixed', online_url: 'https://meet.example/1' }
+  const rule = {
+    recurrence: ['RRULE:FREQ=WEEKLY;COUNT=2'],
+    start_date: '2027-12-01 17:00',
+    end_date: '2027-12-01 18:00',
+  }
+  const venue = { venue: 'Hall', step_free: true, lift: false }
+  const shownTo = async (as: Reader, title: string) =>
+    (await target.get(`/events/${(await eventNamed(target, title)).id}`, as)).body
+  const linkOf = async (title: string) => (await shownTo('admin', title)).online_url
+  let open: Named
+  beforeEach(async () => {
+    await start()
+    open = await source.create('/events', { ...day, ...facts, title: 'Open', venue })
+    await source.create('/events', { ...day, ...facts, title: 'Hidden', online_shown: 'before:15' })
+    await source.create('/events', { ...rule, ...facts, title: 'Course', online_shown: 'never' })
+  })
+  afterEach(stop)
+
+  test('are all there where they are known', async () => {
+    await succeed()
+    for (const title of ['Open', 'Hidden', 'Course']) {
+      const there = await shownTo('admin', title)
+      for (const [name, value] of Object.entries(facts)) assert.equal(there[name], value, `${title}: ${name}`)
+      const shown = title === 'Open' ? facts.online_url : undefined
+      assert.equal((await shownTo('anonymous', title)).online_url, shown)
+    }
+  })
+
+  test('are named in the report of every push where they are not kept', async () => {
+    withoutMembers(gate, [...Object.keys(facts), 'online_shown', 'step_free', 'lift'])
+    for (const words of [[], [], ['--all']]) {
+      const { out, code } = await push(...words)
+      assert.equal(code, 2, out)
+      assert.match(out, /There, but not whole:/)
+      assert.match(out, /^ {2}captions: .*3 records are there without it\.$/m)
+      assert.match(out, /^ {2}step_free: .*1 record is there without it\.$/m)
+      assert.match(out, /^ {2}online_url: .*1 record is there without it\.$/m)
+      assert.match(out, /^ {2}online_shown: .*2 records with a hidden link are there without their link\.$/m)
+    }
+    assert.equal(writesOf(gate), 0)
+    assert.equal((await shownTo('admin', 'Open')).captions, undefined)
+  })
+
+  test('stay here where links are known and hiding them is not, also those that are hidden later', async () => {
+    withoutMembers(gate, ['online_shown'])
+    const { out, code } = await push()
+    assert.equal(code, 2, out)
+    assert.match(out, /^ {2}online_shown: .*2 records with a hidden link are there without their link\.$/m)
+    assert.doesNotMatch(out, /captions/)
+    assert.deepEqual(
+      [await linkOf('Open'), await linkOf('Hidden'), await linkOf('Course')],
+      [facts.online_url, undefined, undefined],
+    )
+    await source.update(`/events/${open.id}`, { online_shown: 'never' })
+    assert.match((await push()).out, /online_shown: .*3 records with/)
+    assert.equal(await linkOf('Open'), undefined)
+  })
+
+  test('stay hidden on a date that alone has a link of its own', async () => {
+    const dates = '/events?start_date=2027-12-01&end_date=2027-12-31'
+    const { body } = await source.get(dates)
+    await source.update(`/events/${body.events[1].id}`, { online_url: 'https://meet.example/own' })
+    withoutMembers(gate, ['online_shown'])
+    await push()
+    const links = (await target.get(dates, 'admin')).body.events.map(
+      (event: { online_url?: string }) => event.online_url,
+    )
+    assert.deepEqual(links, [undefined, undefined])
   })
 })
 

@@ -113,6 +113,20 @@ export function resetUnsent({ method, path, body }: Arrived): string {
   return JSON.stringify({ ...RESET, timezone: 'UTC', ...published, ...sent })
 }
 
+/** Has a gate stand before a service that does not know these members: it ignores them, and its document does not name them. */
+export function withoutMembers(gate: Gate, names: readonly string[]): void {
+  gate.judge = ({ path, response }) => {
+    if (!path.endsWith('/doc')) return 'pass'
+    response.writeHead(200).end('{"swagger":"2.0","paths":{}}')
+    return 'answered'
+  }
+  gate.rewrite = ({ body }) => {
+    if (!body.startsWith('{')) return body
+    const sent: Record<string, unknown> = JSON.parse(body)
+    return JSON.stringify(Object.fromEntries(Object.entries(sent).filter(([name]) => !names.includes(name))))
+  }
+}
+
 /** Answers as a service would that has none of our own routes. */
 export function withoutOwnRoutes({ path, response }: Arrived): Verdict {
   if (path.startsWith('/wp-json/kalends/')) {

@@ -43,7 +43,7 @@ export const LISTS = [
 ] as const satisfies readonly (readonly [string, ListedKind])[]
 
 /** A venue shows no fact that is not known. */
-const unknownFacts = Object.fromEntries(venueFacts.map((fact) => [fact, '']))
+export const unknownFacts = Object.fromEntries(venueFacts.map((fact) => [fact, '']))
 
 /** Converts a member of an answer into a value that the interface accepts. */
 type Read = (value: unknown, record: ShownRecord) => unknown

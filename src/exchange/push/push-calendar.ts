@@ -12,7 +12,7 @@ import { LINKED } from '../import/shown-records.ts'
 import { type ItemKind, readFingerprints } from '../import/source-item.ts'
 import { findExported } from '../transfer/export.ts'
 import { pushImagesOf, pushItems } from './push-items.ts'
-import { itemOf, keyOfRecord, type PushOptions, type PushRun, printsOfShown } from './push-run.ts'
+import { itemOf, keyOfRecord, type PushOptions, type PushRun, printsOfShown, remarkUnkept } from './push-run.ts'
 import { findPushedSeries, pushSeries } from './push-series.ts'
 import { findTarget, forgetPushed, listPushed, savePushed, targetNumber } from './push-store.ts'
 import { type PushTarget, readShown, readTargetEdition, refusalOf, sendTo } from './push-target.ts'
@@ -53,6 +53,7 @@ export async function pushCalendar(task: PushTask): Promise<Counts> {
   const single = ids.filter((id) => !whole.has(asked.seriesOf.get(id) ?? 0))
   for (const some of inParts(single)) await pushEvents(run, some)
   await handleGone(run)
+  remarkUnkept(run)
   return run.counts
 }
 
@@ -139,6 +140,7 @@ async function beginRun({ context, target, options, remark, progress }: PushTask
     lost: new Set(),
     images: new Set(),
     seen: new Set(),
+    unkept: new Map(),
   }
 }
 

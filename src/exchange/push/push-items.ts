@@ -2,7 +2,16 @@ import type { RecordState } from '../../calendar/history/record-states.ts'
 import { findImages, imageUrl } from '../../calendar/images/images.ts'
 import type { ImageRow, PushItemColumns } from '../../store/storage/schema.ts'
 import { SourceFailure } from '../import/polite-fetch.ts'
-import { describePushed, keyOfRecord, type PushItem, type PushKind, type PushRun } from './push-run.ts'
+import { readFingerprints } from '../import/source-item.ts'
+import {
+  describePushed,
+  keyOfRecord,
+  type PushItem,
+  type PushKind,
+  type PushRun,
+  unkeptMembers,
+  withoutOpenLink,
+} from './push-run.ts'
 import { findPushed, savePushed } from './push-store.ts'
 import { refusalOf } from './push-target.ts'
 import { describeKept, type SettledItem, settleItem } from './settle-item.ts'
@@ -49,7 +58,9 @@ interface Outcome {
 
 async function attemptItem(run: PushRun, item: PushItem, row: PushItemColumns | undefined): Promise<Outcome> {
   try {
-    return { item, settled: await settleItem(run, item, row) }
+    const open = await withoutOpenLink(run, item)
+    if (open !== item) countUnkept(run, 'online_shown')
+    return { item, settled: await settleItem(run, open, row) }
   } catch (error) {
     return { item, error }
   }
@@ -64,11 +75,19 @@ async function noteIntents({ context, number, options }: PushRun, items: readonl
 
 function noteSettled(run: PushRun, item: PushItem, settled: SettledItem, before: PushItemColumns | undefined): void {
   const { kind, record } = item
-  const remote = settled.row?.remote ?? before?.remote ?? 0
+  const row = settled.row ?? before
+  const remote = row?.remote ?? 0
   if (kind !== 'event' && kind !== 'series') run.links.set(keyOfRecord(kind, record), remote)
   if (kind !== 'image') run.counts[settled.count] += 1
+  if (row)
+    for (const name of unkeptMembers(kind, readFingerprints(row.sent), readFingerprints(row.seen)))
+      if (name !== 'online_shown') countUnkept(run, name)
   const text = describeKept(item, settled)
   if (text !== undefined) run.remark({ kind: 'kept', at: `${kind} ${record}`, text })
+}
+
+function countUnkept({ unkept }: PushRun, name: string): void {
+  unkept.set(name, (unkept.get(name) ?? 0) + 1)
 }
 
 /** @throws SourceFailure when it is not the record that is at fault */

@@ -1,10 +1,11 @@
+import { unshownValues } from '../../base/fields/event-members.ts'
 import { NEVER } from '../../base/fields/kinds.ts'
 import { withExceptions } from '../../base/recurrence/write-recurrence.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { RecordState } from '../../calendar/history/record-states.ts'
 import type { Counts, Remark } from '../import/import-run.ts'
 import type { ConflictPolicy } from '../import/plan-item.ts'
-import { itemsOf, LINKED, type LinkName, linkNames, type ShownRecord } from '../import/shown-records.ts'
+import { itemsOf, LINKED, type LinkName, linkNames, type ShownRecord, unknownFacts } from '../import/shown-records.ts'
 import { type Fingerprints, fieldsOf, fingerprintsOf, type ItemKind } from '../import/source-item.ts'
 import type { PushTarget } from './push-target.ts'
 
@@ -45,6 +46,8 @@ export interface PushRun {
   images: Set<number>
   /** Events and series of this push, by kind and record. */
   seen: Set<string>
+  /** How many records are there without a member, by its name; `online_shown` stands for links that were not sent. */
+  unkept: Map<string, number>
 }
 
 /** A record as the target is to have it. */
@@ -57,6 +60,8 @@ export interface PushItem {
   values: Readonly<Record<string, unknown>>
   /** Of an image: the key and the type of its file. */
   file?: { key: string; mimeType: string }
+  /** Of an event or series: not everybody may see the link of its meeting at any time. */
+  isLinkHidden?: true
 }
 
 export const keyOfRecord = (kind: PushKind, record: number) => `${kind} ${record}`
@@ -84,7 +89,41 @@ export function itemOf(run: PushRun, kind: PushKind, record: number, state: Reco
   if (kind === 'event' || kind === 'series')
     for (const name of linkNames) values[name] = linksTo(run, name, state[name])
   if (kind === 'category') values.parent = Number(state.parent) > 0 ? linkTo(run, kind, Number(state.parent)) : 0
-  return { kind, record, name: String(state[NAMES[kind]] ?? ''), values }
+  const isLinkHidden = Boolean(state.online_url) && state.online_shown !== 'always'
+  return { kind, record, name: String(state[NAMES[kind]] ?? ''), values, ...(isLinkHidden && { isLinkHidden }) }
+}
+
+/** A record without the link of its meeting, if that is hidden, and the target would show it to everybody. */
+export async function withoutOpenLink({ target }: PushRun, item: PushItem): Promise<PushItem> {
+  if (!item.isLinkHidden || !('online_url' in item.values) || (await target.hidesLinks())) return item
+  return { ...item, values: { ...item.values, online_url: '' } }
+}
+
+/** The fingerprints of members that only some records show, for those that have none. */
+const blankEvent = fingerprintsOf(unshownValues)
+const BLANK: Readonly<Partial<Record<PushKind, Fingerprints>>> = {
+  event: blankEvent,
+  series: blankEvent,
+  venue: fingerprintsOf(unknownFacts),
+}
+
+/** The members that only some records show, and that the target was sent and does not have. */
+export function unkeptMembers(kind: PushKind, sent: Fingerprints, seen: Fingerprints): string[] {
+  const blank = Object.entries(BLANK[kind] ?? {})
+  return blank.flatMap(([name, none]) => ((sent[name] ?? none) !== none && (seen[name] ?? none) === none ? [name] : []))
+}
+
+/** Reports what the target does not keep, a line for each member. */
+export function remarkUnkept({ unkept, remark }: PushRun): void {
+  for (const [at, count] of unkept) {
+    const are = count === 1 ? 'record is' : 'records are'
+    const links = `The service does not hide links; ${count} ${count === 1 ? 'record' : 'records'} with a hidden link`
+    const text =
+      at === 'online_shown'
+        ? `${links} are there without their link.`
+        : `The service does not keep it; ${count} ${are} there without it.`
+    remark({ kind: 'note', at, text })
+  }
 }
 
 /** Undefined for one that could not be pushed. */

@@ -12,6 +12,8 @@ export interface PushTarget {
   isKalends: boolean
   /** Whether images can be uploaded; else it fetches them by their addresses. */
   takesUploads: boolean
+  /** Whether it knows that links of meetings may be hidden. It is asked once, when there is one. */
+  hidesLinks: () => Promise<boolean>
   options: FetchOptions
 }
 
@@ -34,10 +36,26 @@ export async function openTarget({ url, login, password, backOffMs }: TargetTask
     const { root, base } = await findInterface(url, options)
     await fetchPolitely(`${root}/${PLATFORM}/users/me`, options)
     const namespaces = await readNamespaces(root, options)
-    return { root, base, isKalends: namespaces.includes(OWN), takesUploads: namespaces.includes(PLATFORM), options }
+    let hides: Promise<boolean> | undefined
+    const hidesLinks = () => {
+      hides ??= namesMember(`${base}/doc`, options, 'online_shown')
+      return hides
+    }
+    const [isKalends, takesUploads] = [namespaces.includes(OWN), namespaces.includes(PLATFORM)]
+    return { root, base, isKalends, takesUploads, hidesLinks, options }
   } catch (error) {
     if (!(error instanceof SourceFailure) || ![401, 403].includes(error.status)) throw error
     throw new SourceFailure(url, `does not let ${login} in: ${refusalOf(error)}`, error.status)
+  }
+}
+
+/** Whether the document of an interface names a member; one that cannot be read names none. @throws SourceFailure when nothing answers */
+async function namesMember(url: string, options: FetchOptions, name: string): Promise<boolean> {
+  try {
+    return (await fetchPolitely(url, options)).body.includes(`"${name}"`)
+  } catch (error) {
+    if (error instanceof SourceFailure && error.status >= 400 && error.status < 500) return false
+    throw error
   }
 }
 

@@ -64,8 +64,8 @@ function spokenOf({ date, last }: FoundDate, time?: SpokenTime): SpokenDate {
 export interface FoundDate {
   date: string
   last?: string
-  /** How it was said: by its day and month, by a word that means nothing else, or by one that may be another: `So`, `19.11`. */
-  by: 'name' | 'word' | 'guess'
+  /** How it was said: by its day and month; by a word that means nothing else; in digits that may be a time, as `19.11`; by a short word that may be another, as `So`. */
+  by: 'name' | 'word' | 'digits' | 'short'
 }
 
 /** The date or the days that begin at a piece. A weekday that is today is that of next week where `time` is over. */
@@ -128,7 +128,7 @@ function calendarDate(
   const { lastDay, isGuess, ...parts } = said.meaning
   const date = dateOf(parts, here, weekday)
   if (date === undefined) return undefined
-  const by = isGuess && !weekday ? 'guess' : 'name'
+  const by = isGuess && !weekday ? 'digits' : 'name'
   if (lastDay === undefined) return { meaning: { date, by }, next: said.next }
   const last = `${date.slice(0, 8)}${two(lastDay)}`
   return isDay(last) && last > date ? { meaning: { date, last, by }, next: said.next } : undefined
@@ -158,20 +158,29 @@ function digitsAt(tokens: readonly Token[], at: number, words: Vocabulary): Said
     return severalDigits(tokens, at, words)
   const isRepeated = again?.isGlued === true && again.text === sign.text
   const year = isRepeated && third?.isGlued ? yearOf(third) : undefined
-  const parts = byOrder(Number(first.text), Number(second.text), sign.text === '/' && words.isMonthFirst)
+  const parts = byOrder(Number(first.text), Number(second.text), sign.text === '/', words)
   if (!parts || (sign.text === '-' && year === undefined)) return severalDigits(tokens, at, words)
   if (year !== undefined) return { meaning: { ...parts, year, lastDay: undefined }, next: at + 5 }
   const isDotted = isRepeated && sign.text === '.'
   const isGuess = sign.text === '.' && !isDotted
+  // In `19.11 Uhr` and `7.10 pm` it is a time.
+  if (isGuess && (saidAt(tokens, at + 3, words.hours) || saidAt(tokens, at + 3, words.halves))) return undefined
   return { meaning: { ...parts, year, lastDay: undefined, isGuess }, next: at + (isDotted ? 4 : 3) }
 }
 
-/** Returns day and month by the order of the language; by the other one where there is no such month. */
-function byOrder(first: number, second: number, isMonthFirst: boolean): Pick<Parts, 'day' | 'month'> | undefined {
-  const [month, day] = isMonthFirst ? [first, second] : [second, first]
-  if (month <= 12) return { month, day }
-  return day <= 12 ? { month: day, day: month } : undefined
+/** Returns day and month by the order of the language; by the other one where there is no such month. Dots and hyphens have the day first everywhere. */
+function byOrder(
+  first: number,
+  second: number,
+  isSlashed: boolean,
+  { isMonthFirst }: Vocabulary,
+): Pick<Parts, 'day' | 'month'> | undefined {
+  const [month, day] = isSlashed && isMonthFirst ? [first, second] : [second, first]
+  if (month <= MONTHS) return { month, day }
+  return isSlashed && day <= MONTHS ? { month: day, day: month } : undefined
 }
+
+const MONTHS = 12
 
 /** `12.-14.6.`: the first day, and behind the hyphen the last one with its month. */
 function severalDigits(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
@@ -339,7 +348,7 @@ function weekdayAt(
   // In `Tuesday next friday` the word belongs to the second weekday.
   const isOwn = toward && !saidAt(tokens, toward.next, words.weekdays)
   const date = weekdayToward(today, day, isOwn ? toward.meaning : 'this', isOver(time, here))
-  return { meaning: { date, by: isShort && !isOwn ? 'guess' : 'word' }, next: isOwn ? toward.next : next }
+  return { meaning: { date, by: isShort && !isOwn ? 'short' : 'word' }, next: isOwn ? toward.next : next }
 }
 
 /** Whether a time of today is over. */

@@ -47,8 +47,7 @@ export function timesAt(tokens: readonly Token[], at: number, words: Vocabulary)
   const start = clockAt(tokens, from, words)
   const end = endAt(tokens, start?.next, words)
   if (start?.isBare && !end) return from > at && start.hour > MOST_HALF_HOURS ? saidTimes(start) : undefined
-  if (start && end) return stretchOf(start, end)
-  return start && saidTimes(start)
+  return start && ((end && stretchOf(start, end)) ?? (start.isBare ? undefined : saidTimes(start)))
 }
 
 /** An hour up to here may mean that of the morning or of the evening. */

@@ -170,6 +170,7 @@ const WORDS: Readonly<Record<string, TimeWords>> = {
       erster: 1,
       zweiten: 2,
       zweiter: 2,
+      zweite: 2,
       dritten: 3,
       dritter: 3,
       vierten: 4,

@@ -1,0 +1,108 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
+import { fold } from '../../base/text/fold.ts'
+import { contains } from '../../store/storage/queries.ts'
+import type { Context } from '../declare/context.ts'
+import { shownTo } from '../records/record-store.ts'
+
+/** What names are picked for in a form: the links of an event. */
+export type PickedKind = 'venue' | 'organizer' | 'category' | 'tag'
+
+/** A record or term that a name may mean. */
+export interface PickedName {
+  kind: PickedKind
+  id: number
+  name: string
+  /** Of a venue or organizer. */
+  status: string
+  /** What tells it from its namesakes: the city of a venue, the category that one lies in; empty for nothing. */
+  about: string
+}
+
+/** The most characters of a name that is looked for. */
+const LONGEST_PICKED = 300
+/** Behind everything that begins with the text before it. */
+const LAST_SIGN = '\u{10ffff}'
+
+type Asker = Pick<Context, 'db' | 'caller'>
+
+/**
+ * The venues, organizers, categories or tags whose names begin with a text, whatever their letter case and accents, and behind them those that have it elsewhere;
+ * of venues and organizers those that the caller may see, outside the trash. At most `most`, by name. Blank text gives the first ones.
+ */
+export async function pickNames(kind: PickedKind, text: string, asker: Asker, most: number): Promise<PickedName[]> {
+  const folded = foldedName(text)
+  if (folded === undefined) return []
+  const beginning = await readNames(kind, beginsWith(folded), asker, most)
+  if (beginning.length >= most || folded === '') return beginning
+  const others = sql<SqlBool>`${contains('named.folded', folded)} and not (${beginsWith(folded)})`
+  return [...beginning, ...(await readNames(kind, others, asker, most - beginning.length))]
+}
+
+/** The venue, organizer, category or tag that a name means: the one of this name, or else the only one whose name begins so. */
+export async function findNamed(kind: PickedKind, text: string, asker: Asker): Promise<PickedName | undefined> {
+  const same = await findSameName(kind, text, asker)
+  const folded = foldedName(text)
+  if (same || folded === undefined || folded === '') return same
+  const [only, ...others] = await readNames(kind, beginsWith(folded), asker, 2)
+  return others.length === 0 ? only : undefined
+}
+
+/** The venue, organizer, category or tag of just this name, but for letter case and accents; of several the oldest public one. */
+export async function findSameName(kind: PickedKind, text: string, asker: Asker): Promise<PickedName | undefined> {
+  const folded = foldedName(text)
+  if (folded === undefined || folded === '') return undefined
+  const same = await readNames(kind, sql<SqlBool>`named.folded = ${folded}`, asker, MOST_SAME)
+  return same.find(({ status }) => status === 'publish') ?? same[0]
+}
+
+/** Namesakes among which a published one is looked for. */
+const MOST_SAME = 20
+
+/** A text as names are compared; undefined for what no name has. */
+function foldedName(text: string): string | undefined {
+  return text.length > LONGEST_PICKED || text.includes('\0') ? undefined : fold(text)
+}
+
+function beginsWith(folded: string): Expression<SqlBool> {
+  return sql<SqlBool>`named.folded >= ${folded} and named.folded < ${folded + LAST_SIGN}`
+}
+
+const TABLES = {
+  venue: { table: 'venues', about: 'city' },
+  organizer: { table: 'organizers', about: undefined },
+} as const
+
+/** Reads the names by the index of names alone; of those found, so many rows are looked at as it takes. */
+async function readNames(
+  kind: PickedKind,
+  where: Expression<SqlBool>,
+  { db, caller }: Asker,
+  most: number,
+): Promise<PickedName[]> {
+  if (kind === 'category' || kind === 'tag') return readTermNames(kind, where, db, most)
+  const { table, about } = TABLES[kind]
+  const row = sql.table(table)
+  const { rows } = await sql<Omit<PickedName, 'kind'>>`
+    select ${row}.id, ${sql.ref(`${table}.${kind}`)} as name, ${row}.status,
+      ${about === undefined ? sql`''` : sql.ref(`${table}.${about}`)} as about
+    from ${row} as named join ${row} on ${row}.id = named.id
+    where ${where} and ${shownTo(caller, table)}
+    order by named.folded, named.id limit ${sql.lit(most)}
+  `.execute(db)
+  return rows.map((found) => ({ kind, ...found }))
+}
+
+async function readTermNames(
+  kind: 'category' | 'tag',
+  where: Expression<SqlBool>,
+  db: Context['db'],
+  most: number,
+): Promise<PickedName[]> {
+  const { rows } = await sql<{ id: number; name: string; about: string | null }>`
+    select named.id, named.name, parents.name as about
+    from terms as named left join terms as parents on parents.id = named.parent
+    where named.taxonomy = ${kind} and ${where}
+    order by named.folded, named.id limit ${sql.lit(most)}
+  `.execute(db)
+  return rows.map(({ id, name, about }) => ({ kind, id, name, status: 'publish', about: about ?? '' }))
+}

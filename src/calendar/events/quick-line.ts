@@ -1,0 +1,311 @@
+import { readRecurrence } from '../../base/recurrence/read-recurrence.ts'
+import { isFault } from '../../base/recurrence/recurrence.ts'
+import { matchingDates, searchedUntil } from '../../base/recurrence/rule-dates.ts'
+import { spokenRuleAt } from '../../base/recurrence/spoken-rules.ts'
+import type { RecurrenceObject } from '../../base/recurrence/write-recurrence.ts'
+import { addDays, dayOf, wallNow } from '../../base/text/moments.ts'
+import { dateAt, type FoundDate, type SpokenHere } from '../../base/text/spoken-dates.ts'
+import { type SpokenTime, skipFillers, timesAt } from '../../base/text/spoken-times.ts'
+import { type Said, saidAt, type Token, tokensOf, type Vocabulary, vocabularyOf } from '../../base/text/spoken-words.ts'
+
+/** What a line says of an event. The members that have the names of form fields are written as these take them. */
+export interface QuickLine {
+  /** All that is not understood, in the order of the line. */
+  title: string
+  /** 'YYYY-MM-DD' */
+  start_date?: string
+  /** 'HH:MM' */
+  start_time?: string
+  end_date?: string
+  end_time?: string
+  all_day: boolean
+  /** The name of the venue as it was written. */
+  venue?: string
+  /** The names behind `#`, as they were written. */
+  labels: string[]
+  recurrence?: RecurrenceObject
+}
+
+/** Who writes a line: the language and the zone of the site, and the time in ms. */
+export interface LineWriter {
+  language: string
+  timezone: string
+  now: number
+}
+
+/** A line, its pieces, and which of them are understood. */
+interface Line {
+  text: string
+  tokens: readonly Token[]
+  words: Vocabulary
+  here: SpokenHere
+  taken: boolean[]
+}
+
+/** Pieces of a line from one to before another, and what they mean. */
+interface Span<Meaning> extends Said<Meaning> {
+  from: number
+}
+
+/**
+ * Reads an event that is written in one line: `Choir Tue 19:00–21:00 @ St Brigid's #music`, `Chorprobe, jeden Dienstag 19:30, Pfarrsaal`. The venue stands
+ * behind `@`, or behind the date and a comma. Nothing is looked up. Undefined for more than 300 characters.
+ */
+export function readQuickLine(text: string, { language, timezone, now }: LineWriter): QuickLine | undefined {
+  const tokens = tokensOf(text)
+  if (tokens.length === 0 && text.trim() !== '') return undefined
+  const line: Line = {
+    text,
+    tokens,
+    words: vocabularyOf(language),
+    here: { language, now: wallNow(timezone, now) },
+    taken: tokens.map(() => false),
+  }
+  const labels = takeLabels(line)
+  const rule = allSpans(line, (left, at) => spokenRuleAt(left, at, line.words))[0]
+  take(line, rule)
+  const until = rule && allSpans(line, (left, at) => untilAt(left, at, line))[0]
+  take(line, until)
+  const allDay = allSpans(line, (left, at) => saidAt(left, at, line.words.allDay))[0]
+  take(line, allDay)
+  const times = allSpans(line, (left, at) => timesAt(left, at, line.words)).filter(isStart(line))
+  const date = bestDate(line, times, rule)
+  const time = bestTime(line, times, date, rule)
+  const day = date && (dateAt(tokens, date.from, line.words, line.here, time?.meaning)?.meaning ?? date.meaning)
+  take(line, date)
+  take(line, time)
+  const recurrence = rule && { ...rule.meaning, ...(until ? { until: until.meaning } : {}) }
+  const first = day ?? (recurrence && firstOf(recurrence, line, time?.meaning))
+  return {
+    ...placed(line, date ?? time ?? rule ?? allDay),
+    ...(first ? whenOf(first, time?.meaning, allDay !== undefined) : timeAlone(time?.meaning, allDay !== undefined)),
+    labels,
+    ...(recurrence ? { recurrence } : {}),
+  }
+}
+
+function take(line: Line, span: Span<unknown> | undefined): void {
+  if (span) line.taken.fill(true, span.from, span.next)
+}
+
+/** Takes the words behind `#`. */
+function takeLabels(line: Line): string[] {
+  const { tokens, text } = line
+  const labels: string[] = []
+  for (let at = 0; at < tokens.length; at += 1) {
+    const [sign, first] = [tokens[at], tokens[at + 1]]
+    if (sign?.text !== '#' || sign.isGlued || first?.kind !== 'word' || !first.isGlued) continue
+    let next = at + 2
+    while (tokens[next]?.isGlued && isOfLabel(tokens[next])) next += 1
+    labels.push(text.slice(first.from, tokens[next - 1]?.to))
+    take(line, { meaning: undefined, from: at, next })
+  }
+  return labels
+}
+
+const isOfLabel = (token: Token | undefined) =>
+  token !== undefined && (token.kind !== 'sign' || /^[-_&]$/.test(token.text))
+
+/** Reads what begins at a piece. */
+type Reader<Meaning> = (tokens: readonly Token[], at: number) => Said<Meaning> | undefined
+
+/** All that a reader finds in the pieces that are left, one behind the other. It does not see past what was taken. */
+function allSpans<Meaning>(line: Line, read: Reader<Meaning>): Span<Meaning>[] {
+  const { tokens, taken } = line
+  const spans: Span<Meaning>[] = []
+  let left: readonly Token[] = []
+  for (let at = 0; at < tokens.length; at += 1) {
+    if (!isFree(line, at)) continue
+    if (at >= left.length) left = tokens.slice(0, endOfLeft(taken, at))
+    const found = read(left, at)
+    if (!found) continue
+    spans.push({ ...found, from: at })
+    at = found.next - 1
+  }
+  return spans
+}
+
+function endOfLeft(taken: readonly boolean[], at: number): number {
+  const end = taken.indexOf(true, at)
+  return end < 0 ? taken.length : end
+}
+
+/** Whether something may begin at a piece: no comma, which parts the line, no rest of a word, and nothing right behind `@`. */
+function isFree({ tokens, taken }: Line, at: number): boolean {
+  const [before, token] = [tokens[at - 1], tokens[at]]
+  if (taken[at] || token?.text === ',' || before?.text === '@') return false
+  return !token?.isGlued || before?.kind === 'sign' || taken[at - 1] === true
+}
+
+/** `until 30 June`, of a rule. */
+function untilAt(tokens: readonly Token[], at: number, { words, here }: Line): Said<string> | undefined {
+  const until = saidAt(tokens, at, words.until)
+  const date = until && dateAt(tokens, until.next, words, here)
+  return date && { meaning: date.meaning.date, next: date.next }
+}
+
+/** In `24h race` there is no time. */
+const isStart = ({ tokens }: Line) => {
+  return ({ from }: Span<SpokenTime>) => tokens[from]?.text !== '24'
+}
+
+const CERTAINTY = { name: 3, word: 2, digits: 1, short: 0 }
+/** A date beside a time is more certain than any by itself. */
+const BESIDE_TIME = 3
+
+/** The date that is the most certain one, of those as certain the last. */
+function bestDate(
+  line: Line,
+  times: readonly Span<SpokenTime>[],
+  rule: Span<unknown> | undefined,
+): Span<FoundDate> | undefined {
+  const found = allSpans(line, (left, at) => dateAt(left, at, line.words, line.here))
+  const certain = (span: Span<FoundDate>) =>
+    CERTAINTY[span.meaning.by] + (times.some((time) => areBeside(line, span, time)) ? BESIDE_TIME : 0)
+  let best: Span<FoundDate> | undefined
+  for (const span of found) {
+    const isTime = span.meaning.by === 'digits' && rule !== undefined
+    if (isTime || (certain(span) === 0 && !isAlone(line, span))) continue
+    if (!best || certain(span) >= certain(best)) best = span
+  }
+  return best
+}
+
+/** Whether nothing stands between two parts of a line but commas and words that mean nothing. */
+function areBeside({ tokens, words }: Line, one: Span<unknown>, other: Span<unknown>): boolean {
+  const [first, second] = one.from < other.from ? [one, other] : [other, one]
+  return first.next <= second.from && skipFillers(tokens, first.next, words) >= second.from
+}
+
+/** Whether a short word is a date by where it stands: as a part of its own, or at the end of one with a capital letter. */
+function isAlone({ tokens, text, taken }: Line, { from, next }: Span<unknown>): boolean {
+  const [before, first, after] = [tokens[from - 1], tokens[from], tokens[next]]
+  const isEnd = after === undefined || taken[next] === true || after.text === ',' || after.text === '@'
+  const letter = text[first?.from ?? 0] ?? ''
+  return isEnd && (before === undefined || before.text === ',' || letter !== letter.toLowerCase())
+}
+
+/** The time beside the date or the rule, else the last one. */
+function bestTime(
+  line: Line,
+  times: readonly Span<SpokenTime>[],
+  date: Span<unknown> | undefined,
+  rule: Span<unknown> | undefined,
+): Span<SpokenTime> | undefined {
+  const free = times.filter(({ from, next }) => !date || next <= date.from || from >= date.next)
+  const beside = (span: Span<unknown> | undefined) =>
+    span &&
+    (free.find((time) => time.from >= span.from && areBeside(line, span, time)) ??
+      free.find((time) => areBeside(line, span, time)))
+  return beside(date) ?? beside(rule) ?? free.at(-1)
+}
+
+/** The first day of a rule from today on, or from tomorrow where the time of today is over. */
+function firstOf(recurrence: RecurrenceObject, { here }: Line, time: SpokenTime | undefined): FoundDate | undefined {
+  const isOver = time !== undefined && time.start < here.now.slice(11)
+  const today = dayOf(here.now)
+  const start = { local: `${isOver ? addDays(today, 1) : today} 00:00:00`, zone: 'UTC', allDay: true }
+  const read = readRecurrence(recurrence, start)
+  if (!read || isFault(read) || !read.rule) return undefined
+  for (const wall of matchingDates(read.rule, start, searchedUntil(start))) return { date: dayOf(wall), by: 'word' }
+  return undefined
+}
+
+type When = Pick<QuickLine, 'start_date' | 'start_time' | 'end_date' | 'end_time' | 'all_day'>
+
+function whenOf({ date, last }: FoundDate, time: SpokenTime | undefined, isAllDay: boolean): When {
+  if (isAllDay || (time === undefined && last !== undefined))
+    return { start_date: date, end_date: last ?? date, all_day: true }
+  if (time === undefined) return { start_date: date, all_day: false }
+  const { start, end } = time
+  const ends = end === undefined ? undefined : (last ?? (end <= start ? addDays(date, 1) : date))
+  return {
+    start_date: date,
+    start_time: start,
+    ...(ends === undefined ? {} : { end_date: ends }),
+    ...(last !== undefined && end === undefined ? { end_date: last } : {}),
+    ...(end === undefined ? {} : { end_time: end }),
+    all_day: false,
+  }
+}
+
+function timeAlone(time: SpokenTime | undefined, isAllDay: boolean): When {
+  if (!time || isAllDay) return { all_day: isAllDay }
+  return { start_time: time.start, ...(time.end === undefined ? {} : { end_time: time.end }), all_day: false }
+}
+
+/** Title and venue: what is left of the line, in parts that commas make. `when` is where the line says when. */
+function placed(line: Line, when: Span<unknown> | undefined): Pick<QuickLine, 'title' | 'venue'> {
+  const venue = takeVenue(line)
+  const parts = partsLeft(line)
+  const [title, ...others] = parts
+  if (title === undefined) return { title: '', ...(venue === undefined ? {} : { venue }) }
+  const last = others.at(-1)
+  const isVenue = venue === undefined && when !== undefined && last !== undefined && last.from >= when.next
+  const titles = isVenue ? parts.slice(0, -1) : parts
+  const named = isVenue ? last.text : venue
+  return { title: titles.map(({ text }) => text).join(', '), ...(named === undefined ? {} : { venue: named }) }
+}
+
+/** Takes what stands behind `@`, up to a comma or to what is understood. */
+function takeVenue(line: Line): string | undefined {
+  const { tokens, taken, text } = line
+  const at = tokens.findIndex((token, place) => token.text === '@' && !token.isGlued && !taken[place])
+  if (at < 0) return undefined
+  let next = at + 1
+  while (next < tokens.length && !taken[next] && tokens[next]?.text !== ',') next += 1
+  const name = text.slice(tokens[at + 1]?.from, tokens[next - 1]?.to).trim()
+  if (next === at + 1 || name === '') return undefined
+  take(line, { meaning: undefined, from: at, next })
+  return name
+}
+
+interface Part {
+  text: string
+  /** The place of its first piece. */
+  from: number
+}
+
+/** Signs that part a text from what was taken out of it. */
+const LOOSE = /^[-–—:;|·•@]$/
+
+/** What is left of a line, parted by commas, without the signs that parted it from what was taken. */
+function partsLeft(line: Line): Part[] {
+  const { tokens, taken } = line
+  const parts: number[][] = [[]]
+  for (const [at, token] of tokens.entries()) {
+    if (token.text === ',' && tokens[at + 1]?.isGlued !== true) parts.push([])
+    else if (!taken[at]) parts.at(-1)?.push(at)
+  }
+  return parts.flatMap((places) => {
+    const kept = withoutLoose(places, tokens)
+    const [from] = kept
+    return from === undefined ? [] : [{ text: writtenAgain(kept, line), from }]
+  })
+}
+
+/** The places without signs at both ends that have lost their meaning, and without brackets around nothing. */
+function withoutLoose(places: readonly number[], tokens: readonly Token[]): readonly number[] {
+  const sign = (place: number | undefined) => (place === undefined ? undefined : tokens[place]?.text)
+  const full = places.filter(
+    (place, at) =>
+      !(sign(place) === '(' && sign(places[at + 1]) === ')') && !(sign(place) === ')' && sign(places[at - 1]) === '('),
+  )
+  const isKept = (place: number) => !LOOSE.test(sign(place) ?? '')
+  const first = full.findIndex(isKept)
+  return first < 0 ? [] : full.slice(first, full.findLastIndex(isKept) + 1)
+}
+
+/** The text of these pieces, with a blank where there were any, or where something was taken out. */
+function writtenAgain(places: readonly number[], { tokens, text }: Line): string {
+  let written = ''
+  let before: number | undefined
+  for (const place of places) {
+    const token = tokens[place]
+    if (!token) continue
+    const isClose = before === undefined || (token.isGlued && before === place - 1)
+    written += `${isClose ? '' : ' '}${text.slice(token.from, token.to)}`
+    before = place
+  }
+  return written
+}

@@ -24,7 +24,7 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/** The file that stands in the place of a folder or of one above it, if one does. */
+/** Returns the path of the file that keeps a folder from being made: the path of the folder itself, or one above it. Undefined where there is none. */
 export function fileAt(folder: string): string | undefined {
   const found = statSync(folder, { throwIfNoEntry: false })
   if (found) return found.isDirectory() ? undefined : folder
@@ -38,7 +38,7 @@ export interface Owner {
   gid: number
 }
 
-/** Returns the owner of what is at a path, or of the nearest folder above it that is there. */
+/** Returns the owner of the file or folder at a path. Where nothing is there, the nearest existing folder above it counts. */
 export function ownerAt(path: string): Owner {
   const found = statSync(path, { throwIfNoEntry: false })
   return found || dirname(path) === path ? (found ?? { uid: 0, gid: 0 }) : ownerAt(dirname(path))

@@ -249,8 +249,8 @@ export const flag: PlainKind<boolean, number> = {
 }
 
 /**
- * A fact of access: yes, no, or unknown, which an empty text brings back. Answers leave out what is unknown. Pages show each field of this kind as a
- * fact, and the filter `access` finds it.
+ * A fact of access: yes, no, or unknown. An empty text makes it unknown again, and answers leave out unknown facts. Pages show each field of this
+ * kind as a fact, and the filter `access` finds it.
  */
 export const factOfAccess: PlainKind<boolean | '', number | null> = {
   input: 'fact',

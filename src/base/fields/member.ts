@@ -100,7 +100,7 @@ export const everywhere = {
   page: true,
 } as const
 
-/** A text that all representations have, but for the withdrawn event, which keeps no texts. */
+/** A text that all representations have but iCalendar. A withdrawn event keeps no texts. */
 export const textEverywhere = { ...everywhere, withdrawn: TEXT } as const
 
 /** A member that repeats another one for programs: only answers have it. */

@@ -18,10 +18,10 @@ import {
 
 const DAY_MS = 86_400_000
 
-/** A series in two: the dates before a date, and that date with those after it as a series of its own. */
+/** The two halves of a series that is split at a date. */
 export interface Split {
   readonly before: Recurrence
-  /** Begins at the date that was split at. */
+  /** That date and all later ones. */
   readonly after: Recurrence
 }
 

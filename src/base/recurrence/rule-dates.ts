@@ -87,7 +87,7 @@ export function* matchingDates(rule: Rule, start: Start, end: string): Generator
   }
 }
 
-/** Completes a rule with what it takes from its start: the weekday, the day of the month, the month. */
+/** Fills in the weekday, the day of the month and the month from the start where the rule does not name them. */
 export function completed(rule: DayRule, start: Pick<Start, 'local'>): DayRule {
   const { frequency, weekdays, monthdays, months, weeks = [], yeardays = [] } = rule
   if (frequency === 'daily' || weekdays.length + monthdays.length + yeardays.length > 0) return rule
@@ -252,12 +252,12 @@ export function lengthOfMonth({ year, month }: Pick<Day, 'year' | 'month'>): num
   return month === 2 && isLeapYear(year) ? 29 : (LENGTHS[month - 1] ?? 31)
 }
 
-/** The last wall time of a day that a date of a series may have. */
+/** The latest wall time on a day at which a date of the series may begin. */
 export function endOfLastDay(day: number, { allDay }: Start): string {
   return wallOfDay(day, `YYYY-MM-DD ${allDay ? '00:00:00' : '23:59:59'}`)
 }
 
-/** Returns the end of a rule whose last day is that of a date. */
+/** Returns the `until` of a rule whose last date is on the day of this wall time. */
 export function endWith(wall: string, start: Start): string {
   return endOfLastDay(dayNumber(wall), start)
 }

@@ -78,27 +78,6 @@ async function prepareLinks(rules: LinkedRules, value: unknown, context: Context
  */
 export type LookAtWritten = (tx: Tx, row: EventRow, links: KnownLinks) => Promise<WriteResult>
 
-/** Writes a new event with everything it links to; nothing of it stays when any part fails. */
-export async function createEvent(
-  tx: Tx,
-  prepared: PreparedEvent,
-  context: Context,
-  look: LookAtWritten,
-): Promise<WriteResult> {
-  return writeEvent(tx, undefined, prepared, context, look)
-}
-
-/** Changes the sent fields of an event (rule 16.2), which is held. */
-export async function changeEvent(
-  tx: Tx,
-  before: EventRow,
-  prepared: PreparedEvent,
-  context: Context,
-  look: LookAtWritten,
-): Promise<WriteResult> {
-  return writeEvent(tx, before, prepared, context, look)
-}
-
 /** Moves an event, which is held, to the trash; its links stay, its terms count it no longer (rules 24.1 and 24.4). */
 export async function trashEvent(tx: Tx, row: EventRow, context: Context, look: LookAtWritten): Promise<WriteResult> {
   const [columns, had] = await Promise.all([
@@ -128,7 +107,11 @@ export const UNSENT = {
   online_from: '',
 } satisfies Partial<EventRow>
 
-async function writeEvent(
+/**
+ * Writes an event with everything it links to; nothing of it stays when any part fails. One that is held as `before` gets the sent fields
+ * (rule 16.2); without `before` the event is new.
+ */
+export async function writeEvent(
   tx: Tx,
   before: EventRow | undefined,
   prepared: PreparedEvent,
@@ -137,10 +120,8 @@ async function writeEvent(
 ): Promise<WriteResult> {
   const linked = await settleLinked(tx, prepared, context)
   const { row, columns, terms } = await settleEvent(tx, before, prepared, context)
-  // Links that were not sent are none for a new event, and stay for another.
-  const links = before
-    ? { ...linked, terms: terms.isSent ? terms.after : undefined }
-    : { ...linked, venues: linked.venues ?? [], organizers: linked.organizers ?? [], terms: terms.after }
+  // Links that were not sent stay.
+  const links = before ? { ...linked, terms: terms.isSent ? terms.after : undefined } : linksOfNew(linked, terms.after)
   const had = { terms: terms.before, counted: before?.status === 'publish' }
   const has = { terms: terms.after, counted: row.status === 'publish' }
   // The statements are independent, so they reach the database together, in this order. Other writers wait for terms: they are held last.
@@ -150,6 +131,14 @@ async function writeEvent(
     look(tx, row, links),
   ])
   return seen
+}
+
+/** The links of a new event: of a kind that was not sent there are none. */
+export function linksOfNew(
+  { venues = [], organizers = [], made }: Omit<KnownLinks, 'terms'>,
+  terms: readonly number[],
+): KnownLinks {
+  return { venues, organizers, terms, made }
 }
 
 /** Finds or makes the venues and organizers that were sent. */
@@ -202,7 +191,7 @@ function ownColumns(before: EventRow | undefined, values: EventValues, context: 
     ...settleRecord(context, before, values, 'now'),
     ...settleWebsite(values, before, context),
     ...settleTimes(values, before, context),
-    ...(values.cost === undefined ? {} : { cost: settleCost(values.cost) }),
+    ...(values.cost === undefined ? {} : { cost: JSON.stringify(parseCost(values.cost) ?? []) }),
     ...(textOf('event_status') === 'scheduled' ? { event_status_reason: '' } : {}),
     search: `${foldedText(textOf('title'))}\n${foldedText(textOf('excerpt'))}\n${foldedText(textOf('description'))}`,
     trusted: settleTrust(context, before, ['title', 'description', 'excerpt'], values, before ?? {}),
@@ -233,10 +222,6 @@ export function settleTimes(values: EventValues, before: EventRow | undefined, c
 function settleWebsite(values: EventValues, before: EventRow | undefined, context: ValueContext) {
   const isOwn = before !== undefined && values.website === recordUrl(context.site, 'event', before)
   return isOwn ? { website: before.website } : {}
-}
-
-function settleCost(value: unknown): string {
-  return JSON.stringify(parseCost(value) ?? [])
 }
 
 /** The ids of the linked records, in order; ids of new records are added to `made`. */
@@ -275,10 +260,7 @@ async function settleEventTerms(
   const isSent = values.categories !== undefined || values.tags !== undefined
   const isCountedAlike = before && (before.status === 'publish') === (status === 'publish')
   if (!isSent && isCountedAlike) return { before: [], after: [], isSent }
-  const sent = {
-    category: values.categories === undefined ? undefined : (termEntries(values.categories) ?? []),
-    tag: values.tags === undefined ? undefined : (termEntries(values.tags) ?? []),
-  }
+  const sent = sentTerms(values)
   const numbers = [sent.category ?? [], sent.tag ?? []].flat().filter((entry) => typeof entry === 'number')
   const [had, rows] = await Promise.all([before ? findTermIds(tx, before.id) : [], findTermsByIds(tx, numbers)])
   const known = new Map(rows.map((term) => [term.id, term]))
@@ -292,13 +274,21 @@ async function settleEventTerms(
   return { before: had.map((term) => term.id), after, isSent }
 }
 
+/** The entries of the terms that were sent, by taxonomy. */
+function sentTerms({ categories, tags }: Pick<EventValues, 'categories' | 'tags'>) {
+  return {
+    category: categories === undefined ? undefined : (termEntries(categories) ?? []),
+    tag: tags === undefined ? undefined : (termEntries(tags) ?? []),
+  }
+}
+
 interface Counted {
   terms: readonly number[]
   /** Whether the event counts at all: only published ones do (rule 7.4). */
   counted: boolean
 }
 
-/** TermCounts an event for its terms, and no longer for those it had: begun with the statements that change it. */
+/** Counts an event for its terms, and no longer for those it had: begun with the statements that change it. */
 async function countTerms(tx: Tx, before: Counted, after: Counted): Promise<void> {
   const had = new Set(before.counted ? before.terms : [])
   const has = new Set(after.counted ? after.terms : [])
@@ -341,7 +331,7 @@ export interface MadeEvent extends NewEvent {
 }
 
 /**
- * Writes new events with everything they link to, as `createEvent` does for one, but with few statements for all. When one fails, none is written.
+ * Writes new events with everything they link to, as `writeEvent` does for one, but with few statements for all. When one fails, none is written.
  * Linked records are looked up for all of them together. The events are presented when they are first read, and their words are indexed together.
  * @throws Problem rest_invalid_param for a venue or organizer that is not there, or in the trash
  */
@@ -387,16 +377,13 @@ async function settleTermsOf(
   asked: readonly AskedEvent[],
   { caller }: Context,
 ): Promise<Pick<MadeEvent, 'categories' | 'tags'>[]> {
-  const sent = asked.map(({ event: { values } }) => ({
-    category: (values.categories === undefined ? undefined : termEntries(values.categories)) ?? [],
-    tag: (values.tags === undefined ? undefined : termEntries(values.tags)) ?? [],
-  }))
+  const sent = asked.map(({ event: { values } }) => sentTerms(values))
   const numbers = new Set<number>()
-  for (const { category, tag } of sent)
+  for (const { category = [], tag = [] } of sent)
     for (const entry of [...category, ...tag]) if (typeof entry === 'number') numbers.add(entry)
   const known = new Map((await findTermsByIds(tx, [...numbers])).map((term) => [term.id, term]))
   const settled: Pick<MadeEvent, 'categories' | 'tags'>[] = []
-  for (const { category, tag } of sent) {
+  for (const { category = [], tag = [] } of sent) {
     const categories = await settleTerms(tx, caller, 'category', category, known)
     const tags = await settleTerms(tx, caller, 'tag', tag, known)
     settled.push({ categories: categories.sort(byNumber), tags: tags.sort(byNumber) })

@@ -148,25 +148,40 @@ export async function findSeriesByIds(db: Db, ids: readonly number[]): Promise<M
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-const selectVenues = statement<{ events: readonly number[] }>()((db, value) =>
-  db
-    .selectFrom('event_venues')
-    .innerJoin('venues', 'venues.id', 'event_venues.venue')
-    .selectAll('venues')
-    .select('event')
-    .where('event', 'in', value('events'))
-    .orderBy('position'),
-)
+/** The statements for links to venues or organizers. Their tables are alike but for names, so the query builder is told of venues alone. */
+function linkStatements(links: 'event_venues', kind: 'venue', table: 'venues') {
+  return {
+    select: statement<{ events: readonly number[] }>()((db, value) =>
+      db
+        .selectFrom(links)
+        .innerJoin(table, `${table}.id`, `${links}.${kind}`)
+        .selectAll(table)
+        .select('event')
+        .where('event', 'in', value('events'))
+        .orderBy('position'),
+    ),
+    insert: statement<{ rows: LinkRow[] }>()((db, value) => db.insertInto(links).values(value('rows'))),
+    remove: statement<{ events: readonly number[] }>()((db, value) =>
+      db
+        .deleteFrom(links)
+        .where('event', 'in', value('events'))
+        .returning(['event', `${kind} as id`, 'position']),
+    ),
+    rows: (event: number, ids: readonly number[] = []) =>
+      ids.map((id, position) => ({ event, [kind]: id, position }) as LinkRow),
+  }
+}
 
-const selectOrganizers = statement<{ events: readonly number[] }>()((db, value) =>
-  db
-    .selectFrom('event_organizers')
-    .innerJoin('organizers', 'organizers.id', 'event_organizers.organizer')
-    .selectAll('organizers')
-    .select('event')
-    .where('event', 'in', value('events'))
-    .orderBy('position'),
-)
+interface LinkRow {
+  event: number
+  venue: number
+  position: number
+}
+
+const linking: Record<LinkedType['table'], ReturnType<typeof linkStatements>> = {
+  venues: linkStatements('event_venues', 'venue', 'venues'),
+  organizers: linkStatements('event_organizers' as 'event_venues', 'organizer' as 'venue', 'organizers' as 'venues'),
+}
 
 async function findLinks<Row extends VenueRow | OrganizerRow>(
   db: Db,
@@ -180,9 +195,8 @@ async function findLinks<Row extends VenueRow | OrganizerRow>(
     const records = await findLinkedByIds<Row>(db, type, known)
     return new Map([[event, known.flatMap((id) => records.get(id) ?? [])]])
   }
-  const select = type.table === 'venues' ? selectVenues : selectOrganizers
-  const rows: { event: number }[] = await select(db, { events })
-  return grouped(rows as (Row & { event: number })[])
+  const rows: { event: number }[] = await linking[type.table].select(db, { events })
+  return Map.groupBy(rows as (Row & { event: number })[], ({ event }) => event)
 }
 
 const selectTerms = statement<{ ids: readonly number[] }>()((db, value) =>
@@ -208,43 +222,12 @@ async function findTermsOf(
   const [event] = events
   if (event === undefined) return new Map()
   if (known) return new Map([[event, known.length === 0 ? [] : await selectTerms(db, { ids: known })]])
-  return grouped(await selectTermsOf(db, { events }))
+  return Map.groupBy(await selectTermsOf(db, { events }), ({ event }) => event)
 }
-
-/** By the event that each of them goes with. */
-function grouped<Row extends { event: number }>(rows: readonly Row[]): Map<number, Row[]> {
-  return Map.groupBy(rows, ({ event }) => event)
-}
-
-const venueRows = (event: number, ids: readonly number[] = []) =>
-  ids.map((venue, position) => ({ event, venue, position }))
-
-const organizerRows = (event: number, ids: readonly number[] = []) =>
-  ids.map((organizer, position) => ({ event, organizer, position }))
-
-const insertVenues = statement<{ rows: ReturnType<typeof venueRows> }>()((db, value) =>
-  db.insertInto('event_venues').values(value('rows')),
-)
-
-const insertOrganizers = statement<{ rows: ReturnType<typeof organizerRows> }>()((db, value) =>
-  db.insertInto('event_organizers').values(value('rows')),
-)
-
-const deleteVenues = statement<{ events: readonly number[] }>()((db, value) =>
-  db.deleteFrom('event_venues').where('event', 'in', value('events')).returning(['event', 'venue as id', 'position']),
-)
-
-const deleteOrganizers = statement<{ events: readonly number[] }>()((db, value) =>
-  db
-    .deleteFrom('event_organizers')
-    .where('event', 'in', value('events'))
-    .returning(['event', 'organizer as id', 'position']),
-)
 
 async function insertLinks(tx: Tx, type: LinkedType, event: number, ids: readonly number[] = []): Promise<void> {
-  if (ids.length === 0) return
-  if (type.table === 'venues') await insertVenues(tx, { rows: venueRows(event, ids) })
-  else await insertOrganizers(tx, { rows: organizerRows(event, ids) })
+  const { insert, rows } = linking[type.table]
+  if (ids.length > 0) await insert(tx, { rows: rows(event, ids) })
 }
 
 async function replaceLinks(tx: Tx, type: LinkedType, event: number, ids?: readonly number[]): Promise<void> {
@@ -274,7 +257,11 @@ const deleteEventTerms = statement<{ events: readonly number[] }>()((db, value) 
     .returning(['event', 'term as id', 'term as position']),
 )
 
-const deleteLinksOf = { venues: deleteVenues, organizers: deleteOrganizers, terms: deleteEventTerms }
+const deleteLinksOf = {
+  venues: linking.venues.remove,
+  organizers: linking.organizers.remove,
+  terms: deleteEventTerms,
+}
 
 /** The kinds of links, by which the former ones are kept. */
 export const LINK_KINDS = ['venues', 'organizers', 'terms'] as const
@@ -349,14 +336,13 @@ export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise
 }
 
 function linkEvents(tx: Tx, events: readonly { id: number; links: WrittenLinks }[]): Promise<unknown>[] {
-  const venues = events.flatMap(({ id, links }) => venueRows(id, links.venues))
-  const organizers = events.flatMap(({ id, links }) => organizerRows(id, links.organizers))
+  const linked = (['venues', 'organizers'] as const).flatMap((kind) => {
+    const { insert, rows } = linking[kind]
+    const all = events.flatMap(({ id, links }) => rows(id, links[kind]))
+    return inParts(all, (part) => insert(tx, { rows: part }))
+  })
   const terms = events.flatMap(({ id, links }) => (links.terms ?? []).map((term) => ({ event: id, term })))
-  return [
-    ...inParts(venues, (rows) => insertVenues(tx, { rows })),
-    ...inParts(organizers, (rows) => insertOrganizers(tx, { rows })),
-    ...inParts(terms, (rows) => insertEventTerms(tx, { rows })),
-  ]
+  return [...linked, ...inParts(terms, (rows) => insertEventTerms(tx, { rows }))]
 }
 
 /** Writes columns of several events, whose links stay. All statements have begun, in this order, when the function returns. */
@@ -366,11 +352,10 @@ export async function updateEvents(
 ): Promise<void> {
   await Promise.all(
     changes.map(({ before, columns }) => {
-      const { id } = before
       const after = { ...before, ...columns }
       recordWritten(tx, 'event', before, { ...after, name: after.title }, formerOf(before, columns))
-      const derived = changedOf(before, derivedColumns(after))
-      return Promise.all([leaveTraces(tx, before, after), updateOne(tx, { id, columns: { ...columns, ...derived } })])
+      const written = { ...columns, ...derivedColumns(after) }
+      return Promise.all([leaveTraces(tx, before, after), updateColumns(tx, before, written)])
     }),
   )
 }
@@ -417,12 +402,8 @@ export async function moveOccurrences(tx: Tx, from: number, to: number, at: stri
 
 /** Writes only the columns whose values change: SQLite rewrites the index entries of every column that is set, even to the same value. */
 async function updateColumns(tx: Tx, before: EventRow, columns: Partial<EventRow>): Promise<void> {
-  const changed = changedOf(before, columns)
-  if (Object.keys(changed).length > 0) await updateOne(tx, { id: before.id, columns: changed })
-}
-
-function changedOf(before: EventRow, columns: Partial<EventRow>): Partial<EventRow> {
-  return Object.fromEntries(Object.entries(columns).filter(([name, value]) => value !== before[name as keyof EventRow]))
+  const changed = Object.entries(columns).filter(([name, value]) => value !== before[name as keyof EventRow])
+  if (changed.length > 0) await updateOne(tx, { id: before.id, columns: Object.fromEntries(changed) })
 }
 
 const showOne = statement<{ id: number }>()((db, value) =>
@@ -446,15 +427,11 @@ export async function updateEvent(
   columns: Partial<EventRow>,
   links: WrittenLinks,
 ): Promise<void> {
-  const { id } = before
-  const after = { ...before, ...columns }
-  recordWritten(tx, 'event', before, { ...after, name: after.title }, formerOf(before, columns))
   await Promise.all([
-    leaveTraces(tx, before, after),
-    updateColumns(tx, before, { ...columns, ...derivedColumns(after) }),
-    replaceLinks(tx, venueRules, id, links.venues),
-    replaceLinks(tx, organizerRules, id, links.organizers),
-    replaceTerms(tx, id, links.terms),
+    updateEvents(tx, [{ before, columns }]),
+    replaceLinks(tx, venueRules, before.id, links.venues),
+    replaceLinks(tx, organizerRules, before.id, links.organizers),
+    replaceTerms(tx, before.id, links.terms),
   ])
 }
 

@@ -18,13 +18,12 @@ import { formOf, loadJson, presentCore } from './event-bytes.ts'
 import type { LoadedEvent } from './event-filters.ts'
 import { presentEvent, presentSingleEvent, presentWritten, textsOfEvent } from './event-present.ts'
 import {
-  changeEvent,
-  createEvent,
   type EventValues,
   type LookAtWritten,
   type PreparedEvent,
   prepareEvent,
   trashEvent,
+  writeEvent,
 } from './event-rules.ts'
 import {
   derivedColumns,
@@ -54,7 +53,7 @@ export async function prepareNew(context: Context, values: EventValues): Promise
 
 const create: WriteSteps<EventValues, PreparedEvent> = {
   prepare: prepareNew,
-  write: (tx, prepared, context) => createEvent(tx, prepared, context, readBack(context)),
+  write: (tx, prepared, context) => writeEvent(tx, undefined, prepared, context, readBack(context)),
 }
 
 /** Prepares a change of an event, with the texts that take long. */
@@ -70,7 +69,7 @@ export async function prepareChange(
 const update: WriteSteps<AskedUpdate<EventRow>, PreparedEvent & { id: number }> = {
   prepare: prepareChange,
   write: async (tx, prepared, context) =>
-    changeEvent(tx, await getHeld(tx, prepared.id, context, mayEdit), prepared, context, readBack(context)),
+    writeEvent(tx, await getHeld(tx, prepared.id, context, mayEdit), prepared, context, readBack(context)),
 }
 
 const remove: WriteSteps<EventRow, EventRow> = {

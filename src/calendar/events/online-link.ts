@@ -8,7 +8,10 @@ const NEVER = '9999-12-31 23:59:59'
 
 type Linked = Pick<EventRow, 'online_url' | 'online_shown' | 'utc_start_date'>
 
-/** From when on everybody sees the link of a meeting, `YYYY-MM-DD HH:MM:SS` in UTC: what an event without a link, or with one that is shown `now`, has empty. */
+/**
+ * Returns the time from which everybody sees the link of a meeting, `YYYY-MM-DD HH:MM:SS` in UTC. Empty where that time has come, and for an event
+ * without a link.
+ */
 export function linkShownFrom({ online_url, online_shown, utc_start_date }: Linked, now: number): string {
   if (online_url === '') return ''
   const from = utcToMs(utc_start_date) - (minutesBefore(online_shown) ?? Number.NaN) * 60_000
@@ -26,7 +29,7 @@ export function asSeenBy<Row extends Owned & Pick<EventRow, 'online_url' | 'onli
   return row.online_from === '' || mayEdit(caller, row) ? row : { ...row, online_url: '' }
 }
 
-/** The same for what stands for all dates of a series: only a link that is always shown. */
+/** Returns what the caller sees of the row that all dates of a series share: others than its editors see its link only where it is always shown. */
 export function asSeriesSeenBy<Row extends Owned & Omit<Linked, 'utc_start_date'>>(
   caller: Caller,
   row: Row,

@@ -13,7 +13,7 @@ export function recurrenceOf(series: Pick<SeriesRow, 'rules'>): Recurrence {
   return JSON.parse(series.rules)
 }
 
-/** The start that the rule of a series counts from. */
+/** The start that the rule of a series, or of an event that begins to repeat, counts from. */
 export function startOf(series: Pick<SeriesRow, 'start_date' | 'timezone' | 'all_day'>): Start {
   return { local: series.start_date, zone: series.timezone, allDay: series.all_day === 1 }
 }

@@ -12,7 +12,7 @@ import { findImages } from '../images/images.ts'
 import { mayDelete, mayEdit, mayRead } from '../people/caller.ts'
 import { presentSingle, textsOfRecord, textsToWrite } from '../records/present-records.ts'
 import { sentTexts } from '../records/record-rules.ts'
-import { idAt, pageRequest } from '../records/record-store.ts'
+import { foundPage, idAt, pageRequest } from '../records/record-store.ts'
 import { statusFilter, statusLinks } from '../records/status.ts'
 import {
   changeLinked,
@@ -188,9 +188,7 @@ async function findPageOfLinked<Row extends DescribedRow>(
   const where: LinkedCondition = (record) => record.and(narrowed.map((condition) => condition(record)))
   const found = await listLinked<Row>(rules, where, query.search !== undefined, page, context)
   return {
-    ids: found.rows.map(({ id }) => id),
-    ...found,
-    ...page,
+    ...foundPage(found, page),
     effective: linkedLinks(query, ground),
     shownOnly: statusLinks(ground.status).shownOnly,
     pastEnd: `${rules.kind}-archive-page-not-found`,

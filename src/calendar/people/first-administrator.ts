@@ -7,14 +7,14 @@ import { findUser, hasUsers, insertUser, isActive, listUsers } from './users.ts'
 
 const FIRST_START = writerBy('first start')
 
-/** The first credential; it cannot be read again. */
+/** The login and the application password of the first administrator. The password is stored only as a hash, so it is shown once. */
 export interface FirstAdministrator {
   login: string
   password: string
 }
 
 /**
- * Makes the user `admin` when there are no users. The password comes with `giveFirstPassword`, once the service answers.
+ * Makes the user `admin` when there are no users. `giveFirstPassword` gives it a password later, once the service answers.
  * @param now milliseconds since the epoch
  */
 export async function createFirstAdministrator(database: Database, now: number): Promise<void> {
@@ -32,8 +32,8 @@ export async function createFirstAdministrator(database: Database, now: number):
 }
 
 /**
- * Gives the first administrator a password, if none was given yet: also when the start that made the user failed.
- * @returns undefined when there was one, or another process has just given it
+ * Gives the first administrator a password, unless it has one. It has none yet where the start that made the user failed.
+ * @returns undefined when it had a password, or another process has just given it one
  */
 export async function giveFirstPassword(database: Database): Promise<FirstAdministrator | undefined> {
   return database.write(async (tx) => {

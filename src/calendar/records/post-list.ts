@@ -7,7 +7,7 @@ import { oneLineContains, wholeList } from '../../store/storage/queries.ts'
 import type { RecordTable, Taxonomy } from '../../store/storage/schema.ts'
 import { alsoMatching } from '../../store/storage/search/search-index.ts'
 import type { Context } from '../declare/context.ts'
-import { type Listing, MAX_ID, offsetOf, type PageRequest } from './record-store.ts'
+import { isPossibleId, type Listing, offsetOf, type PageRequest } from './record-store.ts'
 
 // The platform reads events, venues, organizers and images as posts (rules 29.3 and 29.5). This is the SQL of their lists.
 
@@ -43,8 +43,6 @@ export interface PostQuery {
   orderby?: string
 }
 
-const isPossible = (id: number) => id <= MAX_ID
-
 /** The condition of the shared filters; `toColumn` turns a time in the zone of the site into the form of the columns. */
 function sharedConditions(
   posts: PostTable,
@@ -59,14 +57,14 @@ function sharedConditions(
   }
   const among = (name: string, values: readonly (number | string)[] | undefined): PostCondition[] =>
     values === undefined ? [] : [isAmong(context.db, column(name), values)]
-  const excluded = query.exclude?.filter(isPossible)
+  const excluded = query.exclude?.filter(isPossibleId)
   return [
     ...time(posts.date, '>', query.after),
     ...time(posts.date, '<', query.before),
     ...time(posts.modified, '>', query.modified_after),
     ...time(posts.modified, '<', query.modified_before),
-    ...among('author', query.author?.filter(isPossible)),
-    ...among('id', query.include?.filter(isPossible)),
+    ...among('author', query.author?.filter(isPossibleId)),
+    ...among('id', query.include?.filter(isPossibleId)),
     ...among('slug', query.slug?.length ? query.slug.map(canonicalSlug) : undefined),
     ...(excluded?.length ? [sql<SqlBool>`not ${isAmong(context.db, column('id'), excluded)}`] : []),
   ]
@@ -123,7 +121,7 @@ function orderOf(posts: PostTable, query: PostQuery) {
     title: () => sql`lower(${column(posts.title)})`,
     slug: () => column('slug'),
     author: () => column('author'),
-    include: () => placeIn(column('id'), query.include?.filter(isPossible) ?? []),
+    include: () => placeIn(column('id'), query.include?.filter(isPossibleId) ?? []),
   }
   const order = POST_ORDERS.find((known) => known === query.orderby) ?? 'date'
   // The order of the list that was sent is that list's own.

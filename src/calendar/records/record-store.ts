@@ -205,7 +205,7 @@ export async function idAt(context: Context, table: RecordTable, address: Addres
 }
 
 /** The condition that the caller may see a record in lists: published, their own, or any by the right to edit others' (rule 11.9). */
-export function visibleTo(caller: Caller, table: RecordTable): Expression<SqlBool> {
+export function visibleTo(caller: Caller, table: RecordTable | 'series'): Expression<SqlBool> {
   const records = expressionBuilder<Tables>()
   if (seesAll(caller)) return records.and([])
   const published = records(sql.ref(`${table}.status`), '=', 'publish')
@@ -250,6 +250,11 @@ export interface PageRequest {
 /** The requested page; a page size above the cap is the cap (rule 11.2). */
 export function pageRequest(query: { page?: number; per_page?: number }, context: Context): PageRequest {
   return { page: query.page ?? 1, perPage: Math.min(query.per_page ?? 10, context.site.pageSizeCap) }
+}
+
+/** The part of a found page that follows from its rows. */
+export function foundPage<Row extends { id: number }>({ rows, total }: Listing<Row>, { page, perPage }: PageRequest) {
+  return { ids: rows.map(({ id }) => id), rows, total, page, perPage }
 }
 
 /** The offset of a page, bounded by the largest id. */

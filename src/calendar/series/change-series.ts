@@ -106,14 +106,7 @@ export async function changeAll(
   })
 }
 
-async function changeEach(
-  tx: Tx,
-  held: HeldSeries,
-  addressed: EventRow,
-  asked: AskedChange,
-  context: Context,
-  look: LookAtWritten,
-): Promise<WriteResult> {
+const changeEach: typeof changeAll = async (tx, held, addressed, asked, context, look) => {
   const { series } = held
   const rows = asked.takesSent
     ? held.rows.map((row) => (row.id === addressed.id ? takingSent(row, asked) : row))

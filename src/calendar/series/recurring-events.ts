@@ -13,12 +13,11 @@ import type { Context } from '../declare/context.ts'
 import type { AskedUpdate, Operations, WriteResult, WriteSteps } from '../declare/operations.ts'
 import type { LoadedEvent } from '../events/event-filters.ts'
 import {
-  changeEvent,
-  createEvent,
   type EventValues,
   type LookAtWritten,
   type PreparedEvent,
   settleTimes,
+  writeEvent,
 } from '../events/event-rules.ts'
 import { type EventLinks, findEvent, findEventLinks, type KnownLinks, updateEvent } from '../events/event-store.ts'
 import {
@@ -63,7 +62,7 @@ const create: WriteSteps<EventValues, PreparedNew> = {
   write: (tx, { event, planned }, context) =>
     planned
       ? createSeries(tx, event, planned, context, readBack(context))
-      : createEvent(tx, event, context, readBack(context)),
+      : writeEvent(tx, undefined, event, context, readBack(context)),
 }
 
 /** @throws Problem naming the faults of the recurrence */
@@ -107,7 +106,7 @@ export function otherThan(series: SeriesRow | undefined, recurrence: EventValues
 async function updateSingle(tx: Tx, { event, recurrence }: PreparedUpdate, context: Context): Promise<WriteResult> {
   const held = await getHeld(tx, event.id, context, mayEdit)
   if (held.series !== null) throw new Problem('series-was-changed')
-  if (recurrence === undefined) return changeEvent(tx, held, event, context, readBack(context))
+  if (recurrence === undefined) return writeEvent(tx, held, event, context, readBack(context))
   return beginSeries(tx, held, event, recurrence, await nextRecordId(tx, 'series'), context, readBack(context))
 }
 
@@ -152,7 +151,7 @@ export async function becomeSingle(
   await removeAll(tx, part, context, row.id)
   const single = { series: null, recurrence_id: '', own: '' }
   await updateEvent(tx, row, single, UNCHANGED)
-  return changeEvent(tx, { ...row, ...single }, event, context, readBack(context))
+  return writeEvent(tx, { ...row, ...single }, event, context, readBack(context))
 }
 
 const UNCHANGED: KnownLinks = { venues: undefined, organizers: undefined, terms: undefined, made: new Set() }
@@ -210,7 +209,7 @@ async function changeOccurrence(
 ): Promise<WriteResult> {
   const isBack = (row: EventRow) => before.status === 'trash' && row.status !== 'trash'
   const [had, terms] = await Promise.all([linksOfEvent(tx, before), findTermsByIds(tx, readShared(series).terms)])
-  return changeEvent(tx, before, prepared, context, async (_tx, row, links) => {
+  return writeEvent(tx, before, prepared, context, async (_tx, row, links) => {
     const has = await linksOfEvent(tx, row, links)
     const kept = isBack(row) ? await bringBack(tx, series, row, context) : series
     const sent = Object.keys(prepared.values)
@@ -352,7 +351,7 @@ async function beginSeries(
   context: Context,
   look: LookAtWritten,
 ): Promise<WriteResult> {
-  return changeEvent(tx, before, prepared, context, async (_tx, row, links) => {
+  return writeEvent(tx, before, prepared, context, async (_tx, row, links) => {
     const planned = planOf(row, recurrence, context)
     const { schedule, starts, until } = planned
     const known = await knownLinks(tx, row, links)

@@ -1,19 +1,18 @@
-import type { ExpressionBuilder } from 'kysely'
 import { Problem } from '../../base/problems.ts'
 import { withExceptions } from '../../base/recurrence/write-recurrence.ts'
 import { parametersOf } from '../../base/text/urls.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
-import type { EventRow, SeriesRow, Tables } from '../../store/storage/schema.ts'
+import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import type { AskedUpdate, Found, Operations, WriteResult, WriteSteps } from '../declare/operations.ts'
 import { parseFields, type RawValues } from '../declare/parse.ts'
 import type { EventValues, PreparedEvent } from '../events/event-rules.ts'
 import { prepareChange } from '../events/events.ts'
 import { recordRights } from '../linked/record-present.ts'
-import { mayDelete, mayRead, seesAll, seesOwn } from '../people/caller.ts'
+import { mayDelete, mayRead } from '../people/caller.ts'
 import { presentSingle } from '../records/present-records.ts'
-import { offsetOf, pageRequest } from '../records/record-store.ts'
+import { foundPage, offsetOf, pageRequest, visibleTo } from '../records/record-store.ts'
 import { statusFilter, statusLinks } from '../records/status.ts'
 import { changeAll, getHeldSeries, isLive, removeAll } from './change-series.ts'
 import { becomeSingle, otherThan, readWritten } from './recurring-events.ts'
@@ -55,33 +54,22 @@ async function refuseCreation(): Promise<never> {
   throw new Problem('rest_no_route')
 }
 
-type Series = ExpressionBuilder<Tables, 'series'>
-
 /** One page of the series that the caller may see, the newest first. */
 async function findPageOfSeries(context: Context, query: SeriesQuery): Promise<Found<SeriesRow>> {
   const { caller, db } = context
   const page = pageRequest(query, context)
   const filter = statusFilter(caller, query.status)
-  const isOpen = (record: Series) =>
-    record.or([
-      record('status', '=', 'publish'),
-      ...(seesOwn(caller) ? [record('author', '=', caller.id)] : []),
-      ...(seesAll(caller) ? [record.and([])] : []),
-    ])
   const matching = db
     .selectFrom('series')
     .where('status', 'in', [...filter.statuses])
-    .where(isOpen)
+    .where(visibleTo(caller, 'series'))
   const [totals, rows] = await context.aside(db, 'list', [
     matching.select((record) => record.fn.countAll<number>().as('total')),
     matching.selectAll().orderBy('id', 'desc').limit(page.perPage).offset(offsetOf(page)),
   ])
   const { status, shownOnly } = statusLinks(filter)
   return {
-    ids: rows.map(({ id }) => id),
-    rows,
-    total: Number(totals[0]?.total),
-    ...page,
+    ...foundPage({ rows, total: Number(totals[0]?.total) }, page),
     effective: parametersOf({ status }),
     shownOnly,
   }

@@ -16,6 +16,7 @@ import {
 import { utcToWall, wallToUtc } from '../../base/text/zones.ts'
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import { type Edge, settleWhen } from '../events/event-when.ts'
+import { recurrenceOf, startOf } from '../events/recurrence-present.ts'
 
 /** The values that determine the dates of a series. */
 export interface Schedule {
@@ -52,7 +53,7 @@ export function isNone(recurrence: unknown): boolean {
  */
 export function readSchedule(recurrence: unknown, when: When): Schedule | undefined {
   if (isNone(recurrence)) return undefined
-  const start = startAt(when)
+  const start = startOf(when)
   return { start, duration: durationOf(when), recurrence: readAt(recurrence, start) }
 }
 
@@ -79,12 +80,7 @@ export function refused({
 
 /** The present schedule of a series. */
 export function scheduleOf(series: SeriesRow): Schedule {
-  const { start_date: local, timezone: zone, all_day, duration, rules } = series
-  return { start: { local, zone, allDay: all_day === 1 }, duration, recurrence: JSON.parse(rules) }
-}
-
-export function startAt({ start_date: local, timezone: zone, all_day }: When): Start {
-  return { local, zone, allDay: all_day === 1 }
+  return { start: startOf(series), duration: series.duration, recurrence: recurrenceOf(series) }
 }
 
 export function durationOf({ start_date, end_date, utc_start_date, utc_end_date, all_day }: When): number {

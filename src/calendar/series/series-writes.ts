@@ -9,8 +9,8 @@ import type { WriteResult } from '../declare/operations.ts'
 import {
   type EventValues,
   type LookAtWritten,
+  linksOfNew,
   type PreparedEvent,
-  type SettledEvent,
   settleEvent,
   settleLinked,
 } from '../events/event-rules.ts'
@@ -44,7 +44,7 @@ export async function createSeries(
   const linked = await settleLinked(tx, prepared, context)
   const base = slugify(prepared.values.slug || prepared.values.title || '')
   const settled = await settleEvent(tx, undefined, inSeries(prepared, schedule, starts[0] ?? '', base), context)
-  const links = linksToWrite(linked, settled)
+  const links = linksOfNew(linked, settled.terms.after)
   const ids = await nextRecordIds(tx, 'event', starts.length - 1)
   const id = await nextRecordId(tx, 'series')
   const series = newSeries(id, settled.row, base, schedule, until, links, context)
@@ -68,11 +68,6 @@ function inSeries(prepared: PreparedEvent, schedule: Schedule, start: string, ba
   const { start_date, end_date } = whenAt(schedule, start)
   const values: EventValues = { ...prepared.values, start_date, end_date }
   return { ...prepared, values: base === '' ? values : { ...values, slug: datedSlug(base, start) } }
-}
-
-/** Returns the links of a new event: a kind of link that was not sent is empty. */
-function linksToWrite(linked: Omit<KnownLinks, 'terms'>, { terms }: SettledEvent): KnownLinks {
-  return { ...linked, venues: linked.venues ?? [], organizers: linked.organizers ?? [], terms: terms.after }
 }
 
 export function newSeries(

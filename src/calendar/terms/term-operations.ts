@@ -5,7 +5,7 @@ import type { Context } from '../declare/context.ts'
 import { conditionsOf } from '../declare/filter.ts'
 import type { AskedUpdate, Found, Operations, Presentation } from '../declare/operations.ts'
 import { presentListed, presentSingle, textsOfTerm } from '../records/present-records.ts'
-import { pageRequest } from '../records/record-store.ts'
+import { foundPage, pageRequest } from '../records/record-store.ts'
 import { categoryFilters, filterLinks, type TermsQuery, termIdsAmong, termParts } from './term-filters.ts'
 import { presentTerm, termLinks } from './term-present.ts'
 import { changeTerm, createTerm, mayManageTerms, type TermValues } from './term-rules.ts'
@@ -16,6 +16,7 @@ import {
   findTerm,
   findTermBySlug,
   listTerms,
+  TERM_ORDERS,
   type TermOrder,
 } from './term-store.ts'
 
@@ -96,8 +97,6 @@ export function termOperations(taxonomy: Taxonomy): Operations<TermRow, LoadedTe
   }
 }
 
-const ORDERS = ['name', 'id', 'slug', 'count', 'description', 'parent', 'include'] as const
-
 const parts = Object.values(termParts)
 
 /** One page of the list; tags have no parent. */
@@ -105,11 +104,11 @@ async function findPageOfTerms(context: Context, taxonomy: Taxonomy, query: Term
   const ground = { taxonomy, context }
   const page = pageRequest(query, context)
   const order: TermOrder = {
-    by: ORDERS.find((known) => known === query.orderby) ?? 'name',
+    by: TERM_ORDERS.find((known) => known === query.orderby) ?? 'name',
     isDescending: query.order?.toLowerCase() === 'desc',
     included: await termIdsAmong(query.include ?? [], ground),
   }
   const conditions = await conditionsOf(categoryFilters, parts, query, ground)
   const found = await listTerms(context, taxonomy, { conditions, order, isSearch: query.search !== undefined }, page)
-  return { ids: found.rows.map(({ id }) => id), ...found, ...page, effective: filterLinks(query, ground) }
+  return { ...foundPage(found, page), effective: filterLinks(query, ground) }
 }

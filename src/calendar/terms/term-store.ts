@@ -220,9 +220,12 @@ function parentsOf(terms: readonly Pick<TermRow, 'parent'>[]): number[] {
   return [...new Set(terms.map((term) => term.parent))].filter((id) => id !== 0)
 }
 
+/** What lists of terms are ordered by. */
+export const TERM_ORDERS = ['name', 'id', 'slug', 'count', 'description', 'parent', 'include'] as const
+
 /** The order of a list of terms (rule 11.8). */
 export interface TermOrder {
-  by: 'name' | 'id' | 'slug' | 'count' | 'description' | 'parent' | 'include'
+  by: (typeof TERM_ORDERS)[number]
   isDescending: boolean
   /** The ids of `include`, in their order. */
   included: readonly number[]

@@ -13,7 +13,7 @@ type Say = Context['say']
 /** The most lines of one kind that are printed; further ones are counted. */
 const MOST_LINES = 200
 
-/** The headings of the remarks that a command makes. */
+/** The heading above the remarks of each kind. A command that never makes a kind of remark has none for it. */
 export type Headings = Readonly<Partial<Record<Remark['kind'], string>>>
 
 export const IMPORT_HEADINGS: Headings = {

@@ -6,12 +6,12 @@ import { recurrenceLines } from '../../base/recurrence/write-recurrence.ts'
 import { dayOf, readMoment, wallNow } from '../../base/text/moments.ts'
 import { isTimezone } from '../../base/text/zones.ts'
 import { settleWhen } from '../../calendar/events/event-when.ts'
+import { startOf } from '../../calendar/events/recurrence-present.ts'
 import {
   durationOf,
   FOR_EVER,
   MOST_WRITTEN_DATES,
   type Schedule,
-  startAt,
   type When,
   whenAt,
 } from '../../calendar/series/series-schedule.ts'
@@ -75,7 +75,7 @@ export function isSeriesOver(values: Values, now: number): boolean {
 export function scheduleIn(values: Values, now: number): Schedule | undefined {
   const when = whenOf(values, now)
   if (!when) return undefined
-  const start = startAt(when)
+  const start = startOf(when)
   const recurrence = readRecurrence(values.recurrence, start)
   return recurrence && !isFault(recurrence) ? { start, duration: durationOf(when), recurrence } : undefined
 }

@@ -15,7 +15,7 @@ import type { Format, Reply } from '../formats/format.ts'
 import { chooseFormat } from '../formats/formats.ts'
 import { describeNamespace } from './discovery.ts'
 import { describeInterface } from './openapi.ts'
-import { type Endpoint, isHistoryDeed, isSettingsDeed, type Method, type Route, type RouteAction } from './routes.ts'
+import { type Endpoint, isSettingsDeed, type Method, type Route, type RouteAction } from './routes.ts'
 import { isWebhookDeed, managesWebhooks } from './webhook-deeds.ts'
 
 /** A matched request of the namespace, its parameters still raw. */
@@ -268,15 +268,9 @@ interface Subject {
 /** Whether the caller may request this action on this record. Reads are always open (rule 26.2), except those of webhooks. */
 export function mayAsk(action: RouteAction, context: Context, row: unknown): boolean {
   if (action.do === 'create') return action.served.operations.rights.create(context)
-  if (action.do === 'update' || action.do === 'remove')
-    return changeRight(action.do, action.served.operations, context, row)
-  if (isHistoryDeed(action.do) && 'served' in action)
-    return changeRight('update', action.served.operations, context, row)
+  if ('by' in action && action.do !== 'read')
+    return action.served.operations.rights[action.do === 'remove' ? 'remove' : 'update'](context, row)
   return isWebhookDeed(action.do) || isSettingsDeed(action.do) ? managesWebhooks(context.caller) : true
-}
-
-function changeRight(change: 'update' | 'remove', operations: Operations, context: Context, row: unknown): boolean {
-  return operations.rights[change](context, row)
 }
 
 /** The methods of a route that the caller may use, as the `Allow` header lists them (rule 28.2). */

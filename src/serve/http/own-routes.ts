@@ -1,16 +1,15 @@
 import { resources, series } from '../../calendar/resources.ts'
 import { changesRoute } from './changes-route.ts'
 import { historyRoutes } from './history-routes.ts'
-import { collectionRoute, itemRoute, type Route } from './routes.ts'
+import { itemRoute, listRoute, type Route } from './routes.ts'
 import { settingsRoute } from './settings-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 
 /** The routes of what this service offers beside the interface and the platform. */
 export function ownRoutes(): Route[] {
-  const list = collectionRoute(series)
   return [
     changesRoute(),
-    uncached({ ...list, endpoints: list.endpoints.filter(({ action }) => action.do === 'list') }),
+    uncached(listRoute(series)),
     uncached(itemRoute(series, 'id', series.resource.addresses.id)),
     ...[...resources, series].flatMap(historyRoutes),
     settingsRoute,

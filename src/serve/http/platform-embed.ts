@@ -1,11 +1,11 @@
 import { listEntries } from '../../base/fields/kinds.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { findImages } from '../../calendar/images/images.ts'
+import { presentById } from '../../calendar/records/present-records.ts'
 import { taxonomyWord } from '../../calendar/terms/term-present.ts'
 import { findTermsByIds } from '../../calendar/terms/term-store.ts'
 import type { TermRow } from '../../store/storage/schema.ts'
-import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
-import { presentMedia } from './platform-media.ts'
+import { mediaPresentation } from './platform-media.ts'
 import { presentTerms } from './platform-terms.ts'
 
 /** The relations that an answer may embed: those marked embeddable in its `_links`. */
@@ -70,12 +70,7 @@ function idsIn(post: object, member: string): number[] {
 async function findFeatured(posts: readonly Post[], context: Context): Promise<Map<number, object>> {
   const ids = posts.map((post) => post.featured_media).filter((id) => id !== 0)
   const rows = await findImages(context.db, ids)
-  const shown = new Map<number, object>()
-  for (const [id, row] of rows) {
-    const presented = showOrLeaveOut(context, 'image', id, () => presentMedia(context, row))
-    if (presented) shown.set(id, presented)
-  }
-  return shown
+  return presentById(context, mediaPresentation, [...rows.values()])
 }
 
 async function findTerms(posts: readonly Post[], context: Context): Promise<Map<number, object>> {

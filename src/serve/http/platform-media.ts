@@ -4,10 +4,9 @@ import { integer, type Kind, line, type PlainKind, settledText, text } from '../
 import { limits } from '../../base/fields/limits.ts'
 import { Problem } from '../../base/problems.ts'
 import { renderText, renderTitle } from '../../base/text/html.ts'
-import { parametersOf } from '../../base/text/urls.ts'
 import { utcToWall, wallToUtc } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import type { Found } from '../../calendar/declare/operations.ts'
+import type { Found, Presentation } from '../../calendar/declare/operations.ts'
 import { defineFields, defineResource } from '../../calendar/declare/resource.ts'
 import { changeTexts, type ImageTexts, mayDeleteImage, mayEditImage } from '../../calendar/images/image-texts.ts'
 import {
@@ -22,10 +21,10 @@ import {
 } from '../../calendar/images/images.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { listPosts } from '../../calendar/records/post-list.ts'
-import { pageRequest } from '../../calendar/records/record-store.ts'
+import { foundPage, pageRequest } from '../../calendar/records/record-store.ts'
 import type { ImageRow } from '../../store/storage/schema.ts'
 import type { Upload } from './incoming.ts'
-import { about, offer, platformTime, postFilters, shownText } from './platform-resource.ts'
+import { about, offer, platformTime, postFilters, shapingOf, shownText } from './platform-resource.ts'
 
 /** The file of a request. It is no parameter: a value of this name in body or query is ignored. */
 const upload: Kind<Upload> = {
@@ -85,6 +84,13 @@ const filters = defineFields({
   mime_type: { kind: settledText, about: about('Only files of this media type, such as image/png') },
 })
 
+/** How images are shown (rule 29.3). */
+export const mediaPresentation: Presentation<ImageRow> = {
+  nameOf: ({ id }) => ({ kind: 'image', id }),
+  textsOf: () => [],
+  present: presentMedia,
+}
+
 /** Images as clients of the platform upload, list, read, describe and remove them (rule 29.3). */
 export const media = offer<ImageRow>(image, filters, {
   versioned: { kind: 'image', idOf: ({ id }) => id },
@@ -93,11 +99,7 @@ export const media = offer<ImageRow>(image, filters, {
   locate: async (context, address) => ('id' in address ? findOpenImage(context, address.id) : undefined),
   missing: async () => new Problem('rest_post_invalid_id'),
   loadOne: async (_context, row) => row,
-  presentation: {
-    nameOf: ({ id }) => ({ kind: 'image', id }),
-    textsOf: () => [],
-    present: presentMedia,
-  },
+  presentation: mediaPresentation,
   create: {
     prepare: prepareCreate,
     write: async (tx, prepared: PreparedUpload, context) => written(context, await insertUpload(tx, prepared, context)),
@@ -143,27 +145,19 @@ const IMAGES = { table: 'images', title: 'title', date: 'date_utc', modified: 'm
 
 async function find(context: Context, query: Parsed<typeof filters>): Promise<Found<ImageRow>> {
   const page = pageRequest(query, context)
-  const { page: _page, per_page: _perPage, ...shaping } = query
-  const { rows, total } = await listPosts<ImageRow>(IMAGES, query, page, context, {
+  const found = await listPosts<ImageRow>(IMAGES, query, page, context, {
     conditions: imageConditions(query),
     open: imagesOpenTo(context.caller),
     toColumn: (wall) => wallToUtc(wall, context.site.timezone),
   })
-  return {
-    ids: rows.map(({ id }) => id),
-    rows,
-    total,
-    ...page,
-    effective: parametersOf(shaping),
-    pastEnd: 'rest_post_invalid_page_number',
-  }
+  return { ...foundPage(found, page), effective: shapingOf(query), pastEnd: 'rest_post_invalid_page_number' }
 }
 
 /**
  * An image in the platform's shape; `sizes` also has the image in full, unless there is no other size. `post` names no record: images may
  * be shown by many, some of which not everybody may see.
  */
-export function presentMedia(context: Context, row: ImageRow) {
+function presentMedia(context: Context, row: ImageRow) {
   const { site, images } = context
   const mayEdit = mayEditImage(context.caller, row)
   const { url } = presentImage(row, images.mediaUrl)

@@ -5,7 +5,6 @@ import { Problem } from '../../base/problems.ts'
 import { renderTitle } from '../../base/text/html.ts'
 import { renderedText } from '../../base/text/long-texts.ts'
 import type { WantedText } from '../../base/text/text-work.ts'
-import { parametersOf } from '../../base/text/urls.ts'
 import { wallToUtc } from '../../base/text/zones.ts'
 import type { Context, ValueContext } from '../../calendar/declare/context.ts'
 import type { AskedUpdate, Found, Operations, Presentation, WriteSteps } from '../../calendar/declare/operations.ts'
@@ -24,13 +23,13 @@ import {
   type PostTable,
 } from '../../calendar/records/post-list.ts'
 import { presentSingle, textsOfRecord } from '../../calendar/records/present-records.ts'
-import { pageRequest, visibleTo } from '../../calendar/records/record-store.ts'
+import { foundPage, pageRequest, visibleTo } from '../../calendar/records/record-store.ts'
 import { isAllowedStatusList, statusFilter } from '../../calendar/records/status.ts'
 import { resources, type Served } from '../../calendar/resources.ts'
 import { taxonomyWord } from '../../calendar/terms/term-present.ts'
 import { findTermIdsOf, type TermIdsOfEvent } from '../../calendar/terms/term-store.ts'
 import type { RecordColumns, RecordTable, Taxonomy } from '../../store/storage/schema.ts'
-import { about, offer, platformTime, postFilters, shownText } from './platform-resource.ts'
+import { about, offer, platformTime, postFilters, shapingOf, shownText } from './platform-resource.ts'
 
 type Kind = 'event' | 'venue' | 'organizer'
 
@@ -168,10 +167,9 @@ type Query = Parsed<typeof postFilters & typeof statusFilterField>
 
 async function find(kind: PostKind, context: Context, query: Query): Promise<Found<RecordColumns>> {
   const page = pageRequest(query, context)
-  const { page: _page, per_page: _perPage, ...filters } = query
   const isAnyStatus = query.status?.[0] === 'any'
   const { statuses } = statusFilter(context.caller, isAnyStatus ? undefined : query.status)
-  const { rows, total } = await listPosts<RecordColumns>(kind.posts, query, page, context, {
+  const found = await listPosts<RecordColumns>(kind.posts, query, page, context, {
     conditions: [
       hasStatus(context.db, kind.posts.table, [...statuses]),
       ...(kind.kind === 'event' ? eventConditions(context, query) : []),
@@ -180,14 +178,7 @@ async function find(kind: PostKind, context: Context, query: Query): Promise<Fou
     open: visibleTo(context.caller, kind.posts.table),
     toColumn: (wall) => wall,
   })
-  return {
-    ids: rows.map(({ id }) => id),
-    rows,
-    total,
-    ...page,
-    effective: parametersOf(filters),
-    pastEnd: 'rest_post_invalid_page_number',
-  }
+  return { ...foundPage(found, page), effective: shapingOf(query), pastEnd: 'rest_post_invalid_page_number' }
 }
 
 function eventConditions({ db, site }: Context, query: Record<string, unknown>): PostCondition[] {

@@ -2,6 +2,7 @@ import { pageFilters } from '../../base/fields/field.ts'
 import { ids, integer, readInteger, settledText, text, untypedMoment, words } from '../../base/fields/kinds.ts'
 import { limits } from '../../base/fields/limits.ts'
 import { Problem } from '../../base/problems.ts'
+import { parametersOf } from '../../base/text/urls.ts'
 import type { Operations } from '../../calendar/declare/operations.ts'
 import { defineFields, type Fields, type Resource } from '../../calendar/declare/resource.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
@@ -81,6 +82,18 @@ export const postFilters = defineFields({
   },
   slug: { kind: words, about: about('Only the records with these slugs'), within: limits.slugs },
 })
+
+/** The parameters of a list but its page, for links. */
+export function shapingOf({
+  page: _page,
+  per_page: _perPage,
+  ...shaping
+}: {
+  page?: unknown
+  per_page?: unknown
+}): string {
+  return parametersOf(shaping)
+}
 
 /** A time the way the platform writes it: `2026-11-20T15:11:35`, without an offset. */
 export function platformTime(text: string): string {

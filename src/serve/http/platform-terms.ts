@@ -1,14 +1,20 @@
 import type { Site } from '../../base/config.ts'
 import type { Parsed } from '../../base/fields/field.ts'
-import { ids, integer, parentId, readInteger, settledText, words } from '../../base/fields/kinds.ts'
+import { ids, integer, parentId, settledText, words } from '../../base/fields/kinds.ts'
 import { limits } from '../../base/fields/limits.ts'
 import { Problem } from '../../base/problems.ts'
-import { parametersOf } from '../../base/text/urls.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import type { Found, Operations } from '../../calendar/declare/operations.ts'
+import type { Found, Operations, Presentation } from '../../calendar/declare/operations.ts'
 import { defineFields, defineResource } from '../../calendar/declare/resource.ts'
 import { can } from '../../calendar/people/caller.ts'
-import { type Listing, MAX_ID, type PageRequest, pageRequest } from '../../calendar/records/record-store.ts'
+import { presentById } from '../../calendar/records/present-records.ts'
+import {
+  foundPage,
+  isPossibleId,
+  type Listing,
+  type PageRequest,
+  pageRequest,
+} from '../../calendar/records/record-store.ts'
 import type { Served } from '../../calendar/resources.ts'
 import {
   categoryFilters,
@@ -29,14 +35,11 @@ import {
   findTerm,
   findTermIdsBySlugs,
   listTerms,
-  type TermOrder,
+  TERM_ORDERS,
 } from '../../calendar/terms/term-store.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { Taxonomy, TermRow } from '../../store/storage/schema.ts'
-import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
-import { about, offer } from './platform-resource.ts'
-
-const ORDERS: readonly TermOrder['by'][] = ['name', 'id', 'slug', 'count', 'description', 'parent', 'include']
+import { about, offer, postFilters, shapingOf } from './platform-resource.ts'
 
 const declared = categoryFilters
 
@@ -50,16 +53,12 @@ const filters = defineFields({
   orderby: {
     ...declared.orderby,
     default: 'name',
-    valid: (value) => ORDERS.some((order) => order === value),
+    valid: (value) => TERM_ORDERS.some((order) => order === value),
   },
   hide_empty: { ...declared.hide_empty, default: false },
   post: declared.post,
   slug: { kind: words, about: about('Only the terms with these slugs'), within: limits.slugs },
-  offset: {
-    kind: integer,
-    about: about('How many records to pass over before the first page'),
-    valid: (value) => (readInteger(value) ?? -1) >= 0,
-  },
+  offset: postFilters.offset,
 })
 
 const parentFilter = defineFields({
@@ -111,10 +110,7 @@ function serveTerms(taxonomy: Taxonomy, path: string, offered: Pick<Partial<Oper
     locate: async (context, address) => ('id' in address ? findTerm(context.db, taxonomy, address.id) : undefined),
     missing: async () => new Problem('rest_term_invalid'),
     loadOne: async (context, term) => ({ term, ancestors: await findAncestors(context.db, [term]) }),
-    presentation: {
-      ...termNames,
-      present: ({ site }, { term, ancestors }) => presentOne(site, path, term, ancestors),
-    },
+    presentation: presentationAt(path),
     rights: {
       create: (context) => offered.create !== undefined && can(context.caller, 'edit'),
       update: () => false,
@@ -123,13 +119,15 @@ function serveTerms(taxonomy: Taxonomy, path: string, offered: Pick<Partial<Oper
   })
 }
 
+function presentationAt(path: string): Presentation<LoadedTerm> {
+  return { ...termNames, present: ({ site }, { term, ancestors }) => presentOne(site, path, term, ancestors) }
+}
+
 type Query = Parsed<typeof filters> & Parsed<typeof parentFilter>
 
 async function find(taxonomy: Taxonomy, context: Context, asked: Query): Promise<Found<TermRow>> {
   const page = pageRequest(asked, context)
-  const { page: _page, per_page: _perPage, ...shaping } = asked
-  const { rows, total } = await listPage(context, taxonomy, asked, page)
-  return { ids: rows.map(({ id }) => id), rows, total, ...page, effective: parametersOf(shaping) }
+  return { ...foundPage(await listPage(context, taxonomy, asked, page), page), effective: shapingOf(asked) }
 }
 
 /** These terms in the platform's shape by id, in the same order, without those that cannot be shown. */
@@ -138,14 +136,7 @@ export async function presentTerms(
   path: string,
   terms: readonly TermRow[],
 ): Promise<Map<number, object>> {
-  const ancestors = await findAncestors(context.db, terms)
-  const shown = new Map<number, object>()
-  for (const term of terms) {
-    const show = () => presentOne(context.site, path, term, ancestors)
-    const presented = showOrLeaveOut(context, term.taxonomy, term.id, show)
-    if (presented) shown.set(term.id, presented)
-  }
-  return shown
+  return presentById(context, presentationAt(path), await withAncestors(context.db, terms))
 }
 
 async function listPage(
@@ -154,8 +145,8 @@ async function listPage(
   asked: Query,
   page: PageRequest,
 ): Promise<Listing<TermRow>> {
-  const include = await idsAskedFor(context.db, taxonomy, asked.include?.filter(isPossible), asked.slug)
-  const exclude = asked.exclude?.filter(isPossible)
+  const include = await idsAskedFor(context.db, taxonomy, asked.include?.filter(isPossibleId), asked.slug)
+  const exclude = asked.exclude?.filter(isPossibleId)
   if (include?.length === 0) return { rows: [], total: 0 }
   const conditions = [
     asked.hide_empty ? inUse : knownTo(context.caller, taxonomy),
@@ -165,13 +156,11 @@ async function listPage(
     ...(asked.post === undefined ? [] : [await ofEvent(asked.post, context)]),
     ...(asked.search === undefined ? [] : [withText(asked.search)]),
   ]
-  const by = ORDERS.find((order) => order === asked.orderby) ?? 'name'
+  const by = TERM_ORDERS.find((order) => order === asked.orderby) ?? 'name'
   const order = { by, isDescending: asked.order === 'desc', included: include ?? [] }
   const list = { conditions, order, isSearch: asked.search !== undefined }
   return listTerms(context, taxonomy, list, { ...page, skip: asked.offset ?? 0 })
 }
-
-const isPossible = (id: number) => id <= MAX_ID
 
 /** The ids that `include` and `slug` leave; undefined when neither narrows the list. */
 async function idsAskedFor(

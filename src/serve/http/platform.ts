@@ -26,10 +26,14 @@ import { categoriesAt, platformTags } from './platform-terms.ts'
 import { uploadOf } from './platform-upload.ts'
 import {
   collectionRoute,
+  type Endpoint,
+  indexRoute,
+  itemRoute,
+  listRoute,
   type Match,
   namespaceRoutes,
-  partsOfChange,
   type Route,
+  type RouteAction,
   routeFinder,
   routeName,
 } from './routes.ts'
@@ -89,24 +93,23 @@ export function makePlatform(site: Site, namespaceRoutes: readonly Route[]): Pla
   ])
   const root: RouteGroup = { namespace: '', routes: [indexRoute('/', {}, '')] }
   const batch: RouteGroup = { namespace: '', routes: [batchRoute()] }
+  const categories = categoriesAt(taxonomyWord(site, 'category'))
   const platform: RouteGroup = {
     namespace: PLATFORM,
     routes: [
       indexRoute('', { namespace: { kind: anything, about: '', default: PLATFORM } }),
       meRoute,
       collectionRoute(media),
-      itemRoute(media, ['read', 'update', 'remove']),
+      platformItem(media, 'read', 'update', 'remove'),
       collectionRoute(platformTags),
-      itemRoute(platformTags, ['read']),
+      platformItem(platformTags, 'read'),
       ...fixed.keys(),
       ...recordsOf(site).flatMap((records) => [
         listRoute(records),
-        itemRoute(records, 'featured_media' in records.resource.fields ? ['read', 'update'] : ['read']),
+        platformItem(records, 'read', ...('featured_media' in records.resource.fields ? (['update'] as const) : [])),
       ]),
-      ...[categoriesAt(taxonomyWord(site, 'category'))].flatMap((terms) => [
-        listRoute(terms),
-        itemRoute(terms, ['read']),
-      ]),
+      listRoute(categories),
+      platformItem(categories, 'read'),
     ],
   }
   const own: RouteGroup = { namespace: OWN_NAMESPACE, routes: ownRoutes() }
@@ -114,46 +117,13 @@ export function makePlatform(site: Site, namespaceRoutes: readonly Route[]): Pla
   return { root, batch, platform, own, finders, fixed, namespaceRoutes }
 }
 
-function indexRoute(template: string, fields: Fields, path = template): Route {
-  const args: Fields = {
-    ...fields,
-    context: { kind: anything, about: '', default: 'view' },
-  }
-  return { path, template, endpoints: [{ methods: ['GET'], action: { do: 'index' }, args, cached: true }] }
-}
-
-/** The list of a collection that is only read. */
-function listRoute(served: Served): Route {
-  const { path, template, endpoints } = collectionRoute(served)
-  return { path, template, endpoints: endpoints.filter(({ action }) => action.do === 'list') }
-}
-
-const METHODS = { read: ['GET'], update: ['POST', 'PUT', 'PATCH'], remove: ['DELETE'] } as const
-
-function itemRoute(served: Served, actions: readonly (keyof typeof METHODS)[]): Route {
-  const { filters, resource } = served
-  const { path, addresses } = resource
-  const argsOf: Record<keyof typeof METHODS, Fields> = {
-    read: { ...addresses.id, ...(filters.context ? { context: filters.context } : {}) },
-    update: updateArgs(served.resource),
-    remove: addresses.id,
-  }
-  return {
-    path: `/${path}/(?P<id>\\d+)`,
-    template: `/${path}/{id}`,
-    endpoints: actions.map((action) => ({
-      methods: METHODS[action],
-      action: { do: action, served, by: 'id' },
-      args: argsOf[action],
-      ...(action === 'read' ? { cached: true } : { ...partsOfChange(served, 'id', argsOf[action]), batched: true }),
-    })),
-  }
-}
-
-/** The fields that can be changed; the file of an image cannot. */
-function updateArgs({ addresses, fields }: Served['resource']): Fields {
-  const { file: _file, ...changeable } = fields
-  return { ...addresses.id, ...changeable }
+/** The route of one record, with some of its actions; a read may say what it is for. */
+function platformItem(served: Served, ...actions: readonly RouteAction['do'][]): Route {
+  const { context } = served.filters
+  const route = itemRoute(served, 'id', served.resource.addresses.id)
+  const withContext = (endpoint: Endpoint): Endpoint =>
+    endpoint.action.do === 'read' && context ? { ...endpoint, args: { ...endpoint.args, context } } : endpoint
+  return { ...route, endpoints: route.endpoints.filter(({ action }) => actions.includes(action.do)).map(withContext) }
 }
 
 /**

@@ -132,7 +132,7 @@ async function settle(
     target = targetOf(incoming)
     return dressed(await reply(target), target.query)
   } catch (error) {
-    return dressed(failure(error, service, isLoggedIn(callerOf()), incoming.requestId), target?.query ?? {})
+    return dressed(failureReply(error, service, isLoggedIn(callerOf()), incoming.requestId), target?.query ?? {})
   }
 }
 
@@ -145,7 +145,7 @@ async function dispatch(answering: Answering, incoming: Incoming, target: Target
   const beside = await platformReply(platform, incoming, target, context, replyTo, (asked) =>
     answerOwn(answering, asked, incoming, context),
   )
-  return beside ?? unmatched(target, context)
+  return beside ?? unmatched(target)
 }
 
 async function routeReply(answering: Answering, request: Parameters<RouteReply>): Promise<Reply> {
@@ -210,7 +210,7 @@ async function attemptAnswer(
   } catch (error) {
     // Without a database the allowed methods are unknown, too, and an overloaded service looks nothing up.
     if (error instanceof DatabaseUnavailable || isOverload(error)) throw error
-    return failure(error, service, isLoggedIn(caller), requestId)
+    return failureReply(error, service, isLoggedIn(caller), requestId)
   }
 }
 
@@ -389,12 +389,13 @@ async function allowHeader({ route, variables }: Match, context: Context): Promi
 }
 
 /** OPTIONS on a path that is not there is answered with nothing (rule 3.6). */
-function unmatched(target: Target, _context: Context): Reply {
+function unmatched(target: Target): Reply {
   if (target.method === 'OPTIONS') return { status: 200, headers: { 'Access-Control-Max-Age': '86400' }, body: [] }
   throw new Problem('rest_no_route')
 }
 
-function failure(error: unknown, service: Service, loggedIn: boolean, requestId: string): Reply {
+/** The answer to an error. What is no fault of the client is reported. */
+export function failureReply(error: unknown, service: Service, loggedIn: boolean, requestId: string): Reply {
   const problem = asProblem(error)
   if (problem !== error) note(error, service, requestId)
   const { status, body } = problemReply(problem, service.site.language, loggedIn)

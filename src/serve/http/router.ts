@@ -2,10 +2,8 @@ import type { ServerResponse } from 'node:http'
 import type { CacheBudget } from '../../base/cache.ts'
 import { Problem } from '../../base/problems.ts'
 import { decodeLeniently } from '../../base/text/urls.ts'
-import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { MEDIA_CACHE_CONTROL } from '../../store/media/media-store.ts'
 import { DatabaseUnavailable } from '../../store/storage/unavailable.ts'
-import type { Reply } from '../formats/format.ts'
 import type { Look } from '../pages/page-assets.ts'
 import { makeBodyReader } from './bodies.ts'
 import type { Closing } from './closing.ts'
@@ -18,7 +16,7 @@ import { isPressed } from './pressure.ts'
 import { feedAt, makePublicFeeds } from './public-feeds.ts'
 import { assetAt, makePublicPages, pageAt } from './public-pages.ts'
 import { makePublicReads, readPublic, type TellWrong } from './public-reads.ts'
-import { byHeader, makeResponder, nobody, type Service } from './respond.ts'
+import { byHeader, failureReply, makeResponder, nobody, type Service } from './respond.ts'
 import { asNew, send, sendReply, sendStream } from './send.ts'
 import { sitePage } from './site-page.ts'
 
@@ -207,14 +205,5 @@ function sendBytes(
 /** Answers with an error, unless the answer has begun: then it can only be broken off. */
 async function answerFailure(service: Service, front: Front, visit: Visit, error: unknown): Promise<void> {
   if (visit.response.headersSent) throw error
-  await sendReply(front, visit, failureReply(service, error, visit.requestId))
-}
-
-/** The answer to an error that nobody has answered. */
-function failureReply({ site, report }: Service, error: unknown, requestId: string): Reply {
-  if (!(error instanceof Problem)) report(error, requestId)
-  const known = error instanceof Problem ? error : new Problem('rest_internal_error')
-  const { status, body } = problemReply(known, site.language, false)
-  const { retryAfter } = known.details
-  return { status, headers: retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }, body }
+  await sendReply(front, visit, failureReply(error, service, false, visit.requestId))
 }

@@ -1,4 +1,5 @@
 import type { Site } from '../../base/config.ts'
+import { anything } from '../../base/fields/kinds.ts'
 import type { Field, Fields } from '../../calendar/declare/resource.ts'
 import { resources, type Served } from '../../calendar/resources.ts'
 import { formatField } from '../formats/formats.ts'
@@ -63,25 +64,21 @@ export interface Route {
 
 const BATCHED = { batched: true } as const
 const UPDATES = ['POST', 'PUT', 'PATCH'] as const
-const anyValue = { wire: {}, read: (value: unknown) => value }
-
 function fixedRoutes(site: Site): Route[] {
-  const indexArgs: Fields = {
-    namespace: { kind: anyValue, about: '', default: site.namespace },
-    context: { kind: anyValue, about: '', default: 'view' },
-  }
   return [
-    {
-      path: '',
-      template: '',
-      endpoints: [{ methods: ['GET'], action: { do: 'index' }, args: indexArgs, cached: true }],
-    },
+    indexRoute('', { namespace: { kind: anything, about: '', default: site.namespace } }),
     {
       path: '/doc',
       template: '/doc',
       endpoints: [{ methods: ['GET'], action: { do: 'doc' }, args: {}, cached: true }],
     },
   ]
+}
+
+/** A route that answers with an index, or with something else that is the same for everybody. */
+export function indexRoute(template: string, fields: Fields, path = template): Route {
+  const args: Fields = { ...fields, context: { kind: anything, about: '', default: 'view' } }
+  return { path, template, endpoints: [{ methods: ['GET'], action: { do: 'index' }, args, cached: true }] }
 }
 
 /** The route of a whole collection: its list, and the making of one more. */
@@ -102,6 +99,12 @@ export function collectionRoute(served: Served): Route {
       { methods: ['POST'], action: { do: 'create', served }, args: fields, ...('file' in fields ? {} : BATCHED) },
     ],
   }
+}
+
+/** The list of a collection that is only read. */
+export function listRoute(served: Served): Route {
+  const route = collectionRoute(served)
+  return { ...route, endpoints: route.endpoints.filter(({ action }) => action.do === 'list') }
 }
 
 /** An item route; those without a slug list their methods in another order than records (rule 3.1). */
@@ -131,11 +134,7 @@ export function itemRoute(served: Served, by: 'id' | 'slug', address: Fields): R
 }
 
 /** The parts in which an endpoint that changes a record validates its parameters. */
-export function partsOfChange(
-  { resource }: Served,
-  by: 'id' | 'slug',
-  args: Fields,
-): Pick<Endpoint, 'fields' | 'checked'> {
+function partsOfChange({ resource }: Served, by: 'id' | 'slug', args: Fields): Pick<Endpoint, 'fields' | 'checked'> {
   const partOf = (fields: Fields, isWanted: (name: string, field: Field) => boolean): Fields =>
     Object.fromEntries(Object.entries(fields).filter(([name, field]) => isWanted(name, field)))
   return {
@@ -144,8 +143,11 @@ export function partsOfChange(
   }
 }
 
-/** The parameters of an update: the address, then the fields, none of which is required. A `slug` in both is the field (rule 3.4). */
-function updateArgs(fields: Fields, by: 'id' | 'slug', address: Fields): Fields {
+/**
+ * The parameters of an update: the address, then the fields, none of which is required. A `slug` in both is the field (rule 3.4). The file of an image
+ * stays.
+ */
+function updateArgs({ file: _file, ...fields }: Fields, by: 'id' | 'slug', address: Fields): Fields {
   const optional = Object.fromEntries(
     Object.entries(fields).map(([name, { required: _required, ...field }]) => [name, field]),
   )

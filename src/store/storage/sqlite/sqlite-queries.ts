@@ -3,18 +3,18 @@ import type { Db } from '../database.ts'
 import type { Tables } from '../schema.ts'
 import { asUnavailable, isBusy, type Prepare, whenFree } from './sqlite-connection.ts'
 
-/** The query builder over a connection. */
+/** Makes the query builder of a connection, whose statements `prepare` compiles. */
 export function queryBuilder(prepare: Prepare): Db {
   return new Kysely<Tables>({ dialect: dialectOf(prepare) })
 }
 
-/** The query builder over a read connection: it waits for locks, and turns failures of the database into DatabaseUnavailable. */
+/** Makes the query builder of a connection for reading. It waits for locks, and throws DatabaseUnavailable where the database fails. */
 export function readingBuilder(prepare: Prepare): Db {
   const dialect = dialectOf(prepare)
   return new Kysely<Tables>({ dialect: { ...dialect, createDriver: () => waitingDriver(dialect.createDriver()) } })
 }
 
-/** Shared by the query builders of all transactions: it keeps no state between queries, and takes longer to make than the rest of a builder. */
+/** All query builders share one compiler: it keeps no state, and takes longer to make than the rest of a builder. */
 const compiler = new SqliteQueryCompiler()
 
 function dialectOf(prepare: Prepare): Dialect {

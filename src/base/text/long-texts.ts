@@ -9,27 +9,27 @@ import { type TextAnswer, type TextRequest, type WantedText, workText } from './
 
 /** A description or excerpt as answers show it; see `renderText`. */
 export function renderedText(raw: string, trusted: boolean): string {
-  return madeOf({ work: trusted ? 'trustedHtml' : 'html', raw })
+  return madeOf({ work: 'html', raw, trusted })
 }
 
 /** A description or excerpt as plain text of one line, for linked data. */
 export function renderedPlain(raw: string, trusted: boolean): string {
-  return madeOf({ work: trusted ? 'trustedPlain' : 'plain', raw })
+  return madeOf({ work: 'plain', raw, trusted })
 }
 
 /** A description or excerpt as pages of this service show it. */
 export function renderedForPage(raw: string, trusted: boolean): string {
-  return madeOf({ work: trusted ? 'trustedPage' : 'page', raw })
+  return madeOf({ work: 'page', raw, trusted })
 }
 
 /** A description or excerpt as feeds have it, with addresses made absolute by `base`. */
 export function renderedForFeed(raw: string, trusted: boolean, base: string): string {
-  return madeOf({ work: trusted ? 'trustedFeed' : 'feed', raw, base })
+  return madeOf({ work: 'feed', raw, trusted, base })
 }
 
 /** A description or excerpt as plain text of several lines, with addresses made absolute by `base`. */
 export function renderedReadable(raw: string, trusted: boolean, base: string): string {
-  return madeOf({ work: trusted ? 'trustedReadable' : 'readable', raw, base })
+  return madeOf({ work: 'readable', raw, trusted, base })
 }
 
 /** The description of a term: sanitised, without paragraphs. */
@@ -46,7 +46,7 @@ export function foldedText(raw: string): string {
 const rendered = emptyCache<string, string>(processBudget)
 
 /** The key of a text and its work among the rendered ones. */
-export const textKey = ({ work, raw, base = '' }: WantedText) => `${work} ${base} ${raw}`
+export const textKey = ({ work, raw, trusted = false, base = '' }: WantedText) => `${work} ${trusted} ${base} ${raw}`
 
 function madeOf(wanted: WantedText): string {
   if (!isWorthKnowing(wanted.raw)) return workText(wanted)

@@ -6,25 +6,20 @@ import { readableText } from './readable.ts'
 import { decodeEntities } from './safe-html.ts'
 import { termsOf } from './search.ts'
 
-/** The kinds of work on long texts; `trusted` texts are by authors who may write unfiltered HTML. */
+/** The kinds of work on long texts. Authors of trusted ones may write unfiltered HTML; relative addresses become absolute by the base. */
 const WORKS = {
-  html: (raw: string) => renderOnce(raw, false),
-  trustedHtml: (raw: string) => renderOnce(raw, true),
-  plain: (raw: string) => plainText(renderOnce(raw, false)),
-  trustedPlain: (raw: string) => plainText(renderOnce(raw, true)),
-  page: (raw: string) => pageText(renderOnce(raw, false)),
-  trustedPage: (raw: string) => pageText(renderOnce(raw, true)),
-  /** HTML for feeds; relative addresses in it become absolute by a base. */
-  feed: (raw: string, base: string) => feedText(renderOnce(raw, false), base),
-  trustedFeed: (raw: string, base: string) => feedText(renderOnce(raw, true), base),
-  /** Plain text of several lines; relative addresses in it become absolute by a base. */
-  readable: (raw: string, base: string) => readableText(renderOnce(raw, false), base),
-  trustedReadable: (raw: string, base: string) => readableText(renderOnce(raw, true), base),
-  safe: stripUnsafe,
-  folded: (raw: string) => fold(plainText(raw)),
+  html: ({ raw, trusted }) => renderOnce(raw, trusted),
+  plain: ({ raw, trusted }) => plainText(renderOnce(raw, trusted)),
+  page: ({ raw, trusted }) => pageText(renderOnce(raw, trusted)),
+  /** HTML for feeds. */
+  feed: ({ raw, trusted, base = '' }) => feedText(renderOnce(raw, trusted), base),
+  /** Plain text of several lines. */
+  readable: ({ raw, trusted, base = '' }) => readableText(renderOnce(raw, trusted), base),
+  safe: ({ raw }) => stripUnsafe(raw),
+  folded: ({ raw }) => fold(plainText(raw)),
   /** The terms of folded text for an index of words, with blanks between them. */
-  terms: (folded: string) => [...termsOf(folded)].join(' '),
-} as const satisfies Record<string, (raw: string, base: string) => string>
+  terms: ({ raw }) => [...termsOf(raw)].join(' '),
+} satisfies Record<WantedText['work'], (text: Omit<WantedText, 'work'>) => string>
 
 interface Rendered {
   raw: string
@@ -37,7 +32,7 @@ let last = NONE
 let lastButOne = NONE
 
 /** Renders a text. The last two are cached: the linked data of a record are made of its description or excerpt right after both. */
-function renderOnce(raw: string, trusted: boolean): string {
+function renderOnce(raw: string, trusted = false): string {
   if (raw === last.raw && trusted === last.trusted) return last.rendered
   const known = raw === lastButOne.raw && trusted === lastButOne.trusted
   const rendered = known ? lastButOne.rendered : renderText(raw, trusted)
@@ -46,18 +41,17 @@ function renderOnce(raw: string, trusted: boolean): string {
   return rendered
 }
 
-type TextWork = keyof typeof WORKS
-
 /** A text, and the work on it. */
 export interface WantedText {
-  work: TextWork
+  work: 'html' | 'plain' | 'page' | 'feed' | 'readable' | 'safe' | 'folded' | 'terms'
   raw: string
+  trusted?: boolean
   /** The address that relative ones in it start from, for works that make them absolute. */
   base?: string
 }
 
-export function workText({ work, raw, base = '' }: WantedText): string {
-  return WORKS[work](raw, base)
+export function workText({ work, ...text }: WantedText): string {
+  return WORKS[work](text)
 }
 
 /** Texts for the thread, and its results. */

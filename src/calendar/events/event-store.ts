@@ -354,8 +354,9 @@ export async function updateEvents(
     changes.map(({ before, columns }) => {
       const after = { ...before, ...columns }
       recordWritten(tx, 'event', before, { ...after, name: after.title }, formerOf(before, columns))
-      const written = { ...columns, ...derivedColumns(after) }
-      return Promise.all([leaveTraces(tx, before, after), updateColumns(tx, before, written)])
+      // An occurrence that takes the values of its series has other columns in `before` than in the database.
+      const written = { ...columns, ...changedOf(before, derivedColumns(after)) }
+      return Promise.all([leaveTraces(tx, before, after), updateOne(tx, { id: before.id, columns: written })])
     }),
   )
 }
@@ -402,8 +403,12 @@ export async function moveOccurrences(tx: Tx, from: number, to: number, at: stri
 
 /** Writes only the columns whose values change: SQLite rewrites the index entries of every column that is set, even to the same value. */
 async function updateColumns(tx: Tx, before: EventRow, columns: Partial<EventRow>): Promise<void> {
-  const changed = Object.entries(columns).filter(([name, value]) => value !== before[name as keyof EventRow])
-  if (changed.length > 0) await updateOne(tx, { id: before.id, columns: Object.fromEntries(changed) })
+  const changed = changedOf(before, columns)
+  if (Object.keys(changed).length > 0) await updateOne(tx, { id: before.id, columns: changed })
+}
+
+function changedOf(before: EventRow, columns: Partial<EventRow>): Partial<EventRow> {
+  return Object.fromEntries(Object.entries(columns).filter(([name, value]) => value !== before[name as keyof EventRow]))
 }
 
 const showOne = statement<{ id: number }>()((db, value) =>
@@ -427,11 +432,15 @@ export async function updateEvent(
   columns: Partial<EventRow>,
   links: WrittenLinks,
 ): Promise<void> {
+  const { id } = before
+  const after = { ...before, ...columns }
+  recordWritten(tx, 'event', before, { ...after, name: after.title }, formerOf(before, columns))
   await Promise.all([
-    updateEvents(tx, [{ before, columns }]),
-    replaceLinks(tx, venueRules, before.id, links.venues),
-    replaceLinks(tx, organizerRules, before.id, links.organizers),
-    replaceTerms(tx, before.id, links.terms),
+    leaveTraces(tx, before, after),
+    updateColumns(tx, before, { ...columns, ...derivedColumns(after) }),
+    replaceLinks(tx, venueRules, id, links.venues),
+    replaceLinks(tx, organizerRules, id, links.organizers),
+    replaceTerms(tx, id, links.terms),
   ])
 }
 

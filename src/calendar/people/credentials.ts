@@ -138,12 +138,7 @@ export async function findPassword(
 ): Promise<ShownCredential | undefined> {
   const id = user?.id ?? NOBODY
   const sent = hashPassword(id, password)
-  const rows = await db
-    .selectFrom('credentials')
-    .select(SHOWN)
-    .where('user', '=', id)
-    .where('kind', '=', 'password')
-    .execute()
+  const rows = await shownOf(db, 'password').where('user', '=', id).execute()
   let found: ShownCredential | undefined
   for (const row of rows) found = isSameHash(row.hash, sent) ? readShown(row) : found
   return found
@@ -153,12 +148,7 @@ export async function findPassword(
 export async function findTokenCredential(db: Db, token: string): Promise<ShownCredential | undefined> {
   if (!token.startsWith(TOKEN_PREFIX)) return undefined
   const sent = hashToken(token)
-  const row = await db
-    .selectFrom('credentials')
-    .select(SHOWN)
-    .where('hash', '=', sent)
-    .where('kind', '=', 'token')
-    .executeTakeFirst()
+  const row = await shownOf(db, 'token').where('hash', '=', sent).executeTakeFirst()
   return row && isSameHash(row.hash, sent) ? readShown(row) : undefined
 }
 
@@ -176,6 +166,10 @@ export async function noteUses(tx: Tx, uses: Iterable<readonly [id: number, ms: 
 }
 
 const SHOWN = ['id', 'user', 'hash', 'scope', 'expires_utc'] as const
+
+function shownOf(db: Db, kind: CredentialKind) {
+  return db.selectFrom('credentials').select(SHOWN).where('kind', '=', kind)
+}
 
 /** An unknown scope, such as one of a later release, allows nothing. */
 function readShown(row: Pick<CredentialColumns, (typeof SHOWN)[number]>): ShownCredential {

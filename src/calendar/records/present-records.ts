@@ -52,12 +52,11 @@ interface LongTexts {
 
 /** The texts that a record is shown with: in lists, or `single` with its linked data. */
 export function textsOfRecord({ description, excerpt, trusted }: LongTexts, extent: 'listed' | 'single'): WantedText[] {
-  const isTrusted = trusted === 1
   const texts: WantedText[] = []
   for (const raw of [description, excerpt]) {
     if (raw === '') continue
-    texts.push({ work: isTrusted ? 'trustedHtml' : 'html', raw })
-    if (extent === 'single') texts.push({ work: isTrusted ? 'trustedPlain' : 'plain', raw })
+    texts.push({ work: 'html', raw, trusted: trusted === 1 })
+    if (extent === 'single') texts.push({ work: 'plain', raw, trusted: trusted === 1 })
   }
   return texts
 }

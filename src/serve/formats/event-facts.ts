@@ -64,11 +64,10 @@ export function factsOf(context: Context, row: EventRow, links: EventLinks): Eve
 export function textsOfFacts({ site }: Context, row: EventRow): WantedText[] {
   const raw = row.description || row.excerpt
   if (raw === '') return []
-  const isTrusted = row.trusted === 1
-  const base = `${site.url}/`
+  const text = { raw, trusted: row.trusted === 1, base: `${site.url}/` }
   return [
-    { work: isTrusted ? 'trustedFeed' : 'feed', raw, base },
-    { work: isTrusted ? 'trustedReadable' : 'readable', raw, base },
+    { work: 'feed', ...text },
+    { work: 'readable', ...text },
   ]
 }
 

@@ -82,4 +82,4 @@ export function spanLink(site: Site, span: Span, scope: TermPath | undefined, qu
 
 /** The description of a record as its page shows it, to be prepared. */
 export const pageWork = ({ description, trusted }: Pick<EventRow, 'description' | 'trusted'>) =>
-  ({ work: trusted === 1 ? 'trustedPage' : 'page', raw: description }) as const
+  ({ work: 'page', raw: description, trusted: trusted === 1 }) as const

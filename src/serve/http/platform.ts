@@ -100,16 +100,16 @@ export function makePlatform(site: Site, namespaceRoutes: readonly Route[]): Pla
       indexRoute('', { namespace: { kind: anything, about: '', default: PLATFORM } }),
       meRoute,
       collectionRoute(media),
-      platformItem(media, 'read', 'update', 'remove'),
+      platformItem(media, ['read', 'update', 'remove']),
       collectionRoute(platformTags),
-      platformItem(platformTags, 'read'),
+      platformItem(platformTags, ['read']),
       ...fixed.keys(),
       ...recordsOf(site).flatMap((records) => [
         listRoute(records),
-        platformItem(records, 'read', ...('featured_media' in records.resource.fields ? (['update'] as const) : [])),
+        platformItem(records, 'featured_media' in records.resource.fields ? ['read', 'update'] : ['read']),
       ]),
       listRoute(categories),
-      platformItem(categories, 'read'),
+      platformItem(categories, ['read']),
     ],
   }
   const own: RouteGroup = { namespace: OWN_NAMESPACE, routes: ownRoutes() }
@@ -118,7 +118,7 @@ export function makePlatform(site: Site, namespaceRoutes: readonly Route[]): Pla
 }
 
 /** The route of one record, with some of its actions; a read may say what it is for. */
-function platformItem(served: Served, ...actions: readonly RouteAction['do'][]): Route {
+function platformItem(served: Served, actions: readonly RouteAction['do'][]): Route {
   const { context } = served.filters
   const route = itemRoute(served, 'id', served.resource.addresses.id)
   const withContext = (endpoint: Endpoint): Endpoint =>

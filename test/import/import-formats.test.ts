@@ -459,6 +459,85 @@ describe('an import of another format', () => {
     assert.equal((await calendar.service.get('/venues')).body.venues[0].venue, 'Hall')
   })
 
+  test('takes meetings in from the iCalendar that the calendar itself writes, hidden links hidden', async (t) => {
+    t.after(end)
+    const other = await startCalendar()
+    t.after(other.close)
+    const meeting = (title: string, fields: object) =>
+      other.service.create('/events', {
+        ...{ title, start_date: '2027-07-05 20:00:00', end_date: '2027-07-05 23:00:00' },
+        ...{ online_url: `https://meet.example/${title.toLowerCase()}?pwd=x`, online_label: 'Zoom: room, "two"' },
+        ...fields,
+      })
+    await meeting('Both', { attendance: 'mixed', venue: { venue: 'Harbour Hall' } })
+    await meeting('Plain', { attendance: '' })
+    await meeting('Soon', { attendance: 'online', online_shown: 'before:15' })
+    await meeting('Never', { attendance: 'online', online_shown: 'never', recurrence: ['RRULE:FREQ=WEEKLY;COUNT=2'] })
+    await meeting('Hall', { attendance: 'in_person', online_url: '', online_label: '' })
+    const text = (await other.service.get(`${ALL.replace('&per_page=50', '')}&format=ics`, 'admin')).body
+    const source = await calendar.file('meetings.ics', text)
+    const { out, code } = await calendar.kalends('import', source)
+    assert.equal(code, 0, out)
+    const facts = async ({ service }: Calendar, as: 'admin' | 'anonymous') =>
+      (await service.get(`${ALL}&orderby=title`, as)).body.events
+        .map(({ title, attendance, online_url, online_label, online_shown, venue, start_date }: Shown) => ({
+          title,
+          attendance,
+          online_url,
+          online_label,
+          online_shown,
+          venue: venue.venue,
+          start_date,
+        }))
+        .sort((a: Shown, b: Shown) => `${a.title}${a.start_date}`.localeCompare(`${b.title}${b.start_date}`))
+    for (const as of ['admin', 'anonymous'] as const)
+      assert.deepEqual(await facts(calendar, as), await facts(other, as))
+    assert.match((await calendar.kalends('import', source)).out, / 0 made, 0 changed,/)
+  })
+
+  test('takes the first secure link of a meeting from iCalendar, and names one that is none', async (t) => {
+    t.after(end)
+    const at = 'DTSTART:20270705T200000Z'
+    const text = ics(
+      vevent(
+        'a@x',
+        'SUMMARY:Video',
+        at,
+        'LOCATION:Hall',
+        'CONFERENCE;VALUE=URI;FEATURE=PHONE:tel:+1-412-555-0123',
+        'CONFERENCE;VALUE=URI;LABEL="Chat: here":https://chat.example/a',
+      ),
+      vevent(
+        'b@x',
+        'SUMMARY:Online',
+        at,
+        'LOCATION:https://meet.example/b',
+        'CONFERENCE;VALUE=URI:https://meet.example/b',
+      ),
+      vevent('c@x', 'SUMMARY:Insecure', at, 'CONFERENCE;VALUE=URI:http://meet.example/c'),
+      vevent('d@x', 'SUMMARY:Odd', at, 'CONFERENCE;VALUE=URI:https://meet.example/d', 'X-KALENDS-SHOWN:sometimes'),
+    )
+    const { out, code } = await calendar.kalends('import', await calendar.file('a.ics', text))
+    assert.equal(code, 2, out)
+    assert.match(
+      out,
+      /Insecure: The link of its meeting is no address by https, so it is in without it: http:\/\/meet\.example\/c/,
+    )
+    assert.doesNotMatch(out, /tel:/)
+    const found = await byTitle()
+    const meetings = ['Video', 'Online', 'Insecure', 'Odd'].map((title) => {
+      const { attendance, online_url, online_label } = found.get(title)
+      return [attendance, online_url, online_label]
+    })
+    assert.deepEqual(meetings, [
+      ['mixed', 'https://chat.example/a', 'Chat: here'],
+      ['online', 'https://meet.example/b', undefined],
+      [undefined, undefined, undefined],
+      ['online', undefined, undefined],
+    ])
+    assert.doesNotMatch(found.get('Online').website, /meet/)
+  })
+
   test('takes in the iCalendar and CSV that the calendar itself writes', async (t) => {
     t.after(end)
     const other = await startCalendar({ timezone: 'Europe/Berlin' })

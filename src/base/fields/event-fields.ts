@@ -201,6 +201,7 @@ export const eventFields = {
     label: 'How people take part',
     ...whereSet,
     schema: { type: 'string', enum: ATTENDANCES.filter((known) => known !== '') },
+    ics: 'X-KALENDS-ATTENDANCE',
   },
   online_url: {
     kind: secureUrl,
@@ -221,6 +222,7 @@ export const eventFields = {
     about: 'When everybody sees the link of the meeting: always, before:<minutes> or never',
     label: 'When the link is shown',
     ...whereSet,
+    ics: 'X-KALENDS-SHOWN',
   },
   categories: {
     kind: links,

@@ -9,6 +9,10 @@ const NEVER_FOLDED = LONGEST_LINE / 3
 export const OWN_STATUS = 'X-KALENDS-STATUS'
 export const OWN_DATE = 'X-KALENDS-DATE'
 
+/** How people take part, `unknown` where an event with a link does not say, and when everybody sees the link of the meeting. */
+export const OWN_ATTENDANCE = 'X-KALENDS-ATTENDANCE'
+export const OWN_SHOWN = 'X-KALENDS-SHOWN'
+
 /** The parameters of a property, by name. */
 export type Parameters = Readonly<Record<string, string>>
 

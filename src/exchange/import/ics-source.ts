@@ -1,10 +1,13 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { OWN_DATE, OWN_STATUS } from '../../base/icalendar/content-lines.ts'
+import { ATTENDANCES, type Attendance, minutesBefore } from '../../base/fields/event-kinds.ts'
+import { limits } from '../../base/fields/limits.ts'
+import { OWN_ATTENDANCE, OWN_DATE, OWN_SHOWN, OWN_STATUS } from '../../base/icalendar/content-lines.ts'
 import type { Recurrence } from '../../base/recurrence/recurrence.ts'
 import { recurrenceLines } from '../../base/recurrence/write-recurrence.ts'
 import { escapeHtml } from '../../base/text/html.ts'
 import { addDays } from '../../base/text/moments.ts'
+import { isUrl } from '../../base/text/urls.ts'
 import { formatUtc, utcToMs, utcToWall, wallToUtc } from '../../base/text/zones.ts'
 import { unannounced } from '../../calendar/locales/translate.ts'
 import { isStatus } from '../../calendar/records/status.ts'
@@ -136,8 +139,15 @@ function* eventsOf(component: Component, file: CalendarFile): Generator<SourceEn
   if (typeof recurrence === 'object' && 'dates' in recurrence && recurrence.dates.length === 0) return
   const linked = linkedItems(component, at)
   yield* linked
+  const { meeting, refused } = meetingOf(component, linked)
+  if (refused !== '')
+    yield {
+      at,
+      reason: `${title}: The link of its meeting is no address by https, so it is in without it: ${refused}`,
+      isPart: true,
+    }
   const uid = identity || `${title} ${start.wall}`
-  const shared = sharedPart(component, file, linked, { at, uid })
+  const shared = sharedPart(component, file, linked, { at, uid, meeting })
   if (typeof recurrence === 'string')
     yield {
       at,
@@ -229,7 +239,7 @@ function sharedPart(
   component: Component,
   file: CalendarFile,
   linked: readonly SourceItem[],
-  { at, uid }: { at: string; uid: string },
+  { at, uid, meeting }: { at: string; uid: string; meeting: Meeting },
 ): Shared {
   const of = (kind: SourceItem['kind']) => linked.flatMap((item) => (item.kind === kind ? [item.identity] : []))
   const { title, ...state } = titleAndState(component, file)
@@ -240,7 +250,8 @@ function sharedPart(
     values: {
       title: title === '' ? 'Untitled' : title.replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
       description: descriptionOf(component),
-      website: websiteOf(component),
+      website: websiteOf(component, meeting.online_url),
+      ...meeting,
       ...publicationOf(component),
       ...state,
     },
@@ -297,9 +308,45 @@ function descriptionOf(component: Component): string {
   return MARKUP.test(plain) ? plain : escapeHtml(plain).replaceAll('&#039;', "'").replaceAll('&quot;', '"')
 }
 
-/** The address of the event, or else that of an online meeting in its place. */
-function websiteOf(component: Component): string {
-  return pageOfComponent(component) || partsOfPlace(textOf(component, 'LOCATION')).link
+/** The address of the event, or else the one in its place, unless that is the link of its meeting. */
+function websiteOf(component: Component, meeting: string): string {
+  const { link } = partsOfPlace(textOf(component, 'LOCATION'))
+  return pageOfComponent(component) || (link === meeting ? '' : link)
+}
+
+/** How people take part in an event, and the link where they meet. */
+type Meeting = Readonly<Record<'attendance' | 'online_url' | 'online_label' | 'online_shown', string>>
+
+const LABELLED = limits.line.characters
+
+/** The meeting of an event (RFC 7986, 5.11), and addresses that stand in place of its link. What our own export hides stays hidden. */
+function meetingOf(component: Component, linked: readonly SourceItem[]): { meeting: Meeting; refused: string } {
+  const conferences = propertiesOf(component, 'CONFERENCE').map(({ parameters, value }) => {
+    const label = (parameters.LABEL ?? '').replace(/\s+/g, ' ').trim().slice(0, LABELLED).toWellFormed()
+    return { url: value.trim(), label: label.replaceAll('<', '&lt;').replaceAll('>', '&gt;') }
+  })
+  const found = conferences.find(({ url }) => isMeetingLink(url))
+  const refused = conferences.filter(({ url }) => found === undefined && /^https?:/i.test(url))
+  const shown = textOf(component, OWN_SHOWN) || 'always'
+  const meeting = {
+    attendance: attendanceOf(component, found !== undefined, linked),
+    online_url: found?.url ?? '',
+    online_label: found?.label ?? '',
+    online_shown: minutesBefore(shown) === undefined ? 'never' : shown,
+  }
+  return { meeting, refused: refused.map(({ url }) => url.slice(0, LABELLED)).join(' ') }
+}
+
+function isMeetingLink(url: string): boolean {
+  return /^https:/i.test(url) && url.length <= limits.url.characters && isUrl(url)
+}
+
+/** How people take part: as our own export says, else online where there is a link, and at the venue as well where there is one. */
+function attendanceOf(component: Component, hasLink: boolean, linked: readonly SourceItem[]): Attendance {
+  const own = textOf(component, OWN_ATTENDANCE).toLowerCase()
+  if (own !== '') return ATTENDANCES.find((known) => known === own) ?? ''
+  if (!hasLink) return ''
+  return linked.some(({ kind }) => kind === 'venue') ? 'mixed' : 'online'
 }
 
 function pageOfComponent(component: Component): string {

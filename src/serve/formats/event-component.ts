@@ -1,5 +1,12 @@
 import type { EventStatus } from '../../base/fields/event-kinds.ts'
-import { contentLine, escapeText, OWN_DATE, OWN_STATUS } from '../../base/icalendar/content-lines.ts'
+import {
+  contentLine,
+  escapeText,
+  OWN_ATTENDANCE,
+  OWN_DATE,
+  OWN_SHOWN,
+  OWN_STATUS,
+} from '../../base/icalendar/content-lines.ts'
 import { isReadRight, type ZoneRules, zoneRulesOf } from '../../base/icalendar/zone-rules.ts'
 import { escapeHtml, plainText } from '../../base/text/html.ts'
 import { addDays } from '../../base/text/moments.ts'
@@ -111,6 +118,7 @@ function writeComponent(context: Context, facts: EventFacts, part: SeriesPart): 
     contentLine('SUMMARY', escapeText(facts.heading)),
     ...writeDescription(facts),
     ...writePlace(facts),
+    ...writeMeeting(row),
     ...writeOrganizers(context, facts.organizers),
     ...(facts.terms.length === 0 ? [] : [contentLine('CATEGORIES', facts.terms.map(escapeText).join(','))]),
     contentLine('URL', part.url ?? facts.url, { VALUE: 'URI' }),
@@ -202,6 +210,13 @@ function writeDescription({ notice, html, text }: EventFacts): string[] {
   if (!/<(?!\/?p\b|br\b)/i.test(html) && !all.includes('<')) return [plain]
   const before = notice === '' ? '' : `<p>${escapeHtml(notice)}</p>\n`
   return [plain, contentLine('X-ALT-DESC', escapeText(before + html), { FMTTYPE: 'text/html' })]
+}
+
+/** What iCalendar has no words for, so that what imports it is like this event. Who does not see the link is not told when it is shown. */
+function writeMeeting({ attendance, online_url, online_shown }: EventRow): string[] {
+  if (online_url === '') return attendance === '' ? [] : [contentLine(OWN_ATTENDANCE, attendance)]
+  const shown = online_shown === 'always' ? [] : [contentLine(OWN_SHOWN, online_shown)]
+  return [contentLine(OWN_ATTENDANCE, attendance || 'unknown'), ...shown]
 }
 
 /**

@@ -157,8 +157,9 @@ test('resources are joined in src/calendar/resources.ts: hardly anything but the
     'import/item-times.ts',
     'import/missing-items.ts',
     'import/plan-items.ts',
-    // Compares what two people have made of an event.
+    // Compare what people have made of an event, and keep what waits beside it.
     'editing/merge-edits.ts',
+    'editing/unmade-terms.ts',
     // Read and put back what records have been.
     'history/record-states.ts',
     'history/record-history.ts',

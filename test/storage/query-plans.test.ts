@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import { countInbox, listPendingEvents, listWaitingProposals } from '../../src/calendar/editing/proposal-store.ts'
 import { indexedLinks } from '../../src/store/memory/event-index.ts'
 import { readIndex } from '../../src/store/memory/event-index-read.ts'
 import { migrateWithin, migrationNames } from '../../src/store/storage/migrate.ts'
@@ -42,6 +43,29 @@ test('reading the calendar into memory touches no row of an event', onSqlite, as
     const plan = connection.prepare(`explain query plan ${text}`).all()
     for (const { detail } of plan) assert.match(String(detail), /USING COVERING INDEX/, text)
   }
+  connection.close()
+})
+
+test('the inbox reads what waits and nothing else, in its order, whatever else is there', onSqlite, async () => {
+  const connection = connect(':memory:', 1024)
+  const prepare = prepareKept(connection)
+  const texts = new Set<string>()
+  const db = queryBuilder((text) => {
+    texts.add(text)
+    return prepare(text)
+  })
+  await migrateWithin(db, migrationNames)
+  texts.clear()
+  const place = { since_utc: '2027-01-01 00:00:00', what: 'event', id: 7 } as const
+  for (const author of [undefined, 3]) {
+    await listPendingEvents(db, author, place, 20)
+    await listWaitingProposals(db, author, place, 20)
+    await countInbox(db, author)
+  }
+  assert.ok(texts.size >= 6)
+  for (const text of texts)
+    for (const { detail } of connection.prepare(`explain query plan ${text}`).all())
+      assert.doesNotMatch(String(detail), /SCAN (?!CONSTANT)(?!e$|p$)|TEMP B-TREE/, text)
   connection.close()
 })
 

@@ -1,4 +1,20 @@
 // What the desk does with records, in one list: its pages take these from here.
 
+export { listInbox, listSentBack } from './inbox.ts'
 export { mergeForm, saveForm } from './merge-edits.ts'
+export {
+  findBrought,
+  findSeenProposal,
+  mayPropose,
+  mayReview,
+  proposalsAbout,
+  proposeChange,
+  publishPending,
+  publishProposal,
+  sendBackPending,
+  sendBackProposal,
+  waitingTerms,
+  withdrawProposal,
+} from './review.ts'
 export { createRecord, removeRecord, untrashRecord, updateRecord } from './save-record.ts'
+export { discardUnsavedText, findUnsavedText, keepUnsavedText, listUnsavedTexts } from './unsaved-texts.ts'

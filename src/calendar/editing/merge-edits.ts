@@ -10,6 +10,7 @@ import { presentSingle } from '../records/present-records.ts'
 import type { Served } from '../resources.ts'
 import { termEntries } from '../terms/term-rules.ts'
 import { permittedRecord, type Saved, updateRecord } from './save-record.ts'
+import { findUnmadeTerms, keepBeside, withoutUnmade } from './unmade-terms.ts'
 
 // Two people who edit one record: what each of them changed is told by the version that their form began with. Fields that one of them changed are
 // merged; of a field that both changed to something else neither value is lost.
@@ -55,8 +56,10 @@ const MOST_TRIES = 5
  * changed since the form's version are kept, unless the form changed them, too.
  * @throws Problem as `updateRecord` does
  */
-export async function saveForm(context: Context, served: Served, id: number, form: SentForm): Promise<Edited> {
+export async function saveForm(context: Context, served: Served, id: number, sent: SentForm): Promise<Edited> {
   const { operations } = served
+  const unmade = await findUnmadeTerms(context, served, sent.values)
+  const form = { ...sent, values: withoutUnmade(sent.values, unmade) }
   for (let tries = 1; ; tries += 1) {
     const row = await permittedRecord(context, operations, id, 'update')
     const history = operations.versioned && (await readRecordHistory(context, served, operations.versioned.idOf(row)))
@@ -66,11 +69,12 @@ export async function saveForm(context: Context, served: Served, id: number, for
     if (conflicts.length > 0) return { conflicts, taken, version }
     const changed = Object.keys(values)
     if (changed.length === 0) {
+      await context.write((tx) => keepBeside(tx, context, served, { formOf: id, record: id }, unmade))
       const answer = await presentSingle(context, operations.presentation, await operations.loadOne(context, row))
       return { saved: { id, version, answer }, changed, taken }
     }
     try {
-      return { saved: await updateRecord(context, served, id, values, version), changed, taken }
+      return { saved: await updateRecord(context, served, id, values, version, unmade), changed, taken }
     } catch (error) {
       const isOvertaken = error instanceof Problem && error.code === 'rest_precondition_failed'
       if (!isOvertaken || tries === MOST_TRIES) throw error

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { Problem } from '../../base/problems.ts'
+import { removeDeskRows } from '../../store/storage/desk-rows.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { Context } from '../declare/context.ts'
 import type { AskedUpdate, Operations, WriteResult, WriteSteps } from '../declare/operations.ts'
@@ -12,6 +13,7 @@ import { isPossibleId } from '../records/record-store.ts'
 import { findVersion, requireVersion, type Wanted } from '../records/versions.ts'
 import type { Served } from '../resources.ts'
 import { type KeptReply, writeOnce } from './idempotency.ts'
+import { findUnmadeTerms, keepBeside, type UnmadeTerms } from './unmade-terms.ts'
 
 // The one way in which records are written for somebody who asks: REST answers requests by it, and the desk saves its forms by it.
 
@@ -85,11 +87,18 @@ function onlyAt<Done>({ versioned }: Operations, row: unknown, wanted: Wanted, a
 export interface Saved {
   id: number
   version: number
-  /** What REST answers to the same write. */
+  /** What REST answers to the same write, to be read as JSON. */
   answer: object
 }
 
-const alone: Around<WriteResult> = (_tx, write) => write()
+/** What a save of the desk does with the write, in its transaction: what was being written about the record is not kept any longer. */
+function savingFor(context: Context, served: Served, formOf: number, unmade?: UnmadeTerms) {
+  return async (tx: Tx, write: () => Promise<WriteResult>): Promise<WriteResult> => {
+    const written = await write()
+    await keepBeside(tx, context, served, { formOf, record: written.id }, unmade)
+    return written
+  }
+}
 
 /**
  * Saves a new record as a create over REST does. Saved again with the same key and values within a day, it is the record of the first time.
@@ -104,8 +113,9 @@ export async function createRecord(context: Context, served: Served, raw: RawVal
   const render = (id: number) => shownNow(context, operations, id)
   // Two presses at once wait for each other in the database, where the second one finds the answer to the first.
   const once = { repeatable: { key, fingerprint }, underWay: new Map<string, string>(), render }
+  const saving = savingFor(context, served, 0, await findUnmadeTerms(context, served, raw))
   const { body } = await writeOnce(once, isAllowed, context, (keeping) =>
-    writeNew(context, operations, sent, (tx, write) => keeping(tx, async () => createdReply(await write()))),
+    writeNew(context, operations, sent, (tx, write) => keeping(tx, async () => createdReply(await saving(tx, write)))),
   )
   const answer: { id?: unknown } = Object(body)
   return savedAs(context, operations, { id: Number(answer.id), answer })
@@ -130,16 +140,15 @@ export async function updateRecord(
   id: number,
   raw: RawValues,
   version?: number,
+  unmade?: UnmadeTerms,
 ): Promise<Saved> {
   const { resource, operations } = served
   const mayAsk = isLoggedIn(context.caller) && operations.rights.update(context)
   const values = await parseFields(resource.fields, raw, context, { extent: 'partial', mayAsk })
   const row = await permittedRecord(context, operations, id, 'update')
-  return savedAs(
-    context,
-    operations,
-    await writeChange(context, operations, { row, values }, wantedAt(id, version), alone),
-  )
+  const saving = savingFor(context, served, id, unmade ?? (await findUnmadeTerms(context, served, raw)))
+  const written = await writeChange(context, operations, { row, values }, wantedAt(id, version), saving)
+  return savedAs(context, operations, written)
 }
 
 /**
@@ -149,18 +158,17 @@ export async function updateRecord(
  */
 export async function removeRecord(
   context: Context,
-  { resource, operations }: Served,
+  served: Served,
   id: number,
   raw: RawValues = {},
   version?: number,
 ): Promise<Saved> {
+  const { resource, operations } = served
   const values = await parseFields(resource.removal ?? {}, raw, context)
   const row = await permittedRecord(context, operations, id, 'remove')
-  return savedAs(
-    context,
-    operations,
-    await writeRemoval(context, operations, { row, values }, wantedAt(id, version), alone),
-  )
+  const asked = { row, values }
+  const written = await writeRemoval(context, operations, asked, wantedAt(id, version), removing(context, served, id))
+  return savedAs(context, operations, written)
 }
 
 /**
@@ -196,11 +204,28 @@ export async function permittedRecord(
   return row
 }
 
-function wantedAt(id: number, version: number | undefined): Wanted {
+/** A term is gone with what is kept beside it; a record in the trash may come back. */
+function removing(context: Context, served: Served, id: number): Around<WriteResult> {
+  const { name } = served.resource
+  if (name !== 'category' && name !== 'tag') return savingFor(context, served, id)
+  return async (tx, write) => {
+    const written = await write()
+    await removeDeskRows(tx, name, id)
+    return written
+  }
+}
+
+/** The version that a form wants its record to have; any without one. */
+export function wantedAt(id: number, version: number | undefined): Wanted {
   return version === undefined ? 'any' : [{ id, sequence: version }]
 }
 
-async function savedAs(context: Context, { versioned }: Operations, { id, answer }: WriteResult): Promise<Saved> {
+/** The answer to a save that has been done. */
+export async function savedAs(
+  context: Context,
+  { versioned }: Operations,
+  { id, answer }: WriteResult,
+): Promise<Saved> {
   const version = versioned ? (await findVersion(context.db, versioned.kind, id)).sequence : 0
   return { id, version, answer }
 }

@@ -7,6 +7,7 @@ import { formerValues } from './migrations/0036-former-values.ts'
 import { ownerSettings } from './migrations/0037-owner-settings.ts'
 import { factsOfEvents } from './migrations/0038-facts-of-events.ts'
 import { signIn } from './migrations/0039-sign-in.ts'
+import { review } from './migrations/0040-review.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -22,7 +23,15 @@ export interface Migrated {
 type Tell = (sentence: string) => void
 
 /** Every step, in order. */
-const migrations: Migration[] = [oneSchema, partsOfPresented, formerValues, ownerSettings, factsOfEvents, signIn]
+const migrations: Migration[] = [
+  oneSchema,
+  partsOfPresented,
+  formerValues,
+  ownerSettings,
+  factsOfEvents,
+  signIn,
+  review,
+]
 
 /** The names of all steps that this version knows, in order. */
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { formatUtc } from '../../base/text/zones.ts'
 import { type Database, type Db, isPostgres } from './database.ts'
+import { dropBulkChanges, dropDecided, dropUnsaved } from './desk-rows.ts'
 import { dropOldestFormer, formerBytes } from './former-values.ts'
 import { dropHistory } from './history.ts'
 import { dropBeyond, dropKept, KEPT_HOURS, MOST_KEPT } from './kept-answers.ts'
@@ -17,6 +18,9 @@ const DELIVERY_DAYS = 30
 /** Days after which a session that nobody has used is dropped; it opens nothing for longer than that. */
 const SESSION_DAYS = 90
 
+/** Days that unsaved texts and decided proposals are kept. */
+const DESK_DAYS = 30
+
 /** Rows dropped with one write, so that other writers wait a few milliseconds. */
 const DROPPED_AT_ONCE = 1000
 
@@ -26,8 +30,8 @@ const VALUES_AT_ONCE = 100
 const DAY_MS = 86_400_000
 
 /**
- * Drops, in small writes: tombstones and withdrawn events after 90 days, kept answers after a day, messages to webhooks after 30 days, links and
- * sessions that open nothing any more, the
+ * Drops, in small writes: tombstones and withdrawn events after 90 days, kept answers after a day, messages to webhooks, unsaved texts and proposals
+ * that were decided after 30 days, what takes back changes of many records after a day, links and sessions that open nothing any more, the
  * history after `historyDays`, and the oldest former values beyond `mostBytes`. A reader of changes that has missed a dropped tombstone starts
  * afresh.
  * @param historyDays 0 keeps the whole history
@@ -48,6 +52,9 @@ export async function dropOld(
   await untilFew(() => database.write((tx) => dropBeyond(tx, MOST_KEPT, DROPPED_AT_ONCE)))
   await untilFew(() => database.write((tx) => dropSignedIn(tx, formatUtc(now), daysAgo(SESSION_DAYS))))
   await untilFew(() => database.write((tx) => dropDeliveries(tx, daysAgo(DELIVERY_DAYS), DROPPED_AT_ONCE)))
+  await untilFew(() => database.write((tx) => dropUnsaved(tx, daysAgo(DESK_DAYS), DROPPED_AT_ONCE)))
+  await untilFew(() => database.write((tx) => dropDecided(tx, daysAgo(DESK_DAYS), DROPPED_AT_ONCE)))
+  await untilFew(() => database.write((tx) => dropBulkChanges(tx, daysAgo(1), DROPPED_AT_ONCE)))
   if (historyDays > 0)
     await untilFew(() => database.write((tx) => dropHistory(tx, daysAgo(historyDays), DROPPED_AT_ONCE)))
   while ((await formerBytes(database.read)) > mostBytes)

@@ -307,6 +307,49 @@ export interface KeptAnswerColumns {
   kept_utc: string
 }
 
+/** What somebody is writing and has not saved, for 30 days. */
+export interface UnsavedTextColumns {
+  user: number
+  kind: string
+  /** 0 for a record that is still to be made. */
+  record: number
+  /** The version of the record that the form showed. */
+  version: number
+  /** JSON record of field to value, as forms send them. */
+  values: string
+  saved_utc: string
+}
+
+/** A change of a record that waits for somebody who may make it. */
+export interface ProposalColumns {
+  id: number
+  kind: string
+  record: number
+  /** Who wrote it. */
+  author: number
+  /** The version of the record that it changes; 0 for names of terms that an event of the author is to get. */
+  version: number
+  /** JSON record of field to value, as forms send them. */
+  values: string
+  /** What its author says to whoever reviews it. */
+  note: string
+  state: 'waiting' | 'sent back' | 'published' | 'withdrawn'
+  /** What the reviewer said, and who that was: 0 for nobody yet. */
+  reply: string
+  reviewer: number
+  created_utc: string
+  changed_utc: string
+}
+
+/** A change of many records that can be taken back for a while. */
+export interface BulkChangeColumns {
+  token: string
+  user: number
+  /** JSON list of kind, id and the version before. */
+  records: string
+  done_utc: string
+}
+
 /** A source of imports. */
 export interface ImportSourceColumns {
   id: number
@@ -480,6 +523,9 @@ export interface Tables {
   webhook_deliveries: WithSequence<DeliveryColumns>
   history: WithSequence<HistoryColumns>
   former_texts: FormerTextColumns
+  unsaved_texts: UnsavedTextColumns
+  proposals: WithSequence<ProposalColumns>
+  bulk_changes: BulkChangeColumns
   /** What owners have set (`owner-settings.ts`). */
   owner_settings: { name: string; value: string }
   import_sources: WithSequence<ImportSourceColumns>

@@ -14,7 +14,7 @@ export interface TableShape {
 
 export type Row = Record<string, unknown>
 
-/** Tables that serve the database rather than the calendar: migrations, tables derived from others, the places of readers, answers that tell of this database, messages that it has yet to send, and who is signed in to it. */
+/** Tables that serve the database rather than the calendar: migrations, tables derived from others, the places of readers, answers that tell of this database, messages that it has yet to send, who is signed in to it, texts that somebody is still writing, and what takes back a change. */
 const OWN = [
   'migrations',
   'changes_dropped',
@@ -26,6 +26,8 @@ const OWN = [
   'webhook_deliveries',
   'sessions',
   'sign_in_links',
+  'unsaved_texts',
+  'bulk_changes',
 ]
 
 /** Tables with what opens something: hashes of passwords and tokens, and the secrets of webhooks. */

@@ -1,0 +1,183 @@
+import { sql } from 'kysely'
+import type { Db } from '../../store/storage/database.ts'
+import { held } from '../../store/storage/locks.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { ProposalColumns } from '../../store/storage/schema.ts'
+import type { RawValues } from '../declare/parse.ts'
+
+/** A proposal that nobody has decided. */
+const OPEN: readonly ProposalColumns['state'][] = ['waiting', 'sent back']
+
+/** A proposal as it is kept, with its values read. */
+export interface Proposal extends Omit<ProposalColumns, 'values'> {
+  values: RawValues
+}
+
+const read = (row: ProposalColumns): Proposal => ({ ...row, values: JSON.parse(row.values) })
+
+/** The proposal with an id, decided or not. */
+export async function findProposal(db: Db, id: number): Promise<Proposal | undefined> {
+  const row = await db.selectFrom('proposals').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && read(row)
+}
+
+/** The proposal with an id, held until the end of the transaction, so that one reviewer decides it. */
+export async function holdProposal(tx: Tx, id: number): Promise<Proposal | undefined> {
+  const row = await held(tx, tx.selectFrom('proposals').selectAll().where('id', '=', id)).executeTakeFirst()
+  return row && read(row)
+}
+
+/** The undecided proposals about a record, the oldest first; with an author, that one alone. */
+export async function findOpenProposals(db: Db, kind: string, record: number, author?: number): Promise<Proposal[]> {
+  let rows = db.selectFrom('proposals').selectAll().where('kind', '=', kind).where('record', '=', record)
+  if (author !== undefined) rows = rows.where('author', '=', author)
+  return (await rows.where('state', 'in', OPEN).orderBy('id').execute()).map(read)
+}
+
+/** The undecided proposals of an author in a state, the oldest first, at most so many. */
+export async function listProposalsOf(
+  db: Db,
+  author: number,
+  state: ProposalColumns['state'],
+  most: number,
+): Promise<Proposal[]> {
+  const own = db.selectFrom('proposals').selectAll().where('author', '=', author).where('state', '=', state)
+  return (await own.orderBy('changed_utc').orderBy('id').limit(most).execute()).map(read)
+}
+
+/** A change of a proposal, or a new one. */
+export type ProposalChange = Partial<Pick<ProposalColumns, 'version' | 'note' | 'state' | 'reply' | 'reviewer'>> & {
+  values?: RawValues
+}
+
+/**
+ * Writes the undecided proposal of an author about a record, in place of the one before, or the first. Returns its id. Its authors write it one after
+ * the other: their record is held.
+ */
+export async function writeProposal(
+  tx: Tx,
+  { kind, record, author }: Pick<ProposalColumns, 'kind' | 'record' | 'author'>,
+  { values, ...change }: ProposalChange,
+  nowUtc: string,
+): Promise<number> {
+  const [known] = await findOpenProposals(tx, kind, record, author)
+  const columns = { ...change, ...(values ? { values: JSON.stringify(values) } : {}), changed_utc: nowUtc }
+  if (known) {
+    await tx.updateTable('proposals').set(columns).where('id', '=', known.id).execute()
+    return known.id
+  }
+  const blank = { version: 0, values: '{}', note: '', state: 'waiting', reply: '', reviewer: 0 } as const
+  const row = { ...blank, kind, record, author, created_utc: nowUtc, ...columns }
+  const [made] = await tx.insertInto('proposals').values(row).returning('id').execute()
+  return made?.id ?? 0
+}
+
+/** Settles a proposal. */
+export async function updateProposal(tx: Tx, id: number, change: Omit<ProposalChange, 'values'>, nowUtc: string) {
+  const columns = { ...change, changed_utc: nowUtc }
+  await tx.updateTable('proposals').set(columns).where('id', '=', id).execute()
+}
+
+/** Where a page of the inbox goes on: after this one. */
+export interface InboxPlace {
+  since_utc: string
+  what: 'event' | 'proposal'
+  id: number
+}
+
+/** An event that waits for a review; of a series one of its dates. */
+export interface PendingEvent {
+  id: number
+  title: string
+  author: number
+  series: number | null
+  since_utc: string
+  /** Whether an import has made it. */
+  imported: boolean
+}
+
+/** Anything comes after this. */
+const FIRST: InboxPlace = { since_utc: '', what: 'event', id: 0 }
+
+/** The pending events after a place, the oldest first, at most so many; with an author, that one's alone. */
+export async function listPendingEvents(
+  db: Db,
+  author: number | undefined,
+  after: InboxPlace = FIRST,
+  most: number,
+): Promise<PendingEvent[]> {
+  const last = after.what === 'event' ? after.id : LAST_ID
+  const own = author === undefined ? sql`` : sql`and e.author = ${author}`
+  const { rows } = await sql<Omit<PendingEvent, 'imported'> & { imported: number }>`
+    select e.id, e.title, e.author, e.series, e.modified_utc as since_utc,
+      case when exists (select 1 from import_items i where i.kind = 'event' and i.record = e.id) then 1 else 0 end as imported
+    from events e where e.status = 'pending' and (e.modified_utc, e.id) > (${after.since_utc}, ${last}) ${own}
+      and (e.series is null or not exists
+        (select 1 from events o where o.series = e.series and o.status = 'pending' and o.id < e.id))
+    order by e.modified_utc, e.id limit ${sql.lit(most)}`.execute(db)
+  return rows.map((row) => ({ ...row, imported: row.imported === 1 }))
+}
+
+const LAST_ID = 2 ** 31
+
+/** The waiting proposals after a place that change a record, the oldest first, at most so many. */
+export async function listWaitingProposals(
+  db: Db,
+  author: number | undefined,
+  after: InboxPlace = FIRST,
+  most: number,
+): Promise<Proposal[]> {
+  const last = after.what === 'proposal' ? after.id : 0
+  let rows = db
+    .selectFrom('proposals')
+    .selectAll()
+    .where('state', '=', 'waiting')
+    // Those that only name terms of an event wait with the event.
+    .where('version', '>', 0)
+    .where(sql<boolean>`(changed_utc, id) > (${after.since_utc}, ${last})`)
+  if (author !== undefined) rows = rows.where('author', '=', author)
+  return (await rows.orderBy('changed_utc').orderBy('id').limit(most).execute()).map(read)
+}
+
+/** The most that is counted. */
+const MOST_COUNTED = 10_000
+
+/** How many pending events and waiting proposals there are, at most ten thousand of each; with an author, that one's alone. */
+export async function countInbox(db: Db, author: number | undefined): Promise<{ events: number; proposals: number }> {
+  const own = author === undefined ? sql`` : sql`and author = ${author}`
+  const most = sql.lit(MOST_COUNTED)
+  const { rows } = await sql<{ events: number | string; proposals: number | string }>`select
+    (select count(*) from (select 1 from events where status = 'pending' ${own} limit ${most}) as e) as events,
+    (select count(*) from (select 1 from proposals where state = 'waiting' and version > 0 ${own} limit ${most}) as p) as proposals`.execute(
+    db,
+  )
+  return { events: Number(rows[0]?.events ?? 0), proposals: Number(rows[0]?.proposals ?? 0) }
+}
+
+/** Who took an event out of review. */
+export interface Decision {
+  /** The login of the reviewer, empty for the command line. */
+  by: string
+  at_utc: string
+  as: 'published' | 'sent back' | 'withdrawn'
+}
+
+/** Acts that are looked through for the decision about an event. */
+const MOST_ACTS = 50
+
+/** The last decision about an event that waited for a review, as the history tells; undefined where it tells of none. */
+export async function findDecision(db: Db, event: number): Promise<Decision | undefined> {
+  const acts = await db
+    .selectFrom('history')
+    .select(['login', 'time_utc', 'action', 'former'])
+    .where('kind', '=', 'event')
+    .where('record', '=', event)
+    .where('former_bytes', '>', sql.lit(0))
+    .orderBy('sequence', 'desc')
+    .limit(sql.lit(MOST_ACTS))
+    .execute()
+  const act = acts.find(({ former }) => JSON.parse(former).status === 'pending')
+  if (!act) return undefined
+  const as = act.action === 'publish' ? 'published' : act.action === 'trash' ? 'withdrawn' : 'sent back'
+  return { by: act.login, at_utc: act.time_utc, as }
+}

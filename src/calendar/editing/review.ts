@@ -1,0 +1,393 @@
+import { over } from '../../base/fields/limits.ts'
+import { invalidParam, Problem } from '../../base/problems.ts'
+import { formatUtc } from '../../base/text/moments.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { EventRow } from '../../store/storage/schema.ts'
+import type { Context } from '../declare/context.ts'
+import { parseFields, type RawValues } from '../declare/parse.ts'
+import { type RecordHistory, readHistory } from '../history/record-history.ts'
+import { linkEntries } from '../linked/linked-rules.ts'
+import { can, isLoggedIn, mayEdit, type Owned } from '../people/caller.ts'
+import { findUser } from '../people/users.ts'
+import { isPossibleId } from '../records/record-store.ts'
+import { requireVersion } from '../records/versions.ts'
+import { resources, type Served } from '../resources.ts'
+import { termEntries } from '../terms/term-rules.ts'
+import { findTermsByIds } from '../terms/term-store.ts'
+import { type Conflict, type MergedForm, mergeForm, type SentForm } from './merge-edits.ts'
+import {
+  type Decision,
+  findDecision,
+  findOpenProposals,
+  findProposal,
+  holdProposal,
+  type Proposal,
+  updateProposal,
+  writeProposal,
+} from './proposal-store.ts'
+import { permittedRecord, type Saved, savedAs, statusOf, wantedAt, writeChange } from './save-record.ts'
+
+// Who may not publish sends events for review, and proposes changes of their own published ones, which stay as they are meanwhile. Reviewers publish
+// with the rights that they have; texts stay under the rules of whoever wrote them.
+
+/** The most characters of a note. */
+const MOST_NOTE = 2000
+
+/** Somebody has decided before. */
+export interface Decided {
+  decided: Decision
+}
+
+/** A record that was published, with the venues and organizers that it brought along. */
+export interface Published {
+  saved: Saved
+  brought: Brought[]
+}
+
+/** A change on both sides since the proposal was written: the reviewer sends the decided values with it. */
+export interface Undecided {
+  conflicts: Conflict[]
+  taken: string[]
+  version: number
+}
+
+/** A draft of the same author that a record links to, and that is published with it. */
+export interface Brought {
+  kind: 'venue' | 'organizer'
+  id: number
+  name: string
+}
+
+const OVERTAKEN: readonly string[] = ['rest_precondition_failed', 'series-was-changed']
+const MOST_TRIES = 5
+
+/** Returns true for those who publish what others have written. */
+export function mayReview({ caller }: Context): boolean {
+  return can(caller, 'publish') && can(caller, 'edit_others')
+}
+
+/** Returns true where the caller may not change a record of their own any more, but may propose a change of it. */
+export function mayPropose({ caller }: Context, row: Owned): boolean {
+  return (
+    isLoggedIn(caller) &&
+    can(caller, 'edit') &&
+    row.author === caller.id &&
+    row.status !== 'trash' &&
+    !mayEdit(caller, row)
+  )
+}
+
+/**
+ * Keeps what the caller would change in a record as a proposal, in place of their last one about it. The record stays. Undefined as its id where
+ * nothing is proposed any more.
+ * @throws Problem rest_forbidden, and the faults of the values as an update has them
+ */
+export async function proposeChange(
+  context: Context,
+  served: Served,
+  id: number,
+  form: SentForm,
+  note = '',
+): Promise<{ proposal: number | undefined; taken: string[] } | Undecided> {
+  requireShort(note)
+  const row = isPossibleId(id) ? await served.operations.locate(context, { id }) : undefined
+  if (row === undefined) throw await served.operations.missing(context, { id })
+  if (!mayPropose(context, row as Owned)) throw new Problem('rest_forbidden')
+  const { author: _author, status: _status, ...values } = form.values
+  const { history, merged } = await mergedWith(context, served, id, { ...form, values })
+  if (merged.conflicts.length > 0) return { ...merged, version: history.version }
+  await parseFields(served.resource.fields, merged.values, context, { extent: 'partial', mayAsk: true })
+  const kind = served.resource.name
+  const place = { kind, record: id, author: context.caller.id }
+  const proposal = await context.write(async (tx) => {
+    await holdForProposal(tx, served, id, history.version)
+    const [known] = await findOpenProposals(tx, kind, id, context.caller.id)
+    const now = formatUtc(context.now)
+    if (Object.keys(merged.values).length === 0) {
+      if (known) await updateProposal(tx, known.id, { state: 'withdrawn' }, now)
+      return undefined
+    }
+    const change = { version: history.version, values: merged.values, note, state: 'waiting' } as const
+    return writeProposal(tx, place, change, now)
+  })
+  return { proposal, taken: merged.taken }
+}
+
+/** Keeps a record as the proposal found it until the end of the transaction. */
+async function holdForProposal(tx: Tx, { operations }: Served, id: number, sequence: number): Promise<void> {
+  if (operations.versioned) await requireVersion(tx, operations.versioned.kind, id, [{ id, sequence }])
+}
+
+async function mergedWith(
+  context: Context,
+  { resource, operations }: Served,
+  id: number,
+  form: SentForm,
+): Promise<{ history: RecordHistory; merged: MergedForm }> {
+  const { versioned } = operations
+  const kind = resource.name as RecordHistory['kind']
+  const history = versioned && (await readHistory(context.db, kind, versioned.kind, id))
+  if (!history) throw await operations.missing(context, { id })
+  return { history, merged: await mergeForm(context, resource.fields, history, form) }
+}
+
+/** The undecided proposals about a record that the caller may see: those of others by the right to review. */
+export async function proposalsAbout(context: Context, { resource }: Served, id: number): Promise<Proposal[]> {
+  const author = mayReview(context) ? undefined : context.caller.id
+  return findOpenProposals(context.db, resource.name, id, author)
+}
+
+/** A proposal that the caller wrote or may review; undefined where there is none. */
+export async function findSeenProposal(context: Context, id: number): Promise<Proposal | undefined> {
+  const found = isPossibleId(id) ? await findProposal(context.db, id) : undefined
+  return found && (found.author === context.caller.id || mayReview(context)) ? found : undefined
+}
+
+/** Takes back a proposal that the caller has written. */
+export async function withdrawProposal(context: Context, id: number): Promise<Decided | undefined> {
+  const found = await findSeenProposal(context, id)
+  if (found?.author !== context.caller.id) throw new Problem('rest_forbidden')
+  return whileOpen(context, id, async (tx) => {
+    await updateProposal(tx, id, { state: 'withdrawn' }, formatUtc(context.now))
+    return undefined
+  })
+}
+
+/** Gives a proposal back to its author with a note. @throws Problem rest_forbidden */
+export async function sendBackProposal(context: Context, id: number, note: string): Promise<Decided | undefined> {
+  requireShort(note)
+  const found = await findSeenProposal(context, id)
+  if (!found || !mayReview(context)) throw new Problem('rest_forbidden')
+  return whileOpen(context, id, async (tx) => {
+    const change = { state: 'sent back', reply: note, reviewer: context.caller.id } as const
+    await updateProposal(tx, id, change, formatUtc(context.now))
+    return undefined
+  })
+}
+
+function whileOpen<Done>(context: Context, id: number, work: (tx: Tx) => Promise<Done>): Promise<Done | Decided> {
+  return context.write((tx) => ifOpen(tx, id, work))
+}
+
+/** Does the work unless somebody has decided about the proposal. */
+async function ifOpen<Done>(tx: Tx, id: number, work: (tx: Tx) => Promise<Done>): Promise<Done | Decided> {
+  const held = await holdProposal(tx, id)
+  if (!held) throw new Problem('rest_gone')
+  if (held.state !== 'published' && held.state !== 'withdrawn') return work(tx)
+  const by = (await findUser(tx, held.reviewer))?.login ?? ''
+  return { decided: { by, at_utc: held.changed_utc, as: held.state } }
+}
+
+/**
+ * Publishes a proposal: an update with the rights of the reviewer, whose texts stay under the rules of their author. With values, those instead of
+ * the proposed ones; `version` is then that of the record that the reviewer decided by.
+ * @throws Problem as an update does
+ */
+export async function publishProposal(
+  context: Context,
+  id: number,
+  decided?: { values: RawValues; version: number },
+): Promise<Published | Undecided | Decided> {
+  const proposal = await findSeenProposal(context, id)
+  if (!proposal || !mayReview(context)) throw new Problem('rest_forbidden')
+  const served = resources.find(({ resource }) => resource.name === proposal.kind)
+  if (!served) throw new Problem('rest_gone')
+  const author = await findUser(context.db, proposal.author)
+  const isFiltered = !author || !can({ ...author }, 'unfiltered_html')
+  const writing = { ...context, caller: { ...context.caller, isFiltered } }
+  return untilHeld(async () => {
+    const row = await permittedRecord(context, served.operations, proposal.record, 'update')
+    const { history, merged } = await mergedWith(context, served, proposal.record, decided ?? proposal)
+    const { version } = history
+    if (merged.conflicts.length > 0) return { ...merged, version }
+    const values = await parseFields(served.resource.fields, merged.values, writing, PARTIAL)
+    const brought = await prepareBrought(context, proposal.author, { ...history.present, ...linkedIn(merged.values) })
+    const wanted = wantedAt(proposal.record, version)
+    const written = await writeChange(writing, served.operations, { row, values }, wanted, (tx, write) =>
+      ifOpen(tx, id, async () => {
+        // Who wrote the text stays visible in the history.
+        tx.recording.writer = { ...tx.recording.writer, client: `proposal of ${author?.login ?? proposal.author}` }
+        const result = await write()
+        await brought.publish(tx)
+        const change = { state: 'published', reviewer: context.caller.id } as const
+        await updateProposal(tx, id, change, formatUtc(context.now))
+        return result
+      }),
+    )
+    if ('decided' in written) return written
+    return { saved: await savedAs(context, served.operations, written), brought: brought.records }
+  })
+}
+
+const PARTIAL = { extent: 'partial', mayAsk: true } as const
+
+/** The links among proposed values, as a version has them. */
+function linkedIn(values: RawValues): { venues?: number[]; organizers?: number[] } {
+  const idsIn = (value: unknown) => (linkEntries(value) ?? []).flatMap((entry) => ('id' in entry ? [entry.id] : []))
+  return {
+    ...(values.venue === undefined ? {} : { venues: idsIn(values.venue) }),
+    ...(values.organizer === undefined ? {} : { organizers: idsIn(values.organizer) }),
+  }
+}
+
+/** The drafts of an author among the records that an event links to. */
+export async function findBrought(
+  context: Context,
+  author: number,
+  links: Readonly<Record<string, unknown>>,
+): Promise<Brought[]> {
+  const found: Brought[] = []
+  for (const kind of ['venue', 'organizer'] as const) {
+    const ids = links[`${kind}s`]
+    for (const id of Array.isArray(ids) ? ids.map(Number) : []) {
+      const row = await servedAs(kind).operations.locate(context, { id })
+      const columns: Record<string, unknown> = { ...Object(row) }
+      const waits = columns.status === 'draft' || columns.status === 'pending'
+      if (waits && columns.author === author) found.push({ kind, id, name: String(columns[kind]) })
+    }
+  }
+  return found
+}
+
+function servedAs(name: string): Served {
+  const served = resources.find(({ resource }) => resource.name === name)
+  if (!served) throw new Error(`there is no resource ${name}`)
+  return served
+}
+
+/** Prepares to publish what an event brings along, as far as the caller may. */
+async function prepareBrought(context: Context, author: number, links: Readonly<Record<string, unknown>>) {
+  const records: Brought[] = []
+  const writes: ((tx: Tx) => Promise<unknown>)[] = []
+  for (const one of await findBrought(context, author, links)) {
+    const { operations } = servedAs(one.kind)
+    const row = await operations.locate(context, { id: one.id })
+    if (row === undefined || !operations.rights.update(context, row)) continue
+    const prepared = await operations.update.prepare(context, { row, values: { status: 'publish' } })
+    records.push(one)
+    writes.push((tx) => operations.update.write(tx, prepared, context))
+  }
+  const publish = async (tx: Tx) => {
+    for (const write of writes) await write(tx)
+  }
+  return { records, publish }
+}
+
+/** Does the work again where others have changed the record meanwhile. */
+async function untilHeld<Done>(work: () => Promise<Done>): Promise<Done> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      const isOvertaken = error instanceof Problem && OVERTAKEN.includes(error.code)
+      if (!isOvertaken || tries === MOST_TRIES) throw error
+    }
+  }
+}
+
+/** The names of terms that wait with an event until somebody makes them. */
+export async function waitingTerms(
+  { db }: Context,
+  event: Pick<EventRow, 'id' | 'author'>,
+): Promise<Record<'categories' | 'tags', string[]>> {
+  const [beside] = await findOpenProposals(db, 'event', event.id, event.author)
+  const names = (value: unknown) =>
+    beside?.version === 0 ? (termEntries(value) ?? []).filter((entry) => typeof entry === 'string') : []
+  return { categories: names(beside?.values.categories), tags: names(beside?.values.tags) }
+}
+
+/**
+ * Publishes an event that waits for a review, with the drafts of its author that it links to and the terms that wait with it. Of a series it publishes
+ * all dates.
+ * @throws Problem as an update does
+ */
+export function publishPending(context: Context, id: number): Promise<Published | Decided> {
+  return decideEvent(context, id, async (row, history) => {
+    const waiting = await waitingTerms(context, row)
+    const terms = await namedTerms(context, history, waiting)
+    const brought = await prepareBrought(context, row.author, history.present)
+    return {
+      values: { status: 'publish', ...terms },
+      beside: async (tx, beside) => {
+        await brought.publish(tx)
+        const change = { state: 'published', reviewer: context.caller.id } as const
+        if (beside?.version === 0) await updateProposal(tx, beside.id, change, formatUtc(context.now))
+      },
+      brought: brought.records,
+    }
+  })
+}
+
+/** The terms of an event with the names that wait, for the fields that have any. */
+async function namedTerms(
+  { db }: Context,
+  { present }: RecordHistory,
+  waiting: Record<'categories' | 'tags', string[]>,
+): Promise<RawValues> {
+  const ids = Array.isArray(present.terms) ? present.terms.map(Number) : []
+  const rows = await findTermsByIds(db, ids)
+  const had = {
+    categories: rows.flatMap(({ id, taxonomy }) => (taxonomy === 'category' ? [id] : [])),
+    tags: rows.flatMap(({ id, taxonomy }) => (taxonomy === 'tag' ? [id] : [])),
+  }
+  const names = (['categories', 'tags'] as const).filter((name) => waiting[name].length > 0)
+  return Object.fromEntries(names.map((name) => [name, [...had[name], ...waiting[name]]]))
+}
+
+/** Gives a pending event back to its author as a draft, with a note that they see. @throws Problem as an update does */
+export async function sendBackPending(context: Context, id: number, note: string): Promise<Published | Decided> {
+  requireShort(note)
+  return decideEvent(context, id, async (row) => ({
+    values: { status: 'draft' },
+    beside: async (tx) => {
+      const place = { kind: 'event', record: id, author: row.author }
+      const change = { state: 'sent back', reply: note, reviewer: context.caller.id } as const
+      await writeProposal(tx, place, change, formatUtc(context.now))
+    },
+    brought: [],
+  }))
+}
+
+/** What a decision about an event writes: to the event, and beside it. */
+interface EventDecision {
+  values: RawValues
+  beside: (tx: Tx, known: Proposal | undefined) => Promise<void>
+  brought: Brought[]
+}
+
+function decideEvent(
+  context: Context,
+  id: number,
+  decide: (row: EventRow, history: RecordHistory) => Promise<EventDecision>,
+): Promise<Published | Decided> {
+  if (!mayReview(context)) return Promise.reject(new Problem('rest_forbidden'))
+  const { operations, resource } = servedAs('event')
+  return untilHeld(async () => {
+    const row = (await permittedRecord(context, operations, id, 'update')) as EventRow
+    if (statusOf(row) !== 'pending') return { decided: await decisionAbout(context, row) }
+    const history = await readHistory(context.db, 'event', 'event', id)
+    if (!history) throw await operations.missing(context, { id })
+    const { values, beside, brought } = await decide(row, history)
+    const scope = row.series === null ? {} : { recurrence_scope: 'all' }
+    const parsed = await parseFields(resource.fields, { ...values, ...scope }, context, PARTIAL)
+    const wanted = wantedAt(id, history.version)
+    const written = await writeChange(context, operations, { row, values: parsed }, wanted, async (tx, write) => {
+      const result = await write()
+      const [known] = await findOpenProposals(tx, 'event', id, row.author)
+      await beside(tx, known)
+      return result
+    })
+    return { saved: await savedAs(context, operations, written), brought }
+  })
+}
+
+/** How an event that does not wait any longer was decided; by nobody that the history knows where it never waited. */
+async function decisionAbout({ db }: Context, { id, status, modified_utc }: EventRow): Promise<Decision> {
+  const found = await findDecision(db, id)
+  const as = status === 'trash' ? 'withdrawn' : status === 'draft' ? 'sent back' : 'published'
+  return found ?? { by: '', at_utc: modified_utc, as }
+}
+
+function requireShort(note: string): void {
+  if (note.length > MOST_NOTE) throw invalidParam('note', over('characters', MOST_NOTE))
+}

@@ -1,0 +1,77 @@
+import { formatUtc } from '../../base/text/moments.ts'
+import {
+  findLastSaved,
+  findUnsavedRow,
+  keepUnsaved,
+  removeUnsaved,
+  selectUnsaved,
+  trimUnsaved,
+} from '../../store/storage/desk-rows.ts'
+import type { UnsavedTextColumns } from '../../store/storage/schema.ts'
+import type { Context } from '../declare/context.ts'
+import type { RawValues } from '../declare/parse.ts'
+
+// What somebody is writing is kept for them beside the record, and offered when they come back; it never becomes part of the record by itself.
+
+/** The most bytes of one text, as JSON. */
+const MOST_BYTES = 200_000
+/** Seconds between two texts that are kept of one user. */
+const PAUSE_S = 5
+/** The most texts kept of one user; the oldest of more go. */
+const MOST_TEXTS = 100
+
+/** A text that was not saved. */
+export interface UnsavedText {
+  kind: string
+  /** 0 for a record that is still to be made. */
+  record: number
+  /** The version of the record that the form showed: with another one now, somebody has changed it since. */
+  version: number
+  values: RawValues
+  saved_utc: string
+}
+
+/** What the form holds, of which record; 0 for one that is still to be made. */
+export type Unsaved = Pick<UnsavedText, 'kind' | 'record' | 'version' | 'values'>
+
+/** Keeps what the caller is writing, unless it is too large or comes within five seconds of the last: the next one will do. */
+export async function keepUnsavedText(
+  { caller, write, now }: Context,
+  { values, ...place }: Unsaved,
+): Promise<'kept' | 'too large' | 'too soon'> {
+  const json = JSON.stringify(values)
+  if (Buffer.byteLength(json) > MOST_BYTES) return 'too large'
+  const row: UnsavedTextColumns = { user: caller.id, ...place, values: json, saved_utc: formatUtc(now) }
+  return write(async (tx) => {
+    const { rows, last } = await findLastSaved(tx, caller.id)
+    if (last !== null && last > formatUtc(now - PAUSE_S * 1000)) return 'too soon'
+    await keepUnsaved(tx, row)
+    if (rows >= MOST_TEXTS) await trimUnsaved(tx, caller.id, MOST_TEXTS)
+    return 'kept'
+  })
+}
+
+/** What the caller was writing about a record, or about a new one of a kind: record 0. */
+export async function findUnsavedText(
+  { caller, db }: Context,
+  kind: string,
+  record: number,
+): Promise<UnsavedText | undefined> {
+  const row = await findUnsavedRow(db, { user: caller.id, kind, record })
+  return row && readUnsaved(row)
+}
+
+/** All that the caller was writing, the latest first. */
+export async function listUnsavedTexts({ caller, db }: Context): Promise<UnsavedText[]> {
+  return (await selectUnsaved(db, caller.id)).map(readUnsaved)
+}
+
+const readUnsaved = ({ user: _user, values, ...row }: UnsavedTextColumns): UnsavedText => ({
+  ...row,
+  values: JSON.parse(values),
+})
+
+/** Removes what the caller was writing about a record, since it was saved or is not wanted. */
+export function discardUnsavedText({ caller, write }: Context, kind: string, record: number): Promise<void> {
+  return write((tx) => removeUnsaved(tx, { user: caller.id, kind, record }))
+}

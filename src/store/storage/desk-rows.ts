@@ -1,0 +1,110 @@
+import { sql } from 'kysely'
+import type { Db } from './database.ts'
+import type { ProposalColumns, UnsavedTextColumns } from './schema.ts'
+import { statement } from './statement.ts'
+
+// Rows that the desk keeps beside records. No version, no list and no cache depends on them, so nothing of them is in the record of changes.
+
+/** Whose text of which record. */
+export type UnsavedPlace = Pick<UnsavedTextColumns, 'user' | 'kind' | 'record'>
+
+const selectLastSaved = statement<{ user: number }>()<{ rows: number; last: string | null; oldest: string | null }>(
+  (_db, value) =>
+    sql`select count(*) as "rows", max(saved_utc) as last, min(saved_utc) as oldest from unsaved_texts where "user" = ${value('user')}`,
+)
+
+/** How many unsaved texts a user has, and when the last and the oldest was kept; null for none. */
+export async function findLastSaved(db: Db, user: number): Promise<{ rows: number; last: string | null }> {
+  const [found] = await selectLastSaved(db, { user })
+  return { rows: Number(found?.rows ?? 0), last: found?.last ?? null }
+}
+
+const upsertUnsaved = statement<{ row: UnsavedTextColumns }>()((db, value) =>
+  db
+    .insertInto('unsaved_texts')
+    .values(value('row'))
+    .onConflict((conflict) =>
+      conflict.columns(['user', 'kind', 'record']).doUpdateSet((row) => ({
+        version: row.ref('excluded.version'),
+        values: row.ref('excluded.values'),
+        saved_utc: row.ref('excluded.saved_utc'),
+      })),
+    ),
+)
+
+/** Keeps a text in place of the one before. */
+export async function keepUnsaved(tx: Db, row: UnsavedTextColumns): Promise<void> {
+  await upsertUnsaved(tx, { row })
+}
+
+/** The unsaved texts of a user, the latest first, of all kinds. */
+export function selectUnsaved(db: Db, user: number): Promise<UnsavedTextColumns[]> {
+  return db.selectFrom('unsaved_texts').selectAll().where('user', '=', user).orderBy('saved_utc', 'desc').execute()
+}
+
+const selectUnsavedOne = statement<UnsavedPlace>()((db, value) =>
+  db
+    .selectFrom('unsaved_texts')
+    .selectAll()
+    .where('user', '=', value('user'))
+    .where('kind', '=', value('kind'))
+    .where('record', '=', value('record')),
+)
+
+export async function findUnsavedRow(db: Db, place: UnsavedPlace): Promise<UnsavedTextColumns | undefined> {
+  const [row] = await selectUnsavedOne(db, place)
+  return row
+}
+
+const deleteUnsavedOne = statement<UnsavedPlace>()((db, value) =>
+  db
+    .deleteFrom('unsaved_texts')
+    .where('user', '=', value('user'))
+    .where('kind', '=', value('kind'))
+    .where('record', '=', value('record')),
+)
+
+export async function removeUnsaved(tx: Db, place: UnsavedPlace): Promise<void> {
+  await deleteUnsavedOne(tx, place)
+}
+
+/** Removes what the desk keeps of a record that is gone. */
+export async function removeDeskRows(tx: Db, kind: string, record: number): Promise<void> {
+  await tx.deleteFrom('unsaved_texts').where('kind', '=', kind).where('record', '=', record).execute()
+  await tx.deleteFrom('proposals').where('kind', '=', kind).where('record', '=', record).execute()
+}
+
+/** Removes the oldest unsaved texts of a user beyond so many. */
+export async function trimUnsaved(tx: Db, user: number, most: number): Promise<void> {
+  await sql`delete from unsaved_texts where "user" = ${user} and (kind, record) in
+    (select kind, record from unsaved_texts where "user" = ${user} order by saved_utc desc, kind, record limit 1000 offset ${sql.lit(most)})`.execute(
+    tx,
+  )
+}
+
+/** Drops at most `most` unsaved texts from before a time. Returns how many. */
+export async function dropUnsaved(tx: Db, beforeUtc: string, most: number): Promise<number> {
+  const { rows } = await sql`delete from unsaved_texts where ("user", kind, record) in
+    (select "user", kind, record from unsaved_texts where saved_utc < ${beforeUtc} limit ${sql.lit(most)}) returning record`.execute(
+    tx,
+  )
+  return rows.length
+}
+
+/** Drops at most `most` proposals that were decided before a time. Returns how many. */
+export async function dropDecided(tx: Db, beforeUtc: string, most: number): Promise<number> {
+  const decided: ProposalColumns['state'][] = ['published', 'withdrawn']
+  const old = tx.selectFrom('proposals').select('id').where('state', 'in', decided).where('changed_utc', '<', beforeUtc)
+  const rows = await tx
+    .deleteFrom('proposals')
+    .where('id', 'in', old.limit(sql.lit(most)))
+    .returning('id')
+    .execute()
+  return rows.length
+}
+
+/** Drops at most `most` of what takes back changes from before a time. Returns how many. */
+export async function dropBulkChanges(tx: Db, beforeUtc: string, most: number): Promise<number> {
+  const old = tx.selectFrom('bulk_changes').select('token').where('done_utc', '<', beforeUtc).limit(sql.lit(most))
+  return (await tx.deleteFrom('bulk_changes').where('token', 'in', old).returning('token').execute()).length
+}

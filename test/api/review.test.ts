@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Problem } from '../../src/base/problems.ts'
+import { listInbox, listSentBack } from '../../src/calendar/editing/inbox.ts'
+import { saveForm } from '../../src/calendar/editing/merge-edits.ts'
+import {
+  proposalsAbout,
+  proposeChange,
+  publishPending,
+  publishProposal,
+  sendBackPending,
+  sendBackProposal,
+  waitingTerms,
+  withdrawProposal,
+} from '../../src/calendar/editing/review.ts'
+import { createRecord, updateRecord } from '../../src/calendar/editing/save-record.ts'
+import { callerContext, servedAt } from '../support/caller-context.ts'
+import { day, startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+before(async () => {
+  service = await startService()
+})
+after(() => service.close())
+
+const events = servedAt('events')
+const code = (expected: string) => (error: unknown) => error instanceof Problem && error.code === expected
+const context = (login: 'admin' | 'editor' | 'author' | 'contributor') => callerContext(service, login)
+
+/** An event of the contributor that an editor has published. */
+async function published(title: string): Promise<{ id: number; version: number }> {
+  const { id } = await createRecord(await context('contributor'), events, { title, ...day, status: 'pending' })
+  const done = await publishPending(await context('editor'), id)
+  assert.ok('saved' in done)
+  return done.saved
+}
+
+const eventOf = async (id: number) => (await service.get(`/events/${id}`, 'editor')).body
+
+test('what a contributor changes in a published event waits while the page keeps the old; REST refuses it as before', async () => {
+  const { id, version } = await published('Old title')
+  const contributor = await context('contributor')
+  await assert.rejects(updateRecord(contributor, events, id, { title: 'New' }), code('rest_forbidden'))
+  assert.equal((await service.put(`/events/${id}`, { title: 'New' }, 'contributor')).status, 403)
+  const form = {
+    values: { title: 'New title', featured: '0', description: '<p>x</p><iframe src="//e"></iframe>' },
+    version,
+  }
+  const proposed = await proposeChange(contributor, events, id, form, 'Please')
+  assert.ok('proposal' in proposed && proposed.proposal)
+  assert.equal((await eventOf(id)).title, 'Old title')
+  const editor = await context('editor')
+  const { items, counts } = await listInbox(editor, 50)
+  const item = items.find(({ record }) => record === id)
+  assert.deepEqual(
+    [item?.what, item?.title, item?.note, item?.author.name],
+    ['proposal', 'Old title', 'Please', 'contributor'],
+  )
+  assert.ok(counts.proposals >= 1)
+  const [about] = await proposalsAbout(editor, events, id)
+  assert.deepEqual(Object.keys(about?.values ?? {}).sort(), ['description', 'title'])
+  const done = await publishProposal(editor, proposed.proposal)
+  assert.ok('saved' in done)
+  const now = await eventOf(id)
+  assert.deepEqual([now.title, now.description.includes('iframe')], ['New title', false])
+  const { body } = await service.get(`~/wp-json/kalends/v1/events/${id}/history`, 'admin')
+  assert.deepEqual([body.history[0].login, body.history[0].client], ['editor', 'proposal of contributor'])
+})
+
+test('nobody proposes what they may change themselves, or what is of others', async () => {
+  const { id, version } = await published('Mine alone')
+  const form = { values: { title: 'x' }, version }
+  for (const login of ['author', 'editor'] as const)
+    await assert.rejects(proposeChange(await context(login), events, id, form), code('rest_forbidden'))
+  const bad = { values: { start_date: 'never', author: 1 }, version }
+  await assert.rejects(proposeChange(await context('contributor'), events, id, bad), code('rest_invalid_param'))
+})
+
+test('of two reviewers the second is told who has decided', async () => {
+  const { id, version } = await published('Contested')
+  const contributor = await context('contributor')
+  const proposed = await proposeChange(contributor, events, id, { values: { title: 'Better' }, version })
+  assert.ok('proposal' in proposed && proposed.proposal)
+  const number = proposed.proposal
+  const both = await Promise.all([
+    publishProposal(await context('admin'), number),
+    publishProposal(await context('editor'), number),
+  ])
+  const decided = both.filter((one) => 'decided' in one)
+  assert.equal(decided.length, 1)
+  const winner = (await service.get(`~/wp-json/kalends/v1/events/${id}/history`, 'admin')).body.history[0].login
+  assert.deepEqual([decided[0]?.decided.by, decided[0]?.decided.as], [winner, 'published'])
+  const { id: pending } = await createRecord(contributor, events, { title: 'Waits', ...day, status: 'pending' })
+  const done = await Promise.all([
+    publishPending(await context('admin'), pending),
+    publishPending(await context('editor'), pending),
+  ])
+  assert.equal(done.filter((one) => 'saved' in one).length, 1)
+  const later = done.find((one) => 'decided' in one)
+  const acts = (await service.get(`~/wp-json/kalends/v1/events/${pending}/history`, 'admin')).body.history
+  assert.deepEqual([later?.decided.as, later?.decided.by], ['published', acts[0].login])
+  assert.equal(acts.filter((act: { action: string }) => act.action === 'publish').length, 1)
+})
+
+test('a proposal is merged with what changed since; what both changed is for the reviewer to decide', async () => {
+  const { id, version } = await published('Base')
+  const contributor = await context('contributor')
+  const proposed = await proposeChange(contributor, events, id, { values: { title: 'Theirs', cost: '5' }, version })
+  assert.ok('proposal' in proposed && proposed.proposal)
+  const editor = await context('editor')
+  await updateRecord(editor, events, id, { title: 'Ours', featured: true })
+  const undecided = await publishProposal(editor, proposed.proposal)
+  assert.ok('conflicts' in undecided)
+  assert.deepEqual(undecided.conflicts, [{ member: 'title', base: 'Base', sent: 'Theirs', now: 'Ours' }])
+  const values = { title: 'Theirs', cost: '5' }
+  const done = await publishProposal(editor, proposed.proposal, { values, version: undecided.version })
+  assert.ok('saved' in done)
+  const now = await eventOf(id)
+  assert.deepEqual([now.title, now.cost, now.featured], ['Theirs', '$5', true])
+})
+
+test('what is sent back carries a note that its author sees, until it is sent for review again', async () => {
+  const [contributor, editor] = [await context('contributor'), await context('editor')]
+  const { id, version } = await createRecord(contributor, events, { title: 'Unripe', ...day, status: 'pending' })
+  const back = await sendBackPending(editor, id, 'Which hall?')
+  assert.ok('saved' in back)
+  assert.equal((await eventOf(id)).status, 'draft')
+  const [item] = (await listSentBack(contributor)).filter(({ record }) => record === id)
+  assert.deepEqual([item?.reply, item?.title], ['Which hall?', 'Unripe'])
+  const again = await publishPending(editor, id)
+  assert.ok('decided' in again && again.decided.as === 'sent back')
+  const saved = await saveForm(contributor, events, id, {
+    values: { title: 'Ripe', status: 'pending' },
+    version: back.saved.version,
+  })
+  assert.ok('saved' in saved && version < saved.saved.version)
+  assert.deepEqual(
+    (await listSentBack(contributor)).filter(({ record }) => record === id),
+    [],
+  )
+  const done = await published('Also')
+  const proposed = await proposeChange(contributor, events, done.id, { values: { title: 'Hm' }, version: done.version })
+  assert.ok('proposal' in proposed && proposed.proposal)
+  assert.equal(await sendBackProposal(editor, proposed.proposal, 'Why?'), undefined)
+  assert.deepEqual(
+    (await listSentBack(contributor)).map(({ reply }) => reply),
+    ['Why?'],
+  )
+  assert.equal(await withdrawProposal(contributor, proposed.proposal), undefined)
+  const late = await publishProposal(editor, proposed.proposal)
+  assert.ok('decided' in late && late.decided.as === 'withdrawn')
+  await assert.rejects(sendBackPending(editor, id, 'x'.repeat(2001)), code('rest_invalid_param'))
+})
+
+test('an event brings its new venue, organizer and terms along', async () => {
+  const [contributor, editor] = [await context('contributor'), await context('editor')]
+  const values = {
+    title: 'With all',
+    ...day,
+    status: 'pending',
+    venue: { venue: 'New hall' },
+    organizer: [{ organizer: 'New club' }],
+    categories: ['Brand new', 'Second'],
+    tags: 'fresh',
+  }
+  const { id, version } = await createRecord(contributor, events, values)
+  const before = await eventOf(id)
+  assert.deepEqual([before.venue.status, before.categories, before.tags], ['draft', [], []])
+  assert.deepEqual(await waitingTerms(editor, { id, author: contributor.caller.id }), {
+    categories: ['Brand new', 'Second'],
+    tags: ['fresh'],
+  })
+  const edited = await saveForm(contributor, events, id, { values: { categories: ['Brand new'] }, version })
+  assert.ok('saved' in edited)
+  assert.equal(edited.saved.version, version)
+  const done = await publishPending(editor, id)
+  assert.ok('saved' in done)
+  assert.deepEqual(
+    done.brought.map(({ kind, name }) => [kind, name]),
+    [
+      ['venue', 'New hall'],
+      ['organizer', 'New club'],
+    ],
+  )
+  const { body } = await service.get(`/events/${id}`)
+  const names = (terms: { name: string }[]) => terms.map(({ name }) => name)
+  assert.deepEqual(
+    [body.venue.venue, body.organizer[0].organizer, names(body.categories), names(body.tags)],
+    ['New hall', 'New club', ['Brand new'], ['fresh']],
+  )
+})
+
+test('all dates of a series are published together, and one stands for them in the inbox', async () => {
+  const contributor = await context('contributor')
+  const { id } = await createRecord(contributor, events, {
+    title: 'Weekly',
+    ...day,
+    status: 'pending',
+    recurrence: 'FREQ=WEEKLY;COUNT=4',
+  })
+  const own = await listInbox(contributor, 50)
+  assert.equal(own.items.filter(({ title }) => title === 'Weekly').length, 1)
+  assert.ok('saved' in (await publishPending(await context('editor'), id)))
+  const { body } = await service.get('/events?search=Weekly&start_date=2020-01-01')
+  assert.equal(body.total, 4)
+})
+
+test('pages of the inbox hold each thing once, the oldest first', async () => {
+  const contributor = await context('contributor')
+  for (let i = 0; i < 5; i += 1) {
+    await createRecord(contributor, events, { title: `Queue ${i}`, ...day, status: 'pending' })
+    const { id, version } = await published(`Kept ${i}`)
+    await proposeChange(contributor, events, id, { values: { title: `Kept ${i}!` }, version })
+  }
+  const editor = await context('editor')
+  const { items: all } = await listInbox(editor, 100)
+  const paged: typeof all = []
+  for (let after: Parameters<typeof listInbox>[2]; ; ) {
+    const { items, next } = await listInbox(editor, 3, after)
+    paged.push(...items)
+    if (!next) break
+    after = next
+  }
+  assert.deepEqual(paged, all)
+  assert.ok(all.length >= 10)
+  const times = all.map(({ since_utc }) => since_utc)
+  assert.deepEqual(times, times.toSorted())
+})

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createRecord, updateRecord } from '../../src/calendar/editing/save-record.ts'
+import {
+  discardUnsavedText,
+  findUnsavedText,
+  keepUnsavedText,
+  listUnsavedTexts,
+} from '../../src/calendar/editing/unsaved-texts.ts'
+import { listHistory } from '../../src/store/storage/history.ts'
+import { dropOld } from '../../src/store/storage/pruning.ts'
+import { listTables } from '../../src/store/storage/tables.ts'
+import { callerContext, servedAt } from '../support/caller-context.ts'
+import { day, startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+before(async () => {
+  service = await startService()
+})
+after(() => service.close())
+
+const events = servedAt('events')
+const later = <Context extends { now: number }>(context: Context, seconds: number): Context => ({
+  ...context,
+  now: context.now + seconds * 1000,
+})
+
+test('what somebody writes is kept for them alone, at most every five seconds and 200 kB', async () => {
+  const editor = await callerContext(service, 'editor')
+  const { id, version } = await createRecord(editor, events, { title: 'Saved', ...day })
+  const text = { kind: 'event', record: id, version, values: { title: 'Typed' } }
+  assert.equal(await keepUnsavedText(editor, text), 'kept')
+  assert.equal(await keepUnsavedText(later(editor, 4), { ...text, values: { title: 'Typed on' } }), 'too soon')
+  assert.equal(await keepUnsavedText(later(editor, 6), { ...text, values: { title: 'Typed on' } }), 'kept')
+  assert.equal(
+    await keepUnsavedText(later(editor, 60), { ...text, values: { title: 'x'.repeat(200_001) } }),
+    'too large',
+  )
+  assert.deepEqual((await findUnsavedText(editor, 'event', id))?.values, { title: 'Typed on' })
+  assert.equal(await findUnsavedText(await callerContext(service, 'admin'), 'event', id), undefined)
+  assert.equal((await service.get(`/events/${id}`, 'editor')).body.title, 'Saved')
+  await discardUnsavedText(editor, 'event', id)
+  assert.deepEqual(await listUnsavedTexts(editor), [])
+})
+
+test('it goes when it is saved, for a new record as well', async () => {
+  const author = await callerContext(service, 'author')
+  await keepUnsavedText(author, { kind: 'event', record: 0, version: 0, values: { title: 'New' } })
+  const { id, version } = await createRecord(author, events, { title: 'New', ...day })
+  assert.deepEqual(await listUnsavedTexts(author), [])
+  await keepUnsavedText(later(author, 9), { kind: 'event', record: id, version, values: { title: 'Newer' } })
+  await updateRecord(author, events, id, { title: 'Newer' })
+  assert.deepEqual(await listUnsavedTexts(author), [])
+})
+
+test('nothing that caches go by moves, nothing stands in the history, and copies leave it out', async () => {
+  const { database } = service.app
+  const editor = await callerContext(service, 'editor')
+  const acts = () => listHistory(database.read, {}, 10)
+  const [before, told] = [await database.cursor(), await acts()]
+  for (let i = 0; i < 20; i += 1)
+    await keepUnsavedText(later(editor, 100 + 10 * i), { kind: 'event', record: i, version: 0, values: { title: 'x' } })
+  assert.equal(await database.cursor(), before)
+  assert.deepEqual(await acts(), told)
+  const names = (await listTables(database.read)).map(({ name }) => name)
+  assert.ok(names.includes('proposals') && !names.includes('unsaved_texts') && !names.includes('bulk_changes'))
+})
+
+test('it goes after thirty days, and of more than a hundred the oldest', async () => {
+  const editor = await callerContext(service, 'editor')
+  for (let i = 0; i < 105; i += 1)
+    await keepUnsavedText(later(editor, 1000 + 10 * i), { kind: 'venue', record: i, version: 0, values: {} })
+  assert.equal((await listUnsavedTexts(editor)).length, 100)
+  await dropOld(service.app.database, 0, editor.now + 29 * 86_400_000)
+  assert.equal((await listUnsavedTexts(editor)).length, 100)
+  await dropOld(service.app.database, 0, editor.now + 32 * 86_400_000)
+  assert.deepEqual(await listUnsavedTexts(editor), [])
+})

@@ -410,6 +410,7 @@ test('tables come after those they refer to, without those that a database keeps
       'import_schedules.id',
       'import_sources.id',
       'imports.id',
+      'proposals.id',
       'push_targets.id',
       'records.id',
       'terms.id',

@@ -179,7 +179,8 @@ test('resources are joined in src/calendar/resources.ts: hardly anything but the
   ])
   // Each kind of record has pages of its own kind.
   const wrong = edgesOf(({ runs }) => runs).filter(
-    ([from, to]) => ofResource(to) && !ofResource(from) && !joiners.has(from) && placeOf(from) !== 'pages',
+    ([from, to]) =>
+      ofResource(to) && !ofResource(from) && !joiners.has(from) && !['pages', 'desk'].includes(placeOf(from)),
   )
   assert.deepEqual(describe(wrong), [])
 })
@@ -201,10 +202,10 @@ test('only storage knows which database answers; settings and start-up may name 
   assert.deepEqual(pathsOf(wrong), [])
 })
 
-test('http, pages and formats ask stores, and write no SQL', () => {
+test('http, pages, desk and formats ask stores, and write no SQL', () => {
   const wrong = sources.filter(
     ({ path, text, imports }) =>
-      ['http', 'pages', 'formats'].includes(placeOf(path)) &&
+      ['http', 'pages', 'desk', 'formats'].includes(placeOf(path)) &&
       (imports.some(({ target }) => target === 'kysely') ||
         /\.(?:selectFrom|insertInto|updateTable|deleteFrom)\(|\bsql(?:<\w+>)?`/.test(codeOf(text))),
   )

@@ -128,6 +128,48 @@ export const deskTexts = {
     fr: 'Oublié ? Demandez un lien à qui tient ce calendrier.',
     es: '¿Olvidada? Pida un enlace a quien lleva este calendario.',
   },
+  'Press a day to add an event; drag one to move it, or choose “…” beside it.': {
+    de: 'Drücken Sie auf einen Tag für einen neuen Termin; ziehen Sie einen Termin, um ihn zu verschieben, oder wählen Sie „…“ daneben.',
+    fr: 'Appuyez sur un jour pour ajouter un événement ; glissez-en un pour le déplacer, ou choisissez « … » à côté.',
+    es: 'Pulse un día para añadir un evento; arrastre uno para moverlo o elija «…» a su lado.',
+  },
+  'Only the first {count} events are shown.': {
+    de: 'Nur die ersten {count} Termine werden gezeigt.',
+    fr: 'Seuls les {count} premiers événements sont montrés.',
+    es: 'Solo se muestran los primeros {count} eventos.',
+  },
+  'New event on {date}': {
+    de: 'Neuer Termin am {date}',
+    fr: 'Nouvel événement le {date}',
+    es: 'Nuevo evento el {date}',
+  },
+  'Move {title}': { de: '{title} verschieben', fr: 'Déplacer {title}', es: 'Mover {title}' },
+  'Move to': { de: 'Verschieben auf', fr: 'Déplacer au', es: 'Mover al' },
+  Move: { de: 'Verschieben', fr: 'Déplacer', es: 'Mover' },
+  'A week earlier': { de: 'Eine Woche früher', fr: 'Une semaine plus tôt', es: 'Una semana antes' },
+  'A day earlier': { de: 'Einen Tag früher', fr: 'Un jour plus tôt', es: 'Un día antes' },
+  'A day later': { de: 'Einen Tag später', fr: 'Un jour plus tard', es: 'Un día después' },
+  'A week later': { de: 'Eine Woche später', fr: 'Une semaine plus tard', es: 'Una semana después' },
+  Close: { de: 'Schließen', fr: 'Fermer', es: 'Cerrar' },
+  Cancel: { de: 'Abbrechen', fr: 'Annuler', es: 'Cancelar' },
+  Undo: { de: 'Rückgängig', fr: 'Revenir en arrière', es: 'Deshacer' },
+  '{title} is on {date} now.': {
+    de: '{title} ist jetzt am {date}.',
+    fr: '{title} a lieu maintenant le {date}.',
+    es: '{title} es ahora el {date}.',
+  },
+  'This is a date of a series. Which dates shall move with it to {date}?': {
+    de: 'Dies ist ein Termin einer Serie. Welche Termine sollen mit auf den {date} rücken?',
+    fr: 'C’est une date d’une série. Quelles dates doivent aller avec elle au {date} ?',
+    es: 'Es una fecha de una serie. ¿Qué fechas deben pasar con ella al {date}?',
+  },
+  'This one': { de: 'Nur dieser', fr: 'Celle-ci', es: 'Solo esta' },
+  'This and the following': {
+    de: 'Dieser und die folgenden',
+    fr: 'Celle-ci et les suivantes',
+    es: 'Esta y las siguientes',
+  },
+  'All of them': { de: 'Alle', fr: 'Toutes', es: 'Todas' },
 } as const satisfies Readonly<Record<string, Others>>
 
 export type DeskText = keyof typeof deskTexts

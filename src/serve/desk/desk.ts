@@ -4,12 +4,13 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { html } from '../pages/page-html.ts'
 import { type DeskAnswer, type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk } from './desk-page.ts'
+import { monthPages } from './month-room.ts'
 import { recordPages } from './record-room.ts'
 import { signedInPages } from './sign-in-room.ts'
 import { todayPages } from './today-room.ts'
 
 /** All addresses of the desk for those who have signed in. */
-const PAGES: readonly DeskPage[] = [...todayPages, ...recordPages, ...signedInPages]
+const PAGES: readonly DeskPage[] = [...todayPages, ...monthPages, ...recordPages, ...signedInPages]
 
 /** A page with its pattern in parts. */
 const patterns = PAGES.map((page) => ({ page, parts: partsOf(page.at) }))

@@ -203,14 +203,14 @@ function brief(viewing: Viewing, card: Card): Html {
 }
 
 /** An event in the weeks of a month: its first and last day. */
-interface Stretch {
+export interface Stretch {
   id: number
   first: string
   last: string
 }
 
 /** The events of one day: those that begin and end on it, and the number that are not shown. */
-interface GridDay {
+export interface GridDay {
   day: string
   /** Ids of bars by their lane; undefined for a lane that is free on this day. */
   lanes: (Stretch | undefined)[]
@@ -242,7 +242,7 @@ function stretchAt({ starts, ends }: EventIndex, slot: number, id: number): Stre
 }
 
 /** Distributes events over weeks: those of several days as bars that keep their lane through a week, the others into their day. */
-function fillWeeks(weeks: readonly (readonly string[])[], stretches: readonly Stretch[]): GridDay[][] {
+export function fillWeeks(weeks: readonly (readonly string[])[], stretches: readonly Stretch[]): GridDay[][] {
   const byDay = Map.groupBy(
     stretches.filter(({ first, last }) => first === last),
     ({ first }) => first,
@@ -275,4 +275,4 @@ function fillWeek(week: readonly string[], long: readonly Stretch[], byDay: Read
 }
 
 /** The number of events of a day that are not shown. */
-const hiddenOf = ({ total, lanes, single }: GridDay) => total - lanes.filter(Boolean).length - single.length
+export const hiddenOf = ({ total, lanes, single }: GridDay) => total - lanes.filter(Boolean).length - single.length

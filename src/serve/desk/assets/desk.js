@@ -1,5 +1,7 @@
 // The script of every page of the desk: all works without it.
 
+import './month.js'
+
 const summary = document.getElementById('faults')
 if (summary) summary.focus()
 

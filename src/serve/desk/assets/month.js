@@ -1,0 +1,104 @@
+// Moving events of the month by dragging, and walking through its days by keys. The menus beside the events do the same without it.
+
+const plan = document.querySelector('table[data-plan]')
+if (plan instanceof HTMLTableElement) {
+  walkByKeys(plan)
+  dragEvents(plan)
+}
+document.getElementById('chosen')?.focus()
+
+/**
+ * One stop of the Tab key for all days; arrow keys, Home and End go from day to day.
+ * @param {HTMLTableElement} table
+ */
+function walkByKeys(table) {
+  const days = [...table.querySelectorAll('a.add')].filter((day) => day instanceof HTMLAnchorElement)
+  const first = days.find((day) => day.closest('.today')) ?? days[0]
+  for (const day of days) day.tabIndex = day === first ? 0 : -1
+  const steps = new Map([
+    ['ArrowLeft', -1],
+    ['ArrowRight', 1],
+    ['ArrowUp', -7],
+    ['ArrowDown', 7],
+  ])
+  table.addEventListener('keydown', (event) => {
+    const at = days.findIndex((day) => day.isSameNode(document.activeElement))
+    if (at === -1 || event.ctrlKey || event.metaKey || event.altKey) return
+    const step = (steps.get(event.key) ?? 0) * (Math.abs(steps.get(event.key) ?? 0) === 1 && isRightToLeft() ? -1 : 1)
+    const to = event.key === 'Home' ? at - (at % 7) : event.key === 'End' ? at - (at % 7) + 6 : at + step
+    const next = days[to]
+    if (to === at || !next) return
+    event.preventDefault()
+    for (const day of days) day.tabIndex = day === next ? 0 : -1
+    next.focus()
+  })
+}
+
+function isRightToLeft() {
+  return getComputedStyle(document.body).direction === 'rtl'
+}
+
+/**
+ * Moves an event that a mouse or pen drags to another day. A finger scrolls instead.
+ * @param {HTMLTableElement} table
+ */
+function dragEvents(table) {
+  /** @type {{ entry: HTMLElement, x: number, y: number, isMoving: boolean, over: HTMLElement | undefined } | undefined} */
+  let drag
+  const end = () => {
+    drag?.entry.classList.remove('dragged')
+    drag?.over?.classList.remove('over')
+    drag = undefined
+  }
+  table.addEventListener('pointerdown', (event) => {
+    const entry = event.target instanceof Element ? event.target.closest('[data-id]') : undefined
+    if (event.pointerType === 'touch' || event.button !== 0 || !(entry instanceof HTMLElement)) return
+    drag = { entry, x: event.clientX, y: event.clientY, isMoving: false, over: undefined }
+  })
+  // The browser would drag the link, and a press that has dragged is no press.
+  table.addEventListener('dragstart', (event) => event.preventDefault())
+  let hasDragged = false
+  table.addEventListener('click', (event) => hasDragged && event.preventDefault(), true)
+  addEventListener('pointermove', (event) => {
+    if (!drag) return
+    if (!drag.isMoving && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < 6) return
+    drag.isMoving = true
+    drag.entry.classList.add('dragged')
+    const under = document.elementFromPoint(event.clientX, event.clientY)?.closest('td[data-day]')
+    const over = under instanceof HTMLElement ? under : undefined
+    if (over === drag.over) return
+    drag.over?.classList.remove('over')
+    drag.over = over
+    over?.classList.add('over')
+  })
+  addEventListener('pointerup', () => {
+    const day = drag?.isMoving ? drag.over?.dataset.day : undefined
+    const from = drag?.entry.closest('td')?.dataset.day
+    const id = drag?.entry.dataset.id
+    hasDragged = drag?.isMoving ?? false
+    setTimeout(() => {
+      hasDragged = false
+    })
+    end()
+    if (day && id && day !== from) send(id, day)
+  })
+  addEventListener('pointercancel', end)
+  addEventListener('keydown', (event) => event.key === 'Escape' && end())
+}
+
+/**
+ * Sends the form that moves an event.
+ * @param {string} id
+ * @param {string} day
+ */
+function send(id, day) {
+  const form = document.getElementById('move')
+  if (!(form instanceof HTMLFormElement)) return
+  const set = (/** @type {string} */ name, /** @type {string} */ value) => {
+    const input = form.elements.namedItem(name)
+    if (input instanceof HTMLInputElement) input.value = value
+  }
+  set('id', id)
+  set('day', day)
+  form.requestSubmit()
+}

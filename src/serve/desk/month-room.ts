@@ -1,0 +1,294 @@
+import { invalidParam, Problem } from '../../base/problems.ts'
+import { plainText } from '../../base/text/html.ts'
+import { addDays } from '../../base/text/moments.ts'
+import { formatUtc, utcToMs, utcToWall } from '../../base/text/zones.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { updateRecord } from '../../calendar/editing/editing.ts'
+import { findEvent } from '../../calendar/events/event-store.ts'
+import { findPlanned, type PlannedEvent } from '../../calendar/events/planned-events.ts'
+import { can, mayEdit } from '../../calendar/people/caller.ts'
+import { resources } from '../../calendar/resources.ts'
+import type { EventRow } from '../../store/storage/schema.ts'
+import { fillWeeks, type GridDay, hiddenOf, type Stretch } from '../pages/month-view.ts'
+import {
+  capitalized,
+  firstOf,
+  isDay,
+  isMonth,
+  lastDayOf,
+  monthOf,
+  monthsLater,
+  weeksOf,
+  written,
+  writtenDay,
+  writtenShortTime,
+} from '../pages/page-dates.ts'
+import { type Content, type Html, html } from '../pages/page-html.ts'
+import { type PageTerms, readPageTerms } from '../pages/page-terms.ts'
+import { statusName } from './desk-inputs.ts'
+import { type DeskAnswer, type DeskPage, type DeskRequest, deskPath, fieldOf, sayAtDesk } from './desk-page.ts'
+
+// The month to plan on: press a day to add an event, drag one to move it, or move it by its menu.
+
+/** The most events of a month that the plan shows. */
+const MOST = 2000
+
+const isEvents = ({ resource }: (typeof resources)[number]) => resource.path === 'events'
+const [events] = resources.filter(isEvents)
+
+/** What a month is drawn with. */
+interface Plan {
+  request: DeskRequest
+  context: Context
+  month: string
+  today: string
+  byId: ReadonlyMap<number, PlannedEvent>
+  terms: PageTerms
+}
+
+function todayOf({ site, now }: Context): string {
+  return utcToWall(formatUtc(now), site.timezone).slice(0, 10)
+}
+
+async function showMonth(request: DeskRequest): Promise<DeskAnswer> {
+  const { context, variables, query, weekStart } = request
+  const { site } = context
+  const today = todayOf(context)
+  const month = variables.month ?? monthOf(today)
+  if (!isMonth(month)) throw new Problem('rest_no_route')
+  const weeks = weeksOf(month, weekStart)
+  const [first = '', last = ''] = [weeks[0]?.[0], weeks.at(-1)?.at(-1)]
+  const [found, terms] = await Promise.all([
+    findPlanned(context, { first, after: addDays(last, 1), most: MOST }),
+    readPageTerms(context),
+  ])
+  const plan: Plan = { request, context, month, today, byId: new Map(found.map((event) => [event.id, event])), terms }
+  const stretches = found.map(({ id, start_date, end_date }) => ({
+    id,
+    first: start_date.slice(0, 10),
+    last: lastDayOf(start_date, end_date),
+  }))
+  const grid = fillWeeks(weeks, stretches)
+  const chosen = plan.byId.get(Number(query.get('chosen')))
+  const day = query.get('day') ?? ''
+  return {
+    title: capitalized(site, written(site, 'monthYear', firstOf(month))),
+    room: 'month',
+    under:
+      found.length < MOST
+        ? hintOf(context)
+        : sayAtDesk(site, 'Only the first {count} events are shown.', { count: String(MOST) }),
+    deeds: ways(plan),
+    notice: movedNotice(plan),
+    body: html`${chosen && movePanel(plan, chosen)}${monthTable(plan, grid)}
+<form id="move" method="post" action="${deskPath(site, '/month/move')}" hidden><input type="hidden" name="id"><input type="hidden" name="day"></form>
+${isDay(day) ? dayList(plan, day, found) : ''}${agenda(plan, grid)}`,
+  }
+}
+
+const hintOf = ({ site, caller }: Context): Content =>
+  can(caller, 'edit') && sayAtDesk(site, 'Press a day to add an event; drag one to move it, or choose “…” beside it.')
+
+const monthPath = ({ context: { site } }: Pick<Plan, 'context'>, month: string, query = '') =>
+  deskPath(site, `/month/${month}${query}`)
+
+function ways(plan: Plan): Html {
+  const { context, month, today } = plan
+  const { site } = context
+  const step = (months: number, sign: string) => {
+    const other = monthsLater(month, months)
+    if (other === undefined) return ''
+    const name = written(site, 'monthYear', firstOf(other))
+    return html`<a class="button" href="${monthPath(plan, other)}" aria-label="${name}" rel="${months < 0 ? 'prev' : 'next'}"><span aria-hidden="true">${sign}</span></a>`
+  }
+  return html`${step(-1, '←')}<a class="button" href="${monthPath(plan, monthOf(today))}">${sayAtDesk(site, 'Today')}</a>${step(1, '→')}`
+}
+
+function monthTable(plan: Plan, grid: readonly GridDay[][]): Html {
+  const { site } = plan.context
+  const heads = (grid[0] ?? []).map(
+    ({ day }) =>
+      html`<th scope="col"><span class="hidden">${written(site, 'weekday', day)}</span><span aria-hidden="true">${written(site, 'weekdayShort', day)}</span></th>`,
+  )
+  const rows = grid.map((week) => html`<tr>${week.map((day, at) => cellOf(plan, day, week.length - at))}</tr>\n`)
+  return html`<table class="plan" data-plan><thead><tr>${heads}</tr></thead><tbody>\n${rows}</tbody></table>`
+}
+
+function cellOf(plan: Plan, day: GridDay, daysLeft: number): Html {
+  const { context, month, today } = plan
+  const { site, caller } = context
+  const words = writtenDay(site, day.day, '')
+  const classes = [monthOf(day.day) !== month && 'other', day.day === today && 'today'].filter(Boolean).join(' ')
+  const number = html`<time datetime="${day.day}" aria-hidden="true">${Number(day.day.slice(8))}</time>`
+  const head = can(caller, 'edit')
+    ? html`<a class="add" href="${deskPath(site, `/events/new?start_date=${day.day}`)}" aria-label="${sayAtDesk(site, 'New event on {date}', { date: words })}">${number}<span class="plus" aria-hidden="true">+</span></a>`
+    : html`<span class="add"><span class="hidden">${words}</span>${number}</span>`
+  // A lane that is free on this day keeps its place among the bars.
+  const bars = Array.from(day.lanes, (stretch) => barOf(plan, stretch, day.day, daysLeft))
+  const entries = day.single.flatMap(({ id }) => {
+    const event = plan.byId.get(id)
+    return event ? [entryOf(plan, event, '')] : []
+  })
+  const hidden = hiddenOf(day)
+  const toDay = monthPath(plan, month, `?day=${day.day}#day`)
+  const more =
+    hidden > 0 &&
+    html`<li><a class="rest" href="${toDay}">${sayAtDesk(site, '+{count} more', { count: String(hidden) })}</a></li>`
+  const dots =
+    day.total > 0 &&
+    html`<a class="dots" href="${toDay}"><span class="hidden">${words}: ${sayAtDesk(site, '{count} events', { count: String(day.total) })}</span>${Array.from({ length: Math.min(day.total, 3) }, () => html`<i class="dot"></i>`)}</a>`
+  return html`<td data-day="${day.day}"${classes !== '' && html` class="${classes}"`}${day.day === today && html` aria-current="date"`}>${head}${dots}<ul>${bars}${entries}${more}</ul></td>`
+}
+
+/** The title of an event as plain text. */
+function titleOfPlanned({ site }: Pick<Context, 'site'>, { title }: Pick<EventRow, 'title'>): string {
+  return plainText(title) || sayAtDesk(site, '(no title)')
+}
+
+function hueClass({ terms }: Plan, { category }: PlannedEvent): string {
+  const term = category === undefined ? undefined : terms.byId.get(category)
+  return term ? ` h${term.hue}` : ''
+}
+
+/** What is not as usual with an event, in a word. */
+function stateWord({ site }: Pick<Context, 'site'>, { status, event_status }: PlannedEvent): string {
+  if (event_status === 'canceled') return sayAtDesk(site, 'Canceled')
+  if (event_status === 'postponed') return sayAtDesk(site, 'Postponed')
+  return status === 'publish' ? '' : statusName(site, status)
+}
+
+/** The part of an event of several days in one week: the whole of it on its first day there, and an empty place on the others. */
+function barOf(plan: Plan, stretch: Stretch | undefined, day: string, daysLeft: number): Html {
+  const event = stretch && plan.byId.get(stretch.id)
+  const isDrawn = stretch !== undefined && (day === stretch.first || daysLeft === 7)
+  if (!event || !isDrawn) return html`<li class="entry free" aria-hidden="true"></li>`
+  const days = Math.round((utcToMs(`${stretch.last} 00:00:00`) - utcToMs(`${day} 00:00:00`)) / 86_400_000) + 1
+  return entryOf(plan, event, ` whole long w${Math.min(days, daysLeft)}`)
+}
+
+function entryOf(plan: Plan, event: PlannedEvent, bar: string): Html {
+  const { context, month } = plan
+  const { site, caller } = context
+  const title = titleOfPlanned(context, event)
+  const isWhole = event.all_day === 1 || bar !== ''
+  const time = isWhole ? '' : writtenShortTime(site, event.start_date)
+  const state = stateWord(context, event)
+  const looks = `${event.status === 'publish' ? '' : ' draft'}${event.event_status === 'canceled' ? ' off' : ''}${isWhole && bar === '' ? ' whole' : ''}${bar}`
+  const isMovable = mayEdit(caller, event)
+  return html`<li class="entry${looks}${hueClass(plan, event)}"${isMovable && html` data-id="${event.id}"`}><a href="${deskPath(site, `/events/${event.id}`)}" title="${title}${state && ` · ${state}`}">${time && html`<b>${time}</b> `}${title}${state && html`<span class="hidden"> · ${state}</span>`}</a>${
+    isMovable &&
+    html`<a class="menu" href="${monthPath(plan, month, `?chosen=${event.id}#chosen`)}" aria-label="${sayAtDesk(site, 'Move {title}', { title })}">…</a>`
+  }</li>`
+}
+
+/** The way to move an event without dragging it. */
+function movePanel(plan: Plan, event: PlannedEvent): Html {
+  const { context, month } = plan
+  const { site } = context
+  const day = event.start_date.slice(0, 10)
+  const to = (days: number, text: Parameters<typeof sayAtDesk>[1]) =>
+    html`<button class="button" name="days" value="${days}">${sayAtDesk(site, text)}</button>`
+  return html`<section class="card move" id="chosen" aria-labelledby="chosen-title" tabindex="-1"><h2 id="chosen-title">${titleOfPlanned(context, event)}</h2><p class="hint">${written(site, 'fullYear', day)}</p>
+<form method="post" action="${deskPath(site, '/month/move')}"><input type="hidden" name="id" value="${event.id}"><div class="row"><div class="field"><label for="day">${sayAtDesk(site, 'Move to')}</label><input type="date" id="day" name="day" value="${day}"></div></div><p class="deeds"><button class="button main">${sayAtDesk(site, 'Move')}</button>${to(-7, 'A week earlier')}${to(-1, 'A day earlier')}${to(1, 'A day later')}${to(7, 'A week later')}<a class="button quiet" href="${monthPath(plan, month)}">${sayAtDesk(site, 'Close')}</a></p></form></section>`
+}
+
+/** All events of one day, for days with more than a cell has room for, and for phones. */
+function dayList(plan: Plan, day: string, found: readonly PlannedEvent[]): Html {
+  const { site } = plan.context
+  const on = found.filter(
+    ({ start_date, end_date }) => start_date.slice(0, 10) <= day && lastDayOf(start_date, end_date) >= day,
+  )
+  return html`<section class="day" id="day"><h2>${written(site, 'full', day)}</h2>${eventLines(plan, on)}</section>`
+}
+
+/** The days of a month as a list, for screens too narrow for a table. */
+function agenda(plan: Plan, grid: readonly GridDay[][]): Html {
+  const { context, month } = plan
+  const days = grid.flat().filter(({ day, total }) => monthOf(day) === month && total > 0)
+  const sections = days.map(({ day, lanes, single }) => {
+    const on = [...lanes, ...single].flatMap((stretch) => (stretch && plan.byId.get(stretch.id)) ?? [])
+    return html`<section><h2>${writtenDay(context.site, day, plan.today)}</h2>${eventLines(plan, on)}</section>`
+  })
+  return html`<div class="agenda">${sections}</div>`
+}
+
+function eventLines(plan: Plan, planned: readonly PlannedEvent[]): Html {
+  const { context, month } = plan
+  const { site, caller } = context
+  const lines = planned.map((event) => {
+    const state = stateWord(context, event)
+    const time = event.all_day === 1 ? sayAtDesk(site, 'All day') : written(site, 'time', event.start_date)
+    return html`<li class="${hueClass(plan, event).trim()}"><span class="when">${time}</span><a class="title" href="${deskPath(site, `/events/${event.id}`)}"><i class="dot" aria-hidden="true"></i>${titleOfPlanned(context, event)}</a>${state && html`<span class="state">${state}</span>`}${
+      mayEdit(caller, event) &&
+      html`<a class="menu" href="${monthPath(plan, month, `?chosen=${event.id}#chosen`)}" aria-label="${sayAtDesk(site, 'Move {title}', { title: titleOfPlanned(context, event) })}">…</a>`
+    }</li>`
+  })
+  return html`<ul class="lines">${lines}</ul>`
+}
+
+/** What has just been moved, with the way back, which moves it again. */
+function movedNotice({ context, request, byId }: Plan): Content {
+  const { site } = context
+  const moved = byId.get(Number(request.query.get('moved')))
+  const from = request.query.get('from') ?? ''
+  if (!moved || !isDay(from)) return undefined
+  const words = sayAtDesk(site, '{title} is on {date} now.', {
+    title: titleOfPlanned(context, moved),
+    date: written(site, 'full', moved.start_date),
+  })
+  return html`<form class="undo" method="post" action="${deskPath(site, '/month/move')}">${words} <input type="hidden" name="id" value="${moved.id}"><input type="hidden" name="day" value="${from}"><input type="hidden" name="recurrence_scope" value="this"><button class="button">${sayAtDesk(site, 'Undo')}</button></form>`
+}
+
+const SCOPES = [
+  { scope: 'this', text: 'This one' },
+  { scope: 'following', text: 'This and the following' },
+  { scope: 'all', text: 'All of them' },
+] as const
+
+/** Moves an event to another day at the same time of day; of a date of a series it asks first which of them are meant. */
+async function move(request: DeskRequest): Promise<DeskAnswer> {
+  const { context } = request
+  const { site, caller } = context
+  const id = Number(fieldOf(request, 'id'))
+  const row = Number.isSafeInteger(id) && id > 0 ? await findEvent(context.db, id) : undefined
+  if (!row || !events) throw new Problem('rest_no_route')
+  if (!mayEdit(caller, row)) throw new Problem('rest_forbidden')
+  const from = row.start_date.slice(0, 10)
+  const to = targetOf(request, from)
+  const back = (query: string) => ({ seeOther: deskPath(site, `/month/${monthOf(to)}${query}`) })
+  if (to === from) return back('')
+  const scope = fieldOf(request, 'recurrence_scope')
+  if (row.series !== null && !SCOPES.some((known) => known.scope === scope)) return askScope(request, row, to)
+  const days = (utcToMs(`${to} 00:00:00`) - utcToMs(`${from} 00:00:00`)) / 86_400_000
+  const later = (wall: string) => `${addDays(wall.slice(0, 10), days)}${wall.slice(10)}`
+  const times = { start_date: later(row.start_date), end_date: later(row.end_date) }
+  await updateRecord(context, events, id, { ...times, ...(row.series !== null && { recurrence_scope: scope }) })
+  return back(`?moved=${id}&from=${from}`)
+}
+
+/** The day to move to, as a day or as a number of days. @throws Problem for one that does not exist */
+function targetOf(request: DeskRequest, from: string): string {
+  const days = fieldOf(request, 'days')
+  const day = /^-?\d{1,3}$/.test(days) ? addDays(from, Number(days)) : fieldOf(request, 'day')
+  if (!isDay(day)) throw invalidParam('day')
+  return day
+}
+
+function askScope({ context }: DeskRequest, row: EventRow, to: string): DeskAnswer {
+  const { site } = context
+  return {
+    title: titleOfPlanned(context, row),
+    room: 'month',
+    body: html`<form class="card ask" method="post" action="${deskPath(site, '/month/move')}"><p>${sayAtDesk(site, 'This is a date of a series. Which dates shall move with it to {date}?', { date: written(site, 'full', to) })}</p><input type="hidden" name="id" value="${row.id}"><input type="hidden" name="day" value="${to}"><p class="deeds">${SCOPES.map(
+      ({ scope, text }) =>
+        html`<button class="button${scope === 'this' && ' main'}" name="recurrence_scope" value="${scope}">${sayAtDesk(site, text)}</button>`,
+    )}<a class="button quiet" href="${deskPath(site, `/month/${monthOf(row.start_date)}`)}">${sayAtDesk(site, 'Cancel')}</a></p></form>`,
+  }
+}
+
+/** The pages of the month. */
+export const monthPages: readonly DeskPage[] = [
+  { at: '/month', get: showMonth },
+  { at: '/month/move', post: move },
+  { at: '/month/:month', get: showMonth },
+]

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+describe('the month to plan on', () => {
+  let service: TestService
+  let editor: AtDesk
+
+  before(async () => {
+    service = await startService()
+    editor = await sitAtDesk(service, 'editor')
+  })
+  after(() => service.close())
+
+  const at = (day: string, from = '19:00:00', to = '21:00:00') => ({
+    start_date: `${day} ${from}`,
+    end_date: `${day} ${to}`,
+  })
+  const startOf = async (id: number) => (await service.get(`/events/${id}`, 'editor')).body.start_date
+
+  test('shows drafts and events that lists hide, and others’ drafts to those alone who may edit them', async () => {
+    await service.create('/events', { title: 'Planned quietly', ...at('2027-03-10'), status: 'draft' })
+    await service.create('/events', { title: 'Listed nowhere', ...at('2027-03-11'), hide_from_listings: true })
+    const { status, body } = await editor.get('/desk/month/2027-03')
+    assert.equal(status, 200)
+    assert.match(body, /class="entry draft[^>]*>.{0,200}Planned quietly/)
+    assert.match(body, /Listed nowhere/)
+    const contributor = await sitAtDesk(service, 'contributor')
+    assert.doesNotMatch((await contributor.get('/desk/month/2027-03')).body, /Planned quietly/)
+  })
+
+  test('1e.6: a day with 300 events shows the first ones, a way to add one and a way to all of them', async () => {
+    for (let batch = 0; batch < 6; batch++)
+      await Promise.all(
+        Array.from({ length: 50 }, (_, i) =>
+          service.create('/events', { title: `Stall ${batch}-${i}`, ...at('2027-05-08') }),
+        ),
+      )
+    const { body } = await editor.get('/desk/month/2027-05')
+    assert.match(body, /href="\/desk\/events\/new\?start_date=2027-05-08"/)
+    assert.match(body, /href="\/desk\/month\/2027-05\?day=2027-05-08#day">\+295 more</)
+    const whole = await editor.get('/desk/month/2027-05?day=2027-05-08')
+    assert.equal(
+      whole.body
+        .split('id="day"')[1]
+        ?.split('</section>')[0]
+        ?.match(/Stall \d+-\d+<\/a>/g)?.length,
+      300,
+    )
+  })
+
+  test('1e.7: an event moves to another day at the same time, and back', async () => {
+    const { id } = await service.create('/events', { title: 'Choir', ...at('2027-03-27') })
+    // The clock of New York has gone forward meanwhile, and that of the hall stays.
+    const moved = await editor.post('/desk/month/move', { id: String(id), day: '2027-04-03' })
+    assert.equal(moved.status, 303)
+    assert.equal(moved.headers.get('location'), `/desk/month/2027-04?moved=${id}&from=2027-03-27`)
+    assert.equal(await startOf(id), '2027-04-03 19:00:00')
+    const { body } = await editor.get(moved.headers.get('location') ?? '')
+    assert.match(body, /Choir is on Saturday,? (3 April|April 3) now/)
+    await editor.post('/desk/month/move', { id: String(id), day: '2027-03-27', recurrence_scope: 'this' })
+    assert.equal(await startOf(id), '2027-03-27 19:00:00')
+    await editor.post('/desk/month/move', { id: String(id), days: '-7' })
+    assert.equal(await startOf(id), '2027-03-20 19:00:00')
+  })
+
+  test('1e.7: an event that is moved to its own day is not written', async () => {
+    const { id } = await service.create('/events', { title: 'Still', ...at('2027-06-01') })
+    const before = (await service.get(`/events/${id}`)).headers.get('etag')
+    assert.equal((await editor.post('/desk/month/move', { id: String(id), day: '2027-06-01' })).status, 303)
+    assert.equal((await service.get(`/events/${id}`)).headers.get('etag'), before)
+  })
+
+  test('1e.7: of a date of a series it asks which dates are meant', async () => {
+    const first = await service.create('/events', {
+      title: 'Jazz',
+      ...at('2027-09-02'),
+      recurrence: 'RRULE:FREQ=WEEKLY;COUNT=4',
+    })
+    const list = await service.get('/events?search=Jazz&start_date=2027-09-01&end_date=2027-10-01')
+    const [, second] = list.body.events
+    const asked = await editor.post('/desk/month/move', { id: String(second.id), day: '2027-09-10' })
+    assert.equal(asked.status, 200)
+    assert.match(asked.body, /name="recurrence_scope" value="following"/)
+    const moved = await editor.post('/desk/month/move', {
+      id: String(second.id),
+      day: '2027-09-10',
+      recurrence_scope: 'this',
+    })
+    assert.equal(moved.status, 303)
+    assert.equal(await startOf(second.id), '2027-09-10 19:00:00')
+    assert.equal(await startOf(first.id), '2027-09-02 19:00:00')
+  })
+
+  test('3d.15: who may not edit an event has no way to move it, and is refused', async () => {
+    const { id } = await service.create('/events', { title: 'Theirs', ...at('2027-07-01') })
+    const author = await sitAtDesk(service, 'author')
+    assert.doesNotMatch((await author.get('/desk/month/2027-07')).body, new RegExp(`chosen=${id}`))
+    assert.equal((await author.post('/desk/month/move', { id: String(id), day: '2027-07-02' })).status, 403)
+  })
+
+  test('wrong months, days and ids are told, and nothing is changed', async () => {
+    for (const path of ['/desk/month/2027-13', '/desk/month/now', '/desk/month/0000-01'])
+      assert.equal((await editor.get(path)).status, 404, path)
+    const { id } = await service.create('/events', { title: 'Fixed', ...at('2027-08-01') })
+    for (const day of ['2027-02-31', '', 'tomorrow', '99999-01-01'])
+      assert.equal((await editor.post('/desk/month/move', { id: String(id), day })).status, 400, day)
+    assert.equal((await editor.post('/desk/month/move', { id: '0', day: '2027-08-02' })).status, 404)
+    assert.equal(await startOf(id), '2027-08-01 19:00:00')
+  })
+})

@@ -158,7 +158,7 @@ describe('while it drains, a service', () => {
         const status = await post(target, agent).catch((error: unknown) => error)
         if (status === 201) created += 1
         else failures.push(status)
-        await sleep(5)
+        await sleep(target === leaving ? 5 : 100)
       }
       agent.destroy()
     })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import type { ReadQuery } from '../../src/store/storage/aside.ts'
 import type { Database } from '../../src/store/storage/database.ts'
@@ -156,6 +156,16 @@ describe('over HTTP, with venues of long texts', onSqlite, () => {
   })
   after(() => service.close())
 
+  /** The status of what is asked for again while it is turned away, as it is where the machine is too busy to take all callers in at once. */
+  async function statusInTime(path: string): Promise<number> {
+    for (;;) {
+      const { status, headers } = await service.get(path)
+      if (status !== 503) return status
+      assert.equal(headers.get('retry-after'), '1')
+      await sleep(50)
+    }
+  }
+
   test('200 callers of searches for venues hold up neither health checks nor lists', async (t) => {
     const searches = Array.from({ length: 200 }, (_, i) => service.get(`/venues?per_page=1&search=river%20${i}`))
     const all = Promise.all(searches)
@@ -165,19 +175,14 @@ describe('over HTTP, with venues of long texts', onSqlite, () => {
     })
     const longestTurn = watchTurns(() => isSearching)
     let longest = 0
-    while (isSearching) {
+    let rounds = 0
+    for (; isSearching; rounds++) {
       const since = performance.now()
-      const answers = await Promise.all([
-        service.get('~/healthz'),
-        service.get('/events?per_page=1'),
-        service.get('/categories?per_page=1'),
-      ])
-      assert.deepEqual(
-        answers.map(({ status }) => status),
-        [200, 200, 200],
-      )
+      const paths = ['~/healthz', '/events?per_page=1', '/categories?per_page=1']
+      assert.deepEqual(await Promise.all(paths.map(statusInTime)), [200, 200, 200])
       longest = Math.max(longest, performance.now() - since)
     }
+    assert.ok(rounds > 1, 'nothing was answered before the searches were')
     const answers = await all
     for (const { status, headers, body } of answers) {
       if (status === 200) continue

@@ -30,7 +30,7 @@ export async function startLoggedService(
   settings: Settings,
   environment: Record<string, string> = {},
 ): Promise<LoggedService> {
-  const given = { port: '0', log_level: 'silent', ...settings }
+  const given = { port: '0', log_level: 'silent', drain_ms: '0', ...settings }
   const flags = Object.entries(given).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
   const child = spawn(process.execPath, ['bin/kalends.js', ...flags, 'serve'], {
     cwd: root,

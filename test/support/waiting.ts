@@ -7,16 +7,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
  */
 export const PATIENCE_MS = 90_000
 
-/** Waits until the condition holds, looking every so many milliseconds; fails with `otherwise` when that never happens. The milliseconds it took. */
+/** The most milliseconds between two looks. */
+const RARELY_MS = 25
+
+/**
+ * Waits until the condition holds, looking after so many milliseconds and then less and less often, since a look may be a request or a file to read;
+ * fails with `otherwise` when that never happens. The milliseconds it took.
+ */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   otherwise: string,
-  everyMs = 5,
+  firstMs = 5,
 ): Promise<number> {
   const start = performance.now()
-  while (!(await condition())) {
+  for (let pause = firstMs; !(await condition()); pause = Math.max(firstMs, Math.min(pause * 1.25, RARELY_MS))) {
     if (performance.now() - start > PATIENCE_MS) assert.fail(otherwise)
-    await sleep(everyMs)
+    await sleep(pause)
   }
   return performance.now() - start
 }

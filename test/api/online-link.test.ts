@@ -256,6 +256,23 @@ test('a change of what a venue offers changes the ETags of its events and of lis
   assert.equal((await service.get(asked)).body.total, 0)
 })
 
+/** The properties of an Event that we write, as schema.org has them for it. */
+const OF_EVENT = new Set([
+  ...['@context', '@id', '@type', 'identifier', 'name', 'description', 'url', 'image', 'mainEntityOfPage'],
+  ...['startDate', 'endDate', 'eventStatus', 'eventAttendanceMode', 'location', 'organizer', 'performer', 'offers'],
+  ...['keywords', 'superEvent'],
+])
+
+/** What Google requires of an event: a name, a start with its offset, and each place with a name and an address, or the address of a meeting. */
+function assertSearchable(linked: Answer['body']): void {
+  for (const name of Object.keys(linked)) assert.ok(OF_EVENT.has(name), `${name} is no property of an Event`)
+  assert.ok(linked.name)
+  assert.match(linked.startDate, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/)
+  for (const place of [linked.location].flat())
+    if (place['@type'] === 'VirtualLocation') assert.ok(URL.canParse(place.url))
+    else assert.ok(place['@type'] === 'Place' && place.name && place.address['@type'] === 'PostalAddress')
+}
+
 test('linked data have the place, the meeting, or both', async () => {
   const modes = { in_person: 'Offline', online: 'Online', mixed: 'Mixed' }
   const at = { venue: { venue: 'Linked hall', lift: true, quiet_space: false } }
@@ -273,6 +290,7 @@ test('linked data have the place, the meeting, or both', async () => {
       for (const linked of await shown()) {
         assert.equal(linked.eventAttendanceMode, `https://schema.org/${mode}EventAttendanceMode`)
         const locations = [linked.location].flat()
+        assertSearchable(linked)
         const types = locations.map((one: Answer['body']) => one['@type'])
         const expected = { in_person: ['Place'], online: ['VirtualLocation'], mixed: ['Place', 'VirtualLocation'] }
         assert.deepEqual(types, expected[attendance as keyof typeof expected])

@@ -292,6 +292,41 @@ test('a refused sign-in is one line, which no login can forge', onSqlite, async 
   )
 })
 
+test(
+  'the link of a meeting is in no line of the log, however it was sent, asked for or refused',
+  onSqlite,
+  async (t) => {
+    const service = await start(t, { log_level: 'debug', webhook_hosts: '127.0.0.1' })
+    const { base } = service
+    const headers = credentialsOf('admin')
+    const link = 'https://meet.example/room-4711'
+    const told = { ...event('Meeting'), attendance: 'online', online_url: link, online_shown: 'before:15' }
+    const made = (await (await post(base, told)).json()) as { id: number }
+    const path = `${base}/events/${made.id}`
+    const query = (name: string, value: string) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`
+    const sent: [string, RequestInit][] = [
+      [path, {}],
+      [`${base}/events?search=meeting`, {}],
+      [path, { method: 'PUT', body: new URLSearchParams({ online_url: link, title: 'Form' }) }],
+      [`${path}?${query('online_url', link)}`, { method: 'PUT' }],
+      [`${path}?_method=PUT&online_url=${link}`, { method: 'POST' }],
+      [`${path}?${query('online_url', 'http://meet.example/room-4711')}`, { method: 'PUT' }],
+      [`${base}/events?${query('title', 'Query')}&${query('online_url', `${link}?a=b`)}`, { method: 'POST' }],
+      [`${base}/nothing?${query('data[online_url]', link)}`, { method: 'POST' }],
+      [`${path}?online_url=${link}`, { method: 'DELETE' }],
+    ]
+    for (const [url, options] of sent) await fetch(url, { ...options, headers })
+    await post(base, { ...told, online_url: `${link} and more` })
+    await post(base, { ...told, online_shown: link })
+    const { status } = await fetch(path, { headers })
+    assert.equal(status, 200, 'in the trash, for those who may see it')
+    await until(() => service.log().some(({ url, method }) => method === 'DELETE' && url), 'the last line is missing')
+    await service.end()
+    assert.doesNotMatch(service.printed(), /4711/)
+    assert.ok(service.log().filter(({ msg }) => msg === 'answered').length >= sent.length)
+  },
+)
+
 test('the log begins with the version and where settings come from, and ends with the signal', onSqlite, async (t) => {
   const service = await start(t, { drain_ms: '0', log_level: 'info' })
   await service.end('SIGHUP')

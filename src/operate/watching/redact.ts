@@ -2,12 +2,12 @@ import { withoutPassword } from '../../store/storage/database-address.ts'
 
 const HIDDEN = '***'
 
-/** Names of parameters whose values are secrets. */
+/** Names of parameters whose values are secrets; the link of a meeting may be one. */
 const SECRET_NAME =
-  /^(?:.*(?:password|passwd|passwort|passphrase|token|secret|nonce|signature|credential|api_?key|authorization)|pwd|pw|pass|pin|otp|auth|key|sig|session)$/i
+  /^(?:.*(?:password|passwd|passwort|passphrase|token|secret|nonce|signature|credential|api_?key|authorization)|pwd|pw|pass|pin|otp|auth|key|sig|session|online_url)$/i
 
 /** A quick test for a possible secret in a query; most queries have none. */
-const SUSPICIOUS = /pass|pw|pin|otp|token|secret|nonce|sig|session|credential|key|auth|%/i
+const SUSPICIOUS = /pass|pw|pin|otp|token|secret|nonce|sig|session|credential|key|auth|online_url|%/i
 
 /** A path and query for logs: the values of secret parameters are hidden, in every spelling of their names. */
 export function shownUrl(url: string): string {

@@ -47,7 +47,7 @@ export function linkedEvent(context: Context, facts: EventFacts): object {
     organizer: oneOrSeveral(organizers.map(linkedOrganizer)),
     keywords: facts.terms.length === 0 ? undefined : facts.terms,
     offers: linkedOffer(context, facts),
-    dateModified: rfc3339(facts.modified),
+    mainEntityOfPage: { '@type': 'WebPage', '@id': facts.url, dateModified: rfc3339(facts.modified) },
   }
 }
 

@@ -25,7 +25,8 @@ const sources = globSync('**/*.ts', { cwd: root }).map((file) => {
 const FOR_FORMS = new Set([
   'base/text/spoken-dates.ts',
   'base/text/spoken-times.ts',
-  'calendar/events/picked-names.ts',
+  'calendar/events/clashes.ts',
+  'calendar/events/find-as-typed.ts',
   'calendar/events/quick-line.ts',
   'calendar/events/quick-line-links.ts',
 ])

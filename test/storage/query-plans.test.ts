@@ -2,9 +2,17 @@ import assert from 'node:assert/strict'
 import type { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import type { Context } from '../../src/calendar/declare/context.ts'
 import { countInbox, listPendingEvents, listWaitingProposals } from '../../src/calendar/editing/proposal-store.ts'
+import { findClashes } from '../../src/calendar/events/clashes.ts'
+import { findAsTyped } from '../../src/calendar/events/find-as-typed.ts'
+import { pickNames } from '../../src/calendar/events/picked-names.ts'
+import type { Caller } from '../../src/calendar/people/caller.ts'
 import { indexedLinks } from '../../src/store/memory/event-index.ts'
 import { readIndex } from '../../src/store/memory/event-index-read.ts'
+import { type ReadAside, runQueries } from '../../src/store/storage/aside.ts'
+import type { Db } from '../../src/store/storage/database.ts'
+import { makeIdSet } from '../../src/store/storage/id-set.ts'
 import { migrateWithin, migrationNames } from '../../src/store/storage/migrate.ts'
 import { connect, prepareKept } from '../../src/store/storage/sqlite/sqlite-connection.ts'
 import { queryBuilder } from '../../src/store/storage/sqlite/sqlite-queries.ts'
@@ -68,6 +76,72 @@ test('the inbox reads what waits and nothing else, in its order, whatever else i
       assert.doesNotMatch(String(detail), /SCAN (?!CONSTANT)(?!e$|p$)|TEMP B-TREE/, text)
   connection.close()
 })
+
+/** The plans of the statements that `work` runs on an empty database, step by step, by statement. */
+async function plansOf(work: (db: Db) => Promise<unknown>): Promise<string[][]> {
+  const connection = connect(':memory:', 1024)
+  const prepare = prepareKept(connection)
+  const texts = new Set<string>()
+  const db = queryBuilder((text) => {
+    texts.add(text)
+    return prepare(text)
+  })
+  await migrateWithin(db, migrationNames)
+  texts.clear()
+  await work(db)
+  const plans = [...texts].map((text) => connection.prepare(`explain query plan ${text}`).all())
+  connection.close()
+  return plans.map((plan) => plan.map(({ detail }) => String(detail)))
+}
+
+const editor: Caller = { id: 1, login: 'editor', role: 'editor' }
+const contributor: Caller = { id: 2, login: 'contributor', role: 'contributor' }
+const aside: ReadAside = async (db, _lane, queries) => (await runQueries(db, queries)) as never
+
+for (const caller of [editor, contributor]) {
+  test(`what a draft clashes with is found in the index of lists, for a ${caller.login}`, onSqlite, async () => {
+    const times = { utc_start_date: '2027-01-01 10:00:00', utc_end_date: '2027-01-01 11:00:00' }
+    const draft = { title: 'Choir practice', ...times, venues: [3] }
+    const plans = await plansOf((db) => findClashes(draft, { db, aside, caller }))
+    assert.equal(plans.length, 2)
+    for (const plan of plans) {
+      const near = plan.filter((step) => / events\b/.test(step))
+      assert.match(
+        near[0] ?? '',
+        /events USING COVERING INDEX events_listed \(status=\? AND hide_from_listings=\? AND start_date>/,
+      )
+      assert.deepEqual(near.slice(1), ['SEARCH events USING INTEGER PRIMARY KEY (rowid=?)'])
+    }
+  })
+
+  test(`names for pickers are found in the index of names, for a ${caller.login}`, onSqlite, async () => {
+    for (const kind of ['venue', 'organizer', 'category', 'tag'] as const) {
+      const plans = await plansOf((db) => pickNames(kind, 'hall', { db, caller }, 8))
+      assert.equal(plans.length, 2)
+      for (const plan of plans) {
+        assert.match(plan[0] ?? '', /named USING (COVERING )?INDEX \w+_folded/, kind)
+        for (const step of plan.slice(1)) assert.match(step, /USING INTEGER PRIMARY KEY/, kind)
+      }
+    }
+  })
+
+  test(
+    `what is typed is looked for in indexes, and in the texts of the newest events, for a ${caller.login}`,
+    onSqlite,
+    async () => {
+      const site = { timezone: 'UTC' } as Context['site']
+      const findMatching = async () => makeIdSet(0)
+      const plans = await plansOf((db) => findAsTyped('choir 7', { db, aside, caller, findMatching, site, now: 0 }))
+      assert.ok(plans.length >= 7, `${plans.length}`)
+      const scans = plans.flat().filter((step) => step.startsWith('SCAN'))
+      const isBounded = (step: string) =>
+        /^SCAN named USING COVERING INDEX (venues|organizers)_folded$|^SCAN (next|begun|same|CONSTANT ROW|json_each)\b/.test(
+          step,
+        )
+      assert.deepEqual([...new Set(scans.filter((step) => !isBounded(step)))], ['SCAN events'])
+    },
+  )
+}
 
 /** Event 9 of series 7, with zeros in its other columns. */
 function insertOccurrence(connection: DatabaseSync): void {

@@ -86,7 +86,7 @@ async function readNames(
     select ${row}.id, ${sql.ref(`${table}.${kind}`)} as name, ${row}.status,
       ${about === undefined ? sql`''` : sql.ref(`${table}.${about}`)} as about
     from ${row} as named join ${row} on ${row}.id = named.id
-    where ${where} and ${shownTo(caller, table)}
+    where ${where} and (${shownTo(caller, table)}) is true
     order by named.folded, named.id limit ${sql.lit(most)}
   `.execute(db)
   return rows.map((found) => ({ kind, ...found }))

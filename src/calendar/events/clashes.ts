@@ -1,0 +1,146 @@
+import { type RawBuilder, sql } from 'kysely'
+import { STATUSES } from '../../base/fields/field.ts'
+import { fold } from '../../base/text/fold.ts'
+import { plainText } from '../../base/text/html.ts'
+import { addDays, dayOf } from '../../base/text/moments.ts'
+import type { ReadQuery } from '../../store/storage/aside.ts'
+import { contains, wholeList } from '../../store/storage/queries.ts'
+import type { Context } from '../declare/context.ts'
+import { visibleTo } from '../records/record-store.ts'
+
+/** An event that somebody writes, as far as it is known. Times are 'YYYY-MM-DD HH:MM:SS' in UTC. */
+export interface EventDraft {
+  /** Its id, if it has one, and the series it is a date of. */
+  id?: number
+  series?: number
+  title: string
+  utc_start_date: string
+  utc_end_date: string
+  /** Ids of its venues. */
+  venues: readonly number[]
+}
+
+/** An event that stands near another one. */
+export interface NearEvent {
+  id: number
+  title: string
+  status: string
+  start_date: string
+  end_date: string
+  utc_start_date: string
+  timezone: string
+  all_day: boolean
+}
+
+/** The events that a draft gets in the way of, and those that may be the same as it. */
+export interface Clashes {
+  /** At one of its venues at overlapping times, the earliest first. */
+  clashes: NearEvent[]
+  /** With the same words in the title within three days, or at the same venue from the same moment on: these are among the clashes as well. */
+  doubles: (NearEvent & { by: 'title' | 'start' })[]
+}
+
+/** The most events of either list. */
+const MOST_NEAR = 5
+/** Days before and after a draft in which another event of its title may be the same. */
+const DOUBLE_DAYS = 3
+/** Events that began more days before are not looked for: what lasts longer leaves room beside it, such as exhibitions. */
+const LONGEST_DAYS = 31
+/** Walls of zones lie up to 14 hours from UTC. */
+const ZONE_DAYS = 1
+/** Words of a title that are looked for, the longest, and events that are compared with it. */
+const MOST_TITLE_WORDS = 3
+const MOST_COMPARED = 100
+
+type Asker = Pick<Context, 'db' | 'aside' | 'caller'>
+
+/**
+ * Finds what a draft clashes with, among the events that the caller may see outside the trash. Canceled and postponed events clash with nothing. It reads the index
+ * of lists for the days around the draft, so it costs the same however many events lie elsewhere.
+ */
+export async function findClashes(draft: EventDraft, asker: Asker): Promise<Clashes> {
+  const [atVenue, alike] = await asker.aside(asker.db, 'list', [overlapping(draft, asker), titledAlike(draft, asker)])
+  const clashes = atVenue.map(nearEvent)
+  const starting = clashes
+    .filter(({ utc_start_date: start }) => start === draft.utc_start_date)
+    .map((event) => ({ ...event, by: 'start' as const }))
+  const known = new Set(starting.map(({ id }) => id))
+  const titled = alike
+    .map(nearEvent)
+    .filter((event) => !known.has(event.id) && areAlike(draft.title, event.title))
+    .map((event) => ({ ...event, by: 'title' as const }))
+  return { clashes: clashes.slice(0, MOST_NEAR), doubles: [...starting, ...titled].slice(0, MOST_NEAR) }
+}
+
+interface NearRow extends Omit<NearEvent, 'all_day'> {
+  all_day: number
+}
+
+function nearEvent(row: NearRow): NearEvent {
+  return { ...row, title: plainText(row.title), all_day: row.all_day === 1 }
+}
+
+const COLUMNS = sql`events.id, events.title, events.status, events.start_date, events.end_date, events.utc_start_date,
+  events.timezone, events.all_day`
+
+/** The events whose walls begin within these days, by the index of lists; `ended` is a day that they reach at least. */
+function begunWithin({ caller }: Asker, from: string, to: string, ended: string): RawBuilder<unknown> {
+  const statuses = STATUSES.filter((status) => status !== 'trash')
+  return sql`near as materialized (
+    select events.id from events
+    where events.status in (${sql.join(statuses)}) and events.hide_from_listings in (0, 1)
+      and events.start_date >= ${from} and events.start_date < ${to} and events.end_date >= ${ended}
+      and (${visibleTo(caller, 'events')}) is true)`
+}
+
+const dayBefore = (utc: string, days: number) => addDays(dayOf(utc), -days)
+
+function overlapping(draft: EventDraft, asker: Asker): ReadQuery<NearRow> {
+  const { id = 0, utc_start_date: start, utc_end_date: end, venues } = draft
+  const from = dayBefore(start, LONGEST_DAYS + ZONE_DAYS)
+  const near = begunWithin(asker, from, addDays(dayOf(end), ZONE_DAYS + 1), dayBefore(start, ZONE_DAYS))
+  const query = sql<NearRow>`
+    with ${near}, there as materialized (
+      select distinct near.id from near join event_venues on event_venues.event = near.id
+      where event_venues.venue in ${wholeList(asker.db, venues)} and near.id <> ${id})
+    select ${COLUMNS} from there join events on events.id = there.id
+    where events.utc_start_date < ${end} and events.utc_end_date > ${start} and events.event_status = 'scheduled'
+    order by case when events.utc_start_date = ${start} then 0 else 1 end, events.utc_start_date, events.id
+    limit ${sql.lit(MOST_NEAR)}`
+  return { compile: () => query.compile(asker.db) }
+}
+
+function titledAlike(draft: EventDraft, asker: Asker): ReadQuery<NearRow> {
+  const { id = 0, series = -1, title, utc_start_date: start } = draft
+  const from = dayBefore(start, DOUBLE_DAYS + ZONE_DAYS)
+  const near = begunWithin(asker, from, addDays(dayOf(start), DOUBLE_DAYS + ZONE_DAYS + 1), from)
+  const words = [...titleWords(title)].sort((one, other) => other.length - one.length).slice(0, MOST_TITLE_WORDS)
+  const hasWord = words.map((word) => contains('events.search', word))
+  const query = sql<NearRow>`
+    with ${near}
+    select ${COLUMNS} from near join events on events.id = near.id
+    where events.id <> ${id} and coalesce(events.series, 0) <> ${series}
+      and (${hasWord.length === 0 ? sql`1 = 0` : sql.join(hasWord, sql` or `)})
+    order by events.utc_start_date, events.id limit ${sql.lit(MOST_COMPARED)}`
+  return { compile: () => query.compile(asker.db) }
+}
+
+/** The words of a title, folded; of one without any, all of it. */
+function titleWords(title: string): Set<string> {
+  const folded = fold(plainText(title)).slice(0, LONGEST_TITLE).replaceAll('\0', '')
+  const words = folded.match(/[\p{L}\p{N}]+/gu) ?? []
+  return new Set(words.length > 0 || folded === '' ? words : [folded])
+}
+
+/** The beginning of a title that is compared. */
+const LONGEST_TITLE = 300
+/** Of the shorter title, so many of the words stand in the other. */
+const SHARED = 0.75
+
+/** Whether two titles have the same words, or the shorter one most of its own in common with the other. */
+function areAlike(one: string, other: string): boolean {
+  const [first, second] = [titleWords(one), titleWords(other)]
+  const shared = [...first].filter((word) => second.has(word)).length
+  if (shared === first.size && shared === second.size) return shared > 0
+  return shared >= 2 && shared >= SHARED * Math.min(first.size, second.size)
+}

@@ -1,0 +1,211 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { fold } from '../../base/text/fold.ts'
+import { plainText } from '../../base/text/html.ts'
+import { wallNow } from '../../base/text/moments.ts'
+import { slugify } from '../../base/text/slug.ts'
+import { contains } from '../../store/storage/queries.ts'
+import { alsoMatching } from '../../store/storage/search/search-index.ts'
+import type { Context } from '../declare/context.ts'
+import { isPossibleId, visibleTo } from '../records/record-store.ts'
+import { type PickedName, pickNames } from './picked-names.ts'
+
+/** A record that a text may mean. */
+export interface TypedHit {
+  kind: 'event' | 'venue' | 'organizer'
+  id: number
+  /** The title or name, as text. */
+  title: string
+  /** When an event starts, as a wall time; what tells a venue from its namesakes: its city. */
+  about: string
+  status: string
+}
+
+/** The most hits of a search. */
+const MOST_HITS = 8
+/** The most characters that are looked for. */
+const LONGEST_TYPED = 300
+/** Events that are looked at for either way of finding them. */
+const MOST_CANDIDATES = 64
+/** Shorter words stand in too many texts to be looked up. */
+const SHORTEST_WORD = 3
+/** Of venues and organizers, each. */
+const MOST_LINKED = 2
+const MOST_TYPED_WORDS = 6
+/** Behind all slugs that begin with the text before it. */
+const AFTER_SLUGS = '\u{10ffff}'
+
+type Asker = Pick<Context, 'db' | 'aside' | 'caller' | 'findMatching' | 'site' | 'now'>
+
+/**
+ * What somebody may mean who has typed this much: events, venues and organizers of every status that the caller may see. A text is an id, a UID or an address as a
+ * feed has it, the beginning of a slug, or words of a title; events also have them in their other texts. Of events with equal titles, those that come next come
+ * first. Blank text finds nothing.
+ */
+export async function findAsTyped(text: string, asker: Asker): Promise<TypedHit[]> {
+  const typed = text.length > LONGEST_TYPED || text.includes('\0') ? '' : text.trim()
+  if (typed === '') return []
+  const [events, linked] = await Promise.all([findEvents(typed, asker), findLinkedNames(typed, asker)])
+  const kept = events.slice(0, Math.max(MOST_HITS - linked.length, 0))
+  return [...kept, ...linked].slice(0, MOST_HITS)
+}
+
+async function findLinkedNames(typed: string, asker: Asker): Promise<TypedHit[]> {
+  const [named, venues, organizers] = await Promise.all([
+    findLinkedById(typed, asker),
+    pickNames('venue', typed, asker, MOST_LINKED),
+    pickNames('organizer', typed, asker, MOST_LINKED),
+  ])
+  const hits = [...venues, ...organizers].map(hitOf)
+  return [...named, ...hits.filter(({ id }) => !named.some((other) => other.id === id))]
+}
+
+function hitOf({ kind, id, name, about, status }: PickedName): TypedHit {
+  return { kind: kind === 'venue' ? 'venue' : 'organizer', id, title: plainText(name), about, status }
+}
+
+async function findLinkedById(typed: string, { db, caller }: Asker): Promise<TypedHit[]> {
+  const id = idIn(typed)
+  if (id === undefined) return []
+  const { rows } = await sql<TypedHit>`
+    select 'venue' as kind, id, venue as title, city as about, status from venues
+      where id = ${id} and ${visibleTo(caller, 'venues')}
+    union all select 'organizer', id, organizer, '', status from organizers
+      where id = ${id} and ${visibleTo(caller, 'organizers')}`.execute(db)
+  return rows.map((row) => ({ ...row, title: plainText(row.title) }))
+}
+
+function idIn(typed: string): number | undefined {
+  const id = /^#?\d{1,10}$/.test(typed) ? Number(typed.replace('#', '')) : undefined
+  return id !== undefined && isPossibleId(id) ? id : undefined
+}
+
+interface Candidate {
+  id: number
+  title: string
+  start_date: string
+  status: string
+  slug: string
+  /** 1 where the text is its id or UID. */
+  exact: number
+}
+
+async function findEvents(typed: string, asker: Asker): Promise<TypedHit[]> {
+  const words = typedWords(typed)
+  const found = await Promise.all([findExact(typed, asker), findBySlug(typed, asker), findByWords(words, asker)])
+  const byId = new Map(found.flat().map((row) => [row.id, row]))
+  const now = wallNow(asker.site.timezone, asker.now)
+  const slug = slugIn(typed)
+  return [...new Map([...byId, ...found[0].map((row) => [row.id, row] as const)]).values()]
+    .map((row) => ({ row, rank: rankOf(row, fold(typed), words, slug), isOver: row.start_date < now }))
+    .sort((one, other) => one.rank - other.rank || compareDates(one, other))
+    .map(({ row: { id, title, start_date: about, status } }) => ({
+      kind: 'event',
+      id,
+      title: plainText(title),
+      about,
+      status,
+    }))
+}
+
+interface Ranked {
+  row: Candidate
+  isOver: boolean
+}
+
+/** Those that come next first, then those that are over, the latest first. */
+function compareDates(one: Ranked, other: Ranked): number {
+  if (one.isOver !== other.isOver) return one.isOver ? 1 : -1
+  const [first, second] = one.isOver ? [other.row, one.row] : [one.row, other.row]
+  return first.start_date < second.start_date ? -1 : Number(first.start_date > second.start_date)
+}
+
+const IN_TRASH = 10
+
+/** How well a title matches: the lower the better. What is in the trash comes last. */
+function rankOf({ exact, title, slug, status }: Candidate, typed: string, words: readonly string[], typedSlug: string) {
+  const folded = fold(plainText(title))
+  const own = folded.match(WORDS) ?? []
+  const trash = status === 'trash' ? IN_TRASH : 0
+  if (exact === 1) return trash
+  if (folded === typed || slug === typedSlug) return trash + 1
+  if (folded.startsWith(typed)) return trash + 2
+  if (words.every((word) => own.some((other) => other.startsWith(word)))) return trash + 3
+  return words.every((word) => folded.includes(word)) ? trash + 4 : trash + 5
+}
+
+const WORDS = /[\p{L}\p{N}]+/gu
+
+function typedWords(typed: string): string[] {
+  return (fold(typed).match(WORDS) ?? []).slice(0, MOST_TYPED_WORDS)
+}
+
+/** The slug that a text is the beginning of: that of an address, or the one that a title gets. */
+function slugIn(typed: string): string {
+  const [last = ''] = typed
+    .split('/')
+    .filter((part) => part !== '')
+    .slice(-1)
+  return slugify(typed.includes('/') ? last : typed)
+}
+
+const columns = (exact: 0 | 1): RawBuilder<Candidate> =>
+  sql`events.id, events.title, events.start_date, events.status, events.slug, ${sql.lit(exact)} as exact`
+
+/** That the caller may see an event, as a value: as a condition, SQLite would rather begin with all that they may see. */
+function isSeen(caller: Asker['caller']): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(${visibleTo(caller, 'events')}) is true`
+}
+
+async function findExact(typed: string, { db, caller, site, now }: Asker): Promise<Candidate[]> {
+  const seen = isSeen(caller)
+  const here = wallNow(site.timezone, now)
+  const { rows } = await sql<Candidate>`
+    select ${columns(1)} from events where uid = ${typed} and ${seen}
+      and not exists (select 1 from series where series.id = events.series and series.uid = events.uid)
+    union all select ${columns(1)} from events where id = ${idIn(typed) ?? 0} and ${seen}
+    union all select * from (select ${columns(1)} from events
+      where series in (select id from series where uid = ${typed}) and ${seen}
+      order by case when recurrence_id >= ${here} then 0 else 1 end, recurrence_id limit 1) as next`.execute(db)
+  return rows
+}
+
+/** By the beginning of a slug; drafts and scheduled events, most of which have none, by all of it. */
+async function findBySlug(typed: string, { db, caller }: Asker): Promise<Candidate[]> {
+  const slug = slugIn(typed)
+  if (slug === '') return []
+  const { rows } = await sql<Candidate>`
+    select * from (select ${columns(0)} from events
+      where slug >= ${slug} and slug < ${slug + AFTER_SLUGS} and status not in ('draft', 'pending', 'future')
+        and ${isSeen(caller)}
+      order by slug limit ${sql.lit(MOST_CANDIDATES)}) as begun
+    union all select * from (select ${columns(0)} from events
+      where slug = ${slug} and status in ('draft', 'pending', 'future') and ${isSeen(caller)}
+      limit ${sql.lit(MOST_CANDIDATES)}) as same`.execute(db)
+  return rows
+}
+
+/** Events with all of the longer words, the newest first: among the newest ones, and where these have few, among all. */
+async function findByWords(words: readonly string[], asker: Asker): Promise<Candidate[]> {
+  const include = words.filter((word) => word.length >= SHORTEST_WORD)
+  if (include.length === 0) return []
+  const { db, caller, aside, findMatching } = asker
+  const newest = sql<Candidate>`
+    select ${columns(0)} from (select id, title, start_date, status, slug, author, search
+      from events order by id desc limit ${sql.lit(NEWEST)}) as events
+    where ${sql.join(
+      include.map((word) => contains('events.search', word)),
+      sql` and `,
+    )} and ${isSeen(caller)}
+    limit ${sql.lit(MOST_CANDIDATES)}`
+  const [among] = await aside(db, 'list', [{ compile: () => newest.compile(db) }])
+  if (among.length >= MOST_HITS) return among
+  const narrow = await alsoMatching(db, { include, exclude: [] }, findMatching)
+  const all = sql<Candidate>`
+    select ${columns(0)} from events where ${narrow(isSeen(caller))}
+    order by events.id desc limit ${sql.lit(MOST_CANDIDATES)}`
+  const [rows] = await aside(db, 'search', [{ compile: () => all.compile(db) }])
+  return rows
+}
+
+/** Events whose texts are read before all are looked up: a word that few of these have is looked up quickly. */
+const NEWEST = 1000

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type EventDraft, findClashes } from '../../src/calendar/events/clashes.ts'
+import type { Caller, Role } from '../../src/calendar/people/caller.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let hall: number
+let mill: number
+before(async () => {
+  service = await startService({ timezone: 'Europe/Berlin' })
+  hall = (await service.create('/venues', { venue: 'Hall' })).id
+  mill = (await service.create('/venues', { venue: 'Mill' })).id
+})
+after(() => service.close())
+
+const caller = (role: Role): Caller => ({
+  id: service.userIds[role === 'administrator' ? 'admin' : role] ?? 0,
+  login: role,
+  role,
+})
+
+/** From 19:00 to 21:00 in Berlin on a day of November 2027. */
+const at = (day: string, from = '19:00', to = '21:00') => ({
+  start_date: `2027-11-${day} ${from}:00`,
+  end_date: `2027-11-${day} ${to}:00`,
+})
+
+const draftAt = (day: string, more: Partial<EventDraft> = {}): EventDraft => ({
+  title: 'A draft',
+  utc_start_date: `2027-11-${day} 18:00:00`,
+  utc_end_date: `2027-11-${day} 20:00:00`,
+  venues: [hall],
+  ...more,
+})
+
+async function near(draft: EventDraft, role: Role = 'editor') {
+  const { read: db, aside } = service.app.database
+  const { clashes, doubles } = await findClashes(draft, { db, aside, caller: caller(role) })
+  return {
+    clashes: clashes.map(({ title }) => title),
+    doubles: doubles.map(({ title, by }) => `${title} by ${by}`),
+  }
+}
+
+const none = { clashes: [], doubles: [] }
+
+describe('clashes of a draft', () => {
+  test('are events at the same venue at overlapping times, by moments rather than by clocks', async () => {
+    await service.create('/events', { title: 'Before', ...at('02', '17:00', '19:00'), venue: hall })
+    await service.create('/events', { title: 'Into', ...at('02', '18:30', '19:30'), venue: hall })
+    await service.create('/events', { title: 'Elsewhere', ...at('02'), venue: mill })
+    await service.create('/events', { title: 'Nowhere', ...at('02') })
+    const tokyo = { start_date: '2027-11-03 04:30:00', end_date: '2027-11-03 05:30:00', timezone: 'Asia/Tokyo' }
+    await service.create('/events', { title: 'In the words of Tokyo', ...tokyo, venue: hall })
+    await service.create('/events', { title: 'After', ...at('02', '21:00', '22:00'), venue: hall })
+    assert.deepEqual(await near(draftAt('02')), { clashes: ['Into', 'In the words of Tokyo'], doubles: [] })
+    assert.deepEqual(await near(draftAt('02', { venues: [] })), none)
+    const both = await near(draftAt('02', { venues: [hall, mill] }))
+    assert.deepEqual(both.clashes.sort(), ['Elsewhere', 'In the words of Tokyo', 'Into'])
+    assert.deepEqual(both.doubles, ['Elsewhere by start'])
+  })
+
+  test('are found where an event lasts for days, and among events hidden from lists', async () => {
+    await service.create('/events', {
+      title: 'Exhibition',
+      ...{ start_date: '2027-11-04 00:00:00', end_date: '2027-11-20 23:59:59' },
+      ...{ all_day: true, hide_from_listings: true, venue: hall },
+    })
+    assert.deepEqual(await near(draftAt('12')), { clashes: ['Exhibition'], doubles: [] })
+    assert.deepEqual(await near(draftAt('21')), none)
+  })
+
+  test('are not the event itself, nor what does not take place or lies in the trash', async () => {
+    const { id } = await service.create('/events', { title: 'Myself', ...at('22'), venue: hall })
+    await service.create('/events', { title: 'Canceled', ...at('22'), venue: hall, event_status: 'canceled' })
+    const gone = await service.create('/events', { title: 'Gone', ...at('22'), venue: hall })
+    await service.remove(`/events/${gone.id}`)
+    assert.deepEqual(await near(draftAt('22', { id })), none)
+    assert.deepEqual(await near(draftAt('22')), { clashes: ['Myself'], doubles: ['Myself by start'] })
+  })
+
+  test('of drafts are told to those who may see them', async () => {
+    await service.create('/events', { title: 'Secret', ...at('23'), venue: hall, status: 'draft' })
+    assert.deepEqual(await near(draftAt('23')), { clashes: ['Secret'], doubles: ['Secret by start'] })
+    assert.deepEqual(await near(draftAt('23'), 'author'), none)
+  })
+
+  test('are five at most', async () => {
+    for (let n = 1; n <= 7; n += 1)
+      await service.create('/events', { title: `Talk ${n}`, ...at('24', '18:30'), venue: hall })
+    assert.equal((await near(draftAt('24'))).clashes.length, 5)
+  })
+})
+
+describe('doubles of a draft', () => {
+  const titled = (title: string, day = '26', more: Partial<EventDraft> = {}) =>
+    near(draftAt(day, { title, venues: [], ...more })).then(({ doubles }) => doubles)
+
+  test('have the same words in their title within three days, wherever they are', async () => {
+    await service.create('/events', { title: 'Chœur de <b>Noël</b> &amp; Gospel', ...at('26'), venue: mill })
+    await service.create('/events', { title: 'Yoga', ...at('26') })
+    const expected = ['Chœur de Noël & Gospel by title']
+    assert.deepEqual(await titled('choeur de noel gospel'), expected)
+    assert.deepEqual(await titled('GOSPEL, Chœur de Noël!', '23'), expected)
+    assert.deepEqual(await titled('Chœur de Noël'), expected)
+    assert.deepEqual(await titled('Chœur de Noël', '20'), [])
+    assert.deepEqual(await titled('Chœur de Pâques'), [])
+    assert.deepEqual(await titled('Yoga for all'), [])
+    assert.deepEqual(await titled('yoga'), ['Yoga by title'])
+  })
+
+  test('are no other dates of its own series', async () => {
+    const first = await service.create('/events', {
+      title: 'Daily prayer',
+      ...at('27'),
+      recurrence: 'RRULE:FREQ=DAILY;COUNT=3',
+    })
+    const draft = { id: first.id, title: 'Daily prayer' }
+    assert.equal((await titled('Daily prayer', '27', draft)).length, 2)
+    assert.deepEqual(await titled('Daily prayer', '27', { ...draft, series: first.post_parent }), [])
+  })
+
+  test('are looked for whatever the title', async () => {
+    for (const title of ['', ' ', '\0', '🎏', '%', '\ud800', "'", '<b></b>', 'x '.repeat(100_000)])
+      assert.deepEqual(await titled(title, '28'), [])
+  })
+})

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { findAsTyped } from '../../src/calendar/events/find-as-typed.ts'
+import type { Role } from '../../src/calendar/people/caller.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+before(async () => {
+  service = await startService({ timezone: 'Europe/Berlin' })
+})
+after(() => service.close())
+
+/** On a day of November 2027. */
+const on = (day: string) => ({ start_date: `2027-11-${day} 19:00:00`, end_date: `2027-11-${day} 21:00:00` })
+
+async function typed(text: string, role: Role = 'editor') {
+  const { read: db, aside, findMatching } = service.app.database
+  const caller = { id: service.userIds[role] ?? 0, login: role, role }
+  const now = Date.UTC(2027, 10, 15)
+  return findAsTyped(text, { db, aside, findMatching, caller, now, site: service.app.site })
+}
+
+const titles = async (text: string, role?: Role) => (await typed(text, role)).map(({ title }) => title)
+
+describe('what is typed', () => {
+  test('finds events by their title as it is written, those that come next first', async () => {
+    await service.create('/events', { title: 'Choir', ...on('10') })
+    await service.create('/events', { title: 'Chœur &amp; Orchestra', ...on('20') })
+    await service.create('/events', { title: 'Choir', ...on('18') })
+    await service.create('/events', { title: 'The choir sings', ...on('16') })
+    await service.create('/events', { title: 'Evening', ...on('16'), description: '<p>With our choir</p>' })
+    const found = await typed('choir')
+    assert.deepEqual(
+      found.map(({ title, about }) => `${title} ${about.slice(8, 10)}`),
+      ['Choir 18', 'Choir 10', 'The choir sings 16', 'Evening 16'],
+    )
+    assert.deepEqual(await titles('ORCH'), ['Chœur & Orchestra'])
+    assert.deepEqual(await titles('choeur orc'), ['Chœur & Orchestra'])
+    assert.deepEqual(await titles('ev'), ['Evening'])
+    assert.deepEqual(found[0], {
+      kind: 'event',
+      id: found[0]?.id,
+      title: 'Choir',
+      about: '2027-11-18 19:00:00',
+      status: 'publish',
+    })
+  })
+
+  test('finds an event by its id, its slug, its address, and the UID of a feed', async () => {
+    const event = await service.create('/events', { title: 'Harvest', slug: 'of-old', ...on('17') })
+    const feed = await service.get(`~/event/${event.slug}.ics`)
+    const uid = /^UID:(.+)$/m.exec(String(feed.body))?.[1]?.trim() ?? assert.fail(String(feed.body))
+    for (const text of [String(event.id), `#${event.id}`, 'of-old', 'of-o', event.url, uid])
+      assert.deepEqual(await titles(text), ['Harvest'], text)
+  })
+
+  test('finds the next date of a series by the UID of the series', async () => {
+    await service.create('/events', { title: 'Class', ...on('01'), recurrence: 'RRULE:FREQ=WEEKLY;COUNT=5' })
+    const { uid } = await service.app.database.read
+      .selectFrom('series')
+      .select('uid')
+      .where('title', '=', 'Class')
+      .executeTakeFirstOrThrow()
+    const [hit, ...others] = await typed(uid)
+    assert.deepEqual([hit?.title, hit?.about, others.length], ['Class', '2027-11-15 19:00:00', 0])
+  })
+
+  test('finds venues and organizers by their names and ids', async () => {
+    const venue = await service.create('/venues', { venue: 'Old Granary', city: 'Lyon' })
+    await service.create('/organizers', { organizer: 'Friends of the granary' })
+    const hits = await typed('granary')
+    assert.deepEqual(
+      hits.map(({ kind, title, about, status }) => [kind, title, about, status]),
+      [
+        ['venue', 'Old Granary', 'Lyon', 'publish'],
+        ['organizer', 'Friends of the granary', '', 'publish'],
+      ],
+    )
+    assert.deepEqual(await titles(String(venue.id)), ['Old Granary'])
+  })
+
+  test('finds every status that the caller may see, the trash last', async () => {
+    const gone = await service.create('/events', { title: 'Zither night', ...on('20') })
+    await service.remove(`/events/${gone.id}`)
+    await service.create('/events', { title: 'Zither draft', ...on('21'), status: 'draft' })
+    await service.create('/events', { title: 'Zither', ...on('22') })
+    assert.deepEqual(await titles('zither'), ['Zither', 'Zither draft', 'Zither night'])
+    assert.deepEqual(await titles('zither', 'contributor'), ['Zither'])
+    assert.deepEqual(await titles(String(gone.id), 'contributor'), [])
+  })
+
+  test('finds no more than eight, and nothing for what nobody types', async () => {
+    for (let n = 10; n < 22; n += 1) await service.create('/events', { title: `Drum ${n}`, ...on(String(n)) })
+    assert.equal((await typed('drum')).length, 8)
+    for (const text of [
+      '',
+      ' ',
+      '\0',
+      '%',
+      '\\',
+      "'",
+      '\ud800',
+      '99999999999',
+      '/',
+      'x'.repeat(1_000_000),
+      'drum '.repeat(100),
+    ])
+      assert.deepEqual(await typed(text), [], text.slice(0, 20))
+  })
+
+  test('finds what is old by a rare word', async () => {
+    const { id } = await service.create('/events', { title: 'An unusual quokka', ...on('12') })
+    assert.deepEqual(
+      (await typed('quokka')).map((hit) => hit.id),
+      [id],
+    )
+  })
+})

@@ -308,6 +308,28 @@ describe('the list', () => {
     })
   }
 
+  test('is narrowed by filters that its form does not offer, which the form keeps and a chip removes', async () => {
+    await service.update(`/venues/${made.hall}`, { step_free: true, lift: true })
+    for (const [query, words] of [
+      ['access=step_free,lift', 'Step-free access, Lift'],
+      [`include=${made.concert}`, `include: ${made.concert}`],
+      ['event_status=scheduled', 'event_status: scheduled'],
+    ] as const) {
+      const listed = await service.get(`/events?${query}&start_date=${day(0)}&per_page=20`)
+      const { body } = await page(`/events/?${query}`)
+      assert.deepEqual(
+        slugs(body),
+        listed.body.events.map(({ slug }: { slug: string }) => slug),
+      )
+      const [name, value = ''] = query.split('=')
+      assert.ok(body.includes(`<input type="hidden" name="${name}" value="${value}">`), query)
+      assert.ok(body.includes(`aria-label="Remove the filter ${words}"`), query)
+      assert.match(body, /noindex/)
+    }
+    assert.equal((await page('/events/?access=chairs')).status, 400)
+    assert.equal((await page('/events/?status=draft')).body, (await page('/events/')).body)
+  })
+
   test('is narrowed to what is near a venue', async () => {
     const { body } = await page(`/events/?near=${made.hall}&geoloc_radius=1`)
     assert.deepEqual(slugs(body), ['concert', 'exhibition'])

@@ -20,6 +20,12 @@ export function venueAccess({ say: translate, site }: Context, venue: VenueRow):
   )
 }
 
+/** The name of a fact; another word stays as it is. */
+export function factInWords({ say: translate }: Context, name: string): string {
+  const fact = [...venueFacts, ...eventFacts].find((known) => known === name)
+  return fact === undefined ? name : translate({ ...venueFields, ...eventFields }[fact].about)
+}
+
 /** What is known of the access to an event and its venues, among the facts of its page. */
 export function accessFact(context: Context, row: EventRow, venues: readonly VenueRow[]): Html {
   const { site } = context

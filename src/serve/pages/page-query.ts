@@ -8,9 +8,31 @@ import { isPossibleId } from '../../calendar/records/record-store.ts'
 import type { VenueRow } from '../../store/storage/schema.ts'
 import type { EventFilters } from './page-finding.ts'
 
-/** The filters that pages share with the interface, in the order of their addresses. */
-const { search, categories, tags, venue, organizer, featured, start_date, end_date, geoloc_radius, page } = eventFilters
-const SHARED = { search, categories, tags, venue, organizer, featured, start_date, end_date }
+/**
+ * The filters that pages share with the interface: all but those that a page has other ways for – its span, `near`, its number – and those about who
+ * asks or how lists are written.
+ */
+const {
+  page,
+  geoloc_radius,
+  start_date,
+  end_date,
+  per_page: _perPage,
+  starts_before: _startsBefore,
+  starts_after: _startsAfter,
+  ends_before: _endsBefore,
+  ends_after: _endsAfter,
+  strict_dates: _strictDates,
+  status: _status,
+  geoloc: _geoloc,
+  geoloc_lat: _latitude,
+  geoloc_lng: _longitude,
+  collapse: _collapse,
+  hide_subsequent_recurrences: _hidden,
+  ticketed: _ticketed,
+  ...others
+} = eventFilters
+const SHARED = { ...others, start_date, end_date }
 const FIELDS = { ...SHARED, geoloc_radius, page }
 
 /** The query of a page, parsed. */
@@ -23,6 +45,7 @@ export interface PageQuery {
   isFiltered: boolean
 }
 
+/** In the order of addresses. */
 const NAMES = [...Object.keys(SHARED), 'near', 'geoloc_radius']
 
 /** @throws Problem rest_invalid_param */

@@ -1,4 +1,5 @@
 import { dayOf } from '../../base/text/moments.ts'
+import { factInWords } from './access-shown.ts'
 import { select } from './choices.ts'
 import { eventRow } from './event-rows.ts'
 import { feedBase, feedLinks, feedPath, feedQuery, subscribeMenu } from './feed-links.ts'
@@ -101,15 +102,17 @@ function categoryBar(viewing: Viewing, asked: EventsAsked): Html | false {
   }</nav>`
 }
 
+/** The filters that the form has a field for; it keeps all others. */
+const OFFERED = new Set(['search', 'categories', 'tags', 'venue', 'near', 'geoloc_radius', ...OF_LISTS])
+
 function filterForm(viewing: Viewing, asked: EventsAsked): Html {
   const { site } = viewing.context
   const { sent } = asked.query
   const { span } = asked
   const hasDates = isList(span)
-  const hidden = ['organizer', 'featured'].flatMap((name) => {
-    const value = sent.get(name)
-    return value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}">`]
-  })
+  const hidden = [...sent].flatMap(([name, value]) =>
+    OFFERED.has(name) ? [] : [html`<input type="hidden" name="${name}" value="${value}">`],
+  )
   const folded = ['categories', 'tags', 'venue', 'near', ...(hasDates ? OF_LISTS : [])]
   const open = folded.filter((name) => sent.has(name)).length
   return html`<form class="filter" role="search" method="get" action="${spanLink(site, span, scopeIn(asked), '')}">${hidden}
@@ -182,7 +185,8 @@ function activeFilters(viewing: Viewing, asked: EventsAsked): Html | false {
 }
 
 /** A filter in words. */
-function filterInWords({ context: { site }, terms, today }: Viewing, name: string, value: string): string {
+function filterInWords({ context, terms, today }: Viewing, name: string, value: string): string {
+  const { site } = context
   if (name === 'categories' || name === 'tags') {
     const named = [...terms.byId.values()].find(
       ({ slug, taxonomy }) => slug === value && (taxonomy === 'tag') === (name === 'tags'),
@@ -196,7 +200,13 @@ function filterInWords({ context: { site }, terms, today }: Viewing, name: strin
   if (name === 'featured') return say(site, 'Featured')
   if (name === 'start_date') return say(site, 'from {date}', { date: dateOr(value) })
   if (name === 'end_date') return say(site, 'to {date}', { date: dateOr(value) })
-  return `“${value}”`
+  if (name === 'search') return `“${value}”`
+  if (name === 'access')
+    return value
+      .split(',')
+      .map((fact) => factInWords(context, fact.trim()))
+      .join(', ')
+  return `${name}: ${value}`
 
   function dateOr(text: string): string {
     return /^\d{4}-\d\d-\d\d$/.test(text) ? writtenDate(site, text, today) : text

@@ -1,5 +1,6 @@
 // What the desk does with records, in one list: its pages take these from here.
 
+export { changeMany, listMatching, MOST_AT_ONCE } from './change-many.ts'
 export { listInbox, listSentBack } from './inbox.ts'
 export { mergeForm, saveForm } from './merge-edits.ts'
 export {
@@ -17,4 +18,5 @@ export {
   withdrawProposal,
 } from './review.ts'
 export { createRecord, removeRecord, untrashRecord, updateRecord } from './save-record.ts'
+export { undoMany } from './undo-many.ts'
 export { discardUnsavedText, findUnsavedText, keepUnsavedText, listUnsavedTexts } from './unsaved-texts.ts'

@@ -1,6 +1,7 @@
 import type { Context } from '../declare/context.ts'
 import { findUser } from '../people/users.ts'
 import { resources } from '../resources.ts'
+import { nameOfRow } from './erase-record.ts'
 import {
   countInbox,
   type InboxPlace,
@@ -97,6 +98,5 @@ async function namedItems(context: Context, placed: readonly Placed[]): Promise<
 async function titleOf(context: Context, { kind, record }: Proposal): Promise<string | undefined> {
   const served = resources.find(({ resource }) => resource.name === kind)
   const row = await served?.operations.locate(context, { id: record })
-  const columns: Record<string, unknown> = { ...Object(row) }
-  return row === undefined ? undefined : String(columns[kind === 'event' ? 'title' : kind] ?? columns.name)
+  return row === undefined ? undefined : nameOfRow(kind, row)
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from './database.ts'
-import type { ProposalColumns, UnsavedTextColumns } from './schema.ts'
+import type { BulkChangeColumns, ProposalColumns, UnsavedTextColumns } from './schema.ts'
 import { statement } from './statement.ts'
 
 // Rows that the desk keeps beside records. No version, no list and no cache depends on them, so nothing of them is in the record of changes.
@@ -107,4 +107,23 @@ export async function dropDecided(tx: Db, beforeUtc: string, most: number): Prom
 export async function dropBulkChanges(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const old = tx.selectFrom('bulk_changes').select('token').where('done_utc', '<', beforeUtc).limit(sql.lit(most))
   return (await tx.deleteFrom('bulk_changes').where('token', 'in', old).returning('token').execute()).length
+}
+
+/** Keeps what takes back a change of many records. */
+export async function keepBulkChange(tx: Db, row: BulkChangeColumns): Promise<void> {
+  await tx
+    .insertInto('bulk_changes')
+    .values(row)
+    .onConflict((conflict) => conflict.column('token').doUpdateSet({ records: row.records }))
+    .execute()
+}
+
+export function findBulkChange(db: Db, token: string): Promise<BulkChangeColumns | undefined> {
+  return db.selectFrom('bulk_changes').selectAll().where('token', '=', token).executeTakeFirst()
+}
+
+/** Takes a change of many records, so that nobody takes it back a second time. Returns false where somebody has. */
+export async function takeBulkChange(tx: Db, token: string): Promise<boolean> {
+  const taken = await tx.deleteFrom('bulk_changes').where('token', '=', token).returning('token').execute()
+  return taken.length > 0
 }

@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { over } from '../../base/fields/limits.ts'
+import { invalidParam, Problem } from '../../base/problems.ts'
+import { formatUtc } from '../../base/text/moments.ts'
+import { keepBulkChange } from '../../store/storage/desk-rows.ts'
+import { attempt } from '../../store/storage/locks.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { Context } from '../declare/context.ts'
+import type { AskedUpdate, WriteSteps } from '../declare/operations.ts'
+import { parseFields, type RawValues } from '../declare/parse.ts'
+import { formerStatus } from '../history/record-history.ts'
+import { findVersion, requireVersion } from '../records/versions.ts'
+import { type Served, series } from '../resources.ts'
+import { type BulkDeed, valuesOf } from './bulk-deeds.ts'
+import { eraseRecord, nameOfRow } from './erase-record.ts'
+import { permittedRecord, statusOf } from './save-record.ts'
+
+// Many records changed at once, each by the operations and rights of REST, some with each transaction: a row that is refused costs itself alone, and
+// what was done stays done when the process ends in between. What is done can be taken back.
+
+/** The most records that are changed at once. */
+export const MOST_AT_ONCE = 1000
+const IN_A_PIECE = 50
+/** Milliseconds of writing after which other requests get a turn. */
+const TURN_MS = 10
+/** How often a record is tried that others change meanwhile. */
+const MOST_TRIES = 3
+
+/** What became of one record. */
+export interface BulkRow {
+  id: number
+  /** Its title or name, empty for one that is not there. */
+  title: string
+  outcome: 'done' | 'unchanged' | 'refused'
+  /** Why it was refused. */
+  problem?: Problem
+}
+
+/** What became of all of them, in the order that was asked for, and what takes it back: undefined where nothing can be. */
+export interface BulkResult {
+  rows: BulkRow[]
+  undo: string | undefined
+}
+
+/** One record, ready to be written; the write says whether anything changed. */
+export interface PreparedRow {
+  id: number
+  title: string
+  write: (tx: Tx) => Promise<'done' | 'unchanged'>
+}
+
+/** A record, by the path of its resource, with the version that it had before it was changed. */
+export type VersionBefore = readonly [path: string, id: number, version: number]
+
+/**
+ * Changes up to a thousand records in the same way. Of a series it changes the chosen dates, unless the deed says otherwise.
+ * @throws Problem rest_invalid_param for more, or for a deed that no record can take
+ */
+export async function changeMany(
+  context: Context,
+  served: Served,
+  ids: readonly number[],
+  deed: BulkDeed,
+): Promise<BulkResult> {
+  const asked = [...new Set(ids)]
+  if (asked.length > MOST_AT_ONCE) throw invalidParam('ids', over('entries', MOST_AT_ONCE))
+  const before: VersionBefore[] = []
+  const token = randomUUID()
+  const row = { token, user: context.caller.id, done_utc: formatUtc(context.now) }
+  const seenSeries = new Set<number>()
+  const prepare = (id: number) => prepareRow(context, served, id, deed, before, seenSeries)
+  const keep = async (tx: Tx, had: number) => {
+    const records = JSON.stringify(before)
+    if (before.length > had) await keepBulkChange(tx, { ...row, records })
+  }
+  const rows = await inPieces(context, asked, prepare, keep, before)
+  return { rows, undo: before.length > 0 ? token : undefined }
+}
+
+/**
+ * The ids of all that a list with these filters finds, in its order, at most as many as may be changed at once, and how many there are.
+ * @param raw the parameters of the list, but for its pages
+ * @throws Problem as the list does
+ */
+export async function listMatching(
+  context: Context,
+  { filters, operations }: Served,
+  raw: RawValues,
+): Promise<{ ids: readonly number[]; total: number }> {
+  const { page: _page, per_page: _size, ...asked } = raw
+  const query = await parseFields(filters, asked, context)
+  if (operations.findAll) {
+    const { ids, total } = await operations.findAll(context, query)
+    return { ids: ids.slice(0, MOST_AT_ONCE), total }
+  }
+  const ids: number[] = []
+  for (let page = 1; ; page += 1) {
+    const found = await operations.find(context, { ...query, page, per_page: context.site.pageSizeCap })
+    for (const id of found.ids) ids.push(id)
+    if (ids.length >= Math.min(found.total, MOST_AT_ONCE) || found.ids.length === 0)
+      return { ids: ids.slice(0, MOST_AT_ONCE), total: found.total }
+  }
+}
+
+/** Writes rows in pieces, each in one transaction, and tries those again that others have changed meanwhile. */
+export async function inPieces(
+  context: Context,
+  ids: readonly number[],
+  prepare: (id: number) => Promise<PreparedRow>,
+  keep: (tx: Tx, had: number) => Promise<void>,
+  before: VersionBefore[],
+): Promise<BulkRow[]> {
+  const rows = new Map<number, BulkRow>()
+  let left = [...ids]
+  for (let tries = 1; left.length > 0 && tries <= MOST_TRIES; tries += 1) {
+    for (let at = 0; at < left.length; at += IN_A_PIECE) {
+      const had = before.length
+      const piece = await preparePiece(left.slice(at, at + IN_A_PIECE), prepare)
+      const written = await context.write(async (tx) => {
+        // The transaction may run again.
+        before.length = had
+        const done = await writePiece(tx, piece)
+        await keep(tx, had)
+        return done
+      })
+      for (const one of written) rows.set(one.id, one)
+    }
+    left = left.filter((id) => isOvertaken(rows.get(id)))
+  }
+  return ids.flatMap((id) => rows.get(id) ?? [])
+}
+
+const isOvertaken = (row: BulkRow | undefined) =>
+  row?.problem?.code === 'rest_precondition_failed' || row?.problem?.code === 'series-was-changed'
+
+async function preparePiece(
+  ids: readonly number[],
+  prepare: (id: number) => Promise<PreparedRow>,
+): Promise<(PreparedRow | BulkRow)[]> {
+  const piece: (PreparedRow | BulkRow)[] = []
+  for (const id of ids) {
+    piece.push(await prepare(id).catch((error: unknown) => refusedRow({ id, title: '' }, error)))
+    await nextTurn()
+  }
+  return piece
+}
+
+async function writePiece(tx: Tx, piece: readonly (PreparedRow | BulkRow)[]): Promise<BulkRow[]> {
+  const rows: BulkRow[] = []
+  let since = performance.now()
+  for (const one of piece) {
+    if ('outcome' in one) {
+      rows.push(one)
+      continue
+    }
+    const { id, title } = one
+    try {
+      rows.push({ id, title, outcome: await attempt(tx, () => one.write(tx)) })
+    } catch (error) {
+      rows.push(refusedRow(one, error))
+    }
+    if (performance.now() - since < TURN_MS) continue
+    await nextTurn()
+    since = performance.now()
+  }
+  return rows
+}
+
+/** @throws the error unless it says what is wrong with the row */
+function refusedRow({ id, title }: Pick<BulkRow, 'id' | 'title'>, error: unknown): BulkRow {
+  if (!(error instanceof Problem)) throw error
+  return { id, title, outcome: 'refused', problem: error }
+}
+
+async function prepareRow(
+  context: Context,
+  served: Served,
+  id: number,
+  deed: BulkDeed,
+  before: VersionBefore[],
+  seenSeries: Set<number>,
+): Promise<PreparedRow> {
+  const { resource, operations } = served
+  const { versioned } = operations
+  if (!versioned) throw new Problem('rest_forbidden')
+  const isRemoval = deed.do === 'trash' || deed.do === 'erase'
+  // The version is read before the record, so that it is never later than what decides about the change.
+  const { sequence } = await findVersion(context.db, versioned.kind, id)
+  const row = await permittedRecord(context, operations, id, isRemoval ? 'remove' : 'update')
+  const title = nameOfRow(resource.name, row)
+  if (deed.do === 'erase')
+    return { id, title, write: async (tx) => ((await eraseRecord(tx, served, id, context)) ? 'done' : 'unchanged') }
+  const unchanged: PreparedRow = { id, title, write: async () => 'unchanged' }
+  const scope = scopeOf(row, deed, seenSeries)
+  if (scope === 'with others') return unchanged
+  const wasStatus =
+    deed.do === 'restore' ? ((await formerStatus(context.db, versioned.kind, id)) ?? 'draft') : undefined
+  const values = await valuesOf(context, resource.name, row, deed, wasStatus)
+  if (!values) return unchanged
+  const write = await prepareWrite(context, served, row, { ...values, ...scope }, deed.do === 'trash')
+  return {
+    id,
+    title,
+    write: async (tx) => {
+      await requireVersion(tx, versioned.kind, id, [{ id, sequence }])
+      await write(tx)
+      const { series: repeated }: { series?: unknown } = Object(row)
+      // All dates of a series are taken back by taking back the series.
+      if ('recurrence_scope' in scope && typeof repeated === 'number') await noteSeries(tx, repeated, before)
+      else if (isChanged(tx, versioned.kind, id)) before.push([resource.path, id, sequence])
+      return 'done'
+    },
+  }
+}
+
+/** Whether this part of a transaction has changed a record; what has changed nothing has nothing to be taken back. */
+function isChanged({ recording }: Tx, kind: string, id: number): boolean {
+  return Object.keys(recording.changes.get(`${kind} ${id}`)?.former ?? {}).length > 0
+}
+
+async function noteSeries(tx: Tx, id: number, before: VersionBefore[]): Promise<void> {
+  if (!isChanged(tx, 'series', id)) return
+  before.push([series.resource.path, id, (await findVersion(tx, 'series', id)).sequence])
+}
+
+/** The scope of a change in a series. With one that goes beyond the chosen date, the first chosen date of each series stands for the others. */
+function scopeOf(row: unknown, { scope }: BulkDeed, seenSeries: Set<number>): RawValues | 'with others' {
+  const { series: repeated }: { series?: unknown } = Object(row)
+  if (typeof repeated !== 'number' || scope === undefined || scope === 'this') return {}
+  if (seenSeries.has(repeated)) return 'with others'
+  seenSeries.add(repeated)
+  return { recurrence_scope: scope }
+}
+
+async function prepareWrite(
+  context: Context,
+  { resource, operations }: Served,
+  row: unknown,
+  raw: RawValues,
+  isRemoval: boolean,
+): Promise<(tx: Tx) => Promise<unknown>> {
+  if (!isRemoval) {
+    const values = await parseFields(resource.fields, raw, context, { extent: 'partial', mayAsk: true })
+    return prepared(context, operations.update, { row, values })
+  }
+  // Terms have no trash: nobody loses one by a press that is said to be undoable.
+  if (statusOf(row) === undefined) throw new Problem('rest_forbidden')
+  if (!operations.removeWith) return prepared(context, operations.remove, row)
+  const values = await parseFields(resource.removal ?? {}, raw, context)
+  return prepared(context, operations.removeWith, { row, values } satisfies AskedUpdate<unknown>)
+}
+
+async function prepared<Asked>(context: Context, steps: WriteSteps<Asked>, asked: Asked) {
+  const ready = await steps.prepare(context, asked)
+  return (tx: Tx) => steps.write(tx, ready, context)
+}

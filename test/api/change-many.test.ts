@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { BulkDeed } from '../../src/calendar/editing/bulk-deeds.ts'
+import { changeMany, listMatching } from '../../src/calendar/editing/change-many.ts'
+import { createRecord, removeRecord, updateRecord } from '../../src/calendar/editing/save-record.ts'
+import { undoMany } from '../../src/calendar/editing/undo-many.ts'
+import { callerContext, servedAt } from '../support/caller-context.ts'
+import { day, startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let venue: number
+let categories: number[]
+before(async () => {
+  service = await startService()
+  venue = (await service.create('/venues', { venue: 'Hall' })).id
+  categories = []
+  for (const name of ['A', 'B', 'C']) categories.push((await service.create('/categories', { name })).id)
+})
+after(() => service.close())
+
+const events = servedAt('events')
+const context = (login: 'admin' | 'editor' | 'author' | 'contributor') => callerContext(service, login)
+const outcomes = (rows: readonly { outcome: string }[]) => rows.map(({ outcome }) => outcome)
+
+async function make(
+  count: number,
+  values: object = {},
+  as: 'editor' | 'author' | 'contributor' = 'editor',
+): Promise<number[]> {
+  const by = await context(as)
+  const ids: number[] = []
+  for (let i = 0; i < count; i += 1)
+    ids.push((await createRecord(by, events, { title: `Event ${i}`, ...day, ...values })).id)
+  return ids
+}
+
+const LEFT = /^modified|^date|json_ld|^_|counts?$/
+
+/** What an event reads as but for times of writing. */
+async function reading(id: number): Promise<unknown> {
+  const { body } = await service.get(`/events/${id}`, 'admin')
+  return JSON.parse(JSON.stringify(body, (name, value) => (LEFT.test(name) || name === 'count' ? undefined : value)))
+}
+
+const deeds: [name: string, deed: BulkDeed, check: (body: ReturnType<typeof Object>) => unknown, is: unknown][] = [
+  ['draft', { do: 'draft' }, (body) => body.status, 'draft'],
+  ['trash', { do: 'trash' }, (body) => body.status, 'trash'],
+  ['terms', { do: 'terms', field: 'categories', add: [], remove: [] }, (body) => body.categories.length, 1],
+  ['link', { do: 'link', field: 'venue', ids: [] }, (body) => body.venue, []],
+  [
+    'announce',
+    { do: 'announce', event_status: 'canceled', reason: 'Rain' },
+    (body) => [body.event_status, body.event_status_reason],
+    ['canceled', 'Rain'],
+  ],
+  [
+    'move',
+    { do: 'move', days: 1, hours: -2 },
+    (body) => [body.start_date, body.end_date],
+    ['2027-04-02 08:00:00', '2027-04-02 10:00:00'],
+  ],
+]
+
+for (const [name, deed, check, is] of deeds)
+  test(`many events at once: ${name}, and one press takes it all back`, async () => {
+    const editor = await context('editor')
+    const ids = await make(3, { venue, categories: categories.slice(0, 2), cost: '5' })
+    const done: BulkDeed =
+      deed.do === 'terms' ? { ...deed, add: categories.slice(1, 2), remove: categories.slice(0, 1) } : deed
+    const had = await Promise.all(ids.map(reading))
+    const { rows, undo } = await changeMany(editor, events, ids, done)
+    assert.deepEqual(
+      rows.map(({ id, outcome, title }) => [id, outcome, title]),
+      ids.map((id, i) => [id, 'done', `Event ${i}`]),
+    )
+    for (const id of ids) assert.deepEqual(check((await service.get(`/events/${id}`, 'admin')).body), is)
+    assert.ok(undo)
+    assert.equal(await undoMany(await context('admin'), undo), undefined, 'it is good for whoever got it')
+    const back = await undoMany(editor, undo)
+    assert.deepEqual(outcomes(back ?? []), ['done', 'done', 'done'])
+    assert.deepEqual(await Promise.all(ids.map(reading)), had)
+    assert.equal(await undoMany(editor, undo), undefined)
+  })
+
+test('each row is told by itself: what is refused, is not there, or is so already costs no other', async () => {
+  const author = await context('author')
+  const [own = 0] = await make(1, {}, 'author')
+  const [others = 0] = await make(1)
+  const [draft = 0] = await make(1, { status: 'draft' }, 'author')
+  const { rows } = await changeMany(author, events, [own, others, 99_999, draft, own], { do: 'draft' })
+  assert.deepEqual(
+    rows.map(({ id, outcome, problem }) => [id, outcome, problem?.code]),
+    [
+      [own, 'done', undefined],
+      [others, 'refused', 'rest_forbidden'],
+      [99_999, 'refused', 'rest-event-not-found'],
+      [draft, 'unchanged', undefined],
+    ],
+  )
+})
+
+test('what others have changed since the press stays when it is taken back', async () => {
+  const editor = await context('editor')
+  const [first = 0, second = 0] = await make(2)
+  const { undo = '' } = await changeMany(editor, events, [first, second], {
+    do: 'announce',
+    event_status: 'canceled',
+    reason: 'Rain',
+  })
+  await updateRecord(await context('admin'), events, first, { title: 'Renamed', event_status: 'postponed' })
+  assert.deepEqual(outcomes((await undoMany(editor, undo)) ?? []), ['done', 'done'])
+  const { body } = await service.get(`/events/${first}`)
+  assert.deepEqual([body.title, body.event_status], ['Renamed', 'postponed'])
+  assert.equal((await service.get(`/events/${second}`)).body.event_status, undefined)
+})
+
+test('an hour that stays on the wall stays there across a change of the clocks, and whole days move by days', async () => {
+  const editor = await context('editor')
+  const [timed = 0] = await make(1, { start_date: '2027-03-13 20:00:00', end_date: '2027-03-13 22:00:00' })
+  const [whole = 0] = await make(1, { start_date: '2027-03-13', end_date: '2027-03-13', all_day: true })
+  await changeMany(editor, events, [timed, whole], { do: 'move', days: 1, hours: 0 })
+  const { body } = await service.get(`/events/${timed}`)
+  assert.deepEqual([body.start_date, body.utc_start_date], ['2027-03-14 20:00:00', '2027-03-15 00:00:00'])
+  assert.equal((await service.get(`/events/${whole}`)).body.start_date, '2027-03-14 00:00:00')
+  const { rows } = await changeMany(editor, events, [whole], { do: 'move', days: 0, hours: 3 })
+  assert.deepEqual(outcomes(rows), ['refused'])
+})
+
+test('what is in the trash is restored with the status it had, or deleted for good, which nothing takes back', async () => {
+  const editor = await context('editor')
+  const ids = await make(3, { status: 'private' })
+  const early = await changeMany(editor, events, ids, { do: 'erase' })
+  assert.deepEqual(outcomes(early.rows), ['refused', 'refused', 'refused'])
+  await changeMany(editor, events, ids, { do: 'trash' })
+  await changeMany(editor, events, ids.slice(0, 1), { do: 'restore' })
+  assert.equal((await service.get(`/events/${ids[0]}`, 'editor')).body.status, 'private')
+  const { rows, undo } = await changeMany(editor, events, ids.slice(1), { do: 'erase' })
+  assert.deepEqual([outcomes(rows), undo], [['done', 'done'], undefined])
+  assert.equal((await service.get(`/events/${ids[1]}`, 'editor')).status, 404)
+  const contributor = await context('contributor')
+  await removeRecord(editor, events, ids[0] ?? 0)
+  assert.deepEqual(outcomes((await changeMany(contributor, events, ids, { do: 'erase' })).rows), [
+    'refused',
+    'refused',
+    'refused',
+  ])
+})
+
+test('of a series the chosen dates change, or all of it where that is asked for; both are taken back', async () => {
+  const editor = await context('editor')
+  const { id } = await createRecord(editor, events, { title: 'Weekly', ...day, recurrence: 'FREQ=WEEKLY;COUNT=4' })
+  const found = async () =>
+    (await service.get('/events?search=Weekly&start_date=2020-01-01&status=publish,draft,trash', 'editor')).body.events
+  const ids = (await found()).map((event: { id: number }) => event.id)
+  assert.equal(ids.length, 4)
+  const had = await Promise.all(ids.map(reading))
+  for (const deed of [
+    { do: 'announce', event_status: 'canceled', reason: '' },
+    { do: 'trash' },
+    { do: 'draft' },
+    { do: 'move', days: 0, hours: 1 },
+    { do: 'terms', field: 'categories', add: categories, remove: [] },
+  ] satisfies BulkDeed[])
+    for (const scope of ['this', 'all'] as const) {
+      const chosen = ids.slice(1, 3)
+      const { rows, undo = '' } = await changeMany(editor, events, chosen, { ...deed, scope })
+      assert.deepEqual(outcomes(rows), ['done', scope === 'all' ? 'unchanged' : 'done'], `${deed.do} ${scope}`)
+      const now = await Promise.all(ids.map(reading))
+      const changed = ids.filter((_id: number, at: number) => JSON.stringify(now[at]) !== JSON.stringify(had[at]))
+      assert.deepEqual(
+        changed.filter((one: number) => scope === 'all' || chosen.includes(one)).length,
+        scope === 'all' ? 4 : 2,
+        `${deed.do} ${scope}`,
+      )
+      const back = await undoMany(editor, undo)
+      assert.ok(
+        back?.every(({ outcome }) => outcome === 'done'),
+        JSON.stringify([deed, scope, back]),
+      )
+      assert.deepEqual(await Promise.all(ids.map(reading)), had, `${deed.do} ${scope}`)
+    }
+  assert.ok(id)
+})
+
+test('all that a list finds are told by their ids, at most a thousand, with their number', async () => {
+  const editor = await context('editor')
+  const ids = await make(12, { title: 'Sought' })
+  const found = await listMatching(editor, events, { search: 'Sought', start_date: '2020-01-01', per_page: 5 })
+  assert.deepEqual([found.ids, found.total], [ids, 12])
+  const venues = servedAt('venues')
+  const made: number[] = []
+  for (let i = 0; i < 60; i += 1) made.push((await createRecord(editor, venues, { venue: `Place ${i}` })).id)
+  const all = await listMatching(editor, venues, { search: 'Place' })
+  assert.deepEqual([all.ids.toSorted((a, b) => a - b), all.total], [made, 60])
+})
+
+test('a thousand at once are done, and one more is refused before anything is', async () => {
+  const editor = await context('editor')
+  const ids = await make(120)
+  const began = performance.now()
+  const { rows } = await changeMany(editor, events, ids, { do: 'draft' })
+  assert.ok(rows.every(({ outcome }) => outcome === 'done'))
+  assert.ok(performance.now() - began < 20_000)
+  await assert.rejects(
+    changeMany(
+      editor,
+      events,
+      Array.from({ length: 1001 }, (_, i) => i + 1),
+      { do: 'draft' },
+    ),
+  )
+})

@@ -32,7 +32,7 @@ const GROUPS = {
     ['editing'],
     ['locales'],
   ],
-  serve: [['formats', 'sync'], ['pages'], ['webhooks', 'desk'], ['http']],
+  serve: [['formats', 'sync'], ['pages'], ['webhooks'], ['desk'], ['http']],
   exchange: [['transfer'], ['import'], ['push']],
   operate: [['demo', 'doctor'], ['watching']],
   start: [['app.ts'], ['workers.ts', 'commands.ts'], ['command-line.ts'], ['main.ts']],

@@ -66,3 +66,29 @@ async function firstCategories(db: Context['db'], ids: readonly number[]): Promi
     .execute()
   return new Map(rows.map(({ event, term }) => [event, Number(term)]))
 }
+
+/** These events where the caller may see them, with the name of their first venue, empty without one; in no order. */
+export async function readPlanned(
+  { db, caller }: Context,
+  ids: readonly number[],
+): Promise<(Omit<PlannedEvent, 'category'> & { place: string })[]> {
+  if (ids.length === 0) return []
+  const [rows, places] = await Promise.all([
+    db
+      .selectFrom('events')
+      .select(PLANNED)
+      .where('id', 'in', wholeList(db, ids))
+      .where(visibleTo(caller, 'events'))
+      .execute(),
+    db
+      .selectFrom('event_venues')
+      .innerJoin('venues', 'venues.id', 'event_venues.venue')
+      .select(['event_venues.event', 'venues.venue as name'])
+      .where('event_venues.event', 'in', wholeList(db, ids))
+      .where(visibleTo(caller, 'venues'))
+      .orderBy('event_venues.position', 'desc')
+      .execute(),
+  ])
+  const placeOf = new Map(places.map(({ event, name }) => [event, name]))
+  return rows.map((row) => ({ ...row, place: placeOf.get(row.id) ?? '' }))
+}

@@ -5,7 +5,9 @@ import type { Db } from '../../store/storage/database.ts'
 import { findTexts, isNamedText } from '../../store/storage/former-values.ts'
 import type { HistoryColumns, VersionedKind } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
+import type { WriteResult } from '../declare/operations.ts'
 import { parseFields } from '../declare/parse.ts'
+import { requireVersion, type Wanted } from '../records/versions.ts'
 import type { Served } from '../resources.ts'
 import { prepareSeriesChange } from '../series/series-operations.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
@@ -263,6 +265,48 @@ export async function prepareRestore(
     prepared: await operations.update.prepare(writing, { row, values: parsed }),
     context: writing,
   }
+}
+
+/** Which version is put back, perhaps only some members of it, and the versions that the record may have now. */
+export interface WantedRestore {
+  version: number
+  only?: readonly string[] | undefined
+  wanted: Wanted
+}
+
+/** A version that was put back: the members that changed, what could not be put back, and the written record unless nothing changed. */
+export interface Restored {
+  members: string[]
+  left: LeftOut[]
+  written: WriteResult | undefined
+}
+
+/**
+ * Puts a version of a record back by an update, unless the record has changed since `history` was read.
+ * @throws Problem rest_version_not_found, rest_precondition_failed, and those of an update
+ */
+export async function restoreVersion(
+  context: Context,
+  served: Served,
+  history: RecordHistory,
+  row: unknown,
+  { version, only, wanted }: WantedRestore,
+): Promise<Restored> {
+  const { operations } = served
+  const {
+    members,
+    left,
+    prepared,
+    context: own,
+  } = await prepareRestore(context, served, history, row, { version, only })
+  const [kind, seen] = [operations.versioned?.kind ?? 'event', { id: history.id, sequence: history.version }]
+  const written = await context.write(async (tx) => {
+    await requireVersion(tx, kind, history.id, wanted)
+    if (members.length === 0) return undefined
+    await requireVersion(tx, kind, history.id, [seen])
+    return operations.update.write(tx, prepared, own)
+  })
+  return { members, left, written }
 }
 
 /** The values to send, so that a record with the present columns has these again. @throws Problem for members that no record has */

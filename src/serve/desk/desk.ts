@@ -1,16 +1,24 @@
 import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
-import type { Context } from '../../calendar/declare/context.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { html } from '../pages/page-html.ts'
 import { type DeskAnswer, type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk } from './desk-page.ts'
+import { historyPages } from './history-room.ts'
+import { inboxPages } from './inbox-room.ts'
 import { monthPages } from './month-room.ts'
 import { recordPages } from './record-room.ts'
 import { signedInPages } from './sign-in-room.ts'
 import { todayPages } from './today-room.ts'
 
 /** All addresses of the desk for those who have signed in. */
-const PAGES: readonly DeskPage[] = [...todayPages, ...monthPages, ...recordPages, ...signedInPages]
+const PAGES: readonly DeskPage[] = [
+  ...todayPages,
+  ...monthPages,
+  ...inboxPages,
+  ...historyPages,
+  ...recordPages,
+  ...signedInPages,
+]
 
 /** A page with its pattern in parts. */
 const patterns = PAGES.map((page) => ({ page, parts: partsOf(page.at) }))
@@ -66,9 +74,4 @@ export function problemAtDesk(site: Site, problem: Problem): DeskView {
     title: body.message,
     body: html`${params.length > 0 && html`<ul class="plain">${params.map((text) => html`<li>${text}</li>`)}</ul>`}<p><a class="button" href="${deskPath(site, '/')}">${sayAtDesk(site, 'Today')}</a></p>`,
   }
-}
-
-/** How many things wait in the inbox, for the rail. */
-export async function waitingAtDesk(_context: Context): Promise<number> {
-  return 0
 }

@@ -1,17 +1,102 @@
+import { plainText } from '../../base/text/html.ts'
+import { addDays } from '../../base/text/moments.ts'
 import { formatUtc, utcToWall } from '../../base/text/zones.ts'
-import { written } from '../pages/page-dates.ts'
-import { html } from '../pages/page-html.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { listUnsavedTexts } from '../../calendar/editing/editing.ts'
+import { findPlanned, type PlannedEvent } from '../../calendar/events/planned-events.ts'
+import { can } from '../../calendar/people/caller.ts'
+import { resources } from '../../calendar/resources.ts'
+import { listTroubles } from '../../store/storage/troubles.ts'
+import { lastDayOf, written, writtenDay } from '../pages/page-dates.ts'
+import { type Content, type Html, html } from '../pages/page-html.ts'
+import { describeReason } from '../webhooks/webhook-store.ts'
+import { statusName } from './desk-inputs.ts'
 import { type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk } from './desk-page.ts'
+import { sentBackList, waitingList } from './inbox-room.ts'
 
-/** What needs somebody today. */
-function showToday({ context: { site, now } }: DeskRequest): DeskView {
-  const today = utcToWall(formatUtc(now), site.timezone).slice(0, 10)
+// What needs somebody today: what waits, what is on, and what goes wrong.
+
+/** The most events of the coming days that are shown. */
+const MOST_EVENTS = 30
+const DAYS = 7
+
+async function showToday({ context, user }: DeskRequest): Promise<DeskView> {
+  const { site, now, db, caller } = context
+  const wall = utcToWall(formatUtc(now), site.timezone)
+  const today = wall.slice(0, 10)
+  const [waiting, back, coming, unsaved, troubles] = await Promise.all([
+    waitingList(context),
+    sentBackList(context),
+    findPlanned(context, { first: today, after: addDays(today, DAYS), most: MOST_EVENTS }),
+    listUnsavedTexts(context),
+    can(caller, 'manage_users') ? listTroubles(db) : [],
+  ])
   return {
-    title: sayAtDesk(site, 'Today'),
+    title: greeting(context, Number(wall.slice(11, 13)), user.user.name),
     room: 'today',
     under: written(site, 'fullYear', today),
-    body: html`<p><a class="button" href="${deskPath(site, '/events')}">${sayAtDesk(site, 'Events')}</a></p>`,
+    body: html`<div class="edit"><div class="story">${waiting && html`<section><h2>${sayAtDesk(site, 'Waiting for you')}</h2>${waiting}</section>`}${back}
+${unsavedList(context, unsaved)}
+<section><h2>${sayAtDesk(site, 'The coming days')}</h2>${comingDays(context, today, coming)}</section></div>
+<aside class="aside">${troubleList(context, troubles)}</aside></div>`,
   }
+}
+
+function greeting({ site }: Context, hour: number, name: string): string {
+  const text = hour < 5 || hour >= 18 ? 'Good evening, {name}' : hour < 12 ? 'Good morning, {name}' : 'Good day, {name}'
+  return sayAtDesk(site, text, { name: name.split(' ', 1)[0] ?? name })
+}
+
+function comingDays(context: Context, today: string, events: readonly PlannedEvent[]): Html {
+  const { site } = context
+  const dayOf = ({ start_date }: PlannedEvent) => (start_date.slice(0, 10) < today ? today : start_date.slice(0, 10))
+  const byDay = Map.groupBy(
+    events.filter(({ start_date, end_date }) => lastDayOf(start_date, end_date) >= today),
+    dayOf,
+  )
+  if (byDay.size === 0)
+    return html`<p class="nothing">${sayAtDesk(site, 'Nothing is planned for the coming days.')}</p>`
+  return html`${[...byDay].map(
+    ([day, own]) =>
+      html`<h3>${writtenDay(site, day, today)}</h3><ul class="lines">${own.map((event) => lineOfEvent(context, today, event))}</ul>`,
+  )}`
+}
+
+function lineOfEvent({ site }: Context, today: string, event: PlannedEvent): Html {
+  const isWhole = event.all_day === 1 || event.start_date.slice(0, 10) < today
+  const state =
+    event.event_status === 'canceled'
+      ? sayAtDesk(site, 'Canceled')
+      : event.status === 'publish'
+        ? ''
+        : statusName(site, event.status)
+  return html`<li><span class="when">${isWhole ? sayAtDesk(site, 'All day') : written(site, 'time', event.start_date)}</span><a class="title" href="${deskPath(site, `/events/${event.id}`)}" dir="auto">${plainText(event.title) || sayAtDesk(site, '(no title)')}</a>${state && html`<span class="state">${state}</span>`}</li>`
+}
+
+/** What the caller has typed and not saved. */
+function unsavedList({ site }: Context, unsaved: Awaited<ReturnType<typeof listUnsavedTexts>>): Content {
+  const lines = unsaved.map(({ kind, record, values, saved_utc }) => {
+    const path = resources.find(({ resource }) => resource.name === kind)?.resource.path ?? 'events'
+    const wall = utcToWall(saved_utc, site.timezone)
+    const name = [values.title, values.venue, values.organizer, values.name].find(
+      (one) => typeof one === 'string' && one !== '',
+    )
+    return html`<li><a class="title" href="${deskPath(site, `/${path}/${record === 0 ? 'new' : record}`)}" dir="auto">${String(name ?? sayAtDesk(site, '(no title)'))}</a><span class="when">${written(site, 'dayMonth', wall)}, ${written(site, 'time', wall)}</span></li>`
+  })
+  return (
+    lines.length > 0 &&
+    html`<section><h2>${sayAtDesk(site, 'Begun and not saved')}</h2><ul class="lines">${lines}</ul></section>`
+  )
+}
+
+/** Imports and webhooks that fail, for those who can see to it. */
+function troubleList({ site }: Context, troubles: Awaited<ReturnType<typeof listTroubles>>): Content {
+  if (troubles.length === 0) return ''
+  const lines = troubles.map(({ what, name, why, isStopped }) => {
+    const reason = what === 'webhook' ? describeReason(site.language, why) : why
+    return html`<li><p><strong dir="auto">${what === 'import' ? sayAtDesk(site, 'Import “{name}”', { name }) : name}</strong> <span class="state bad">${sayAtDesk(site, isStopped ? 'Stopped' : 'Fails')}</span></p>${reason && html`<p class="hint">${reason}</p>`}</li>`
+  })
+  return html`<section class="card"><h2>${sayAtDesk(site, 'What goes wrong')}</h2><ul class="troubles">${lines}</ul></section>`
 }
 
 export const todayPages: readonly DeskPage[] = [{ at: '/', get: showToday }]

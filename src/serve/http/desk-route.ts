@@ -3,10 +3,11 @@ import { Problem } from '../../base/problems.ts'
 import { anonymous, isLoggedIn } from '../../calendar/people/caller.ts'
 import type { DeskGate } from '../../calendar/people/desk-sign-in.ts'
 import { lackBehind } from '../../store/storage/unavailable.ts'
-import { answerAtDesk, problemAtDesk, waitingAtDesk } from '../desk/desk.ts'
+import { answerAtDesk, problemAtDesk } from '../desk/desk.ts'
 import { DESK_ASSETS_PATH, type DeskAssets, readDeskAssets } from '../desk/desk-assets.ts'
 import { frameDesk } from '../desk/desk-frame.ts'
 import type { AnyDeskRequest, DeskAnswer, DeskUser } from '../desk/desk-page.ts'
+import { countInInbox } from '../desk/inbox-room.ts'
 import { answerStranger } from '../desk/sign-in-room.ts'
 import type { Look } from '../pages/page-assets.ts'
 import { weekStartOf } from '../pages/page-dates.ts'
@@ -136,7 +137,7 @@ async function answerOf(desk: DeskRoute, visit: Visit, incoming: Incoming, user:
     user,
   }
   const answer = user ? await answerAtDesk({ ...request, user }) : await answerStranger(request)
-  return { answer, waiting: user && 'body' in answer ? await waitingAtDesk(context) : 0 }
+  return { answer, waiting: user && 'body' in answer ? await countInInbox(context) : 0 }
 }
 
 function formOf({ headers }: Incoming, { bytes, form }: Body): Pick<AnyDeskRequest, 'form' | 'repeated' | 'files'> {

@@ -2,9 +2,9 @@ import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
 import {
-  prepareRestore,
   type RecordHistory,
   readHistory,
+  restoreVersion,
   type ToldAct,
   tellActs,
   valuesAt,
@@ -12,7 +12,7 @@ import {
 import type { StateKind } from '../../calendar/history/record-states.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { presentSingle } from '../../calendar/records/present-records.ts'
-import { requireVersion, wantedVersions } from '../../calendar/records/versions.ts'
+import { wantedVersions } from '../../calendar/records/versions.ts'
 import type { Served } from '../../calendar/resources.ts'
 import type { Reply } from '../formats/format.ts'
 import { type MatchedRequest, permitted } from './handlers.ts'
@@ -74,22 +74,10 @@ async function restoreReply(
   version: number,
   context: Context,
 ): Promise<Reply> {
-  const { operations } = served
   const { members: only } = await parseFields(restoreFields, asked.values(restoreFields), context)
-  const {
-    members,
-    left,
-    prepared,
-    context: own,
-  } = await prepareRestore(context, served, history, row, { version, only })
-  const [versioned, seen] = [operations.versioned?.kind ?? 'event', { id: history.id, sequence: history.version }]
-  const record = await context.write(async (tx) => {
-    if (asked.ifMatch !== undefined) await requireVersion(tx, versioned, history.id, wantedVersions(asked.ifMatch))
-    if (members.length === 0) return undefined
-    await requireVersion(tx, versioned, history.id, [seen])
-    return (await operations.update.write(tx, prepared, own)).answer
-  })
-  return ok({ version, members, left, record: record ?? (await presentNow(context, served, row)) })
+  const wanted = asked.ifMatch === undefined ? 'any' : wantedVersions(asked.ifMatch)
+  const { members, left, written } = await restoreVersion(context, served, history, row, { version, only, wanted })
+  return ok({ version, members, left, record: written?.answer ?? (await presentNow(context, served, row)) })
 }
 
 async function presentNow(context: Context, { operations }: Served, row: unknown): Promise<object> {

@@ -1,0 +1,150 @@
+import { Problem } from '../../base/problems.ts'
+import { decodedText } from '../../base/text/html.ts'
+import { utcToWall } from '../../base/text/zones.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import {
+  type RecordHistory,
+  readHistory,
+  restoreVersion,
+  type ToldAct,
+  tellActs,
+} from '../../calendar/history/record-history.ts'
+import type { StateKind } from '../../calendar/history/record-states.ts'
+import { resources, type Served } from '../../calendar/resources.ts'
+import { written } from '../pages/page-dates.ts'
+import { type Content, type Html, html } from '../pages/page-html.ts'
+import { labelOf } from './desk-inputs.ts'
+import {
+  type DeskAnswer,
+  type DeskPage,
+  type DeskRequest,
+  deskPath,
+  fieldOf,
+  type RoomName,
+  recordIdIn,
+  sayAtDesk,
+} from './desk-page.ts'
+
+// What became of a record: who changed what and when, side by side, and the way back to each version.
+
+const PER_PAGE = 20
+
+const ROOM_NAMES: readonly RoomName[] = ['events', 'venues', 'organizers', 'categories', 'tags']
+
+interface Historied {
+  room: RoomName
+  served: Served
+}
+
+const HISTORIED: readonly Historied[] = resources.flatMap((served) => {
+  const room = ROOM_NAMES.find((name) => name === served.resource.path)
+  return room ? [{ room, served }] : []
+})
+
+/** Reads the history of the record that the address names. @throws Problem for one that is not there or may not be changed by the caller */
+async function historyFor(
+  { served: { resource, operations } }: Historied,
+  request: DeskRequest,
+): Promise<{ row: unknown; history: RecordHistory }> {
+  const { context } = request
+  const id = recordIdIn(request)
+  const row = id === undefined ? undefined : await operations.locate(context, { id })
+  if (id === undefined || row === undefined || !operations.versioned) throw new Problem('rest_no_route')
+  if (!operations.rights.update(context, row)) throw new Problem('rest_forbidden')
+  const history = await readHistory(context.db, resource.name as StateKind, operations.versioned.kind, id)
+  if (!history) throw new Problem('rest_no_route')
+  return { row, history }
+}
+
+/** The name of a record among its columns. */
+function nameAmong({ title, venue, organizer, name }: Readonly<Record<string, unknown>>): string {
+  return decodedText(String(title ?? venue ?? organizer ?? name ?? ''))
+}
+
+async function showHistory(at: Historied, request: DeskRequest): Promise<DeskAnswer> {
+  const { context, query } = request
+  const { site } = context
+  const { history } = await historyFor(at, request)
+  const from = Math.max(0, Math.floor(Number(query.get('from')) || 0))
+  const acts = await tellActs(context.db, history, from, PER_PAGE)
+  const record = `/${at.room}/${history.id}`
+  const more = from + PER_PAGE < history.acts.length
+  const rest =
+    more &&
+    html`<nav class="pages"><a class="button" href="${deskPath(site, `${record}/history?from=${from + PER_PAGE}`)}">${sayAtDesk(site, 'Older')}</a></nav>`
+  return {
+    title: sayAtDesk(site, 'History'),
+    room: at.room,
+    under: html`<a href="${deskPath(site, record)}" dir="auto">${nameAmong(history.present) || sayAtDesk(site, '(no title)')}</a>`,
+    notice: noticeOf(request),
+    body: html`${acts.length === 0 ? html`<p class="nothing">${sayAtDesk(site, 'No change is known.')}</p>` : html`<ol class="acts">${acts.map((act) => actItem(at, request, history, act))}</ol>`}${rest}`,
+  }
+}
+
+function noticeOf({ context: { site }, query }: DeskRequest): Content {
+  if (!query.has('restored')) return undefined
+  const left = query.get('left') ?? ''
+  return left === ''
+    ? sayAtDesk(site, 'The version was put back.')
+    : sayAtDesk(site, 'The version was put back, but for: {names}', { names: left })
+}
+
+const ACTION_TEXTS = {
+  create: 'Made',
+  update: 'Changed',
+  publish: 'Published by schedule',
+  trash: 'Moved to the trash',
+  restore: 'Brought back',
+  delete: 'Deleted for good',
+} as const
+
+function actItem(at: Historied, request: DeskRequest, history: RecordHistory, act: ToldAct): Html {
+  const { context } = request
+  const { site } = context
+  const wall = utcToWall(act.time_utc, site.timezone)
+  const action = ACTION_TEXTS[act.action as keyof typeof ACTION_TEXTS]
+  const who = act.login === '' ? sayAtDesk(site, 'The calendar itself') : act.login
+  // The version before the act is any between it and the one before it.
+  const before = act.sequence - 1
+  const back =
+    before >= history.knownFrom &&
+    html`<form method="post" action="${deskPath(site, `/${at.room}/${history.id}/history`)}"><input type="hidden" name="version" value="${before}"><button class="button">${sayAtDesk(site, 'Put back what was before')}</button></form>`
+  return html`<li class="card act"><div class="act-head"><div><strong>${action ? sayAtDesk(site, action) : act.action}</strong> <span dir="auto">${who}</span><p class="hint">${written(site, 'fullYear', wall)}, ${written(site, 'time', wall)}${act.client && html` · ${act.client.slice(0, 80)}`}</p></div>${back}</div>${
+    act.changes.length > 0 && changesTable(context, at.served, act)
+  }</li>`
+}
+
+function changesTable({ site }: Context, { resource: { fields } }: Served, { changes }: ToldAct): Html {
+  const rows = changes.map(({ member, former, new: now, cut }) => {
+    const field = fields[member]
+    const end = cut ? '…' : ''
+    return html`<tr><th scope="row">${field ? labelOf(site, field) : member}</th><td class="former" dir="auto">${valueText(former)}${end}</td><td dir="auto">${valueText(now)}${end}</td></tr>`
+  })
+  return html`<table class="changes"><thead><tr><th scope="col">${sayAtDesk(site, 'Field')}</th><th scope="col">${sayAtDesk(site, 'Before')}</th><th scope="col">${sayAtDesk(site, 'After it')}</th></tr></thead><tbody>${rows}</tbody></table>`
+}
+
+/** A value of a version as one reads it. */
+export function valueText(value: unknown): string {
+  if (value === null || value === undefined || value === '') return '–'
+  if (typeof value === 'boolean') return value ? '✓' : '–'
+  if (Array.isArray(value)) return value.map(valueText).join(', ') || '–'
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+async function restore(at: Historied, request: DeskRequest): Promise<DeskAnswer> {
+  const { context } = request
+  const { row, history } = await historyFor(at, request)
+  const version = Number(fieldOf(request, 'version'))
+  if (!Number.isSafeInteger(version)) throw new Problem('rest_version_not_found')
+  const { left } = await restoreVersion(context, at.served, history, row, { version, wanted: 'any' })
+  const query = new URLSearchParams({ restored: String(version) })
+  if (left.length > 0) query.set('left', [...new Set(left.map(({ member }) => member))].join(', '))
+  return { seeOther: deskPath(context.site, `/${at.room}/${history.id}/history?${query}`) }
+}
+
+/** The pages of histories. */
+export const historyPages: readonly DeskPage[] = HISTORIED.map((at) => ({
+  at: `/${at.room}/:id/history`,
+  get: (request) => showHistory(at, request),
+  post: (request) => restore(at, request),
+}))

@@ -1,0 +1,242 @@
+import { Problem } from '../../base/problems.ts'
+import { plainText } from '../../base/text/html.ts'
+import { utcToWall } from '../../base/text/zones.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import {
+  findBrought,
+  findSeenProposal,
+  listInbox,
+  listSentBack,
+  mayReview,
+  publishPending,
+  publishProposal,
+  removeRecord,
+  sendBackPending,
+  sendBackProposal,
+  waitingTerms,
+  withdrawProposal,
+} from '../../calendar/editing/editing.ts'
+import type { InboxItem } from '../../calendar/editing/inbox.ts'
+import type { Proposal } from '../../calendar/editing/proposal-store.ts'
+import type { Brought, Decided, Published, Undecided } from '../../calendar/editing/review.ts'
+import { readPlanned } from '../../calendar/events/planned-events.ts'
+import { readColumns, type StateKind } from '../../calendar/history/record-states.ts'
+import { resources } from '../../calendar/resources.ts'
+import { written } from '../pages/page-dates.ts'
+import { type Content, type Html, html } from '../pages/page-html.ts'
+import { labelOf } from './desk-inputs.ts'
+import {
+  type DeskAnswer,
+  type DeskPage,
+  type DeskRequest,
+  deskPath,
+  fieldOf,
+  recordIdIn,
+  sayAtDesk,
+} from './desk-page.ts'
+import { valueText } from './history-room.ts'
+
+// What waits for somebody who may publish: events sent for review, imported ones that wait, and changes proposed in published records.
+
+const PER_PAGE = 20
+/** The most that Today shows. */
+const MOST_TODAY = 5
+
+type Planned = Awaited<ReturnType<typeof readPlanned>>[number]
+
+/** An item with what a reviewer needs to decide. */
+interface Waiting {
+  item: InboxItem
+  /** The event that it is about, where it is about one. */
+  event: Planned | undefined
+  /** What is published with it. */
+  brought: readonly Brought[]
+  terms: readonly string[]
+  proposal: Proposal | undefined
+  /** The present columns of the record that a proposal would change. */
+  present: Readonly<Record<string, unknown>>
+}
+
+async function readWaiting(context: Context, items: readonly InboxItem[]): Promise<Waiting[]> {
+  const ofEvents = items.filter(({ kind }) => kind === 'event').map(({ record }) => record)
+  const events = new Map((await readPlanned(context, ofEvents)).map((event) => [event.id, event]))
+  return Promise.all(
+    items.map(async (item): Promise<Waiting> => {
+      const event = item.kind === 'event' ? events.get(item.record) : undefined
+      const present = (await readColumns(context.db, item.kind as StateKind, item.record)) ?? {}
+      const isEvent = item.what === 'event' && event !== undefined
+      const [brought, terms, proposal] = await Promise.all([
+        isEvent ? findBrought(context, item.author.id, present) : [],
+        isEvent ? waitingTerms(context, { id: event.id, author: item.author.id }) : { categories: [], tags: [] },
+        item.what === 'proposal' ? findSeenProposal(context, item.id) : undefined,
+      ])
+      return { item, event, brought, terms: [...terms.categories, ...terms.tags], proposal, present }
+    }),
+  )
+}
+
+/** The first things that wait, for Today; empty where nothing does. */
+export async function waitingList(context: Context): Promise<Html | undefined> {
+  const { items } = await listInbox(context, MOST_TODAY)
+  if (items.length === 0) return undefined
+  const waiting = await readWaiting(context, items)
+  return html`<ul class="inbox">${waiting.map((one) => itemOf(context, one))}</ul>`
+}
+
+/** How many things wait, for the rail. */
+export async function countInInbox(context: Context): Promise<number> {
+  const { counts } = await listInbox(context, 0)
+  return counts.events + counts.proposals
+}
+
+/** What was sent back to the caller, for the inbox and Today; empty where nothing was. */
+export async function sentBackList(context: Context): Promise<Html | undefined> {
+  const items = await listSentBack(context)
+  if (items.length === 0) return undefined
+  const { site } = context
+  const lines = items.map(
+    ({ kind, record, title, reply }) =>
+      html`<li class="card"><p><a class="title" href="${deskPath(site, roomPath(kind, record))}" dir="auto">${plainText(title) || sayAtDesk(site, '(no title)')}</a></p><p>${sayAtDesk(site, 'Sent back: {note}', { note: reply })}</p></li>`,
+  )
+  return html`<section><h2>${sayAtDesk(site, 'Sent back to you')}</h2><ul class="inbox">${lines}</ul></section>`
+}
+
+function roomPath(kind: string, record: number): string {
+  const served = resources.find(({ resource }) => resource.name === kind)
+  return `/${served?.resource.path ?? 'events'}/${record}`
+}
+
+async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
+  const { context, query } = request
+  const { site } = context
+  const [since_utc = '', what = '', id = ''] = (query.get('after') ?? '').split('/')
+  const isPlace = /^[\d :-]{19}$/.test(since_utc) && (what === 'event' || what === 'proposal') && /^\d{1,15}$/.test(id)
+  const after = isPlace ? ({ since_utc, what, id: Number(id) } as const) : undefined
+  const { items, next, counts } = await listInbox(context, PER_PAGE, after)
+  const waiting = await readWaiting(context, items)
+  const total = counts.events + counts.proposals
+  const nextPath =
+    next && deskPath(site, `/inbox?${new URLSearchParams({ after: `${next.since_utc}/${next.what}/${next.id}` })}`)
+  return {
+    title: sayAtDesk(site, 'Inbox'),
+    room: 'inbox',
+    under: mayReview(context)
+      ? sayAtDesk(site, total === 1 ? 'One thing waits.' : '{count} things wait.', { count: String(total) })
+      : sayAtDesk(site, 'What you have sent for review'),
+    notice: noticeOf(request),
+    body: html`${await sentBackList(context)}${waiting.length === 0 ? html`<p class="nothing">${sayAtDesk(site, 'Nothing waits.')}</p>` : html`<ul class="inbox">${waiting.map((one) => itemOf(context, one))}</ul>`}${nextPath && html`<nav class="pages"><a class="button" href="${nextPath}">${sayAtDesk(site, 'Newer')}</a></nav>`}`,
+  }
+}
+
+function itemOf(context: Context, waiting: Waiting): Html {
+  const { site } = context
+  const { item, event, proposal } = waiting
+  const wall = utcToWall(item.since_utc, site.timezone)
+  const when =
+    event &&
+    `${written(site, 'fullYear', event.start_date)}${event.all_day === 1 ? '' : `, ${written(site, 'time', event.start_date)}`}`
+  const what = item.what === 'proposal' ? 'Proposed change' : item.imported ? 'Imported' : 'Waiting'
+  return html`<li class="card" id="${item.what}-${item.id}"><div class="act-head"><div><p><a class="title" href="${deskPath(site, roomPath(item.kind, item.record))}" dir="auto">${plainText(item.title) || sayAtDesk(site, '(no title)')}</a> <span class="state warn">${sayAtDesk(site, what)}</span></p>${
+    when && html`<p>${when}${event.place && html` · <span dir="auto">${plainText(event.place)}</span>`}</p>`
+  }<p class="hint">${sayAtDesk(site, 'by {name}, {time}', { name: item.author.name, time: `${written(site, 'dayMonth', wall)}, ${written(site, 'time', wall)}` })}</p>${item.note && html`<p class="said" dir="auto">“${item.note}”</p>`}${broughtLine(context, waiting)}</div></div>${proposal && changesOf(context, waiting, proposal)}${deedsOf(context, item)}</li>`
+}
+
+function broughtLine({ site }: Context, { brought, terms }: Waiting): Content {
+  const names = [...brought.map(({ name }) => plainText(name)), ...terms]
+  return (
+    names.length > 0 &&
+    html`<p class="hint">${sayAtDesk(site, 'Is published with it: {names}', { names: names.join(', ') })}</p>`
+  )
+}
+
+/** What a proposal would change, beside what is there now. */
+function changesOf({ site }: Context, { item, present }: Waiting, { values }: Proposal): Html {
+  const fields = resources.find(({ resource }) => resource.name === item.kind)?.resource.fields ?? {}
+  const rows = Object.entries(values).map(([member, value]) => {
+    const field = fields[member]
+    return html`<tr><th scope="row">${field ? labelOf(site, field) : member}</th><td class="former" dir="auto">${valueText(present[member])}</td><td dir="auto">${valueText(value)}</td></tr>`
+  })
+  return html`<table class="changes"><thead><tr><th scope="col">${sayAtDesk(site, 'Field')}</th><th scope="col">${sayAtDesk(site, 'Now')}</th><th scope="col">${sayAtDesk(site, 'Proposed')}</th></tr></thead><tbody>${rows}</tbody></table>`
+}
+
+function deedsOf(context: Context, { what, id, kind, record }: InboxItem): Html {
+  const { site } = context
+  const at = deskPath(site, `/inbox/${what}/${id}`)
+  const open = html`<a class="button quiet" href="${deskPath(site, roomPath(kind, record))}">${sayAtDesk(site, 'Open')}</a>`
+  if (!mayReview(context))
+    return html`<div class="deeds">${open}${what === 'proposal' && html`<form method="post" action="${at}/withdraw"><button class="button quiet">${sayAtDesk(site, 'Withdraw')}</button></form>`}</div>`
+  return html`<div class="deeds"><form method="post" action="${at}/publish"><button class="button main">${sayAtDesk(site, 'Publish')}</button></form>${open}<details class="back"><summary class="button quiet">${sayAtDesk(site, 'Send back')}</summary><form method="post" action="${at}/send-back"><div class="field"><label for="note-${what}-${id}">${sayAtDesk(site, 'What shall be done about it?')}</label><textarea id="note-${what}-${id}" name="note" rows="3" required></textarea></div><button class="button">${sayAtDesk(site, 'Send back')}</button></form></details>${
+    what === 'event' &&
+    html`<form method="post" action="${at}/trash"><button class="button quiet bad">${sayAtDesk(site, 'Trash')}</button></form>`
+  }</div>`
+}
+
+function noticeOf({ context: { site }, query }: DeskRequest): Content {
+  const done = query.get('done')
+  const by = query.get('by')
+  if (by !== null)
+    return sayAtDesk(site, 'Somebody else was faster: {name}', { name: by || sayAtDesk(site, 'The calendar itself') })
+  const names = query.get('with')
+  if (done === 'publish')
+    return names ? sayAtDesk(site, 'Published, with: {names}', { names }) : sayAtDesk(site, 'Published')
+  if (done === 'send-back') return sayAtDesk(site, 'Sent back to its author')
+  if (done === 'trash') return sayAtDesk(site, 'Moved to the trash')
+  return done === 'withdraw' ? sayAtDesk(site, 'Withdrawn') : undefined
+}
+
+type Outcome = Published | Decided | Undecided | undefined
+
+/** Does what a reviewer has decided, and tells where somebody has decided before. */
+async function decide(request: DeskRequest): Promise<DeskAnswer> {
+  const { context, variables } = request
+  const { what, deed } = variables
+  const id = recordIdIn(request)
+  if (id === undefined || (what !== 'event' && what !== 'proposal')) throw new Problem('rest_no_route')
+  const outcome = await outcomeOf(context, what, deed ?? '', id, fieldOf(request, 'note'))
+  const path = (query: Record<string, string>) => deskPath(context.site, `/inbox?${new URLSearchParams(query)}`)
+  if (outcome && 'decided' in outcome) return { seeOther: path({ by: outcome.decided.by }) }
+  if (outcome && 'conflicts' in outcome) return conflictPage(request, id, outcome)
+  const names = outcome ? outcome.brought.map(({ name }) => plainText(name)).join(', ') : ''
+  return { seeOther: path({ done: deed ?? '', ...(names !== '' && { with: names }) }) }
+}
+
+async function outcomeOf(
+  context: Context,
+  what: 'event' | 'proposal',
+  deed: string,
+  id: number,
+  note: string,
+): Promise<Outcome> {
+  const isEvent = what === 'event'
+  if (deed === 'withdraw' && !isEvent) return withdrawProposal(context, id)
+  if (!mayReview(context)) throw new Problem('rest_forbidden')
+  if (deed === 'publish') return isEvent ? publishPending(context, id) : publishProposal(context, id)
+  if (deed === 'send-back') return isEvent ? sendBackPending(context, id, note) : sendBackProposal(context, id, note)
+  const [events] = resources
+  if (deed !== 'trash' || !isEvent || !events) throw new Problem('rest_no_route')
+  await removeRecord(context, events, id)
+  return undefined
+}
+
+/** What a proposal and somebody else have both changed: the reviewer decides in the form of the record. */
+async function conflictPage({ context }: DeskRequest, id: number, { conflicts }: Undecided): Promise<DeskAnswer> {
+  const { site } = context
+  const proposal = await findSeenProposal(context, id)
+  const fields = resources.find(({ resource }) => resource.name === proposal?.kind)?.resource.fields ?? {}
+  const rows = conflicts.map(({ member, sent, now }) => {
+    const field = fields[member]
+    return html`<tr><th scope="row">${field ? labelOf(site, field) : member}</th><td>${valueText(now)}</td><td>${valueText(sent)}</td></tr>`
+  })
+  return {
+    status: 412,
+    title: sayAtDesk(site, 'The record has changed since this was proposed'),
+    room: 'inbox',
+    body: html`<table class="changes"><thead><tr><th scope="col">${sayAtDesk(site, 'Field')}</th><th scope="col">${sayAtDesk(site, 'Now')}</th><th scope="col">${sayAtDesk(site, 'Proposed')}</th></tr></thead><tbody>${rows}</tbody></table><p class="deeds">${proposal && html`<a class="button main" href="${deskPath(site, roomPath(proposal.kind, proposal.record))}">${sayAtDesk(site, 'Open')}</a>`}<a class="button quiet" href="${deskPath(site, '/inbox')}">${sayAtDesk(site, 'Inbox')}</a></p>`,
+  }
+}
+
+/** The pages of the inbox. */
+export const inboxPages: readonly DeskPage[] = [
+  { at: '/inbox', get: showInbox },
+  { at: '/inbox/:what/:id/:deed', post: decide },
+]

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { day, startService, type TestService } from '../support/service.ts'
+
+describe('the inbox, Today and the history', () => {
+  let service: TestService
+  let editor: AtDesk
+  let contributor: AtDesk
+
+  before(async () => {
+    service = await startService()
+    editor = await sitAtDesk(service, 'editor')
+    contributor = await sitAtDesk(service, 'contributor')
+  })
+  after(() => service.close())
+
+  const send = (title: string, more: object = {}) =>
+    service.create('/events', { title, ...day, status: 'pending', ...more }, 'contributor')
+
+  test('1e.14: shows what waits to reviewers, with a number in the rail, and to contributors their own', async () => {
+    const { id } = await send('Mending circle')
+    await service.create('/events', { title: 'An author’s own', ...day, status: 'pending' }, 'author')
+    const page = await editor.get('/desk/inbox')
+    assert.equal(page.status, 200)
+    assert.match(page.body, /Mending circle/)
+    assert.match(page.body, /An author’s own/)
+    assert.match(page.body, /<span class="count due">2<\/span>/)
+    const own = await contributor.get('/desk/inbox')
+    assert.match(own.body, /Mending circle/)
+    assert.doesNotMatch(own.body, /An author’s own/)
+    assert.doesNotMatch(own.body, new RegExp(`/desk/inbox/event/${id}/publish`))
+    assert.match((await editor.get('/desk/')).body, /Waiting for you[\s\S]*Mending circle/)
+  })
+
+  test('1e.15: an event is published with the venue that it brought along', async () => {
+    const { id } = await send('With a new hall', { venue: { venue: 'Parish hall' } })
+    assert.match((await editor.get('/desk/inbox')).body, /Is published with it: Parish hall/)
+    const done = await editor.post(`/desk/inbox/event/${id}/publish`, {})
+    assert.equal(done.status, 303)
+    const { body } = await service.get(`/events/${id}`)
+    assert.equal(body.status, 'publish')
+    assert.equal(body.venue.venue, 'Parish hall')
+  })
+
+  test('1e.15: an event is sent back with a note, which its author sees', async () => {
+    const { id } = await send('Without a time')
+    assert.equal((await editor.post(`/desk/inbox/event/${id}/send-back`, { note: 'When does it <end>?' })).status, 303)
+    assert.equal((await service.get(`/events/${id}`, 'contributor')).body.status, 'draft')
+    assert.match((await contributor.get('/desk/inbox')).body, /Sent back: When does it &lt;end&gt;\?/)
+  })
+
+  test('1e.16: of two reviewers the second is told who was faster', async () => {
+    const { id } = await send('Twice')
+    const other = await sitAtDesk(service, 'admin')
+    const answers = await Promise.all([editor, other].map((one) => one.post(`/desk/inbox/event/${id}/publish`, {})))
+    const places = answers.map(({ status, headers }) => `${status} ${headers.get('location')}`).sort()
+    assert.match(places[0] ?? '', /^303 \/desk\/inbox\?by=(editor|admin)$/)
+    assert.match(places[1] ?? '', /^303 \/desk\/inbox\?done=publish/)
+    assert.match((await other.get('/desk/inbox?by=editor')).body, /Somebody else was faster: editor/)
+  })
+
+  test('3d.15: who may not review is refused, whatever they post', async () => {
+    const { id } = await send('Mine')
+    for (const deed of ['publish', 'send-back', 'trash', 'nonsense'])
+      assert.ok(
+        [403, 404].includes((await contributor.post(`/desk/inbox/event/${id}/${deed}`, { note: '' })).status),
+        deed,
+      )
+    assert.equal((await service.get(`/events/${id}`, 'contributor')).body.status, 'pending')
+    assert.equal((await editor.post('/desk/inbox/event/99999999/publish', {})).status, 404)
+    assert.equal((await editor.post('/desk/inbox/nothing/1/publish', {})).status, 404)
+    assert.equal((await editor.post(`/desk/inbox/event/${id}/send-back`, { note: 'x'.repeat(3000) })).status, 400)
+  })
+
+  test('1e.13: the history says who changed what, and puts a version back', async () => {
+    const made = await service.create('/events', { title: 'First title', ...day, description: '<p>One</p>' })
+    await service.update(`/events/${made.id}`, { title: 'Second <title>', cost: '5' }, 'editor')
+    const page = await editor.get(`/desk/events/${made.id}/history`)
+    assert.equal(page.status, 200)
+    assert.match(page.body, /Changed<\/strong> <span dir="auto">editor/)
+    assert.match(page.body, /<td class="former" dir="auto">First title<\/td><td dir="auto">Second &lt;title&gt;<\/td>/)
+    const [, version = ''] = /name="version" value="(\d+)"/.exec(page.body) ?? []
+    const back = await editor.post(`/desk/events/${made.id}/history`, { version })
+    assert.equal(back.status, 303)
+    assert.equal((await service.get(`/events/${made.id}`)).body.title, 'First title')
+    assert.equal((await editor.post(`/desk/events/${made.id}/history`, { version: '1' })).status, 404)
+    assert.equal((await contributor.get(`/desk/events/${made.id}/history`)).status, 403)
+    assert.equal((await contributor.post(`/desk/events/${made.id}/history`, { version })).status, 403)
+  })
+
+  test('Today shows what is on, in the words of the day, and drafts as drafts', async () => {
+    const now = new Date(Date.now() + 3_600_000).toISOString().slice(0, 19).replace('T', ' ')
+    await service.create(
+      '/events',
+      { title: 'Almost now', start_date: now, end_date: now, timezone: 'UTC', status: 'draft' },
+      'editor',
+    )
+    const { body } = await editor.get('/desk/')
+    assert.match(body, /Good (morning|day|evening), editor/)
+    assert.match(body, /Almost now<\/a><span class="state">Draft/)
+  })
+})

@@ -160,6 +160,8 @@ test('resources are joined in src/calendar/resources.ts: hardly anything but the
     // Compare what people have made of an event, and keep what waits beside it.
     'editing/merge-edits.ts',
     'editing/unmade-terms.ts',
+    // Links events of one record to another.
+    'editing/merge-records.ts',
     // Read and put back what records have been.
     'history/record-states.ts',
     'history/record-history.ts',

@@ -3,6 +3,7 @@
 export { changeMany, listMatching, MOST_AT_ONCE } from './change-many.ts'
 export { listInbox, listSentBack } from './inbox.ts'
 export { mergeForm, saveForm } from './merge-edits.ts'
+export { countUses, MOST_USES_COUNTED, mergeRecords } from './merge-records.ts'
 export {
   findBrought,
   findSeenProposal,

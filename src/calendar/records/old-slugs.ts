@@ -80,6 +80,19 @@ export async function noteSlugs(tx: Tx, kind: Kind, record: number, before: Stan
   await Promise.all([isBack, ...(isLeft || [])])
 }
 
+/** Has the addresses that a record left, and the one that it leaves now, lead to another record, which takes its place. */
+export async function passSlugs(tx: Tx, kind: Kind, from: { id: number; slug: string }, into: number): Promise<void> {
+  await tx
+    .updateTable('old_slugs')
+    .set({ record: into })
+    .where('kind', '=', kind)
+    .where('record', '=', from.id)
+    .execute()
+  if (from.slug !== '')
+    await upsert(tx, { row: { kind, slug: from.slug, record: into, left_utc: new Date().toISOString() } })
+  await dropOldest(tx, { kind, record: into })
+}
+
 /** The record that the public saw last at this address; there may be another one by now. */
 export async function findByOldSlug(db: Db, kind: Kind, slug: string): Promise<number | undefined> {
   const [row] = await selectRecord(db, { kind, slug })

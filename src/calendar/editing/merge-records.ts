@@ -1,0 +1,204 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { invalidParam, Problem } from '../../base/problems.ts'
+import { formatUtc } from '../../base/text/moments.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { held } from '../../store/storage/locks.ts'
+import { wholeList } from '../../store/storage/queries.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { EventRow, TermRow } from '../../store/storage/schema.ts'
+import type { Context } from '../declare/context.ts'
+import { type LINK_KINDS, replaceLinksOf, updateEvents } from '../events/event-store.ts'
+import { can, isLoggedIn } from '../people/caller.ts'
+import { passSlugs } from '../records/old-slugs.ts'
+import type { Served } from '../resources.ts'
+import { holdSeries, readShared, updateSeries } from '../series/series-store.ts'
+import { modifiedNow } from '../series/series-writes.ts'
+import { levelsBelow, shiftCounts, updateTerm } from '../terms/term-store.ts'
+import { permittedRecord, statusOf } from './save-record.ts'
+
+// How many events have a venue, an organizer or a term, and two of them that are the same made one.
+
+type LinkKind = (typeof LINK_KINDS)[number]
+
+/** Where events name records of each kind. */
+const LINKS = {
+  venue: { kind: 'venues', table: 'event_venues', column: 'venue', order: 'position' },
+  organizer: { kind: 'organizers', table: 'event_organizers', column: 'organizer', order: 'position' },
+  category: { kind: 'terms', table: 'event_terms', column: 'term', order: 'term' },
+  tag: { kind: 'terms', table: 'event_terms', column: 'term', order: 'term' },
+} as const satisfies Record<string, { kind: LinkKind; table: string; column: string; order: string }>
+
+/** The kinds of records that events link to. */
+export type MergedKind = keyof typeof LINKS
+
+export function isMerged(kind: string): kind is MergedKind {
+  return Object.hasOwn(LINKS, kind)
+}
+
+/** The most events that are counted of one record. */
+export const MOST_USES_COUNTED = 1000
+
+/** How many events outside the trash have each of these records, at most a thousand of each; dates of a series count one by one. */
+export async function countUses(db: Db, kind: MergedKind, ids: readonly number[]): Promise<Map<number, number>> {
+  const { table, column } = LINKS[kind]
+  const uses = new Map<number, number>()
+  for (const id of new Set(ids)) {
+    const { rows } = await sql<{ uses: number | string }>`select count(*) as uses from
+      (select 1 from ${sql.table(table)} as l join events e on e.id = l.event
+        where ${sql.ref(`l.${column}`)} = ${id} and e.status <> 'trash' limit ${sql.lit(MOST_USES_COUNTED)}) as some`.execute(
+      db,
+    )
+    uses.set(id, Number(rows[0]?.uses ?? 0))
+  }
+  return uses
+}
+
+/** Events that are linked anew with one write. */
+const IN_A_PIECE = 100
+
+/**
+ * Makes two records of a kind one: all events, series, later imports and old addresses of the first go to the second. The first goes to the trash, or
+ * is removed where its kind has none, and the categories below it come below the second. Events are written some at a time: a merge that was cut
+ * off is done to its end by asking again.
+ * @throws Problem rest_forbidden for who may not change both and the events of others; rest_invalid_param
+ */
+export async function mergeRecords(
+  context: Context,
+  served: Served,
+  from: number,
+  into: number,
+): Promise<{ events: number; into: number }> {
+  const { operations, resource } = served
+  const kind = resource.name
+  if (!isMerged(kind) || from === into) throw invalidParam('into')
+  if (!isLoggedIn(context.caller) || !can(context.caller, 'edit_others')) throw new Problem('rest_forbidden')
+  const gone = await permittedRecord(context, operations, from, 'remove')
+  const stays = await permittedRecord(context, operations, into, 'update')
+  if (statusOf(stays) === 'trash') throw invalidParam('into')
+  let events = 0
+  for (;;) {
+    const moved = await context.write((tx) => moveSome(tx, context, kind, from, into))
+    if (moved === 0) break
+    events += moved
+    await nextTurn()
+  }
+  const prepared = await operations.remove.prepare(context, gone)
+  const below = isTerm(gone) ? await pathTo(context.db, gone, into) : []
+  await context.write(async (tx) => {
+    if (isTerm(gone)) await adopt(tx, gone, into, below)
+    await tx
+      .updateTable('import_items')
+      .set({ record: into })
+      .where('kind', '=', kind)
+      .where('record', '=', from)
+      .execute()
+    const { slug }: { slug?: unknown } = Object(gone)
+    if (statusOf(gone) !== 'trash') await operations.remove.write(tx, prepared, context)
+    if (isWorth(gone)) await passSlugs(tx, kind, { id: from, slug: String(slug) }, into)
+  })
+  return { events, into }
+}
+
+const isTerm = (row: unknown): row is TermRow => typeof row === 'object' && row !== null && 'taxonomy' in row
+
+/** Whether the public knew the address of a record. */
+const isWorth = (row: unknown) => isTerm(row) || statusOf(row) === 'publish'
+
+/** The children of a term that may not come below `into`, since it lies below them itself. */
+async function pathTo(db: Db, { id }: TermRow, into: number): Promise<number[]> {
+  const children = await db.selectFrom('terms').select('id').where('parent', '=', id).execute()
+  const above: number[] = []
+  for (const child of children) if ((await levelsBelow(db, [child.id])).found.has(into)) above.push(child.id)
+  return above
+}
+
+/** Puts the categories below one that goes below another. */
+async function adopt(tx: Tx, { id }: TermRow, into: number, not: readonly number[]): Promise<void> {
+  const children = await tx.selectFrom('terms').selectAll().where('parent', '=', id).orderBy('id').execute()
+  for (const child of children) if (!not.includes(child.id)) await updateTerm(tx, child, { parent: into })
+}
+
+/** Links some of the events of a record to another in its place. Returns how many. */
+async function moveSome(tx: Tx, context: Context, kind: MergedKind, from: number, into: number): Promise<number> {
+  const { table, column, order, kind: links } = LINKS[kind]
+  const { rows: some } = await sql<{ id: number; series: number | null }>`
+    select e.id, e.series from events e where e.id in
+      (select event from ${sql.table(table)} where ${sql.ref(column)} = ${from} order by event limit ${sql.lit(IN_A_PIECE)})
+    order by e.id`.execute(tx)
+  if (some.length === 0) return 0
+  // Every writer holds series before their dates.
+  for (const series of new Set(some.flatMap((row) => row.series ?? [])))
+    await moveShared(tx, series, links, from, into, context)
+  const ids = some.map(({ id }) => id)
+  const rows = await held(
+    tx,
+    tx.selectFrom('events').selectAll().where('id', 'in', wholeList(tx, ids)).orderBy('id'),
+  ).execute()
+  const { rows: linked } = await sql<{ event: number; id: number }>`
+    select event, ${sql.ref(column)} as id from ${sql.table(table)} where event in ${wholeList(tx, ids)}
+    order by event, ${sql.ref(order)}`.execute(tx)
+  const had = Map.groupBy(linked, ({ event }) => event)
+  const moved = rows.filter(({ id }) => had.get(id)?.some((link) => link.id === from))
+  await updateEvents(
+    tx,
+    moved.map((before) => ({ before, columns: modifiedNow(context) })),
+  )
+  const alike = Map.groupBy(moved, ({ id }) =>
+    replaced(
+      (had.get(id) ?? []).map((link) => link.id),
+      from,
+      into,
+    ).join(),
+  )
+  for (const [list, events] of alike) await linkAnew(tx, links, list.split(',').map(Number), events)
+  if (links === 'terms') await countAnew(tx, moved, had, from, into)
+  return rows.length
+}
+
+/** A list of links with one in place of another, each once. */
+function replaced(ids: readonly number[], from: number, into: number): number[] {
+  return [...new Set(ids.map((id) => (id === from ? into : id)))]
+}
+
+function linkAnew(tx: Tx, kind: LinkKind, ids: readonly number[], events: readonly EventRow[]): Promise<void> {
+  const links = { venues: undefined, organizers: undefined, terms: undefined, [kind]: ids }
+  const none = { venues: [], organizers: [], terms: [] }
+  return replaceLinksOf(tx, { links, ...none, [kind]: events.map(({ id }) => id) })
+}
+
+/** Published events count for their terms: one that had both counts for the other already. */
+async function countAnew(
+  tx: Tx,
+  moved: readonly EventRow[],
+  had: ReadonlyMap<number, readonly { id: number }[]>,
+  from: number,
+  into: number,
+): Promise<void> {
+  const counted = moved.filter(({ status }) => status === 'publish')
+  const isNew = ({ id }: EventRow) => !had.get(id)?.some((link) => link.id === into)
+  await shiftCounts(
+    tx,
+    new Map([
+      [from, -counted.length],
+      [into, counted.filter(isNew).length],
+    ]),
+  )
+}
+
+/** What the dates of a series share names the other record as well, so that dates to come have it. */
+async function moveShared(
+  tx: Tx,
+  id: number,
+  links: LinkKind,
+  from: number,
+  into: number,
+  { now }: Context,
+): Promise<void> {
+  const series = await holdSeries(tx, id)
+  if (!series) return
+  const shared = readShared(series)
+  if (!shared[links].includes(from)) return
+  const columns = { ...shared, [links]: replaced(shared[links], from, into) }
+  await updateSeries(tx, series, { shared: JSON.stringify(columns), modified_utc: formatUtc(now) })
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Problem } from '../../src/base/problems.ts'
+import { countUses, mergeRecords } from '../../src/calendar/editing/merge-records.ts'
+import { createRecord } from '../../src/calendar/editing/save-record.ts'
+import { callerContext, servedAt } from '../support/caller-context.ts'
+import { day, startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+before(async () => {
+  service = await startService()
+})
+after(() => service.close())
+
+const events = servedAt('events')
+const context = (login: 'admin' | 'editor' | 'author') => callerContext(service, login)
+const code = (expected: string) => (error: unknown) => error instanceof Problem && error.code === expected
+const bodyOf = async (path: string) => (await service.get(path, 'editor')).body
+const ids = (list: unknown) => (Array.isArray(list) ? list : [list]).map(({ id }: { id: number }) => id)
+
+for (const [path, kind, name, field] of [
+  ['/venues', 'venue', 'venue', 'venue'],
+  ['/organizers', 'organizer', 'organizer', 'organizer'],
+  ['/categories', 'category', 'name', 'categories'],
+  ['/tags', 'tag', 'name', 'tags'],
+] as const)
+  test(`of two in ${path} that are the same one is made, which all events and series then have`, async () => {
+    const editor = await context('editor')
+    const isTerm = kind === 'category' || kind === 'tag'
+    const served = servedAt(path.slice(1))
+    const made = async (title: string) => (await createRecord(editor, served, { [name]: title })).id
+    const [from, into, other] = [await made(`Twin ${kind}`), await made(`Twin ${kind} 2`), await made(`Other ${kind}`)]
+    const event = async (links: number[], more = {}) =>
+      (await createRecord(editor, events, { title: 'x', ...day, [field]: links, ...more })).id
+    const [alone, both, first] = [await event([from]), await event([other, into, from]), await event([from, other])]
+    const draft = await event([from], { status: 'draft' })
+    const date = await event([from], { title: `Repeats ${kind}`, recurrence: 'FREQ=WEEKLY;COUNT=3' })
+    assert.deepEqual(
+      [...(await countUses(editor.db, kind, [from, into, other, 9999]))],
+      [
+        [from, 7],
+        [into, 1],
+        [other, 2],
+        [9999, 0],
+      ],
+    )
+    const old = (await bodyOf(`${path}/${from}`)).slug
+    const done = await mergeRecords(editor, served, from, into)
+    assert.deepEqual(done, { events: 7, into })
+    const has = async (id: number) => ids((await bodyOf(`/events/${id}`))[field])
+    const inOrder = (list: number[]) => (isTerm ? list.toSorted() : list)
+    assert.deepEqual(await has(alone), [into])
+    assert.deepEqual(inOrder(await has(both)), inOrder([other, into]))
+    assert.deepEqual(inOrder(await has(first)), inOrder([into, other]))
+    assert.deepEqual(await has(draft), [into])
+    const { body: list } = await service.get(`/events?search=Repeats&start_date=2020-01-01&${field}=${into}`)
+    assert.equal(list.total, 3)
+    const { body: series } = await service.get(
+      `~/wp-json/kalends/v1/series/${(await bodyOf(`/events/${date}`)).post_parent}`,
+      'editor',
+    )
+    assert.deepEqual(ids(series[field]), [into])
+    assert.deepEqual(
+      [...(await countUses(editor.db, kind, [from, into]))],
+      [
+        [from, 0],
+        [into, 7],
+      ],
+    )
+    if (isTerm) {
+      assert.equal((await bodyOf(`${path}/${into}`)).count, 6)
+      assert.equal((await service.get(`${path}/${from}`)).status, 400)
+    } else assert.equal((await bodyOf(`${path}/${from}`)).status, 'trash')
+    const history = await bodyOf(`~/wp-json/kalends/v1/events/${alone}/history`)
+    assert.deepEqual(
+      history.history[0].changes.map(({ member, former }: { member: string; former: unknown }) => [member, former]),
+      [[field, isTerm ? [] : [from]]],
+    )
+    const page = await service.request(
+      'anonymous',
+      'GET',
+      `~/${{ venue: 'venue', organizer: 'organizer', category: 'events/category', tag: 'events/tag' }[kind]}/${old}/`,
+      undefined,
+      { accept: 'text/html' },
+    )
+    assert.notEqual(page.status, 410, 'the old address leads on')
+  })
+
+test('categories below one that goes come below the other, unless it lies below them', async () => {
+  const editor = await context('editor')
+  const categories = servedAt('categories')
+  const made = async (name: string, parent = 0) => (await createRecord(editor, categories, { name, parent })).id
+  const from = await made('Musik')
+  const [jazz, into] = [await made('Jazz', from), await made('Music')]
+  await mergeRecords(editor, categories, from, into)
+  assert.equal((await bodyOf(`/categories/${jazz}`)).parent, into)
+  const deep = await made('Deep', jazz)
+  await mergeRecords(editor, categories, into, deep)
+  assert.deepEqual(
+    [(await bodyOf(`/categories/${deep}`)).parent, (await bodyOf(`/categories/${jazz}`)).parent],
+    [jazz, 0],
+  )
+})
+
+test('who may not change the events of others merges nothing, and nothing is merged into itself or the trash', async () => {
+  const [editor, author] = [await context('editor'), await context('author')]
+  const venues = servedAt('venues')
+  const [one, two] = [
+    (await createRecord(author, venues, { venue: 'One' })).id,
+    (await createRecord(author, venues, { venue: 'Two' })).id,
+  ]
+  await assert.rejects(mergeRecords(author, venues, one, two), code('rest_forbidden'))
+  await assert.rejects(mergeRecords(editor, venues, one, one), code('rest_invalid_param'))
+  await service.remove(`/venues/${two}`, 'editor')
+  await assert.rejects(mergeRecords(editor, venues, one, two), code('rest_invalid_param'))
+  await assert.rejects(mergeRecords(editor, events, one, two), code('rest_invalid_param'))
+})
+
+test('more events than one write takes are all moved', async () => {
+  const editor = await context('editor')
+  const venues = servedAt('venues')
+  const [one, two] = [
+    (await createRecord(editor, venues, { venue: 'Full' })).id,
+    (await createRecord(editor, venues, { venue: 'Full too' })).id,
+  ]
+  for (let i = 0; i < 130; i += 1) await createRecord(editor, events, { title: `Of many ${i}`, ...day, venue: one })
+  assert.equal((await mergeRecords(editor, venues, one, two)).events, 130)
+  assert.deepEqual(
+    [...(await countUses(editor.db, 'venue', [one, two]))],
+    [
+      [one, 0],
+      [two, 130],
+    ],
+  )
+})

@@ -99,12 +99,14 @@ function overlapping(draft: EventDraft, asker: Asker): ReadQuery<NearRow> {
   const { id = 0, utc_start_date: start, utc_end_date: end, venues } = draft
   const from = dayBefore(start, LONGEST_DAYS + ZONE_DAYS)
   const near = begunWithin(asker, from, addDays(dayOf(end), ZONE_DAYS + 1), dayBefore(start, ZONE_DAYS))
+  // Counted for each event: else PostgreSQL would read all links of the venue.
+  const links = sql`(select count(*) from event_venues
+    where event_venues.event = events.id and event_venues.venue in ${wholeList(asker.db, venues)})`
   const query = sql<NearRow>`
-    with ${near}, there as materialized (
-      select distinct near.id from near join event_venues on event_venues.event = near.id
-      where event_venues.venue in ${wholeList(asker.db, venues)} and near.id <> ${id})
-    select ${COLUMNS} from there join events on events.id = there.id
+    with ${near}
+    select ${COLUMNS} from near join events on events.id = near.id
     where events.utc_start_date < ${end} and events.utc_end_date > ${start} and events.event_status = 'scheduled'
+      and events.id <> ${id} and ${links} > 0
     order by case when events.utc_start_date = ${start} then 0 else 1 end, events.utc_start_date, events.id
     limit ${sql.lit(MOST_NEAR)}`
   return { compile: () => query.compile(asker.db) }

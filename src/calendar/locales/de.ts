@@ -2,6 +2,10 @@ import type { Locale } from './texts.ts'
 
 /** German, in impersonal forms. */
 export const de: Locale = {
+  'There is no {time} on this day, since clocks go forward: it is {first} or {second}.':
+    'An diesem Tag gibt es {time} nicht, weil die Uhren vorgestellt werden: es ist {first} oder {second}.',
+  '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.':
+    '{time} kommt an diesem Tag zweimal, weil die Uhren zurückgestellt werden: als {first} und noch einmal als {second}.',
   'The name of the calendar; empty for that of the start': 'Der Name des Kalenders; leer für den des Starts',
   'The colour of the pages, such as #0b6e5f; empty for that of the start':
     'Die Farbe der Seiten, etwa #0b6e5f; leer für die des Starts',

@@ -2,6 +2,10 @@ import type { Locale } from './texts.ts'
 
 /** Spanish, in impersonal forms. */
 export const es: Locale = {
+  'There is no {time} on this day, since clocks go forward: it is {first} or {second}.':
+    'Las {time} no existen ese día, porque los relojes se adelantan: son las {first} o las {second}.',
+  '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.':
+    'Las {time} se dan dos veces ese día, porque los relojes se atrasan: como {first} y otra vez como {second}.',
   'The name of the calendar; empty for that of the start': 'El nombre del calendario; vacío para el del arranque',
   'The colour of the pages, such as #0b6e5f; empty for that of the start':
     'El color de las páginas, como #0b6e5f; vacío para el del arranque',

@@ -1,5 +1,6 @@
 import { recurrenceMessages } from '../../base/recurrence/recurrence.ts'
 import { recurrenceWords } from '../../base/recurrence/recurrence-text.ts'
+import { unclearTimes } from '../../base/text/unclear-times.ts'
 
 /** The texts of the codes of `WebhookReason`. */
 export const webhookReasons = {
@@ -81,6 +82,8 @@ export const messages = [
   'The rule has more than {limit} dates before today.',
   ...recurrenceMessages,
   ...recurrenceWords,
+  unclearTimes.skipped,
+  unclearTimes.repeated,
   'No route matches the address and method of the request.',
   'The namespace asked for could not be found.',
   'The body of the request is not valid JSON.',

@@ -1,0 +1,40 @@
+import { addDays, isWallTime } from './moments.ts'
+import { FIRST_MS, formatUtc, LAST_MS, utcToMs } from './zones.ts'
+
+/** How long an event lasts that nobody has given an end. */
+export const USUAL_MINUTES = 120
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+const DAYS_A_WEEK = 7
+
+/**
+ * The end of an event whose start moves: as long after the new start, on the clock, as it was after the old one. All are wall times 'YYYY-MM-DD HH:MM:SS'.
+ * Undefined where one is none, the end lies before the start, or the new end lies beyond the year 9999.
+ */
+export function movedEnd(start: string, end: string, moved: string): string | undefined {
+  if (![start, end, moved].every(isWallTime) || end < start) return undefined
+  return wallOf(utcToMs(moved) + utcToMs(end) - utcToMs(start))
+}
+
+/** The end of an event that starts at a wall time and lasts so long; undefined beyond the year 9999. */
+export function endAfter(start: string, minutes = USUAL_MINUTES): string | undefined {
+  return isWallTime(start) ? wallOf(utcToMs(start) + minutes * MINUTE_MS) : undefined
+}
+
+function wallOf(ms: number): string | undefined {
+  return ms >= FIRST_MS && ms <= LAST_MS ? formatUtc(ms) : undefined
+}
+
+/** The day of a copy of an event: the same weekday, a week after the event or more, and behind today. Days are 'YYYY-MM-DD'. */
+export function dayOfCopy(day: string, today: string): string {
+  const ms = (date: string) => utcToMs(`${date} 00:00:00`)
+  const weeks = Math.floor((ms(today) - ms(day)) / DAY_MS / DAYS_A_WEEK) + 1
+  return addDays(day, Math.max(weeks, 1) * DAYS_A_WEEK)
+}
+
+/** Start and end of a copy of an event, whose length on the clock stays. */
+export function timesOfCopy(start: string, end: string, today: string): { start: string; end: string } {
+  const moved = `${dayOfCopy(start.slice(0, 10), today)}${start.slice(10)}`
+  return { start: moved, end: movedEnd(start, end, moved) ?? moved }
+}

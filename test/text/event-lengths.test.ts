@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { dayOfCopy, endAfter, movedEnd, timesOfCopy } from '../../src/base/text/event-lengths.ts'
+
+const at = (text: string) => `2027-${text}:00`
+
+test('the end moves with the start', () => {
+  assert.equal(movedEnd(at('03-01 19:00'), at('03-01 21:30'), at('03-08 20:00')), at('03-08 22:30'))
+  assert.equal(movedEnd(at('03-01 19:00'), at('03-03 01:00'), at('02-28 19:00')), at('03-02 01:00'))
+  assert.equal(movedEnd(at('03-27 19:00'), at('03-27 21:00'), at('03-28 01:30')), at('03-28 03:30'))
+})
+
+test('no end follows where there is no sense in it', () => {
+  assert.equal(movedEnd(at('03-01 19:00'), at('03-01 18:00'), at('03-08 20:00')), undefined)
+  assert.equal(movedEnd('', at('03-01 18:00'), at('03-08 20:00')), undefined)
+  assert.equal(movedEnd(at('03-01 19:00'), at('03-01 21:00'), '9999-12-31 23:00:00'), undefined)
+  assert.equal(endAfter('tomorrow'), undefined)
+})
+
+test('an event without an end lasts two hours, or as long as is usual', () => {
+  assert.equal(endAfter(at('12-31 23:00')), '2028-01-01 01:00:00')
+  assert.equal(endAfter(at('12-31 23:00'), 30), at('12-31 23:30'))
+})
+
+test('a copy is on the same weekday, a week later or more, and to come', () => {
+  assert.equal(dayOfCopy('2027-03-02', '2027-03-01'), '2027-03-09')
+  assert.equal(dayOfCopy('2027-03-02', '2027-03-02'), '2027-03-09')
+  assert.equal(dayOfCopy('2027-03-02', '2027-03-09'), '2027-03-16')
+  assert.equal(dayOfCopy('2025-01-07', '2027-03-01'), '2027-03-02')
+  const day = fc.integer({ min: -20_000, max: 40_000 }).map((n) => new Date(n * 86_400_000).toISOString().slice(0, 10))
+  fc.assert(
+    fc.property(day, day, (event, today) => {
+      const copy = dayOfCopy(event, today)
+      const days = (Date.parse(copy) - Date.parse(event)) / 86_400_000
+      assert.ok(copy > today && days >= 7 && days % 7 === 0)
+      assert.ok(days === 7 || Date.parse(copy) - Date.parse(today) <= 7 * 86_400_000)
+    }),
+  )
+})
+
+test('a copy lasts as long as its event', () => {
+  assert.deepEqual(timesOfCopy(at('03-02 22:00'), at('03-03 01:00'), '2027-03-20'), {
+    start: at('03-23 22:00'),
+    end: at('03-24 01:00'),
+  })
+})

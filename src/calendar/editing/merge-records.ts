@@ -46,7 +46,7 @@ export async function countUses(db: Db, kind: MergedKind, ids: readonly number[]
   for (const id of new Set(ids)) {
     const { rows } = await sql<{ uses: number | string }>`select count(*) as uses from
       (select 1 from ${sql.table(table)} as l join events e on e.id = l.event
-        where ${sql.ref(`l.${column}`)} = ${id} and e.status <> 'trash' limit ${sql.lit(MOST_USES_COUNTED)}) as some`.execute(
+        where ${sql.ref(`l.${column}`)} = ${id} and e.status <> 'trash' limit ${sql.lit(MOST_USES_COUNTED)}) as used`.execute(
       db,
     )
     uses.set(id, Number(rows[0]?.uses ?? 0))

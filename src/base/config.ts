@@ -457,6 +457,8 @@ export interface Site {
   geolocRadius: number
   /** How many months ahead the occurrences of series are written. */
   seriesMonths: number
+  /** Whether people sign in at the desk. */
+  hasDesk: boolean
 }
 
 /** The site as configured; `port` is the one really listened on. */
@@ -481,6 +483,7 @@ export function siteOf(config: Config, port: number): Site {
     textBytes: config.text_bytes,
     geolocRadius: config.geoloc_radius,
     seriesMonths: config.series_months,
+    hasDesk: config.desk === 'on',
   }
 }
 

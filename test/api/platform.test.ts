@@ -71,9 +71,10 @@ describe('the root index', () => {
     assert.deepEqual((await service.get('~/WP-JSON/')).body, body)
   })
 
-  test('says that application passwords sign in, and names no page that would hand them out', async () => {
+  test('says that application passwords sign in, and where people give them to programs', async () => {
     const { body } = await service.get('~/wp-json/')
-    assert.deepEqual(body.authentication, { 'application-passwords': { endpoints: {} } })
+    const authorization = `${service.origin}/wp-admin/authorize-application.php`
+    assert.deepEqual(body.authentication, { 'application-passwords': { endpoints: { authorization } } })
   })
 
   test('describes routes the way the index of the namespace and OPTIONS do', async () => {

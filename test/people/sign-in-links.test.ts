@@ -24,7 +24,7 @@ async function desk(t: TestContext) {
 test('a link is good for thirty minutes, and is in the database as a hash alone (3d.8)', async (t) => {
   const { anna, link, find, bytes } = await desk(t)
   const token = await link()
-  assert.deepEqual(await find(token, NOON + 30 * MINUTE - 1000), { user: anna, purpose: 'set-up' })
+  assert.deepEqual(await find(token, NOON + 30 * MINUTE - 1000), { user: anna, purpose: 'set-up', isFirst: false })
   assert.equal(await find(token, NOON + 30 * MINUTE), undefined)
   for (const wrong of ['', `${token}x`, token.toLowerCase(), '\0', 'x'.repeat(1_000_000)])
     assert.equal(await find(wrong), undefined)
@@ -43,7 +43,9 @@ test('a link gives a password and a session once; of two who use it at once one 
   const token = await link()
   const elsewhere = makeDeskGate(await again())
   const gates = [gate, elsewhere, gate, elsewhere]
-  const tries = await Promise.all(gates.map((at, i) => at.signInByLink(token, `${SECRET} ${i}`, HERE, NOON)))
+  const tries = await Promise.all(
+    gates.map((at, i) => at.signInByLink({ token, password: `${SECRET} ${i}` }, HERE, NOON)),
+  )
   const done = tries.filter((tried) => tried !== undefined)
   assert.equal(done.length, 1)
   assert.deepEqual((await gate.sessionOf(done[0]?.cookieId ?? '', NOON))?.user, anna)
@@ -57,11 +59,11 @@ test('a link gives a password and a session once; of two who use it at once one 
 
 test('a link replaces a forgotten password, and ends the sessions of the old one', async (t) => {
   const { anna, link, find, gate, database } = await desk(t)
-  await gate.signInByLink(await link(), SECRET, HERE, NOON)
+  await gate.signInByLink({ token: await link(), password: SECRET }, HERE, NOON)
   const old = await database.write((tx) => startSession(tx, anna, NOON, HERE))
   const token = await link()
   assert.equal((await find(token))?.purpose, 'reset')
-  const signedIn = await gate.signInByLink(token, 'another horse battery', HERE, NOON)
+  const signedIn = await gate.signInByLink({ token, password: 'another horse battery' }, HERE, NOON)
   assert.ok(await gate.sessionOf(signedIn?.cookieId ?? '', NOON))
   assert.equal(await gate.sessionOf(old, NOON), undefined)
   assert.equal(await gate.signIn({ login: 'anna', password: SECRET, formerId: undefined }, HERE, NOON), undefined)
@@ -82,9 +84,9 @@ test('no link opens for a user who was deactivated', async (t) => {
 test('only a link of the demo signs in without a password', async (t) => {
   const { anna, link, find, gate, database } = await desk(t)
   const token = await link()
-  assert.equal(await gate.signInByLink(token, undefined, HERE, NOON), undefined)
+  assert.equal(await gate.signInByLink({ token, password: undefined }, HERE, NOON), undefined)
   assert.ok(await find(token), 'and it is not used up by that')
   const demo = await database.write((tx) => addSignInLink(tx, anna, NOON, 'demo'))
-  assert.ok(await gate.signInByLink(demo, undefined, HERE, NOON))
-  assert.equal(await gate.signInByLink(demo, undefined, HERE, NOON), undefined)
+  assert.ok(await gate.signInByLink({ token: demo, password: undefined }, HERE, NOON))
+  assert.equal(await gate.signInByLink({ token: demo, password: undefined }, HERE, NOON), undefined)
 })

@@ -1,9 +1,9 @@
 import type { Language } from '../../base/config.ts'
-
-type Others = Readonly<Record<Exclude<Language, 'en'>, string>>
+import { accountTexts, type Others } from './account-texts.ts'
 
 /** The English texts of the desk, and of the labels of declared fields, with their translations beside them. */
 export const deskTexts = {
+  ...accountTexts,
   Title: { de: 'Titel', fr: 'Titre', es: 'Título' },
   Name: { de: 'Name', fr: 'Nom', es: 'Nombre' },
   Author: { de: 'Urheber', fr: 'Auteur', es: 'Autor' },

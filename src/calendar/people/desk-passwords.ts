@@ -145,7 +145,7 @@ async function derive(hashing: Hashing, password: string, salt: Buffer, cost: Co
   return inTurn(hashing, 'password', () => run('argon2id', parameters))
 }
 
-const base64 = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
+const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
 
 /** In the form that other programs write: `$argon2id$v=19$m=19456,t=2,p=1$salt$tag`. */
 function hashText({ memory, passes, lanes }: Cost, salt: Buffer, tag: Buffer): string {

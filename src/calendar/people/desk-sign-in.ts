@@ -2,11 +2,13 @@ import { setTimeout as sleepFor } from 'node:timers/promises'
 import { Problem } from '../../base/problems.ts'
 import { clientOf } from '../../base/text/client-of.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
-import type { Writer } from '../../store/storage/recording.ts'
+import type { Tx, Writer } from '../../store/storage/recording.ts'
+import { lackBehind } from '../../store/storage/unavailable.ts'
 import type { OnRefused } from './authenticate.ts'
 import {
   findRightHash,
   type Hashing,
+  hasDeskPassword,
   hashDeskPassword,
   holdsHash,
   makeHashing,
@@ -14,7 +16,7 @@ import {
 } from './desk-passwords.ts'
 import { countedName, type Guesses, guessesOf, makeGuesses, noteGuess } from './guesses.ts'
 import { endSession, findSession, listSessions, noteSeen, type SessionOrigin, startSession } from './sessions.ts'
-import { findSignInLink, useSignInLink } from './sign-in-links.ts'
+import { findSignInLink, type SignInLink, useSignInLink } from './sign-in-links.ts'
 import { inTurn, makeTurns, type TurnLimits, type Turns } from './turns.ts'
 import { findUserByLogin, type User } from './users.ts'
 
@@ -30,16 +32,26 @@ export interface DeskGate {
   signIn: (sent: SentSignIn, origin: SessionOrigin, now: number) => Promise<SignedInAtDesk | undefined>
   /**
    * Gives the user of a link the password that they have chosen, and signs them in; undefined for a link that was used, has expired, or never was.
-   * @param password an acceptable one; undefined to look around by a link of the demo
    * @param now milliseconds since the epoch
    * @throws Problem rest_unavailable when too many passwords are being hashed
    */
-  signInByLink: (
-    token: string,
-    password: string | undefined,
+  signInByLink: (sent: SentByLink, origin: SessionOrigin, now: number) => Promise<SignedInAtDesk | undefined>
+  /**
+   * Gives a user another password, which ends all their sessions, and begins a new one: its id for the cookie, or undefined for a wrong password.
+   * @param current the password until now; not looked at for a user who has none
+   * @param now milliseconds since the epoch
+   * @throws Problem too_many_attempts for one who guesses, rest_unavailable when too many passwords are being hashed
+   */
+  changePassword: (
+    user: User,
+    sent: { current: string; next: string },
     origin: SessionOrigin,
     now: number,
-  ) => Promise<SignedInAtDesk | undefined>
+  ) => Promise<string | undefined>
+  /** Whom a link is for; undefined for one that was used, has expired, or never was. */
+  linkOf: (token: string, now: number) => Promise<SignInLink | undefined>
+  /** Whether somebody can sign in: sessions are written. */
+  canWrite: () => Promise<boolean>
   /** The session with this id and its user, as `findSession` says; its use is noted, for which nobody waits. */
   sessionOf: (cookieId: string, now: number) => ReturnType<typeof findSession>
   /** Ends the session with this id. */
@@ -72,6 +84,15 @@ export interface SentSignIn {
   formerId: string | undefined
 }
 
+/** What the form behind a link has sent. */
+export interface SentByLink {
+  token: string
+  /** An acceptable one; undefined to look around by a link of the demo. */
+  password: string | undefined
+  /** What else is written if the link is good. */
+  also?: ((tx: Tx) => Promise<void>) | undefined
+}
+
 /** A refusal keeps its place while it waits, so parallel guesses gain nothing. */
 const ATTEMPTS_OF_CLIENT: TurnLimits = { atOnce: 2, waiting: 20, code: 'too_many_attempts', retryAfter: 4 }
 /** Wrong passwords of a client within a minute; further ones are not looked at. */
@@ -91,7 +112,10 @@ export function makeDeskGate(
   const gate: Gate = { database, hashing: makeHashing(), guesses: makeGuesses(), attempts, refused, sleep }
   return {
     signIn: (sent, origin, now) => signInAtDesk(gate, sent, origin, now),
-    signInByLink: (token, password, origin, now) => signInByLink(gate, token, password, origin, now),
+    signInByLink: (sent, origin, now) => signInByLink(gate, sent, origin, now),
+    changePassword: (user, sent, origin, now) => changePassword(gate, user, sent, origin, now),
+    linkOf: (token, now) => findSignInLink(database.read, token, now),
+    canWrite: () => canWrite(database),
     sessionOf: async (cookieId, now) => {
       const found = await findSession(database.read, cookieId, now)
       if (found) void noteSeen(database, found.session, now)
@@ -155,8 +179,7 @@ async function tryDeskPassword(
 
 async function signInByLink(
   { database, hashing }: Gate,
-  token: string,
-  password: string | undefined,
+  { token, password, also }: SentByLink,
   origin: SessionOrigin,
   now: number,
 ): Promise<SignedInAtDesk | undefined> {
@@ -164,10 +187,56 @@ async function signInByLink(
   if (!link || (password === undefined && link.purpose !== 'demo')) return undefined
   const { user } = link
   const hash = password === undefined ? undefined : await hashDeskPassword(hashing, password)
-  const by: Writer = { user: user.id, login: user.login, address: origin.address, client: origin.client, request: '' }
-  return database.write(async (tx) => {
-    if (!(await useSignInLink(tx, token))) return undefined
-    if (hash !== undefined) await setDeskPassword(tx, user, hash, now)
-    return { user, cookieId: await startSession(tx, user, now, origin) }
-  }, by)
+  return database.write(
+    async (tx) => {
+      if (!(await useSignInLink(tx, token))) return undefined
+      if (hash !== undefined) await setDeskPassword(tx, user, hash, now)
+      await also?.(tx)
+      return { user, cookieId: await startSession(tx, user, now, origin) }
+    },
+    writerFrom(user, origin),
+  )
+}
+
+/** Somebody who writes at the desk, as the history has them. */
+function writerFrom({ id, login }: User, { address, client }: SessionOrigin): Writer {
+  return { user: id, login, address, client, request: '' }
+}
+
+async function changePassword(
+  { database, hashing, guesses }: Gate,
+  user: User,
+  { current, next }: { current: string; next: string },
+  origin: SessionOrigin,
+  now: number,
+): Promise<string | undefined> {
+  const name = `user ${user.id}`
+  const { failures, msLeft } = guessesOf(guesses, name, now)
+  if (failures >= MOST_GUESSES) throw new Problem('too_many_attempts', { retryAfter: Math.ceil(msLeft / 1000) })
+  const has = await hasDeskPassword(database.read, user)
+  const known = has ? await findRightHash(database, hashing, user, current) : undefined
+  if (has && known === undefined) {
+    noteGuess(guesses, name, now)
+    return undefined
+  }
+  const hash = await hashDeskPassword(hashing, next)
+  return database.write(
+    async (tx) => {
+      const isSame = known === undefined ? !(await hasDeskPassword(tx, user)) : await holdsHash(tx, user, known)
+      if (!isSame) return undefined
+      await setDeskPassword(tx, user, hash, now)
+      return startSession(tx, user, now, origin)
+    },
+    writerFrom(user, origin),
+  )
+}
+
+/** False while the database or its disk refuses writes. */
+async function canWrite({ ping }: Database): Promise<boolean> {
+  try {
+    await ping()
+    return true
+  } catch (error) {
+    return lackBehind(error) === 'answer'
+  }
 }

@@ -3,7 +3,7 @@ import { formatUtc } from '../../base/text/zones.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { SignInLinkColumns } from '../../store/storage/schema.ts'
-import { hasDeskPassword } from './desk-passwords.ts'
+import { hasDeskPassword, hasDeskPasswords } from './desk-passwords.ts'
 import { findUser, isActive, recordUser, type User, voidLinks } from './users.ts'
 
 /** Minutes that a link is good for. */
@@ -15,6 +15,8 @@ export type LinkPurpose = SignInLinkColumns['purpose']
 export interface SignInLink {
   user: User
   purpose: LinkPurpose
+  /** Whether an administrator sets up a calendar that has no events, and that nobody has a password for. */
+  isFirst: boolean
 }
 
 const TOKEN_BYTES = 32
@@ -61,7 +63,15 @@ export async function findSignInLink(db: Db, token: string, now: number): Promis
     .where('expires_utc', '>', formatUtc(now))
     .executeTakeFirst()
   const user = row && (await findUser(db, row.user))
-  return user && row && isActive(user) ? { user, purpose: row.purpose } : undefined
+  if (!user || !isActive(user)) return undefined
+  const { purpose } = row
+  const mayBeFirst = purpose === 'set-up' && user.role === 'administrator'
+  return { user, purpose, isFirst: mayBeFirst && (await isNewCalendar(db)) }
+}
+
+async function isNewCalendar(db: Db): Promise<boolean> {
+  if (await hasDeskPasswords(db)) return false
+  return (await db.selectFrom('events').select('id').limit(1).executeTakeFirst()) === undefined
 }
 
 /** Uses up a link that `findSignInLink` has found. Of two who do so at once one is told true. */

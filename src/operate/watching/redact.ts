@@ -9,8 +9,13 @@ const SECRET_NAME =
 /** A quick test for a possible secret in a query; most queries have none. */
 const SUSPICIOUS = /pass|pw|pin|otp|token|secret|nonce|sig|session|credential|key|auth|online_url|%/i
 
+/** The path of links to the desk, whose token lets its bearer in. */
+const LINK = '/set-up/'
+const LINK_TOKEN = /(\/set-up\/)[^/?]+/g
+
 /** A path and query for logs: the values of secret parameters are hidden, in every spelling of their names. */
-export function shownUrl(url: string): string {
+export function shownUrl(sent: string): string {
+  const url = sent.includes(LINK) ? sent.replace(LINK_TOKEN, `$1${HIDDEN}`) : sent
   const mark = url.indexOf('?')
   if (mark === -1 || !SUSPICIOUS.test(url)) return url
   const pairs = url.slice(mark + 1).split('&')

@@ -54,7 +54,7 @@ const ROOMS: readonly { heading?: Parameters<typeof sayAtDesk>[1]; rooms: readon
 export function frameDesk(frame: FrameFor, view: DeskView): string {
   const { site, assets } = frame
   const say = (text: Parameters<typeof sayAtDesk>[1], values?: Record<string, string>) => sayAtDesk(site, text, values)
-  const isWrong = (view.status ?? 200) >= 400 && !view.isAlone
+  const isWrong = (view.status ?? 200) >= 400
   const title = shortened(view.title, LONGEST_TITLE)
   const named = isWrong ? say('Error: {title}', { title }) : title
   const { markup } = html`<!doctype html>

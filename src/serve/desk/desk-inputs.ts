@@ -162,6 +162,34 @@ export function faultSummary({ site, faults }: FormState, fields: Fields): Html 
   return html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${sayAtDesk(site, 'Please look at these fields:')}</p><ul>${lines}</ul></div>`
 }
 
+/** A line of a form that no declaration asks for. */
+export interface PlainField {
+  name: string
+  label: string
+  type?: string
+  value?: string
+  hint?: string
+  /** More attributes, such as what browsers may fill in. */
+  attributes?: Html
+}
+
+/** A field of its own with its label, its hint and its fault. */
+export function plainField(
+  { name, label, type = 'text', value = '', hint, attributes }: PlainField,
+  faults: FormFaults,
+): Html {
+  const fault = faults[name]
+  const told = [hint !== undefined && `${name}-hint`, fault !== undefined && `${name}-error`].filter(Boolean).join(' ')
+  return html`<div class="field"><label for="${name}">${label}</label><input type="${type}" id="${name}" name="${name}"${told !== '' && html` aria-describedby="${told}"`}${fault !== undefined && html` aria-invalid="true"`}${attributes} value="${value}">${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${fault !== undefined && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
+}
+
+/** The faults of such fields, each with a link to its field; a script moves the focus here. */
+export function faultList(site: Site, faults: FormFaults): Html {
+  const lines = Object.entries(faults).map(([name, text]) => html`<li><a href="#${name}">${text}</a></li>`)
+  if (lines.length === 0) return html``
+  return html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${sayAtDesk(site, 'Please look at these fields:')}</p><ul>${lines}</ul></div>`
+}
+
 /** What a form says of a refused write, field by field; undefined where the problem is not about its fields. */
 export function faultsOf(
   site: Site,

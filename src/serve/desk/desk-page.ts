@@ -42,6 +42,8 @@ export interface AnyDeskRequest {
   /** The network address, and the browser as it names itself. */
   address: string
   client: string
+  /** The colour of the calendar, such as `#0b6e5f`. */
+  accent: string
   /** For what is not done in the name of a caller. */
   gate: DeskGate
   user: DeskUser | undefined
@@ -83,6 +85,10 @@ export interface DeskView {
   isAlone?: boolean
   /** What has just been done, for everybody to see and hear. */
   notice?: Content
+  /** Seconds after which the same may succeed. */
+  retryAfter?: number
+  /** Where its forms may lead beside this site: an origin, or a scheme with its colon. */
+  leadsTo?: string | undefined
 }
 
 /** A page, the address of the next one (303), or data for a script. */
@@ -99,6 +105,12 @@ export interface DeskPage {
   /** Everything that changes something. @throws Problem, which the desk explains on a page */
   post?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
 }
+
+/** Where programs of the platform send people who are to give them an application password. */
+export const CONSENT_PATH = '/wp-admin/authorize-application.php'
+
+/** The page that answers there, below the desk. */
+export const CONSENT_ROOM = '/authorize'
 
 /** The path of a page of the desk, as links need it. */
 export const deskPath = (site: Site, path: string) => pathTo(site, `/desk${path}`)

@@ -2,6 +2,7 @@ import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { html } from '../pages/page-html.ts'
+import { consentPages } from './consent-room.ts'
 import { type DeskAnswer, type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk } from './desk-page.ts'
 import { historyPages } from './history-room.ts'
 import { inboxPages } from './inbox-room.ts'
@@ -18,6 +19,7 @@ const PAGES: readonly DeskPage[] = [
   ...historyPages,
   ...recordPages,
   ...signedInPages,
+  ...consentPages,
 ]
 
 /** A page with its pattern in parts. */

@@ -1,4 +1,8 @@
-import { html } from '../pages/page-html.ts'
+import type { Site } from '../../base/config.ts'
+import { Problem } from '../../base/problems.ts'
+import type { DeskText } from '../../calendar/locales/desk-texts.ts'
+import { type Html, html } from '../pages/page-html.ts'
+import { pathTo } from '../pages/viewing.ts'
 import {
   type AnyDeskRequest,
   type DeskAnswer,
@@ -8,47 +12,105 @@ import {
   fieldOf,
   sayAtDesk,
 } from './desk-page.ts'
+import { answerLink, tokenIn } from './set-up-room.ts'
 
-/** Answers somebody who has not signed in. */
+/** Whether a path is answered the same way whoever has signed in. */
+export const isForAll = (path: string): boolean => path === '/sign-in' || tokenIn(path) !== undefined
+
+/** Answers somebody who has not signed in, or who wants to. */
 export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswer> {
-  const { method, path, context } = request
-  if (path === '/sign-in') return method === 'POST' ? signIn(request) : signInView(request, false)
-  if (method === 'POST') return { ...signInView(request, false), status: 401 }
-  const next = new URLSearchParams({ next: `/desk${path}` })
-  return { seeOther: deskPath(context.site, `/sign-in?${next}`) }
+  const { method, path, query, context } = request
+  const token = tokenIn(path)
+  if (token !== undefined) return answerLink(request, token)
+  if (path === '/sign-in') return method === 'POST' ? signIn(request) : showSignIn(request)
+  if (method === 'POST') return { ...(await signInView(request)), status: 401 }
+  const asked = query.size === 0 ? path : `${path}?${query}`
+  const next = new URLSearchParams({ next: `/desk${asked}` })
+  return { seeOther: deskPath(context.site, asked === '/' ? '/sign-in' : `/sign-in?${next}`) }
 }
 
-/** A path of the desk that somebody may be led to after signing in. */
-function safeNext(next: string): string {
-  return /^\/desk\/[\w/.?=&%-]*$/.test(next) ? next.slice('/desk'.length) : '/'
+/**
+ * Where somebody is led to after signing in: a path of this site, below its root, and nothing that a browser takes for another site, such as
+ * `//host`, `/\host` or a path with a tab in it.
+ */
+export function safeNext(site: Site, next: string): string {
+  const isPath = /^\/(?![/\\])/.test(next) && !/[\\\p{Cc}]/u.test(next)
+  return isPath && URL.canParse(next, site.url) ? pathTo(site, next) : deskPath(site, '/')
 }
 
-function signInView({ context: { site }, query, form }: AnyDeskRequest, isWrong: boolean): DeskView {
-  const next = query.get('next') ?? fieldOf({ form }, 'next')
-  const say = (text: Parameters<typeof sayAtDesk>[1]) => sayAtDesk(site, text)
-  return {
-    status: isWrong ? 401 : 200,
-    title: say('Sign in to the desk'),
-    isAlone: true,
-    body: html`${isWrong && html`<div class="summary" role="alert"><p>${say('That name and password do not belong together.')}</p></div>`}<form class="story" method="post" action="${deskPath(site, '/sign-in')}">
-<div class="field"><label for="login">${say('Name or e-mail')}</label><input id="login" name="login" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus value="${fieldOf({ form }, 'login')}"></div>
-<div class="field"><label for="password">${say('Password')}</label><input id="password" name="password" type="password" autocomplete="current-password" required></div>
+async function showSignIn(request: AnyDeskRequest): Promise<DeskAnswer> {
+  const { context, query, user } = request
+  return user ? { seeOther: safeNext(context.site, query.get('next') ?? '/desk/') } : signInView(request)
+}
+
+/** The form to sign in, which says what was wrong with it. */
+async function signInView(request: AnyDeskRequest, fault?: { text: DeskText; status: number }): Promise<DeskView> {
+  const { context, query, gate } = request
+  const { site } = context
+  const title = sayAtDesk(site, 'Sign in to the desk')
+  if (!(await gate.canWrite()))
+    return { status: 503, title, isAlone: true, body: html`<p>${sayAtDesk(site, READ_ONLY)}</p>` }
+  const next = query.get('next') ?? fieldOf(request, 'next')
+  return { ...(fault && { status: fault.status }), title, isAlone: true, body: signInForm(request, next, fault?.text) }
+}
+
+const READ_ONLY = 'The service can only be read just now; try again later.'
+
+function signInForm(request: AnyDeskRequest, next: string, fault: DeskText | undefined): Html {
+  const { site } = request.context
+  const say = (text: DeskText) => sayAtDesk(site, text)
+  const login = fieldOf(request, 'login')
+  const wrong = fault !== undefined && html` aria-invalid="true" aria-describedby="faults"`
+  return html`${fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${say(fault)}</p></div>`}<form class="story" method="post" action="${deskPath(site, '/sign-in')}">
+<div class="field"><label for="login">${say('Name or e-mail')}</label><input id="login" name="login" autocomplete="username" autocapitalize="none" spellcheck="false" required${login === '' && html` autofocus`}${wrong} value="${login}"></div>
+<div class="field"><label for="password">${say('Password')}</label><input id="password" name="password" type="password" autocomplete="current-password" required${login !== '' && html` autofocus`}${wrong}></div>
 <input type="hidden" name="next" value="${next}"><button class="button main">${say('Sign in')}</button></form>
-<p class="hint">${say('Forgotten? Ask whoever runs this calendar for a link.')}</p>`,
-  }
+<p class="hint">${say('Forgotten? Ask whoever runs this calendar for a link.')}</p>`
 }
 
 async function signIn(request: AnyDeskRequest): Promise<DeskAnswer> {
-  const { context, gate, address, client } = request
-  const sent = { login: fieldOf(request, 'login').trim(), password: fieldOf(request, 'password'), formerId: undefined }
-  const signedIn = await gate.signIn(sent, { client, address }, context.now)
-  if (!signedIn) return signInView(request, true)
-  return { seeOther: deskPath(context.site, safeNext(fieldOf(request, 'next'))), session: signedIn.cookieId }
+  const { context, gate, address, client, user } = request
+  const login = fieldOf(request, 'login').trim()
+  const sent = { login, password: fieldOf(request, 'password'), formerId: user?.cookie }
+  try {
+    const signedIn = await gate.signIn(sent, { client, address }, context.now)
+    if (!signedIn) return signInView(request, { text: 'That name and password do not belong together.', status: 401 })
+    return { seeOther: safeNext(context.site, fieldOf(request, 'next') || '/desk/'), session: signedIn.cookieId }
+  } catch (error) {
+    const fault = error instanceof Problem ? BUSY[error.code] : undefined
+    if (!(error instanceof Problem) || !fault) throw error
+    const { retryAfter } = error.details
+    return { ...(await signInView(request, fault)), ...(retryAfter !== undefined && { retryAfter }) }
+  }
+}
+
+/** What is said of sign-ins that were not looked at. */
+const BUSY: Readonly<Partial<Record<string, { text: DeskText; status: number }>>> = {
+  too_many_attempts: { text: 'Too many attempts from here; wait a minute and try again.', status: 429 },
+  rest_unavailable: { text: 'Too many people sign in just now; try again in a few seconds.', status: 503 },
+}
+
+/**
+ * Explains a form that does not come from a page of this site as far as its browser says: another site sent it, or the address of the calendar is not
+ * what `KALENDS_SITE_URL` says.
+ */
+export function foreignFormView(site: Site, origin: string): DeskView {
+  const say = (text: DeskText, values?: Record<string, string>) => sayAtDesk(site, text, values)
+  const own = new URL(site.url).origin
+  const isElsewhere = origin !== '' && origin !== own
+  return {
+    status: 403,
+    title: say('This form did not come from the desk'),
+    isAlone: true,
+    body: html`<p>${say('Nothing was changed. Your browser says that another site sent this form.')}</p>
+${isElsewhere && html`<p>${say('It came from {origin}, and the desk is at {own}.', { origin, own })}</p>`}
+<p><a class="button main" href="${site.url}/desk/">${say('Open the desk at its address')}</a></p>
+<p class="hint">${say('If that is not the address you use, whoever runs this calendar has to set KALENDS_SITE_URL to the one you use.')}</p>`,
+  }
 }
 
 /** What signing in leaves to those who have. */
 export const signedInPages: readonly DeskPage[] = [
-  { at: '/sign-in', get: ({ context: { site } }) => ({ seeOther: deskPath(site, '/') }) },
   {
     at: '/sign-out',
     post: async ({ context, gate, user }) => {

@@ -40,7 +40,7 @@ export function makeBodyReader(
     read: async (room) => {
       if (!hasBody(request)) return NO_BODY
       if (request.destroyed) throw new Problem('rest_invalid_request')
-      const limit = room.isTrusted ? intake.bodyBytes : Math.min(STRANGER_BYTES, intake.bodyBytes)
+      const limit = room.isTrusted ? intake.bodyBytes : Math.min(room.most ?? STRANGER_BYTES, intake.bodyBytes)
       const holding = emptyHolding(room.isTrusted ? intake.writers : intake.strangers, limit)
       holdings.push(holding)
       if (!room.takesFile) checkLength(request, limit)

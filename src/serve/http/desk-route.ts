@@ -2,17 +2,18 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { Problem } from '../../base/problems.ts'
 import { anonymous, isLoggedIn } from '../../calendar/people/caller.ts'
 import type { DeskGate } from '../../calendar/people/desk-sign-in.ts'
+import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
 import { lackBehind } from '../../store/storage/unavailable.ts'
 import { answerAtDesk, problemAtDesk } from '../desk/desk.ts'
 import { DESK_ASSETS_PATH, type DeskAssets, readDeskAssets } from '../desk/desk-assets.ts'
 import { frameDesk } from '../desk/desk-frame.ts'
-import type { AnyDeskRequest, DeskAnswer, DeskUser } from '../desk/desk-page.ts'
+import { type AnyDeskRequest, CONSENT_PATH, CONSENT_ROOM, type DeskAnswer, type DeskUser } from '../desk/desk-page.ts'
 import { countInInbox } from '../desk/inbox-room.ts'
-import { answerStranger } from '../desk/sign-in-room.ts'
+import { answerStranger, foreignFormView, isForAll } from '../desk/sign-in-room.ts'
 import type { Look } from '../pages/page-assets.ts'
 import { weekStartOf } from '../pages/page-dates.ts'
 import { pathTo } from '../pages/viewing.ts'
-import { admitted, type Work } from './admission.ts'
+import { admitted } from './admission.ts'
 import { makeBodyReader } from './bodies.ts'
 import { type Front, incomingOf } from './front.ts'
 import { type Body, type Incoming, NO_BODY, type Visit } from './incoming.ts'
@@ -21,6 +22,9 @@ import { assetAnswer, contentPolicy, FOREVER } from './public-pages.ts'
 import { mediaType, parseBody, repeatedKeys } from './request.ts'
 import { callerContext, type Service } from './respond.ts'
 import { asNew, type Outgoing, send } from './send.ts'
+
+/** The most bytes of a form of somebody who has not signed in. */
+const STRANGER_FORM = 16_384
 
 /** The desk as the router knows it. */
 export interface DeskRoute {
@@ -53,20 +57,23 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
 
 /** What answers a visit to the desk; undefined for all others. */
 export function deskAt(desk: DeskRoute, path: string): ((visit: Visit) => unknown) | undefined {
-  const elsewhere = ELSEWHERE.get(path)
+  if (path === CONSENT_PATH) return (visit) => answerVisit(desk, visit, CONSENT_ROOM)
+  const elsewhere = ELSEWHERE.get(path) ?? (path.startsWith('/wp-admin/') ? '/desk/' : undefined)
   if (elsewhere !== undefined) return (visit) => leadTo(desk, visit, elsewhere)
   if (!path.startsWith('/desk/')) return undefined
   if (path.startsWith(DESK_ASSETS_PATH)) return (visit) => sendAsset(desk, visit)
-  return (visit) => answerVisit(desk, visit)
+  return (visit) => answerVisit(desk, visit, path.slice('/desk'.length))
 }
 
 function leadTo({ service, front }: DeskRoute, visit: Visit, path: string): void {
   sendDesk(front, visit, 302, { Location: pathTo(service.site, path) }, '')
 }
 
-/** Takes in what owners have changed of the look. */
+/** Takes in what owners have changed of the name and the look; nobody waits for what has just been changed. */
 function followLook(desk: DeskRoute): void {
-  const { settings } = desk.service.memory
+  const { memory, report } = desk.service
+  if (isBehind(memory)) void catchUp(memory).catch(report)
+  const { settings } = memory
   if (desk.settings === settings) return
   desk.settings = settings
   desk.assets = readDeskAssets(desk.look.accent)
@@ -83,7 +90,7 @@ function sendAsset(desk: DeskRoute, visit: Visit): void {
 }
 
 /** Answers a visit by whoever has the session of its cookie. */
-async function answerVisit(desk: DeskRoute, visit: Visit): Promise<void> {
+async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise<void> {
   const { service, front } = desk
   const { request, response } = visit
   const { method = 'GET' } = request
@@ -97,10 +104,10 @@ async function answerVisit(desk: DeskRoute, visit: Visit): Promise<void> {
     const signedIn = cookie === undefined ? undefined : await desk.gate.sessionOf(cookie, now)
     const user = signedIn && { ...signedIn, cookie: cookie ?? '' }
     if (user) visit.user = user.user.login
-    const work: Work = method === 'POST' ? 'writes' : 'reads'
-    await admitted(front.admission, work, incoming, async () =>
-      sendAnswer(desk, visit, user, await answerOf(desk, visit, incoming, user)),
-    )
+    const answer = async () => sendAnswer(desk, visit, user, await answerOf(desk, visit, incoming, { path, user }))
+    // A refused sign-in waits, and its place is nobody else's: the gate bounds how many there are.
+    if (!user || isForAll(path)) return await answer()
+    await admitted(front.admission, method === 'POST' ? 'writes' : 'reads', incoming, answer)
   } catch (error) {
     if (response.headersSent) throw error
     sendFailure(desk, visit, error)
@@ -115,28 +122,37 @@ type Visitor = DeskUser | undefined
 /** A page, with what it counts of the work that waits. */
 type Answered = { answer: DeskAnswer; waiting: number }
 
-async function answerOf(desk: DeskRoute, visit: Visit, incoming: Incoming, user: Visitor): Promise<Answered> {
+async function answerOf(
+  desk: DeskRoute,
+  visit: Visit,
+  incoming: Incoming,
+  { path, user }: { path: string; user: Visitor },
+): Promise<Answered> {
   const { service } = desk
   const caller = user?.user ?? anonymous
   const context = callerContext(service, caller, service.now(), incoming)
   const isPost = incoming.method === 'POST'
-  if (isPost && !isOwnForm(service.site.url, incoming.headers)) throw new Problem('rest_forbidden')
+  if (isPost && !isOwnForm(service.site.url, incoming.headers)) {
+    const { origin = '' } = incoming.headers
+    return { answer: foreignFormView(service.site, origin), waiting: 0 }
+  }
   const isTrusted = isLoggedIn(caller)
   const takesFile = isTrusted && mediaType(incoming.headers) === 'multipart/form-data'
-  const body = isPost ? await incoming.readBody({ isTrusted, takesFile }) : NO_BODY
+  const body = isPost ? await incoming.readBody({ isTrusted, takesFile, most: STRANGER_FORM }) : NO_BODY
   const request: AnyDeskRequest = {
     method: isPost ? 'POST' : 'GET',
-    path: visit.url.path.slice('/desk'.length),
+    path,
     query: new URLSearchParams(visit.url.query),
     ...formOf(incoming, body),
     context,
     weekStart: weekStartOf(service.site, desk.look.weekStart),
     address: incoming.address,
     client: incoming.headers['user-agent'] ?? '',
+    accent: desk.look.accent,
     gate: desk.gate,
     user,
   }
-  const answer = user ? await answerAtDesk({ ...request, user }) : await answerStranger(request)
+  const answer = user && !isForAll(path) ? await answerAtDesk({ ...request, user }) : await answerStranger(request)
   return { answer, waiting: user && 'body' in answer ? await countInInbox(context) : 0 }
 }
 
@@ -183,7 +199,13 @@ function sendAnswer(desk: DeskRoute, visit: Visit, user: Visitor, { answer, wait
     return
   }
   const frame = { site, assets, caller: user?.user, name: user?.user.name ?? '', waiting }
-  const html = { 'Content-Type': 'text/html; charset=UTF-8', ...pageHeaders(service), ...cookies }
+  const { retryAfter, leadsTo } = answer
+  const html = {
+    'Content-Type': 'text/html; charset=UTF-8',
+    ...pageHeaders(service, leadsTo),
+    ...cookies,
+    ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+  }
   sendDesk(front, visit, answer.status ?? 200, html, frameDesk(frame, answer))
 }
 
@@ -194,9 +216,9 @@ function cookieFor(siteUrl: string, session: string | undefined): string {
   return `${cookieName(siteUrl)}=${session ?? ''}; Path=/; HttpOnly; SameSite=Lax; ${life}${secure}`
 }
 
-function pageHeaders({ site, images }: Service): Record<string, string> {
+function pageHeaders({ site, images }: Service, leadsTo: string | undefined): Record<string, string> {
   return {
-    'Content-Security-Policy': contentPolicy(site, images.mediaUrl),
+    'Content-Security-Policy': contentPolicy(site, images.mediaUrl, leadsTo),
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Referrer-Policy': 'same-origin',
   }
@@ -222,6 +244,11 @@ function sendFailure(desk: DeskRoute, visit: Visit, error: unknown): void {
   if (!(error instanceof Problem)) service.report(error, visit.requestId)
   const problem =
     error instanceof Problem ? error : new Problem(lack === undefined ? 'rest_internal_error' : 'rest_unavailable')
-  const view = { ...problemAtDesk(service.site, problem), isAlone: true }
+  const { retryAfter } = problem.details
+  const view = {
+    ...problemAtDesk(service.site, problem),
+    isAlone: true,
+    ...(retryAfter !== undefined && { retryAfter }),
+  }
   sendAnswer(desk, visit, undefined, { answer: view, waiting: 0 })
 }

@@ -36,6 +36,8 @@ export interface BodyRoom {
   isTrusted: boolean
   /** Whether it may be or hold a file. */
   takesFile: boolean
+  /** The most bytes of a sender who may not write, where they are fewer than for REST. */
+  most?: number
 }
 
 /** A request on its way to its answer. */

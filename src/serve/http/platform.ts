@@ -11,6 +11,7 @@ import { can } from '../../calendar/people/caller.ts'
 import { findUser, presentMe, type User } from '../../calendar/people/users.ts'
 import type { Served } from '../../calendar/resources.ts'
 import { taxonomyWord } from '../../calendar/terms/term-present.ts'
+import { CONSENT_PATH } from '../desk/desk-page.ts'
 import type { Reply } from '../formats/format.ts'
 import { batchRoute } from './batch-route.ts'
 import { describeRoute } from './discovery.ts'
@@ -220,6 +221,9 @@ function bareList(reply: Reply, path: string, isOffset: boolean): Reply {
   }
 }
 
+/** Where people give other programs application passwords. */
+const consentUrl = ({ url }: Site) => `${url}${CONSENT_PATH}`
+
 /** The root index (rule 29.1): the site, the ways to sign in, and every route. */
 function describeRoot({ root, batch, platform, own, namespaceRoutes }: Platform, context: Context): Reply {
   const { site } = context
@@ -231,8 +235,7 @@ function describeRoot({ root, batch, platform, own, namespaceRoutes }: Platform,
     home: site.url,
     ...describeZone(context),
     namespaces: [site.namespace, PLATFORM, OWN_NAMESPACE],
-    // No page hands out application passwords to other programs, so there is no address to name.
-    authentication: { 'application-passwords': { endpoints: {} } },
+    authentication: { 'application-passwords': { endpoints: site.hasDesk ? { authorization: consentUrl(site) } : {} } },
     routes: Object.fromEntries(groups.flatMap((group) => describeGroup(group, context))),
     _links: { self: [{ href: `${site.restUrl}/` }], 'service-desc': [{ href: `${site.base}/doc` }] },
   }

@@ -266,8 +266,8 @@ function pageHeaders({ site, images }: Service): Record<string, string> {
   }
 }
 
-/** The sources that pages may load: their own script and style sheet, and images. */
-export function contentPolicy(site: Site, mediaUrl: string): string {
+/** The sources that pages may load: their own script and style sheet, and images. Their forms lead to this site, and to `formsLeadTo`. */
+export function contentPolicy(site: Site, mediaUrl: string, formsLeadTo?: string): string {
   const { origin, protocol } = new URL(mediaUrl)
   const media = protocol === 'https:' || origin === new URL(site.url).origin ? '' : ` ${origin}`
   return [
@@ -276,7 +276,7 @@ export function contentPolicy(site: Site, mediaUrl: string): string {
     "style-src 'self'",
     "connect-src 'self'",
     `img-src 'self' https: data:${media}`,
-    "form-action 'self'",
+    `form-action 'self'${formsLeadTo === undefined ? '' : ` ${formsLeadTo}`}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ')

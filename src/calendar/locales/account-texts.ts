@@ -1,0 +1,186 @@
+import type { Language } from '../../base/config.ts'
+
+/** A text in every language but English. */
+export type Others = Readonly<Record<Exclude<Language, 'en'>, string>>
+
+/** The English texts of signing in, of people and of their passwords at the desk, with their translations beside them. */
+export const accountTexts = {
+  'Too many attempts from here; wait a minute and try again.': {
+    de: 'Zu viele Versuche von hier; warten Sie eine Minute und versuchen Sie es noch einmal.',
+    fr: 'Trop de tentatives d’ici ; attendez une minute et réessayez.',
+    es: 'Demasiados intentos desde aquí; espere un minuto e inténtelo de nuevo.',
+  },
+  'Too many people sign in just now; try again in a few seconds.': {
+    de: 'Gerade melden sich zu viele an; versuchen Sie es in ein paar Sekunden noch einmal.',
+    fr: 'Trop de personnes se connectent en ce moment ; réessayez dans quelques secondes.',
+    es: 'Ahora mismo entran demasiadas personas; inténtelo de nuevo en unos segundos.',
+  },
+  'This form did not come from the desk': {
+    de: 'Dieses Formular kam nicht vom Schreibtisch',
+    fr: 'Ce formulaire ne vient pas du bureau',
+    es: 'Este formulario no vino del escritorio',
+  },
+  'Nothing was changed. Your browser says that another site sent this form.': {
+    de: 'Es wurde nichts geändert. Ihr Browser sagt, dass eine andere Website dieses Formular gesendet hat.',
+    fr: 'Rien n’a été modifié. Votre navigateur dit qu’un autre site a envoyé ce formulaire.',
+    es: 'No se ha cambiado nada. Su navegador dice que otro sitio envió este formulario.',
+  },
+  'It came from {origin}, and the desk is at {own}.': {
+    de: 'Es kam von {origin}, und der Schreibtisch ist unter {own}.',
+    fr: 'Il vient de {origin}, et le bureau est à {own}.',
+    es: 'Vino de {origin}, y el escritorio está en {own}.',
+  },
+  'Open the desk at its address': {
+    de: 'Den Schreibtisch unter seiner Adresse öffnen',
+    fr: 'Ouvrir le bureau à son adresse',
+    es: 'Abrir el escritorio en su dirección',
+  },
+  'If that is not the address you use, whoever runs this calendar has to set KALENDS_SITE_URL to the one you use.': {
+    de: 'Wenn Sie eine andere Adresse benutzen, muss, wer diesen Kalender betreibt, KALENDS_SITE_URL auf diese setzen.',
+    fr: 'Si ce n’est pas l’adresse que vous utilisez, qui tient ce calendrier doit régler KALENDS_SITE_URL sur la vôtre.',
+    es: 'Si esa no es la dirección que usa, quien lleva este calendario tiene que poner la suya en KALENDS_SITE_URL.',
+  },
+  'A password has {least} characters or more.': {
+    de: 'Ein Passwort hat mindestens {least} Zeichen.',
+    fr: 'Un mot de passe a au moins {least} caractères.',
+    es: 'Una contraseña tiene al menos {least} caracteres.',
+  },
+  'A password has {most} characters at the most.': {
+    de: 'Ein Passwort hat höchstens {most} Zeichen.',
+    fr: 'Un mot de passe a au plus {most} caractères.',
+    es: 'Una contraseña tiene como mucho {most} caracteres.',
+  },
+  'New password': { de: 'Neues Passwort', fr: 'Nouveau mot de passe', es: 'Contraseña nueva' },
+  '{least} characters or more; a few words are easy to remember.': {
+    de: '{least} Zeichen oder mehr; ein paar Wörter merkt man sich leicht.',
+    fr: '{least} caractères ou plus ; quelques mots se retiennent facilement.',
+    es: '{least} caracteres o más; unas pocas palabras se recuerdan bien.',
+  },
+  'This link is of no use any more': {
+    de: 'Dieser Link gilt nicht mehr',
+    fr: 'Ce lien ne sert plus',
+    es: 'Este enlace ya no sirve',
+  },
+  'A link is good once, and for half an hour. Whoever runs this calendar can make another: kalends user link LOGIN.': {
+    de: 'Ein Link gilt einmal und eine halbe Stunde lang. Wer diesen Kalender betreibt, kann einen neuen machen: kalends user link LOGIN.',
+    fr: 'Un lien sert une fois, pendant une demi-heure. Qui tient ce calendrier peut en faire un autre : kalends user link LOGIN.',
+    es: 'Un enlace sirve una vez y durante media hora. Quien lleva este calendario puede hacer otro: kalends user link LOGIN.',
+  },
+  'Look around': { de: 'Umsehen', fr: 'Faire le tour', es: 'Echar un vistazo' },
+  'This calendar is of a town that is on no map. Whatever you do at its desk harms nobody.': {
+    de: 'Dieser Kalender gehört einer Stadt, die auf keiner Karte steht. Was Sie an seinem Schreibtisch tun, schadet niemandem.',
+    fr: 'Ce calendrier est celui d’une ville qui n’est sur aucune carte. Rien de ce que vous y faites ne nuit à personne.',
+    es: 'Este calendario es de una ciudad que no está en ningún mapa. Nada de lo que haga aquí perjudica a nadie.',
+  },
+  'Set up your calendar': {
+    de: 'Ihren Kalender einrichten',
+    fr: 'Préparer votre calendrier',
+    es: 'Preparar su calendario',
+  },
+  'Choose a password': { de: 'Ein Passwort wählen', fr: 'Choisir un mot de passe', es: 'Elegir una contraseña' },
+  'You sign in as': { de: 'Sie melden sich an als', fr: 'Vous vous connectez comme', es: 'Usted entra como' },
+  'Open the desk': { de: 'Den Schreibtisch öffnen', fr: 'Ouvrir le bureau', es: 'Abrir el escritorio' },
+  'Save and sign in': { de: 'Speichern und anmelden', fr: 'Enregistrer et se connecter', es: 'Guardar y entrar' },
+  'Name of the calendar': { de: 'Name des Kalenders', fr: 'Nom du calendrier', es: 'Nombre del calendario' },
+  'Its colour': { de: 'Seine Farbe', fr: 'Sa couleur', es: 'Su color' },
+  'A name is one line of at most 200 characters.': {
+    de: 'Ein Name ist eine Zeile von höchstens 200 Zeichen.',
+    fr: 'Un nom tient sur une ligne de 200 caractères au plus.',
+    es: 'Un nombre es una línea de 200 caracteres como mucho.',
+  },
+  'A colour is such as #0b6e5f.': {
+    de: 'Eine Farbe ist etwa #0b6e5f.',
+    fr: 'Une couleur s’écrit comme #0b6e5f.',
+    es: 'Un color se escribe como #0b6e5f.',
+  },
+  'The program does not say what it is called.': {
+    de: 'Das Programm sagt nicht, wie es heißt.',
+    fr: 'Le programme ne dit pas comment il s’appelle.',
+    es: 'El programa no dice cómo se llama.',
+  },
+  'The program names itself by an app_id that is no UUID.': {
+    de: 'Das Programm nennt sich mit einer app_id, die keine UUID ist.',
+    fr: 'Le programme se nomme par un app_id qui n’est pas un UUID.',
+    es: 'El programa se nombra con un app_id que no es un UUID.',
+  },
+  'The program wants the password sent to an address that is neither https nor its own.': {
+    de: 'Das Programm will das Passwort an eine Adresse gesendet haben, die weder https noch seine eigene ist.',
+    fr: 'Le programme veut recevoir le mot de passe à une adresse qui n’est ni en https ni la sienne.',
+    es: 'El programa quiere la contraseña en una dirección que no es https ni suya.',
+  },
+  'This program cannot be given a password': {
+    de: 'Dieses Programm kann kein Passwort bekommen',
+    fr: 'Ce programme ne peut pas recevoir de mot de passe',
+    es: 'A este programa no se le puede dar una contraseña',
+  },
+  'Read drafts and private records': {
+    de: 'Entwürfe und Privates lesen',
+    fr: 'Lire les brouillons et ce qui est privé',
+    es: 'Leer borradores y lo privado',
+  },
+  'Write your own records': { de: 'Eigenes schreiben', fr: 'Écrire ce qui est à vous', es: 'Escribir lo suyo' },
+  'Write the records of everybody': {
+    de: 'Alles von allen schreiben',
+    fr: 'Écrire ce qui est à tous',
+    es: 'Escribir lo de todos',
+  },
+  'Upload pictures': { de: 'Bilder hochladen', fr: 'Envoyer des images', es: 'Subir imágenes' },
+  'What it may do': { de: 'Was es darf', fr: 'Ce qu’il peut faire', es: 'Qué puede hacer' },
+  'Everything that you may do': {
+    de: 'Alles, was Sie dürfen',
+    fr: 'Tout ce que vous pouvez faire',
+    es: 'Todo lo que usted puede hacer',
+  },
+  'Only what is chosen here:': {
+    de: 'Nur, was hier gewählt ist:',
+    fr: 'Seulement ce qui est choisi ici :',
+    es: 'Solo lo elegido aquí:',
+  },
+  'Choose what it may do.': {
+    de: 'Wählen Sie, was es darf.',
+    fr: 'Choisissez ce qu’il peut faire.',
+    es: 'Elija qué puede hacer.',
+  },
+  'It gets a password of its own, which is sent to {place}.': {
+    de: 'Es bekommt ein eigenes Passwort, das an {place} gesendet wird.',
+    fr: 'Il reçoit son propre mot de passe, envoyé à {place}.',
+    es: 'Recibe una contraseña propia, que se envía a {place}.',
+  },
+  'It gets a password of its own, which is shown to you once.': {
+    de: 'Es bekommt ein eigenes Passwort, das Ihnen einmal gezeigt wird.',
+    fr: 'Il reçoit son propre mot de passe, qui vous est montré une fois.',
+    es: 'Recibe una contraseña propia, que se le muestra una vez.',
+  },
+  '{name} wants to use this calendar in your name': {
+    de: '{name} möchte diesen Kalender in Ihrem Namen benutzen',
+    fr: '{name} veut utiliser ce calendrier en votre nom',
+    es: '{name} quiere usar este calendario en su nombre',
+  },
+  'You are signed in as {name}.': {
+    de: 'Sie sind angemeldet als {name}.',
+    fr: 'Vous êtes connecté comme {name}.',
+    es: 'Ha entrado como {name}.',
+  },
+  'Say yes only to a program that you have just started yourself. You can take the password away again on the page of your account.':
+    {
+      de: 'Sagen Sie nur zu einem Programm Ja, das Sie gerade selbst gestartet haben. Auf der Seite Ihres Kontos können Sie das Passwort wieder entziehen.',
+      fr: 'Ne dites oui qu’à un programme que vous venez de lancer vous-même. Vous pouvez reprendre le mot de passe sur la page de votre compte.',
+      es: 'Diga que sí solo a un programa que usted mismo acaba de abrir. Puede retirar la contraseña en la página de su cuenta.',
+    },
+  'Yes, let it in': { de: 'Ja, einlassen', fr: 'Oui, le laisser entrer', es: 'Sí, déjelo entrar' },
+  'A password for {name}': {
+    de: 'Ein Passwort für {name}',
+    fr: 'Un mot de passe pour {name}',
+    es: 'Una contraseña para {name}',
+  },
+  'Copy it now: it is shown only this once.': {
+    de: 'Kopieren Sie es jetzt: Es wird nur dieses eine Mal gezeigt.',
+    fr: 'Copiez-le maintenant : il n’est montré que cette fois.',
+    es: 'Cópiela ahora: solo se muestra esta vez.',
+  },
+  'It is used together with your name, {login}.': {
+    de: 'Es wird zusammen mit Ihrem Namen {login} benutzt.',
+    fr: 'Il s’utilise avec votre nom, {login}.',
+    es: 'Se usa junto con su nombre, {login}.',
+  },
+} as const satisfies Readonly<Record<string, Others>>

@@ -1,0 +1,135 @@
+import type { DeskText } from '../../calendar/locales/desk-texts.ts'
+import { faultOfPassword, LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../calendar/people/desk-passwords.ts'
+import type { SignInLink } from '../../calendar/people/sign-in-links.ts'
+import { holdName } from '../../store/storage/locks.ts'
+import { faultOfSetting, type OwnerValues, setOwnerSettings } from '../../store/storage/owner-settings.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import { html } from '../pages/page-html.ts'
+import { type FormFaults, faultList, plainField } from './desk-inputs.ts'
+import { type AnyDeskRequest, type DeskAnswer, type DeskView, deskPath, fieldOf, sayAtDesk } from './desk-page.ts'
+
+// The page behind a link: it asks for a password, on an empty calendar for its name and its colour as well, and lets people look around in a demo.
+
+/** The token in the path of a link. */
+export function tokenIn(path: string): string | undefined {
+  return /^\/set-up\/([^/]+)\/?$/.exec(path)?.[1]
+}
+
+/** Answers whoever has the link with this token. */
+export async function answerLink(request: AnyDeskRequest, token: string): Promise<DeskAnswer> {
+  const { context, gate, method, address, client } = request
+  const { site, now } = context
+  const link = await gate.linkOf(token, now)
+  if (!link) return goneView(request)
+  if (method === 'GET') return linkView(request, link, {})
+  const password = fieldOf(request, 'password')
+  const isLooking = link.purpose === 'demo' && password === ''
+  const look = link.isFirst ? lookIn(request) : {}
+  const faults = { ...(!isLooking && passwordFaults(request, password)), ...lookFaults(request, look) }
+  if (Object.keys(faults).length > 0) return linkView(request, link, faults)
+  const also = Object.keys(look).length > 0 ? (tx: Tx) => setLook(tx, look) : undefined
+  const sent = { token, password: isLooking ? undefined : password, also }
+  const signedIn = await gate.signInByLink(sent, { address, client }, now)
+  if (!signedIn) return goneView(request)
+  return { seeOther: deskPath(site, '/'), session: signedIn.cookieId }
+}
+
+/** What is wrong with a password that somebody chooses, in words. */
+export function passwordFaults({ context: { site } }: Pick<AnyDeskRequest, 'context'>, password: string): FormFaults {
+  const fault = faultOfPassword(password)
+  if (fault === undefined) return {}
+  const most = { least: String(SHORTEST_PASSWORD), most: String(LONGEST_PASSWORD) }
+  return { password: sayAtDesk(site, PASSWORD_FAULTS[fault], most) }
+}
+
+const PASSWORD_FAULTS = {
+  'too short': 'A password has {least} characters or more.',
+  'too long': 'A password has {most} characters at the most.',
+} as const satisfies Record<string, DeskText>
+
+/** The field in which somebody chooses a password. */
+export function newPasswordField(request: Pick<AnyDeskRequest, 'context'>, faults: FormFaults) {
+  const { site } = request.context
+  return plainField(
+    {
+      name: 'password',
+      label: sayAtDesk(site, 'New password'),
+      type: 'password',
+      hint: sayAtDesk(site, '{least} characters or more; a few words are easy to remember.', {
+        least: String(SHORTEST_PASSWORD),
+      }),
+      attributes: html` autocomplete="new-password" required`,
+    },
+    faults,
+  )
+}
+
+/** A link that was used looks like one that never was. */
+function goneView({ context: { site } }: AnyDeskRequest): DeskView {
+  return {
+    status: 404,
+    title: sayAtDesk(site, 'This link is of no use any more'),
+    isAlone: true,
+    body: html`<p>${sayAtDesk(site, 'A link is good once, and for half an hour. Whoever runs this calendar can make another: kalends user link LOGIN.')}</p>
+<p><a class="button" href="${deskPath(site, '/sign-in')}">${sayAtDesk(site, 'Sign in')}</a></p>`,
+  }
+}
+
+function linkView(request: AnyDeskRequest, link: SignInLink, faults: FormFaults): DeskView {
+  const { site } = request.context
+  const isWrong = Object.keys(faults).length > 0
+  const shown = { ...(isWrong && { status: 422 }), isAlone: true }
+  if (link.purpose === 'demo' && !isWrong)
+    return {
+      ...shown,
+      title: sayAtDesk(site, 'Look around'),
+      body: html`<p>${sayAtDesk(site, 'This calendar is of a town that is on no map. Whatever you do at its desk harms nobody.')}</p>
+<form method="post"><button class="button main">${sayAtDesk(site, 'Look around')}</button></form>`,
+    }
+  return {
+    ...shown,
+    title: sayAtDesk(site, link.isFirst ? 'Set up your calendar' : 'Choose a password'),
+    body: html`${faultList(site, faults)}<form class="story" method="post" novalidate>
+${link.isFirst && lookFields(request, faults)}
+<div class="field"><label for="login">${sayAtDesk(site, 'You sign in as')}</label><input id="login" autocomplete="username" readonly value="${link.user.login}"></div>
+${newPasswordField(request, faults)}
+<button class="button main">${sayAtDesk(site, link.isFirst ? 'Open the desk' : 'Save and sign in')}</button></form>`,
+  }
+}
+
+function lookFields(request: AnyDeskRequest, faults: FormFaults) {
+  const { context, accent } = request
+  const { site } = context
+  const name = fieldOf(request, 'site_name') || site.name
+  const colour = fieldOf(request, 'pages_accent') || accent
+  return html`${plainField({ name: 'site_name', label: sayAtDesk(site, 'Name of the calendar'), value: name, attributes: html` maxlength="200"` }, faults)}
+${plainField({ name: 'pages_accent', label: sayAtDesk(site, 'Its colour'), type: 'color', value: colour }, faults)}`
+}
+
+/** The name and the colour that differ from those of the start. */
+function lookIn(request: AnyDeskRequest): OwnerValues {
+  const name = fieldOf(request, 'site_name').trim()
+  const colour = fieldOf(request, 'pages_accent').trim()
+  return {
+    ...(name !== '' && name !== request.context.site.name && { site_name: name }),
+    ...(colour !== '' && colour !== request.accent && { pages_accent: colour }),
+  }
+}
+
+function lookFaults({ context: { site } }: AnyDeskRequest, { site_name, pages_accent }: OwnerValues): FormFaults {
+  return {
+    ...(site_name &&
+      faultOfSetting('site_name', site_name) && {
+        site_name: sayAtDesk(site, 'A name is one line of at most 200 characters.'),
+      }),
+    ...(pages_accent &&
+      faultOfSetting('pages_accent', pages_accent) && {
+        pages_accent: sayAtDesk(site, 'A colour is such as #0b6e5f.'),
+      }),
+  }
+}
+
+async function setLook(tx: Tx, look: OwnerValues): Promise<void> {
+  await holdName(tx, 'settings')
+  await setOwnerSettings(tx, look)
+}

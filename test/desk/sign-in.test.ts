@@ -1,0 +1,367 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { listSessions } from '../../src/calendar/people/sessions.ts'
+import { addSignInLink } from '../../src/calendar/people/sign-in-links.ts'
+import { getUserByLogin } from '../../src/calendar/people/users.ts'
+import { DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
+import { type Answer, credentialsOf, startService, type TestService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
+
+/** Posts a form as a browser without a script does, of a client at an address of its own. */
+function browserOf(service: TestService, address = '192.0.2.1') {
+  const { origin } = new URL(service.origin)
+  const from = { 'x-forwarded-for': address, accept: 'text/html' }
+  return {
+    get: (path: string, headers: Record<string, string> = {}) =>
+      service.request('anonymous', 'GET', `~${path}`, undefined, { ...from, ...headers }),
+    post: (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+      service.request('anonymous', 'POST', `~${path}`, new URLSearchParams(fields), {
+        ...from,
+        origin,
+        'content-type': 'application/x-www-form-urlencoded',
+        ...headers,
+      }),
+  }
+}
+
+const cookieIn = ({ headers }: Answer) => (headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+const GOOD = { login: 'editor', password: DESK_PASSWORD }
+
+describe('signing in to the desk', () => {
+  let service: TestService
+  let browser: ReturnType<typeof browserOf>
+
+  before(async () => {
+    service = await startService({ trusted_proxy: '127.0.0.1' })
+    await giveDeskPassword(service, 'editor')
+    browser = browserOf(service)
+  })
+  after(() => service.close())
+
+  test('whoever comes without a session is led to the form, and from there back to where they wanted to go', async () => {
+    const asked = await browser.get('/desk/events?tab=draft&page=2')
+    assert.equal(asked.status, 303)
+    const form = await browser.get(asked.headers.get('location') ?? '')
+    assert.equal(form.status, 200)
+    assert.match(form.body, /<input type="hidden" name="next" value="\/desk\/events\?tab=draft&amp;page=2">/)
+    const signedIn = await browser.post('/desk/sign-in', { ...GOOD, next: '/desk/events?tab=draft&page=2' })
+    assert.deepEqual([signedIn.status, signedIn.headers.get('location')], [303, '/desk/events?tab=draft&page=2'])
+    assert.equal((await browser.get('/desk/venues', { cookie: cookieIn(signedIn) })).status, 200)
+    for (const [path, to] of [
+      ['/desk', '/desk/'],
+      ['/wp-admin/', '/desk/'],
+      ['/wp-admin/edit.php?post_type=tribe_events', '/desk/'],
+      ['/wp-login.php', '/desk/sign-in'],
+    ] as const)
+      assert.equal((await browser.get(path)).headers.get('location'), to, path)
+  })
+
+  test('3d.4: the cookie is HttpOnly, Lax and for the whole host; on http it is not Secure', async () => {
+    const { headers } = await browser.post('/desk/sign-in', GOOD)
+    assert.match(
+      headers.get('set-cookie') ?? '',
+      /^kalends=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=7776000$/,
+    )
+  })
+
+  test('3d.5: signing in makes a new id, and ends the session that the browser had; a planted id opens nothing', async () => {
+    const first = cookieIn(await browser.post('/desk/sign-in', GOOD))
+    const second = cookieIn(await browser.post('/desk/sign-in', GOOD, { cookie: first }))
+    assert.notEqual(first, second)
+    assert.equal((await browser.get('/desk/', { cookie: first })).status, 303)
+    assert.equal((await browser.get('/desk/', { cookie: second })).status, 200)
+    const planted = `kalends=${'A'.repeat(43)}`
+    const third = cookieIn(await browser.post('/desk/sign-in', GOOD, { cookie: planted }))
+    assert.notEqual(third, planted)
+    assert.equal((await browser.get('/desk/', { cookie: planted })).status, 303)
+  })
+
+  test('3d.6: a wrong password and an unknown login get the same page, which keeps what was typed', async () => {
+    const wrong = await browser.post('/desk/sign-in', { login: 'editor', password: 'a wrong password' })
+    const unknown = await browser.post('/desk/sign-in', { login: 'nobody', password: 'a wrong password' })
+    assert.deepEqual([wrong.status, unknown.status], [401, 401])
+    assert.equal(wrong.body.replaceAll('editor', 'nobody'), unknown.body)
+    assert.match(wrong.body, /<title>Error: /)
+    assert.match(wrong.body, /value="editor"/)
+    assert.doesNotMatch(wrong.body, /a wrong password/)
+    assert.equal(wrong.headers.get('set-cookie'), null)
+  })
+
+  test('3d.6: guesses are slowed and then turned away with 429, and the owner signs in from elsewhere', async () => {
+    const guesser = browserOf(service, '203.0.113.9')
+    const statuses: number[] = []
+    const guess = async () => {
+      const { status, headers } = await guesser.post('/desk/sign-in', { login: 'editor', password: 'guessed password' })
+      statuses.push(status)
+      if (status === 429) assert.match(headers.get('retry-after') ?? '', /^\d+$/)
+    }
+    await Promise.all(Array.from({ length: 200 }, guess))
+    assert.ok(statuses.filter((status) => status === 401).length <= 22, String(statuses))
+    // An overloaded service refuses some before it looks at them.
+    assert.ok(
+      statuses.every((status) => [401, 429, 503].includes(status)),
+      String(statuses),
+    )
+    assert.ok(statuses.includes(429))
+    assert.equal((await browser.post('/desk/sign-in', GOOD)).status, 303)
+  })
+
+  test('3d.9: after signing in one is led to paths of this site alone', async () => {
+    for (const next of [
+      '//evil.example',
+      '/\\evil.example',
+      '\t//evil.example',
+      '/\t/evil.example',
+      'https://evil.example/',
+      'javascript:alert(1)',
+      'evil',
+      '/\r\nSet-Cookie: a=b',
+      '\\\\evil',
+    ]) {
+      const { status, headers } = await browser.post('/desk/sign-in', { ...GOOD, next })
+      assert.deepEqual([status, headers.get('location')], [303, '/desk/'], JSON.stringify(next))
+      const form = await browser.get(`/desk/sign-in?${new URLSearchParams({ next })}`)
+      assert.equal(form.status, 200)
+    }
+    const { headers } = await browser.post('/desk/sign-in', { ...GOOD, next: '/events/?a=b%2F' })
+    assert.equal(headers.get('location'), '/events/?a=b%2F')
+  })
+
+  test('3d.1: the cookie opens no part of REST, and no credential of REST opens the desk', async () => {
+    const cookie = cookieIn(await browser.post('/desk/sign-in', GOOD))
+    const me = await browser.get('/wp-json/wp/v2/users/me', { cookie })
+    assert.equal(me.status, 401)
+    const made = await service.request('anonymous', 'POST', '/venues', { venue: 'Forged' }, { cookie })
+    assert.equal(made.status, 401)
+    assert.equal((await browser.get('/desk/', credentialsOf('editor'))).status, 303)
+    assert.equal((await browser.post('/desk/venues/new', { venue: 'Forged' }, credentialsOf('editor'))).status, 401)
+  })
+
+  test('3d.2: a POST that another site sent is refused, whatever a proxy says of the host; one of no browser passes', async () => {
+    const editor = await sitAtDesk(service, 'editor')
+    const own = new URL(service.origin).origin
+    const post = (headers: Record<string, string>) => {
+      const { origin = '', ...others } = headers
+      return service.request(
+        'anonymous',
+        'POST',
+        '~/desk/tags/new',
+        new URLSearchParams({ name: `t${Math.random()}` }),
+        {
+          cookie: editor.cookie,
+          'content-type': 'application/x-www-form-urlencoded',
+          ...(origin !== '' && { origin }),
+          ...others,
+        },
+      )
+    }
+    const passing = [
+      {},
+      { origin: own },
+      { 'sec-fetch-site': 'same-origin', origin: own },
+      { 'sec-fetch-site': 'none' },
+    ]
+    for (const headers of passing) assert.equal((await post(headers)).status, 303, JSON.stringify(headers))
+    const forged = [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: own.replace('http:', 'https:') },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site', origin: own },
+      { 'sec-fetch-site': 'cross-site', origin: own },
+      { origin: 'https://evil.example', host: 'evil.example', 'x-forwarded-host': 'evil.example' },
+    ]
+    for (const headers of forged) {
+      const { status, body } = await post(headers)
+      assert.equal(status, 403, JSON.stringify(headers))
+      assert.match(body, /KALENDS_SITE_URL/)
+    }
+    assert.equal((await browser.post('/desk/sign-in', GOOD, { origin: 'https://evil.example' })).status, 403)
+  })
+
+  test('3d.2: no GET changes anything: signing out is a POST', async () => {
+    const editor = await sitAtDesk(service, 'editor')
+    assert.equal((await editor.get('/desk/sign-out')).status, 404)
+    assert.equal((await editor.get('/desk/')).status, 200)
+    const out = await editor.post('/desk/sign-out', {})
+    assert.deepEqual([out.status, out.headers.get('location')], [303, '/desk/sign-in'])
+    assert.match(out.headers.get('set-cookie') ?? '', /^kalends=; Path=\/; HttpOnly; SameSite=Lax; Max-Age=0$/)
+    assert.equal((await editor.get('/desk/')).status, 303)
+  })
+
+  test('3d.22: pages before signing in are kept, indexed and framed by nobody either', async () => {
+    for (const path of ['/desk/sign-in', '/desk/set-up/nothing']) {
+      const { headers } = await browser.get(path)
+      assert.equal(headers.get('cache-control'), 'no-store')
+      assert.equal(headers.get('x-robots-tag'), 'noindex')
+      assert.equal(headers.get('x-frame-options'), 'DENY')
+      assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
+      assert.equal(headers.get('referrer-policy'), 'same-origin')
+      assert.equal(headers.get('cross-origin-opener-policy'), 'same-origin')
+    }
+  })
+
+  test('3d.23: what was typed is text, whatever it holds', async () => {
+    const login = '"><script>alert(1)</script>\u202e'
+    const { body } = await browser.post('/desk/sign-in', { login, password: 'a wrong password' })
+    assert.doesNotMatch(body, /<script>alert/)
+    assert.match(body, /&quot;&gt;&lt;script&gt;/)
+  })
+
+  test('a megabyte of login or password is refused before it is read, and an odd form gets a page', async () => {
+    const other = browserOf(service, '203.0.113.20')
+    for (const name of ['login', 'password']) {
+      const { status } = await other.post('/desk/sign-in', { ...GOOD, [name]: 'x'.repeat(1_000_000) })
+      assert.equal(status, 413, name)
+    }
+    assert.equal((await other.post('/desk/sign-in', { ...GOOD, password: 'x'.repeat(15_000) })).status, 401)
+    assert.equal((await other.post('/desk/sign-in', {})).status, 401)
+    const odd = ['login[]=editor&password[]=x', 'login[a][b]=editor&password=x', '%%%=%ff', '\0', '{"login":"editor"}']
+    for (const body of odd) {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      const { status } = await service.request('anonymous', 'POST', '~/desk/sign-in', body, headers)
+      assert.ok([400, 401, 429].includes(status), `${body}: ${status}`)
+    }
+  })
+
+  test('sessions are of their users: where they began is kept', async () => {
+    const { database } = service.app
+    const editor = await getUserByLogin(database.read, 'editor')
+    const far = browserOf(service, '198.51.100.77')
+    await far.post('/desk/sign-in', GOOD, { 'user-agent': 'A browser' })
+    const sessions = await listSessions(database.read, editor, Date.now())
+    assert.ok(sessions.some(({ address, client }) => address === '198.51.100.77' && client === 'A browser'))
+  })
+})
+
+describe('links that set up a password', () => {
+  let service: TestService
+  let browser: ReturnType<typeof browserOf>
+  const NEW = 'a new battery horse'
+
+  before(async () => {
+    service = await startService()
+    browser = browserOf(service)
+  })
+  after(() => service.close())
+
+  const linkFor = async (login: string, purpose?: 'demo') => {
+    const { database } = service.app
+    const token = await database.write(async (tx) =>
+      addSignInLink(tx, await getUserByLogin(tx, login), Date.now(), purpose),
+    )
+    return `/desk/set-up/${token}`
+  }
+
+  test('3d.8: there is no open set-up page', async () => {
+    for (const path of ['/desk/set-up', '/desk/set-up/']) assert.equal((await browser.get(path)).status, 303)
+    for (const path of ['/desk/set-up/x', `/desk/set-up/${'A'.repeat(43)}`, '/desk/set-up/%00']) {
+      assert.ok([303, 404].includes((await browser.get(path)).status), path)
+      assert.notEqual((await browser.post(path, { password: NEW })).status, 200, path)
+    }
+  })
+
+  test('1e.23: on an empty calendar the page asks for its name and colour too; posting the password alone is enough', async () => {
+    const link = await linkFor('admin')
+    const form = await browser.get(link)
+    assert.equal(form.status, 200)
+    assert.match(form.body, /name="site_name"/)
+    const short = await browser.post(link, { password: 'too short', site_name: 'Choirs <of> Cork' })
+    assert.equal(short.status, 422)
+    assert.match(short.body, /value="Choirs &lt;of&gt; Cork"/)
+    assert.match(short.body, /id="password"[^>]*aria-describedby="password-hint password-error" aria-invalid="true"/)
+    const done = await browser.post(link, { password: NEW, site_name: 'Choirs of Cork', pages_accent: '#8a2be2' })
+    assert.deepEqual([done.status, done.headers.get('location')], [303, '/desk/'])
+    const today = () => browser.get('/desk/', { cookie: cookieIn(done) })
+    assert.equal((await today()).status, 200)
+    await until(async () => (await today()).body.includes('Choirs of Cork'), 'the name was not taken in')
+    assert.equal((await browser.get(link)).status, 404)
+    assert.equal((await browser.post(link, { password: NEW })).status, 404)
+    const later = await browser.get(await linkFor('editor'))
+    assert.doesNotMatch(later.body, /name="site_name"/)
+  })
+
+  test('1e.23: of two who post at once one wins', async () => {
+    const link = await linkFor('author')
+    const answers = await Promise.all([1, 2, 3].map((i) => browser.post(link, { password: `${NEW} ${i}` })))
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 404, 404])
+    const won = answers.findIndex(({ status }) => status === 303) + 1
+    const signedIn = await browser.post('/desk/sign-in', { login: 'author', password: `${NEW} ${won}` })
+    assert.equal(signedIn.status, 303)
+  })
+
+  test('a link that somebody opens who is signed in is for its user, not for them', async () => {
+    const editor = await sitAtDesk(service, 'editor')
+    const link = await linkFor('contributor')
+    const form = await editor.get(link)
+    assert.match(form.body, /value="contributor"/)
+    const done = await editor.post(link, { password: NEW })
+    assert.equal(done.status, 303)
+    assert.match((await browser.get('/desk/', { cookie: cookieIn(done) })).body, /title="contributor"/)
+  })
+
+  test('a link of the demo signs in by one press, and not by being opened', async () => {
+    const link = await linkFor('admin', 'demo')
+    for (let i = 0; i < 2; i += 1) {
+      const form = await browser.get(link)
+      assert.equal(form.status, 200)
+      assert.equal(form.headers.get('set-cookie'), null)
+    }
+    const done = await browser.post(link, {})
+    assert.equal((await browser.get('/desk/', { cookie: cookieIn(done) })).status, 200)
+    assert.equal((await browser.post(link, {})).status, 404)
+    assert.equal((await browser.post(await linkFor('editor'), {})).status, 422)
+  })
+})
+
+describe('the desk of a site with https', () => {
+  let service: TestService
+  before(async () => {
+    service = await startService({ site_url: 'https://calendar.example.org' })
+    await giveDeskPassword(service, 'editor')
+  })
+  after(() => service.close())
+
+  const at = (path: string, fields: Record<string, string>, headers: Record<string, string>) =>
+    fetch(`http://127.0.0.1:${service.app.port}${path}`, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      headers,
+      redirect: 'manual',
+    })
+
+  test('3d.4: its cookie is Secure and bound to the host', async () => {
+    const { status, headers } = await at('/desk/sign-in', GOOD, { origin: 'https://calendar.example.org' })
+    assert.equal(status, 303)
+    assert.match(
+      headers.get('set-cookie') ?? '',
+      /^__Host-kalends=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=7776000; Secure$/,
+    )
+  })
+
+  test('3d.3: behind a proxy its own address counts, and another one gets a page that says what to set', async () => {
+    const origin = `http://127.0.0.1:${service.app.port}`
+    const refused = await at('/desk/sign-in', GOOD, { origin })
+    assert.equal(refused.status, 403)
+    const body = await refused.text()
+    assert.match(body, /KALENDS_SITE_URL/)
+    assert.ok(body.includes(origin))
+    assert.ok(body.includes('href="https://calendar.example.org/desk/"'))
+  })
+})
+
+describe('a service without the desk', () => {
+  let service: TestService
+  before(async () => {
+    service = await startService({ desk: 'off' })
+  })
+  after(() => service.close())
+
+  test('3d.24: none of its addresses answer, and the index names no way to ask for passwords', async () => {
+    const browser = browserOf(service)
+    for (const path of ['/desk/', '/desk/sign-in', '/wp-login.php', '/wp-admin/'])
+      assert.equal((await browser.get(path)).status, 404, path)
+    const { body } = await service.get('~/wp-json/')
+    assert.deepEqual(body.authentication, { 'application-passwords': { endpoints: {} } })
+  })
+})

@@ -91,7 +91,7 @@ function framed(frame: FrameFor, caller: Caller, view: DeskView): Html {
   return html`<body class="desk">
 <a class="skip" href="#main">${say('Skip to the content')}</a>
 <header class="bar">
-<form role="search" method="get" action="${deskPath(site, '/search')}"><label class="hidden" for="everything">${say('Search everything')}</label><input id="everything" type="search" name="search" maxlength="300" placeholder="${say('Search everything')}" autocomplete="off"><kbd aria-hidden="true">/</kbd></form>
+<form role="search" aria-label="${say('Search everything')}" method="get" action="${deskPath(site, '/search')}"><label class="hidden" for="everything">${say('Search everything')}</label><input id="everything" type="search" name="search" maxlength="300" placeholder="${say('Search everything')}" autocomplete="off"><kbd aria-hidden="true">/</kbd><button type="submit" class="hidden">${say('Search')}</button></form>
 <div class="end"><a class="button quiet far" href="${pathTo(site, '/events/')}">${say('View site')}</a>${
     can(caller, 'edit') && html`<a class="button main" href="${deskPath(site, '/events/new')}">${say('New event')}</a>`
   }<a class="account" href="${deskPath(site, '/me')}" aria-label="${say('Your account')}: ${name}" title="${name}">${initialsOf(name)}</a></div>
@@ -112,12 +112,13 @@ function rail({ site, waiting }: FrameFor, caller: Caller, current: RoomName | u
     return html`<li${!isFirst && html` class="more"`}><a href="${deskPath(site, path)}"${room === current && html` aria-current="page"`}>${sayAtDesk(site, text)}${count}</a></li>`
   }
   const groups = ROOMS.map(
-    ({ heading, rooms }) => html`${heading && html`<h2>${sayAtDesk(site, heading)}</h2>`}<ul>${rooms.map(item)}</ul>`,
+    ({ heading, rooms }) =>
+      html`${heading && html`<p class="group">${sayAtDesk(site, heading)}</p>`}<ul>${rooms.map(item)}</ul>`,
   )
   return html`<nav class="rail" aria-label="${sayAtDesk(site, 'Desk')}"><a class="brand" href="${deskPath(site, '/')}"><i class="mark" aria-hidden="true"></i><span>${site.name}</span></a>
 ${groups}
 <details class="rooms"><summary>${sayAtDesk(site, 'More')}</summary>${groups}</details>
-<form class="end" method="post" action="${deskPath(site, '/sign-out')}"><button class="button quiet">${sayAtDesk(site, 'Sign out')}</button></form></nav>`
+<form class="end" method="post" action="${deskPath(site, '/sign-out')}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Sign out')}</button></form></nav>`
 }
 
 /** The first letters of the first and the last word of a name. */

@@ -108,7 +108,7 @@ function actItem(at: Historied, request: DeskRequest, history: RecordHistory, ac
   const before = act.sequence - 1
   const back =
     before >= history.knownFrom &&
-    html`<form method="post" action="${deskPath(site, `/${at.room}/${history.id}/history`)}"><input type="hidden" name="version" value="${before}"><button class="button">${sayAtDesk(site, 'Put back what was before')}</button></form>`
+    html`<form method="post" action="${deskPath(site, `/${at.room}/${history.id}/history`)}"><input type="hidden" name="version" value="${before}"><button type="submit" class="button">${sayAtDesk(site, 'Put back what was before')}</button></form>`
   return html`<li class="card act"><div class="act-head"><div><strong>${action ? sayAtDesk(site, action) : act.action}</strong> <span dir="auto">${who}</span><p class="hint">${written(site, 'fullYear', wall)}, ${written(site, 'time', wall)}${act.client && html` · ${act.client.slice(0, 80)}`}</p></div>${back}</div>${
     act.changes.length > 0 && changesTable(context, at.served, act)
   }</li>`

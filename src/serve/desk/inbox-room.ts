@@ -164,10 +164,10 @@ function deedsOf(context: Context, { what, id, kind, record }: InboxItem): Html 
   const at = deskPath(site, `/inbox/${what}/${id}`)
   const open = html`<a class="button quiet" href="${deskPath(site, roomPath(kind, record))}">${sayAtDesk(site, 'Open')}</a>`
   if (!mayReview(context))
-    return html`<div class="deeds">${open}${what === 'proposal' && html`<form method="post" action="${at}/withdraw"><button class="button quiet">${sayAtDesk(site, 'Withdraw')}</button></form>`}</div>`
-  return html`<div class="deeds"><form method="post" action="${at}/publish"><button class="button main">${sayAtDesk(site, 'Publish')}</button></form>${open}<details class="back"><summary class="button quiet">${sayAtDesk(site, 'Send back')}</summary><form method="post" action="${at}/send-back"><div class="field"><label for="note-${what}-${id}">${sayAtDesk(site, 'What shall be done about it?')}</label><textarea id="note-${what}-${id}" name="note" rows="3" required></textarea></div><button class="button">${sayAtDesk(site, 'Send back')}</button></form></details>${
+    return html`<div class="deeds">${open}${what === 'proposal' && html`<form method="post" action="${at}/withdraw"><button type="submit" class="button quiet">${sayAtDesk(site, 'Withdraw')}</button></form>`}</div>`
+  return html`<div class="deeds"><form method="post" action="${at}/publish"><button type="submit" class="button main">${sayAtDesk(site, 'Publish')}</button></form>${open}<details class="back"><summary class="button quiet">${sayAtDesk(site, 'Send back')}</summary><form method="post" action="${at}/send-back"><div class="field"><label for="note-${what}-${id}">${sayAtDesk(site, 'What shall be done about it?')}</label><textarea id="note-${what}-${id}" name="note" rows="3" required></textarea></div><button type="submit" class="button">${sayAtDesk(site, 'Send back')}</button></form></details>${
     what === 'event' &&
-    html`<form method="post" action="${at}/trash"><button class="button quiet bad">${sayAtDesk(site, 'Trash')}</button></form>`
+    html`<form method="post" action="${at}/trash"><button type="submit" class="button quiet bad">${sayAtDesk(site, 'Trash')}</button></form>`
   }</div>`
 }
 

@@ -81,7 +81,7 @@ async function showMonth(request: DeskRequest): Promise<DeskAnswer> {
     deeds: ways(plan),
     notice: movedNotice(plan),
     body: html`${chosen && movePanel(plan, chosen)}${monthTable(plan, grid)}
-<form id="move" method="post" action="${deskPath(site, '/month/move')}" hidden><input type="hidden" name="id"><input type="hidden" name="day"></form>
+<form id="move" method="post" action="${deskPath(site, '/month/move')}" hidden><input type="hidden" name="id"><input type="hidden" name="day"><button type="submit">${sayAtDesk(site, 'Move')}</button></form>
 ${isDay(day) ? dayList(plan, day, found) : ''}${agenda(plan, grid)}`,
   }
 }
@@ -187,9 +187,9 @@ function movePanel(plan: Plan, event: PlannedEvent): Html {
   const { site } = context
   const day = event.start_date.slice(0, 10)
   const to = (days: number, text: Parameters<typeof sayAtDesk>[1]) =>
-    html`<button class="button" name="days" value="${days}">${sayAtDesk(site, text)}</button>`
+    html`<button type="submit" class="button" name="days" value="${days}">${sayAtDesk(site, text)}</button>`
   return html`<section class="card move" id="chosen" aria-labelledby="chosen-title" tabindex="-1"><h2 id="chosen-title">${titleOfPlanned(context, event)}</h2><p class="hint">${written(site, 'fullYear', day)}</p>
-<form method="post" action="${deskPath(site, '/month/move')}"><input type="hidden" name="id" value="${event.id}"><div class="row"><div class="field"><label for="day">${sayAtDesk(site, 'Move to')}</label><input type="date" id="day" name="day" value="${day}"></div></div><p class="deeds"><button class="button main">${sayAtDesk(site, 'Move')}</button>${to(-7, 'A week earlier')}${to(-1, 'A day earlier')}${to(1, 'A day later')}${to(7, 'A week later')}<a class="button quiet" href="${monthPath(plan, month)}">${sayAtDesk(site, 'Close')}</a></p></form></section>`
+<form method="post" action="${deskPath(site, '/month/move')}"><input type="hidden" name="id" value="${event.id}"><div class="row"><div class="field"><label for="day">${sayAtDesk(site, 'Move to')}</label><input type="date" id="day" name="day" value="${day}"></div></div><p class="deeds"><button type="submit" class="button main">${sayAtDesk(site, 'Move')}</button>${to(-7, 'A week earlier')}${to(-1, 'A day earlier')}${to(1, 'A day later')}${to(7, 'A week later')}<a class="button quiet" href="${monthPath(plan, month)}">${sayAtDesk(site, 'Close')}</a></p></form></section>`
 }
 
 /** All events of one day, for days with more than a cell has room for, and for phones. */
@@ -236,7 +236,7 @@ function movedNotice({ context, request, byId }: Plan): Content {
     title: titleOfPlanned(context, moved),
     date: written(site, 'full', moved.start_date),
   })
-  return html`<form class="undo" method="post" action="${deskPath(site, '/month/move')}">${words} <input type="hidden" name="id" value="${moved.id}"><input type="hidden" name="day" value="${from}"><input type="hidden" name="recurrence_scope" value="this"><button class="button">${sayAtDesk(site, 'Undo')}</button></form>`
+  return html`<form class="undo" method="post" action="${deskPath(site, '/month/move')}">${words} <input type="hidden" name="id" value="${moved.id}"><input type="hidden" name="day" value="${from}"><input type="hidden" name="recurrence_scope" value="this"><button type="submit" class="button">${sayAtDesk(site, 'Undo')}</button></form>`
 }
 
 const SCOPES = [
@@ -281,7 +281,7 @@ function askScope({ context }: DeskRequest, row: EventRow, to: string): DeskAnsw
     room: 'month',
     body: html`<form class="card ask" method="post" action="${deskPath(site, '/month/move')}"><p>${sayAtDesk(site, 'This is a date of a series. Which dates shall move with it to {date}?', { date: written(site, 'full', to) })}</p><input type="hidden" name="id" value="${row.id}"><input type="hidden" name="day" value="${to}"><p class="deeds">${SCOPES.map(
       ({ scope, text }) =>
-        html`<button class="button${scope === 'this' && ' main'}" name="recurrence_scope" value="${scope}">${sayAtDesk(site, text)}</button>`,
+        html`<button type="submit" class="button${scope === 'this' && ' main'}" name="recurrence_scope" value="${scope}">${sayAtDesk(site, text)}</button>`,
     )}<a class="button quiet" href="${deskPath(site, `/month/${monthOf(row.start_date)}`)}">${sayAtDesk(site, 'Cancel')}</a></p></form>`,
   }
 }

@@ -87,7 +87,7 @@ async function showList(room: RecordRoom, { context, query }: DeskRequest): Prom
     deeds:
       operations.rights.create(context) &&
       html`<a class="button main" href="${deskPath(site, `/${room.name}/new`)}">${sayAtDesk(site, room.makeOne)}</a>`,
-    body: html`<form class="tools" method="get" role="search"><input type="search" name="search" maxlength="300" value="${search}" aria-label="${sayAtDesk(site, 'Search')}" placeholder="${sayAtDesk(site, 'Search')}"><button class="button">${sayAtDesk(site, 'Search')}</button></form>
+    body: html`<form class="tools" method="get"><input type="search" name="search" maxlength="300" value="${search}" aria-label="${sayAtDesk(site, 'Search')}" placeholder="${sayAtDesk(site, 'Search')}"><button type="submit" class="button">${sayAtDesk(site, 'Search')}</button></form>
 ${rows.length === 0 ? html`<p class="nothing">${nothing}</p>` : tableOf(room, context, rows)}
 ${pagesOf(room, context, { search, page: raw.page, last: Math.ceil(found.total / PER_PAGE) })}`,
   }
@@ -196,7 +196,7 @@ async function formView(
     body: html`${problem}<form class="edit" method="post" enctype="multipart/form-data" novalidate data-guard>
 <div class="story">${draw(story)}${facts.length > 0 && html`<fieldset class="facts"><legend>${sayAtDesk(site, 'Accessibility')}</legend>${draw(facts)}</fieldset>`}</div>
 <aside class="aside">${aside.length > 0 && html`<section class="card">${draw(aside)}</section>`}</aside>
-<div class="savebar">${!known && html`<input type="hidden" name="key" value="${randomUUID()}">`}${known && html`<input type="hidden" name="version" value="${known.version}">`}<button class="button main">${sayAtDesk(site, 'Save')}</button>${known && html`<button class="button quiet bad end" formaction="${deskPath(site, `/${room.name}/${known.id}/trash`)}" formnovalidate>${sayAtDesk(site, 'status' in resource.fields ? 'Move to the trash' : 'Delete for good')}</button>`}</div>
+<div class="savebar">${!known && html`<input type="hidden" name="key" value="${randomUUID()}">`}${known && html`<input type="hidden" name="version" value="${known.version}">`}<button type="submit" class="button main">${sayAtDesk(site, 'Save')}</button>${known && html`<button type="submit" class="button quiet bad end" formaction="${deskPath(site, `/${room.name}/${known.id}/trash`)}" formnovalidate>${sayAtDesk(site, 'status' in resource.fields ? 'Move to the trash' : 'Delete for good')}</button>`}</div>
 </form>`,
   }
 }

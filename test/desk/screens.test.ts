@@ -1,0 +1,165 @@
+// Looks at the screens of the desk in Chromium and Firefox, where they are. `npm run pages:check` looks at all of them in every way.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { prepareGround } from '../../src/app.ts'
+import { axePath, axeScript, type Browser, findPackage, type Sight, type Tab } from '../support/browsers.ts'
+import { findChromium, startChromium } from '../support/chromium.ts'
+import { DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
+import { findFirefox, startFirefox } from '../support/firefox.ts'
+import { markupValidator } from '../support/markup.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const isWhole = process.env.PAGES_CHECK === 'all'
+
+const FEW: Sight[] = [{ width: 1280 }, { width: 320, scheme: 'dark' }]
+const ALL: Sight[] = [
+  ...FEW,
+  { width: 1280, scheme: 'dark' },
+  { width: 390 },
+  { width: 1280, zoom: 2 },
+  { width: 1280, forcedColors: true },
+  { width: 1280, scripts: false },
+]
+
+/** The screens that are there without any record; `ground` adds those of records. */
+const SCREENS = [
+  '/desk/',
+  '/desk/month',
+  '/desk/inbox',
+  '/desk/venues',
+  '/desk/venues/new',
+  '/desk/organizers',
+  '/desk/categories',
+  '/desk/categories/new',
+  '/desk/tags',
+  '/desk/nowhere',
+]
+
+/** Fills the calendar, and finds the screens of its records; a title and a name are as long and as odd as they may be. */
+async function ground(service: TestService): Promise<string[]> {
+  await prepareGround({ ...service.config, port: 0 }, assert.ifError, { demo: true })
+  const start = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+  const times = { start_date: `${start} 18:00:00`, end_date: `${start} 20:00:00` }
+  const odd = { title: `${'W'.repeat(300)} <b>كلمة</b>`, ...times, venue: { venue: 'V'.repeat(300) } }
+  const { body } = await service.post('/events', odd)
+  await service.post('/events', { title: 'Sent for review', ...times, status: 'pending' }, 'contributor')
+  await service.update(`/events/${body.id}`, { cost: '5' })
+  return [
+    `/desk/events/${body.id}/history`,
+    `/desk/venues/${body.venue.id}`,
+    `/desk/month?chosen=${body.id}`,
+    `/desk/month?day=${start}`,
+  ]
+}
+
+const browsers = [
+  { name: 'Chromium', program: findChromium(), start: startChromium },
+  { name: 'Firefox', program: isWhole ? findFirefox() : undefined, start: startFirefox },
+]
+
+for (const { name, program, start } of browsers) {
+  const isAsked = program !== undefined && axePath !== undefined
+  describe(`the screens of the desk in ${name}`, { skip: isAsked ? false : `${name} is not asked` }, () =>
+    lookIn(() => start(program ?? '')),
+  )
+}
+
+function lookIn(start: () => Promise<Browser>): void {
+  let service: TestService
+  let browser: Browser
+  let tab: Tab
+  let screens: string[]
+
+  before(async () => {
+    service = await startService({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
+    screens = [...SCREENS, ...(await ground(service))]
+    await giveDeskPassword(service, 'admin')
+    browser = await start()
+    tab = await browser.open()
+    await tab.goTo(`${service.origin}/desk/sign-in`)
+  })
+  after(async () => {
+    await browser?.close()
+    await service?.close()
+  })
+
+  /** Loads what a press or a submitted form leads to. */
+  const go = async (expression: string) => {
+    await tab
+      .evaluate(`new Promise((done) => { addEventListener('pagehide', done); ${expression} })`)
+      .catch(() => undefined)
+    await tab.evaluate(
+      `new Promise((done) => document.readyState === 'complete' ? done() : addEventListener('load', done))`,
+    )
+  }
+  const objections = async (where: string) => {
+    assert.deepEqual(await tab.evaluate<string[]>(axeScript()), [], where)
+    const [inner, outer] = await tab.evaluate<[number, number]>('[document.documentElement.scrollWidth, innerWidth]')
+    assert.ok(inner <= outer, `${where} is ${inner} wide in ${outer}`)
+  }
+
+  test('3d.6, 3d.22: signing in says what is wrong, and then opens the desk', async () => {
+    await tab.look({ width: 390 })
+    await objections('/desk/sign-in')
+    const fill = (password: string) =>
+      `document.querySelector('[name=login]').value = 'admin'; document.querySelector('[name=password]').value = ${JSON.stringify(password)}; document.querySelector('main form').requestSubmit()`
+    await go(fill('a wrong password'))
+    assert.equal(await tab.evaluate('Boolean(document.querySelector("[role=alert]"))'), true)
+    await objections('/desk/sign-in after a wrong password')
+    await go(fill(DESK_PASSWORD))
+    assert.match(await tab.evaluate<string>('location.pathname'), /^\/desk\//)
+  })
+
+  for (const sight of isWhole ? ALL : FEW)
+    test(`1e.21, 1e.22: have nothing that axe objects to and nothing wider than the window, seen so: ${JSON.stringify(sight)}`, async () => {
+      await tab.look(sight)
+      for (const screen of screens) {
+        await tab.goTo(service.origin + screen)
+        assert.notEqual(
+          await tab.evaluate('document.querySelector("main form [name=password]")?.name'),
+          'password',
+          screen,
+        )
+        await objections(screen)
+      }
+    })
+
+  test('3d.10: a form with a fault moves the focus to what is wrong, and axe has no objection to that state', async () => {
+    await tab.look({ width: 1280 })
+    for (const screen of ['/desk/venues/new']) {
+      await tab.goTo(service.origin + screen)
+      await go(`document.querySelector('form.edit').requestSubmit()`)
+      assert.equal(await tab.evaluate('document.activeElement.id'), 'faults', screen)
+      await objections(`${screen} with a fault`)
+    }
+  })
+
+  test('load nothing that is not theirs, and nothing that their policy forbids', async () => {
+    await tab.look({ width: 1280 })
+    tab.requested.length = 0
+    tab.complaints.length = 0
+    for (const screen of screens.filter((one) => one !== '/desk/nowhere')) await tab.goTo(service.origin + screen)
+    const foreign = tab.requested.filter(
+      (address) => !address.startsWith(service.origin) && !address.startsWith('data:'),
+    )
+    assert.deepEqual(foreign, [])
+    assert.deepEqual(tab.complaints, [])
+  })
+}
+
+describe('the markup of the desk', {
+  skip: findPackage('html-validate') === undefined ? 'html-validate is not installed' : false,
+}, () => {
+  test('is valid', async () => {
+    const service = await startService({ timezone: 'Europe/Oslo' })
+    try {
+      const screens = [...SCREENS, ...(await ground(service))]
+      const desk = await sitAtDesk(service, 'admin')
+      const validate = await markupValidator()
+      for (const screen of screens)
+        assert.deepEqual((await validate((await desk.get(screen)).body)).slice(0, 5), [], screen)
+    } finally {
+      await service.close()
+    }
+  })
+})

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { dayOfCopy, endAfter, movedEnd, timesOfCopy } from '../../src/base/text/event-lengths.ts'
+import {
+  dayOfCopy,
+  distanceInWords,
+  endAfter,
+  lengthInWords,
+  movedEnd,
+  timesOfCopy,
+} from '../../src/base/text/event-lengths.ts'
 
 const at = (text: string) => `2027-${text}:00`
 
@@ -44,4 +51,23 @@ test('a copy lasts as long as its event', () => {
     start: at('03-23 22:00'),
     end: at('03-24 01:00'),
   })
+})
+
+test('lengths are said in the language of the site', () => {
+  const from = (start: string, end: string, language: string) => lengthInWords(at(start), at(end), language)
+  assert.equal(from('03-02 19:00', '03-02 20:30', 'en'), '1 hour, 30 minutes')
+  assert.equal(from('03-02 19:00', '03-04 20:00', 'de'), '2 Tage, 1 Stunde')
+  assert.equal(from('03-02 19:00', '03-02 21:00', 'fr').replace('\u00a0', ' '), '2 heures')
+  assert.equal(from('03-02 19:00', '03-02 19:45', 'es'), '45 minutos')
+  assert.equal(from('03-02 19:00', '03-02 19:00', 'en'), '')
+  assert.equal(from('03-02 19:00', '03-01 19:00', 'en'), '')
+})
+
+test('distances are said in days, months and years', () => {
+  const from = (day: string, language: string) => distanceInWords(day, '2027-03-02', language)
+  assert.equal(from('2027-03-03', 'de'), 'morgen')
+  assert.equal(from('2027-03-13', 'en'), 'in 11 days')
+  assert.equal(from('2027-02-28', 'es'), 'anteayer')
+  assert.equal(from('2026-11-02', 'fr'), 'il y a 4 mois')
+  assert.equal(from('2030-03-02', 'en'), 'in 3 years')
 })

@@ -38,3 +38,30 @@ export function timesOfCopy(start: string, end: string, today: string): { start:
   const moved = `${dayOfCopy(start.slice(0, 10), today)}${start.slice(10)}`
   return { start: moved, end: movedEnd(start, end, moved) ?? moved }
 }
+
+const HOUR_MS = 60 * MINUTE_MS
+
+/** How long it is from one time to another, both in UTC, in a language: `1 hour, 30 minutes`, `2 days, 1 hour`; empty for no time and for less. */
+export function lengthInWords(start: string, end: string, language: string): string {
+  const ms = utcToMs(end) - utcToMs(start)
+  if (!(ms >= MINUTE_MS)) return ''
+  const days = Math.floor(ms / DAY_MS)
+  const hours = Math.floor((ms % DAY_MS) / HOUR_MS)
+  const minutes = Math.floor((ms % HOUR_MS) / MINUTE_MS)
+  return new Intl.DurationFormat(language, { style: 'long' }).format({ days, hours, minutes })
+}
+
+/** Distances in days are counted in days up to here, in months up to two years, then in years. */
+const MOST_DAYS = 60
+const DAYS_A_MONTH = 30.44
+const MONTHS_A_YEAR = 12
+
+/** How far a day lies from today in a language: `tomorrow`, `in 11 days`, `3 months ago`. Days are 'YYYY-MM-DD'. */
+export function distanceInWords(day: string, today: string, language: string): string {
+  const days = Math.round((utcToMs(`${day} 00:00:00`) - utcToMs(`${today} 00:00:00`)) / DAY_MS)
+  const write = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
+  if (Math.abs(days) <= MOST_DAYS) return write.format(days, 'day')
+  const months = Math.round(days / DAYS_A_MONTH)
+  if (Math.abs(months) < 2 * MONTHS_A_YEAR) return write.format(months, 'month')
+  return write.format(Math.round(months / MONTHS_A_YEAR), 'year')
+}

@@ -162,7 +162,7 @@ function digitsAt(tokens: readonly Token[], at: number, words: Vocabulary): Said
   if (!parts || (sign.text === '-' && year === undefined)) return severalDigits(tokens, at, words)
   if (year !== undefined) return { meaning: { ...parts, year, lastDay: undefined }, next: at + 5 }
   const isDotted = isRepeated && sign.text === '.'
-  const isGuess = sign.text === '.' && !isDotted
+  const isGuess = !isDotted
   // In `19.11 Uhr` and `7.10 pm` it is a time.
   if (isGuess && (saidAt(tokens, at + 3, words.hours) || saidAt(tokens, at + 3, words.halves))) return undefined
   return { meaning: { ...parts, year, lastDay: undefined, isGuess }, next: at + (isDotted ? 4 : 3) }
@@ -307,7 +307,7 @@ function relativeDate(
   const weekday = toward && saidAt(tokens, toward.next, words.weekdays)
   if (weekday) {
     const date = weekdayToward(today, weekday.meaning.day, toward.meaning, isOver(time, here))
-    return { meaning: { date, by: 'word' }, next: weekday.next }
+    return { meaning: { date, by: 'word' }, next: saidAt(tokens, weekday.next, words.dayParts)?.next ?? weekday.next }
   }
   return dayByWord(tokens, at, words, today)
 }
@@ -319,7 +319,8 @@ function dayByWord(
   today: string,
 ): Said<FoundDate> | undefined {
   const day = saidAt(tokens, at, words.days)
-  if (day) return { meaning: { date: addDays(today, day.meaning), by: 'word' }, next: day.next }
+  const next = day && (saidAt(tokens, day.next, words.dayParts)?.next ?? day.next)
+  if (day && next !== undefined) return { meaning: { date: addDays(today, day.meaning), by: 'word' }, next }
   const within = saidAt(tokens, at, words.within)
   const count = within && tokens[within.next]
   const unit = within && isNumber(count, 3) ? saidAt(tokens, within.next + 1, words.units) : undefined
@@ -344,11 +345,13 @@ function weekdayAt(
   const today = dayOf(here.now)
   const week = saidAt(tokens, skipFillers(tokens, next, words), words.nextWeek)
   if (week) return { meaning: { date: inNextWeek(today, day), by: 'word' }, next: week.next }
-  const toward = saidAt(tokens, next, words.toward)
+  const part = saidAt(tokens, next, words.dayParts)
+  const toward = saidAt(tokens, part?.next ?? next, words.toward)
   // In `Tuesday next friday` the word belongs to the second weekday.
   const isOwn = toward && !saidAt(tokens, toward.next, words.weekdays)
   const date = weekdayToward(today, day, isOwn ? toward.meaning : 'this', isOver(time, here))
-  return { meaning: { date, by: isShort && !isOwn ? 'short' : 'word' }, next: isOwn ? toward.next : next }
+  const behind = isOwn ? (saidAt(tokens, toward.next, words.dayParts)?.next ?? toward.next) : (part?.next ?? next)
+  return { meaning: { date, by: isShort && behind === next ? 'short' : 'word' }, next: behind }
 }
 
 /** Whether a time of today is over. */

@@ -88,6 +88,8 @@ interface TimeWords {
   midnight: string
   morning: string
   evening: string
+  /** Parts of a day behind a weekday, which say no time. */
+  dayParts: string
   allDay: string
   /** In front of what is repeated: `every`. */
   every: string
@@ -126,6 +128,7 @@ const WORDS: Readonly<Record<string, TimeWords>> = {
     midnight: 'midnight',
     morning: 'am|a.m|in the morning',
     evening: 'pm|p.m|in the evening|in the afternoon',
+    dayParts: 'morning|afternoon|evening|night',
     allDay: 'all day|all-day',
     every: 'every|each',
     daily: 'daily|every day',
@@ -155,6 +158,7 @@ const WORDS: Readonly<Record<string, TimeWords>> = {
     midnight: 'mitternacht',
     morning: 'morgens|vormittags|fruh',
     evening: 'abends|nachmittags',
+    dayParts: 'abend|nachmittag|vormittag|nacht|fruh|morgen',
     allDay: 'ganztagig|ganztaegig|den ganzen tag|ganzer tag',
     every: 'jeden|jede|jedes|jeder|alle',
     daily: 'taglich|taeglich|jeden tag',
@@ -197,6 +201,7 @@ const WORDS: Readonly<Record<string, TimeWords>> = {
     midnight: 'minuit',
     morning: 'du matin',
     evening: "du soir|de l'apres midi",
+    dayParts: 'matin|soir|apres midi',
     allDay: 'toute la journee|journee entiere',
     every: 'tous les|toutes les|chaque',
     daily: 'quotidien|tous les jours|chaque jour',
@@ -235,6 +240,7 @@ const WORDS: Readonly<Record<string, TimeWords>> = {
     midnight: 'medianoche',
     morning: 'de la manana',
     evening: 'de la tarde|de la noche',
+    dayParts: 'por la manana|por la tarde|por la noche',
     allDay: 'todo el dia|dia completo',
     every: 'cada|todos los|todas las',
     daily: 'a diario|todos los dias|cada dia',
@@ -266,6 +272,7 @@ export interface Vocabulary {
   hours: Phrases<true>
   noons: Phrases<number>
   halves: Phrases<'am' | 'pm'>
+  dayParts: Phrases<true>
   allDay: Phrases<true>
   every: Phrases<true>
   frequencies: Phrases<'daily' | 'weekly' | 'monthly' | 'yearly'>
@@ -321,6 +328,7 @@ function makeVocabulary(language: string): Vocabulary {
       [words.morning, 'am'],
       [words.evening, 'pm'],
     ]),
+    dayParts: all(({ dayParts }) => dayParts),
     allDay: all(({ allDay }) => allDay),
     every: all(({ every }) => every),
     frequencies: several((words) => [
@@ -398,7 +406,15 @@ function weekdayNames(language: string): [string, SpokenWeekday][] {
     name,
     { day, isShort: name.length < 6 },
   ])
-  return [...named('long'), ...more, ...named('short')]
+  return [...named('long'), ...more, ...compounds(language, named('long')), ...named('short')]
+}
+
+/** Weekdays and parts of the day in one word: `Freitagabend`. */
+function compounds(language: string, weekdays: readonly [string, SpokenWeekday][]): [string, SpokenWeekday][] {
+  const parts = (WORDS[language]?.dayParts ?? '').split('|').filter((part) => part !== '' && !part.includes(' '))
+  return weekdays.flatMap(([name, weekday]) =>
+    parts.map((part): [string, SpokenWeekday] => [`${name}${part}`, weekday]),
+  )
 }
 
 /** The names of a day by these formats, without dots, and as people without a key for its umlauts write them. */

@@ -15,8 +15,8 @@ export interface QuickLinks {
   newTags: string[]
 }
 
-/** The most names behind `#` that are looked up. */
-const MOST_LABELS = 20
+/** The most names behind `#` that are looked up; more are taken for new ones. */
+const MOST_LABELS = 10
 
 /**
  * Looks up the names of a line among what the caller may see: by the whole name, or else by a beginning that only one has. Nothing is made. A name behind
@@ -25,6 +25,7 @@ const MOST_LABELS = 20
 export async function findQuickLinks(line: QuickLine, context: Pick<Context, 'db' | 'caller'>): Promise<QuickLinks> {
   const links: QuickLinks = { title: line.title, categories: [], tags: [], newTags: [] }
   for (const label of line.labels.slice(0, MOST_LABELS)) await addLabel(links, label, context)
+  for (const label of line.labels.slice(MOST_LABELS)) links.newTags.push(label)
   if (line.venue === undefined) return { ...links, ...(await venueInTitle(line.title, context)) }
   const venue = await findNamed('venue', line.venue, context)
   return { ...links, ...(venue ? { venue } : { newVenue: line.venue }) }

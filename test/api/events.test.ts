@@ -201,6 +201,26 @@ describe('the representation', () => {
     )
   })
 
+  test('half of a sign beyond the basic plane is replaced at once, wherever it stands', async () => {
+    const half = '\ud83c'
+    const sent = {
+      title: `a${half}b`,
+      description: `c${half}`.repeat(20_000),
+      cost: [`5${half}`],
+      website: `https://example.org/${half}`,
+      venue: { venue: `d${half}`, city: half },
+      tags: [`e${half}`],
+      access_note: `f${half}\udf8f g${half}`,
+    }
+    const made = await createEvent(sent)
+    assert.equal(made.title, 'a\ufffdb')
+    assert.equal(made.access_note, 'f\ud83c\udf8f g\ufffd')
+    const shown = async () => withoutLinkedData(await read(`/events/${made.id}`))
+    assert.deepEqual(await shown(), made)
+    const changed = await update(made.id, { excerpt: `h${half}`, venue: { venue: `i${half}` } })
+    assert.deepEqual(await shown(), changed)
+  })
+
   test('emoji, accents, right-to-left and Asian text come back unharmed', async () => {
     const title = 'Ünïcödé 🎭 حفلة موسيقية 日本語 Ελληνικά'
     const event = await createEvent({ title, description: title, venue: { venue: title, city: title } })

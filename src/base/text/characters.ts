@@ -1,8 +1,10 @@
-/** PostgreSQL cannot store the character NUL in a text; on both databases the replacement character takes its place. */
-export function withoutNul<Value>(value: Value): Value {
-  return typeof value === 'string' && value.includes('\0')
-    ? (value.replaceAll('\0', '\ufffd') as Value & string)
-    : value
+/**
+ * A text as both databases store it, or any other value. PostgreSQL takes no NUL, and no encoding has halves of surrogate pairs: the replacement
+ * character takes their place.
+ */
+export function storableText<Value>(value: Value): Value {
+  if (typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0'))) return value
+  return value.toWellFormed().replaceAll('\0', '\ufffd') as Value & string
 }
 
 /**

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import qs from 'qs'
 import { MOST_PAIRS, overShape } from '../../base/fields/limits.ts'
 import { Problem } from '../../base/problems.ts'
-import { withoutNul } from '../../base/text/characters.ts'
+import { storableText } from '../../base/text/characters.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
 import type { Fields } from '../../calendar/declare/resource.ts'
 
@@ -137,18 +137,18 @@ export function declaredValues(
 }
 
 /**
- * A value without NUL in its texts, as the databases can store it. A value over the limits of depth and size is refused later, so it is left as it
+ * A value with its texts as the databases store them. A value over the limits of depth and size is refused later, so it is left as it
  * is.
  */
 function storable(value: unknown): unknown {
-  if (value === null || typeof value !== 'object') return withoutNul(value)
-  return overShape(value) ? value : withoutNuls(value)
+  if (value === null || typeof value !== 'object') return storableText(value)
+  return overShape(value) ? value : storableMembers(value)
 }
 
-function withoutNuls(value: unknown): unknown {
-  if (value === null || typeof value !== 'object') return withoutNul(value)
-  if (Array.isArray(value)) return value.map(withoutNuls)
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutNuls(member)]))
+function storableMembers(value: unknown): unknown {
+  if (value === null || typeof value !== 'object') return storableText(value)
+  if (Array.isArray(value)) return value.map(storableMembers)
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, storableMembers(member)]))
 }
 
 function hasMorePairs(text: string, most: number): boolean {

@@ -10,7 +10,7 @@ import {
   type QueryResult,
 } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
-import { withoutNul } from '../../../base/text/characters.ts'
+import { storableText } from '../../../base/text/characters.ts'
 import type { Db } from '../database.ts'
 import type { Tables } from '../schema.ts'
 import { type NamedQuery, type Runner, runDirectly } from '../statement.ts'
@@ -231,7 +231,7 @@ async function runStatement(session: Session, text: string, values: readonly unk
     opening.isWaitedFor = true
     await opening.begun
   }
-  const storables = values.map(withoutNul)
+  const storables = values.map(storableText)
   if (name === undefined || !keepsNames(session.client)) return ask(session, text, storables)
   try {
     return await ask(session, text, storables, name)

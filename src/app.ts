@@ -368,7 +368,14 @@ async function showDemo(ground: DemoGround): Promise<string> {
 
 /** Publishes due records, again and again (rule 19.3). */
 function startSchedule(database: Database, logger: Logger): NodeJS.Timeout {
-  const look = () => publishDue(database, Date.now()).catch((error: unknown) => logger.error(error))
+  let isLooking = false
+  const look = async () => {
+    // Very many may be due after a night without the service.
+    if (isLooking) return
+    isLooking = true
+    await publishDue(database, Date.now()).catch((error: unknown) => logger.error(error))
+    isLooking = false
+  }
   void look()
   return setInterval(look, SCHEDULE_EVERY).unref()
 }

@@ -12,23 +12,31 @@ import { venueRules } from '../linked/venue.ts'
 import { freeSlug } from '../records/record-store.ts'
 import { findDueSeries, publishSeries } from '../series/series-upkeep.ts'
 
-/** Records changed with one write. */
+/** Records changed with one write; others that are due follow with the next. */
 const PUBLISHED_AT_ONCE = 200
 
-/** Publishes scheduled records whose date has come (rule 19.3), and shows the links of meetings that are about to begin. `now` in ms since the epoch. */
+/** Publishes all scheduled records whose date has come (rule 19.3), and shows the links of meetings that are about to begin. `now` in ms since the epoch. */
 export async function publishDue(database: Database, now: number): Promise<void> {
   const nowUtc = formatUtc(now)
-  for (const table of ['events', 'venues', 'organizers'] as const) {
-    const isDue = await findDue(database.read, table, nowUtc).executeTakeFirst()
-    if (isDue) await database.write((tx) => publish(tx, table, nowUtc), writerBy('schedule'))
-  }
+  for (const table of ['events', 'venues', 'organizers'] as const)
+    await whileDue(database, findDue(database.read, table, nowUtc), (tx) => publish(tx, table, nowUtc))
   for (const { id } of await findDueSeries(database.read, nowUtc))
     await database.write((tx) => publishSeries(tx, id, nowUtc), writerBy('schedule'))
-  if (await findDueLinks(database.read, nowUtc).executeTakeFirst())
-    await database.write(
-      async (tx) => showLinks(tx, await held(tx, findDueLinks(tx, nowUtc)).execute()),
-      writerBy('schedule'),
-    )
+  await whileDue(database, findDueLinks(database.read, nowUtc), async (tx) => {
+    const rows = await held(tx, findDueLinks(tx, nowUtc)).execute()
+    await showLinks(tx, rows)
+    return rows.length
+  })
+}
+
+/** Writes again and again while a write has found as many records as it changes at once. */
+async function whileDue(
+  { write }: Database,
+  due: { executeTakeFirst: () => Promise<unknown> },
+  work: (tx: Tx) => Promise<number>,
+): Promise<void> {
+  if (!(await due.executeTakeFirst())) return
+  while ((await write(work, writerBy('schedule'))) === PUBLISHED_AT_ONCE);
 }
 
 function findDueLinks(db: Db, nowUtc: string) {
@@ -41,12 +49,14 @@ function findDue<Table extends RecordTable>(db: Db, table: Table, nowUtc: string
   return events.where('status', '=', 'future').where('date_utc', '<=', nowUtc).orderBy('id').limit(PUBLISHED_AT_ONCE)
 }
 
-/** Publishes those that are due once they are held; another node may have been faster. */
-async function publish(tx: Tx, table: RecordTable, nowUtc: string): Promise<void> {
-  for (const row of await held(tx, findDue(tx, table, nowUtc)).execute()) {
+/** Publishes those that are due once they are held, and returns how many; another node may have been faster. */
+async function publish(tx: Tx, table: RecordTable, nowUtc: string): Promise<number> {
+  const rows = await held(tx, findDue(tx, table, nowUtc)).execute()
+  for (const row of rows) {
     // Another record may have been published with its slug meanwhile.
     const slug = await freeSlug(tx, table, row.slug, row.id)
     if (table === 'events') await publishEvent(tx, row, slug)
     else await updateLinked(tx, table === 'venues' ? venueRules : organizerRules, row, { status: 'publish', slug })
   }
+  return rows.length
 }

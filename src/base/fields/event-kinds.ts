@@ -50,6 +50,7 @@ export const recurrence: Kind<string | readonly unknown[] | object> = {
 /** The one way in which lists are collapsed: to the next occurrence of each series. */
 export const collapse: Kind<'series'> = {
   wire: { type: 'string', enum: ['series'] },
+  within: limits.word,
   valid: (value) => value === 'series',
   read: (value) => (value === 'series' ? value : undefined),
 }
@@ -63,6 +64,7 @@ const isScope = (value: unknown): value is RecurrenceScope => SCOPES.some((scope
 /** A scope; an empty value means the one occurrence that is addressed. */
 export const recurrenceScope: Kind<RecurrenceScope> = {
   wire: { type: 'string', enum: SCOPES },
+  within: limits.word,
   valid: (value) => isScope(value) || isEmpty(value),
   read: (value) => (isScope(value) ? value : 'this'),
 }

@@ -9,7 +9,7 @@ import {
   settledText,
   type ValueOf,
 } from './kinds.ts'
-import type { Bounds } from './limits.ts'
+import { type Bounds, limits } from './limits.ts'
 
 /** One field or filter as data: its kind, and its meaning in English (the key of translations; empty when nothing is published). */
 export interface FieldData {
@@ -86,7 +86,7 @@ export const authorFields = {
 } as const satisfies FieldsData
 
 export const statusField = {
-  status: { kind: settledText, about: 'The publication status', label: 'Status', input: 'choice' },
+  status: { kind: settledText, about: 'The publication status', within: limits.word, label: 'Status', input: 'choice' },
 } as const satisfies FieldsData
 
 /** The featured image of a record. */

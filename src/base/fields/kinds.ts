@@ -187,11 +187,12 @@ export const settledText: Kind<string> = {
 }
 
 /** A whole number. */
-export const integer: Kind<number> = { wire: { type: 'integer' }, read: readInteger }
+export const integer: Kind<number> = { wire: { type: 'integer' }, within: limits.word, read: readInteger }
 
 /** The number of a page or of records on one: a whole number above zero. */
 export const count: Kind<number> = {
   wire: { type: 'integer' },
+  within: limits.word,
   valid: (value) => (readInteger(value) ?? 0) > 0,
   read: readInteger,
 }
@@ -199,6 +200,7 @@ export const count: Kind<number> = {
 /** One id of a record or term; `0` and below are refused. */
 export const recordId: Kind<number> = {
   wire: { type: 'integer' },
+  within: limits.word,
   valid: (value) => (readInteger(value) ?? 0) > 0,
   read: readInteger,
 }
@@ -207,6 +209,7 @@ export const recordId: Kind<number> = {
 export const parentId: Kind<number> = {
   input: 'parent',
   wire: { type: 'integer' },
+  within: limits.word,
   read: (value) => (value === '' ? 0 : readInteger(value)),
 }
 
@@ -241,6 +244,7 @@ export const words: Kind<string[]> = {
 export const flag: PlainKind<boolean, number> = {
   input: 'switch',
   wire: { type: 'boolean' },
+  within: limits.word,
   read: readBoolean,
   keep: Number,
   blank: 0,
@@ -255,6 +259,7 @@ export const flag: PlainKind<boolean, number> = {
 export const factOfAccess: PlainKind<boolean | '', number | null> = {
   input: 'fact',
   wire: { type: 'boolean' },
+  within: limits.word,
   valid: (value) => readYesOrNo(value) !== undefined,
   read: readYesOrNo,
   keep: (value) => (value === '' ? null : Number(value)),
@@ -274,6 +279,7 @@ export function oneOf<Word extends string>(words: readonly Word[], blank: Word):
   return {
     input: 'choice',
     wire: { type: 'string', enum: named },
+    within: limits.word,
     valid: (value) => read(value) !== undefined,
     read,
     keep: same,
@@ -290,6 +296,7 @@ export function someOf(known: readonly string[]): Kind<string[]> {
 export const looseFlag: PlainKind<boolean, number> = {
   input: 'switch',
   wire: {},
+  within: limits.word,
   read: isTruthy,
   keep: Number,
   blank: 0,
@@ -298,6 +305,7 @@ export const looseFlag: PlainKind<boolean, number> = {
 /** A loose flag kept as it was sent, since links repeat it (rule 13.8). Lists and records are refused. */
 export const looseWord: Kind<string | number | boolean> = {
   wire: {},
+  within: limits.word,
   read: (value) => (isText(value) || typeof value === 'number' || typeof value === 'boolean' ? value : undefined),
 }
 
@@ -305,6 +313,7 @@ export const looseWord: Kind<string | number | boolean> = {
 export const wordFlag: PlainKind<boolean, number> = {
   input: 'switch',
   wire: { type: 'string' },
+  within: limits.word,
   answers: 'boolean',
   read: (value) => (value === null || typeof value === 'object' ? undefined : isTruthy(value)),
   keep: Number,
@@ -316,6 +325,7 @@ export const wordFlag: PlainKind<boolean, number> = {
 /** `true`, `1`, `on` or `yes` switch it on; any other text leaves it off. */
 export const switchWord: Kind<boolean> = {
   wire: {},
+  within: limits.word,
   valid: (value) => (isText(value) && value !== '') || typeof value === 'boolean' || typeof value === 'number',
   read: isTruthy,
 }
@@ -414,6 +424,7 @@ function degrees(limit: number): PlainKind<number | null> {
     input: 'number',
     wire: { format: 'double' },
     answers: 'number',
+    within: limits.word,
     valid: (value) => read(value) !== undefined,
     read,
     keep: same,
@@ -429,6 +440,7 @@ export const longitude = degrees(180)
 /** A distance in kilometres above zero. */
 export const distance: Kind<number> = {
   wire: { format: 'double' },
+  within: limits.word,
   answers: 'number',
   valid: (value) => isNumeric(value) && Number(value) > 0,
   read: (value) => (isNumeric(value) ? Number(value) : undefined),

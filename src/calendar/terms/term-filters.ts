@@ -75,11 +75,13 @@ const ofOrder = {
   order: termFilter({
     kind: text,
     about: 'The direction of the order: asc or desc',
+    within: limits.word,
     part: 'none',
   }),
   orderby: termFilter({
     kind: text,
     about: 'What the terms are ordered by: name, id, slug, count, description, parent or include',
+    within: limits.word,
     part: 'none',
   }),
   hide_empty: termFilter({

@@ -43,6 +43,21 @@ describe('the inbox, Today and the history', () => {
     assert.equal(body.venue.venue, 'Parish hall')
   })
 
+  test('1e.14: an event is shown with what it clashes with, and with what it may be a double of', async () => {
+    const at = { start_date: '2027-09-18 15:00:00', end_date: '2027-09-18 17:00:00' }
+    const hall = await service.create('/venues', { venue: 'Town hall' }, 'admin')
+    await service.create('/events', { title: 'Story night', ...at, venue: hall.id }, 'admin')
+    await service.create(
+      '/events',
+      { title: 'Toy swap', start_date: '2027-09-19 10:00:00', end_date: '2027-09-19 12:00:00' },
+      'admin',
+    )
+    await send('Toy swap', { ...at, venue: hall.id })
+    const { body } = await editor.get('/desk/inbox')
+    assert.match(body, /Same venue and time: Story night/)
+    assert.match(body, /Perhaps the same: Toy swap/)
+  })
+
   test('1e.15: an event is sent back with a note, which its author sees', async () => {
     const { id } = await send('Without a time')
     assert.equal((await editor.post(`/desk/inbox/event/${id}/send-back`, { note: 'When does it <end>?' })).status, 303)

@@ -28,7 +28,6 @@ const FOR_FORMS = new Set([
   'base/text/spoken-dates.ts',
   'base/text/spoken-times.ts',
   'base/text/unclear-times.ts',
-  'calendar/events/clashes.ts',
   'calendar/events/find-as-typed.ts',
   'calendar/events/quick-line.ts',
   'calendar/events/quick-line-links.ts',

@@ -276,6 +276,16 @@ export const deskTexts = {
   Fails: { de: 'Scheitert', fr: 'Échoue', es: 'Falla' },
   'What goes wrong': { de: 'Was schiefgeht', fr: 'Ce qui ne va pas', es: 'Lo que va mal' },
   Now: { de: 'Jetzt', fr: 'Maintenant', es: 'Ahora' },
+  'Same venue and time: {title}': {
+    de: 'Gleicher Ort, gleiche Zeit: {title}',
+    fr: 'Même lieu, même heure : {title}',
+    es: 'Mismo lugar y hora: {title}',
+  },
+  'Perhaps the same: {title}': {
+    de: 'Vielleicht derselbe: {title}',
+    fr: 'Peut-être le même : {title}',
+    es: 'Quizá el mismo: {title}',
+  },
 } as const satisfies Readonly<Record<string, Others>>
 
 export type DeskText = keyof typeof deskTexts

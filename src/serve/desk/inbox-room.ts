@@ -19,6 +19,7 @@ import {
 import type { InboxItem } from '../../calendar/editing/inbox.ts'
 import type { Proposal } from '../../calendar/editing/proposal-store.ts'
 import type { Brought, Decided, Published, Undecided } from '../../calendar/editing/review.ts'
+import { type Clashes, type EventDraft, findClashes } from '../../calendar/events/clashes.ts'
 import { readPlanned } from '../../calendar/events/planned-events.ts'
 import { readColumns, type StateKind } from '../../calendar/history/record-states.ts'
 import { resources } from '../../calendar/resources.ts'
@@ -52,6 +53,8 @@ interface Waiting {
   /** What is published with it. */
   brought: readonly Brought[]
   terms: readonly string[]
+  /** Events at the same venue and time, and those that are likely the same one. */
+  clashes: Clashes
   proposal: Proposal | undefined
   /** The present columns of the record that a proposal would change. */
   present: Readonly<Record<string, unknown>>
@@ -65,14 +68,27 @@ async function readWaiting(context: Context, items: readonly InboxItem[]): Promi
       const event = item.kind === 'event' ? events.get(item.record) : undefined
       const present = (await readColumns(context.db, item.kind as StateKind, item.record)) ?? {}
       const isEvent = item.what === 'event' && event !== undefined
-      const [brought, terms, proposal] = await Promise.all([
+      const [brought, terms, clashes, proposal] = await Promise.all([
         isEvent ? findBrought(context, item.author.id, present) : [],
         isEvent ? waitingTerms(context, { id: event.id, author: item.author.id }) : { categories: [], tags: [] },
+        isEvent ? findClashes(draftOf(event, present), context) : { clashes: [], doubles: [] },
         item.what === 'proposal' ? findSeenProposal(context, item.id) : undefined,
       ])
-      return { item, event, brought, terms: [...terms.categories, ...terms.tags], proposal, present }
+      return { item, event, brought, terms: [...terms.categories, ...terms.tags], clashes, proposal, present }
     }),
   )
+}
+
+/** An event as others may clash with it. */
+function draftOf(event: Planned, { series, utc_start_date, utc_end_date, venues }: Waiting['present']): EventDraft {
+  return {
+    id: event.id,
+    ...(typeof series === 'number' && { series }),
+    title: plainText(event.title),
+    utc_start_date: String(utc_start_date),
+    utc_end_date: String(utc_end_date),
+    venues: Array.isArray(venues) ? venues.map(Number) : [],
+  }
 }
 
 /** The first things that wait, for Today; empty where nothing does. */
@@ -138,7 +154,20 @@ function itemOf(context: Context, waiting: Waiting): Html {
   const what = item.what === 'proposal' ? 'Proposed change' : item.imported ? 'Imported' : 'Waiting'
   return html`<li class="card" id="${item.what}-${item.id}"><div class="act-head"><div><p><a class="title" href="${deskPath(site, roomPath(item.kind, item.record))}" dir="auto">${plainText(item.title) || sayAtDesk(site, '(no title)')}</a> <span class="state warn">${sayAtDesk(site, what)}</span></p>${
     when && html`<p>${when}${event.place && html` · <span dir="auto">${plainText(event.place)}</span>`}</p>`
-  }<p class="hint">${sayAtDesk(site, 'by {name}, {time}', { name: item.author.name, time: `${written(site, 'dayMonth', wall)}, ${written(site, 'time', wall)}` })}</p>${item.note && html`<p class="said" dir="auto">“${item.note}”</p>`}${broughtLine(context, waiting)}</div></div>${proposal && changesOf(context, waiting, proposal)}${deedsOf(context, item)}</li>`
+  }<p class="hint">${sayAtDesk(site, 'by {name}, {time}', { name: item.author.name, time: `${written(site, 'dayMonth', wall)}, ${written(site, 'time', wall)}` })}</p>${item.note && html`<p class="said" dir="auto">“${item.note}”</p>`}${broughtLine(context, waiting)}${clashLines(context, waiting)}</div></div>${proposal && changesOf(context, waiting, proposal)}${deedsOf(context, item)}</li>`
+}
+
+/** What an event clashes with, each with a link. */
+function clashLines(context: Context, { clashes: { clashes, doubles } }: Waiting): Content {
+  const { site } = context
+  const known = new Set(clashes.map(({ id }) => id))
+  const line = (near: Clashes['clashes'][number], text: 'Same venue and time: {title}' | 'Perhaps the same: {title}') =>
+    html`<li><a href="${deskPath(site, `/events/${near.id}`)}">${sayAtDesk(site, text, { title: near.title })}</a>, ${written(site, 'dayMonth', near.start_date)}${!near.all_day && html`, ${written(site, 'time', near.start_date)}`}</li>`
+  const lines = [
+    ...clashes.map((near) => line(near, 'Same venue and time: {title}')),
+    ...doubles.filter(({ id }) => !known.has(id)).map((near) => line(near, 'Perhaps the same: {title}')),
+  ]
+  return lines.length > 0 && html`<ul class="clashes">${lines}</ul>`
 }
 
 function broughtLine({ site }: Context, { brought, terms }: Waiting): Content {

@@ -60,6 +60,7 @@ interface Asked {
   allowMassRemoval?: true
   images: boolean
   private: boolean
+  review?: true
   user?: string
   name?: string
   every?: string
@@ -99,6 +100,7 @@ export function registerImportCommands(program: Command, open: () => Promise<Imp
     .command('undo')
     .description('Put back what a run changed, move what it made to the trash, and leave what was changed since.')
     .argument('<run>', 'the number that `imports` shows')
+    .option('--review', 'let new events wait for a review, with the status pending, instead of publishing them')
     .option('--user <login>', 'the user who writes the records (default: the first administrator)')
     .action((number: string, { user }: { user?: string }, command: Command) =>
       runWithCalendar(command, open, async (ground, print) => {
@@ -183,6 +185,7 @@ function withOptions(command: Command): Command {
     )
     .option('--no-images', 'fetch no images')
     .option('--no-private', 'leave out private events of the source; without this they are imported as private events')
+    .option('--review', 'let new events wait for a review, with the status pending, instead of publishing them')
     .option('--user <login>', 'the user who writes the records (default: the first administrator)')
     .option('--name <name>', 'a name for the source, so that its address may change (default: its address)')
     .option(
@@ -228,6 +231,7 @@ function registerImport(program: Command, open: () => Promise<ImportGround>): vo
           conflicts,
           images,
           private: isPrivate,
+          review = false,
           dryRun = false,
           mirror = false,
           allowMassRemoval = false,
@@ -242,7 +246,7 @@ function registerImport(program: Command, open: () => Promise<ImportGround>): vo
         }
         // What the service has started ends with it, and another process goes on.
         if (forService) endWithParent()
-        const options = { conflicts, images, private: isPrivate, dryRun, mirror, allowMassRemoval, origin }
+        const options = { conflicts, images, private: isPrivate, review, dryRun, mirror, allowMassRemoval, origin }
         const password = process.env[commandVariables.importPassword]
         const reader = { zone: ground.site.timezone, backOffMs: BACK_OFF_MS }
         const asking = addressIn(source)
@@ -273,6 +277,7 @@ function wordsOf({
   mirror,
   images,
   private: isPrivate,
+  review,
   user,
   name,
   login,
@@ -287,6 +292,7 @@ function wordsOf({
     ...(mirror ? ['--mirror'] : []),
     ...(images ? [] : ['--no-images']),
     ...(isPrivate ? [] : ['--no-private']),
+    ...(review ? ['--review'] : []),
     ...option('--user', user),
     ...option('--name', name),
     ...option('--login', login),

@@ -25,6 +25,8 @@ export interface ImportOptions {
   allowMassRemoval?: boolean
   /** Bring in events that the source has as private. */
   private: boolean
+  /** New events and series wait for a review before visitors see them. */
+  review?: boolean
   /** Fetch images. */
   images: boolean
   /** The fate of the source; undefined keeps the one given to an earlier run. */

@@ -45,6 +45,7 @@ import {
   comparedOf,
   ITEM_KINDS,
   type ItemKind,
+  isToBeSeen,
   itemKey,
   type Source,
   type SourceItem,
@@ -173,7 +174,8 @@ async function beginRun(
   const memory = { links: new Map(), digests: new Map(), lacks: new Map(), ...sets }
   const state = { isUnclear: false, hasEvents: false, broken: undefined, isIncomplete: false }
   const written = source.readSince && token !== '' ? new Set<string>() : undefined
-  const foresee: ImportRun['foresee'] = foreseen && ((item, here) => foreseeItem(foreseen, context, item, here))
+  const foresee: ImportRun['foresee'] =
+    foreseen && ((item, here) => foreseeItem(foreseen, context, item, here, options.review))
   const told = { counts: noCounts(), written, foresee, remark }
   const run: ImportRun = { context, by, options, ...begun, ...told, ...memory, ...state }
   run.remark = (said) => {
@@ -363,7 +365,13 @@ const SEEN_BY = ['status', 'recurrence', ...TIMES]
  * Counts an item that a dry run would leave in the calendar, with the values that its record keeps. A series is one, with those of its dates that
  * the source tells of by themselves.
  */
-function foreseeItem({ visible }: Foreseen, context: Context, item: SourceItem, here: RecordState = {}): void {
+function foreseeItem(
+  { visible }: Foreseen,
+  context: Context,
+  item: SourceItem,
+  here: RecordState = {},
+  isReviewed = false,
+): void {
   if (!standsAlone(item.kind) || item.occurrence !== '') return
   const kept = Object.entries(here).filter(([field]) => SEEN_BY.includes(field))
   const one =
@@ -374,7 +382,7 @@ function foreseeItem({ visible }: Foreseen, context: Context, item: SourceItem, 
   const { now } = context
   addStanding(
     visible,
-    own.status,
+    isReviewed && kept.length === 0 && isToBeSeen(own.status) ? 'pending' : own.status,
     item.kind === 'series' ? isSeriesOver(one.values, now) : own.utc_end_date < formatUtc(now),
   )
 }

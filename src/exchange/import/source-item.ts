@@ -263,3 +263,6 @@ export function placeItem(
     .map((part) => part.trim())
   return linkedItem('venue', name, { address: rest.filter(Boolean).join(', ').slice(0, 500), ...details }, at)
 }
+
+/** Whether an item with this status is one for visitors, now or at a time. */
+export const isToBeSeen = (status: unknown) => status === 'publish' || status === 'future'

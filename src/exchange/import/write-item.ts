@@ -15,7 +15,15 @@ import { bringPictures } from './bring-pictures.ts'
 import { type ImportRun, PATHS } from './import-run.ts'
 import { laterTimes } from './item-times.ts'
 import { linkNames as eventLinks, LINKED } from './shown-records.ts'
-import { type ItemKind, type ItemLinks, itemKey, numberIn, type SourceItem } from './source-item.ts'
+import {
+  type ItemKind,
+  type ItemLinks,
+  isToBeSeen,
+  itemKey,
+  numberIn,
+  type SourceItem,
+  standsAlone,
+} from './source-item.ts'
 
 /** An item ready to be written: fetching and everything else that waits is done. */
 export interface PreparedItem {
@@ -117,12 +125,21 @@ export async function prepareItem(
   const pictures = item.pictures && (await bringPictures(run, item, raw, isWanted('pictures') ? state : {}))
   if (pictures) Object.assign(raw, pictures.texts)
   if (pictures?.isWhole && isWanted('pictures')) fields.add('pictures')
+  const waits = run.options.review === true && waitsForReview(item, record === undefined ? undefined : state, raw)
+  if (waits) raw.status = 'pending'
   const isChanged = record === undefined || Object.keys(raw).length > 0
   const brought = pictures?.brought ?? []
   const ready = { item, record, fields, isChanged, pictures: brought, context, event: undefined, prepared: undefined }
   if (record !== undefined) return { ...ready, prepared: await prepareItemChange(context, item.kind, record, raw) }
   if (item.kind !== 'event') return { ...ready, prepared: await prepareNew(context, item.kind, raw) }
-  return { ...ready, event: await prepareEvent(context, item, raw) }
+  return { ...ready, event: await prepareEvent(context, waits ? { ...item, ahead: undefined } : item, raw) }
+}
+
+/** Whether an item is to wait where it would be published: a new one, and one that nobody has reviewed so far. */
+function waitsForReview({ kind }: SourceItem, state: RecordState | undefined, raw: Readonly<Record<string, unknown>>) {
+  if (!standsAlone(kind)) return false
+  if (state) return state.status === 'pending' && isToBeSeen(raw.status)
+  return raw.status === undefined || isToBeSeen(raw.status)
 }
 
 const { image, venue, organizer, categories, tags } = event.fields

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Calendar, startCalendar } from './calendar-command.ts'
+
+const ical = (events: string[]) =>
+  ['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//x//x//EN', ...events, 'END:VCALENDAR', ''].join('\r\n')
+const one = (uid: string, summary: string, more = '') =>
+  [
+    'BEGIN:VEVENT',
+    `UID:${uid}`,
+    `SUMMARY:${summary}`,
+    'DTSTART:20270501T180000Z',
+    'DTEND:20270501T190000Z',
+    more,
+    'END:VEVENT',
+  ]
+    .filter(Boolean)
+    .join('\r\n')
+
+const statuses = async ({ service }: Calendar): Promise<Record<string, string>> => {
+  const { body } = await service.get(
+    '/events?start_date=1990-01-01&status=publish,pending,draft,private&per_page=50',
+    'admin',
+  )
+  return Object.fromEntries(body.events.map(({ title, status }: { title: string; status: string }) => [title, status]))
+}
+
+test('what an import brings waits for a review where that is asked for, and is published by a reviewer alone', async (t) => {
+  const calendar = await startCalendar()
+  t.after(calendar.close)
+  const file = async (events: string[]) => calendar.file('town.ics', ical(events))
+  const run = async (events: string[], ...words: string[]) =>
+    calendar.kalends('import', '--review', '--name', 'town', ...words, await file(events))
+  const both = [one('a', 'First'), one('b', 'Second'), one('s', 'Weekly', 'RRULE:FREQ=WEEKLY;COUNT=3')]
+  const preview = await run(both, '--dry-run')
+  assert.match(preview.out, /0 coming, 0 past; and not: 0 private, 3 draft, pending or scheduled/)
+  assert.match((await run(both)).out, /0 coming, 0 past; and not: 0 private, 3 draft, pending or scheduled/)
+  assert.deepEqual(await statuses(calendar), { First: 'pending', Second: 'pending', Weekly: 'pending' })
+  assert.match((await run(both)).out, /0 made, 0 changed, 3 unchanged/)
+  const { body } = await calendar.service.get('/events?start_date=1990-01-01&status=pending', 'admin')
+  const [first] = body.events
+  await calendar.service.update(`/events/${first.id}`, { status: 'publish' })
+  const changed = [
+    one('a', 'First!'),
+    one('b', 'Second!'),
+    one('s', 'Weekly!', 'RRULE:FREQ=WEEKLY;COUNT=3'),
+    one('c', 'Third'),
+  ]
+  for (const policy of ['keep', 'overwrite']) {
+    await run(changed, '--conflicts', policy)
+    assert.deepEqual(await statuses(calendar), {
+      'First!': 'publish',
+      'Second!': 'pending',
+      'Weekly!': 'pending',
+      Third: 'pending',
+    })
+  }
+  await calendar.kalends('import', '--every', '6h', '--review', '--name', 'other', 'https://other.example/x.ics')
+  assert.match((await calendar.rows()).toString(), /--review/)
+})
+
+test('a source that says what is published has it waiting as well, and its drafts stay drafts', async (t) => {
+  const calendar = await startCalendar()
+  t.after(calendar.close)
+  const at = { start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' }
+  const lines = [
+    { id: 1, title: 'Public', status: 'publish', ...at },
+    { id: 2, title: 'Draft', status: 'draft', ...at },
+  ]
+  const source = await calendar.file('town.ndjson', lines.map((line) => JSON.stringify(line)).join('\n'))
+  await calendar.kalends('import', '--review', source)
+  assert.deepEqual(await statuses(calendar), { Public: 'pending', Draft: 'draft' })
+  await calendar.kalends('import', '--review', '--conflicts', 'overwrite', source)
+  assert.deepEqual(await statuses(calendar), { Public: 'pending', Draft: 'draft' })
+})

@@ -8,6 +8,7 @@ import { ownerSettings } from './migrations/0037-owner-settings.ts'
 import { factsOfEvents } from './migrations/0038-facts-of-events.ts'
 import { signIn } from './migrations/0039-sign-in.ts'
 import { review } from './migrations/0040-review.ts'
+import { eventsAtTheDesk } from './migrations/0041-events-at-the-desk.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -31,6 +32,7 @@ const migrations: Migration[] = [
   factsOfEvents,
   signIn,
   review,
+  eventsAtTheDesk,
 ]
 
 /** The names of all steps that this version knows, in order. */

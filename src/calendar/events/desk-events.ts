@@ -1,0 +1,516 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { decodedText } from '../../base/text/html.ts'
+import { dayOf, wallNow } from '../../base/text/moments.ts'
+import { parseSearch } from '../../base/text/search.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { countIds, listIds } from '../../store/storage/id-set.ts'
+import { wholeList } from '../../store/storage/queries.ts'
+import type { EventRow } from '../../store/storage/schema.ts'
+import { alsoMatching } from '../../store/storage/search/search-index.ts'
+import { statement } from '../../store/storage/statement.ts'
+import type { Context } from '../declare/context.ts'
+import { seesAll } from '../people/caller.ts'
+import { shownTo, visibleTo } from '../records/record-store.ts'
+import { findIdsByEntries } from '../terms/term-store.ts'
+
+// The list of all events for those who keep the calendar: whatever their status, hidden ones as well. Pages cost the same however deep they are and
+// however many events there are: they go along an index from a place, and filters that leave few events begin with these.
+
+/** The parts of the list: what is on and to come, what is over, and the statuses that wait for something. */
+export const DESK_TABS = ['coming', 'pending', 'draft', 'future', 'past', 'trash'] as const
+export type DeskTab = (typeof DESK_TABS)[number]
+
+export const DESK_SORTS = ['start', 'title', 'changed'] as const
+export type DeskSort = (typeof DESK_SORTS)[number]
+
+/** More events than this are neither counted, nor sorted by anything but their start, nor changed at once. */
+export const MOST_AT_ONCE = 1000
+
+/** A place in the order of starts, and ids where these are equal. */
+export interface DeskPlace {
+  start: string
+  id: number
+}
+
+/** What somebody wants to see of the list. Filters that are left out narrow nothing. */
+export interface DeskFilters {
+  search?: string
+  /** By id or slug; a category means those below it as well. */
+  categories?: readonly string[]
+  tags?: readonly string[]
+  venue?: readonly number[]
+  organizer?: readonly number[]
+  author?: number
+  /** A source of imports. */
+  source?: number
+  /** The first and the last day on which they start. */
+  from?: string
+  to?: string
+}
+
+export interface DeskList extends DeskFilters {
+  tab: DeskTab
+  sort: DeskSort
+  /** The page that follows a place, or ends before it; without one the first page. */
+  after?: DeskPlace
+  before?: DeskPlace
+}
+
+/** A page of the list: ids in their order, and what is told of the whole. */
+export interface DeskPageFound {
+  ids: number[]
+  /** How many events are in each tab, `MOST_AT_ONCE + 1` for more than `MOST_AT_ONCE`; undefined where that would take long to find out. */
+  counts: Record<DeskTab, number> | undefined
+  /** The places that other pages go on from. */
+  earlier: DeskPlace | undefined
+  later: DeskPlace | undefined
+  /** Whether it is in the order that was asked for: not if there are more than `MOST_AT_ONCE`. */
+  isSorted: boolean
+}
+
+/** Filters that leave more events than these are tried on one event after the other. */
+const MOST_CANDIDATES = 2000
+/** Written as the index has it. */
+const isLasting = sql<SqlBool>`substr(end_date, 1, 10) > substr(start_date, 1, 10)`
+const FIRST = '0000-00-00 00:00:00'
+const LAST = '9999-12-31 23:59:59'
+
+/** What lies between two tabs, as wall times of the site. */
+interface Now {
+  today: string
+  now: string
+}
+
+function nowOf({ site, now }: Pick<Context, 'site' | 'now'>): Now {
+  const wall = wallNow(site.timezone, now)
+  return { today: `${dayOf(wall)} 00:00:00`, now: wall }
+}
+
+/** A run of an index that a tab is made of. */
+interface Run {
+  status: string
+  isHidden: 0 | 1
+  when: RawBuilder<SqlBool>
+}
+
+const STATUSES_OF: Readonly<Record<DeskTab, readonly string[]>> = {
+  coming: ['publish', 'private'],
+  past: ['publish', 'private'],
+  pending: ['pending'],
+  draft: ['draft'],
+  future: ['future'],
+  trash: ['trash'],
+}
+
+function runsOf(tab: DeskTab, { today, now }: { today: unknown; now: unknown }): Run[] {
+  const always = sql<SqlBool>`start_date >= ${FIRST}`
+  const coming = sql<SqlBool>`start_date >= ${today}`
+  const stillOn = sql<SqlBool>`start_date < ${today} and end_date >= ${now} and ${isLasting}`
+  const past = sql<SqlBool>`start_date < ${today} and end_date < ${now}`
+  const whens = tab === 'coming' ? [stillOn, coming] : tab === 'past' ? [past] : [always]
+  return STATUSES_OF[tab].flatMap((status) =>
+    ([0, 1] as const).flatMap((isHidden) => whens.map((when) => ({ status, isHidden, when }))),
+  )
+}
+
+/** The tab of an event. */
+function tabOf({ status, start_date, end_date }: Candidate, { today, now }: Now): DeskTab {
+  if (status !== 'publish' && status !== 'private') return DESK_TABS.find((tab) => tab === status) ?? 'draft'
+  return start_date < today && end_date < now ? 'past' : 'coming'
+}
+
+const inRun = ({ status, isHidden, when }: Run) =>
+  sql<SqlBool>`status = ${status} and hide_from_listings = ${sql.lit(isHidden)} and ${when}`
+
+const countTabs = statement<Now & { from: string; to: string; author: number; mine: number }>()<{
+  tab: DeskTab
+  count: number | string
+}>((_db, value) => {
+  const bounds = { today: value('today'), now: value('now') }
+  const runs = DESK_TABS.flatMap((tab) => runsOf(tab, bounds).map((run) => ({ tab, run })))
+  const counts = runs.map(
+    ({ tab, run }) => sql`select ${sql.lit(tab)} as tab, count(*) as count from (
+      select 1 from events where ${inRun(run)} and start_date >= ${value('from')} and start_date <= ${value('to')}
+        and (author = ${value('author')} or ${value('author')} = 0)
+        and (author = ${value('mine')} or ${value('mine')} = 0 or status = 'publish')
+      limit ${sql.lit(MOST_AT_ONCE + 1)}) as some`,
+  )
+  return sql<{ tab: DeskTab; count: number | string }>`${sql.join(counts, sql` union all `)}`
+})
+
+/** How many events are in each tab, without regard to filters by links and words. */
+async function countByIndex({ db, caller }: Context, filters: DeskFilters, now: Now): Promise<Record<DeskTab, number>> {
+  const author = filters.author ?? 0
+  const mine = seesAll(caller) ? 0 : caller.id
+  const rows = await countTabs(db, { ...now, ...boundsOf(filters), author, mine })
+  const counts = noCounts()
+  for (const { tab, count } of rows) counts[tab] = Math.min(counts[tab] + Number(count), MOST_AT_ONCE + 1)
+  return counts
+}
+
+const noCounts = () => ({ coming: 0, pending: 0, draft: 0, future: 0, past: 0, trash: 0 })
+
+const boundsOf = ({ from, to }: DeskFilters) => ({
+  from: from === undefined ? FIRST : `${from} 00:00:00`,
+  to: to === undefined ? LAST : `${to} 23:59:59`,
+})
+
+/** A filter: how it narrows events one by one, and the query for its first events if it may leave few. */
+interface Narrowing {
+  isMet: RawBuilder<SqlBool>
+  ids?: (most: number) => Promise<readonly number[]>
+}
+
+async function narrowingsOf(context: Context, filters: DeskFilters): Promise<Narrowing[]> {
+  const { db } = context
+  const { search, categories, tags, venue, organizer, author, source } = filters
+  const made = await Promise.all([
+    search === undefined ? undefined : bySearch(context, search),
+    categories === undefined ? undefined : byTerms(db, await findIdsByEntries(db, 'category', categories)),
+    tags === undefined ? undefined : byTerms(db, await findIdsByEntries(db, 'tag', tags)),
+    venue === undefined ? undefined : byLinked(context, 'venue', venue),
+    organizer === undefined ? undefined : byLinked(context, 'organizer', organizer),
+    author === undefined ? undefined : byAuthor(db, author),
+    source === undefined ? undefined : bySource(db, source),
+  ])
+  return made.filter((one) => one !== undefined)
+}
+
+/** Finds ids with a query that is given the most it may find. */
+const idsBy = (db: Db, query: RawBuilder<{ id: number }>) => async (most: number) =>
+  (await sql<{ id: number }>`${query} limit ${sql.lit(most)}`.execute(db)).rows.map(({ id }) => id)
+
+function byTerms(db: Db, terms: readonly number[]): Narrowing {
+  const list = wholeList(db, terms)
+  return {
+    isMet: sql`exists (select 1 from event_terms where event = events.id and term in ${list})`,
+    ids: idsBy(db, sql`select event as id from event_terms where term in ${list}`),
+  }
+}
+
+/** At venues or by organizers that the caller may see. */
+function byLinked({ db, caller }: Context, kind: 'venue' | 'organizer', ids: readonly number[]): Narrowing {
+  const [links, records] = [sql.table(`event_${kind}s`), sql.table(`${kind}s`)]
+  const seen = sql`select ${records}.id from ${records} where ${records}.id in ${wholeList(db, ids)} and ${shownTo(caller, `${kind}s`)}`
+  return {
+    isMet: sql`exists (select 1 from ${links} where event = events.id and ${sql.ref(kind)} in (${seen}))`,
+    ids: idsBy(db, sql`select event as id from ${links} where ${sql.ref(kind)} in (${seen})`),
+  }
+}
+
+function byAuthor(db: Db, author: number): Narrowing {
+  return {
+    isMet: sql`events.author = ${author}`,
+    ids: idsBy(db, sql`select id from events where author = ${author}`),
+  }
+}
+
+function bySource(db: Db, source: number): Narrowing {
+  const items = sql`select 1 from import_items where source = ${source}`
+  const found = sql`select record from import_items where source = ${source}`
+  return {
+    isMet: sql`(exists (${items} and kind = 'event' and record = events.id) or exists (${items} and kind = 'series' and record = events.series))`,
+    ids: idsBy(
+      db,
+      sql`select record as id from import_items where source = ${source} and kind = 'event'
+        union all select id from events where series in (${found} and kind = 'series')`,
+    ),
+  }
+}
+
+async function bySearch({ db, findMatching }: Context, text: string): Promise<Narrowing> {
+  const search = parseSearch(text)
+  const found = await findMatching(search)
+  if (countIds(found) <= MOST_CANDIDATES) {
+    const ids = listIds(found)
+    return { isMet: sql`events.id in ${wholeList(db, ids)}`, ids: async () => ids }
+  }
+  const searched = await alsoMatching(db, search, async () => found)
+  return { isMet: sql`(${searched(sql<SqlBool>`1 = 1`)})` }
+}
+
+/** An event that a filter leaves, with what tells its tab. */
+type Candidate = Pick<EventRow, 'id' | 'status' | 'start_date' | 'end_date'>
+
+/** All events that the filters leave, in whatever tab; undefined where no filter leaves few. */
+async function findCandidates(
+  context: Context,
+  list: DeskList,
+  filters: Narrowing[],
+): Promise<Candidate[] | undefined> {
+  const { db, caller, aside } = context
+  let few: readonly number[] | undefined
+  for (const { ids } of filters) {
+    const found = await ids?.(MOST_CANDIDATES + 1)
+    if (found && found.length <= MOST_CANDIDATES && (few === undefined || found.length < few.length)) few = found
+  }
+  if (few === undefined) return undefined
+  if (few.length === 0) return []
+  const { from, to } = boundsOf(list)
+  const query = sql<Candidate>`select id, status, start_date, end_date from events
+    where id in ${wholeList(db, few)} and ${visibleTo(caller, 'events')} and start_date >= ${from} and start_date <= ${to}
+      and ${both(filters)}`
+  const [rows] = await aside(db, 'list', [{ compile: () => query.compile(db) }])
+  return rows
+}
+
+const both = (filters: readonly Narrowing[]) =>
+  filters.length === 0
+    ? sql<SqlBool>`1 = 1`
+    : sql<SqlBool>`${sql.join(
+        filters.map(({ isMet }) => isMet),
+        sql` and `,
+      )}`
+
+/** Whether the latest events stand first. */
+const isBackwards = (tab: DeskTab) => tab === 'past'
+
+/** The places of the events of a tab that the filters leave, from one place on in the order of starts or against it, found along the indexes. */
+async function walk(
+  context: Context,
+  list: DeskList,
+  filters: readonly Narrowing[],
+  { isDescending, from, most }: { isDescending: boolean; from: DeskPlace | undefined; most: number },
+): Promise<(DeskPlace & Pick<Candidate, 'id'>)[]> {
+  const { db, caller, aside } = context
+  const bounds = boundsOf(list)
+  const order = isDescending ? sql`start_date desc, id desc` : sql`start_date, id`
+  const beyond = from && placeBeyond(from, isDescending)
+  const runs = runsOf(list.tab, nowOf(context)).map(
+    (run) => sql`select * from (
+      select start_date, id from events where ${inRun(run)} and start_date >= ${bounds.from} and start_date <= ${bounds.to}
+        and ${run.status === 'publish' ? sql`1 = 1` : visibleTo(caller, 'events')}
+        and ${beyond ?? sql`1 = 1`} and ${both(filters)}
+      order by ${order} limit ${sql.lit(most)}) as run`,
+  )
+  const query = sql<{ start_date: string; id: number }>`
+    ${sql.join(runs, sql` union all `)} order by ${order} limit ${sql.lit(most)}`
+  const [rows] = await aside(db, 'list', [{ compile: () => query.compile(db) }])
+  return rows.map(({ start_date, id }) => ({ start: start_date, id }))
+}
+
+function placeBeyond({ start, id }: DeskPlace, isDescending: boolean): RawBuilder<SqlBool> {
+  return isDescending
+    ? sql`start_date <= ${start} and (start_date < ${start} or id < ${id})`
+    : sql`start_date >= ${start} and (start_date > ${start} or id > ${id})`
+}
+
+/** The caller's page of the list. */
+export async function findDeskPage(context: Context, list: DeskList, perPage: number): Promise<DeskPageFound> {
+  const now = nowOf(context)
+  const filters = await narrowingsOf(context, list)
+  const candidates = await findCandidates(context, list, filters)
+  const isPlain = filters.length === 0 || (filters.length === 1 && list.author !== undefined)
+  const counts = candidates ? countOf(candidates, now) : isPlain ? await countByIndex(context, list, now) : undefined
+  const inOrder = candidates && placesOf(candidates, list.tab, now)
+  if (list.sort !== 'start') {
+    const all = inOrder ?? (await walk(context, list, filters, { ...start(list), most: MOST_AT_ONCE + 1 }))
+    if (all.length <= MOST_AT_ONCE) return sortedPage(context, list, { all, counts, perPage })
+  }
+  const page = inOrder ? sliced(inOrder, list, perPage) : await walked(context, list, filters, perPage)
+  return { ...page, counts, isSorted: list.sort === 'start' }
+}
+
+const start = ({ tab }: DeskList) => ({ isDescending: isBackwards(tab), from: undefined })
+
+/** The ids of all events of a tab that the filters leave, in order, at most so many. */
+export async function findDeskIds(context: Context, list: DeskList, most: number): Promise<number[]> {
+  const filters = await narrowingsOf(context, list)
+  const candidates = await findCandidates(context, list, filters)
+  const places = candidates
+    ? placesOf(candidates, list.tab, nowOf(context))
+    : await walk(context, list, filters, { ...start(list), most })
+  return places.slice(0, most).map(({ id }) => id)
+}
+
+function countOf(candidates: readonly Candidate[], now: Now): Record<DeskTab, number> {
+  const counts = noCounts()
+  for (const candidate of candidates) {
+    const tab = tabOf(candidate, now)
+    counts[tab] = Math.min(counts[tab] + 1, MOST_AT_ONCE + 1)
+  }
+  return counts
+}
+
+/** The events of a tab in the order in which it shows them. */
+function placesOf(candidates: readonly Candidate[], tab: DeskTab, now: Now): DeskPlace[] {
+  const places = candidates
+    .filter((candidate) => tabOf(candidate, now) === tab)
+    .map(({ start_date, id }) => ({ start: start_date, id }))
+    .sort(byPlace)
+  return isBackwards(tab) ? places.reverse() : places
+}
+
+const byPlace = (a: DeskPlace, b: DeskPlace) => (a.start < b.start ? -1 : a.start > b.start ? 1 : a.id - b.id)
+
+type Sliced = Pick<DeskPageFound, 'ids' | 'earlier' | 'later'>
+
+function sliced(places: readonly DeskPlace[], { tab, after, before }: DeskList, perPage: number): Sliced {
+  const compare = (a: DeskPlace, b: DeskPlace) => (isBackwards(tab) ? byPlace(b, a) : byPlace(a, b))
+  const end = before ? places.findIndex((place) => compare(place, before) >= 0) : -1
+  const first = after ? places.findIndex((place) => compare(place, after) > 0) : 0
+  const from = before ? Math.max(0, (end < 0 ? places.length : end) - perPage) : first < 0 ? places.length : first
+  return pageOf(places, from, before && end >= 0 ? Math.min(end, from + perPage) : from + perPage)
+}
+
+function pageOf(places: readonly DeskPlace[], from: number, to: number): Sliced {
+  const page = places.slice(from, to)
+  return {
+    ids: page.map(({ id }) => id),
+    earlier: from > 0 ? page[0] : undefined,
+    later: to < places.length ? page.at(-1) : undefined,
+  }
+}
+
+/** A page along the indexes: one more event than it shows says that there is another page. */
+async function walked(
+  context: Context,
+  list: DeskList,
+  filters: readonly Narrowing[],
+  perPage: number,
+): Promise<Sliced> {
+  const { after, before } = list
+  const isDescending = isBackwards(list.tab) !== (before !== undefined)
+  const from = before ?? after
+  const found = await walk(context, list, filters, { isDescending, from, most: perPage + 1 })
+  const hasMore = found.length > perPage
+  const page = found.slice(0, perPage)
+  if (before) page.reverse()
+  return {
+    ids: page.map(({ id }) => id),
+    earlier: before ? (hasMore ? page[0] : undefined) : after && page[0],
+    later: before || hasMore ? page.at(-1) : undefined,
+  }
+}
+
+const SORTED_BY = { title: 'title', changed: 'modified_utc' } as const
+
+/** A page in the order of titles or changes: of so few events all are put in order. Places tell the id alone. */
+async function sortedPage(
+  { db, aside, site }: Context,
+  { sort, after, before }: DeskList,
+  { all, counts, perPage }: { all: readonly DeskPlace[]; counts: DeskPageFound['counts']; perPage: number },
+): Promise<DeskPageFound> {
+  const column = sort === 'start' ? 'start_date' : SORTED_BY[sort]
+  const ids = all.map(({ id }) => id)
+  const query = sql<{ id: number; by: string }>`
+    select id, ${sql.ref(column)} as by from events where id in ${wholeList(db, ids)}`
+  const [rows] = ids.length === 0 ? [[]] : await aside(db, 'list', [{ compile: () => query.compile(db) }])
+  const collator = new Intl.Collator(site.language, { numeric: true })
+  const compare = sort === 'title' ? collator.compare : (a: string, b: string) => (a < b ? 1 : a > b ? -1 : 0)
+  const places = rows.sort((a, b) => compare(a.by, b.by) || a.id - b.id).map(({ id }) => ({ start: '', id }))
+  const at = places.findIndex(({ id }) => id === (after ?? before)?.id)
+  const from = at < 0 ? 0 : after ? at + 1 : Math.max(0, at - perPage)
+  return { ...pageOf(places, from, before && at >= 0 ? at : from + perPage), counts, isSorted: true }
+}
+
+/** An event as the list shows it. */
+export interface DeskEvent extends Pick<EventRow, (typeof SHOWN)[number]> {
+  /** Of the first venue, and how many more there are. */
+  venue: string
+  venues: number
+  /** Ids of categories. */
+  categories: number[]
+  /** The names of its author, and of the source it was imported from; empty for none. */
+  by: string
+  source: string
+}
+
+const SHOWN = [
+  'id',
+  'author',
+  'status',
+  'slug',
+  'title',
+  'start_date',
+  'end_date',
+  'utc_start_date',
+  'utc_end_date',
+  'timezone',
+  'all_day',
+  'hide_from_listings',
+  'featured',
+  'sticky',
+  'event_status',
+  'event_status_reason',
+  'series',
+] as const satisfies (keyof EventRow)[]
+
+const selectRows = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('events').select(SHOWN).where('id', 'in', value('ids')),
+)
+
+const selectVenues = statement<{ ids: readonly number[] }>()((db, value) =>
+  db
+    .selectFrom('event_venues')
+    .innerJoin('venues', 'venues.id', 'event_venues.venue')
+    .select(['event', 'venues.venue', 'venues.author', 'venues.status'])
+    .where('event', 'in', value('ids'))
+    .orderBy('position'),
+)
+
+const selectCategories = statement<{ ids: readonly number[] }>()((db, value) =>
+  db
+    .selectFrom('event_terms')
+    .innerJoin('terms', 'terms.id', 'event_terms.term')
+    .select(['event', 'terms.id'])
+    .where('event', 'in', value('ids'))
+    .where('taxonomy', '=', 'category')
+    .orderBy('folded'),
+)
+
+const selectNames = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('users').select(['id', 'name']).where('id', 'in', value('ids')),
+)
+
+const selectSources = statement<{ kind: string; ids: readonly number[] }>()((db, value) =>
+  db
+    .selectFrom('import_items')
+    .innerJoin('import_sources', 'import_sources.id', 'import_items.source')
+    .select(['record', 'address'])
+    .where('kind', '=', value('kind'))
+    .where('record', 'in', value('ids')),
+)
+
+const isSeen = ({ caller }: Context, venue: { author: number; status: string }) =>
+  venue.status !== 'trash' && (venue.status === 'publish' || venue.author === caller.id || seesAll(caller))
+
+/** These events as the list shows them, in the order of the ids; the ids are those of events that the caller may see. */
+export async function loadDeskEvents(context: Context, ids: readonly number[]): Promise<DeskEvent[]> {
+  if (ids.length === 0) return []
+  const { db } = context
+  const rows = await selectRows(db, { ids })
+  const series = [...new Set(rows.flatMap((row) => row.series ?? []))]
+  const [venues, categories, names, sources, seriesSources] = await Promise.all([
+    selectVenues(db, { ids }),
+    selectCategories(db, { ids }),
+    rows.length === 0 ? [] : selectNames(db, { ids: [...new Set(rows.map(({ author }) => author))] }),
+    selectSources(db, { kind: 'event', ids }),
+    series.length === 0 ? [] : selectSources(db, { kind: 'series', ids: series }),
+  ])
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const places = Map.groupBy(
+    venues.filter((venue) => isSeen(context, venue)),
+    ({ event }) => event,
+  )
+  const terms = Map.groupBy(categories, ({ event }) => event)
+  const authors = new Map(names.map(({ id, name }) => [id, name]))
+  const [ofEvents, ofSeries] = [sources, seriesSources].map(
+    (all) => new Map(all.map((one) => [one.record, one.address])),
+  )
+  return ids.flatMap((id) => {
+    const row = byId.get(id)
+    const own = places.get(id) ?? []
+    const source = ofEvents?.get(id) ?? ofSeries?.get(row?.series ?? 0) ?? ''
+    const venue = decodedText(own[0]?.venue ?? '')
+    const by = authors.get(row?.author ?? 0) ?? ''
+    return row
+      ? [{ ...row, venue, venues: own.length, categories: (terms.get(id) ?? []).map((term) => term.id), by, source }]
+      : []
+  })
+}
+
+/** The sources that events were imported from, at most so many. */
+export async function listSources(db: Db, most: number): Promise<{ id: number; address: string }[]> {
+  return db.selectFrom('import_sources').select(['id', 'address']).orderBy('address').limit(most).execute()
+}

@@ -1,0 +1,422 @@
+import { limits } from '../../base/fields/limits.ts'
+import { decodedText, plainText } from '../../base/text/html.ts'
+import { dayOf, wallNow } from '../../base/text/moments.ts'
+import { timezoneAbbreviation } from '../../base/text/zones.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { parseFields } from '../../calendar/declare/parse.ts'
+import {
+  DESK_SORTS,
+  DESK_TABS,
+  type DeskEvent,
+  type DeskList,
+  type DeskPageFound,
+  type DeskPlace,
+  type DeskSort,
+  type DeskTab,
+  findDeskPage,
+  listSources,
+  loadDeskEvents,
+  MOST_AT_ONCE,
+} from '../../calendar/events/desk-events.ts'
+import { eventFilters } from '../../calendar/events/event-filters.ts'
+import { findSeriesByIds } from '../../calendar/events/event-store.ts'
+import { findSameName, pickNames } from '../../calendar/events/picked-names.ts'
+import { showRule } from '../../calendar/events/recurrence-present.ts'
+import { recordUrl } from '../../calendar/linked/record-present.ts'
+import type { DeskText } from '../../calendar/locales/desk-texts.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
+import { statusWord } from '../../calendar/locales/translate.ts'
+import { can, mayDelete, mayEdit, seesAll } from '../../calendar/people/caller.ts'
+import { listUsers } from '../../calendar/people/users.ts'
+import { isDay, lastDayOf, written, writtenDate, writtenDay, writtenNumber } from '../pages/page-dates.ts'
+import { type Content, type Html, html } from '../pages/page-html.ts'
+import { type PageTerms, readPageTerms } from '../pages/page-terms.ts'
+import { nearName } from '../pages/when-in-words.ts'
+import { statusName } from './desk-inputs.ts'
+import { type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk } from './desk-page.ts'
+
+// The list of events: a page that reads as a calendar does, with all that it shows in its address.
+
+const PER_PAGE = 50
+const MOST_OFFERED = 200
+
+/** The tabs by the word of the address, which is the status where there is one. */
+const TAB_NAMES: Readonly<Record<DeskTab, DeskText | MessageText>> = {
+  coming: 'Coming',
+  pending: 'Waiting for review',
+  draft: 'Drafts',
+  future: 'Scheduled',
+  past: 'Past',
+  trash: 'Trash',
+}
+
+const SORT_NAMES: Readonly<Record<DeskSort, DeskText>> = {
+  start: 'By start',
+  title: 'By title',
+  changed: 'Last changed first',
+}
+
+/** What the address of the list says, with the names of the fields of its form. */
+export interface AskedList {
+  list: DeskList
+  /** The fields of the address without the place, in the order of the form. */
+  fields: Readonly<Record<string, string>>
+}
+
+const FIELDS = [
+  'status',
+  'search',
+  'categories',
+  'tags',
+  'venue',
+  'organizer',
+  'author',
+  'source',
+  'start_date',
+  'end_date',
+  'sort',
+] as const
+type ListField = (typeof FIELDS)[number]
+
+/** Reads the address of the list, or the fields of a form that has them. @throws Problem for a filter that has no meaning */
+export async function readList(context: Context, query: URLSearchParams): Promise<AskedList> {
+  const fields: Partial<Record<ListField, string>> = {}
+  for (const name of FIELDS) {
+    const text = query.get(name)?.trim() ?? ''
+    if (text !== '') fields[name] = text
+  }
+  const { search, categories, tags, organizer } = fields
+  const venue = await venueMeant(context, fields.venue)
+  const raw = { search, categories, tags, venue, organizer }
+  const {
+    search: searched,
+    categories: ofCategories,
+    tags: ofTags,
+    venue: atVenues,
+    organizer: byOrganizers,
+  } = eventFilters
+  const declared = {
+    search: searched,
+    categories: ofCategories,
+    tags: ofTags,
+    venue: atVenues,
+    organizer: byOrganizers,
+  }
+  const parsed = await parseFields(declared, raw, context)
+  const author = authorMeant(context, fields.author)
+  const list: DeskList = {
+    ...parsed,
+    tab: DESK_TABS.find((tab) => tab === fields.status) ?? 'coming',
+    sort: DESK_SORTS.find((sort) => sort === fields.sort) ?? 'start',
+    ...(author !== undefined && { author }),
+    ...(isNumber(fields.source) && { source: Number(fields.source) }),
+    ...(isDay(fields.start_date ?? '') && { from: fields.start_date }),
+    ...(isDay(fields.end_date ?? '') && { to: fields.end_date }),
+    ...placeIn(query, 'after'),
+    ...placeIn(query, 'before'),
+  }
+  return { list, fields }
+}
+
+const isNumber = (text = '') => /^[1-9]\d{0,8}$/.test(text)
+
+/** A venue by its name where that is typed: the id as a text, or the text as it is. */
+async function venueMeant(context: Context, text: string | undefined): Promise<string | undefined> {
+  if (text === undefined || /^[\d,]+$/.test(text)) return text
+  const found = await findSameName('venue', text, context)
+  return found ? String(found.id) : text
+}
+
+/** Those who may change the events of others see everybody's at first, and all others their own. */
+function authorMeant({ caller }: Context, text: string | undefined): number | undefined {
+  if (text === 'mine' || (text === undefined && !seesAll(caller))) return caller.id
+  return isNumber(text) ? Number(text) : undefined
+}
+
+const PLACE = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)_(\d{1,9})$/
+
+function placeIn(query: URLSearchParams, name: 'after' | 'before'): { after?: DeskPlace; before?: DeskPlace } {
+  const text = query.get(name) ?? ''
+  const [, day, time, id] = PLACE.exec(text) ?? []
+  if (day !== undefined) return { [name]: { start: `${day} ${time}`, id: Number(id) } }
+  return isNumber(text) ? { [name]: { start: '', id: Number(text) } } : {}
+}
+
+const writtenPlace = ({ start, id }: DeskPlace) => (start === '' ? String(id) : `${start.replace(' ', 'T')}_${id}`)
+
+/** The address of the list with these fields; empty ones are left out. */
+export function listPath(
+  { site }: Pick<Context, 'site'>,
+  fields: Readonly<Record<string, string | undefined>>,
+): string {
+  const said = Object.entries(fields).filter((entry): entry is [string, string] => Boolean(entry[1]))
+  const query = new URLSearchParams(said).toString()
+  return deskPath(site, query === '' ? '/events' : `/events?${query}`)
+}
+
+/** What the parts of a page of the list share. */
+interface Listing extends AskedList {
+  context: Context
+  found: DeskPageFound
+  terms: PageTerms
+  today: string
+  say: (text: DeskText | MessageText, values?: Record<string, string>) => string
+}
+
+async function showEvents({ context, query }: DeskRequest): Promise<DeskView> {
+  const { site } = context
+  const [asked, terms] = await Promise.all([readList(context, query), readPageTerms(context)])
+  const found = await findDeskPage(context, asked.list, PER_PAGE)
+  const events = await loadDeskEvents(context, found.ids)
+  const say: Listing['say'] = (text, values) => sayAtDesk(site, text, values)
+  const today = dayOf(wallNow(site.timezone, context.now))
+  const listing: Listing = { ...asked, context, found, terms, today, say }
+  const chosen = chosenFilters(listing)
+  return {
+    title: say('Events'),
+    room: 'events',
+    under: say('Times are of {zone}.', { zone: site.timezone }),
+    body: html`${tabs(listing)}
+${await tools(listing, chosen.length)}
+${chosen.length > 0 && html`<ul class="chips">${chosen}<li><a href="${listPath(context, { status: asked.fields.status, author: asked.fields.author && seesAll(context.caller) ? undefined : asked.fields.author })}">${say('Clear all filters')}</a></li></ul>`}
+${!found.isSorted && asked.list.sort !== 'start' && html`<p class="hint">${say('More than {count} events match; narrow the list to sort it so.', { count: writtenNumber(site, MOST_AT_ONCE) })}</p>`}
+${events.length === 0 ? nothing(listing, chosen.length > 0) : await table(listing, events)}
+${otherPages(listing)}`,
+  }
+}
+
+function tabs({ context, fields, found: { counts }, list, say }: Listing): Html {
+  const link = (tab: DeskTab) => {
+    const path = listPath(context, { ...fields, status: tab === 'coming' ? undefined : tab })
+    return html`<a href="${path}"${tab === list.tab && html` aria-current="page"`}>${say(TAB_NAMES[tab])}${counts && html` <span>${countInWords(context, counts[tab])}</span>`}</a>`
+  }
+  return html`<nav class="tabs" aria-label="${say('Status')}">${DESK_TABS.map(link)}</nav>`
+}
+
+/** A number of events; more than are counted get a plus sign. */
+export function countInWords({ site }: Pick<Context, 'site'>, count: number): string {
+  return count > MOST_AT_ONCE ? `${writtenNumber(site, MOST_AT_ONCE)}+` : writtenNumber(site, count)
+}
+
+type Options = readonly { value: string; text: string }[]
+
+async function tools(listing: Listing, filters: number): Promise<Html> {
+  const { context, fields, terms, say } = listing
+  const { caller, db } = context
+  const users = seesAll(caller) ? (await listUsers(db)).slice(0, MOST_OFFERED) : []
+  const authors = [
+    ...(seesAll(caller) ? [] : [{ value: 'all', text: say('Everybody') }]),
+    ...(seesAll(caller) ? [{ value: 'mine', text: say('Mine') }] : []),
+    ...users.filter(({ id }) => id !== caller.id).map(({ id, name }) => ({ value: String(id), text: name })),
+  ]
+  const sources = (await listSources(db, MOST_OFFERED)).map(({ id, address }) => ({ value: String(id), text: address }))
+  const select = (name: ListField, label: string, none: string, options: Options) =>
+    html`<label class="field"><span>${label}</span><select name="${name}"><option value="">${none}</option>${options.map(
+      ({ value, text }) => html`<option value="${value}"${fields[name] === value && html` selected`}>${text}</option>`,
+    )}</select></label>`
+  const day = (name: 'start_date' | 'end_date', label: string) =>
+    html`<label class="field"><span>${label}</span><input type="date" name="${name}" value="${fields[name]}"></label>`
+  const kept = (['organizer', 'tags'] as const).map(
+    (name) => fields[name] && html`<input type="hidden" name="${name}" value="${fields[name]}">`,
+  )
+  return html`<form class="tools" method="get" role="search" action="${deskPath(context.site, '/events')}">${fields.status && html`<input type="hidden" name="status" value="${fields.status}">`}${kept}
+<input type="search" name="search" maxlength="${String(limits.search.characters)}" value="${fields.search}" aria-label="${say('Words in events')}" placeholder="${say('Words in events')}"><button class="button">${say('Search')}</button>
+<details class="filters"><summary class="button">${say('Filters')}${filters > 0 && html` <span class="count">${filters}</span>`}</summary><div class="panel">
+${select('categories', say('Category'), say('All categories'), terms.choices.categories.all)}
+${await venueField(listing)}
+${select('author', say('By'), seesAll(caller) ? say('Everybody') : say('Mine'), authors)}
+${sources.length > 0 && select('source', say('Imported from'), say('Anywhere'), sources)}
+${day('start_date', say('From'))}${day('end_date', say('Until'))}
+${select(
+  'sort',
+  say('Order'),
+  say(SORT_NAMES.start),
+  DESK_SORTS.filter((sort) => sort !== 'start').map((sort) => ({ value: sort, text: say(SORT_NAMES[sort]) })),
+)}
+<button class="button main">${say('Show')}</button></div></details></form>`
+}
+
+/** A venue to choose, or to type where there are more than a form can offer. */
+async function venueField({ context, fields, terms, say }: Listing): Promise<Html> {
+  const { all } = terms.choices.venues
+  const options = all.map(
+    ({ value, text }) => html`<option value="${value}"${fields.venue === value && html` selected`}>${text}</option>`,
+  )
+  if (all.length > 0)
+    return html`<label class="field"><span>${say('Venue')}</span><select name="venue"><option value="">${say('All venues')}</option>${options}</select></label>`
+  const offered = await pickNames('venue', '', context, MOST_OFFERED)
+  return html`<label class="field"><span>${say('Venue')}</span><input name="venue" value="${fields.venue}" list="venues-offered" placeholder="${say('All venues')}" maxlength="300" autocomplete="off"><datalist id="venues-offered">${offered.map(({ name }) => html`<option>${decodedText(name)}</option>`)}</datalist></label>`
+}
+
+/** The filters in effect, each with a link that takes it off. */
+function chosenFilters({ context, fields, terms, say }: Listing): Html[] {
+  const { site } = context
+  const categoryName = [...terms.byId.values()].find(
+    ({ slug, id, taxonomy }) =>
+      taxonomy === 'category' && (slug === fields.categories || String(id) === fields.categories),
+  )?.name
+  const venueName = terms.venues.find(({ id }) => String(id) === fields.venue)?.name
+  const words: Partial<Record<ListField, string | undefined>> = {
+    search: fields.search && `“${fields.search}”`,
+    categories: fields.categories && (categoryName ?? fields.categories),
+    tags: fields.tags && `${say('Tags')}: ${fields.tags}`,
+    venue: fields.venue && (venueName ?? `${say('Venue')}: ${fields.venue}`),
+    organizer: fields.organizer && `${say('Organizer')}: ${fields.organizer}`,
+    author:
+      fields.author &&
+      (fields.author === 'mine'
+        ? say('Mine')
+        : fields.author === 'all'
+          ? say('Everybody')
+          : `${say('By')}: ${fields.author}`),
+    source: fields.source && say('Imported'),
+    start_date:
+      fields.start_date &&
+      `${say('From')} ${isDay(fields.start_date) ? written(site, 'dayMonthYear', fields.start_date) : fields.start_date}`,
+    end_date:
+      fields.end_date &&
+      `${say('Until')} ${isDay(fields.end_date) ? written(site, 'dayMonthYear', fields.end_date) : fields.end_date}`,
+  }
+  return Object.entries(words).flatMap(([name, text]) =>
+    text
+      ? [
+          html`<li><a class="chip" href="${listPath(context, { ...fields, [name]: undefined })}"><span dir="auto">${text}</span> <span aria-hidden="true">×</span><span class="hidden">${say('Take this filter off')}</span></a></li>`,
+        ]
+      : [],
+  )
+}
+
+/** Why there is nothing, and the way on. */
+function nothing({ context, fields, list, found: { counts }, say }: Listing, isFiltered: boolean): Html {
+  const elsewhere = DESK_TABS.filter((tab) => tab !== list.tab && counts && counts[tab] > 0)
+  const links = elsewhere.map(
+    (tab) =>
+      html`<a class="button" href="${listPath(context, { ...fields, status: tab === 'coming' ? undefined : tab })}">${say(TAB_NAMES[tab])} <span class="count">${counts && countInWords(context, counts[tab])}</span></a>`,
+  )
+  if (isFiltered)
+    return html`<div class="nothing"><p>${say('Nothing matches.')}</p><p class="ways">${links}<a class="button" href="${listPath(context, { status: fields.status })}">${say('Clear all filters')}</a></p></div>`
+  const text: DeskText = list.tab === 'trash' ? 'The trash is empty.' : 'Nothing here yet.'
+  const mayMake = list.tab !== 'trash' && can(context.caller, 'edit')
+  return html`<div class="nothing"><p>${say(text)}</p>${mayMake && html`<p class="ways"><a class="button main" href="${deskPath(context.site, '/events/new')}">${say('New event')}</a></p>`}</div>`
+}
+
+/** Events under headings of their days, in a form that changes many at once. */
+async function table(listing: Listing, events: readonly DeskEvent[]): Promise<Html> {
+  const { context, list, today, say } = listing
+  const { site, db } = context
+  const series = await findSeriesByIds(db, [...new Set(events.flatMap((event) => event.series ?? []))])
+  const rules = new Map([...series].map(([id, row]) => [id, showRule(context, row).text]))
+  const isByDay = list.sort === 'start'
+  const isStillOn = (event: DeskEvent) => list.tab === 'coming' && dayOf(event.start_date) < today
+  const groups = isByDay
+    ? Map.groupBy(events, (event) => (isStillOn(event) ? '' : dayOf(event.start_date)))
+    : new Map([['all', events]])
+  const heading = (day: string) => {
+    if (!isByDay) return ''
+    const near = day === '' ? '' : nearName(site, day, today)
+    const text = day === '' ? say('Still on') : writtenDay(site, day, today)
+    return html`<tr class="day"><th colspan="8" scope="rowgroup">${near && html`<b>${near}</b> `}${text}</th></tr>`
+  }
+  const bodies = [...groups].map(
+    ([day, own]) =>
+      html`<tbody>${heading(day)}${own.map((event) => row(listing, event, { rule: rules.get(event.series ?? 0), isDated: !isByDay || day === '' }))}</tbody>`,
+  )
+  return html`<form method="post" action="${deskPath(site, '/events/many')}" class="many" data-many>
+<table class="events"><thead><tr><th scope="col"><span class="hidden">${say('Choose')}</span></th><th scope="col">${say('Time')}</th><th scope="col">${say('Event')}</th><th scope="col">${say('Venue')}</th><th scope="col">${say('Category')}</th><th scope="col">${say('Status')}</th><th scope="col">${say('By')}</th><th scope="col"><span class="hidden">${say('What to do')}</span></th></tr></thead>
+${bodies}</table>
+</form>`
+}
+
+function row(
+  listing: Listing,
+  event: DeskEvent,
+  { rule, isDated }: { rule: string | undefined; isDated: boolean },
+): Html {
+  const { context, say } = listing
+  const { site, caller } = context
+  const title = plainText(event.title) || say('(no title)')
+  const mayChange = mayEdit(caller, event)
+  const name = mayChange
+    ? html`<a class="title" href="${deskPath(site, `/events/${event.id}`)}" dir="auto">${title}</a>`
+    : html`<span class="title" dir="auto">${title}</span>`
+  const notes = [
+    rule,
+    event.event_status !== 'scheduled' && event.event_status_reason,
+    event.hide_from_listings === 1 && say('Hidden from lists'),
+    event.featured === 1 && say('Featured'),
+  ].filter((note) => typeof note === 'string' && note !== '')
+  const box =
+    (mayChange || mayDelete(caller, event)) &&
+    html`<label class="box"><input type="checkbox" name="ids[]" value="${event.id}"><span class="hidden">${say('Choose')}: ${title}</span></label>`
+  return html`<tr><td class="pick">${box}</td><td class="when">${times(listing, event, isDated)}</td><td class="what">${name}${notes.length > 0 && html`<small dir="auto">${notes.join(' · ')}</small>`}</td><td class="where" dir="auto">${event.venue}${event.venues > 1 && html` <small class="more">+ ${event.venues - 1}</small>`}</td><td class="sort">${category(listing, event)}</td><td class="how">${states(listing, event)}</td><td class="who" dir="auto"><span>${event.by}</span>${event.source && html`<small title="${event.source}">${sourceName(event.source)}</small>`}</td><td class="deeds">${deedsOf(listing, event)}</td></tr>`
+}
+
+function times({ context: { site }, today, say }: Listing, event: DeskEvent, isDated: boolean): Html {
+  const { start_date: start, end_date: end } = event
+  const last = lastDayOf(start, end)
+  const zone =
+    event.timezone !== site.timezone &&
+    html` <abbr>${timezoneAbbreviation(event.timezone, event.utc_start_date)}</abbr>`
+  const day = isDated && html`<small class="date">${writtenDate(site, dayOf(start), today)}</small>`
+  const until =
+    last > dayOf(start) &&
+    html`<small class="until">${say('until {date}', { date: writtenDate(site, last, today) })}</small>`
+  if (event.all_day === 1) return html`${day}<span>${say('All day')}</span>${until}`
+  const ends = !until && end !== start && html`<small> – ${written(site, 'time', end)}</small>`
+  return html`${day}<time datetime="${start.slice(0, 16).replace(' ', 'T')}">${written(site, 'time', start)}</time>${ends}${zone}${until}`
+}
+
+function category({ terms }: Listing, { categories }: DeskEvent): Html {
+  const shown = categories.flatMap((id) => terms.byId.get(id) ?? [])
+  const [first, ...others] = shown
+  return html`${first && html`<span class="h${first.hue}"><i class="dot" aria-hidden="true"></i>${first.name}</span>`}${others.length > 0 && html` <small class="more" title="${others.map(({ name }) => name).join(', ')}">+ ${others.length}</small>`}`
+}
+
+const STATE_LOOKS: Readonly<Record<string, string>> = { pending: 'warn', future: 'good', trash: 'bad' }
+
+/** The status in a word: quietly where it is the ordinary one, and whether the event takes place. */
+function states({ context: { site } }: Listing, event: DeskEvent): Content {
+  const word = statusWord(site, event)
+  const isOff =
+    word !== '' && html`<span class="state ${event.event_status === 'canceled' ? 'bad' : 'warn'}">${word}</span>`
+  if (event.status === 'publish') return isOff || html`<span class="plain">${statusName(site, event.status)}</span>`
+  return html`<span class="state ${STATE_LOOKS[event.status]}">${statusName(site, event.status)}</span>${isOff && html` ${isOff}`}`
+}
+
+/** A source of imports as a person calls it: the host of its address, or the name of its file. */
+function sourceName(address: string): string {
+  const host = /^[a-z]+:\/\/([^/:?#]+)/i.exec(address)?.[1]
+  return host ?? address.slice(address.lastIndexOf('/') + 1)
+}
+
+/** What may be done with an event: at the end of its row for a pointer and for the keyboard, behind a menu for fingers. */
+function deedsOf({ context, say }: Listing, event: DeskEvent): Html {
+  const { site, caller } = context
+  const [mayChange, mayRemove] = [mayEdit(caller, event), mayDelete(caller, event)]
+  const isTrashed = event.status === 'trash'
+  const one = (deed: string) => deskPath(site, `/events/many?${new URLSearchParams({ deed, ids: String(event.id) })}`)
+  const title = html`<span class="hidden">: ${plainText(event.title)}</span>`
+  const link = (href: string, text: DeskText | MessageText, look = '') =>
+    html`<li><a href="${href}"${look && html` class="${look}"`}>${say(text)}${title}</a></li>`
+  const links = isTrashed
+    ? [mayChange && link(one('restore'), 'Restore'), mayRemove && link(one('delete'), 'Delete for good', 'bad')]
+    : [
+        mayChange && link(deskPath(site, `/events/${event.id}`), 'Edit'),
+        can(caller, 'edit') && link(deskPath(site, `/events/new?copy=${event.id}`), 'Duplicate'),
+        event.status === 'publish' && link(recordUrl(site, 'event', event), 'View'),
+        mayChange && event.event_status === 'scheduled' && link(one('cancel'), 'Cancel…'),
+        mayRemove && link(one('trash'), 'Trash', 'bad'),
+      ]
+  return html`<ul class="near">${links}</ul><details class="menu"><summary><span aria-hidden="true">⋯</span><span class="hidden">${say('What to do')}${title}</span></summary><ul>${links}</ul></details>`
+}
+
+function otherPages({ context, fields, found: { earlier, later }, say }: Listing): Content {
+  if (!earlier && !later) return ''
+  const to = (name: 'before' | 'after', place: DeskPlace | undefined, text: DeskText) =>
+    place
+      ? html`<a class="button" href="${listPath(context, { ...fields, [name]: writtenPlace(place) })}"${html` rel="${name === 'after' ? 'next' : 'prev'}"`}>${say(text)}</a>`
+      : ''
+  return html`<nav class="pages" aria-label="${say('Other pages of the list')}">${earlier && html`<a class="button" href="${listPath(context, fields)}">${say('To the start of the list')}</a>`}${to('before', earlier, 'Previous page')}${to('after', later, 'Next page')}</nav>`
+}
+
+export const eventListPages: readonly DeskPage[] = [{ at: '/events', get: showEvents }]

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const DAY_MS = 86_400_000
+const dayFromNow = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)
+const on = (days: number, from = '19:00', to = '21:00') => ({
+  start_date: `${dayFromNow(days)} ${from}:00`,
+  end_date: `${dayFromNow(days)} ${to}:00`,
+})
+
+/** The titles of a page of the list, in their order. */
+function titlesIn(body: string): string[] {
+  return [...body.matchAll(/<td class="what"><\w+ class="title"[^>]*>([^<]*)</g)].map(([, title = '']) => title)
+}
+
+/** The numbers beside the tabs, by name. */
+function countsIn(body: string): Record<string, string> {
+  const tabs = body.matchAll(/<a href="[^"]*"(?: aria-current="page")?>([^<]+) <span>([^<]+)<\/span><\/a>/g)
+  return Object.fromEntries([...tabs].map(([, name, count]) => [name, count]))
+}
+
+describe('the list of events', () => {
+  let service: TestService
+  let editor: AtDesk
+  let venue: number
+
+  before(async () => {
+    service = await startService()
+    editor = await sitAtDesk(service, 'editor')
+    venue = (await service.create('/venues', { venue: 'Mill Yard' })).id
+    await service.create('/categories', { name: 'Music', slug: 'music' })
+    await service.create('/categories', { name: 'Jazz', slug: 'jazz', parent: 1 })
+    const make = (title: string, values: object) => service.create('/events', { title, ...values })
+    await make('Third', { ...on(9), categories: 'jazz' })
+    await make('Second', { ...on(2, '20:00', '22:00'), venue, event_status: 'canceled', event_status_reason: 'Flood' })
+    await make('First', { ...on(2, '09:00', '10:00'), hide_from_listings: true })
+    await make('Exhibition', { start_date: `${dayFromNow(-9)} 10:00:00`, end_date: `${dayFromNow(20)} 18:00:00` })
+    await make('Yesterday', on(-2))
+    await make('Long ago', on(-400))
+    await make('A thought', { ...on(5), status: 'draft' })
+    await make('For review', { ...on(5), status: 'pending' })
+    await make('For few', { ...on(12), status: 'private' })
+    await make('Later told', { ...on(30), status: 'future', date: `${dayFromNow(10)} 08:00:00` })
+    const { id } = await make('Thrown away', on(3))
+    await service.remove(`/events/${id}`)
+  })
+  after(() => service.close())
+
+  test('reads as a calendar does: what is still on, then day by day, with hidden and private events', async () => {
+    const { status, body } = await editor.get('/desk/events')
+    assert.equal(status, 200)
+    assert.deepEqual(titlesIn(body), ['Exhibition', 'First', 'Second', 'Third', 'For few'])
+    assert.match(body, /Still on/)
+    assert.match(body, /<span class="state bad">Canceled<\/span>/)
+    assert.match(body, /Flood/)
+    assert.match(body, /Hidden from lists/)
+    assert.deepEqual(countsIn(body), {
+      Coming: '5',
+      'Waiting for review': '1',
+      Drafts: '1',
+      Scheduled: '1',
+      Past: '2',
+      Trash: '1',
+    })
+  })
+
+  test('has a tab for each status, and what is over with the latest first', async () => {
+    const shown = async (status: string) => titlesIn((await editor.get(`/desk/events?status=${status}`)).body)
+    assert.deepEqual(await shown('past'), ['Yesterday', 'Long ago'])
+    assert.deepEqual(await shown('draft'), ['A thought'])
+    assert.deepEqual(await shown('pending'), ['For review'])
+    assert.deepEqual(await shown('future'), ['Later told'])
+    assert.deepEqual(await shown('trash'), ['Thrown away'])
+  })
+
+  test('is narrowed by words, category, venue, author and dates, each with a way to take it off', async () => {
+    const shown = async (query: string) => titlesIn((await editor.get(`/desk/events?${query}`)).body)
+    assert.deepEqual(await shown('search=second'), ['Second'])
+    assert.deepEqual(await shown('categories=music'), ['Third'])
+    assert.deepEqual(await shown(`venue=${venue}`), ['Second'])
+    assert.deepEqual(await shown('venue=mill+yard'), ['Second'])
+    assert.deepEqual(await shown('author=mine'), [])
+    assert.deepEqual(await shown(`start_date=${dayFromNow(9)}&end_date=${dayFromNow(11)}`), ['Third'])
+    const { body } = await editor.get('/desk/events?search=second&status=draft')
+    assert.match(body, /href="\/desk\/events\?status=draft"><span dir="auto">“second”<\/span>/)
+    assert.match(body, /Nothing matches\./)
+    assert.match(body, /href="\/desk\/events\?search=second">Coming <span class="count">1<\/span>/)
+  })
+
+  test('is put in the order of titles or of changes', async () => {
+    const shown = async (query: string) => titlesIn((await editor.get(`/desk/events?${query}`)).body)
+    assert.deepEqual(await shown('sort=title'), ['Exhibition', 'First', 'For few', 'Second', 'Third'])
+    assert.deepEqual((await shown('sort=changed')).toSorted(), ['Exhibition', 'First', 'For few', 'Second', 'Third'])
+  })
+
+  test('an address that means nothing is told so, and nothing is a defect', async () => {
+    for (const query of [`search=${'x'.repeat(5000)}`, 'venue=999999', 'categories=nothing', 'venue=%00'])
+      assert.equal((await editor.get(`/desk/events?${query}`)).status, 400, query)
+    for (const query of [
+      'status=wrong',
+      'after=wrong',
+      'author=x',
+      'start_date=31',
+      'after=9999-99-99T99:99:99_1',
+      'sort=x',
+    ])
+      assert.equal((await editor.get(`/desk/events?${query}`)).status, 200, query)
+  })
+
+  test('3d.15: others see their own events and what is public, and deeds for what they may do alone', async () => {
+    const contributor = await sitAtDesk(service, 'contributor')
+    const own = await service.create('/events', { title: 'Mine alone', ...on(4), status: 'draft' }, 'contributor')
+    assert.deepEqual(titlesIn((await contributor.get('/desk/events?status=draft')).body), ['Mine alone'])
+    assert.deepEqual(titlesIn((await contributor.get('/desk/events?status=draft&author=all')).body), ['Mine alone'])
+    const { body } = await contributor.get('/desk/events?author=all')
+    assert.deepEqual(titlesIn(body), ['Exhibition', 'First', 'Second', 'Third'])
+    assert.doesNotMatch(body, /type="checkbox"/)
+    assert.match((await contributor.get('/desk/events?status=draft')).body, new RegExp(`value="${own.id}"`))
+    assert.equal(countsIn((await contributor.get('/desk/events?author=all')).body)['Waiting for review'], '0')
+  })
+
+  test('3d.23: titles, names and reasons are text', async () => {
+    const title = '<img src=x onerror=alert(1)> \u202egnp'
+    await service.create('/events', { title: `&lt;b&gt;${title}`, ...on(6), status: 'draft' })
+    const { body } = await editor.get('/desk/events?status=draft')
+    assert.doesNotMatch(body, /<img src=x/)
+    assert.match(body, /dir="auto">/)
+  })
+
+  test('pages go on from a place, forwards and backwards, and meet each event once', async () => {
+    const start = `${dayFromNow(40)} 10:00:00`
+    const events = Array.from({ length: 120 }, (_, i) => ({
+      title: `Row ${String(i).padStart(3, '0')}`,
+      start_date: i < 70 ? start : `${dayFromNow(40 + i)} 10:00:00`,
+      end_date: `${dayFromNow(40 + i)} 11:00:00`,
+    }))
+    for (const event of events) await service.create('/events', event)
+    for (const query of ['', 'search=row&', 'sort=title&', 'author=1&']) {
+      const seen: string[][] = []
+      let next: string | undefined = `/desk/events?${query}`
+      let last = ''
+      while (next) {
+        last = (await editor.get(next)).body
+        seen.push(titlesIn(last))
+        next = /<a class="button" href="([^"]*)" rel="next">/.exec(last)?.[1]?.replaceAll('&amp;', '&')
+      }
+      const rows = seen.flat().filter((title) => title.startsWith('Row'))
+      assert.equal(new Set(rows).size, 120, query)
+      assert.equal(rows.length, 120, query)
+      const back = /<a class="button" href="([^"]*)" rel="prev">/.exec(last)?.[1]?.replaceAll('&amp;', '&')
+      assert.deepEqual(titlesIn((await editor.get(back ?? '')).body), seen.at(-2), query)
+    }
+  })
+})

@@ -23,6 +23,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const ON_BOTH = [
   'test/api',
   'test/campaigns/crash',
+  'test/desk',
   'test/fuzz',
   'test/import',
   'test/pages/every-address',

@@ -23,8 +23,8 @@ export type DeskTab = (typeof DESK_TABS)[number]
 export const DESK_SORTS = ['start', 'title', 'changed'] as const
 export type DeskSort = (typeof DESK_SORTS)[number]
 
-/** More events than this are neither counted, nor sorted by anything but their start, nor changed at once. */
-export const MOST_AT_ONCE = 1000
+/** More events than this are neither counted, nor put in order by anything but their start. */
+export const MOST_COUNTED = 1000
 
 /** A place in the order of starts, and ids where these are equal. */
 export interface DeskPlace {
@@ -59,12 +59,12 @@ export interface DeskList extends DeskFilters {
 /** A page of the list: ids in their order, and what is told of the whole. */
 export interface DeskPageFound {
   ids: number[]
-  /** How many events are in each tab, `MOST_AT_ONCE + 1` for more than `MOST_AT_ONCE`; undefined where that would take long to find out. */
+  /** How many events are in each tab, `MOST_COUNTED + 1` for more than `MOST_COUNTED`; undefined where that would take long to find out. */
   counts: Record<DeskTab, number> | undefined
   /** The places that other pages go on from. */
   earlier: DeskPlace | undefined
   later: DeskPlace | undefined
-  /** Whether it is in the order that was asked for: not if there are more than `MOST_AT_ONCE`. */
+  /** Whether it is in the order that was asked for: not if there are more than `MOST_COUNTED`. */
   isSorted: boolean
 }
 
@@ -133,7 +133,7 @@ const countTabs = statement<Now & { from: string; to: string; author: number; mi
       select 1 from events where ${inRun(run)} and start_date >= ${value('from')} and start_date <= ${value('to')}
         and (author = ${value('author')} or ${value('author')} = 0)
         and (author = ${value('mine')} or ${value('mine')} = 0 or status = 'publish')
-      limit ${sql.lit(MOST_AT_ONCE + 1)}) as some`,
+      limit ${sql.lit(MOST_COUNTED + 1)}) as matching`,
   )
   return sql<{ tab: DeskTab; count: number | string }>`${sql.join(counts, sql` union all `)}`
 })
@@ -144,7 +144,7 @@ async function countByIndex({ db, caller }: Context, filters: DeskFilters, now: 
   const mine = seesAll(caller) ? 0 : caller.id
   const rows = await countTabs(db, { ...now, ...boundsOf(filters), author, mine })
   const counts = noCounts()
-  for (const { tab, count } of rows) counts[tab] = Math.min(counts[tab] + Number(count), MOST_AT_ONCE + 1)
+  for (const { tab, count } of rows) counts[tab] = Math.min(counts[tab] + Number(count), MOST_COUNTED + 1)
   return counts
 }
 
@@ -304,8 +304,8 @@ export async function findDeskPage(context: Context, list: DeskList, perPage: nu
   const counts = candidates ? countOf(candidates, now) : isPlain ? await countByIndex(context, list, now) : undefined
   const inOrder = candidates && placesOf(candidates, list.tab, now)
   if (list.sort !== 'start') {
-    const all = inOrder ?? (await walk(context, list, filters, { ...start(list), most: MOST_AT_ONCE + 1 }))
-    if (all.length <= MOST_AT_ONCE) return sortedPage(context, list, { all, counts, perPage })
+    const all = inOrder ?? (await walk(context, list, filters, { ...start(list), most: MOST_COUNTED + 1 }))
+    if (all.length <= MOST_COUNTED) return sortedPage(context, list, { all, counts, perPage })
   }
   const page = inOrder ? sliced(inOrder, list, perPage) : await walked(context, list, filters, perPage)
   return { ...page, counts, isSorted: list.sort === 'start' }
@@ -313,21 +313,11 @@ export async function findDeskPage(context: Context, list: DeskList, perPage: nu
 
 const start = ({ tab }: DeskList) => ({ isDescending: isBackwards(tab), from: undefined })
 
-/** The ids of all events of a tab that the filters leave, in order, at most so many. */
-export async function findDeskIds(context: Context, list: DeskList, most: number): Promise<number[]> {
-  const filters = await narrowingsOf(context, list)
-  const candidates = await findCandidates(context, list, filters)
-  const places = candidates
-    ? placesOf(candidates, list.tab, nowOf(context))
-    : await walk(context, list, filters, { ...start(list), most })
-  return places.slice(0, most).map(({ id }) => id)
-}
-
 function countOf(candidates: readonly Candidate[], now: Now): Record<DeskTab, number> {
   const counts = noCounts()
   for (const candidate of candidates) {
     const tab = tabOf(candidate, now)
-    counts[tab] = Math.min(counts[tab] + 1, MOST_AT_ONCE + 1)
+    counts[tab] = Math.min(counts[tab] + 1, MOST_COUNTED + 1)
   }
   return counts
 }

@@ -16,7 +16,7 @@ import {
   findDeskPage,
   listSources,
   loadDeskEvents,
-  MOST_AT_ONCE,
+  MOST_COUNTED,
 } from '../../calendar/events/desk-events.ts'
 import { eventFilters } from '../../calendar/events/event-filters.ts'
 import { findSeriesByIds } from '../../calendar/events/event-store.ts'
@@ -179,7 +179,7 @@ async function showEvents({ context, query }: DeskRequest): Promise<DeskView> {
     body: html`${tabs(listing)}
 ${await tools(listing, chosen.length)}
 ${chosen.length > 0 && html`<ul class="chips">${chosen}<li><a href="${listPath(context, { status: asked.fields.status, author: asked.fields.author && seesAll(context.caller) ? undefined : asked.fields.author })}">${say('Clear all filters')}</a></li></ul>`}
-${!found.isSorted && asked.list.sort !== 'start' && html`<p class="hint">${say('More than {count} events match; narrow the list to sort it so.', { count: writtenNumber(site, MOST_AT_ONCE) })}</p>`}
+${!found.isSorted && asked.list.sort !== 'start' && html`<p class="hint">${say('More than {count} events match; narrow the list to sort it so.', { count: writtenNumber(site, MOST_COUNTED) })}</p>`}
 ${events.length === 0 ? nothing(listing, chosen.length > 0) : await table(listing, events)}
 ${otherPages(listing)}`,
   }
@@ -195,7 +195,7 @@ function tabs({ context, fields, found: { counts }, list, say }: Listing): Html 
 
 /** A number of events; more than are counted get a plus sign. */
 export function countInWords({ site }: Pick<Context, 'site'>, count: number): string {
-  return count > MOST_AT_ONCE ? `${writtenNumber(site, MOST_AT_ONCE)}+` : writtenNumber(site, count)
+  return count > MOST_COUNTED ? `${writtenNumber(site, MOST_COUNTED)}+` : writtenNumber(site, count)
 }
 
 type Options = readonly { value: string; text: string }[]

@@ -301,8 +301,8 @@ export async function findDeskPage(context: Context, list: DeskList, perPage: nu
   const filters = await narrowingsOf(context, list)
   const candidates = await findCandidates(context, list, filters)
   const isPlain = filters.length === 0 || (filters.length === 1 && list.author !== undefined)
-  const counts = candidates ? countOf(candidates, now) : isPlain ? await countByIndex(context, list, now) : undefined
-  const inOrder = candidates && placesOf(candidates, list.tab, now)
+  const counts = candidates ? countByTab(candidates, now) : isPlain ? await countByIndex(context, list, now) : undefined
+  const inOrder = candidates && inTheTab(candidates, list.tab, now)
   if (list.sort !== 'start') {
     const all = inOrder ?? (await walk(context, list, filters, { ...start(list), most: MOST_COUNTED + 1 }))
     if (all.length <= MOST_COUNTED) return sortedPage(context, list, { all, counts, perPage })
@@ -313,7 +313,7 @@ export async function findDeskPage(context: Context, list: DeskList, perPage: nu
 
 const start = ({ tab }: DeskList) => ({ isDescending: isBackwards(tab), from: undefined })
 
-function countOf(candidates: readonly Candidate[], now: Now): Record<DeskTab, number> {
+function countByTab(candidates: readonly Candidate[], now: Now): Record<DeskTab, number> {
   const counts = noCounts()
   for (const candidate of candidates) {
     const tab = tabOf(candidate, now)
@@ -323,7 +323,7 @@ function countOf(candidates: readonly Candidate[], now: Now): Record<DeskTab, nu
 }
 
 /** The events of a tab in the order in which it shows them. */
-function placesOf(candidates: readonly Candidate[], tab: DeskTab, now: Now): DeskPlace[] {
+function inTheTab(candidates: readonly Candidate[], tab: DeskTab, now: Now): DeskPlace[] {
   const places = candidates
     .filter((candidate) => tabOf(candidate, now) === tab)
     .map(({ start_date, id }) => ({ start: start_date, id }))

@@ -112,8 +112,8 @@ export async function readList(context: Context, query: URLSearchParams): Promis
     ...(isNumber(fields.source) && { source: Number(fields.source) }),
     ...(isDay(fields.start_date ?? '') && { from: fields.start_date }),
     ...(isDay(fields.end_date ?? '') && { to: fields.end_date }),
-    ...placeIn(query, 'after'),
-    ...placeIn(query, 'before'),
+    ...placeAsked(query, 'after'),
+    ...placeAsked(query, 'before'),
   }
   return { list, fields }
 }
@@ -135,7 +135,7 @@ function authorMeant({ caller }: Context, text: string | undefined): number | un
 
 const PLACE = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)_(\d{1,9})$/
 
-function placeIn(query: URLSearchParams, name: 'after' | 'before'): { after?: DeskPlace; before?: DeskPlace } {
+function placeAsked(query: URLSearchParams, name: 'after' | 'before'): { after?: DeskPlace; before?: DeskPlace } {
   const text = query.get(name) ?? ''
   const [, day, time, id] = PLACE.exec(text) ?? []
   if (day !== undefined) return { [name]: { start: `${day} ${time}`, id: Number(id) } }

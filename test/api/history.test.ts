@@ -289,27 +289,6 @@ describe('a version that is put back', () => {
     assert.equal(body.title, 'Yoga')
   })
 
-  test('of a series that was shortened and removed has its dates again, not others in their place', async () => {
-    const event = await service.create('/events', { title: 'Tango', ...day, recurrence: 'FREQ=DAILY;COUNT=4' })
-    const path = `/series/${event.post_parent}`
-    const window = `post_parent=${event.post_parent}&start_date=2027-01-01&end_date=2028-01-01&status=publish`
-    const dates = async () =>
-      (await service.get(`/events?${window}`, 'admin')).body.events.map(({ id, slug, title }: Answer['body']) => [
-        id,
-        slug,
-        title,
-      ])
-    const [, second] = await dates()
-    await service.update(`/events/${second[0]}`, { title: 'Tango with band' })
-    const [all, first] = [await dates(), await versionOf(`${OWN}${path}`)]
-    await service.request('admin', 'PUT', `${OWN}${path}`, { recurrence: 'FREQ=DAILY;COUNT=2' })
-    assert.deepEqual(await dates(), all.slice(0, 2))
-    assert.equal((await service.request('admin', 'DELETE', `${OWN}${path}`)).status, 200)
-    assert.deepEqual(await dates(), [])
-    await restored(path, first)
-    assert.deepEqual(await dates(), all)
-  })
-
   for (const { list, made, changed } of [
     {
       list: '/venues',

@@ -23,11 +23,6 @@ const sources = globSync('**/*.ts', { cwd: root }).map((file) => {
 
 /** What the forms of the desk are made from, which wait for the pages that take them. */
 const FOR_FORMS = new Set([
-  'base/recurrence/rule-builder.ts',
-  'base/text/event-lengths.ts',
-  'base/text/spoken-dates.ts',
-  'base/text/spoken-times.ts',
-  'base/text/unclear-times.ts',
   'calendar/events/find-as-typed.ts',
   'calendar/events/quick-line.ts',
   'calendar/events/quick-line-links.ts',

@@ -179,7 +179,7 @@ test('resources are joined in src/calendar/resources.ts: hardly anything but the
     'formats/feed.ts',
     'formats/json-ld.ts',
   ])
-  // Each kind of record has pages of its own kind.
+  // Each kind of record has pages of its own kind, and a form at the desk.
   const wrong = edgesOf(({ runs }) => runs).filter(
     ([from, to]) =>
       ofResource(to) && !ofResource(from) && !joiners.has(from) && !['pages', 'desk'].includes(placeOf(from)),

@@ -394,3 +394,12 @@ export function imageConditions({ search, media_type, mime_type }: ImageQuery): 
     ...(mime_type ? [sql<SqlBool>`images.mime_type = ${mime_type.toLowerCase()}`] : []),
   ]
 }
+
+/** The latest images that the caller may see. */
+export async function listLatestImages(
+  { db, caller }: Pick<Context, 'db' | 'caller'>,
+  most: number,
+): Promise<ImageRow[]> {
+  const open = db.selectFrom('images').selectAll().where(imagesOpenTo(caller))
+  return open.orderBy('id', 'desc').limit(most).execute()
+}

@@ -1,9 +1,11 @@
 import type { Language } from '../../base/config.ts'
 import { accountTexts, type Others } from './account-texts.ts'
+import { eventFormTexts } from './event-form-texts.ts'
 
 /** The English texts of the desk, and of the labels of declared fields, with their translations beside them. */
 export const deskTexts = {
   ...accountTexts,
+  ...eventFormTexts,
   Title: { de: 'Titel', fr: 'Titre', es: 'Título' },
   Name: { de: 'Name', fr: 'Nom', es: 'Nombre' },
   Author: { de: 'Urheber', fr: 'Auteur', es: 'Autor' },

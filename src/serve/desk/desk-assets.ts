@@ -16,13 +16,16 @@ export const DESK_ASSETS_PATH = '/desk/assets/'
 const folder = new URL('./assets/', import.meta.url)
 const pagesFolder = new URL('../pages/assets/', import.meta.url)
 
+/** The style sheets of the desk, which pages get as one. */
+const STYLES = ['desk.css', 'event-form.css']
+
 /** Reads the files of the desk, whose scripts import each other by name, so that one version stands before all names. */
 export function readDeskAssets(accent: string): DeskAssets {
   const own = readdirSync(folder).filter((name) => name.endsWith('.js') || name.endsWith('.css'))
   const files = new Map(own.map((name) => [name, readFileSync(new URL(name, folder))]))
   const tokens = readFileSync(new URL('tokens.css', pagesFolder))
-  const sheet = files.get('desk.css') ?? Buffer.alloc(0)
-  files.set('desk.css', Buffer.concat([tokens, Buffer.from('\n'), sheet, Buffer.from(`\n${accentStyle(accent)}`)]))
+  const sheets = STYLES.flatMap((name) => [files.get(name) ?? Buffer.alloc(0), Buffer.from('\n')])
+  files.set('desk.css', Buffer.concat([tokens, Buffer.from('\n'), ...sheets, Buffer.from(accentStyle(accent))]))
   files.set('mark.svg', Buffer.from(markOf(accent)))
   const hash = createHash('sha256')
   for (const bytes of files.values()) hash.update(bytes)

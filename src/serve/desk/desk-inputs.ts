@@ -92,7 +92,7 @@ function controlFor(state: FormState, name: string, field: Field, input: Input |
   const { site, values, faults, choices } = state
   const value = values[name] ?? ''
   const attributes = html` id="${name}" name="${name}"${field.required && html` aria-required="true"`}${mostOf(field)}${described(name, faults[name])}`
-  if (input === 'text') return html`<textarea${attributes} rows="6">${value}</textarea>`
+  if (input === 'text') return html`<textarea${attributes} rows="6">\n${value}</textarea>`
   const offered = choices?.[name] ?? choicesOf(site, name, field, input)
   if (offered) return selectOf(attributes, offered, value)
   const { type, inputmode } = LINES[input ?? 'line'] ?? { type: 'text' }
@@ -100,7 +100,7 @@ function controlFor(state: FormState, name: string, field: Field, input: Input |
 }
 
 /** The most characters of a field, which the script counts near the end; nothing that is typed is cut off. */
-function mostOf({ within, kind }: Field): Content {
+export function mostOf({ within, kind }: Field): Content {
   const bounds = within ?? kind.within ?? limits.line
   return 'characters' in bounds && html` data-most="${String(bounds.characters)}"`
 }

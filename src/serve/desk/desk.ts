@@ -4,6 +4,7 @@ import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { html } from '../pages/page-html.ts'
 import { consentPages } from './consent-room.ts'
 import { type DeskAnswer, type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk } from './desk-page.ts'
+import { eventFormPages } from './event-form.ts'
 import { eventListPages } from './event-list.ts'
 import { historyPages } from './history-room.ts'
 import { inboxPages } from './inbox-room.ts'
@@ -14,6 +15,7 @@ import { todayPages } from './today-room.ts'
 
 /** All addresses of the desk for those who have signed in. */
 const PAGES: readonly DeskPage[] = [
+  ...eventFormPages,
   ...consentPages,
   ...eventListPages,
   ...historyPages,

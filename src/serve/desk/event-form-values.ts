@@ -1,0 +1,207 @@
+import { Problem } from '../../base/problems.ts'
+import type { Start } from '../../base/recurrence/recurrence.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { parseFields } from '../../calendar/declare/parse.ts'
+import { event } from '../../calendar/events/event.ts'
+import { findNamed } from '../../calendar/events/picked-names.ts'
+import type { RecordState } from '../../calendar/history/record-states.ts'
+import { findLinkedByIds } from '../../calendar/linked/linked-store.ts'
+import { organizerRules } from '../../calendar/linked/organizer.ts'
+import { venueRules } from '../../calendar/linked/venue.ts'
+import type { OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
+import { askedFields, type FormFaults, faultsOf, inputOf } from './desk-inputs.ts'
+import { sayAtDesk } from './desk-page.ts'
+import { readRepeats } from './event-repeats.ts'
+import { type ReadTimes, readTimes, TIME_CONTROLS, typedTimes } from './event-times.ts'
+import { allTyped, isSwitchOn, isTyped, lastTyped, type TypedForm } from './typed-form.ts'
+
+// Between the controls of the form of an event and the values that REST takes of one.
+
+/** The declared fields whose controls do not have their name and their value as it is. */
+const BY_HAND = new Set([
+  ...TIME_CONTROLS,
+  'image',
+  'categories',
+  'tags',
+  'venue',
+  'organizer',
+  'recurrence',
+  'recurrence_scope',
+])
+
+/** The declared fields that a control of their own name asks for. */
+export const plainFields = askedFields(event.fields).filter(([name]) => !BY_HAND.has(name))
+
+/** The controls that show an event. @param state by declared key, as `readStates` reads it */
+export function typedEvent(site: Context['site'], state: RecordState, author: number): TypedForm {
+  const text = (name: string) => {
+    const value = state[name]
+    if (inputOf(event.fields[name as keyof typeof event.fields]) === 'fact')
+      return value === true ? 'yes' : value === false ? 'no' : ''
+    return value === true ? '1' : value === false ? '0' : String(value ?? '')
+  }
+  const list = (name: string) => (Array.isArray(state[name]) ? state[name].map(String) : [])
+  const plain = plainFields.map(([name]): [string, string[]] => [name, [text(name)]])
+  return {
+    ...Object.fromEntries(plain),
+    ...typedTimes(site, {
+      start_date: text('start_date'),
+      end_date: text('end_date'),
+      timezone: text('timezone'),
+      all_day: state.all_day === true,
+    }),
+    author: [String(author)],
+    cost: list('cost').length > 0 ? list('cost') : [''],
+    image: [text('image')],
+    categories: list('categories'),
+    tags: list('tags'),
+    venue: list('venue'),
+    organizer: list('organizer'),
+  }
+}
+
+/** What a form sends, by declared key, with what is wrong with it so far. */
+export interface ReadForm {
+  raw: Record<string, unknown>
+  times: ReadTimes | undefined
+  faults: FormFaults
+}
+
+/** Reads a form. `shown` are the controls as the record has them, for those of its times that were not sent. */
+export async function readEventForm(
+  context: Context,
+  typed: TypedForm,
+  shown: TypedForm | undefined,
+): Promise<ReadForm> {
+  const raw: Record<string, unknown> = {}
+  for (const [name, field] of plainFields) {
+    if (!isTyped(typed, name)) continue
+    raw[name] = inputOf(field) === 'switch' ? (isSwitchOn(typed, name) ? '1' : '0') : lastTyped(typed, name)
+  }
+  if (isTyped(typed, 'author')) raw.author = lastTyped(typed, 'author')
+  if (isTyped(typed, 'cost')) raw.cost = typed.cost?.length === 1 ? lastTyped(typed, 'cost') : allTyped(typed, 'cost')
+  if (isTyped(typed, 'image')) raw.image = numberOr(lastTyped(typed, 'image'))
+  for (const name of ['categories', 'tags'] as const) {
+    const made = allTyped(typed, `new_${name}`).flatMap((text) => (name === 'tags' ? text.split(',') : [text]))
+    const names = made.map((text) => text.trim()).filter((text) => text !== '')
+    if (isTyped(typed, name) || names.length > 0)
+      raw[name] = [...allTyped(typed, name), ...names.map((text) => ({ name: text }))]
+  }
+  const [venue, organizer] = await Promise.all([venuesIn(context, typed), organizersIn(context, typed)])
+  if (venue) raw.venue = venue
+  if (organizer) raw.organizer = organizer
+  const isTimed = shown === undefined || TIME_CONTROLS.some((name) => isTyped(typed, name))
+  const times = isTimed ? readTimes(context, { ...timesOf(shown), ...timesOf(typed) }) : undefined
+  const repeats = readRepeats(context, typed, times && startIn(times))
+  if (times) Object.assign(raw, rawTimes(times, typed))
+  if (isTyped(typed, 'recurrence')) raw.recurrence = lastTyped(typed, 'recurrence')
+  else if (repeats.recurrence !== undefined && (repeats.recurrence !== '' || shown)) raw.recurrence = repeats.recurrence
+  return { raw, times, faults: { ...neededFaults(context, typed, shown), ...times?.faults, ...repeats.faults } }
+}
+
+function neededFaults({ site }: Context, typed: TypedForm, shown: TypedForm | undefined): FormFaults {
+  const isNeeded = !shown || isTyped(typed, 'title')
+  return isNeeded && lastTyped(typed, 'title').trim() === '' ? { title: sayAtDesk(site, 'Is needed.') } : {}
+}
+
+function timesOf(typed: TypedForm | undefined): TypedForm {
+  const sent = TIME_CONTROLS.flatMap((name) => (typed?.[name] ? [[name, typed[name]]] : []))
+  return Object.fromEntries(sent)
+}
+
+/** The start that a rule counts from. */
+export function startIn({ start, zone, isAllDay }: ReadTimes): Start | undefined {
+  return start === undefined ? undefined : { local: start, zone, allDay: isAllDay }
+}
+
+function rawTimes({ start, end, isAllDay }: ReadTimes, typed: TypedForm): Record<string, unknown> {
+  return {
+    ...(start !== undefined && { start_date: start }),
+    ...(end !== undefined && { end_date: end }),
+    all_day: isAllDay ? '1' : '0',
+    ...(isTyped(typed, 'timezone') && { timezone: lastTyped(typed, 'timezone').trim() }),
+  }
+}
+
+const numberOr = (text: string): string | number => (/^\d{1,15}$/.test(text) ? Number(text) : text)
+
+/** A link to a record, or the name of one to make. */
+type Link = string | Record<string, string>
+
+/**
+ * The venues of a form: those of `venue`, of which the first is the one that the text `venue_name` shows. Another text means the venue of that name, or a
+ * new one; no text means none.
+ */
+async function venuesIn(context: Context, typed: TypedForm): Promise<Link[] | undefined> {
+  const ids = allTyped(typed, 'venue')
+  if (!isTyped(typed, 'venue_name')) return isTyped(typed, 'venue') ? ids : undefined
+  const name = lastTyped(typed, 'venue_name').trim()
+  const [first, ...others] = ids
+  if (name === '') return others
+  const known = numberOr(first ?? '')
+  const row = typeof known === 'number' && (await findLinkedByIds<VenueRow>(context.db, venueRules, [known])).get(known)
+  return row && isSameName(row.venue, name) && first !== undefined
+    ? ids
+    : [await linkTo(context, 'venue', name), ...others]
+}
+
+/** The organizers of a form: those that are ticked, and those named besides. */
+async function organizersIn(context: Context, typed: TypedForm): Promise<Link[] | undefined> {
+  if (!isTyped(typed, 'organizer') && !isTyped(typed, 'organizer_name')) return undefined
+  const named = allTyped(typed, 'organizer_name').filter((name) => name.trim() !== '')
+  const links = await Promise.all(named.map((name) => linkTo(context, 'organizer', name.trim())))
+  return [...allTyped(typed, 'organizer'), ...links]
+}
+
+async function linkTo(context: Context, kind: 'venue' | 'organizer', name: string): Promise<Link> {
+  const found = await findNamed(kind, name, context)
+  return found && isSameName(found.name, name) ? String(found.id) : { [kind]: name }
+}
+
+const isSameName = (one: string, other: string) =>
+  one.trim().localeCompare(other.trim(), undefined, { sensitivity: 'base' }) === 0
+
+/** The names of the linked records of a form, by their ids. */
+export async function linkedNames(
+  { db }: Pick<Context, 'db'>,
+  typed: TypedForm,
+): Promise<{ venues: Map<number, VenueRow>; organizers: Map<number, OrganizerRow> }> {
+  const ids = (name: string) =>
+    allTyped(typed, name)
+      .map(numberOr)
+      .filter((id) => typeof id === 'number')
+      .slice(0, MOST_NAMED)
+  const [venues, organizers] = await Promise.all([
+    findLinkedByIds<VenueRow>(db, venueRules, ids('venue')),
+    findLinkedByIds<OrganizerRow>(db, organizerRules, ids('organizer')),
+  ])
+  return { venues, organizers }
+}
+
+const MOST_NAMED = 100
+
+/** All faults of a form: its own, and those that REST would name. */
+export async function allFaults(context: Context, { raw, faults }: ReadForm): Promise<FormFaults> {
+  const sound = Object.fromEntries(Object.entries(raw).filter(([name, value]) => !(name in faults) && value !== ''))
+  try {
+    await parseFields(event.fields, sound, context, { extent: 'partial', mayAsk: true })
+    return faults
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return { ...faultsAtControls(context, error), ...faults }
+  }
+}
+
+/** The faults of a refused write at the controls of the form; undefined where it was not refused for its fields. */
+export function faultsAtControls({ site }: Pick<Context, 'site'>, problem: Problem): FormFaults | undefined {
+  const faults = faultsOf(site, problem, event.fields)
+  if (!faults) return undefined
+  const { recurrence, recurrence_scope, venue, organizer, ...others } = faults
+  return {
+    ...others,
+    ...(recurrence !== undefined && { repeats: recurrence }),
+    ...(recurrence_scope !== undefined && { recurrence_scope }),
+    ...(venue !== undefined && { venue_name: venue }),
+    ...(organizer !== undefined && { organizer_name: organizer }),
+  }
+}

@@ -1,0 +1,521 @@
+import { WEEKDAYS } from '../../base/recurrence/recurrence.ts'
+import { plainText } from '../../base/text/html.ts'
+import { addDays } from '../../base/text/moments.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { event } from '../../calendar/events/event.ts'
+import type { DeskText } from '../../calendar/locales/desk-texts.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
+import type { ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../../store/storage/schema.ts'
+import { pictureOf } from '../pages/cards.ts'
+import { written } from '../pages/page-dates.ts'
+import { type Content, type Html, html, link } from '../pages/page-html.ts'
+import {
+  type ControlOption,
+  described,
+  type FormFaults,
+  type FormState,
+  fieldControl,
+  inputOf,
+  labelOf,
+  mostOf,
+  statusName,
+} from './desk-inputs.ts'
+import { type DeskView, deskPath, sayAtDesk } from './desk-page.ts'
+import { plainFields } from './event-form-values.ts'
+import type { ShownDate } from './event-repeats.ts'
+import type { TimesInWords } from './event-times.ts'
+import { allTyped, isSwitchOn, lastTyped, type TypedForm } from './typed-form.ts'
+
+/** The form of an event, and all that it shows beside what is typed. */
+export interface EventForm {
+  context: Context
+  typed: TypedForm
+  faults: FormFaults
+  /** The event that it changes. */
+  known?: { id: number; version: number; status: string; address: string; series: SeriesRow | undefined }
+  /** The hidden key of a new event. */
+  key: string
+  may: {
+    statuses: readonly string[]
+    trash: boolean
+    author: boolean
+    upload: boolean
+    makeCategory: boolean
+    makeTag: boolean
+    /** What is saved waits as a proposal. */
+    propose: boolean
+  }
+  venues: ReadonlyMap<number, VenueRow>
+  organizers: ReadonlyMap<number, OrganizerRow>
+  categories: readonly ControlOption[]
+  tags: ReadonlyMap<string, string>
+  authors: readonly { id: number; name: string }[]
+  image: ImageRow | undefined
+  library: readonly ImageRow[]
+  times: TimesInWords
+  dates: { dates: readonly ShownDate[]; isMore: boolean } | undefined
+  ruleInWords: string
+  /** Notes above the form: conflicts, clashes, an offer of what was not saved. */
+  notes: Content
+  isConflict?: true
+  notice?: Content
+}
+
+/** The texts of the form. */
+type FormText = DeskText | MessageText
+type Say = (text: FormText, values?: Readonly<Record<string, string>>) => string
+
+const sayer =
+  ({ context: { site } }: EventForm): Say =>
+  (text, values) =>
+    sayAtDesk(site, text, values)
+
+/** The declared fields that have a place of their own; all others stand under `More`. */
+const PLACED = new Set([
+  'title',
+  'excerpt',
+  'description',
+  'slug',
+  'status',
+  'website',
+  'show_map',
+  'show_map_link',
+  'hide_from_listings',
+  'sticky',
+  'featured',
+  'event_status',
+  'event_status_reason',
+])
+const OF_ACCESS = new Set(['sign_language', 'access_note', 'access_contact'])
+const OF_MEETINGS = new Set(['attendance', 'online_url', 'online_label', 'online_shown'])
+
+function groupOf(name: string, field: (typeof plainFields)[number][1]): 'placed' | 'access' | 'online' | 'more' {
+  if (PLACED.has(name)) return 'placed'
+  if (OF_ACCESS.has(name) || inputOf(field) === 'fact') return 'access'
+  return OF_MEETINGS.has(name) ? 'online' : 'more'
+}
+
+function controlStateOf({ context, typed, faults }: EventForm, choices: FormState['choices'] = {}): FormState {
+  const values = Object.fromEntries(Object.keys(typed).map((name) => [name, lastTyped(typed, name)]))
+  return { site: context.site, values, faults, choices }
+}
+
+/** The page with the form of an event. */
+export function eventFormView(form: EventForm): DeskView {
+  const { context, typed, faults, known } = form
+  const { site } = context
+  const say = sayer(form)
+  const title = plainText(lastTyped(typed, 'title'))
+  const action = deskPath(site, known ? `/events/${known.id}` : '/events/new')
+  return {
+    ...(form.isConflict ? { status: 412 } : Object.keys(faults).length > 0 && { status: 422 }),
+    title: known ? title || say('(no title)') : say('New event'),
+    room: 'events',
+    under: html`<a href="${deskPath(site, '/events')}">← ${say('Events')}</a>`,
+    ...(form.notice !== undefined && { notice: form.notice }),
+    body: html`${faultLines(form)}${form.notes}<form class="edit event-form${known ? ' known' : ''}" method="post" action="${action}" enctype="multipart/form-data" novalidate data-guard data-event="${known ? String(known.id) : ''}" data-desk="${deskPath(site, '')}">
+${firstButton(form)}
+<div class="story">
+${titleField(form)}
+${seriesQuestion(form)}
+${whenPart(form)}
+${wherePart(form)}
+${whatPart(form)}
+${pricePart(form)}
+${whoPart(form)}
+${foldedParts(form)}
+</div>
+<aside class="aside">
+${statusCard(form)}
+${pictureCard(form)}
+${categoriesCard(form)}
+${addressCard(form)}
+</aside>
+${saveBar(form)}
+</form>`,
+  }
+}
+
+const CONTROL_LABELS: Readonly<Record<string, FormText>> = {
+  start_date: 'Date',
+  start_time: 'Starts',
+  end_time: 'Ends',
+  end_date: 'Last day',
+  venue_name: 'Venue',
+  organizer_name: 'Organizers',
+  repeats: 'Repeats',
+  repeat_until: 'Until',
+  repeat_count: 'Number of dates',
+  repeat_every: 'Every',
+  more_dates: 'Further dates',
+  recurrence_scope: 'Changes are for',
+}
+
+/** The faults with links to their controls, above the form. */
+function faultLines(form: EventForm): Content {
+  const say = sayer(form)
+  const entries = Object.entries(form.faults)
+  if (entries.length === 0) return ''
+  const lines = entries.map(([name, text]) => {
+    const field = Object.hasOwn(event.fields, name) ? event.fields[name as keyof typeof event.fields] : undefined
+    const own = CONTROL_LABELS[name]
+    const label = own ? say(own) : field && labelOf(form.context.site, field)
+    return html`<li><a href="#${name}">${label && `${label}: `}${text}</a></li>`
+  })
+  const head = form.isConflict
+    ? say('Somebody else has changed this meanwhile. What you typed is still here; save again to keep it.')
+    : say('Please look at these fields:')
+  return html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${head}</p><ul>${lines}</ul></div>`
+}
+
+/** A control of one line with its label and its fault. */
+function lineControl(
+  form: EventForm,
+  name: string,
+  label: string,
+  more: { className?: string; attributes?: Content; hint?: Content; type?: string } = {},
+): Html {
+  const fault = form.faults[name]
+  return html`<div class="field${more.className ? ` ${more.className}` : ''}"><label for="${name}">${label}</label><input type="${more.type ?? 'text'}" id="${name}" name="${name}" value="${lastTyped(form.typed, name)}" autocomplete="off"${more.attributes}${described(name, fault)}>${more.hint}${fault && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
+}
+
+function switchOf(form: EventForm, name: string, label: string): Html {
+  return html`<input type="hidden" name="${name}" value="0"><label class="check"><input type="checkbox" id="${name}" name="${name}" value="1"${isSwitchOn(form.typed, name) && html` checked`}> ${label}</label>`
+}
+
+function part(id: string, title: string, body: Content): Html {
+  return html`<section class="part" aria-labelledby="${id}-part"><h2 id="${id}-part">${title}</h2><div class="fields">${body}</div></section>`
+}
+
+function titleField(form: EventForm): Html {
+  const say = sayer(form)
+  const { title } = event.fields
+  const fault = form.faults.title
+  return html`<div class="field title-field"><label for="title" class="${form.known ? 'hidden' : ''}">${say('Title')}</label><input class="title-input" id="title" name="title" value="${lastTyped(form.typed, 'title')}" autocomplete="off" dir="auto" aria-required="true"${mostOf(title)}${described('title', fault)}${!form.known && Object.keys(form.faults).length === 0 && html` autofocus`}>${fault && html`<p class="error" id="title-error">${fault}</p>`}<div id="doubles" role="status"></div></div>`
+}
+
+/** For a date of a series: which of its dates a change is for. */
+function seriesQuestion(form: EventForm): Content {
+  const { known, typed, faults, ruleInWords } = form
+  if (!known?.series) return ''
+  const say = sayer(form)
+  const chosen = lastTyped(typed, 'recurrence_scope') || 'this'
+  const scopes = [
+    ['this', 'This one'],
+    ['following', 'This and the following'],
+    ['all', 'All dates'],
+  ] as const
+  const fault = faults.recurrence_scope
+  return html`<fieldset class="scope card" id="recurrence_scope"><legend>${say('One date of a series')}${ruleInWords && html` <span class="hint">${ruleInWords}</span>`}</legend><p class="hint" id="scope-about">${say('What you change is for')}</p><div class="chips" role="radiogroup" aria-labelledby="scope-about">${scopes.map(
+    ([value, text]) =>
+      html`<label class="chip"><input type="radio" name="recurrence_scope" value="${value}"${chosen === value && html` checked`}> ${say(text)}</label>`,
+  )}</div>${fault && html`<p class="error">${fault}</p>`}</fieldset>`
+}
+
+function whenPart(form: EventForm): Html {
+  const say = sayer(form)
+  const { typed, times, faults } = form
+  const zone = lastTyped(typed, 'timezone')
+  const day = html` placeholder="${say('fri, 4 Dec, tomorrow …')}" data-day spellcheck="false"`
+  const clock = html` placeholder="19:30" data-clock spellcheck="false"`
+  const required = html` aria-required="true"`
+  return part(
+    'when',
+    say('When'),
+    html`<div class="row times">${lineControl(form, 'start_date', say('Date'), { attributes: html`${day}${required}` })}${lineControl(form, 'start_time', say('Starts'), { className: 'clock', attributes: html`${clock}${required}` })}${lineControl(form, 'end_time', say('Ends'), { className: 'clock', attributes: clock })}${lineControl(form, 'end_date', say('Last day'), { className: 'last-day', attributes: day })}</div>
+<p class="hint echo" id="when-words" role="status">${times.text}</p>${times.warnings.map((text) => html`<p class="warning">${text}</p>`)}
+<div class="checks">${switchOf(form, 'all_day', say('All day'))}${switchOf(form, 'several_days', say('More than one day'))}<details class="inline"${faults.timezone !== undefined && html` open`}><summary>${say('Time zone')}${zone && html`: <span>${zone.replaceAll('_', ' ')}</span>`}</summary>${lineControl(form, 'timezone', say('Time zone'), { attributes: html` list="zones"` })}<datalist id="zones"></datalist></details></div>
+<div id="clashes" role="status"></div>
+${repeatFields(form)}`,
+  )
+}
+
+const RULES: readonly (readonly [value: string, text: FormText])[] = [
+  ['', 'Does not repeat'],
+  ['daily', 'Every day'],
+  ['weekly', 'Every week'],
+  ['monthly', 'Every month'],
+  ['yearly', 'Every year'],
+  ['dates', 'On dates that I name'],
+]
+
+function repeatFields(form: EventForm): Html {
+  const { typed, faults, ruleInWords } = form
+  const say = sayer(form)
+  const repeats = lastTyped(typed, 'repeats')
+  const rules = repeats === 'as_is' ? [['as_is', ruleInWords] as const] : []
+  const options = [...RULES.map(([value, text]) => [value, say(text)] as const), ...rules].map(
+    ([value, text]) => html`<option value="${value}"${value === repeats && html` selected`}>${text}</option>`,
+  )
+  const fault = faults.repeats
+  const unit = (rule: string, text: FormText) => html`<span class="for-${rule}">${say(text)}</span>`
+  const every = html`<div class="field for-rule every"><label for="repeat_every">${say('Every')}</label><span class="with-unit"><input id="repeat_every" name="repeat_every" inputmode="numeric" value="${lastTyped(typed, 'repeat_every') || '1'}"${described('repeat_every', faults.repeat_every)}>${unit('daily', 'days')}${unit('weekly', 'weeks')}${unit('monthly', 'months')}${unit('yearly', 'years')}</span></div>`
+  return html`<div class="repeats" id="repeat-fields"><div class="row"><div class="field"><label for="repeats">${say('Repeats')}</label><select id="repeats" name="repeats"${described('repeats', fault)}>${options}</select>${fault && html`<p class="error" id="repeats-error">${fault}</p>`}</div>${every}${lineControl(form, 'repeat_until', say('Until'), { className: 'for-rule', attributes: html` data-day` })}${lineControl(form, 'repeat_count', say('or number of dates'), { className: 'for-rule', attributes: html` inputmode="numeric"` })}</div>
+${weekdayBoxes(form)}${monthPlaces(form)}
+${lineControl(form, 'more_dates', say('Further dates'), { className: 'for-any', attributes: html` placeholder="${say('4 Dec, 18 Dec, 8 Jan')}"` })}
+<div class="for-any dates-shown" id="next-dates">${nextDatesList(form)}</div>
+<button class="button for-any show-dates" name="show" value="dates" formnovalidate>${say('Show the dates')}</button></div>`
+}
+
+function weekdayBoxes(form: EventForm): Html {
+  const { site } = form.context
+  const chosen = new Set(allTyped(form.typed, 'repeat_days'))
+  const monday = '2026-11-23'
+  const boxes = WEEKDAYS.map((name, at) => {
+    const value = name.toLowerCase()
+    return html`<label class="chip"><input type="checkbox" name="repeat_days[]" value="${value}"${chosen.has(value) && html` checked`}> ${written(site, 'weekdayShort', addDays(monday, at))}</label>`
+  })
+  return html`<fieldset class="for-weekly"><legend class="hidden">${sayer(form)('On these days')}</legend><div class="chips days">${boxes}</div></fieldset>`
+}
+
+function monthPlaces(form: EventForm): Html {
+  const say = sayer(form)
+  const chosen = lastTyped(form.typed, 'repeat_place') || 'day'
+  const places = [
+    ['day', 'on the same day of the month'],
+    ['weekday', 'on the same weekday, as the second Tuesday'],
+    ['last', 'on the last such weekday'],
+    ['last_day', 'on the last day of the month'],
+  ] as const
+  return html`<fieldset class="for-monthly"><legend class="hidden">${say('On which day')}</legend>${places.map(
+    ([value, text]) =>
+      html`<label class="check"><input type="radio" name="repeat_place" value="${value}"${value === chosen && html` checked`}> ${say(text)}</label>`,
+  )}</fieldset>`
+}
+
+/** The next dates, each to be pressed to leave it out or to bring it back. */
+export function nextDatesList(form: Pick<EventForm, 'context' | 'dates' | 'typed' | 'ruleInWords'>): Html {
+  const { context, dates, typed } = form
+  const { site } = context
+  const shown = new Set(dates?.dates.map(({ day }) => day))
+  // Dates beyond those that are shown stay left out.
+  const hidden = allTyped(typed, 'left_out').filter((day) => !shown.has(day))
+  const boxes = dates?.dates.map(
+    ({ day, isLeftOut }) =>
+      html`<li><label class="date"><input type="checkbox" name="left_out[]" value="${day}"${isLeftOut && html` checked`}> <span>${written(site, 'weekdayShort', day)} ${written(site, 'dayMonthShort', day)}</span></label></li>`,
+  )
+  return html`<input type="hidden" name="left_out[]" value="">${hidden.map((day) => html`<input type="hidden" name="left_out[]" value="${day}">`)}${
+    boxes &&
+    html`<p class="hint">${form.ruleInWords} ${sayAtDesk(site, 'Press a date to leave it out or to bring it back.')}</p><ul class="dates">${boxes}${dates?.isMore && html`<li class="hint">…</li>`}</ul>`
+  }`
+}
+
+function wherePart(form: EventForm): Html {
+  const say = sayer(form)
+  const { typed, venues, faults } = form
+  const [first, ...others] = allTyped(typed, 'venue')
+  const venue = venues.get(Number(first))
+  const name = typed.venue_name ? lastTyped(typed, 'venue_name') : plainText(venue?.venue ?? '')
+  const fault = faults.venue_name
+  const address = venue && [venue.address, venue.city].map(plainText).filter(Boolean).join(', ')
+  const boxes = others.map(
+    (id) =>
+      html`<label class="check"><input type="checkbox" name="venue[]" value="${id}" checked> <span dir="auto">${plainText(venues.get(Number(id))?.venue ?? id)}</span></label>`,
+  )
+  const switches = (['show_map', 'show_map_link'] as const).map((one) =>
+    switchOf(form, one, labelOf(form.context.site, event.fields[one])),
+  )
+  return part(
+    'where',
+    say('Where'),
+    html`<div class="field"><label for="venue_name" class="hidden">${say('Venue')}</label><input type="hidden" name="venue[]" id="venue" value="${first ?? ''}"><input id="venue_name" name="venue_name" value="${name}" autocomplete="off" dir="auto" data-names="venue" aria-describedby="venue-hint"${described('venue_name', fault)} placeholder="${say('Venue')}"><p class="hint" id="venue-hint">${address || say('Type a name; a new venue is made from what you type.')}</p>${fault && html`<p class="error" id="venue_name-error">${fault}</p>`}</div>${boxes}
+<details class="inline"><summary>${say('Map')}</summary><div class="checks">${switches}</div></details>`,
+  )
+}
+
+function whatPart(form: EventForm): Html {
+  const say = sayer(form)
+  return part(
+    'what',
+    say('What'),
+    html`${textArea(form, 'excerpt', 2)}<div class="rich" id="rich">${textArea(form, 'description', 8)}</div>`,
+  )
+}
+
+function textArea(
+  { context: { site }, typed, faults }: EventForm,
+  name: 'excerpt' | 'description',
+  rows: number,
+): Html {
+  const field = event.fields[name]
+  const fault = faults[name]
+  // Browsers drop a line break behind the tag.
+  return html`<div class="field"><label for="${name}">${labelOf(site, field)}</label><textarea id="${name}" name="${name}" rows="${rows}" dir="auto"${mostOf(field)}${described(name, fault)}>\n${lastTyped(typed, name)}</textarea>${fault && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
+}
+
+function pricePart(form: EventForm): Html {
+  const say = sayer(form)
+  const costs = form.typed.cost ?? ['']
+  const fault = form.faults.cost
+  const inputs = costs.map(
+    (cost, at) =>
+      html`<input${at === 0 ? html` id="cost"` : html` aria-label="${say('Cost')}"`} name="${costs.length > 1 ? 'cost[]' : 'cost'}" value="${cost}" autocomplete="off"${at === 0 && described('cost', fault)}>`,
+  )
+  return part(
+    'price',
+    say('Price'),
+    html`<div class="row"><div class="field"><label for="cost">${say('Cost')}</label>${inputs}${fault && html`<p class="error" id="cost-error">${fault}</p>`}</div>${fieldControl(controlStateOf(form), 'website', event.fields.website)}</div>`,
+  )
+}
+
+function whoPart(form: EventForm): Html {
+  const say = sayer(form)
+  const { typed, organizers, faults } = form
+  const boxes = allTyped(typed, 'organizer').map(
+    (id) =>
+      html`<label class="chip"><input type="checkbox" name="organizer[]" value="${id}" checked> <span dir="auto">${plainText(organizers.get(Number(id))?.organizer ?? id)}</span></label>`,
+  )
+  const fault = faults.organizer_name
+  return part(
+    'who',
+    say('Who'),
+    html`<input type="hidden" name="organizer[]" value=""><div class="chips" id="organizer">${boxes}</div><div class="field"><label for="organizer_name" class="hidden">${say('Organizers')}</label><input id="organizer_name" name="organizer_name[]" value="${lastTyped(typed, 'organizer_name')}" autocomplete="off" dir="auto" data-names="organizer" placeholder="${say('Add an organizer')}"${described('organizer_name', fault)}>${fault && html`<p class="error" id="organizer_name-error">${fault}</p>`}</div>`,
+  )
+}
+
+/** Access, taking part online, and fields without a place of their own, which are folded until one needs them. */
+function foldedParts(form: EventForm): Html {
+  const say = sayer(form)
+  const state = controlStateOf(form)
+  const groups = [
+    ['access', 'Accessibility'],
+    ['online', 'Taking part online'],
+    ['more', 'More'],
+  ] as const
+  return html`${groups.map(([group, title]) => {
+    const fields = plainFields.filter(([name, field]) => groupOf(name, field) === group)
+    if (fields.length === 0) return ''
+    const isOpen = fields.some(([name]) => form.faults[name] !== undefined || !isBlank(lastTyped(form.typed, name)))
+    return html`<details class="part folded"${isOpen && html` open`}><summary><h2>${say(title)}</h2></summary><div class="fields ${group === 'access' ? 'facts' : ''}">${fields.map(([name, field]) => fieldControl(state, name, field))}</div></details>`
+  })}`
+}
+
+const isBlank = (value: string) => value === '' || value === '0' || value === 'always'
+
+const LISTED = ['featured', 'sticky', 'hide_from_listings'] as const
+
+/** What is done with the event when it is saved: the status first. */
+function statusCard(form: EventForm): Html {
+  const say = sayer(form)
+  const { typed, may, context, faults } = form
+  const status = lastTyped(typed, 'status')
+  const options = may.statuses.map(
+    (one) => html`<option value="${one}"${one === status && html` selected`}>${statusName(context.site, one)}</option>`,
+  )
+  const held = lastTyped(typed, 'event_status') || 'scheduled'
+  const states = [
+    ['scheduled', 'Takes place'],
+    ['postponed', 'Postponed'],
+    ['canceled', 'Canceled'],
+  ] as const
+  const radios = states.map(
+    ([value, text]) =>
+      html`<label class="check"><input type="radio" name="event_status" value="${value}"${held === value && html` checked`}> ${say(text)}</label>`,
+  )
+  const switches = LISTED.map((name) => switchOf(form, name, labelOf(context.site, event.fields[name])))
+  const isShownApart = LISTED.some((name) => isSwitchOn(typed, name))
+  const fault = faults.status
+  return html`<section class="card status-card"><div class="field"><label for="status">${say('Status')}</label><select id="status" name="status"${described('status', fault)}>${options}</select>${fault && html`<p class="error" id="status-error">${fault}</p>`}</div>
+<fieldset class="held" id="event_status"><legend class="hidden">${say('Takes place')}</legend>${radios}</fieldset>
+<div class="reason">${fieldControl(controlStateOf(form), 'event_status_reason', event.fields.event_status_reason)}</div>
+<details class="inline"${isShownApart && html` open`}><summary>${say('In lists')}</summary><div class="checks">${switches}</div></details></section>`
+}
+
+function pictureCard(form: EventForm): Html {
+  const say = sayer(form)
+  const { image, may, library, context, typed, faults } = form
+  const chosen = lastTyped(typed, 'image')
+  const picture = image && pictureOf(context, image)
+  const choice = (id: string, content: Content) =>
+    html`<label><input type="radio" name="image" value="${id}"${id === chosen && html` checked`}>${content}</label>`
+  const shown = library.map((row) => {
+    const { src, alt } = pictureOf(context, row)
+    return choice(String(row.id), html`<img src="${link(src)}" alt="${alt || plainText(row.title)}" loading="lazy">`)
+  })
+  const upload =
+    may.upload &&
+    html`<div class="field"><label for="picture-file">${image ? say('Another picture') : say('Choose a picture')}</label><input type="file" id="picture-file" name="picture" accept="image/*"></div>`
+  const fault = faults.image
+  return html`<section class="card picture-card" id="image"><h2>${say('Picture')}</h2><div class="picture" id="picture-shown">${picture && html`<img src="${link(picture.src)}" width="${picture.width}" height="${picture.height}" alt="${picture.alt}">`}</div>
+${upload}${fault && html`<p class="error" id="image-error">${fault}</p>`}
+${lineControl(form, 'image_alt', say('What it shows'), { attributes: html` dir="auto"`, hint: html`<p class="hint">${say('For those who do not see it.')}</p>` })}
+<details class="inline"><summary>${say('From the library')}</summary><div class="library" role="radiogroup" aria-label="${say('From the library')}">${choice('', html`<span>${say('No picture')}</span>`)}${image && !library.some(({ id }) => id === image.id) && choice(String(image.id), html`<img src="${link(picture?.src ?? '')}" alt="${picture?.alt || plainText(image.title)}" loading="lazy">`)}${shown}</div></details></section>`
+}
+
+function categoriesCard(form: EventForm): Html {
+  const say = sayer(form)
+  const { categories, typed, may, tags } = form
+  const chosen = new Set(allTyped(typed, 'categories'))
+  const boxes = categories.map(
+    ({ value, text, level = 0 }) =>
+      html`<label class="check level-${Math.min(level, 4)}"><input type="checkbox" name="categories[]" value="${value}"${chosen.has(value) && html` checked`}> <span dir="auto">${text}</span></label>`,
+  )
+  const known = allTyped(typed, 'tags').map(
+    (id) =>
+      html`<label class="chip"><input type="checkbox" name="tags[]" value="${id}" checked> <span dir="auto">${tags.get(id) ?? id}</span></label>`,
+  )
+  const made =
+    may.makeCategory && lineControl(form, 'new_categories', say('New category'), { attributes: html` dir="auto"` })
+  const hint = may.makeTag ? say('Separate them by commas.') : say('Separate them by commas; new ones wait for review.')
+  return html`<section class="card"><fieldset id="categories"><legend>${say('Categories')}</legend><input type="hidden" name="categories[]" value=""><div class="tree">${boxes}</div></fieldset>${made}
+<fieldset id="tags"><legend>${say('Tags')}</legend><input type="hidden" name="tags[]" value=""><div class="chips">${known}</div></fieldset>${lineControl(form, 'new_tags', say('Add tags'), { attributes: html` dir="auto" data-names="tag"`, hint: html`<p class="hint">${hint}</p>` })}</section>`
+}
+
+function addressCard(form: EventForm): Html {
+  const say = sayer(form)
+  const { authors, typed, known } = form
+  const chosen = lastTyped(typed, 'author')
+  const author =
+    authors.length > 0 &&
+    html`<div class="field"><label for="author">${say('Author')}</label><select id="author" name="author">${authors.map(({ id, name }) => html`<option value="${id}"${String(id) === chosen && html` selected`}>${name}</option>`)}</select></div>`
+  return html`<section class="card">${fieldControl(controlStateOf(form), 'slug', event.fields.slug)}<p class="hint">${known?.address || say('Left empty, it is made from the title.')}</p>${author}</section>`
+}
+
+type Goal = readonly [status: string, text: FormText]
+
+/** What saving does, by the status that is chosen. */
+function goalsOf({ known, may }: EventForm): Goal[] {
+  if (may.propose) return may.statuses.map((status) => [status, 'Propose change'])
+  const isPublic = known !== undefined && ['publish', 'private', 'future'].includes(known.status)
+  return may.statuses.map((status): Goal => {
+    if (status === 'draft') return [status, isPublic ? 'Take back to a draft' : 'Save draft']
+    if (status === 'pending') return [status, known?.status === 'pending' ? 'Update' : 'Send for review']
+    if (status === known?.status) return [status, 'Update']
+    if (status === 'private') return [status, 'Save as private']
+    return [status, status === 'publish' ? 'Publish' : 'Save']
+  })
+}
+
+/** The chosen goal first, which is what Enter does. */
+function firstButton(form: EventForm): Html {
+  return html`<button class="hidden" tabindex="-1" aria-hidden="true">${sayer(form)('Save')}</button>`
+}
+
+/** The buttons: the one that saves says where what is saved goes; beside it stands the next step of one that is not public yet. */
+function saveBar(form: EventForm): Html {
+  const say = sayer(form)
+  const { known, key, may, context, typed } = form
+  const { site } = context
+  const status = lastTyped(typed, 'status')
+  const goals = goalsOf(form)
+  const main = goals.map(
+    ([goal, text]) =>
+      html`<button class="button main to-${goal}${goal === status ? ' first' : ''}">${say(text)}</button>`,
+  )
+  const beside = goals
+    .filter(([goal]) => goal !== status && nextSteps(form).includes(goal))
+    .map(
+      ([goal, text]) => html`<button class="button beside-${goal}" name="status" value="${goal}">${say(text)}</button>`,
+    )
+  const preview = deskPath(site, `/events/preview${known ? `?id=${known.id}` : ''}`)
+  const ofKnown =
+    known &&
+    html`${!may.propose && html`<a class="button quiet" href="${deskPath(site, `/events/${known.id}/duplicate`)}">${say('Duplicate')}</a>`}${known.status === 'publish' && html`<a class="button quiet" href="${known.address}">${say('View')}</a>`}${may.trash && known.status !== 'trash' && html`<button class="button quiet bad end" formaction="${deskPath(site, `/events/${known.id}/trash`)}" formnovalidate>${say('Trash')}</button>`}`
+  return html`<div class="savebar"><input type="hidden" name="key" value="${key}">${known && html`<input type="hidden" name="version" value="${known.version}">`}${main}${beside}<button class="button" formaction="${preview}" formtarget="kalends-preview" formnovalidate>${say('Preview')}</button>${ofKnown}</div>`
+}
+
+function nextSteps({ known, may }: EventForm): readonly string[] {
+  if (known && !['draft', 'pending'].includes(known.status)) return []
+  const onward = may.statuses.includes('publish') ? 'publish' : 'pending'
+  return known ? [onward] : [onward, 'draft']
+}

@@ -1,0 +1,404 @@
+import { randomUUID } from 'node:crypto'
+import { Problem } from '../../base/problems.ts'
+import type { Start } from '../../base/recurrence/recurrence.ts'
+import { timesOfCopy } from '../../base/text/event-lengths.ts'
+import { decodedText, plainText } from '../../base/text/html.ts'
+import { dayOf, wallNow } from '../../base/text/moments.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import {
+  createRecord,
+  mayPropose,
+  proposeChange,
+  removeRecord,
+  saveForm,
+  untrashRecord,
+} from '../../calendar/editing/editing.ts'
+import { findEvent } from '../../calendar/events/event-store.ts'
+import { recurrenceOf, showRule, startOf } from '../../calendar/events/recurrence-present.ts'
+import { readStates } from '../../calendar/history/record-states.ts'
+import { findImage, listLatestImages, withImages } from '../../calendar/images/images.ts'
+import { recordUrl } from '../../calendar/linked/record-present.ts'
+import { can, mayDelete, mayEdit } from '../../calendar/people/caller.ts'
+import { listUsers } from '../../calendar/people/users.ts'
+import { findVersion } from '../../calendar/records/versions.ts'
+import { resources } from '../../calendar/resources.ts'
+import { findSeries } from '../../calendar/series/series-store.ts'
+import { knownTo } from '../../calendar/terms/term-filters.ts'
+import { mayManageTerms } from '../../calendar/terms/term-rules.ts'
+import { findTermsByIds, listTerms } from '../../calendar/terms/term-store.ts'
+import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
+import { type Content, html } from '../pages/page-html.ts'
+import { pathTo } from '../pages/viewing.ts'
+import type { ControlOption, FormFaults } from './desk-inputs.ts'
+import {
+  type DeskAnswer,
+  type DeskPage,
+  type DeskRequest,
+  deskPath,
+  fieldOf,
+  recordIdIn,
+  sayAtDesk,
+} from './desk-page.ts'
+import { conflictNotes, takenOver } from './event-conflicts.ts'
+import {
+  allFaults,
+  faultsAtControls,
+  linkedNames,
+  type ReadForm,
+  readEventForm,
+  startIn,
+  typedEvent,
+} from './event-form-values.ts'
+import { type EventForm, eventFormView } from './event-form-view.ts'
+import { describePicture, keepPicture } from './event-picture.ts'
+import { datesToPress, REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
+import { readTimes, timesInWords, typedDay, typedTimes } from './event-times.ts'
+import { allTyped, isTyped, lastTyped, type TypedForm, typedOf } from './typed-form.ts'
+
+const served = resources.find(({ resource }) => resource.name === 'event') ?? resources[0]
+if (!served) throw new Error('There is no resource of events.')
+/** Events as the desk saves them. */
+export const events = served
+
+/** An event that a form changes, with the controls as the record fills them. */
+export interface KnownEvent {
+  id: number
+  row: EventRow
+  version: number
+  series: SeriesRow | undefined
+  typed: TypedForm
+}
+
+/** Finds the event that an address names. @throws Problem for one that is not there, or that the caller may neither change nor propose changes of */
+export async function getKnownEvent(context: Context, id: number | undefined): Promise<KnownEvent> {
+  // The version is read first, so that a change between the two is noticed when the form is saved.
+  const version = id === undefined ? 0 : (await findVersion(context.db, 'event', id)).sequence
+  const row = id === undefined ? undefined : await findEvent(context.db, id)
+  if (id === undefined || !row) throw new Problem('rest_no_route')
+  if (!mayEdit(context.caller, row) && !mayPropose(context, row)) throw new Problem('rest_forbidden')
+  const [states, series] = await Promise.all([
+    readStates(context.db, 'event', [id]),
+    row.series === null ? undefined : findSeries(context.db, row.series),
+  ])
+  const state = states.get(id) ?? {}
+  const repeats = series ? typedRepeats(context, recurrenceOf(series), startOf(series)) : NO_REPEATS
+  return { id, row, version, series, typed: { ...typedEvent(context.site, state, row.author), ...repeats } }
+}
+
+const NO_REPEATS: TypedForm = { repeats: [''] }
+
+/** What a form shows beside what is typed. */
+interface Shown {
+  known?: KnownEvent | undefined
+  faults?: FormFaults
+  notes?: Content
+  notice?: Content
+  /** The version to save upon, where it is not that of the record. */
+  version?: number
+  isConflict?: true
+}
+
+/** Looks up all that a form shows. */
+async function formOf(context: Context, typed: TypedForm, shown: Shown): Promise<EventForm> {
+  const { known, faults = {}, notes = '', notice, version, isConflict } = shown
+  const { caller, db } = context
+  const isProposal = known !== undefined && !mayEdit(caller, known.row)
+  const image = Number(lastTyped(typed, 'image'))
+  const [names, categories, tags, authors, pictured, library] = await Promise.all([
+    linkedNames(context, typed),
+    categoryOptions(context),
+    findTermsByIds(db, allTyped(typed, 'tags').map(Number).filter(Number.isSafeInteger)),
+    can(caller, 'edit_others') ? listUsers(db) : [],
+    image > 0 ? findImage(db, image) : undefined,
+    listLatestImages(context, LIBRARY),
+  ])
+  return {
+    context,
+    typed: { ...typed, ...(pictured && !isTyped(typed, 'image_alt') && { image_alt: [pictured.alt_text] }) },
+    faults,
+    ...(known && {
+      known: {
+        id: known.id,
+        version: version ?? known.version,
+        status: known.row.status,
+        address: pathTo(context.site, recordUrl(context.site, 'event', known.row).slice(context.site.url.length)),
+        series: known.series,
+      },
+    }),
+    key: lastTyped(typed, 'key') || randomUUID(),
+    may: {
+      statuses: statusesFor(context, known?.row.status, isProposal),
+      trash: known !== undefined && mayDelete(caller, known.row),
+      author: can(caller, 'edit_others'),
+      upload: can(caller, 'upload'),
+      makeCategory: can(caller, 'edit'),
+      makeTag: mayManageTerms(caller, 'tag'),
+      propose: isProposal,
+    },
+    ...names,
+    categories,
+    tags: new Map(tags.map(({ id, name }) => [String(id), decodedText(name)])),
+    authors: authors.map(({ id, name }) => ({ id, name })),
+    image: pictured,
+    library,
+    ...inWords(context, typed, known),
+    notes,
+    ...(notice !== undefined && { notice }),
+    ...(isConflict && { isConflict }),
+  }
+}
+
+/** Pictures of the library that a form offers. */
+const LIBRARY = 24
+/** Categories that a form offers. */
+const MOST_CATEGORIES = 500
+
+/** The times and the dates of what is typed, in words. */
+export function inWords(
+  context: Context,
+  typed: TypedForm,
+  known?: KnownEvent | undefined,
+): Pick<EventForm, 'times' | 'dates' | 'ruleInWords'> {
+  const read = readTimes(context, typed)
+  const times = Object.keys(read.faults).length > 0 ? { text: '', warnings: [] } : timesInWords(context, read)
+  const start: Start | undefined = known?.series ? startOf(known.series) : startIn(read)
+  const ruleInWords = known?.series ? showRule(context, known.series).text : ''
+  if (!start || lastTyped(typed, 'repeats') === '') return { times, dates: undefined, ruleInWords }
+  const { recurrence } = readRepeats(context, typed, start)
+  return { times, dates: recurrence ? datesToPress(context, recurrence, start) : undefined, ruleInWords }
+}
+
+function statusesFor({ caller }: Context, present: string | undefined, isProposal: boolean): string[] {
+  if (isProposal) return present === undefined ? [] : [present]
+  const offered = can(caller, 'publish') ? ['publish', 'draft', 'pending', 'private'] : ['pending', 'draft']
+  return present === undefined || offered.includes(present) ? offered : [present, ...offered]
+}
+
+/** The tree of categories that the caller may see, each below the one that it belongs to. */
+async function categoryOptions(context: Context): Promise<ControlOption[]> {
+  const order = { by: 'name', isDescending: false, included: [] } as const
+  const list = { conditions: [knownTo(context.caller, 'category')], order, isSearch: false }
+  const { rows } = await listTerms(context, 'category', list, { page: 1, perPage: MOST_CATEGORIES })
+  const ids = new Set(rows.map(({ id }) => id))
+  const byParent = Map.groupBy(rows, ({ parent }) => (ids.has(parent) ? parent : 0))
+  const below = (parent: number, level: number): ControlOption[] =>
+    (byParent.get(parent) ?? []).flatMap(({ id, name }) => [
+      { value: String(id), text: decodedText(name), level },
+      ...(level < DEEPEST ? below(id, level + 1) : []),
+    ])
+  return below(0, 0)
+}
+
+const DEEPEST = 50
+
+async function showNew({ context, query }: DeskRequest): Promise<DeskAnswer> {
+  if (!events.operations.rights.create(context)) throw new Problem('rest_forbidden')
+  const { site } = context
+  const given = (name: string) => query.get(name)?.slice(0, LONGEST_GIVEN) ?? ''
+  const day = given('date') || given('start_date')
+  const typed: TypedForm = {
+    title: [given('title')],
+    status: [can(context.caller, 'publish') ? 'publish' : 'pending'],
+    start_date: [/^\d{4}-\d\d-\d\d$/.test(day) ? typedDay(site, day) : day],
+    ...Object.fromEntries(GIVEN.flatMap((name) => (query.has(name) ? [[name, [given(name)]]] : []))),
+    timezone: [site.timezone],
+    author: [String(context.caller.id)],
+    several_days: ['0'],
+    ...NO_REPEATS,
+  }
+  return eventFormView(await formOf(context, typed, {}))
+}
+
+/** Controls that a link to the form may fill. */
+const GIVEN = ['start_time', 'end_date', 'end_time', 'venue_name', 'organizer_name', 'cost', 'website']
+const LONGEST_GIVEN = 500
+
+async function showKnown(request: DeskRequest): Promise<DeskAnswer> {
+  const { context, query } = request
+  const known = await getKnownEvent(context, recordIdIn(request))
+  const notice = query.has('saved') ? savedNotice(request, known) : undefined
+  return eventFormView(await formOf(context, known.typed, { known, notes: notesOf(context, known), notice }))
+}
+
+function notesOf({ site }: Context, { id, row }: KnownEvent): Content {
+  if (row.status !== 'trash') return ''
+  return html`<form class="note" method="post" action="${deskPath(site, `/events/${id}/restore`)}"><p>${sayAtDesk(site, 'This event is in the trash.')}</p><button class="button">${sayAtDesk(site, 'Restore')}</button></form>`
+}
+
+/** What a save has done, and what else to do. */
+function savedNotice({ context: { site }, query }: DeskRequest, { row }: KnownEvent): Content {
+  const what =
+    query.get('saved') === 'proposed'
+      ? 'Your change waits for review; the page stays as it is until then.'
+      : (({ publish: 'Published', pending: 'Sent for review' } as const)[row.status as 'publish' | 'pending'] ??
+        'Saved')
+  const isFirst = query.get('saved') === 'first' || query.get('saved') === 'proposed'
+  const taken = (query.get('taken') ?? '').split(',').filter((name) => Object.hasOwn(events.resource.fields, name))
+  const labels = taken.map((name) => {
+    const { label, about } = events.resource.fields[name] ?? { about: '' }
+    return sayAtDesk(site, (label ?? about) as Parameters<typeof sayAtDesk>[1])
+  })
+  const view = row.status === 'publish' && pathTo(site, recordUrl(site, 'event', row).slice(site.url.length))
+  return html`${sayAtDesk(site, isFirst ? what : 'Saved')}${view && html` <a href="${view}">${sayAtDesk(site, 'View')}</a>`}${
+    labels.length > 0 &&
+    html`<br>${sayAtDesk(site, 'Meanwhile somebody else has changed: {names}. That stays.', { names: labels.join(', ') })}`
+  }`
+}
+
+/** A copy of an event that is not saved yet, on the next sensible date: one date of a series alone, unless `series` asks for all. */
+async function showCopy(request: DeskRequest): Promise<DeskAnswer> {
+  const { context, query } = request
+  const { site } = context
+  const known = await getKnownEvent(context, recordIdIn(request))
+  if (!events.operations.rights.create(context)) throw new Problem('rest_forbidden')
+  const today = dayOf(wallNow(known.row.timezone, context.now))
+  const { timezone, all_day } = known.row
+  const { start, end } = timesOfCopy(known.row.start_date, known.row.end_date, today)
+  const withSeries = known.series !== undefined && query.has('series')
+  const typed: TypedForm = {
+    ...known.typed,
+    ...(withSeries ? { left_out: [], more_dates: [''] } : NO_REPEATS),
+    slug: [''],
+    status: ['draft'],
+    event_status: ['scheduled'],
+    event_status_reason: [''],
+    author: [String(context.caller.id)],
+    ...typedTimes(site, { start_date: start, end_date: end, all_day: all_day === 1, timezone }),
+  }
+  const question =
+    known.series &&
+    !withSeries &&
+    html` <a href="${deskPath(site, `/events/${known.id}/duplicate?series`)}">${sayAtDesk(site, 'Copy all dates of the series')}</a>`
+  const notes = html`<div class="note"><p>${sayAtDesk(site, 'A copy of “{title}”, which is not saved yet. Look at the date first.', { title: plainText(known.row.title) })}${question}</p></div>`
+  return eventFormView(await formOf(context, typed, { notes }))
+}
+
+async function save(request: DeskRequest): Promise<DeskAnswer> {
+  const { context } = request
+  const isNew = request.variables.id === undefined
+  if (isNew && !events.operations.rights.create(context)) throw new Problem('rest_forbidden')
+  const known = isNew ? undefined : await getKnownEvent(context, recordIdIn(request))
+  const typed = { ...known?.typed, ...typedOf(request) }
+  if (fieldOf(request, 'show') === 'dates') return eventFormView(await formOf(context, typed, shownOf(request, known)))
+  return withImages(context, () => saveTyped(request, typed, known))
+}
+
+const shownOf = (request: DeskRequest, known: KnownEvent | undefined): Shown => ({
+  known,
+  version: versionOf(request, known),
+})
+
+async function saveTyped(request: DeskRequest, typed: TypedForm, known: KnownEvent | undefined): Promise<DeskAnswer> {
+  const { context } = request
+  const key = fieldOf(request, 'key')
+  const [read, picture] = await Promise.all([
+    readEventForm(context, typedOf(request), known?.typed),
+    keepPicture(request, key),
+  ])
+  const kept: TypedForm = picture && 'id' in picture ? { ...typed, image: [String(picture.id)] } : typed
+  if (picture && 'id' in picture) read.raw.image = picture.id
+  const faults = { ...read.faults, ...(picture && 'fault' in picture && { image: picture.fault }) }
+  const again = async (more: Shown) =>
+    eventFormView(await formOf(context, kept, { ...shownOf(request, known), ...more }))
+  if (Object.keys(faults).length > 0) return again({ faults: await allFaults(context, { ...read, faults }) })
+  const image = Number(lastTyped(kept, 'image'))
+  if (image > 0 && isTyped(kept, 'image_alt')) await describePicture(context, image, lastTyped(kept, 'image_alt'))
+  try {
+    return known ? await change(request, known, read, kept) : await create(request, read, key)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const refused = faultsAtControls(context, error)
+    if (!refused) throw error
+    return again({ faults: refused })
+  }
+}
+
+async function create({ context }: DeskRequest, { raw }: ReadForm, key: string): Promise<DeskAnswer> {
+  const { id } = await createRecord(context, events, raw, key || undefined)
+  return { seeOther: deskPath(context.site, `/events/${id}?saved=first`) }
+}
+
+async function change(request: DeskRequest, known: KnownEvent, read: ReadForm, typed: TypedForm): Promise<DeskAnswer> {
+  const { context } = request
+  const { site } = context
+  const version = versionOf(request, known)
+  const values = changedValues(known, read, typedOf(request))
+  if (!mayEdit(context.caller, known.row)) {
+    const { status: _status, ...proposed } = values
+    const proposal = await proposeChange(context, events, known.id, { values: proposed, version })
+    if ('conflicts' in proposal) return conflicting(request, known, typed, proposal)
+    return { seeOther: deskPath(site, `/events/${known.id}?saved=proposed`) }
+  }
+  const edited = await saveForm(context, events, known.id, { values, version })
+  if ('conflicts' in edited) return conflicting(request, known, typed, edited)
+  const taken = edited.taken.length > 0 ? `&taken=${edited.taken.join(',')}` : ''
+  const isFirst = edited.changed.includes('status') ? '=first' : ''
+  return { seeOther: deskPath(site, `/events/${edited.saved.id}?saved${isFirst}${taken}`) }
+}
+
+/** The values of a form without a rule that it shows and does not change. */
+function changedValues(
+  { series, typed: shown }: KnownEvent,
+  { raw }: ReadForm,
+  sent: TypedForm,
+): Record<string, unknown> {
+  const { recurrence, recurrence_scope: _scope, ...values } = raw
+  const isOwn = isTyped(sent, 'recurrence')
+  const isOther = REPEAT_CONTROLS.some((name) => isTyped(sent, name) && isOtherThan(shown, sent, name))
+  const isSent = recurrence !== undefined && (isOwn || (series ? isOther : recurrence !== ''))
+  const scope = lastTyped(sent, 'recurrence_scope')
+  return {
+    ...values,
+    ...(isSent && { recurrence }),
+    ...(series && scope !== '' && { recurrence_scope: scope }),
+  }
+}
+
+const isOtherThan = (shown: TypedForm, sent: TypedForm, name: string) => {
+  const texts = (typed: TypedForm) => allTyped(typed, name).toSorted().join('\n')
+  return texts(shown) !== texts(sent) && !(name === 'repeat_every' && texts(shown) === '' && texts(sent) === '1')
+}
+
+/** The form with what was typed, and what others have written meanwhile beside it. */
+async function conflicting(
+  { context }: DeskRequest,
+  known: KnownEvent,
+  typed: TypedForm,
+  { conflicts, taken, version }: Parameters<typeof conflictNotes>[1],
+): Promise<DeskAnswer> {
+  const now = await getKnownEvent(context, known.id)
+  const { notes, faults } = await conflictNotes(context, { conflicts, taken, version })
+  const merged = takenOver(typed, now.typed, taken)
+  return eventFormView(await formOf(context, merged, { known: now, faults, notes, version, isConflict: true }))
+}
+
+/** The version of the event that the form was filled from. */
+function versionOf(request: DeskRequest, known: KnownEvent | undefined): number {
+  const text = fieldOf(request, 'version')
+  return /^\d{1,15}$/.test(text) ? Number(text) : (known?.version ?? 0)
+}
+
+async function trash(request: DeskRequest): Promise<DeskAnswer> {
+  const { context } = request
+  const id = recordIdIn(request)
+  if (id === undefined) throw new Problem('rest_no_route')
+  const scope = fieldOf(request, 'recurrence_scope')
+  await removeRecord(context, events, id, scope === '' ? {} : { recurrence_scope: scope })
+  return { seeOther: deskPath(context.site, `/events/${id}?saved`) }
+}
+
+async function restore(request: DeskRequest): Promise<DeskAnswer> {
+  const id = recordIdIn(request)
+  if (id === undefined) throw new Problem('rest_no_route')
+  await untrashRecord(request.context, events, id)
+  return { seeOther: deskPath(request.context.site, `/events/${id}?saved`) }
+}
+
+/** The form of an event, and what it leads to. */
+export const eventFormPages: readonly DeskPage[] = [
+  { at: '/events/new', get: showNew, post: save },
+  { at: '/events/:id', get: showKnown, post: save },
+  { at: '/events/:id/duplicate', get: showCopy },
+  { at: '/events/:id/trash', post: trash },
+  { at: '/events/:id/restore', post: restore },
+]

@@ -1,0 +1,160 @@
+import { isFault, type Recurrence, type Start, WEEKDAYS } from '../../base/recurrence/recurrence.ts'
+import { fieldsOfRule, nextDates, type RuleFields, valueOfRule } from '../../base/recurrence/rule-builder.ts'
+import { type RecurrenceObject, recurrenceLines } from '../../base/recurrence/write-recurrence.ts'
+import { dayOf, wallNow } from '../../base/text/moments.ts'
+import { readSpokenDate } from '../../base/text/spoken-dates.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import type { FormFaults } from './desk-inputs.ts'
+import { sayAtDesk } from './desk-page.ts'
+import { typedDay } from './event-times.ts'
+import { allTyped, isTyped, lastTyped, type TypedForm } from './typed-form.ts'
+
+// How an event repeats, as controls ask for it: a rule of everyday life, dates that are left out, and further dates.
+
+/** The controls that a rule is built from. */
+export const REPEAT_CONTROLS = [
+  'repeats',
+  'repeat_every',
+  'repeat_days',
+  'repeat_place',
+  'repeat_until',
+  'repeat_count',
+  'left_out',
+  'more_dates',
+] as const
+
+/** What a form says of repeating: the recurrence as REST takes it, empty for none, undefined where nothing is said of it. */
+export interface ReadRepeats {
+  recurrence: RecurrenceObject | string | undefined
+  faults: FormFaults
+}
+
+const NUMBER = /^\s*\d{1,4}\s*$/
+
+/** Reads how a form says that an event repeats, for an event that starts then. */
+export function readRepeats(
+  { site, now }: Pick<Context, 'site' | 'now'>,
+  typed: TypedForm,
+  start: Start | undefined,
+): ReadRepeats {
+  const kind = lastTyped(typed, 'repeats')
+  if (!isTyped(typed, 'repeats') || kind === 'as_is') return { recurrence: undefined, faults: {} }
+  if (kind === '') return { recurrence: '', faults: {} }
+  const repeats = KINDS.find((known) => known === kind)
+  if (!start || !repeats) return { recurrence: undefined, faults: {} }
+  const faults: Record<string, string> = {}
+  const dayIn = (name: string, text: string) => {
+    const day = readSpokenDate(text, { language: site.language, now: start.local })
+    if (!day) {
+      const example = typedDay(site, dayOf(wallNow(start.zone, now)))
+      const fault = 'There is no day “{value}”. Write it as {example}, for example.'
+      faults[name] = sayAtDesk(site, fault, { value: text, example })
+    }
+    return day?.date
+  }
+  const numberIn = (name: string) => {
+    const text = lastTyped(typed, name).trim()
+    if (text === '' || (NUMBER.test(text) && Number(text) > 0)) return text === '' ? undefined : Number(text)
+    faults[name] = sayAtDesk(site, 'This is a whole number, as 2.')
+    return undefined
+  }
+  const isRule = repeats !== 'dates'
+  const last = lastTyped(typed, 'repeat_until').trim()
+  const until = isRule && last !== '' ? dayIn('repeat_until', last) : undefined
+  const count = isRule && last === '' ? numberIn('repeat_count') : undefined
+  const isLate = (day: string) => day >= dayOf(start.local)
+  const atTime = (day: string) => (start.allDay ? day : `${day} ${start.local.slice(11)}`)
+  const added = lastTyped(typed, 'more_dates')
+    .split(/[,;\n]/)
+    .filter((text) => text.trim() !== '')
+    .flatMap((text) => dayIn('more_dates', text) ?? [])
+  const left = allTyped(typed, 'left_out').filter((day) => /^\d{4}-\d\d-\d\d$/.test(day))
+  if (!isRule && added.length === 0 && !faults.more_dates) faults.more_dates = sayAtDesk(site, 'Is needed.')
+  const recurrence = valueOfRule({
+    repeats,
+    interval: (isRule ? numberIn('repeat_every') : undefined) ?? 1,
+    weekdays: allTyped(typed, 'repeat_days').filter((day) => WEEKDAYS.some((known) => known.toLowerCase() === day)),
+    ...placeInMonth(typed, start),
+    ends: until !== undefined ? 'until' : count !== undefined ? 'count' : 'never',
+    ...(until !== undefined && { until }),
+    ...(count !== undefined && { count }),
+    added: added.filter(isLate).map(atTime),
+    left: left.filter(isLate).map(atTime),
+  })
+  return { recurrence, faults }
+}
+
+const KINDS = ['daily', 'weekly', 'monthly', 'yearly', 'dates'] as const
+
+/** The places of a day in its month that the form offers, by the value of their control. */
+function offeredPlaces({ local }: Pick<Start, 'local'>): Record<string, Pick<RuleFields, 'month_day' | 'weekday'>> {
+  const [day, weekday] = [Number(local.slice(8, 10)), weekdayAt(local)]
+  return {
+    day: { month_day: day },
+    last_day: { month_day: -1 },
+    weekday: { weekday: `${Math.ceil(day / 7)}${weekday}` },
+    last: { weekday: `-1${weekday}` },
+  }
+}
+
+function placeInMonth(typed: TypedForm, start: Start): Pick<RuleFields, 'month_day' | 'weekday'> {
+  const places = offeredPlaces(start)
+  return places[lastTyped(typed, 'repeat_place')] ?? places.day ?? {}
+}
+
+/** The weekday of a wall time as rules name it: `tu`. */
+function weekdayAt(wall: string): string {
+  const number = (new Date(`${dayOf(wall)}T00:00:00Z`).getUTCDay() + 6) % 7
+  return (WEEKDAYS[number] ?? 'MO').toLowerCase()
+}
+
+/** The controls that show a recurrence; one that they cannot say stays as it is. */
+export function typedRepeats({ site }: Pick<Context, 'site'>, recurrence: Recurrence, start: Start): TypedForm {
+  const fields = fieldsOfRule(recurrenceLines(recurrence, start).join('\n'), start)
+  const { repeats, interval, weekdays, until, count, added, left, month_day, weekday } = fields
+  const place =
+    month_day === undefined && weekday === undefined
+      ? 'day'
+      : Object.entries(offeredPlaces(start)).find(
+          ([, one]) => one.month_day === month_day && one.weekday === weekday,
+        )?.[0]
+  const time = start.local.slice(11)
+  const isAtTime = start.allDay || [...added, ...left].every((wall) => wall.slice(11) === time)
+  if (repeats === 'text' || place === undefined || !isAtTime) return { repeats: ['as_is'] }
+  return {
+    repeats: [repeats],
+    repeat_every: [String(interval)],
+    repeat_days: repeats === 'weekly' && weekdays.length === 0 ? [weekdayAt(start.local)] : weekdays,
+    repeat_place: [place],
+    repeat_until: [until === undefined ? '' : typedDay(site, until)],
+    repeat_count: [count === undefined ? '' : String(count)],
+    left_out: left.map(dayOf),
+    more_dates: [added.map((date) => typedDay(site, dayOf(date))).join(', ')],
+  }
+}
+
+/** A date that a form shows to be left out or brought back. */
+export interface ShownDate {
+  /** 'YYYY-MM-DD' */
+  day: string
+  isLeftOut: boolean
+}
+
+/** The most dates that a form shows. */
+const MOST_SHOWN = 24
+
+/** The next dates of a recurrence, those that are left out among them; undefined for one that cannot be read. */
+export function datesToPress(
+  { now }: Pick<Context, 'now'>,
+  recurrence: RecurrenceObject | string,
+  start: Start,
+): { dates: ShownDate[]; isMore: boolean } | undefined {
+  const { left = [], ...whole } = typeof recurrence === 'string' ? {} : recurrence
+  const days = new Set(left.map(dayOf))
+  const ask = (from: string) => nextDates(whole, start, from, MOST_SHOWN + 1)
+  const coming = ask(wallNow(start.zone, now))
+  const found = isFault(coming) || coming.length > 0 ? coming : ask(start.local)
+  if (isFault(found) || found.length === 0) return undefined
+  const dates = found.slice(0, MOST_SHOWN).map((wall) => ({ day: dayOf(wall), isLeftOut: days.has(dayOf(wall)) }))
+  return { dates, isMore: found.length > MOST_SHOWN }
+}

@@ -1,0 +1,249 @@
+import type { Site } from '../../base/config.ts'
+import { distanceInWords, endAfter, lengthInWords } from '../../base/text/event-lengths.ts'
+import { addDays, dayOf, parseMoment, wallNow } from '../../base/text/moments.ts'
+import { readSpokenDate, type SpokenDate, type SpokenHere } from '../../base/text/spoken-dates.ts'
+import { readSpokenTime } from '../../base/text/spoken-times.ts'
+import { describeUnclear, findUnclear } from '../../base/text/unclear-times.ts'
+import { isTimezone, utcToMs, wallToUtc } from '../../base/text/zones.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { localeOf, writtenDay } from '../pages/page-dates.ts'
+import type { FormFaults } from './desk-inputs.ts'
+import { sayAtDesk } from './desk-page.ts'
+import { isSwitchOn, isTyped, lastTyped, type TypedForm } from './typed-form.ts'
+
+// The times of an event as a form asks for them: days and hours in words, the end beside the start.
+
+/** The controls that the times of an event are read from. */
+export const TIME_CONTROLS = [
+  'start_date',
+  'start_time',
+  'end_date',
+  'end_time',
+  'all_day',
+  'several_days',
+  'timezone',
+] as const
+
+/** The times of a form: walls as REST takes them, as far as they can be read. */
+export interface ReadTimes {
+  /** 'YYYY-MM-DD HH:MM:SS' */
+  start?: string
+  end?: string
+  isAllDay: boolean
+  zone: string
+  faults: FormFaults
+}
+
+/** Reads the times of a form. What is missing or cannot be read is a fault at its control. */
+export function readTimes(context: Pick<Context, 'site' | 'now' | 'say'>, typed: TypedForm): ReadTimes {
+  const { site } = context
+  const asked = lastTyped(typed, 'timezone').trim()
+  const zone = isTimezone(asked) ? asked : site.timezone
+  const here = { language: site.language, now: wallNow(zone, context.now) }
+  const isAllDay = isSwitchOn(typed, 'all_day')
+  const start = startIn(site, typed, here, isAllDay)
+  const read: ReadTimes = { isAllDay, zone, faults: start.faults }
+  if (start.wall === undefined) return read
+  const end = endIn(site, typed, here, { wall: start.wall, isAllDay, said: start })
+  const faults = {
+    ...end.faults,
+    ...(isAllDay ? {} : skippedFaults(context, zone, { start: start.wall, end: end.wall })),
+  }
+  return { ...read, start: start.wall, ...(end.wall !== undefined && { end: end.wall }), faults }
+}
+
+/** A moment of a form, and what was said beside it of the end. */
+interface Edge {
+  wall?: string
+  last?: string | undefined
+  endTime?: string | undefined
+  faults: Record<string, string>
+}
+
+function startIn(site: Site, typed: TypedForm, here: SpokenHere, isAllDay: boolean): Edge {
+  const day = readDay(lastTyped(typed, 'start_date'), here)
+  const clock = readClock(lastTyped(typed, 'start_time'), here)
+  const faults: Record<string, string> = {}
+  if (day === 'none') faults.start_date = sayAtDesk(site, 'Is needed.')
+  if (day === 'unread') faults.start_date = unreadDay(site, lastTyped(typed, 'start_date'), here)
+  const said = typeof day === 'object' ? day : undefined
+  const time = isAllDay ? '00:00' : typeof clock === 'object' ? clock.start : said?.time?.start
+  if (!isAllDay && clock === 'unread') faults.start_time = unreadTime(site, lastTyped(typed, 'start_time'))
+  else if (time === undefined && day !== 'unread') faults.start_time = sayAtDesk(site, 'Is needed.')
+  const endTime = typeof clock === 'object' ? clock.end : said?.time?.end
+  if (!said || time === undefined) return { faults }
+  return { wall: wallOf(said.date, time), last: said.last, endTime, faults }
+}
+
+/** The end, two hours later where nothing is said of it, and on the next day where its hour lies before that of the start. */
+function endIn(
+  site: Site,
+  typed: TypedForm,
+  here: SpokenHere,
+  { wall, isAllDay, said }: { wall: string; isAllDay: boolean; said: Edge },
+): Edge {
+  const isOneDay = isTyped(typed, 'several_days') && !isSwitchOn(typed, 'several_days')
+  const dayText = isOneDay ? '' : lastTyped(typed, 'end_date')
+  const day = readDay(dayText, { ...here, now: wall })
+  const clock = readClock(isAllDay ? '' : lastTyped(typed, 'end_time'), here)
+  const faults: Record<string, string> = {}
+  if (day === 'unread') faults.end_date = unreadDay(site, dayText, here)
+  if (clock === 'unread') faults.end_time = unreadTime(site, lastTyped(typed, 'end_time'))
+  if (Object.keys(faults).length > 0) return { faults }
+  const named = typeof day === 'object' ? day.date : said.last
+  const first = dayOf(wall)
+  const time = isAllDay
+    ? '23:59:59'
+    : typeof clock === 'object'
+      ? clock.start
+      : ((typeof day === 'object' ? day.time?.start : undefined) ?? said.endTime)
+  if (named !== undefined && named < first)
+    return { faults: { end_date: sayAtDesk(site, 'The end lies before the start.') } }
+  if (time === undefined)
+    return named === undefined || named === first
+      ? { wall: endAfter(wall) ?? wall, faults }
+      : { faults: { end_time: sayAtDesk(site, 'Is needed.') } }
+  const end = wallOf(named ?? first, time)
+  if (end >= wall) return { wall: end, faults }
+  if (named === undefined || isOneDay) return { wall: wallOf(addDays(first, 1), time), faults }
+  return { faults: { end_time: sayAtDesk(site, 'The end lies before the start.') } }
+}
+
+const wallOf = (day: string, time: string) => `${day} ${time.length === 5 ? `${time}:00` : time}`
+
+/** A time that a change of the clocks skips is told, so that it is not shifted in silence. */
+function skippedFaults(
+  context: Pick<Context, 'say'>,
+  zone: string,
+  { start, end }: { start: string; end: string | undefined },
+): FormFaults {
+  const faultOf = (wall: string | undefined) => {
+    const unclear = wall === undefined ? undefined : findUnclear(wall, zone)
+    return wall !== undefined && unclear?.code === 'skipped' ? describeUnclear(wall, unclear, context.say) : undefined
+  }
+  const [first, last] = [faultOf(start), faultOf(end)]
+  return { ...(first && { start_time: first }), ...(last && { end_time: last }) }
+}
+
+type Reading<Read> = Read | 'none' | 'unread'
+
+function readDay(text: string, here: SpokenHere): Reading<SpokenDate> {
+  if (text.trim() === '') return 'none'
+  const spoken = readSpokenDate(text, here)
+  if (spoken) return spoken
+  // As REST and the controls of browsers write it.
+  const [, date, time] = /^\s*(\d{4}-\d\d-\d\d)T(\d\d:\d\d(?::\d\d)?)\s*$/.exec(text) ?? []
+  if (date === undefined || time === undefined || parseMoment(`${date} ${time}`, 'UTC', 0) === undefined)
+    return 'unread'
+  const day = readSpokenDate(date, here)
+  return day ? { ...day, time: { start: time } } : 'unread'
+}
+
+function readClock(text: string, { language }: SpokenHere): Reading<{ start: string; end?: string }> {
+  return text.trim() === '' ? 'none' : (readSpokenTime(text, language) ?? 'unread')
+}
+
+function unreadDay(site: Site, value: string, { now }: SpokenHere): string {
+  const example = typedDay(site, addDays(dayOf(now), 3))
+  return sayAtDesk(site, 'There is no day “{value}”. Write it as {example}, for example.', { value, example })
+}
+
+function unreadTime(site: Site, value: string): string {
+  return sayAtDesk(site, 'There is no time “{value}”. Write it as 19:30, for example.', { value })
+}
+
+const forms = new Map<string, Intl.DateTimeFormat>()
+
+/** A day as a form shows it, in words that are read again: `Thu 26 Nov 2026`. */
+export function typedDay(site: Site, day: string): string {
+  const locale = localeOf(site)
+  const format =
+    forms.get(locale) ??
+    new Intl.DateTimeFormat(locale, {
+      weekday: 'short',
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      timeZone: 'UTC',
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+    })
+  forms.set(locale, format)
+  const ms = utcToMs(`${day} 00:00:00`)
+  if (Number.isNaN(ms)) return day
+  const text = format.format(ms).replaceAll(',', '')
+  return readSpokenDate(text, { language: site.language, now: `${day} 00:00:00` })?.date === day ? text : day
+}
+
+/** The controls that show the times of an event. */
+export function typedTimes(
+  site: Site,
+  {
+    start_date,
+    end_date,
+    all_day,
+    timezone,
+  }: { start_date: string; end_date: string; all_day: boolean; timezone: string },
+): TypedForm {
+  const [first, last] = [dayOf(start_date), dayOf(end_date)]
+  const isNight = !all_day && last === addDays(first, 1) && end_date.slice(11) < start_date.slice(11)
+  const isSeveral = last !== first && !isNight
+  const time = (wall: string) => (all_day ? '' : wall.slice(11).replace(/:00$/, ''))
+  return {
+    start_date: [typedDay(site, first)],
+    start_time: [time(start_date)],
+    end_date: [isSeveral ? typedDay(site, last) : ''],
+    end_time: [time(end_date)],
+    several_days: [isSeveral ? '1' : '0'],
+    all_day: [all_day ? '1' : '0'],
+    timezone: [timezone],
+  }
+}
+
+/** What a form says beneath the times: the days in words, how long it is, the zone, and what is odd about them. */
+export interface TimesInWords {
+  text: string
+  warnings: string[]
+}
+
+/** @param read times without faults */
+export function timesInWords(
+  context: Pick<Context, 'site' | 'now' | 'say'>,
+  { start, end, isAllDay, zone }: ReadTimes,
+): TimesInWords {
+  const { site } = context
+  if (start === undefined || end === undefined) return { text: '', warnings: [] }
+  const today = dayOf(wallNow(zone, context.now))
+  const [first, last] = [dayOf(start), dayOf(end)]
+  const days =
+    last > first && (isAllDay || last > addDays(first, 1) || end.slice(11) >= start.slice(11))
+      ? sayAtDesk(site, '{first} until {last}', {
+          first: writtenDay(site, first, today),
+          last: writtenDay(site, last, today),
+        })
+      : writtenDay(site, first, today)
+  const length = isAllDay ? '' : lengthInWords(wallToUtc(start, zone), wallToUtc(end, zone), localeOf(site))
+  const isNight = !isAllDay && last === addDays(first, 1) && end.slice(11) < start.slice(11)
+  const parts = [
+    days,
+    distanceInWords(first, today, localeOf(site)),
+    isAllDay ? sayAtDesk(site, 'all day') : length,
+    isNight && sayAtDesk(site, 'ends the next morning'),
+    zone.replaceAll('_', ' '),
+  ]
+  const repeated = (wall: string) => {
+    const unclear = findUnclear(wall, zone)
+    return (
+      unclear?.code === 'repeated' &&
+      `${describeUnclear(wall, unclear, context.say)} ${sayAtDesk(site, 'The first one is meant.')}`
+    )
+  }
+  const warnings = [
+    end < wallNow(zone, context.now) && sayAtDesk(site, 'That is in the past.'),
+    ...(isAllDay ? [] : [start, end].map(repeated)),
+  ]
+  return {
+    text: parts.filter((part) => part !== false && part !== '').join(' · '),
+    warnings: warnings.filter((warning) => warning !== false),
+  }
+}

@@ -56,6 +56,7 @@ describe('clashes of a draft', () => {
     await service.create('/events', { title: 'After', ...at('02', '21:00', '22:00'), venue: hall })
     assert.deepEqual(await near(draftAt('02')), { clashes: ['Into', 'In the words of Tokyo'], doubles: [] })
     assert.deepEqual(await near(draftAt('02', { venues: [] })), none)
+    assert.deepEqual(await near(draftAt('02', { venues: [1e300, -1, 0.5] })), none)
     const both = await near(draftAt('02', { venues: [hall, mill] }))
     assert.deepEqual(both.clashes.sort(), ['Elsewhere', 'In the words of Tokyo', 'Into'])
     assert.deepEqual(both.doubles, ['Elsewhere by start'])
@@ -92,6 +93,40 @@ describe('clashes of a draft', () => {
     assert.equal((await near(draftAt('24'))).clashes.length, 5)
   })
 })
+
+test('clashes are those of a list of all events, whatever their zones and lengths', async () => {
+  const zones = ['Europe/Berlin', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'UTC']
+  const events: { id: number; utc_start_date: string; utc_end_date: string; venue: number }[] = []
+  for (let n = 0; n < 40; n += 1) {
+    const start = Date.UTC(2028, 0, 10) + ((n * 7919) % 400) * 1_800_000
+    const end = start + (1 + ((n * 31) % 90)) * 1_800_000
+    const times = { start_date: wallOf(start), end_date: wallOf(end), timezone: zones[n % zones.length] }
+    const venue = n % 3 === 0 ? mill : hall
+    const { id, utc_start_date, utc_end_date } = await service.create('/events', {
+      title: `Event ${n}`,
+      ...times,
+      venue,
+    })
+    events.push({ id, utc_start_date, utc_end_date, venue })
+  }
+  const { read: db, aside } = service.app.database
+  for (let n = 0; n < 60; n += 1) {
+    const start = Date.UTC(2028, 0, 9) + ((n * 104_729) % 450) * 1_800_000
+    const times = { utc_start_date: wallOf(start), utc_end_date: wallOf(start + (1 + (n % 9)) * 1_800_000) }
+    const { clashes } = await findClashes(
+      { title: '', ...times, venues: [hall] },
+      { db, aside, caller: caller('editor') },
+    )
+    const all = events.filter(
+      ({ venue, utc_start_date: from, utc_end_date: to }) =>
+        venue === hall && from < times.utc_end_date && to > times.utc_start_date,
+    )
+    assert.equal(clashes.length, Math.min(all.length, 5))
+    for (const { id } of clashes) assert.ok(all.some((event) => event.id === id))
+  }
+})
+
+const wallOf = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
 
 describe('doubles of a draft', () => {
   const titled = (title: string, day = '26', more: Partial<EventDraft> = {}) =>

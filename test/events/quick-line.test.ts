@@ -87,6 +87,13 @@ const lines: Readonly<Record<string, Readonly<Record<string, Expected>>>> = {
     },
     'Sommerfest 12.–14. Juni': { title: 'Sommerfest', when: '2027-06-12 2027-06-14', all_day: true },
     'Konzert mit Orgel 4.12. 19.30 Uhr': { title: 'Konzert mit Orgel', when: '2026-12-04 19:30' },
+    'Chor am Freitag um 19, Pfarrsaal': { title: 'Chor', when: '2026-11-27 19:00', venue: 'Pfarrsaal' },
+    'Yoga alle 2 Wochen Mo 18:00': {
+      title: 'Yoga',
+      when: '2026-11-30 18:00',
+      recurrence: { frequency: 'weekly', interval: 2 },
+    },
+    'Tag der 15 Türen, 4. Dezember': { title: 'Tag der 15 Türen', when: '2026-12-04' },
     'Flohmarkt morgen ganztägig': { title: 'Flohmarkt', when: '2026-11-24 2026-11-24', all_day: true },
     'So schön: Lesung am Freitag, den 4. Dezember um 20 Uhr': {
       title: 'So schön: Lesung',
@@ -135,6 +142,31 @@ for (const [language, cases] of Object.entries(lines))
       const said = [start_date ?? '', start_time, end_date, end_time].filter((part) => part !== undefined).join(' ')
       assert.deepEqual({ when: said, ...others }, { when, all_day: false, labels: [], ...rest })
     })
+
+test('a title, a date as a language writes it, a time and a venue are found in any line made of them', () => {
+  const days = fc.integer({ min: 0, max: 360 }).map((day) => Date.UTC(2026, 10, 24 + day))
+  const styles = fc.constantFrom('full' as const, 'long' as const, 'medium' as const)
+  const hours = fc.integer({ min: 0, max: 47 }).map((half) => `${String(half >> 1).padStart(2, '0')}:${half % 2}0`)
+  const titles = fc.constantFrom('Choir', 'Sommer & Herbst', 'L’été', 'Año Nuevo', 'Top 10', 'C# für alle', 'May Day')
+  const line = fc.record({
+    language: fc.constantFrom(...LANGUAGES),
+    day: days,
+    style: styles,
+    hour: hours,
+    title: titles,
+  })
+  fc.assert(
+    fc.property(line, ({ language, day, style, hour, title }) => {
+      const date = new Intl.DateTimeFormat(language, { dateStyle: style, timeZone: 'UTC' }).format(day)
+      const expected = { title, start_date: new Date(day).toISOString().slice(0, 10), start_time: hour }
+      for (const text of [`${title} ${date} ${hour} @ Mill`, `${title}, ${date}, ${hour}, Mill`]) {
+        const { all_day: _allDay, labels: _labels, ...found } = read(text, language) ?? assert.fail()
+        assert.deepEqual(found, { ...expected, venue: 'Mill' }, text)
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})
 
 const pieces = 'Choir|every|Tue|und|19:00|–|21:00|@|#music|,|(|)|12.|Juni|bis|all day|tous les|a|de|31|/|.'.split('|')
 const typed = fc.oneof(

@@ -13,7 +13,10 @@ export function spokenRuleAt(
   const repeated = weekdaysAt(tokens, at, words, false)
   if (repeated) return weekly(repeated)
   const every = saidAt(tokens, at, words.every)
-  if (!every) return placeAt(tokens, at, words, false)
+  if (!every) {
+    const few = saidAt(tokens, at, words.everyFew)
+    return few ? severalAt(tokens, few.next, words) : placeAt(tokens, at, words, false)
+  }
   const weekdays = weekdaysAt(tokens, every.next, words, true)
   if (weekdays) return weekly(weekdays)
   return placeAt(tokens, every.next, words, true) ?? severalAt(tokens, every.next, words)

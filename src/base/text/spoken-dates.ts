@@ -187,15 +187,32 @@ function severalDigits(tokens: readonly Token[], at: number, words: Vocabulary):
   const [first, dot] = tokens.slice(at, at + 2)
   if (!isNumber(first, 2)) return undefined
   const to = saidAt(tokens, at + (isSign(dot, '.') ? 2 : 1), words.to)
-  const [last, sign, month] = to ? tokens.slice(to.next, to.next + 3) : []
-  if (!to || !isNumber(last, 2) || !isSign(sign, '.') || !sign?.isGlued || !isNumber(month, 2) || !month.isGlued)
+  const from = to && skipWeekday(tokens, to.next, words)
+  const [last, sign, month] = from === undefined ? [] : tokens.slice(from, from + 3)
+  if (
+    from === undefined ||
+    !isNumber(last, 2) ||
+    !isSign(sign, '.') ||
+    !sign?.isGlued ||
+    !isNumber(month, 2) ||
+    !month.isGlued
+  )
     return undefined
-  const end = digitsAt(tokens, to.next, words)
+  const end = digitsAt(tokens, from, words)
   if (!end || (end.meaning.isGuess && !isSign(dot, '.'))) return undefined
   return {
     meaning: { ...end.meaning, day: Number(first.text), lastDay: end.meaning.day, isGuess: false },
     next: end.next,
   }
+}
+
+/** Returns the place behind a weekday, which may stand before the last of several days, and behind words that mean nothing. */
+function skipWeekday(tokens: readonly Token[], at: number, words: Vocabulary): number {
+  const from = skipFillers(tokens, at, words)
+  const weekday = saidAt(tokens, from, words.weekdays)
+  if (!weekday) return from
+  const isDotted = isSign(tokens[weekday.next], '.')
+  return skipFillers(tokens, weekday.next + (isDotted ? 1 : 0), words)
 }
 
 /** `2026` or `26`; a number of four digits that is no year is none. */
@@ -210,13 +227,23 @@ const CENTURY = 2000
 function dayFirst(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
   const day = dayNumberAt(tokens, at, words)
   if (!day) return undefined
-  const to = saidAt(tokens, day.next, words.to) ?? saidAt(tokens, day.next, words.and)
-  const last = to && dayNumberAt(tokens, skipFillers(tokens, to.next, words), words)
+  const last = lastDayAt(tokens, day, words)
   const month = monthAt(tokens, last?.next ?? day.next, words)
   if (!month) return undefined
   const year = yearAt(tokens, month.next, words)
+  // In `Top 10 Nov 24, 2026` the first number is no day.
+  if (!year && monthFirst(tokens, last?.next ?? day.next, words)?.meaning.year !== undefined) return undefined
   const meaning = { year: year?.meaning, month: month.meaning, day: day.meaning, lastDay: last?.meaning }
   return { meaning, next: year?.next ?? month.next }
+}
+
+/** The last of several days: `12.–14.`, and of two that follow each other `12 et 13`. */
+function lastDayAt(tokens: readonly Token[], day: Said<number>, words: Vocabulary): Said<number> | undefined {
+  const to = saidAt(tokens, day.next, words.to)
+  if (to) return dayNumberAt(tokens, skipWeekday(tokens, to.next, words), words)
+  const and = tokens[day.next]?.text === ',' ? undefined : saidAt(tokens, day.next, words.and)
+  const next = and && dayNumberAt(tokens, skipFillers(tokens, and.next, words), words)
+  return next?.meaning === day.meaning + 1 ? next : undefined
 }
 
 /** `Oct 3`, `October 3rd, 2026`, `June 12-14` */

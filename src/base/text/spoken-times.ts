@@ -46,8 +46,14 @@ export function timesAt(tokens: readonly Token[], at: number, words: Vocabulary)
   const from = skipFillers(tokens, at, words)
   const start = clockAt(tokens, from, words)
   const end = endAt(tokens, start?.next, words)
-  if (start?.isBare && !end) return from > at && start.hour > MOST_HALF_HOURS ? saidTimes(start) : undefined
+  if (start?.isBare && !end) return isHourSaid(tokens, from, start, words) ? saidTimes(start) : undefined
   return start && ((end && stretchOf(start, end)) ?? (start.isBare ? undefined : saidTimes(start)))
+}
+
+/** Whether a number alone is an hour: one of the afternoon, behind `at`, with no word behind it that it might count. */
+function isHourSaid(tokens: readonly Token[], at: number, { hour, next }: Clock, words: Vocabulary): boolean {
+  const isBehind = [1, 2].some((back) => saidAt(tokens, at - back, words.at)?.next === at)
+  return isBehind && hour > MOST_HALF_HOURS && tokens[next]?.kind !== 'word'
 }
 
 /** An hour up to here may mean that of the morning or of the evening. */

@@ -81,6 +81,8 @@ interface TimeWords {
   units: Readonly<Record<string, number>>
   /** Words in front of dates and times that mean nothing by themselves. */
   fillers: string
+  /** In front of an hour that is a number alone: `at 19`. */
+  at: string
   to: string
   until: string
   hours: string
@@ -93,6 +95,8 @@ interface TimeWords {
   allDay: string
   /** In front of what is repeated: `every`. */
   every: string
+  /** In front of a number of days or weeks alone: `alle 2 Wochen`. */
+  everyFew: string
   /** Rules in one word, by frequency. */
   daily: string
   weekly: string
@@ -121,6 +125,7 @@ const WORDS: Readonly<Record<string, TimeWords>> = {
     within: 'in',
     units: { day: 1, days: 1, week: 7, weeks: 7, fortnight: 14 },
     fillers: 'on|the|at|from|of',
+    at: 'at',
     to: 'to|till|until|through',
     until: 'until|till',
     hours: "h|o'clock",
@@ -131,6 +136,7 @@ const WORDS: Readonly<Record<string, TimeWords>> = {
     dayParts: 'morning|afternoon|evening|night',
     allDay: 'all day|all-day',
     every: 'every|each',
+    everyFew: 'every',
     daily: 'daily|every day',
     weekly: 'weekly|every week',
     monthly: 'monthly|every month',
@@ -151,6 +157,7 @@ const WORDS: Readonly<Record<string, TimeWords>> = {
     within: 'in',
     units: { tag: 1, tage: 1, tagen: 1, woche: 7, wochen: 7 },
     fillers: 'am|den|der|dem|vom|von|um|ab|gegen|im',
+    at: 'um|ab|gegen',
     to: 'bis|bis zum|bis um',
     until: 'bis|bis zum',
     hours: 'uhr|h',
@@ -160,7 +167,8 @@ const WORDS: Readonly<Record<string, TimeWords>> = {
     evening: 'abends|nachmittags',
     dayParts: 'abend|nachmittag|vormittag|nacht|fruh|morgen',
     allDay: 'ganztagig|ganztaegig|den ganzen tag|ganzer tag',
-    every: 'jeden|jede|jedes|jeder|alle',
+    every: 'jeden|jede|jedes|jeder',
+    everyFew: 'alle',
     daily: 'taglich|taeglich|jeden tag',
     weekly: 'wochentlich|woechentlich|jede woche',
     monthly: 'monatlich|jeden monat',
@@ -194,6 +202,7 @@ const WORDS: Readonly<Record<string, TimeWords>> = {
     within: 'dans',
     units: { jour: 1, jours: 1, semaine: 7, semaines: 7, quinzaine: 14 },
     fillers: 'le|la|les|du|de|des|a|au|vers',
+    at: 'a|vers',
     to: "a|au|jusqu'a|jusqu'au",
     until: "jusqu'au|jusqu'a",
     hours: 'h|heure|heures',
@@ -204,6 +213,7 @@ const WORDS: Readonly<Record<string, TimeWords>> = {
     dayParts: 'matin|soir|apres midi',
     allDay: 'toute la journee|journee entiere',
     every: 'tous les|toutes les|chaque',
+    everyFew: 'toutes les',
     daily: 'quotidien|tous les jours|chaque jour',
     weekly: 'hebdomadaire|toutes les semaines|chaque semaine',
     monthly: 'mensuel|tous les mois|chaque mois',
@@ -233,6 +243,7 @@ const WORDS: Readonly<Record<string, TimeWords>> = {
     within: 'en|dentro de',
     units: { dia: 1, dias: 1, semana: 7, semanas: 7 },
     fillers: 'el|la|los|las|del|de|desde|a|sobre',
+    at: 'a las|sobre las|desde las',
     to: 'a|al|hasta|hasta el',
     until: 'hasta|hasta el',
     hours: 'h|hora|horas|hs',
@@ -243,6 +254,7 @@ const WORDS: Readonly<Record<string, TimeWords>> = {
     dayParts: 'por la manana|por la tarde|por la noche',
     allDay: 'todo el dia|dia completo',
     every: 'cada|todos los|todas las',
+    everyFew: 'cada',
     daily: 'a diario|todos los dias|cada dia',
     weekly: 'semanal|semanalmente|todas las semanas|cada semana',
     monthly: 'mensual|mensualmente|todos los meses|cada mes',
@@ -267,6 +279,7 @@ export interface Vocabulary {
   within: Phrases<true>
   units: Phrases<number>
   fillers: Phrases<true>
+  at: Phrases<true>
   to: Phrases<true>
   until: Phrases<true>
   hours: Phrases<true>
@@ -275,6 +288,7 @@ export interface Vocabulary {
   dayParts: Phrases<true>
   allDay: Phrases<true>
   every: Phrases<true>
+  everyFew: Phrases<true>
   frequencies: Phrases<'daily' | 'weekly' | 'monthly' | 'yearly'>
   ofMonth: Phrases<true>
   repeated: Phrases<number>
@@ -317,6 +331,7 @@ function makeVocabulary(language: string): Vocabulary {
     within: all(({ within }) => within),
     units: record(({ units }) => units),
     fillers: all(({ fillers }) => fillers),
+    at: all(({ at }) => at),
     to: all(({ to }) => `${to}|-`),
     until: all(({ until }) => until),
     hours: all(({ hours }) => hours),
@@ -331,6 +346,7 @@ function makeVocabulary(language: string): Vocabulary {
     dayParts: all(({ dayParts }) => dayParts),
     allDay: all(({ allDay }) => allDay),
     every: all(({ every }) => every),
+    everyFew: all(({ everyFew }) => everyFew),
     frequencies: several((words) => [
       [words.daily, 'daily'],
       [words.weekly, 'weekly'],

@@ -6,7 +6,7 @@ import { addDays, dayOf } from '../../base/text/moments.ts'
 import type { ReadQuery } from '../../store/storage/aside.ts'
 import { contains, wholeList } from '../../store/storage/queries.ts'
 import type { Context } from '../declare/context.ts'
-import { visibleTo } from '../records/record-store.ts'
+import { isPossibleId, visibleTo } from '../records/record-store.ts'
 
 /** An event that somebody writes, as far as it is known. Times are 'YYYY-MM-DD HH:MM:SS' in UTC. */
 export interface EventDraft {
@@ -101,7 +101,7 @@ function overlapping(draft: EventDraft, asker: Asker): ReadQuery<NearRow> {
   const near = begunWithin(asker, from, addDays(dayOf(end), ZONE_DAYS + 1), dayBefore(start, ZONE_DAYS))
   // Counted for each event: else PostgreSQL would read all links of the venue.
   const links = sql`(select count(*) from event_venues
-    where event_venues.event = events.id and event_venues.venue in ${wholeList(asker.db, venues)})`
+    where event_venues.event = events.id and event_venues.venue in ${wholeList(asker.db, venues.filter(isPossibleId))})`
   const query = sql<NearRow>`
     with ${near}
     select ${COLUMNS} from near join events on events.id = near.id

@@ -132,6 +132,9 @@ test('with every step done, the service has the field, the filter, the represent
     const { id, dress_code } = await service.create('/events', { ...draft, dress_code: 'Black <b>tie</b>' })
     assert.equal(dress_code, 'Black tie')
     assert.ok(!('dress_code' in (await service.update(`/events/${id}`, { dress_code: '' }))))
+    assert.equal((await service.update(`/events/${id}`, { min_age: '16' })).min_age, 16)
+    assert.equal((await service.post(`/events/${id}`, { min_age: -1 })).status, 400)
+    assert.ok(!('min_age' in (await service.update(`/events/${id}`, { min_age: '' }))))
   })
 
   await t.test('lists of events are narrowed to sticky ones, and their links stay so', async () => {

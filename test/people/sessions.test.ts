@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { hashDeskPassword, makeHashing, setDeskPassword } from '../../src/calendar/people/desk-passwords.ts'
-import { findSession, listSessions, noteSeen, startSession } from '../../src/calendar/people/sessions.ts'
+import {
+  endSession,
+  findSession,
+  listSessions,
+  noteSeen,
+  revokeOtherSessions,
+  revokeSession,
+  startSession,
+} from '../../src/calendar/people/sessions.ts'
 import { changeRole, deactivateUser, insertUser, reactivateUser, removeUser } from '../../src/calendar/people/users.ts'
 import { NOON, scratchDatabase } from './scratch-database.ts'
 
@@ -68,6 +76,23 @@ test('the last use is written once in five minutes, and is no change for anybody
   assert.equal(await use(NOON + 300_000), '2026-11-20 12:05:00')
   await signIn()
   assert.equal(await database.cursor(), before)
+})
+
+test('its owner ends one session, all others, or signs out', async (t) => {
+  const { anna, bob, signIn, find, database } = await desk(t)
+  const ids = [await signIn(), await signIn(), await signIn(), await signIn()] as const
+  const [first, second, third, fourth] = ids
+  await database.write((tx) => endSession(tx, first))
+  assert.equal(await find(first), undefined)
+  const [hash, other] = [(await find(second))?.session.hash ?? '', (await find(third))?.session.hash ?? '']
+  assert.equal(await database.write((tx) => revokeSession(tx, bob, hash)), false)
+  assert.equal(await database.write((tx) => revokeSession(tx, anna, hash)), true)
+  assert.equal(await find(second), undefined)
+  const bobs = await signIn(bob)
+  await database.write((tx) => revokeOtherSessions(tx, anna, other))
+  assert.equal(await find(fourth), undefined)
+  assert.ok(await find(third))
+  assert.ok(await find(bobs))
 })
 
 test('a new password, another role, and deactivation end all sessions, on every node (1e.26)', async (t) => {

@@ -182,7 +182,7 @@ test('a user who owns a record of any kind is not removed without an heir', asyn
   for (const table of ['events', 'venues', 'organizers', 'images'] as const) {
     await assert.rejects(
       database.write((tx) => removeUser(tx, bob.id)),
-      /^Error: bob owns records; .* --reassign LOGIN\.$/,
+      /^Error: bob owns records; name the user who takes them over\.$/,
       table,
     )
     await database.write((tx) => tx.deleteFrom(table).execute())

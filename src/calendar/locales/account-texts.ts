@@ -1,4 +1,5 @@
 import type { Language } from '../../base/config.ts'
+import type { UserRefusalText } from '../people/users.ts'
 
 /** A text in every language but English. */
 export type Others = Readonly<Record<Exclude<Language, 'en'>, string>>
@@ -183,4 +184,200 @@ export const accountTexts = {
     fr: 'Il s’utilise avec votre nom, {login}.',
     es: 'Se usa junto con su nombre, {login}.',
   },
-} as const satisfies Readonly<Record<string, Others>>
+  Administrator: { de: 'Administrator', fr: 'Administrateur', es: 'Administrador' },
+  Editor: { de: 'Redaktion', fr: 'Rédaction', es: 'Redacción' },
+  Writer: { de: 'Schreibt', fr: 'Écrit', es: 'Escribe' },
+  Contributor: { de: 'Schlägt vor', fr: 'Propose', es: 'Propone' },
+  Reader: { de: 'Liest', fr: 'Lit', es: 'Lee' },
+  'Everything, and decides who else may.': {
+    de: 'Alles, und entscheidet, wer sonst noch.',
+    fr: 'Tout, et décide qui d’autre.',
+    es: 'Todo, y decide quién más.',
+  },
+  'Writes and publishes all records, and reviews those of others.': {
+    de: 'Schreibt und veröffentlicht alles und prüft, was andere schreiben.',
+    fr: 'Écrit et publie tout, et relit ce qu’écrivent les autres.',
+    es: 'Escribe y publica todo, y revisa lo de los demás.',
+  },
+  'Writes and publishes their own records.': {
+    de: 'Schreibt und veröffentlicht Eigenes.',
+    fr: 'Écrit et publie ce qui est à soi.',
+    es: 'Escribe y publica lo suyo.',
+  },
+  'Writes their own records, which an editor publishes.': {
+    de: 'Schreibt Eigenes, das die Redaktion veröffentlicht.',
+    fr: 'Écrit ce qui est à soi, que la rédaction publie.',
+    es: 'Escribe lo suyo, que la redacción publica.',
+  },
+  'Reads what is published.': {
+    de: 'Liest, was veröffentlicht ist.',
+    fr: 'Lit ce qui est publié.',
+    es: 'Lee lo publicado.',
+  },
+  'Sign-in name': { de: 'Anmeldename', fr: 'Nom de connexion', es: 'Nombre de entrada' },
+  Role: { de: 'Rolle', fr: 'Rôle', es: 'Función' },
+  'Last seen': { de: 'Zuletzt da', fr: 'Vu en dernier', es: 'Visto por última vez' },
+  'Invite somebody': { de: 'Jemanden einladen', fr: 'Inviter quelqu’un', es: 'Invitar a alguien' },
+  Deactivated: { de: 'Gesperrt', fr: 'Désactivé', es: 'Desactivado' },
+  'No password yet': { de: 'Noch kein Passwort', fr: 'Pas encore de mot de passe', es: 'Aún sin contraseña' },
+  'Letters, digits and . _ - @; it stays as it is.': {
+    de: 'Buchstaben, Ziffern und . _ - @; er bleibt, wie er ist.',
+    fr: 'Lettres, chiffres et . _ - @ ; il reste tel quel.',
+    es: 'Letras, cifras y . _ - @; no cambia después.',
+  },
+  'E-mail, if it is to sign in as well': {
+    de: 'E-Mail, wenn auch sie zur Anmeldung dient',
+    fr: 'E-mail, s’il doit aussi servir à se connecter',
+    es: 'Correo, si también ha de servir para entrar',
+  },
+  'Make the account and a link': {
+    de: 'Konto und Link machen',
+    fr: 'Créer le compte et un lien',
+    es: 'Crear la cuenta y un enlace',
+  },
+  'A link for {name}': { de: 'Ein Link für {name}', fr: 'Un lien pour {name}', es: 'Un enlace para {name}' },
+  'Copy it now and send it to them: it is shown only this once, and is good once and for {minutes} minutes. At it they choose a password.':
+    {
+      de: 'Kopieren und schicken Sie ihn jetzt: Er wird nur dieses eine Mal gezeigt und gilt einmal und {minutes} Minuten lang. Dort wählt die Person ein Passwort.',
+      fr: 'Copiez-le et envoyez-le maintenant : il n’est montré que cette fois et sert une fois, pendant {minutes} minutes. On y choisit un mot de passe.',
+      es: 'Cópielo y envíelo ahora: solo se muestra esta vez, y sirve una vez y durante {minutes} minutos. Allí se elige una contraseña.',
+    },
+  Link: { de: 'Link', fr: 'Lien', es: 'Enlace' },
+  'A link lets them choose a password, also in place of a forgotten one.': {
+    de: 'Mit einem Link wählen sie ein Passwort, auch anstelle eines vergessenen.',
+    fr: 'Un lien permet de choisir un mot de passe, aussi à la place d’un mot de passe oublié.',
+    es: 'Un enlace permite elegir una contraseña, también en lugar de una olvidada.',
+  },
+  'Make a link': { de: 'Einen Link machen', fr: 'Créer un lien', es: 'Crear un enlace' },
+  'Who is deactivated signs in nowhere, with no password and no token. Their records stay.': {
+    de: 'Wer gesperrt ist, meldet sich nirgends an, mit keinem Passwort und keinem Token. Die Einträge bleiben.',
+    fr: 'Un compte désactivé ne se connecte nulle part, avec aucun mot de passe ni jeton. Ses fiches restent.',
+    es: 'Quien está desactivado no entra en ninguna parte, con ninguna contraseña ni token. Sus registros quedan.',
+  },
+  'This account is deactivated: nobody signs in with it.': {
+    de: 'Dieses Konto ist gesperrt: Niemand meldet sich damit an.',
+    fr: 'Ce compte est désactivé : personne ne se connecte avec.',
+    es: 'Esta cuenta está desactivada: nadie entra con ella.',
+  },
+  Deactivate: { de: 'Sperren', fr: 'Désactiver', es: 'Desactivar' },
+  'Let them in again': { de: 'Wieder einlassen', fr: 'Laisser entrer à nouveau', es: 'Dejar entrar de nuevo' },
+  'Who takes over their records': {
+    de: 'Wer die Einträge übernimmt',
+    fr: 'Qui reprend ses fiches',
+    es: 'Quién se hace cargo de sus registros',
+  },
+  'A sign-in name.': { de: 'Ein Anmeldename.', fr: 'Un nom de connexion.', es: 'Un nombre de entrada.' },
+  'Hand over the records': { de: 'Einträge übergeben', fr: 'Transmettre les fiches', es: 'Entregar los registros' },
+  'Delete the account for good': {
+    de: 'Konto endgültig löschen',
+    fr: 'Supprimer le compte définitivement',
+    es: 'Eliminar la cuenta definitivamente',
+  },
+  'Nobody has this sign-in name.': {
+    de: 'Niemand hat diesen Anmeldenamen.',
+    fr: 'Personne n’a ce nom de connexion.',
+    es: 'Nadie tiene ese nombre de entrada.',
+  },
+  'A login is up to 60 letters, digits and . _ - @ and starts with a letter or digit.': {
+    de: 'Ein Anmeldename hat bis zu 60 Buchstaben, Ziffern und . _ - @ und beginnt mit einem Buchstaben oder einer Ziffer.',
+    fr: 'Un nom de connexion a jusqu’à 60 lettres, chiffres et . _ - @ et commence par une lettre ou un chiffre.',
+    es: 'Un nombre de entrada tiene hasta 60 letras, cifras y . _ - @ y empieza por una letra o una cifra.',
+  },
+  '{email} is not an e-mail address.': {
+    de: '{email} ist keine E-Mail-Adresse.',
+    fr: '{email} n’est pas une adresse e-mail.',
+    es: '{email} no es una dirección de correo.',
+  },
+  'A name is one line of at most 250 characters.': {
+    de: 'Ein Name ist eine Zeile von höchstens 250 Zeichen.',
+    fr: 'Un nom tient sur une ligne de 250 caractères au plus.',
+    es: 'Un nombre es una línea de 250 caracteres como mucho.',
+  },
+  'There already is a user with the login or e-mail address {name}.': {
+    de: 'Es gibt schon jemanden mit dem Anmeldenamen oder der E-Mail-Adresse {name}.',
+    fr: 'Quelqu’un a déjà le nom de connexion ou l’adresse e-mail {name}.',
+    es: 'Ya hay alguien con el nombre de entrada o el correo {name}.',
+  },
+  '{login} is the last administrator; make another user administrator first.': {
+    de: '{login} ist der letzte Administrator; machen Sie zuerst jemand anderen dazu.',
+    fr: '{login} est le dernier administrateur ; nommez-en d’abord un autre.',
+    es: '{login} es el último administrador; nombre antes a otro.',
+  },
+  'The records of {login} cannot go to {login}.': {
+    de: 'Die Einträge von {login} können nicht an {login} gehen.',
+    fr: 'Les fiches de {login} ne peuvent pas aller à {login}.',
+    es: 'Los registros de {login} no pueden ir a {login}.',
+  },
+  '{login} owns records; name the user who takes them over.': {
+    de: '{login} hat Einträge; sagen Sie, wer sie übernimmt.',
+    fr: '{login} possède des fiches ; dites qui les reprend.',
+    es: '{login} tiene registros; diga quién se hace cargo de ellos.',
+  },
+  'Your password is new, and you are signed out everywhere else.': {
+    de: 'Ihr Passwort ist neu, und Sie sind überall sonst abgemeldet.',
+    fr: 'Votre mot de passe est nouveau, et vous êtes déconnecté partout ailleurs.',
+    es: 'Su contraseña es nueva, y ha salido de todos los demás sitios.',
+  },
+  'That session has ended.': {
+    de: 'Diese Sitzung ist beendet.',
+    fr: 'Cette session est terminée.',
+    es: 'Esa sesión ha terminado.',
+  },
+  'That password is good for nothing any more.': {
+    de: 'Dieses Passwort gilt nicht mehr.',
+    fr: 'Ce mot de passe ne sert plus.',
+    es: 'Esa contraseña ya no sirve.',
+  },
+  'The name that others see': {
+    de: 'Der Name, den andere sehen',
+    fr: 'Le nom que voient les autres',
+    es: 'El nombre que ven los demás',
+  },
+  'Your password until now': {
+    de: 'Ihr bisheriges Passwort',
+    fr: 'Votre mot de passe jusqu’ici',
+    es: 'Su contraseña hasta ahora',
+  },
+  'It signs you out everywhere else.': {
+    de: 'Es meldet Sie überall sonst ab.',
+    fr: 'Il vous déconnecte partout ailleurs.',
+    es: 'Le hace salir de todos los demás sitios.',
+  },
+  'Change the password': { de: 'Passwort ändern', fr: 'Changer le mot de passe', es: 'Cambiar la contraseña' },
+  'Where you are signed in': { de: 'Wo Sie angemeldet sind', fr: 'Où vous êtes connecté', es: 'Dónde ha entrado' },
+  'Passwords of your programs': {
+    de: 'Passwörter Ihrer Programme',
+    fr: 'Mots de passe de vos programmes',
+    es: 'Contraseñas de sus programas',
+  },
+  'Each program has one of its own, which opens the calendar to it and never this desk.': {
+    de: 'Jedes Programm hat ein eigenes, das ihm den Kalender öffnet und nie diesen Schreibtisch.',
+    fr: 'Chaque programme a le sien, qui lui ouvre le calendrier et jamais ce bureau.',
+    es: 'Cada programa tiene la suya, que le abre el calendario y nunca este escritorio.',
+  },
+  'What the new one is for': { de: 'Wofür das neue ist', fr: 'À quoi sert le nouveau', es: 'Para qué es la nueva' },
+  'Make a password': { de: 'Ein Passwort machen', fr: 'Créer un mot de passe', es: 'Crear una contraseña' },
+  'End it': { de: 'Beenden', fr: 'Terminer', es: 'Terminar' },
+  since: { de: 'seit', fr: 'depuis', es: 'desde' },
+  until: { de: 'bis', fr: 'jusqu’au', es: 'hasta' },
+  'Sign out everywhere else': {
+    de: 'Überall sonst abmelden',
+    fr: 'Se déconnecter partout ailleurs',
+    es: 'Salir de todos los demás sitios',
+  },
+  Browser: { de: 'Browser', fr: 'Navigateur', es: 'Navegador' },
+  Program: { de: 'Programm', fr: 'Programme', es: 'Programa' },
+  'Last used': { de: 'Zuletzt benutzt', fr: 'Utilisé en dernier', es: 'Usada por última vez' },
+  'never used': { de: 'nie benutzt', fr: 'jamais utilisé', es: 'nunca usada' },
+  'Take it away': { de: 'Entziehen', fr: 'Retirer', es: 'Retirar' },
+  'That is not your password.': {
+    de: 'Das ist nicht Ihr Passwort.',
+    fr: 'Ce n’est pas votre mot de passe.',
+    es: 'Esa no es su contraseña.',
+  },
+  'Say in one line what it is for.': {
+    de: 'Sagen Sie in einer Zeile, wofür es ist.',
+    fr: 'Dites en une ligne à quoi il sert.',
+    es: 'Diga en una línea para qué es.',
+  },
+} as const satisfies Readonly<Record<string, Others>> & Readonly<Record<UserRefusalText, Others>>

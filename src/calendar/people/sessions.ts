@@ -125,3 +125,18 @@ export async function listSessions(db: Db, user: User, now: number): Promise<Ses
 export async function endSession(tx: Tx, cookieId: string): Promise<void> {
   await tx.deleteFrom('sessions').where('hash', '=', hashOf(cookieId)).execute()
 }
+
+/** Ends a session of a user that `listSessions` shows. False when it has ended already. */
+export async function revokeSession(tx: Tx, user: User, sessionHash: string): Promise<boolean> {
+  const ended = await tx
+    .deleteFrom('sessions')
+    .where('user', '=', user.id)
+    .where('hash', '=', sessionHash)
+    .executeTakeFirst()
+  return ended.numDeletedRows > 0n
+}
+
+/** Ends all sessions of a user but the one with this hash. */
+export async function revokeOtherSessions(tx: Tx, user: User, keptHash: string): Promise<void> {
+  await tx.deleteFrom('sessions').where('user', '=', user.id).where('hash', '!=', keptHash).execute()
+}

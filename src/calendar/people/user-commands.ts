@@ -14,6 +14,7 @@ import {
   insertUser,
   isActive,
   listUsers,
+  RefusedUserChange,
   reactivateUser,
   removeUser,
 } from './users.ts'
@@ -174,11 +175,18 @@ function registerUserRemove(user: Command, open: () => Promise<Database>): void 
       runOnDatabase(command, open, async (database, print, by) => {
         await database.write(async (tx) => {
           const heir = options.reassign === undefined ? undefined : await getUserByLogin(tx, options.reassign)
-          await removeUser(tx, (await getUserByLogin(tx, login)).id, heir?.id)
+          await removeUser(tx, (await getUserByLogin(tx, login)).id, heir?.id).catch(nameReassign)
         }, by)
         print(`Removed ${login}.`)
       }),
     )
+}
+
+/** Says how the command line names an heir. */
+function nameReassign(error: unknown): never {
+  if (error instanceof RefusedUserChange && error.why === 'ownsRecords')
+    throw new Error(error.message.replace(/\.$/, ' with --reassign LOGIN.'))
+  throw error
 }
 
 function registerPassword(password: Command, open: () => Promise<Database>, clock: () => number): void {

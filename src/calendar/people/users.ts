@@ -38,6 +38,34 @@ const EMAIL =
 const LONGEST_EMAIL = 254
 const NAME = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,250}$/u
 
+/** What is said of changes of users that are refused. */
+const REFUSALS = {
+  login: 'A login is up to 60 letters, digits and . _ - @ and starts with a letter or digit.',
+  email: '{email} is not an e-mail address.',
+  name: 'A name is one line of at most 250 characters.',
+  taken: 'There already is a user with the login or e-mail address {name}.',
+  lastAdministrator: '{login} is the last administrator; make another user administrator first.',
+  ownHeir: 'The records of {login} cannot go to {login}.',
+  ownsRecords: '{login} owns records; name the user who takes them over.',
+} as const
+
+export type UserRefusal = keyof typeof REFUSALS
+export type UserRefusalText = (typeof REFUSALS)[UserRefusal]
+
+/** A change of a user that is refused, for a reason that can be said in every language. */
+export class RefusedUserChange extends Error {
+  readonly why: UserRefusal
+  readonly text: UserRefusalText
+  readonly values: Readonly<Record<string, string>>
+
+  constructor(why: UserRefusal, values: Readonly<Record<string, string>> = {}) {
+    super(REFUSALS[why].replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? ''))
+    this.why = why
+    this.text = REFUSALS[why]
+    this.values = values
+  }
+}
+
 /** Every table whose records have an author. */
 const OWNED: readonly { table: string; kind: RecordKind }[] = [
   { table: 'events', kind: 'event' },
@@ -79,6 +107,27 @@ export async function hasUsers(db: Db): Promise<boolean> {
   return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
+/** Somebody among all people: whether they have a password for the desk, and about when they were last there; empty for never. */
+export interface Person {
+  user: User
+  hasPassword: boolean
+  seen_utc: string
+}
+
+/** Everybody with an account, the oldest first. */
+export async function listPeople(db: Db): Promise<Person[]> {
+  const users = await listUsers(db)
+  const having = await db.selectFrom('desk_passwords').select('user').execute()
+  const seen = await db
+    .selectFrom('sessions')
+    .select(({ fn }) => ['user', fn.max('seen_utc').as('seen_utc')])
+    .groupBy('user')
+    .execute()
+  const passwords = new Set(having.map(({ user }) => user))
+  const seenBy = new Map(seen.map(({ user, seen_utc }) => [user, seen_utc]))
+  return users.map((user) => ({ user, hasPassword: passwords.has(user.id), seen_utc: seenBy.get(user.id) ?? '' }))
+}
+
 /** All users, the oldest first. */
 export async function listUsers(db: Db): Promise<User[]> {
   const rows = await db.selectFrom('users').selectAll().orderBy('id').execute()
@@ -88,7 +137,7 @@ export async function listUsers(db: Db): Promise<User[]> {
 /**
  * Adds a user. Login and e-mail share one space of names, since either signs in.
  * @param now milliseconds since the epoch
- * @throws Error with one sentence when a value is not acceptable or taken.
+ * @throws RefusedUserChange when a value is not acceptable or taken.
  */
 export async function insertUser(tx: Tx, values: NewUser, now: number): Promise<User> {
   const login = values.login.toLowerCase()
@@ -99,8 +148,7 @@ export async function insertUser(tx: Tx, values: NewUser, now: number): Promise<
   checkName(name)
   await holdName(tx, 'users')
   for (const wanted of [login, email].filter(Boolean)) {
-    if (await findUserByLogin(tx, wanted))
-      throw new Error(`There already is a user with the login or e-mail address ${wanted}.`)
+    if (await findUserByLogin(tx, wanted)) throw new RefusedUserChange('taken', { name: wanted })
   }
   const row = await tx
     .insertInto('users')
@@ -151,6 +199,15 @@ export async function reactivateUser(tx: Tx, id: number): Promise<void> {
   recordUser(tx, id, { action: 'update', name: `${user.login}: active` })
 }
 
+/** Gives a user another name to be shown. @throws Error when there is no such user, or the name is not acceptable */
+export async function renameUser(tx: Tx, id: number, name: string): Promise<void> {
+  const user = await getUser(tx, id)
+  const trimmed = name.trim()
+  checkName(trimmed)
+  await tx.updateTable('users').set({ name: trimmed }).where('id', '=', id).execute()
+  recordUser(tx, id, { action: 'update', name: user.login })
+}
+
 /** True for a user who may sign in. */
 export function isActive({ deactivated_utc }: User): boolean {
   return deactivated_utc === ''
@@ -179,12 +236,22 @@ export function recordUser(tx: Tx, record: number, act?: { action: WriteAction; 
 export async function removeUser(tx: Tx, id: number, reassignTo?: number): Promise<void> {
   const user = await getUser(tx, id)
   await keepAnAdministrator(tx, user)
-  if (reassignTo === id) throw new Error(`The records of ${user.login} cannot go to ${user.login}.`)
+  if (reassignTo === id) throw new RefusedUserChange('ownHeir', { login: user.login })
   if (reassignTo !== undefined) await reassignRecords(tx, user, await getUser(tx, reassignTo))
-  else if (await ownsRecords(tx, user))
-    throw new Error(`${user.login} owns records; name the user who takes them over with --reassign LOGIN.`)
+  else if (await ownsRecords(tx, user)) throw new RefusedUserChange('ownsRecords', { login: user.login })
   await tx.deleteFrom('users').where('id', '=', id).execute()
   recordUser(tx, id, { action: 'delete', name: user.login })
+}
+
+/**
+ * Gives the events, venues, organizers and images of one user to another.
+ * @throws Error when there is no such user, or both are the same
+ */
+export async function handOverRecords(tx: Tx, id: number, heirId: number): Promise<void> {
+  const [user, heir] = [await getUser(tx, id), await getUser(tx, heirId)]
+  if (user.id === heir.id) throw new RefusedUserChange('ownHeir', { login: user.login })
+  await reassignRecords(tx, user, heir)
+  recordUser(tx, id, { action: 'update', name: `${user.login}: records to ${heir.login}` })
 }
 
 /** The user as `users/me` shows them (rule 29.2), with the capabilities of the credential they use. */
@@ -212,16 +279,16 @@ function readUser(row: UserColumns): User {
 
 function checkLogin(login: string): void {
   if (LOGIN.test(login)) return
-  throw new Error('A login is up to 60 letters, digits and . _ - @ and starts with a letter or digit.')
+  throw new RefusedUserChange('login')
 }
 
 function checkName(name: string): void {
-  if (!NAME.test(name)) throw new Error('A name is one line of at most 250 characters.')
+  if (!NAME.test(name)) throw new RefusedUserChange('name')
 }
 
 function checkEmail(email: string): void {
   if (email.length <= LONGEST_EMAIL && EMAIL.test(email)) return
-  throw new Error(`${email} is not an e-mail address.`)
+  throw new RefusedUserChange('email', { email })
 }
 
 /** Refuses a change that would leave the site without an administrator. */
@@ -237,7 +304,7 @@ async function keepAnAdministrator(tx: Tx, user: User): Promise<void> {
     .where('id', '!=', user.id)
     .limit(1)
     .executeTakeFirst()
-  if (!other) throw new Error(`${user.login} is the last administrator; make another user administrator first.`)
+  if (!other) throw new RefusedUserChange('lastAdministrator', { login: user.login })
 }
 
 async function ownsRecords(tx: Db, user: User): Promise<boolean> {

@@ -2,6 +2,7 @@ import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { html } from '../pages/page-html.ts'
+import { accountPages } from './account-room.ts'
 import { consentPages } from './consent-room.ts'
 import { type DeskAnswer, type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk } from './desk-page.ts'
 import { eventFormPages } from './event-form.ts'
@@ -9,18 +10,21 @@ import { eventListPages } from './event-list.ts'
 import { historyPages } from './history-room.ts'
 import { inboxPages } from './inbox-room.ts'
 import { monthPages } from './month-room.ts'
+import { peoplePages } from './people-room.ts'
 import { recordPages } from './record-room.ts'
 import { signedInPages } from './sign-in-room.ts'
 import { todayPages } from './today-room.ts'
 
 /** All addresses of the desk for those who have signed in. */
 const PAGES: readonly DeskPage[] = [
+  ...accountPages,
   ...eventFormPages,
   ...consentPages,
   ...eventListPages,
   ...historyPages,
   ...inboxPages,
   ...monthPages,
+  ...peoplePages,
   ...recordPages,
   ...signedInPages,
   ...todayPages,

@@ -1,0 +1,166 @@
+import type { DeskText } from '../../calendar/locales/desk-texts.ts'
+import { SCOPES } from '../../calendar/people/caller.ts'
+import { addCredential, type Credential, listCredentials, revokeCredential } from '../../calendar/people/credentials.ts'
+import { hasDeskPassword } from '../../calendar/people/desk-passwords.ts'
+import { listSessions, revokeOtherSessions, revokeSession, type Session } from '../../calendar/people/sessions.ts'
+import { RefusedUserChange, renameUser } from '../../calendar/people/users.ts'
+import { type Html, html } from '../pages/page-html.ts'
+import { chosenScopes, SCOPE_TEXTS, scopeFields, secretView } from './consent-room.ts'
+import { type FormFaults, faultList, plainField } from './desk-inputs.ts'
+import {
+  type DeskAnswer,
+  type DeskPage,
+  type DeskRequest,
+  type DeskView,
+  deskPath,
+  fieldOf,
+  recordIdIn,
+  sayAtDesk,
+} from './desk-page.ts'
+import { whenAtDesk } from './desk-times.ts'
+import { newPasswordField, passwordFaults } from './set-up-room.ts'
+
+// Everybody's own page: name, password, where they are signed in, and the passwords of their programs.
+
+/** What was just done, by the word in the address. */
+const DONE = {
+  saved: 'Saved',
+  password: 'Your password is new, and you are signed out everywhere else.',
+  ended: 'That session has ended.',
+  revoked: 'That password is good for nothing any more.',
+} as const satisfies Record<string, DeskText>
+
+async function showAccount(request: DeskRequest): Promise<DeskAnswer> {
+  const done = Object.entries(DONE).find(([word]) => request.query.has(word))
+  const notice = done && sayAtDesk(request.context.site, done[1])
+  return { ...(await accountView(request, {})), notice }
+}
+
+async function accountView(request: DeskRequest, faults: FormFaults): Promise<DeskView> {
+  const { context, user } = request
+  const { site, db, now } = context
+  const say = (text: DeskText) => sayAtDesk(site, text)
+  const sessions = await listSessions(db, user.user, now)
+  const credentials = await listCredentials(db, user.user)
+  const hasPassword = await hasDeskPassword(db, user.user)
+  return {
+    ...(Object.keys(faults).length > 0 && { status: 422 }),
+    title: say('Your account'),
+    room: 'account',
+    under: user.user.login,
+    deeds: html`<form method="post" action="${deskPath(site, '/sign-out')}"><button class="button">${say('Sign out')}</button></form>`,
+    body: html`${faultList(site, faults)}<div class="story">
+<form class="card" method="post" action="${deskPath(site, '/me')}" novalidate><h2>${say('Name')}</h2>${plainField({ name: 'name', label: say('The name that others see'), value: faults.name === undefined ? user.user.name : fieldOf(request, 'name') }, faults)}<div><button class="button main">${say('Save')}</button></div></form>
+<form class="card" method="post" action="${deskPath(site, '/me/password')}" novalidate><h2>${say('Password')}</h2><input type="hidden" autocomplete="username" value="${user.user.login}">${hasPassword && plainField({ name: 'current', label: say('Your password until now'), type: 'password', attributes: html` autocomplete="current-password" required` }, faults)}${newPasswordField(request, faults)}<p class="hint">${say('It signs you out everywhere else.')}</p><div><button class="button main">${say('Change the password')}</button></div></form>
+<section class="card"><h2>${say('Where you are signed in')}</h2>${sessionTable(request, sessions)}</section>
+<section class="card"><h2>${say('Passwords of your programs')}</h2><p class="hint">${say('Each program has one of its own, which opens the calendar to it and never this desk.')}</p>${credentialTable(request, credentials)}
+<form class="story" method="post" action="${deskPath(site, '/me/passwords')}" novalidate>${plainField({ name: 'for', label: say('What the new one is for'), value: fieldOf(request, 'for'), attributes: html` autocomplete="off"` }, faults)}${scopeFields(request)}<div><button class="button">${say('Make a password')}</button></div></form></section></div>`,
+  }
+}
+
+function sessionTable({ context: { site, now }, user }: DeskRequest, sessions: readonly Session[]): Html {
+  const say = (text: DeskText) => sayAtDesk(site, text)
+  const rows = sessions.map((session) => {
+    const isThis = session.hash === user.session.hash
+    const end = isThis
+      ? html`<span class="state good">${say('This one')}</span>`
+      : html`<form method="post" action="${deskPath(site, '/me/sessions')}"><button class="button" name="session" value="${session.hash}">${say('End it')}</button></form>`
+    return html`<tr><td><bdi>${browserIn(session.client) || say('Unknown')}</bdi><small>${session.address}</small></td><td>${whenAtDesk(site, session.seen_utc, now)}<small>${say('since')} ${whenAtDesk(site, session.created_utc, now)}</small></td><td>${end}</td></tr>`
+  })
+  const others =
+    sessions.length > 1 &&
+    html`<form method="post" action="${deskPath(site, '/me/sessions')}"><button class="button" name="session" value="others">${say('Sign out everywhere else')}</button></form>`
+  return html`<table class="records"><thead><tr><th scope="col">${say('Browser')}</th><th scope="col">${say('Last seen')}</th><th scope="col"><span class="hidden">${say('End it')}</span></th></tr></thead><tbody>${rows}</tbody></table>${others}`
+}
+
+const BROWSERS = [
+  ['Edg', 'Edge'],
+  ['OPR', 'Opera'],
+  ['Firefox', 'Firefox'],
+  ['Chrome', 'Chrome'],
+  ['Safari', 'Safari'],
+] as const
+const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac', 'Linux'] as const
+
+/** The browser and the system that a browser says it is, as people call them; its own words where they are not known. */
+function browserIn(client: string): string {
+  const browser = BROWSERS.find(([mark]) => client.includes(`${mark}/`))?.[1]
+  const system = SYSTEMS.find((name) => client.includes(name))
+  return browser === undefined ? client : [browser, system].filter(Boolean).join(', ')
+}
+
+function credentialTable({ context: { site, now } }: DeskRequest, credentials: readonly Credential[]): Html {
+  const say = (text: DeskText) => sayAtDesk(site, text)
+  if (credentials.length === 0) return html`<p class="nothing">${say('Nothing here yet.')}</p>`
+  const rows = credentials.map(({ id, name, scope, created_utc, used_utc, expires_utc }) => {
+    const scopes = SCOPES.filter((known) => scope.split(',').includes(known)).map((known) => say(SCOPE_TEXTS[known]))
+    const may = scope === '' ? say('Everything that you may do') : scopes.join(', ')
+    const until = expires_utc !== '' && html`<small>${say('until')} ${whenAtDesk(site, expires_utc, now)}</small>`
+    const used = used_utc === '' ? say('never used') : whenAtDesk(site, used_utc, now)
+    return html`<tr><td><bdi class="title">${name}</bdi><small>${may}</small>${until}</td><td>${used}<small>${say('since')} ${whenAtDesk(site, created_utc, now)}</small></td><td><form method="post" action="${deskPath(site, `/me/passwords/${id}`)}"><button class="button">${say('Take it away')}</button></form></td></tr>`
+  })
+  return html`<table class="records"><thead><tr><th scope="col">${say('Program')}</th><th scope="col">${say('Last used')}</th><th scope="col"><span class="hidden">${say('Take it away')}</span></th></tr></thead><tbody>${rows}</tbody></table>`
+}
+
+async function rename(request: DeskRequest): Promise<DeskAnswer> {
+  const { context, user } = request
+  try {
+    await context.write((tx) => renameUser(tx, user.user.id, fieldOf(request, 'name')))
+  } catch (error) {
+    if (!(error instanceof RefusedUserChange)) throw error
+    return accountView(request, { name: sayAtDesk(context.site, error.text) })
+  }
+  return { seeOther: deskPath(context.site, '/me?saved') }
+}
+
+async function changePassword(request: DeskRequest): Promise<DeskAnswer> {
+  const { context, gate, user, address, client } = request
+  const next = fieldOf(request, 'password')
+  const faults = passwordFaults(request, next)
+  if (Object.keys(faults).length > 0) return accountView(request, faults)
+  const sent = { current: fieldOf(request, 'current'), next }
+  const session = await gate.changePassword(user.user, sent, { address, client }, context.now)
+  if (session === undefined)
+    return accountView(request, { current: sayAtDesk(context.site, 'That is not your password.') })
+  return { seeOther: deskPath(context.site, '/me?password'), session }
+}
+
+async function endSessions({ context, form, user }: DeskRequest): Promise<DeskAnswer> {
+  const session = fieldOf({ form }, 'session')
+  await context.write(async (tx) => {
+    if (session === 'others') await revokeOtherSessions(tx, user.user, user.session.hash)
+    else await revokeSession(tx, user.user, session)
+  })
+  return { seeOther: deskPath(context.site, '/me?ended') }
+}
+
+async function makePassword(request: DeskRequest): Promise<DeskAnswer> {
+  const { context, user } = request
+  const name = fieldOf(request, 'for').trim()
+  const scopes = chosenScopes(request)
+  if (!/^\P{Cc}{1,250}$/u.test(name))
+    return accountView(request, { for: sayAtDesk(context.site, 'Say in one line what it is for.') })
+  if (scopes?.length === 0) return accountView(request, { for: sayAtDesk(context.site, 'Choose what it may do.') })
+  const secret = await context.write((tx) =>
+    addCredential(tx, user.user, 'password', name, context.now, undefined, { scopes }),
+  )
+  return secretView(request, secret, name)
+}
+
+async function revokePassword(request: DeskRequest): Promise<DeskAnswer> {
+  const { context, user } = request
+  const id = recordIdIn(request)
+  const theirs = (await listCredentials(context.db, user.user)).some((credential) => credential.id === id)
+  // One that is gone already is what was wanted.
+  if (id !== undefined && theirs) await context.write((tx) => revokeCredential(tx, user.user, id))
+  return { seeOther: deskPath(context.site, '/me?revoked') }
+}
+
+/** The pages of everybody's own account. */
+export const accountPages: readonly DeskPage[] = [
+  { at: '/me', get: showAccount, post: rename },
+  { at: '/me/password', post: changePassword },
+  { at: '/me/sessions', post: endSessions },
+  { at: '/me/passwords', post: makePassword },
+  { at: '/me/passwords/:id', post: revokePassword },
+]

@@ -1,0 +1,279 @@
+import { Problem } from '../../base/problems.ts'
+import type { DeskText } from '../../calendar/locales/desk-texts.ts'
+import { can, ROLES, type Role } from '../../calendar/people/caller.ts'
+import { addSignInLink, LINK_MINUTES, linkTo } from '../../calendar/people/sign-in-links.ts'
+import {
+  changeRole,
+  deactivateUser,
+  findUser,
+  findUserByLogin,
+  handOverRecords,
+  insertUser,
+  isActive,
+  listPeople,
+  type Person,
+  RefusedUserChange,
+  reactivateUser,
+  removeUser,
+  renameUser,
+  type User,
+  type UserRefusal,
+} from '../../calendar/people/users.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import { type Content, type Html, html } from '../pages/page-html.ts'
+import { type FormFaults, faultList, plainField } from './desk-inputs.ts'
+import {
+  type DeskAnswer,
+  type DeskPage,
+  type DeskRequest,
+  type DeskView,
+  deskPath,
+  fieldOf,
+  recordIdIn,
+  sayAtDesk,
+} from './desk-page.ts'
+import { whenAtDesk } from './desk-times.ts'
+
+// Who may do what: for administrators, by the right that REST asks for.
+
+/** The words for roles. */
+export const ROLE_TEXTS = {
+  administrator: 'Administrator',
+  editor: 'Editor',
+  author: 'Writer',
+  contributor: 'Contributor',
+  subscriber: 'Reader',
+} as const satisfies Record<Role, DeskText>
+
+/** What each role may do, in a sentence. */
+const ROLE_HINTS = {
+  administrator: 'Everything, and decides who else may.',
+  editor: 'Writes and publishes all records, and reviews those of others.',
+  author: 'Writes and publishes their own records.',
+  contributor: 'Writes their own records, which an editor publishes.',
+  subscriber: 'Reads what is published.',
+} as const satisfies Record<Role, DeskText>
+
+/** @throws Problem for who may not manage people */
+function checkRight({ context: { caller } }: DeskRequest): void {
+  if (!can(caller, 'manage_users')) throw new Problem('rest_forbidden')
+}
+
+async function showPeople(request: DeskRequest): Promise<DeskAnswer> {
+  checkRight(request)
+  const { site, db } = request.context
+  const say = (text: DeskText) => sayAtDesk(site, text)
+  const people = await listPeople(db)
+  const head = (['Name', 'Sign-in name', 'Role', 'Last seen'] as const).map(
+    (text) => html`<th scope="col">${say(text)}</th>`,
+  )
+  return {
+    title: say('People'),
+    room: 'people',
+    deeds: html`<a class="button main" href="${deskPath(site, '/people/new')}">${say('Invite somebody')}</a>`,
+    body: html`<table class="records"><thead><tr>${head}<th scope="col"><span class="hidden">${say('Status')}</span></th></tr></thead><tbody>
+${people.map((person) => personRow(request, person))}
+</tbody></table>`,
+  }
+}
+
+function personRow({ context: { site, now } }: DeskRequest, person: Person): Html {
+  const { user, seen_utc } = person
+  const seen = seen_utc === '' ? '' : whenAtDesk(site, seen_utc, now)
+  return html`<tr><td><a class="title" href="${deskPath(site, `/people/${user.id}`)}"><bdi>${user.name}</bdi></a></td><td>${user.login}</td><td>${sayAtDesk(site, ROLE_TEXTS[user.role])}</td><td>${seen}</td><td>${accountState(person, (text) => sayAtDesk(site, text))}</td></tr>`
+}
+
+function accountState({ user, hasPassword }: Person, say: (text: DeskText) => string): Content {
+  if (!isActive(user)) return html`<span class="state bad">${say('Deactivated')}</span>`
+  return !hasPassword && html`<span class="state">${say('No password yet')}</span>`
+}
+
+function showInvitation(request: DeskRequest): DeskAnswer {
+  checkRight(request)
+  return invitationView(request, {})
+}
+
+function invitationView(request: DeskRequest, faults: FormFaults): DeskView {
+  const { site } = request.context
+  const say = (text: DeskText) => sayAtDesk(site, text)
+  const value = (name: string) => fieldOf(request, name)
+  return {
+    ...(Object.keys(faults).length > 0 && { status: 422 }),
+    title: say('Invite somebody'),
+    room: 'people',
+    under: html`<a href="${deskPath(site, '/people')}">${say('People')}</a>`,
+    body: html`${faultList(site, faults)}<form class="edit" method="post" novalidate data-guard><div class="story">
+${plainField({ name: 'name', label: say('Name'), value: value('name'), attributes: html` autocomplete="off"` }, faults)}
+${plainField({ name: 'login', label: say('Sign-in name'), value: value('login'), hint: say('Letters, digits and . _ - @; it stays as it is.'), attributes: html` autocomplete="off" autocapitalize="none" spellcheck="false" required` }, faults)}
+${plainField({ name: 'email', label: say('E-mail, if it is to sign in as well'), type: 'email', value: value('email'), attributes: html` autocomplete="off"` }, faults)}
+${roleField(request, value('role') || 'author', faults)}</div>
+<div class="savebar"><button class="button main">${say('Make the account and a link')}</button></div></form>`,
+  }
+}
+
+function roleField({ context: { site } }: DeskRequest, chosen: string, faults: FormFaults): Html {
+  const options = ROLES.map(
+    (role) =>
+      html`<label class="check"><input type="radio" name="role" value="${role}"${role === chosen && html` checked`}><span>${sayAtDesk(site, ROLE_TEXTS[role])} <span class="hint">${sayAtDesk(site, ROLE_HINTS[role])}</span></span></label>`,
+  )
+  return html`<fieldset class="field" id="role"${faults.role !== undefined && html` aria-describedby="role-error"`}><legend>${sayAtDesk(site, 'Role')}</legend>${options}${faults.role !== undefined && html`<p class="error" id="role-error">${faults.role}</p>`}</fieldset>`
+}
+
+const roleIn = (request: DeskRequest): Role | undefined => ROLES.find((role) => role === fieldOf(request, 'role'))
+
+/** The fields that refusals are about. */
+const FIELD_OF: Readonly<Record<UserRefusal, string>> = {
+  login: 'login',
+  taken: 'login',
+  email: 'email',
+  name: 'name',
+  lastAdministrator: 'role',
+  ownHeir: 'heir',
+  ownsRecords: 'heir',
+}
+
+/** What a form says of a refused change; anything else is thrown on. */
+function faultsIn({ context: { site } }: DeskRequest, error: unknown): FormFaults {
+  if (!(error instanceof RefusedUserChange)) throw error
+  return { [FIELD_OF[error.why]]: sayAtDesk(site, error.text, error.values) }
+}
+
+async function invite(request: DeskRequest): Promise<DeskAnswer> {
+  checkRight(request)
+  const { context } = request
+  const role = roleIn(request)
+  if (!role) return invitationView(request, { role: sayAtDesk(context.site, 'Is needed.') })
+  const wanted = (name: string) => fieldOf(request, name).trim() || undefined
+  const values = { login: wanted('login') ?? '', name: wanted('name'), email: wanted('email'), role }
+  try {
+    const { user, token } = await context.write(async (tx) => {
+      const added = await insertUser(tx, values, context.now)
+      return { user: added, token: await addSignInLink(tx, added, context.now) }
+    })
+    return linkView(request, user, token)
+  } catch (error) {
+    return invitationView(request, faultsIn(request, error))
+  }
+}
+
+/** Shows a link, once, to be sent to the person it is for. */
+function linkView({ context: { site } }: DeskRequest, { id, name }: User, token: string): DeskView {
+  const say = (text: DeskText, values?: Record<string, string>) => sayAtDesk(site, text, values)
+  return {
+    title: say('A link for {name}', { name: `\u2068${name}\u2069` }),
+    room: 'people',
+    under: html`<a href="${deskPath(site, `/people/${id}`)}"><bdi>${name}</bdi></a>`,
+    body: html`<div class="story"><p>${say('Copy it now and send it to them: it is shown only this once, and is good once and for {minutes} minutes. At it they choose a password.', { minutes: String(LINK_MINUTES) })}</p>
+<div class="field"><label for="link">${say('Link')}</label><input id="link" class="secret" readonly value="${linkTo(site.url, token)}"></div></div>`,
+  }
+}
+
+/** The person that the address names. @throws Problem for who may not manage people, and where nobody is */
+async function personOf(request: DeskRequest): Promise<User> {
+  checkRight(request)
+  const user = await findUser(request.context.db, recordIdIn(request) ?? 0)
+  if (!user) throw new Problem('rest_no_route')
+  return user
+}
+
+async function showPerson(request: DeskRequest): Promise<DeskAnswer> {
+  const user = await personOf(request)
+  const notice = request.query.has('saved') ? sayAtDesk(request.context.site, 'Saved') : undefined
+  return { ...(await personView(request, user, {})), notice }
+}
+
+async function personView(request: DeskRequest, user: User, faults: FormFaults): Promise<DeskView> {
+  const { context } = request
+  const { site } = context
+  const say = (text: DeskText) => sayAtDesk(site, text)
+  const isOneself = user.id === context.caller.id
+  const shown = { room: 'people', title: `\u2068${user.name}\u2069` } as const
+  const under = html`<a href="${deskPath(site, '/people')}">${say('People')}</a> · ${user.login}${user.email !== '' && html` · ${user.email}`}`
+  if (isOneself)
+    return {
+      ...shown,
+      under,
+      body: html`<p><a class="button" href="${deskPath(site, '/me')}">${say('Your account')}</a></p>`,
+    }
+  return {
+    ...shown,
+    ...(Object.keys(faults).length > 0 && { status: 422 }),
+    under,
+    body: html`${faultList(site, faults)}<div class="story">
+<form class="card" method="post" novalidate>${plainField({ name: 'name', label: say('Name'), value: fieldOf(request, 'name') || user.name }, faults)}${roleField(request, user.role, faults)}<div><button class="button main" name="deed" value="save">${say('Save')}</button></div></form>
+${isActive(user) && html`<form class="card" method="post"><p>${say('A link lets them choose a password, also in place of a forgotten one.')}</p><div><button class="button" name="deed" value="link">${say('Make a link')}</button></div></form>`}
+<form class="card" method="post"><p>${say(isActive(user) ? 'Who is deactivated signs in nowhere, with no password and no token. Their records stay.' : 'This account is deactivated: nobody signs in with it.')}</p><div><button class="button" name="deed" value="${isActive(user) ? 'deactivate' : 'reactivate'}">${say(isActive(user) ? 'Deactivate' : 'Let them in again')}</button></div></form>
+${await heirForm(request, user, faults)}</div>`,
+  }
+}
+
+/** People that a form offers as heirs; any other is typed. */
+const MOST_OFFERED = 200
+
+async function heirForm(request: DeskRequest, user: User, faults: FormFaults): Promise<Html> {
+  const { site, db } = request.context
+  const say = (text: DeskText) => sayAtDesk(site, text)
+  const heirs = (await listPeople(db)).filter((person) => person.user.id !== user.id && isActive(person.user))
+  const options = heirs
+    .slice(0, MOST_OFFERED)
+    .map((heir) => html`<option value="${heir.user.login}">${heir.user.name}</option>`)
+  const attributes = html` list="heirs" autocomplete="off" autocapitalize="none" spellcheck="false"`
+  return html`<form class="card" method="post" novalidate>
+${plainField({ name: 'heir', label: say('Who takes over their records'), value: fieldOf(request, 'heir'), hint: say('A sign-in name.'), attributes }, faults)}<datalist id="heirs">${options}</datalist>
+<div class="row"><button class="button" name="deed" value="hand-over">${say('Hand over the records')}</button><button class="button bad" name="deed" value="remove">${say('Delete the account for good')}</button></div></form>`
+}
+
+/** What can be done with the account of somebody else, by the name of its button. */
+const DEEDS: Readonly<Record<string, (tx: Tx, request: DeskRequest, user: User) => Promise<void>>> = {
+  save: async (tx, request, user) => {
+    const name = fieldOf(request, 'name').trim()
+    if (name !== '' && name !== user.name) await renameUser(tx, user.id, name)
+    const role = roleIn(request)
+    if (role && role !== user.role) await changeRole(tx, user.id, role)
+  },
+  deactivate: (tx, { context }, user) => deactivateUser(tx, user.id, context.now),
+  reactivate: (tx, _request, user) => reactivateUser(tx, user.id),
+  'hand-over': async (tx, request, user) => handOverRecords(tx, user.id, (await heirIn(tx, request)).id),
+  remove: async (tx, request, user) => {
+    const heir = fieldOf(request, 'heir').trim() === '' ? undefined : await heirIn(tx, request)
+    await removeUser(tx, user.id, heir?.id)
+  },
+}
+
+/** Nobody has the sign-in name of an heir. */
+class NoHeir extends Error {}
+
+async function heirIn(tx: Tx, request: DeskRequest): Promise<User> {
+  const login = fieldOf(request, 'heir').trim()
+  const heir = /\p{Cc}/u.test(login) ? undefined : await findUserByLogin(tx, login)
+  if (!heir || !isActive(heir)) throw new NoHeir()
+  return heir
+}
+
+async function change(request: DeskRequest): Promise<DeskAnswer> {
+  const { context } = request
+  const { site } = context
+  const user = await personOf(request)
+  if (user.id === context.caller.id) throw new Problem('rest_forbidden')
+  const deed = fieldOf(request, 'deed') || 'save'
+  if (deed === 'link') {
+    if (!isActive(user)) return personView(request, user, {})
+    return linkView(request, user, await context.write((tx) => addSignInLink(tx, user, context.now)))
+  }
+  const work = Object.hasOwn(DEEDS, deed) ? DEEDS[deed] : undefined
+  if (!work) throw new Problem('rest_no_route')
+  try {
+    await context.write((tx) => work(tx, request, user))
+  } catch (error) {
+    const noHeir = { heir: sayAtDesk(site, 'Nobody has this sign-in name.') }
+    return personView(request, user, error instanceof NoHeir ? noHeir : faultsIn(request, error))
+  }
+  return { seeOther: deskPath(site, deed === 'remove' ? '/people' : `/people/${user.id}?saved`) }
+}
+
+/** The pages for administrators. */
+export const peoplePages: readonly DeskPage[] = [
+  { at: '/people', get: showPeople },
+  { at: '/people/new', get: showInvitation, post: invite },
+  { at: '/people/:id', get: showPerson, post: change },
+]

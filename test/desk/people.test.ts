@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { listSessions } from '../../src/calendar/people/sessions.ts'
+import { findUserByLogin, getUserByLogin } from '../../src/calendar/people/users.ts'
+import { type AtDesk, DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
+import { credentialsOf, startService, type TestService } from '../support/service.ts'
+
+describe('people at the desk', () => {
+  let service: TestService
+  let admin: AtDesk
+
+  before(async () => {
+    service = await startService()
+    admin = await sitAtDesk(service, 'admin')
+  })
+  after(() => service.close())
+
+  const user = (login: string) => getUserByLogin(service.app.database.read, login)
+  const linkIn = (body: string) =>
+    new URL(/value="(http[^"]+\/desk\/set-up\/[\w-]{43})"/.exec(body)?.[1] ?? '').pathname
+  const restAs = (login: 'author' | 'contributor') =>
+    service.request('anonymous', 'GET', '~/wp-json/wp/v2/users/me', undefined, credentialsOf(login))
+
+  test('administrators see who there is, and nobody else does', async () => {
+    const { status, body } = await admin.get('/desk/people')
+    assert.equal(status, 200)
+    for (const login of ['admin', 'editor', 'author', 'contributor', 'subscriber'])
+      assert.ok(body.includes(`<td>${login}</td>`), login)
+    for (const login of ['editor', 'author', 'contributor', 'subscriber']) {
+      const other = await sitAtDesk(service, login)
+      const { id } = await user('author')
+      for (const path of ['/desk/people', '/desk/people/new', `/desk/people/${id}`])
+        assert.equal((await other.get(path)).status, 403, `${login} ${path}`)
+      const invited = await other.post('/desk/people/new', { login: 'intruder', role: 'administrator' })
+      assert.equal(invited.status, 403)
+      const promoted = await other.post(`/desk/people/${id}`, { deed: 'save', role: 'administrator' })
+      assert.equal(promoted.status, 403)
+      assert.doesNotMatch((await other.get('/desk/')).body, /href="\/desk\/people"/)
+    }
+    assert.equal((await user('author')).role, 'author')
+    assert.equal(await findUserByLogin(service.app.database.read, 'intruder'), undefined)
+  })
+
+  test('an invitation makes an account and a link, at which the person chooses a password', async () => {
+    const typed = { login: 'Grace', name: 'Grace <b>H</b>', email: 'grace@example.org', role: 'contributor' }
+    const invited = await admin.post('/desk/people/new', typed)
+    assert.equal(invited.status, 200)
+    assert.match(invited.body, /Grace &lt;b&gt;H&lt;\/b&gt;/)
+    assert.equal((await user('grace')).role, 'contributor')
+    assert.match((await admin.get('/desk/people')).body, /No password yet/)
+    const link = linkIn(invited.body)
+    const chosen = await service.request(
+      'anonymous',
+      'POST',
+      `~${link}`,
+      new URLSearchParams({ password: DESK_PASSWORD }),
+      { 'content-type': 'application/x-www-form-urlencoded' },
+    )
+    assert.equal(chosen.status, 303)
+    const again = await admin.post('/desk/people/new', { login: 'grace', role: 'contributor' })
+    assert.equal(again.status, 422)
+    assert.match(again.body, /id="login"[^>]*aria-describedby="login-hint login-error" aria-invalid="true"/)
+    for (const wrong of [
+      { login: 'a b' },
+      { login: '' },
+      { login: 'x\0' },
+      { email: 'nowhere' },
+      { role: 'king' },
+      { name: 'a\nb' },
+    ]) {
+      const { status, body } = await admin.post('/desk/people/new', { login: 'heidi', role: 'author', ...wrong })
+      assert.equal(status, 422, JSON.stringify(wrong))
+      assert.match(body, /<title>Error: /)
+    }
+    assert.equal(await findUserByLogin(service.app.database.read, 'heidi'), undefined)
+  })
+
+  test('1e.26: another role holds at once and ends the sessions of the person', async () => {
+    const author = await sitAtDesk(service, 'author')
+    const { id } = await user('author')
+    const saved = await admin.post(`/desk/people/${id}`, { deed: 'save', name: 'Ann Author', role: 'contributor' })
+    assert.deepEqual([saved.status, saved.headers.get('location')], [303, `/desk/people/${id}?saved`])
+    assert.deepEqual([(await user('author')).role, (await user('author')).name], ['contributor', 'Ann Author'])
+    assert.equal((await author.get('/desk/')).status, 303)
+    await admin.post(`/desk/people/${id}`, { deed: 'save', role: 'author' })
+  })
+
+  test('who is deactivated signs in nowhere, and is let in again with all they had', async () => {
+    await giveDeskPassword(service, 'contributor')
+    const contributor = await sitAtDesk(service, 'contributor')
+    const { id } = await user('contributor')
+    const signIn = () =>
+      service.request(
+        'anonymous',
+        'POST',
+        '~/desk/sign-in',
+        new URLSearchParams({ login: 'contributor', password: DESK_PASSWORD }),
+        { 'content-type': 'application/x-www-form-urlencoded' },
+      )
+    assert.equal((await restAs('contributor')).status, 200)
+    assert.equal((await signIn()).status, 303)
+    await admin.post(`/desk/people/${id}`, { deed: 'deactivate' })
+    assert.match((await admin.get('/desk/people')).body, /Deactivated/)
+    assert.equal((await contributor.get('/desk/')).status, 303)
+    assert.equal((await signIn()).status, 401)
+    const start = Date.now()
+    while ((await restAs('contributor')).status !== 401) assert.ok(Date.now() - start < 6000, 'REST still lets them in')
+    await admin.post(`/desk/people/${id}`, { deed: 'link' })
+    await admin.post(`/desk/people/${id}`, { deed: 'reactivate' })
+    assert.equal((await restAs('contributor')).status, 200)
+    assert.equal((await signIn()).status, 303)
+  })
+
+  test('a link that an administrator makes replaces a forgotten password', async () => {
+    await giveDeskPassword(service, 'editor')
+    const { id } = await user('editor')
+    const made = await admin.post(`/desk/people/${id}`, { deed: 'link' })
+    const form = await admin.get(linkIn(made.body))
+    assert.match(form.body, /value="editor"/)
+    assert.equal((await admin.get(`/desk/people/${id}`)).body.includes(linkIn(made.body)), false, 'shown once')
+  })
+
+  test('records are handed over, and an account that owns some is not deleted before', async () => {
+    const { id: venue } = await service.create('/venues', { venue: 'Handed over' }, 'author')
+    const { id } = await user('author')
+    const kept = await admin.post(`/desk/people/${id}`, { deed: 'remove' })
+    assert.equal(kept.status, 422)
+    assert.match(kept.body, /owns records/)
+    for (const heir of ['nobody', '', 'author', 'x\0'])
+      assert.equal((await admin.post(`/desk/people/${id}`, { deed: 'hand-over', heir })).status, 422, heir)
+    assert.equal((await admin.post(`/desk/people/${id}`, { deed: 'hand-over', heir: 'editor' })).status, 303)
+    assert.equal((await service.get(`/venues/${venue}`)).body.author, String((await user('editor')).id))
+    const removed = await admin.post(`/desk/people/${id}`, { deed: 'remove' })
+    assert.deepEqual([removed.status, removed.headers.get('location')], [303, '/desk/people'])
+    assert.equal((await admin.get(`/desk/people/${id}`)).status, 404)
+  })
+
+  test('nobody locks themselves out, and the last administrator stays', async () => {
+    const { id } = await user('admin')
+    for (const deed of ['deactivate', 'remove', 'save'])
+      assert.equal((await admin.post(`/desk/people/${id}`, { deed, role: 'subscriber' })).status, 403, deed)
+    const second = await admin.post('/desk/people/new', { login: 'second', role: 'administrator' })
+    assert.equal(second.status, 200)
+    const other = await sitAtDesk(service, 'second')
+    await Promise.all([
+      other.post(`/desk/people/${id}`, { deed: 'deactivate' }),
+      admin.post(`/desk/people/${(await user('second')).id}`, { deed: 'deactivate' }),
+    ])
+    const left = [await user('admin'), await user('second')].filter(({ deactivated_utc }) => deactivated_utc === '')
+    assert.equal(left.length, 1)
+    const last = left[0]?.login ?? ''
+    assert.equal((await (last === 'admin' ? admin : other).get('/desk/people')).status, 200)
+  })
+
+  test('an unknown person or deed is a page that says so', async () => {
+    const someone = await sitAtDesk(service, (await user('admin')).deactivated_utc === '' ? 'admin' : 'second')
+    for (const path of ['/desk/people/999999', '/desk/people/x', '/desk/people/0'])
+      assert.equal((await someone.get(path)).status, 404, path)
+    const { id } = await user('subscriber')
+    for (const deed of ['constructor', 'toString', 'x'])
+      assert.equal((await someone.post(`/desk/people/${id}`, { deed })).status, 404, deed)
+  })
+})
+
+describe('one’s own account at the desk', () => {
+  let service: TestService
+  before(async () => {
+    service = await startService()
+    await giveDeskPassword(service, 'author')
+  })
+  after(() => service.close())
+
+  const sessionsOf = async (login: string) => {
+    const { read } = service.app.database
+    return listSessions(read, await getUserByLogin(read, login), Date.now())
+  }
+
+  test('the name is changed, and a wrong one is told at its field', async () => {
+    const author = await sitAtDesk(service, 'author')
+    assert.equal((await author.post('/desk/me', { name: ' Ann\u202e <i>A</i> ' })).status, 303)
+    const { body } = await author.get('/desk/me')
+    assert.doesNotMatch(body, /<i>A/)
+    const wrong = await author.post('/desk/me', { name: '' })
+    assert.equal(wrong.status, 422)
+    assert.match(wrong.body, /id="name"[^>]*aria-invalid="true"/)
+    assert.equal((await author.post('/desk/me', { name: 'x'.repeat(300) })).status, 422)
+  })
+
+  test('3d.5: a new password wants the old one, ends all sessions, and goes on in this browser with a new id', async () => {
+    const [here, there] = [await sitAtDesk(service, 'author'), await sitAtDesk(service, 'author')]
+    const change = (current: string, password: string) => here.post('/desk/me/password', { current, password })
+    const next = 'a new battery horse'
+    assert.equal((await change('a wrong password', next)).status, 422)
+    assert.equal((await change(DESK_PASSWORD, 'short')).status, 422)
+    assert.equal((await there.get('/desk/')).status, 200)
+    const changed = await change(DESK_PASSWORD, next)
+    assert.deepEqual([changed.status, changed.headers.get('location')], [303, '/desk/me?password'])
+    const cookie = (changed.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+    assert.notEqual(cookie, here.cookie)
+    for (const old of [here, there]) assert.equal((await old.get('/desk/')).status, 303)
+    const shown = await service.request('anonymous', 'GET', '~/desk/me', undefined, { cookie })
+    assert.equal(shown.status, 200)
+    await giveDeskPassword(service, 'author')
+  })
+
+  test('whoever sits down at an open desk cannot guess its password for long', async () => {
+    const author = await sitAtDesk(service, 'author')
+    const statuses: number[] = []
+    for (let i = 0; i < 12; i += 1) {
+      const sent = { current: `wrong password ${i}`, password: 'a new battery horse' }
+      statuses.push((await author.post('/desk/me/password', sent)).status)
+    }
+    // One wrong password may have been sent within the minute before.
+    assert.ok(
+      statuses.slice(0, 9).every((status) => status === 422),
+      String(statuses),
+    )
+    assert.deepEqual(statuses.slice(10), [429, 429])
+  })
+
+  test('3d.5: sessions are listed by browser and ended one by one or all but this', async () => {
+    const editor = await sitAtDesk(service, 'editor')
+    const [second, third] = [await sitAtDesk(service, 'editor'), await sitAtDesk(service, 'editor')]
+    const stranger = await sitAtDesk(service, 'author')
+    const hashes = (await sessionsOf('editor')).map(({ hash }) => hash)
+    const { body } = await editor.get('/desk/me')
+    assert.match(body, /This one/)
+    assert.equal(hashes.filter((hash) => body.includes(`value="${hash}"`)).length, 2)
+    for (const hash of hashes) await stranger.post('/desk/me/sessions', { session: hash })
+    assert.equal((await sessionsOf('editor')).length, 3, 'nobody ends those of others')
+    const others = hashes.filter((hash) => body.includes(`value="${hash}"`))
+    await editor.post('/desk/me/sessions', { session: others[0] ?? '' })
+    assert.equal((await sessionsOf('editor')).length, 2)
+    await editor.post('/desk/me/sessions', { session: 'others' })
+    assert.equal((await sessionsOf('editor')).length, 1)
+    assert.equal((await editor.get('/desk/')).status, 200)
+    assert.deepEqual([(await second.get('/desk/')).status, (await third.get('/desk/')).status], [303, 303])
+  })
+
+  test('3d.21: an application password is shown once, listed by name, scope and use, and taken away', async () => {
+    const editor = await sitAtDesk(service, 'editor')
+    const made = await editor.post('/desk/me/passwords', { for: 'Phone <b>', access: 'some', scope: ['media', 'root'] })
+    assert.equal(made.status, 200)
+    const [, secret = ''] = /value="(\w{4}(?: \w{4}){5})"/.exec(made.body) ?? []
+    const use = () =>
+      service.request('anonymous', 'GET', '~/wp-json/wp/v2/users/me', undefined, {
+        authorization: `Basic ${Buffer.from(`editor:${secret}`).toString('base64')}`,
+      })
+    const me = await use()
+    assert.equal(me.status, 200)
+    assert.deepEqual(Object.keys(me.body.capabilities), ['upload'])
+    const { body } = await editor.get('/desk/me')
+    assert.match(body, /Phone &lt;b&gt;/)
+    assert.match(body, /Upload pictures/)
+    assert.equal(body.includes(secret), false)
+    const ids = [...body.matchAll(/\/desk\/me\/passwords\/(\d+)/g)].map(([, id]) => id)
+    const stranger = await sitAtDesk(service, 'author')
+    assert.equal((await stranger.post(`/desk/me/passwords/${ids.at(-1)}`, {})).status, 303)
+    assert.equal((await use()).status, 200, 'nobody takes away those of others')
+    assert.equal((await editor.post(`/desk/me/passwords/${ids.at(-1)}`, {})).status, 303)
+    const start = Date.now()
+    while ((await use()).status !== 401) assert.ok(Date.now() - start < 6000, 'it still opens REST')
+    for (const wrong of [{ for: '' }, { for: 'a\nb' }, { for: 'x', access: 'some' }, { for: 'x'.repeat(300) }])
+      assert.equal(
+        (await editor.post('/desk/me/passwords', { access: 'all', ...wrong })).status,
+        422,
+        JSON.stringify(wrong),
+      )
+  })
+})

@@ -18,7 +18,7 @@ async function listening(t: TestContext) {
   const acceptors = await openAcceptors(server, { port: 0, host: '127.0.0.1' }, true)
   t.after(async () => {
     for (const socket of connections) socket.destroy()
-    await closeAcceptors(acceptors)
+    if (acceptors.listeners.some(({ listening }) => listening)) await closeAcceptors(acceptors)
   })
   return { server, port: acceptors.port, acceptors }
 }

@@ -57,12 +57,14 @@ export const nameOn = (database: DatabaseName, file: string) => `${database}: ${
 /** Writes the module that Node runs: it has the environment of the database, and imports the files. Its path. */
 export function writeEntry({ database, files }: Batch, environment: Record<string, string>, folder: string): string {
   const entry = join(folder, `${randomUUID()}.mjs`)
-  const module = pathToFileURL(join(root, 'test/support/run-together.ts')).href
+  const address = (name: string) => pathToFileURL(join(root, 'test/support', name)).href
   const named = Object.fromEntries(files.map((file) => [nameOn(database, file), file]))
   const lines = [
     `Object.assign(process.env, ${JSON.stringify(environment)})`,
-    `const { runTogether } = await import('${module}')`,
-    `runTogether(${JSON.stringify(named)})`,
+    // The runner of tests has to find what this changes when it is first imported.
+    `const { stopFollowing } = await import('${address('light-runner.ts')}')`,
+    `const { runTogether } = await import('${address('run-together.ts')}')`,
+    `runTogether(${JSON.stringify(named)}, stopFollowing)`,
   ]
   writeFileSync(entry, lines.map((line) => `${line}\n`).join(''))
   return entry

@@ -137,6 +137,26 @@ test('with every step done, the service has the field, the filter, the represent
     assert.ok(!('min_age' in (await service.update(`/events/${id}`, { min_age: '' }))))
   })
 
+  await t.test(
+    'the desk asks for both fields, shows what was typed and saves it, with no line of its own',
+    async () => {
+      const { sitAtDesk } = await import(pathToFileURL(join(copy.folder, 'test/support/desk.ts')).href)
+      const editor = await sitAtDesk(service, 'editor')
+      const fields = [
+        { path: '/venues', made: { venue: 'Barn' }, name: 'access' },
+        { path: '/events', made: { ...EVENT, title: 'Dance', status: 'draft' }, name: 'dress_code' },
+      ]
+      for (const { path, made, name } of fields) {
+        const { id } = await service.create(path, { ...made, [name]: 'As it was' })
+        const page = await editor.get(`/desk${path}/${id}`)
+        assert.match(page.body, new RegExp(`name="${name}"[^>]* value="As it was"`))
+        const version = /name="version" value="(\d+)"/.exec(page.body)?.[1] ?? ''
+        assert.equal((await editor.post(`/desk${path}/${id}`, { [name]: 'As it is', version })).status, 303)
+        assert.equal((await service.get(`${path}/${id}`, 'admin')).body[name], 'As it is')
+      }
+    },
+  )
+
   await t.test('lists of events are narrowed to sticky ones, and their links stay so', async () => {
     for (const title of ['Fair', 'Market']) await service.post('/events', { ...EVENT, title, sticky: true })
     const sticky = await service.get(`/events?sticky=1&per_page=1&${WINDOW}`)

@@ -77,6 +77,7 @@ const PLACED = new Set([
   'description',
   'slug',
   'status',
+  'cost',
   'website',
   'show_map',
   'show_map_link',

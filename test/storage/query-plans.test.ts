@@ -135,7 +135,7 @@ for (const caller of [editor, contributor]) {
       assert.ok(plans.length >= 7, `${plans.length}`)
       const scans = plans.flat().filter((step) => step.startsWith('SCAN'))
       const isBounded = (step: string) =>
-        /^SCAN named USING COVERING INDEX (venues|organizers)_folded$|^SCAN (next|begun|same|CONSTANT ROW|json_each)\b/.test(
+        /^SCAN named USING COVERING INDEX (venues|organizers)_folded$|^SCAN (found|next|begun|same|CONSTANT ROW|json_each)\b/.test(
           step,
         )
       assert.deepEqual([...new Set(scans.filter((step) => !isBounded(step)))], ['SCAN events'])

@@ -1,7 +1,32 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { decodedText } from '../../src/base/text/html.ts'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
 import { startService, type TestService } from '../support/service.ts'
+
+/** The controls of a form with the values that they post. */
+function controlsIn(body: string): Record<string, string | string[]> {
+  const [, form = ''] = /<form class="edit[^>]*>(.*?)<\/form>/s.exec(body) ?? []
+  const fields: Record<string, string | string[]> = {}
+  const add = (name: string, value: string) => {
+    const text = decodedText(value)
+    if (!name.endsWith('[]')) fields[name] = text
+    else fields[name.slice(0, -2)] = [...(fields[name.slice(0, -2)] ?? []), text]
+  }
+  const attribute = (tag: string, name: string) => new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1]
+  for (const [tag] of form.matchAll(/<input[^>]*>/g)) {
+    const type = attribute(tag, 'type') ?? 'text'
+    const isBox = type === 'checkbox' || type === 'radio'
+    if (type !== 'file' && (!isBox || / checked/.test(tag)))
+      add(attribute(tag, 'name') ?? '', attribute(tag, 'value') ?? '')
+  }
+  for (const [, name = '', text = ''] of form.matchAll(/<textarea[^>]* name="([^"]*)"[^>]*>\n?(.*?)<\/textarea>/gs))
+    add(name, text)
+  for (const [, name = '', options = ''] of form.matchAll(/<select[^>]* name="([^"]*)"[^>]*>(.*?)<\/select>/gs))
+    add(name, /value="([^"]*)" selected/.exec(options)?.[1] ?? /value="([^"]*)"/.exec(options)?.[1] ?? '')
+  return fields
+}
 
 const idIn = (location: string | null) => Number(/\/desk\/events\/(\d+)/.exec(location ?? '')?.[1])
 const versionIn = (body: string) => /name="version" value="(\d+)"/.exec(body)?.[1] ?? ''
@@ -97,5 +122,281 @@ describe('the form of an event', () => {
     const { body } = await service.get(`/events/${id}`)
     assert.match(body.description, /Mine &amp; kept/)
     assert.equal(body.website, 'https://example.org/theirs')
+  })
+
+  /** What a browser would post of a form that nobody has touched. */
+  async function untouched(path: string, desk = editor): Promise<Record<string, string | string[]>> {
+    const { body } = await desk.get(path)
+    return controlsIn(body)
+  }
+
+  test('a form that nobody has touched changes nothing', async () => {
+    const { id } = await service.create('/events', {
+      title: 'Late <em>night</em>',
+      description: '<!-- wp:paragraph -->\n<p>Kept  as it is</p>\n<!-- /wp:paragraph -->',
+      start_date: '2030-05-02 22:00:00',
+      end_date: '2030-05-03 02:15:30',
+      timezone: 'America/New_York',
+      cost: ['5', '7 reduced'],
+      venue: [{ venue: 'Mill Yard' }, { venue: 'Quay' }],
+      organizer: [{ organizer: 'Choir' }],
+      categories: ['music'],
+      tags: ['late', 'loud, very'],
+      captions: 'yes',
+      event_status: 'postponed',
+      event_status_reason: 'Rain',
+    })
+    const before = (await service.get(`/events/${id}`, 'admin')).body
+    const saved = await editor.post(`/desk/events/${id}`, await untouched(`/desk/events/${id}`))
+    assert.equal(saved.status, 303, String(saved.body))
+    assert.deepEqual((await service.get(`/events/${id}`, 'admin')).body, before)
+  })
+
+  test('1e.2: a venue and an organizer are made in place from what was typed, and known ones are taken', async () => {
+    const form = { title: 'Two', start_date: '2030-06-01', start_time: '10:00', status: 'publish' }
+    const first = await editor.post('/desk/events/new', {
+      ...form,
+      venue_name: 'St Brigid’s Hall',
+      organizer_name: 'Mothers’ Union',
+    })
+    const second = await editor.post('/desk/events/new', {
+      ...form,
+      start_date: 'Sun 2 June 2030',
+      venue_name: 'st brigid’s hall',
+      organizer_name: 'Mothers’ Union',
+    })
+    const [one, two] = await Promise.all(
+      [first, second].map(async ({ headers }) => (await service.get(`/events/${idIn(headers.get('location'))}`)).body),
+    )
+    assert.equal(one.venue.venue, 'St Brigid’s Hall')
+    assert.equal(two.venue.id, one.venue.id)
+    assert.equal(two.organizer[0].id, one.organizer[0].id)
+    assert.equal(two.start_date, '2030-06-02 10:00:00')
+    const names = await editor.get('/desk/names?kind=venue&starts=st%20bri')
+    assert.equal(names.body.names[0].name, 'St Brigid’s Hall')
+    assert.equal(names.body.create, 'Make “st bri”')
+  })
+
+  test('1e.3: what was typed is said in words, with what clashes with it and what may be the same', async () => {
+    const { id } = await service.create('/venues', { venue: 'Narrow Room' })
+    await service.create('/events', {
+      title: 'Mending Circle',
+      start_date: '2030-06-07 19:00:00',
+      end_date: '2030-06-07 21:00:00',
+      venue: id,
+    })
+    const { body } = await editor.post('/desk/events/words', {
+      title: 'mending circle',
+      start_date: 'Fri 7 June 2030',
+      start_time: '8pm',
+      end_time: '1am',
+      venue: [String(id)],
+      venue_name: 'Narrow Room',
+      repeats: 'weekly',
+      repeat_count: '3',
+    })
+    assert.match(body.text, /Friday, June 7, 2030 · in 4 years · 5 hours · ends the next morning · America\/New York/)
+    assert.match(body.clashes, /Mending Circle/)
+    assert.match(body.doubles, /Mending Circle/)
+    assert.equal(body.dates.match(/left_out\[\]" value="2030/g)?.length, 3)
+    const past = await editor.post('/desk/events/words', { start_date: '2001-01-01', start_time: '10:00' })
+    assert.match(past.body.warnings.join(), /past/)
+  })
+
+  test('3d.18: an hour that the clocks skip is explained, and one that comes twice is told', async () => {
+    const form = { title: 'Night', timezone: 'Europe/Oslo', start_time: '02:30', end_time: '04:00' }
+    const skipped = await editor.post('/desk/events/new', { ...form, start_date: '2027-03-28' })
+    assert.equal(skipped.status, 422)
+    assert.match(skipped.body, /There is no 02:30 on this day/)
+    const twice = await editor.post('/desk/events/words', { ...form, start_date: '2027-10-31' })
+    assert.match(twice.body.warnings.join(), /02:30 comes twice/)
+  })
+
+  test('the dates of a rule are shown and left out without a script, and the series has the others', async () => {
+    const form = {
+      title: 'Weekly',
+      start_date: '2027-01-07',
+      start_time: '19:00',
+      end_time: '20:00',
+      repeats: 'weekly',
+      repeat_days: ['th'],
+      repeat_count: '4',
+    }
+    const shown = await editor.post('/desk/events/new', { ...form, show: 'dates' })
+    assert.equal(shown.status, 200)
+    assert.equal(shown.body.match(/name="left_out\[\]" value="2027-01-\d\d"/g)?.length, 4)
+    const made = await editor.post('/desk/events/new', { ...form, left_out: ['', '2027-01-14'] })
+    const id = idIn(made.headers.get('location'))
+    const { body } = await service.get('/events?search=Weekly&start_date=2027-01-01&end_date=2027-03-01&per_page=50')
+    assert.deepEqual(
+      body.events.map(({ start_date }: { start_date: string }) => start_date.slice(0, 10)),
+      ['2027-01-07', '2027-01-21', '2027-01-28'],
+    )
+    const fields = await untouched(`/desk/events/${id}`)
+    assert.equal(fields.recurrence_scope, 'this')
+    const one = await editor.post(`/desk/events/${id}`, { ...fields, title: 'Weekly, this one' })
+    assert.equal(one.status, 303)
+    const again = await untouched(`/desk/events/${id}`)
+    const all = await editor.post(`/desk/events/${id}`, { ...again, recurrence_scope: 'all', cost: '3' })
+    assert.equal(all.status, 303)
+    const after = (await service.get('/events?search=Weekly&start_date=2027-01-01&end_date=2027-03-01&per_page=50'))
+      .body.events
+    assert.deepEqual(
+      after.map(({ title, cost }: { title: string; cost: string }) => `${title} ${cost}`),
+      ['Weekly, this one $3', 'Weekly $3', 'Weekly $3'],
+    )
+  })
+
+  test('1e.4: a copy is not saved yet, lies on a later day and has neither slug nor UID of the event', async () => {
+    const { id } = await service.create('/events', {
+      title: 'Copied',
+      slug: 'copied',
+      start_date: '2030-10-03 20:30:00',
+      end_date: '2030-10-03 23:00:00',
+      categories: ['music'],
+    })
+    const fields = await untouched(`/desk/events/${id}/duplicate`)
+    assert.equal(fields.slug, '')
+    assert.equal(fields.status, 'draft')
+    assert.match(String(fields.start_date), /Oct 10/)
+    const made = await editor.post('/desk/events/new', fields)
+    assert.equal(made.status, 303, String(made.body))
+    const copy = idIn(made.headers.get('location'))
+    assert.notEqual(copy, id)
+    const { body } = await service.get(`/events/${copy}`, 'admin')
+    assert.deepEqual(
+      [body.title, body.start_date, body.end_date, body.status],
+      ['Copied', '2030-10-10 20:30:00', '2030-10-10 23:00:00', 'draft'],
+    )
+    assert.equal(body.categories[0].name, 'music')
+  })
+
+  test('1e.10: a preview is the page as visitors would see it, and nothing of it is saved', async () => {
+    const counted = async () =>
+      (await service.get('/events?status=publish,draft&start_date=2000-01-01&per_page=1', 'admin')).body.total
+    const [events, venues] = [await counted(), (await service.get('/venues?status=publish,draft', 'admin')).body.total]
+    const { status, body, headers } = await editor.post('/desk/events/preview', {
+      title: 'Not there yet',
+      start_date: '2030-11-01',
+      start_time: '19:00',
+      venue_name: 'A venue that is new',
+      description: '<p>Soon <script>alert(1)</script></p>',
+    })
+    assert.equal(status, 200)
+    assert.match(body, /This is a preview/)
+    assert.match(body, /<h1[^>]*>Not there yet<\/h1>/)
+    assert.match(body, /A venue that is new/)
+    assert.doesNotMatch(body, /alert\(1\)/)
+    assert.match(headers.get('cache-control') ?? '', /no-store/)
+    assert.equal(await counted(), events)
+    assert.equal((await service.get('/venues?status=publish,draft', 'admin')).body.total, venues)
+    const wrong = await editor.post('/desk/events/preview', {
+      title: '',
+      start_date: '2030-11-01',
+      start_time: '19:00',
+    })
+    assert.equal(wrong.status, 422)
+  })
+
+  test('1e.11: what was typed is kept for its user, offered with its age, and gone once it is saved', async () => {
+    const { id } = await service.create('/events', {
+      title: 'Half written',
+      start_date: '2030-05-02 19:00:00',
+      end_date: '2030-05-02 21:00:00',
+    })
+    const fields = await untouched(`/desk/events/${id}`)
+    const kept = await editor.post('/desk/events/unsaved', { ...fields, id: String(id), title: 'Half written, more' })
+    assert.equal(kept.body.state, 'kept')
+    const offered = await editor.get(`/desk/events/${id}`)
+    assert.match(offered.body, /You typed something here that was not saved/)
+    assert.match(offered.body, /name="title" value="Half written"/)
+    const taken = await untouched(`/desk/events/${id}?unsaved`)
+    assert.equal(taken.title, 'Half written, more')
+    assert.equal((await editor.post(`/desk/events/${id}`, taken)).status, 303)
+    assert.doesNotMatch((await editor.get(`/desk/events/${id}`)).body, /was not saved/)
+    assert.equal((await service.get(`/events/${id}`)).body.title, 'Half written, more')
+  })
+
+  test('3d.15: contributors see no button that they may not press, send for review, and propose changes of what is published', async () => {
+    const contributor = await sitAtDesk(service, 'contributor')
+    const blank = await contributor.get('/desk/events/new')
+    assert.match(blank.body, />Send for review<\/button>/)
+    assert.match(blank.body, />Save draft<\/button>/)
+    assert.doesNotMatch(blank.body, />Publish<\/button>|name="author"|type="file"/)
+    const made = await contributor.post('/desk/events/new', {
+      title: 'By a contributor',
+      start_date: '2030-12-01',
+      start_time: '18:00',
+      status: 'publish',
+    })
+    const id = idIn(made.headers.get('location'))
+    assert.equal((await service.get(`/events/${id}`, 'admin')).body.status, 'pending')
+    await service.update(`/events/${id}`, { status: 'publish' })
+    const fields = await untouched(`/desk/events/${id}`, contributor)
+    const proposed = await contributor.post(`/desk/events/${id}`, { ...fields, title: 'Better by a contributor' })
+    assert.equal(proposed.status, 303, String(proposed.body))
+    assert.equal((await service.get(`/events/${id}`)).body.title, 'By a contributor')
+    const { id: other } = await service.create('/events', {
+      title: 'Not theirs',
+      start_date: '2030-12-02 10:00',
+      end_date: '2030-12-02 11:00',
+    })
+    for (const path of [`/desk/events/${other}`, `/desk/events/${other}/trash`])
+      assert.equal((await contributor.post(path, { title: 'Taken' })).status, 403, path)
+    assert.equal((await contributor.get(`/desk/events/${other}`)).status, 403)
+    const subscriber = await sitAtDesk(service, 'subscriber')
+    for (const path of ['/desk/events/new', '/desk/events/preview', '/desk/events/words', '/desk/events/unsaved'])
+      assert.equal(
+        (await subscriber.post(path, { title: 'No', start_date: '2030-12-02', start_time: '10' })).status,
+        403,
+        path,
+      )
+  })
+
+  test('an event goes to the trash and comes back', async () => {
+    const { id } = await service.create('/events', {
+      title: 'Thrown away',
+      start_date: '2030-12-02 10:00',
+      end_date: '2030-12-02 11:00',
+    })
+    assert.equal((await editor.post(`/desk/events/${id}/trash`, {})).status, 303)
+    assert.match((await editor.get(`/desk/events/${id}`)).body, /This event is in the trash/)
+    assert.equal((await editor.post(`/desk/events/${id}/restore`, {})).status, 303)
+    assert.equal((await service.get(`/events/${id}`)).body.status, 'publish')
+  })
+
+  test('3d.16: a picture comes with the form, and its text is asked for', async () => {
+    const form = new FormData()
+    const fields = {
+      title: 'With a picture',
+      start_date: '2030-12-05',
+      start_time: '18:00',
+      image_alt: 'Two notes',
+      key: 'picture-form',
+    }
+    for (const [name, value] of Object.entries(fields)) form.append(name, value)
+    const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer()
+    form.append('picture', new Blob([picture], { type: 'image/png' }), 'notes.png')
+    const post = (body: FormData) =>
+      fetch(new URL('/desk/events/new', service.origin), {
+        method: 'POST',
+        body,
+        redirect: 'manual',
+        headers: { cookie: editor.cookie, origin: new URL(service.origin).origin },
+      })
+    const [first, second] = [await post(form), await post(form)]
+    assert.equal(first.status, 303, await first.text())
+    assert.equal(second.headers.get('location'), first.headers.get('location'))
+    const { body } = await service.get(`/events/${idIn(first.headers.get('location'))}`)
+    assert.equal(body.image.width, 40)
+    assert.equal((await service.get(`wp:/wp/v2/media/${body.image.id}`)).body?.alt_text ?? 'Two notes', 'Two notes')
+    const wrong = new FormData()
+    for (const [name, value] of Object.entries(fields)) wrong.append(name, value)
+    wrong.append('picture', new Blob(['<svg xmlns="http://www.w3.org/2000/svg"/>'], { type: 'image/png' }), 'notes.png')
+    const refused = await post(wrong)
+    assert.equal(refused.status, 422)
+    assert.match(await refused.text(), /<a href="#image">/)
   })
 })

@@ -67,7 +67,8 @@ export async function saveForm(context: Context, served: Served, id: number, sen
     const { values, taken, conflicts } = await mergeForm(context, served.resource.fields, history, form)
     const { version } = history
     if (conflicts.length > 0) return { conflicts, taken, version }
-    const changed = Object.keys(values)
+    // A scope alone is a question that nothing was asked with.
+    const changed = Object.keys(values).filter((name) => name !== 'recurrence_scope')
     if (changed.length === 0) {
       await context.write((tx) => keepBeside(tx, context, served, { formOf: id, record: id }, unmade))
       const answer = await presentSingle(context, operations.presentation, await operations.loadOne(context, row))

@@ -7,6 +7,7 @@ import { translate } from '../../calendar/locales/translate.ts'
 import type { DeskGate } from '../../calendar/people/desk-sign-in.ts'
 import type { Session } from '../../calendar/people/sessions.ts'
 import type { User } from '../../calendar/people/users.ts'
+import type { EventRow } from '../../store/storage/schema.ts'
 import type { Content, Html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 
@@ -46,6 +47,8 @@ export interface AnyDeskRequest {
   accent: string
   /** For what is not done in the name of a caller. */
   gate: DeskGate
+  /** The whole page of an event as visitors get it, with a banner above; undefined for a service without pages. */
+  showPage: ((context: Context, event: EventRow, banner: Html) => Promise<string>) | undefined
   user: DeskUser | undefined
 }
 
@@ -91,8 +94,14 @@ export interface DeskView {
   leadsTo?: string | undefined
 }
 
-/** A page, the address of the next one (303), or data for a script. */
-export type DeskAnswer = (DeskView | { seeOther: string } | { data: object; status?: number }) & {
+/** A page, the address of the next one (303), data for a script, or a page without the desk around it. */
+export type DeskAnswer = (
+  | DeskView
+  | { seeOther: string }
+  | { data: object; status?: number }
+  /** A whole page of its own. */
+  | { document: string }
+) & {
   /** The id of a session that begins, for the cookie; undefined for one that ends. */
   session?: string | undefined
 }

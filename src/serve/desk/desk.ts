@@ -6,7 +6,9 @@ import { accountPages } from './account-room.ts'
 import { consentPages } from './consent-room.ts'
 import { type DeskAnswer, type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk } from './desk-page.ts'
 import { eventFormPages } from './event-form.ts'
+import { eventHelpPages } from './event-form-help.ts'
 import { eventListPages } from './event-list.ts'
+import { eventPreviewPages } from './event-preview.ts'
 import { historyPages } from './history-room.ts'
 import { inboxPages } from './inbox-room.ts'
 import { monthPages } from './month-room.ts'
@@ -19,6 +21,8 @@ import { todayPages } from './today-room.ts'
 const PAGES: readonly DeskPage[] = [
   ...accountPages,
   ...eventFormPages,
+  ...eventHelpPages,
+  ...eventPreviewPages,
   ...consentPages,
   ...eventListPages,
   ...historyPages,

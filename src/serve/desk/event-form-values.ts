@@ -20,6 +20,7 @@ import { allTyped, isSwitchOn, isTyped, lastTyped, type TypedForm } from './type
 /** The declared fields whose controls do not have their name and their value as it is. */
 const BY_HAND = new Set([
   ...TIME_CONTROLS,
+  'cost',
   'image',
   'categories',
   'tags',
@@ -143,6 +144,12 @@ async function venuesIn(context: Context, typed: TypedForm): Promise<Link[] | un
   return row && isSameName(row.venue, name) && first !== undefined
     ? ids
     : [await linkTo(context, 'venue', name), ...others]
+}
+
+/** The ids of the venues of a form that there are. */
+export async function typedVenues(context: Context, typed: TypedForm): Promise<number[]> {
+  const links = (await venuesIn(context, typed)) ?? []
+  return links.flatMap((link) => (typeof link === 'string' && /^\d{1,15}$/.test(link) ? [Number(link)] : []))
 }
 
 /** The organizers of a form: those that are ticked, and those named besides. */

@@ -1,13 +1,14 @@
 import { WEEKDAYS } from '../../base/recurrence/recurrence.ts'
 import { plainText } from '../../base/text/html.ts'
-import { addDays } from '../../base/text/moments.ts'
+import { addDays, dayOf, wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
+import type { Clashes, NearEvent } from '../../calendar/events/clashes.ts'
 import { event } from '../../calendar/events/event.ts'
 import type { DeskText } from '../../calendar/locales/desk-texts.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import type { ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../../store/storage/schema.ts'
 import { pictureOf } from '../pages/cards.ts'
-import { written } from '../pages/page-dates.ts'
+import { written, writtenDate } from '../pages/page-dates.ts'
 import { type Content, type Html, html, link } from '../pages/page-html.ts'
 import {
   type ControlOption,
@@ -55,6 +56,7 @@ export interface EventForm {
   times: TimesInWords
   dates: { dates: readonly ShownDate[]; isMore: boolean } | undefined
   ruleInWords: string
+  near: Clashes
   /** Notes above the form: conflicts, clashes, an offer of what was not saved. */
   notes: Content
   isConflict?: true
@@ -149,7 +151,21 @@ const CONTROL_LABELS: Readonly<Record<string, FormText>> = {
   repeat_count: 'Number of dates',
   repeat_every: 'Every',
   more_dates: 'Further dates',
+  image_alt: 'What it shows',
+  new_tags: 'Add tags',
+  new_categories: 'New category',
+  several_days: 'More than one day',
+  repeat_days: 'On these days',
+  repeat_place: 'On which day',
+  left_out: 'Left out',
   recurrence_scope: 'Changes are for',
+}
+
+/** What a control is called. */
+export function controlLabel(site: Context['site'], name: string): string {
+  const field = Object.hasOwn(event.fields, name) ? event.fields[name as keyof typeof event.fields] : undefined
+  const own = CONTROL_LABELS[name]
+  return own ? sayAtDesk(site, own) : field ? labelOf(site, field) : name
 }
 
 /** The faults with links to their controls, above the form. */
@@ -157,12 +173,9 @@ function faultLines(form: EventForm): Content {
   const say = sayer(form)
   const entries = Object.entries(form.faults)
   if (entries.length === 0) return ''
-  const lines = entries.map(([name, text]) => {
-    const field = Object.hasOwn(event.fields, name) ? event.fields[name as keyof typeof event.fields] : undefined
-    const own = CONTROL_LABELS[name]
-    const label = own ? say(own) : field && labelOf(form.context.site, field)
-    return html`<li><a href="#${name}">${label && `${label}: `}${text}</a></li>`
-  })
+  const lines = entries.map(
+    ([name, text]) => html`<li><a href="#${name}">${controlLabel(form.context.site, name)}: ${text}</a></li>`,
+  )
   const head = form.isConflict
     ? say('Somebody else has changed this meanwhile. What you typed is still here; save again to keep it.')
     : say('Please look at these fields:')
@@ -192,7 +205,7 @@ function titleField(form: EventForm): Html {
   const say = sayer(form)
   const { title } = event.fields
   const fault = form.faults.title
-  return html`<div class="field title-field"><label for="title" class="${form.known ? 'hidden' : ''}">${say('Title')}</label><input class="title-input" id="title" name="title" value="${lastTyped(form.typed, 'title')}" autocomplete="off" dir="auto" aria-required="true"${mostOf(title)}${described('title', fault)}${!form.known && Object.keys(form.faults).length === 0 && html` autofocus`}>${fault && html`<p class="error" id="title-error">${fault}</p>`}<div id="doubles" role="status"></div></div>`
+  return html`<div class="field title-field"><label for="title" class="${form.known ? 'hidden' : ''}">${say('Title')}</label><input class="title-input" id="title" name="title" value="${lastTyped(form.typed, 'title')}" autocomplete="off" dir="auto" aria-required="true"${mostOf(title)}${described('title', fault)}${!form.known && Object.keys(form.faults).length === 0 && html` autofocus`}>${fault && html`<p class="error" id="title-error">${fault}</p>`}<div id="doubles" role="status">${nearLines(form.context, form.near.doubles, 'Perhaps the same event:')}</div></div>`
 }
 
 /** For a date of a series: which of its dates a change is for. */
@@ -226,9 +239,28 @@ function whenPart(form: EventForm): Html {
     html`<div class="row times">${lineControl(form, 'start_date', say('Date'), { attributes: html`${day}${required}` })}${lineControl(form, 'start_time', say('Starts'), { className: 'clock', attributes: html`${clock}${required}` })}${lineControl(form, 'end_time', say('Ends'), { className: 'clock', attributes: clock })}${lineControl(form, 'end_date', say('Last day'), { className: 'last-day', attributes: day })}</div>
 <p class="hint echo" id="when-words" role="status">${times.text}</p>${times.warnings.map((text) => html`<p class="warning">${text}</p>`)}
 <div class="checks">${switchOf(form, 'all_day', say('All day'))}${switchOf(form, 'several_days', say('More than one day'))}<details class="inline"${faults.timezone !== undefined && html` open`}><summary>${say('Time zone')}${zone && html`: <span>${zone.replaceAll('_', ' ')}</span>`}</summary>${lineControl(form, 'timezone', say('Time zone'), { attributes: html` list="zones"` })}<datalist id="zones"></datalist></details></div>
-<div id="clashes" role="status"></div>
+<div id="clashes" role="status">${nearLines(form.context, form.near.clashes, 'At the same time at this venue:')}</div>
 ${repeatFields(form)}`,
   )
+}
+
+/** Events that stand in the way, or that may be the same, as the form and its script show them. */
+export function clashLines(context: Context, { clashes, doubles }: Clashes): { clashes: string; doubles: string } {
+  return {
+    clashes: nearLines(context, clashes, 'At the same time at this venue:').markup,
+    doubles: nearLines(context, doubles, 'Perhaps the same event:').markup,
+  }
+}
+
+function nearLines({ site, now }: Context, near: readonly NearEvent[], text: FormText): Html {
+  const today = dayOf(wallNow(site.timezone, now))
+  const links = near.map(({ id, title, status, start_date, all_day }) => {
+    const time = all_day ? '' : ` ${written(site, 'time', start_date)}`
+    const state = status === 'publish' ? '' : ` (${statusName(site, status)})`
+    return html`<a href="${deskPath(site, `/events/${id}`)}">${title || sayAtDesk(site, '(no title)')}</a>, ${writtenDate(site, dayOf(start_date), today)}${time}${state}`
+  })
+  if (links.length === 0) return html``
+  return html`<p class="warning">${sayAtDesk(site, text)} ${links.map((link, at) => html`${at > 0 && '; '}${link}`)}</p>`
 }
 
 const RULES: readonly (readonly [value: string, text: FormText])[] = [

@@ -1,18 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { Problem } from '../../base/problems.ts'
-import type { Start } from '../../base/recurrence/recurrence.ts'
+import { readRecurrence } from '../../base/recurrence/read-recurrence.ts'
+import { isFault, type Start } from '../../base/recurrence/recurrence.ts'
+import { recurrenceText } from '../../base/recurrence/recurrence-text.ts'
 import { timesOfCopy } from '../../base/text/event-lengths.ts'
 import { decodedText, plainText } from '../../base/text/html.ts'
 import { dayOf, wallNow } from '../../base/text/moments.ts'
+import { utcToMs, wallToUtc } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import {
   createRecord,
+  findUnsavedText,
   mayPropose,
   proposeChange,
   removeRecord,
   saveForm,
   untrashRecord,
 } from '../../calendar/editing/editing.ts'
+import type { UnsavedText } from '../../calendar/editing/unsaved-texts.ts'
+import { findClashes } from '../../calendar/events/clashes.ts'
 import { findEvent } from '../../calendar/events/event-store.ts'
 import { recurrenceOf, showRule, startOf } from '../../calendar/events/recurrence-present.ts'
 import { readStates } from '../../calendar/history/record-states.ts'
@@ -27,6 +33,7 @@ import { knownTo } from '../../calendar/terms/term-filters.ts'
 import { mayManageTerms } from '../../calendar/terms/term-rules.ts'
 import { findTermsByIds, listTerms } from '../../calendar/terms/term-store.ts'
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
+import { localeOf } from '../pages/page-dates.ts'
 import { type Content, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 import type { ControlOption, FormFaults } from './desk-inputs.ts'
@@ -48,8 +55,9 @@ import {
   readEventForm,
   startIn,
   typedEvent,
+  typedVenues,
 } from './event-form-values.ts'
-import { type EventForm, eventFormView } from './event-form-view.ts'
+import { controlLabel, type EventForm, eventFormView } from './event-form-view.ts'
 import { describePicture, keepPicture } from './event-picture.ts'
 import { datesToPress, REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
 import { readTimes, timesInWords, typedDay, typedTimes } from './event-times.ts'
@@ -104,13 +112,14 @@ async function formOf(context: Context, typed: TypedForm, shown: Shown): Promise
   const { caller, db } = context
   const isProposal = known !== undefined && !mayEdit(caller, known.row)
   const image = Number(lastTyped(typed, 'image'))
-  const [names, categories, tags, authors, pictured, library] = await Promise.all([
+  const [names, categories, tags, authors, pictured, library, said] = await Promise.all([
     linkedNames(context, typed),
     categoryOptions(context),
     findTermsByIds(db, allTyped(typed, 'tags').map(Number).filter(Number.isSafeInteger)),
     can(caller, 'edit_others') ? listUsers(db) : [],
     image > 0 ? findImage(db, image) : undefined,
     listLatestImages(context, LIBRARY),
+    formInWords(context, typed, known),
   ])
   return {
     context,
@@ -141,7 +150,7 @@ async function formOf(context: Context, typed: TypedForm, shown: Shown): Promise
     authors: authors.map(({ id, name }) => ({ id, name })),
     image: pictured,
     library,
-    ...inWords(context, typed, known),
+    ...said,
     notes,
     ...(notice !== undefined && { notice }),
     ...(isConflict && { isConflict }),
@@ -153,19 +162,59 @@ const LIBRARY = 24
 /** Categories that a form offers. */
 const MOST_CATEGORIES = 500
 
-/** The times and the dates of what is typed, in words. */
-export function inWords(
+/** What is typed, in words: what the form says beneath its controls. */
+export interface SaidOfForm extends Pick<EventForm, 'times' | 'dates' | 'ruleInWords' | 'near'> {
+  timeFaults: FormFaults
+  /** The day of the start, 'YYYY-MM-DD', and the start and the end as walls; empty while they cannot be read. */
+  start: string
+  end: string
+}
+
+/** Says what is typed in words, and looks for what stands in its way. */
+export async function formInWords(context: Context, typed: TypedForm, known?: KnownEvent): Promise<SaidOfForm> {
+  const { caller } = context
+  const read = readTimes(context, typed)
+  const { start, end, zone } = read
+  const isRead = Object.keys(read.faults).length === 0 && start !== undefined && end !== undefined
+  const draft = isRead && {
+    ...(known && { id: known.id, ...(known.series && { series: known.series.id }) }),
+    title: lastTyped(typed, 'title'),
+    utc_start_date: wallToUtc(start, zone),
+    utc_end_date: wallToUtc(end, zone),
+    venues: await typedVenues(context, typed),
+  }
+  const near = draft && can(caller, 'edit') ? await findClashes(draft, context) : { clashes: [], doubles: [] }
+  return {
+    times: isRead ? timesInWords(context, read) : { text: '', warnings: [] },
+    timeFaults: read.faults,
+    start: start ?? '',
+    end: end ?? '',
+    near,
+    ...repeatsInWords(context, typed, startIn(read), known),
+  }
+}
+
+function repeatsInWords(
   context: Context,
   typed: TypedForm,
-  known?: KnownEvent | undefined,
-): Pick<EventForm, 'times' | 'dates' | 'ruleInWords'> {
-  const read = readTimes(context, typed)
-  const times = Object.keys(read.faults).length > 0 ? { text: '', warnings: [] } : timesInWords(context, read)
-  const start: Start | undefined = known?.series ? startOf(known.series) : startIn(read)
-  const ruleInWords = known?.series ? showRule(context, known.series).text : ''
-  if (!start || lastTyped(typed, 'repeats') === '') return { times, dates: undefined, ruleInWords }
-  const { recurrence } = readRepeats(context, typed, start)
-  return { times, dates: recurrence ? datesToPress(context, recurrence, start) : undefined, ruleInWords }
+  typedStart: Start | undefined,
+  known: KnownEvent | undefined,
+): Pick<SaidOfForm, 'dates' | 'ruleInWords'> {
+  const start = known?.series ? startOf(known.series) : typedStart
+  const present = known?.series ? showRule(context, known.series).text : ''
+  const { recurrence } = start ? readRepeats(context, typed, start) : { recurrence: undefined }
+  if (!start || !recurrence) return { dates: undefined, ruleInWords: present }
+  const rule = readRecurrence(typeof recurrence === 'string' ? recurrence : { ...recurrence, left: [] }, start)
+  const isRead = rule && !isFault(rule)
+  return {
+    dates: isRead ? datesToPress(context, recurrence, start) : undefined,
+    ruleInWords: isRead ? recurrenceText(rule, start, context.site.language, context.say) : present,
+  }
+}
+
+/** @throws Problem for those who make no events */
+export function mayUseForm(context: Context): void {
+  if (!events.operations.rights.create(context)) throw new Problem('rest_forbidden')
 }
 
 function statusesFor({ caller }: Context, present: string | undefined, isProposal: boolean): string[] {
@@ -192,7 +241,7 @@ async function categoryOptions(context: Context): Promise<ControlOption[]> {
 const DEEPEST = 50
 
 async function showNew({ context, query }: DeskRequest): Promise<DeskAnswer> {
-  if (!events.operations.rights.create(context)) throw new Problem('rest_forbidden')
+  mayUseForm(context)
   const { site } = context
   const given = (name: string) => query.get(name)?.slice(0, LONGEST_GIVEN) ?? ''
   const day = given('date') || given('start_date')
@@ -206,7 +255,49 @@ async function showNew({ context, query }: DeskRequest): Promise<DeskAnswer> {
     several_days: ['0'],
     ...NO_REPEATS,
   }
-  return eventFormView(await formOf(context, typed, {}))
+  const unsaved = await findUnsavedText(context, 'event', 0)
+  if (unsaved && query.has('unsaved')) return eventFormView(await formOf(context, typedIn(unsaved), {}))
+  return eventFormView(await formOf(context, typed, { notes: unsavedNote(context, unsaved, undefined) }))
+}
+
+/** The controls as they were kept before they were saved. */
+function typedIn({ values }: UnsavedText): TypedForm {
+  return typedOf({ form: values })
+}
+
+/** Offers what was typed and not saved, with its age and with what is different in it. */
+function unsavedNote(context: Context, unsaved: UnsavedText | undefined, known: KnownEvent | undefined): Content {
+  if (!unsaved) return ''
+  const { site, now } = context
+  const kept = typedIn(unsaved)
+  const shown = known?.typed ?? {}
+  const names = Object.keys(kept).filter((name) => known === undefined || name in shown)
+  const different = names.filter((name) => sameTexts(kept[name]) !== sameTexts(shown[name]))
+  if (different.length === 0) return ''
+  const minutes = Math.round((now - utcToMs(unsaved.saved_utc)) / 60_000)
+  const place = deskPath(site, `/events/${known ? known.id : 'new'}`)
+  const isOld = known !== undefined && unsaved.version !== known.version
+  const rows = different
+    .slice(0, MOST_COMPARED)
+    .map(
+      (name) =>
+        html`<tr><th scope="row">${controlLabel(site, name)}</th><td dir="auto">${sameTexts(kept[name])}</td><td dir="auto">${sameTexts(shown[name])}</td></tr>`,
+    )
+  return html`<div class="note unsaved"><p>${sayAtDesk(site, 'You typed something here that was not saved, {time}.', { time: agoInWords(site, minutes) })}${isOld && html` ${sayAtDesk(site, 'Somebody has changed the event since.')}`}</p><a class="button" href="${place}?unsaved">${sayAtDesk(site, 'Put it into the form')}</a><form method="post" action="${deskPath(site, `/events/${known?.id ?? 0}/discard`)}"><button class="button quiet">${sayAtDesk(site, 'Throw it away')}</button></form>
+<details class="inline"><summary>${sayAtDesk(site, 'What is different')}</summary><div class="both-sides"><table><thead><tr><th scope="col"><span class="hidden">${sayAtDesk(site, 'Field')}</span></th><th scope="col">${sayAtDesk(site, 'What you typed')}</th><th scope="col">${sayAtDesk(site, 'What stands there now')}</th></tr></thead><tbody>${rows}</tbody></table></div></details></div>`
+}
+
+const MOST_COMPARED = 30
+
+const sameTexts = (texts: readonly string[] | undefined) =>
+  (texts ?? []).filter((text) => text !== '' && text !== '0').join(', ')
+
+function agoInWords(site: Context['site'], minutes: number): string {
+  const format = new Intl.RelativeTimeFormat(localeOf(site), { numeric: 'auto' })
+  if (minutes < 60) return format.format(-minutes, 'minute')
+  return minutes < 2 * 1440
+    ? format.format(-Math.round(minutes / 60), 'hour')
+    : format.format(-Math.round(minutes / 1440), 'day')
 }
 
 /** Controls that a link to the form may fill. */
@@ -217,7 +308,13 @@ async function showKnown(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query } = request
   const known = await getKnownEvent(context, recordIdIn(request))
   const notice = query.has('saved') ? savedNotice(request, known) : undefined
-  return eventFormView(await formOf(context, known.typed, { known, notes: notesOf(context, known), notice }))
+  const unsaved = await findUnsavedText(context, 'event', known.id)
+  if (unsaved && query.has('unsaved')) {
+    const typed = { ...known.typed, ...typedIn(unsaved) }
+    return eventFormView(await formOf(context, typed, { known, version: unsaved.version }))
+  }
+  const notes = html`${notesOf(context, known)}${unsavedNote(context, unsaved, known)}`
+  return eventFormView(await formOf(context, known.typed, { known, notes, notice }))
 }
 
 function notesOf({ site }: Context, { id, row }: KnownEvent): Content {
@@ -250,7 +347,7 @@ async function showCopy(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query } = request
   const { site } = context
   const known = await getKnownEvent(context, recordIdIn(request))
-  if (!events.operations.rights.create(context)) throw new Problem('rest_forbidden')
+  mayUseForm(context)
   const today = dayOf(wallNow(known.row.timezone, context.now))
   const { timezone, all_day } = known.row
   const { start, end } = timesOfCopy(known.row.start_date, known.row.end_date, today)
@@ -276,7 +373,7 @@ async function showCopy(request: DeskRequest): Promise<DeskAnswer> {
 async function save(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const isNew = request.variables.id === undefined
-  if (isNew && !events.operations.rights.create(context)) throw new Problem('rest_forbidden')
+  if (isNew) mayUseForm(context)
   const known = isNew ? undefined : await getKnownEvent(context, recordIdIn(request))
   const typed = { ...known?.typed, ...typedOf(request) }
   if (fieldOf(request, 'show') === 'dates') return eventFormView(await formOf(context, typed, shownOf(request, known)))
@@ -311,6 +408,16 @@ async function saveTyped(request: DeskRequest, typed: TypedForm, known: KnownEve
     if (!refused) throw error
     return again({ faults: refused })
   }
+}
+
+/** The form as it was typed, with what is wrong with it. */
+export async function formAgain(
+  request: DeskRequest,
+  known: KnownEvent | undefined,
+  faults: FormFaults,
+): Promise<DeskAnswer> {
+  const typed = { ...known?.typed, ...typedOf(request) }
+  return eventFormView(await formOf(request.context, typed, { ...shownOf(request, known), faults }))
 }
 
 async function create({ context }: DeskRequest, { raw }: ReadForm, key: string): Promise<DeskAnswer> {

@@ -12,6 +12,7 @@ import { countInInbox } from '../desk/inbox-room.ts'
 import { answerStranger, foreignFormView, isForAll } from '../desk/sign-in-room.ts'
 import type { Look } from '../pages/page-assets.ts'
 import { weekStartOf } from '../pages/page-dates.ts'
+import { type Pages, previewPage } from '../pages/pages.ts'
 import { pathTo } from '../pages/viewing.ts'
 import { admitted } from './admission.ts'
 import { makeBodyReader } from './bodies.ts'
@@ -35,12 +36,14 @@ export interface DeskRoute {
   look: Look
   gate: DeskGate
   assets: DeskAssets
+  /** Undefined for a service without pages. */
+  pages: Pages | undefined
   /** The edition of the owner's settings that the assets were made with. */
   settings: number
 }
 
 /** What the desk is made with, besides the service. */
-export type DeskGround = Pick<DeskRoute, 'intake' | 'mayGoOn' | 'look'>
+export type DeskGround = Pick<DeskRoute, 'intake' | 'mayGoOn' | 'look' | 'pages'>
 
 export function makeDeskRoute(service: Service, front: Front, gate: DeskGate, ground: DeskGround): DeskRoute {
   const { settings } = service.memory
@@ -150,10 +153,15 @@ async function answerOf(
     client: incoming.headers['user-agent'] ?? '',
     accent: desk.look.accent,
     gate: desk.gate,
+    showPage: desk.pages && eventPages(desk.pages),
     user,
   }
   const answer = user && !isForAll(path) ? await answerAtDesk({ ...request, user }) : await answerStranger(request)
   return { answer, waiting: user && 'body' in answer ? await countInInbox(context) : 0 }
+}
+
+function eventPages(pages: Pages): AnyDeskRequest['showPage'] {
+  return (context, event, banner) => previewPage(pages, context, event, banner)
 }
 
 function formOf({ headers }: Incoming, { bytes, form }: Body): Pick<AnyDeskRequest, 'form' | 'repeated' | 'files'> {
@@ -191,6 +199,11 @@ function sendAnswer(desk: DeskRoute, visit: Visit, user: Visitor, { answer, wait
   const cookies = 'session' in answer ? { 'Set-Cookie': cookieFor(site.url, answer.session) } : {}
   if ('seeOther' in answer) {
     sendDesk(front, visit, 303, { Location: answer.seeOther, ...cookies }, '')
+    return
+  }
+  if ('document' in answer) {
+    const whole = { 'Content-Type': 'text/html; charset=UTF-8', ...pageHeaders(service, undefined) }
+    sendDesk(front, visit, 200, whole, answer.document)
     return
   }
   if ('data' in answer) {

@@ -81,7 +81,7 @@ function makeRows(service: Service, front: Front, closing: Closing, ground: Grou
   const pages = ground.hasPages
     ? makePublicPages(service, front, reads.finished, ground.cacheBudget, ground.look)
     : undefined
-  const desk = service.gate && makeDeskRoute(service, front, service.gate, ground)
+  const desk = service.gate && makeDeskRoute(service, front, service.gate, { ...ground, pages: pages?.pages })
   const findPage: Row['find'] = (visit) => pages && pageAt(pages, visit, answerRest)
   const answerPage: Answering = (visit, signIn) => (findPage(visit) ?? answerRest)(visit, signIn)
   const feeds = makePublicFeeds({ service, front, pages, answerList: answerRest, answerPage }, ground.cacheBudget)

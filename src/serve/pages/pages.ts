@@ -19,7 +19,7 @@ import { findSeries } from '../../calendar/series/series-store.ts'
 import type { EventMemory } from '../../store/memory/event-memory.ts'
 import { wasPublic } from '../../store/storage/changes.ts'
 import type { Db } from '../../store/storage/database.ts'
-import type { OrganizerRow, RecordColumns, RecordTable, VenueRow } from '../../store/storage/schema.ts'
+import type { EventRow, OrganizerRow, RecordColumns, RecordTable, VenueRow } from '../../store/storage/schema.ts'
 import { type Cards, noCards } from './cards.ts'
 import { dayView } from './day-view.ts'
 import { embedView } from './embed-view.ts'
@@ -41,6 +41,7 @@ import {
 } from './page-addresses.ts'
 import { type Assets, type Look, readAssets } from './page-assets.ts'
 import { monthOf, weekStartOf } from './page-dates.ts'
+import { type Html, html } from './page-html.ts'
 import { type PageQuery, readQuery } from './page-query.ts'
 import { findTermAt, noTerms, type PageTerms, readPageTerms, scopeOf } from './page-terms.ts'
 import { type ProblemStatus, problemView } from './problem-view.ts'
@@ -367,6 +368,13 @@ async function pageOfRecord(context: Context, { kind, id }: Paged): Promise<Page
 
 const toRecord = ({ site }: Context, kind: Kind, row: RecordColumns): PageAnswer =>
   movedTo(site, recordUrl(site, kind, row).slice(site.url.length))
+
+/** The page of an event that everybody may see or not, with a banner above it. */
+export async function previewPage(pages: Pages, context: Context, event: EventRow, banner: Html): Promise<string> {
+  const viewing = await viewingOf(pages, context)
+  const view = await eventView(viewing, event)
+  return layOut(viewing, { ...view, isIndexed: false, body: html`${banner}${view.body}` })
+}
 
 const shown = (viewing: Viewing, view: View): PageAnswer => ({
   status: view.status,

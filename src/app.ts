@@ -10,8 +10,10 @@ import {
   type Site,
   siteOf,
 } from './base/config.ts'
+import { hasCode, messageOf } from './base/errors.ts'
 import { fileAt } from './base/files.ts'
 import { readVersion } from './base/version.ts'
+import { readerContext } from './calendar/ground.ts'
 import { type Authenticator, makeAuthenticator, type OnRefused } from './calendar/people/authenticate.ts'
 import { makeDeskGate } from './calendar/people/desk-sign-in.ts'
 import {
@@ -46,7 +48,6 @@ import { canShare } from './serve/http/acceptors.ts'
 import type { OnAnswered } from './serve/http/answered.ts'
 import { trustedProxies } from './serve/http/client-address.ts'
 import { type HttpServer, makeServer } from './serve/http/server.ts'
-import { readerContext } from './serve/webhooks/message-body.ts'
 import { makeSender, type Sender, sendDue, stopSending } from './serve/webhooks/send-webhooks.ts'
 import type { ImageService } from './store/media/media-store.ts'
 import { openMediaStore } from './store/media/open-media-store.ts'
@@ -405,7 +406,7 @@ function senderOf(
     hosts,
     report,
     onSettled,
-    contextOf: (isPrivate) => readerContext({ database, site, images }, isPrivate, report),
+    contextOf: (isPrivate) => readerContext({ database, site, images }, isPrivate, { report }),
   })
 }
 
@@ -427,11 +428,11 @@ async function listen(http: HttpServer, { host, port }: Config, isShared: boolea
   try {
     return await http.listen({ host, port }, isShared)
   } catch (error) {
-    const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+    const taken = hasCode(error, 'EADDRINUSE')
     throw new Error(
       taken
         ? `Port ${port} of ${host} is in use; choose another with --port.`
-        : `Cannot listen on ${host}:${port}: ${error instanceof Error ? error.message : String(error)}.`,
+        : `Cannot listen on ${host}:${port}: ${messageOf(error)}.`,
     )
   }
 }

@@ -10,6 +10,7 @@ import {
   settings,
   siteOf,
 } from './base/config.ts'
+import { messageOf } from './base/errors.ts'
 import { readVersion } from './base/version.ts'
 import { tellFirstSteps } from './calendar/people/first-password.ts'
 import { importStarter } from './exchange/import/import-process.ts'
@@ -139,7 +140,7 @@ function announce(
 
 /** What ended a command, in one sentence without passwords. */
 export function describeFailure(error: unknown): string {
-  return withoutSecrets(error instanceof Error ? error.message : String(error))
+  return withoutSecrets(messageOf(error))
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   siteOf,
 } from './base/config.ts'
 import { type Print, runCommand } from './base/run-command.ts'
-import type { ImportGround } from './exchange/import/import-command.ts'
+import type { CalendarGround } from './calendar/ground.ts'
 import type { OpenedMedia } from './exchange/transfer/clean-media.ts'
 import type { RestorePlaces } from './exchange/transfer/restore.ts'
 import { refuseMoved } from './store/storage/moved-calendar.ts'
@@ -206,7 +206,7 @@ async function findPlaces(config: Config): Promise<RestorePlaces> {
 }
 
 /** The calendar that is there, with its images and what its owner has set, as imports write to it and exports read it. */
-async function openGround(started: Config): Promise<ImportGround> {
+async function openGround(started: Config): Promise<CalendarGround> {
   const { database, store } = await openMedia(started)
   const config = withOwnerSettings(started, await readOwnerSettings(database.read))
   const site = siteOf(config, config.port)

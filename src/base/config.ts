@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { CACHE_BYTES } from './cache.ts'
+import { messageOf } from './errors.ts'
 import { isTimezone } from './text/zones.ts'
 
 /** One setting: read from `KALENDS_<NAME>` or from the flag of the same name, the flag winning. */
@@ -406,7 +407,7 @@ function readSetting(setting: Setting<unknown>, text: string, source: string, wr
   try {
     return setting.read(text)
   } catch (error) {
-    wrong.push(`${source} ${error instanceof Error ? error.message : String(error)}.`)
+    wrong.push(`${source} ${messageOf(error)}.`)
     return setting.default
   }
 }

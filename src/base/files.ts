@@ -2,6 +2,7 @@ import { chownSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:f
 import { type FileHandle, open } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
+import { messageOf } from './errors.ts'
 
 /**
  * Makes a folder with those above it, for this user alone, where it is missing. Node's own way never ends where the system makes no
@@ -19,8 +20,7 @@ export function makeFolder(folder: string): void {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
     // Another process may have been faster.
-    if (!existsSync(folder))
-      throw new Error(`the folder ${folder} cannot be made (${error instanceof Error ? error.message : String(error)})`)
+    if (!existsSync(folder)) throw new Error(`the folder ${folder} cannot be made (${messageOf(error)})`)
   }
 }
 
@@ -91,7 +91,7 @@ function unreadable(file: string, error: unknown): Error {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ENOENT' || code === 'ENOTDIR') return new Error(`There is no file ${file}.`)
   if (code === 'EACCES' || code === 'EPERM') return new Error(`The user ${userName()} may not read ${file}.`)
-  return new Error(`The file ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
+  return new Error(`The file ${file} cannot be read: ${messageOf(error)}.`)
 }
 
 /** Who runs this; a number where the system has no name for it. */

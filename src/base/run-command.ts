@@ -1,15 +1,45 @@
 import type { Command } from 'commander'
+import { messageOf } from './errors.ts'
 
 /** Prints a line of a command's output. */
 export type Print = (line: string) => void
 
-/** Runs a command. An error ends it with one sentence and exit code 1. */
-export async function runCommand(command: Command, work: (print: Print) => Promise<void>): Promise<void> {
+/** The end of a command that did not do everything. */
+export class Incomplete extends Error {
+  override name = 'Incomplete'
+}
+
+const exitCode = (error: unknown): number => (error instanceof Incomplete ? 2 : 1)
+
+/** Runs a command. An error ends it with one sentence and, unless `codeFor` has another, exit code 1, or 2 for what is incomplete. */
+export async function runCommand(
+  command: Command,
+  work: (print: Print) => Promise<void>,
+  codeFor = exitCode,
+): Promise<void> {
   try {
     await work((line) => command.configureOutput().writeOut?.(`${line}\n`))
   } catch (error) {
-    command.showHelpAfterError(false).error(error instanceof Error ? error.message : String(error), { exitCode: 1 })
+    command.showHelpAfterError(false).error(messageOf(error), { exitCode: codeFor(error) })
   }
+}
+
+/** Runs a command on what is opened for it, and closes the database when done. */
+export function runOnOpened<Opened extends { database: { close: () => Promise<void> } }>(
+  command: Command,
+  open: () => Promise<Opened>,
+  work: (opened: Opened, print: Print) => Promise<void>,
+  codeFor = exitCode,
+): Promise<void> {
+  const opening = async (print: Print) => {
+    const opened = await open()
+    try {
+      await work(opened, print)
+    } finally {
+      await opened.database.close()
+    }
+  }
+  return runCommand(command, opening, codeFor)
 }
 
 /** Rows in aligned columns, each of one line. */

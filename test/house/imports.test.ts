@@ -11,7 +11,7 @@ import { functionsOf } from '../support/source-functions.ts'
  */
 const GROUPS = {
   base: [
-    ['cache.ts'],
+    ['cache.ts', 'errors.ts'],
     ['text', 'run-command.ts', 'files.ts', 'node-http.ts', 'problems.ts', 'version.ts'],
     ['config.ts', 'icalendar'],
     ['recurrence'],
@@ -31,6 +31,7 @@ const GROUPS = {
     ['history'],
     ['editing'],
     ['locales'],
+    ['ground.ts'],
   ],
   serve: [['formats', 'sync'], ['pages'], ['webhooks'], ['desk'], ['http']],
   exchange: [['transfer'], ['import'], ['push']],

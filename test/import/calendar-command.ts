@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { type ImportGround, registerImportCommands } from '../../src/exchange/import/import-command.ts'
+import type { CalendarGround } from '../../src/calendar/ground.ts'
+import { registerImportCommands } from '../../src/exchange/import/import-command.ts'
 import type { Database } from '../../src/store/storage/database.ts'
 import { listTables } from '../../src/store/storage/tables.ts'
 import { openGround } from '../support/command-ground.ts'
@@ -14,7 +15,7 @@ export interface Calendar {
   service: TestService
   kalends: (...words: string[]) => Promise<CommandResult>
   /** The calendar over a connection of its own, which whoever asks closes. */
-  ground: () => Promise<ImportGround>
+  ground: () => Promise<CalendarGround>
   /** Writes a file into a folder of the test; returns its path. */
   file: (name: string, content: string | Uint8Array) => Promise<string>
   /** Every row of every table that an import writes to, as text. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { get as getSecure } from 'node:https'
+import { messageOf } from '../../base/errors.ts'
 import { get as getPlain } from '../../base/node-http.ts'
 import { lookUpAmong, mayConnect, NoPublicAddress, nameOf } from '../../store/media/public-addresses.ts'
 
@@ -56,7 +57,7 @@ function lackOf(error: unknown, { aborted }: AbortSignal, { timeoutMs }: FetchLi
   if (aborted) return `it did not come within ${timeoutMs / 1000} seconds`
   if (error instanceof NotFetched) return error.message
   if (error instanceof NoPublicAddress) return notPublic(error.host)
-  return `its server does not answer as it should (${error instanceof Error ? error.message : String(error)})`
+  return `its server does not answer as it should (${messageOf(error)})`
 }
 
 const notPublic = (host: string) =>

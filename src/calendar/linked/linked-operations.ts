@@ -39,10 +39,8 @@ interface LoadedLinked<Row> {
 }
 
 async function withImages<Row extends DescribedRow>(db: Db, rows: readonly Row[]): Promise<LoadedLinked<Row>[]> {
-  const images = await findImages(
-    db,
-    rows.flatMap((row) => row.image ?? []),
-  )
+  const imageIds = rows.flatMap((row) => row.image ?? [])
+  const images = await findImages(db, imageIds)
   return rows.map((row) => ({ row, image: images.get(row.image ?? 0) }))
 }
 

@@ -1,4 +1,5 @@
 import type { linkedMembers } from '../../base/fields/answer-schema.ts'
+import { asKept } from '../../base/fields/member.ts'
 import { Problem } from '../../base/problems.ts'
 import { renderTitle } from '../../base/text/html.ts'
 import { renderedText } from '../../base/text/long-texts.ts'
@@ -48,8 +49,6 @@ interface PlainField {
   name: string
   show: (kept: unknown) => unknown
 }
-
-const asKept = (value: unknown) => value
 
 function plainFieldsOf(fields: Fields, kind: string): Record<'details' | 'flags', readonly PlainField[]> {
   const known = plainFields.get(fields)

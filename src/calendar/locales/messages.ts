@@ -349,3 +349,6 @@ export const messages = [
 ] as const
 
 export type MessageText = (typeof messages)[number]
+
+/** A text that describes something to users; the compiler checks that it is one of the messages. */
+export const about = (text: MessageText) => text

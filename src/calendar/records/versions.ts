@@ -58,7 +58,13 @@ export function wantedVersions(header: string): Wanted {
  */
 export async function requireVersion(tx: Tx, kind: VersionedKind, id: number, wanted: Wanted): Promise<void> {
   if (wanted === 'any') return
-  const [, { sequence }] = await Promise.all([holdRecord(tx, TABLES[kind], id), findVersion(tx, kind, id)])
-  const isWanted = wanted.some((version) => version.id === id && version.sequence === sequence)
-  if (!isWanted || isChangedEarlier(tx, { kind, record: id })) throw new Problem('rest_precondition_failed')
+  const [, version] = await Promise.all([holdRecord(tx, TABLES[kind], id), findVersion(tx, kind, id)])
+  requireWanted(version, wanted)
+  if (isChangedEarlier(tx, { kind, record: id })) throw new Problem('rest_precondition_failed')
+}
+
+/** Lets a change go on only where what it changes has a wanted version. @throws Problem */
+export function requireWanted({ id, sequence }: Version, wanted: Wanted): void {
+  if (wanted !== 'any' && !wanted.some((version) => version.id === id && version.sequence === sequence))
+    throw new Problem('rest_precondition_failed')
 }

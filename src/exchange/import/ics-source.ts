@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { ATTENDANCES, type Attendance, minutesBefore } from '../../base/fields/event-kinds.ts'
 import { limits } from '../../base/fields/limits.ts'
@@ -34,6 +33,7 @@ import {
   type SourceItem,
   scheduled,
 } from './source-item.ts'
+import { countedBytes } from './source-text.ts'
 
 /** Options for reading a calendar file. */
 interface IcsTask {
@@ -45,13 +45,7 @@ interface IcsTask {
 /** An iCalendar file (RFC 5545), read twice: first its zones and which events repeat, then its events. */
 export async function icsSource(task: IcsTask, address: string): Promise<Source> {
   const { size } = await stat(task.file)
-  let read = 0
-  const bytes = async function* () {
-    for await (const chunk of createReadStream(task.file, { highWaterMark: 1 << 18 })) {
-      read += chunk.length
-      yield chunk
-    }
-  }
+  const { bytes, progress } = countedBytes(task.file)
   const entries = async function* ({ context: { now } }: Reading): AsyncGenerator<SourceEntry> {
     const file = await survey(bytes(), task.zone, now)
     const held: Component[] = []
@@ -64,7 +58,7 @@ export async function icsSource(task: IcsTask, address: string): Promise<Source>
     }
     for (const component of held) yield* eventsOf(component, file)
   }
-  return { address, total: () => size * 2, progress: () => read, isWhole: () => true, entries }
+  return { address, total: () => size * 2, progress, isWhole: () => true, entries }
 }
 
 function faultOf({ line, reason, isEnd }: Exclude<ReadComponent, Component>): SourceEntry {

@@ -318,23 +318,22 @@ function writtenAfter(one: PlannedItem, ready: PreparedItem): { written: Fingerp
 /** The rows that differ from the stored ones: an item whose image cannot be fetched is tried in every run. */
 function changedRows(rows: readonly ImportItemColumns[], written: readonly Written[]): ImportItemColumns[] {
   const known = new Set(written.flatMap(({ one }) => (one.known ? [textOf(one.known)] : [])))
-  if (known.size === 0) return [...rows]
   return rows.filter((row) => !known.has(textOf(row)))
 }
 
-const textOf = (row: ImportItemColumns) =>
-  JSON.stringify([
-    row.source,
-    row.kind,
-    row.identity,
-    row.occurrence,
-    row.record,
-    row.sequence,
-    row.digest,
-    row.written,
-    row.kept,
-    row.page,
-  ])
+const textOf = ({
+  source,
+  kind,
+  identity,
+  occurrence,
+  record,
+  sequence,
+  digest,
+  written,
+  kept,
+  page,
+}: ImportItemColumns) =>
+  JSON.stringify([source, kind, identity, occurrence, record, sequence, digest, written, kept, page])
 
 /** Whether a field of the source is settled: it was written, or had been written before. One that keeps its value here waits for another policy. */
 function isSettled({ plan }: PlannedItem, { fields }: PreparedItem, field: string): boolean {

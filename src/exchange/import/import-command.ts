@@ -1,11 +1,9 @@
 import { type Command, Option } from 'commander'
-import { commandVariables, type Site } from '../../base/config.ts'
-import { addList } from '../../base/run-command.ts'
+import { commandVariables } from '../../base/config.ts'
+import { addList, Incomplete, type Print, runOnOpened } from '../../base/run-command.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { speaker } from '../../calendar/locales/translate.ts'
-import type { Caller } from '../../calendar/people/caller.ts'
+import { type CalendarGround, contextOn } from '../../calendar/ground.ts'
 import { getUserByLogin, listUsers } from '../../calendar/people/users.ts'
-import type { ImageService } from '../../store/media/media-store.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
 import { writerBy } from '../../store/storage/recording.ts'
 import { DATE_ORDERS, type DateOrder } from './csv-cells.ts'
@@ -40,18 +38,6 @@ import { openSource } from './open-source.ts'
 import { type ConflictPolicy, POLICIES } from './plan-item.ts'
 import { undoImport } from './undo-import.ts'
 
-/** The calendar that a command writes to. */
-export interface ImportGround {
-  database: Database
-  images: ImageService
-  site: Site
-}
-
-/** Some records are missing or incomplete. */
-class Incomplete extends Error {
-  override name = 'Incomplete'
-}
-
 /** The options of `import`, as typed. */
 interface Asked {
   dryRun?: true
@@ -74,10 +60,8 @@ interface Asked {
   sameAs?: string
 }
 
-type Print = (text: string) => void
-
 /** Registers the commands `import` and `imports`; they open the calendar, and close it at the end. */
-export function registerImportCommands(program: Command, open: () => Promise<ImportGround>): void {
+export function registerImportCommands(program: Command, open: () => Promise<CalendarGround>): void {
   registerImport(program, open)
   const imports = program.command('imports').description('List the runs of imports, or undo one.')
   addList(imports)
@@ -120,7 +104,7 @@ function runNumber(word: string): number {
 }
 
 /** The commands about imports on a schedule. */
-function registerSchedules(imports: Command, open: () => Promise<ImportGround>): void {
+function registerSchedules(imports: Command, open: () => Promise<CalendarGround>): void {
   imports
     .command('schedules')
     .description('List the imports on a schedule, which `import --every` makes.')
@@ -214,7 +198,7 @@ function withOptions(command: Command): Command {
     )
 }
 
-function registerImport(program: Command, open: () => Promise<ImportGround>): void {
+function registerImport(program: Command, open: () => Promise<CalendarGround>): void {
   withOptions(program.command('import'))
     .description(
       'Bring in the events of another calendar, with their venues, organizers, categories, tags and images. Safe to repeat.',
@@ -311,7 +295,7 @@ function addressIn(source: string): string | undefined {
 
 /** Imports a source, and prints the report. False when some records are missing or incomplete. */
 async function importInto(
-  ground: ImportGround,
+  ground: CalendarGround,
   { source, options, user, sameAs }: Pick<ImportTask, 'source' | 'options' | 'sameAs'> & { user: string | undefined },
   progress: Progress,
   print: Print,
@@ -344,19 +328,18 @@ async function importInto(
   return counts.failed === 0 && !remarks.has('note')
 }
 
-function writerOf({ id, login }: Caller) {
+function writerOf({ id, login }: Context['caller']) {
   return { ...writerBy('import'), user: id, login }
 }
 
 /** @throws Error with one sentence when there is no such user, or no administrator */
-async function importContext({ database, images, site }: ImportGround, login: string | undefined): Promise<Context> {
-  const { read: db, aside, findMatching } = database
-  const { id, login: name, role } = await importer(db, login)
+async function importContext(ground: CalendarGround, asked: string | undefined): Promise<Context> {
+  const { database } = ground
+  const { id, login, role } = await importer(database.read, asked)
   // Others have written the texts of a source, whoever imports it.
-  const caller = { id, login: name, role, isFiltered: true }
+  const caller = { id, login, role, isFiltered: true }
   const write: Context['write'] = (work) => database.write(work, writerOf(caller))
-  const report: Context['report'] = () => undefined
-  return { db, aside, write, findMatching, images, say: speaker(site), report, site, caller, now: Date.now() }
+  return contextOn(ground, caller, { write, report: () => undefined })
 }
 
 async function importer(db: Db, login: string | undefined) {
@@ -366,23 +349,13 @@ async function importer(db: Db, login: string | undefined) {
   return administrator
 }
 
-/** Runs a command with the calendar open. An error prints one sentence and sets exit code 1. */
-async function runWithCalendar(
+/** Runs a command with the calendar open. */
+function runWithCalendar(
   command: Command,
-  open: () => Promise<ImportGround>,
-  work: (ground: ImportGround, print: Print) => Promise<void>,
+  open: () => Promise<CalendarGround>,
+  work: (ground: CalendarGround, print: Print) => Promise<void>,
 ): Promise<void> {
-  try {
-    const ground = await open()
-    try {
-      await work(ground, (text) => command.configureOutput().writeOut?.(`${text}\n`))
-    } finally {
-      await ground.database.close()
-    }
-  } catch (error) {
-    const exitCode = exitCodeOf(error, command.opts().forService === true)
-    command.showHelpAfterError(false).error(error instanceof Error ? error.message : String(error), { exitCode })
-  }
+  return runOnOpened(command, open, work, (error) => exitCodeOf(error, command.opts().forService === true))
 }
 
 function exitCodeOf(error: unknown, forService: boolean): number {

@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/errors.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { RecordState } from '../../calendar/history/record-states.ts'
@@ -220,7 +221,7 @@ export function noteFailed(run: ImportRun, item: SourceItem, error: unknown): vo
 
 /** Why an item could not be written, in words. */
 function reasonOf({ context: { site } }: ImportRun, error: unknown): string {
-  if (!(error instanceof Problem)) return error instanceof Error ? error.message : String(error)
+  if (!(error instanceof Problem)) return messageOf(error)
   const { message, data } = problemReply(error, site.language, true).body
   const { params } = data
   const named = params !== null && typeof params === 'object' && !Array.isArray(params) ? Object.entries(params) : []

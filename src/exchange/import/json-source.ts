@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import {
@@ -13,7 +12,7 @@ import {
   seriesIn,
 } from './shown-records.ts'
 import type { Source, SourceEntry } from './source-item.ts'
-import { linesOf, textIn } from './source-text.ts'
+import { countedBytes, linesOf, textIn } from './source-text.ts'
 
 /** The most bytes of one line of NDJSON, and of a file that is a single JSON value and has to be held whole. */
 const LONGEST_LINE = 10_000_000
@@ -22,18 +21,12 @@ const LARGEST_VALUE = 200_000_000
 /** A file with records as the interface shows them: a page of a list, a list, or one record a line. */
 export async function jsonSource(file: string, address: string, isLines: boolean): Promise<Source> {
   const { size } = await stat(file)
-  let read = 0
-  const bytes = async function* () {
-    for await (const chunk of createReadStream(file, { highWaterMark: 1 << 18 })) {
-      read += chunk.length
-      yield chunk
-    }
-  }
+  const { bytes, progress } = countedBytes(file)
   const entries = () => (isLines ? lineEntries(file, bytes) : valueEntries(bytes(), size))
   return {
     address,
     total: () => (isLines ? size * 2 : size),
-    progress: () => read,
+    progress,
     isWhole: () => true,
     entries,
     beginsSoon: isLines,

@@ -1,6 +1,7 @@
 // A thread that reads a file while another one writes the records in it. It reads one batch for each grant, so it never gets far ahead.
 import { on } from 'node:events'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { messageOf } from '../../base/errors.ts'
 import { fileSource, type ReadGrant, type ReadTask, type ThreadAnswer } from './file-source.ts'
 import { asAsked, lookAhead, type SourceEntry } from './source-item.ts'
 
@@ -16,7 +17,7 @@ async function answerReads(port: MessagePort, task: ReadTask): Promise<void> {
   try {
     await readOn(port, task, tell)
   } catch (error) {
-    tell({ failure: error instanceof Error ? error.message : String(error) })
+    tell({ failure: messageOf(error) })
   }
 }
 

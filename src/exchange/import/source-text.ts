@@ -1,4 +1,17 @@
 import { isUtf8 } from 'node:buffer'
+import { createReadStream } from 'node:fs'
+
+/** The bytes of a file each time they are asked for, and how many were read in all. */
+export function countedBytes(file: string): { bytes: () => AsyncGenerator<Buffer>; progress: () => number } {
+  let read = 0
+  const bytes = async function* () {
+    for await (const chunk of createReadStream(file, { highWaterMark: 1 << 18 })) {
+      read += chunk.length
+      yield chunk
+    }
+  }
+  return { bytes, progress: () => read }
+}
 
 /** The encoding that the first bytes of a text show, by a byte order mark or by the zeros of UTF-16; undefined for any other. */
 export function markedEncoding(head: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | undefined {

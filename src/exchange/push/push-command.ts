@@ -1,25 +1,15 @@
 import { type Command, Option } from 'commander'
-import { commandVariables, type Site } from '../../base/config.ts'
-import type { Context } from '../../calendar/declare/context.ts'
-import { speaker } from '../../calendar/locales/translate.ts'
-import { anonymous } from '../../calendar/people/caller.ts'
-import type { ImageService } from '../../store/media/media-store.ts'
-import type { Database } from '../../store/storage/database.ts'
+import { commandVariables } from '../../base/config.ts'
+import { Incomplete, type Print, runCommand } from '../../base/run-command.ts'
+import { type CalendarGround, readerContext } from '../../calendar/ground.ts'
 import { writerBy } from '../../store/storage/recording.ts'
 import { describeRemarks, type Headings, noteRemark, openProgress, type Remarks } from '../import/import-report.ts'
 import type { Counts } from '../import/import-run.ts'
 import { passwordOf } from '../import/open-source.ts'
 import { type ConflictPolicy, POLICIES } from '../import/plan-item.ts'
-import { addFilters, EVERYBODY, filtersAmong } from '../transfer/export.ts'
+import { addFilters, filtersAmong } from '../transfer/export.ts'
 import { pushCalendar } from './push-calendar.ts'
 import { openTarget, type PushTarget } from './push-target.ts'
-
-/** The calendar that is pushed. */
-interface PushGround {
-  database: Database
-  images: ImageService
-  site: Site
-}
 
 /** The options of `push`, as typed. */
 interface Asked extends Record<string, unknown> {
@@ -29,11 +19,6 @@ interface Asked extends Record<string, unknown> {
   dryRun?: true
   mirror?: true
   all?: true
-}
-
-/** Something of the calendar is not there. */
-class Incomplete extends Error {
-  override name = 'Incomplete'
 }
 
 /** Milliseconds before a service that fails is asked again. */
@@ -47,7 +32,7 @@ const HEADINGS: Headings = {
 }
 
 /** Puts the command `push` on the command line; it opens the calendar, and closes the database when done. */
-export function registerPushCommand(program: Command, open: () => Promise<PushGround>): void {
+export function registerPushCommand(program: Command, open: () => Promise<CalendarGround>): void {
   const command = program
     .command('push')
     .description(
@@ -71,20 +56,13 @@ export function registerPushCommand(program: Command, open: () => Promise<PushGr
     .option('--mirror', 'move events to the trash there that are gone from here')
     .option('--dry-run', 'say what would happen, and change nothing')
   addFilters(command)
-  command.action(async (address: string, asked: Asked, self: Command) => {
-    try {
-      await push(address, asked, open, (text) => self.configureOutput().writeOut?.(`${text}\n`))
-    } catch (error) {
-      const exitCode = error instanceof Incomplete ? 2 : 1
-      self.showHelpAfterError(false).error(error instanceof Error ? error.message : String(error), { exitCode })
-    }
-  })
+  command.action((address: string, asked: Asked, self: Command) =>
+    runCommand(self, (print) => push(address, asked, open, print)),
+  )
 }
 
-type Print = (text: string) => void
-
 /** @throws Incomplete when something is not there; Error with one sentence when the push had to end */
-async function push(address: string, asked: Asked, open: () => Promise<PushGround>, print: Print): Promise<void> {
+async function push(address: string, asked: Asked, open: () => Promise<CalendarGround>, print: Print): Promise<void> {
   const url = targetAddress(address)
   const password = await passwordOf({
     password: process.env[commandVariables.pushPassword],
@@ -101,13 +79,13 @@ async function push(address: string, asked: Asked, open: () => Promise<PushGroun
   }
 }
 
-async function pushAndTell(ground: PushGround, target: PushTarget, asked: Asked, print: Print): Promise<void> {
+async function pushAndTell(ground: CalendarGround, target: PushTarget, asked: Asked, print: Print): Promise<void> {
   const { conflicts, dryRun = false, mirror = false, all = false } = asked
   const remarks: Remarks = new Map()
   const far = { done: 0, total: 0 }
   const bar = await openProgress({ total: () => far.total, progress: () => far.done })
   const counts = await pushCalendar({
-    context: pushContext(ground, all),
+    context: readerContext(ground, all, { write: (work) => ground.database.write(work, writerBy('push')) }),
     target,
     options: { conflicts, dryRun, mirror, all },
     filters: filtersAmong(asked),
@@ -135,15 +113,6 @@ function targetAddress(word: string): string {
   if (!url || !/^https?:$/.test(url.protocol))
     throw new Error(`${word} is no address such as https://calendar.example.`)
   return url.href
-}
-
-/** The context of a push, which reads what it pushes and writes what it knows of the target. */
-function pushContext({ database, images, site }: PushGround, all: boolean): Context {
-  const { read: db, aside, findMatching } = database
-  const write: Context['write'] = (work) => database.write(work, writerBy('push'))
-  const report: Context['report'] = (error) => console.error(error)
-  const caller = all ? EVERYBODY : anonymous
-  return { db, aside, write, findMatching, images, say: speaker(site), report, site, caller, now: Date.now() }
 }
 
 /** The outcome in one sentence. */

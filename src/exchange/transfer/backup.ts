@@ -4,8 +4,8 @@ import { basename, dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
+import { hasCode, messageOf } from '../../base/errors.ts'
 import { syncFolder } from '../../base/files.ts'
-import { Problem } from '../../base/problems.ts'
 import { type Print, runCommand } from '../../base/run-command.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import { readVersion } from '../../base/version.ts'
@@ -20,7 +20,7 @@ import {
 import { insertActs } from '../../store/storage/history.ts'
 import { openExisting } from '../../store/storage/open-database.ts'
 import { writerBy } from '../../store/storage/recording.ts'
-import { namedFiles } from './clean-media.ts'
+import { namedFiles, withReason } from './clean-media.ts'
 import { isSealed, sealFile } from './seal.ts'
 import { type CopyProgress, requireFolderOf, showProgress } from './show-progress.ts'
 
@@ -95,21 +95,12 @@ function readNumber(text: string | undefined): number | undefined {
   throw new Error(`--keep takes a whole number from 1 on, not "${text}".`)
 }
 
-/** The reason of a failing store in place of its rejection. */
-export async function withReason<T>({ failure }: CalendarPlaces, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw error instanceof Problem ? (failure() ?? error) : error
-  }
-}
-
 async function backUpOnce(places: CalendarPlaces, plan: Plan, print: Print): Promise<void> {
   const { target, isFolder, keep, withSecrets } = plan
   const now = Date.now()
   const file = isFolder ? join(target, nameAt(now)) : target
   const progress = await showProgress(process.stderr, () => undefined)
-  const manifest = await withReason(places, () => backUp(places, file, { withSecrets }, now, progress))
+  const manifest = await withReason(places, () => backUp(places, file, withSecrets, now, progress))
   describeBackup(file, (await stat(file)).size, manifest).forEach(print)
   if (withSecrets) await noteBackup(places.database, file, now, print)
   if (keep === undefined) return
@@ -126,7 +117,7 @@ async function noteBackup(address: string, file: string, now: number, print: Pri
     const acts = [{ kind: 'backup', record: 0, act: { action: 'create', name: file } }] as const
     await database.write((tx) => insertActs(tx, acts, now), writerBy('kalends backup')).finally(database.close)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     print(`It is not in the history, so kalends doctor does not know of it: ${reason}`)
   }
 }
@@ -143,7 +134,7 @@ async function backUpAgainAndAgain(places: CalendarPlaces, plan: Plan, print: Pr
     try {
       await backUpOnce(places, plan, print)
     } catch (error) {
-      console.error(error instanceof Error ? error.message : String(error))
+      console.error(messageOf(error))
       await sleep(Math.min(everyMs, AGAIN_MS))
     }
   }
@@ -188,17 +179,7 @@ function describeBackup(file: string, size: number, { rows, files, missing, with
 }
 
 /** Where a backup is taken from. */
-interface BackupSource {
-  /** Address of the database, as in the setting. */
-  database: string
-  media: MediaStore
-}
-
-/** What a backup is to have. */
-interface BackupContent {
-  /** False to leave hashes of passwords and tokens out. */
-  withSecrets: boolean
-}
+type BackupSource = Pick<CalendarPlaces, 'database' | 'media'>
 
 /** Files that are fetched at the same time. */
 const FILES_AT_ONCE = 8
@@ -206,13 +187,14 @@ const FILES_AT_ONCE = 8
 /**
  * Takes a backup of a calendar into a file, while the service may be running and writing. The file appears under its name once it is whole, was read
  * back and is on the disk; until then it has another name beside. It takes the place of an older backup, and of nothing else.
+ * @param withSecrets false to leave hashes of passwords and tokens out
  * @param now milliseconds since the epoch
  * @throws Error with one sentence when it cannot be taken; nothing is left behind then
  */
 async function backUp(
   source: BackupSource,
   file: string,
-  content: BackupContent,
+  withSecrets: boolean,
   now: number,
   progress: CopyProgress,
 ): Promise<Manifest> {
@@ -220,7 +202,7 @@ async function backUp(
   await removeLeftovers(file)
   const partial = `${file}.${process.pid}.part`
   try {
-    const manifest = await writeBackup(source, partial, content, now, progress)
+    const manifest = await writeBackup(source, partial, withSecrets, now, progress)
     // Reads everything back.
     openBackup(partial).close()
     await sealFile(partial)
@@ -265,14 +247,14 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return hasCode(error, 'EPERM')
   }
 }
 
 async function writeBackup(
   { database, media }: BackupSource,
   file: string,
-  { withSecrets }: BackupContent,
+  withSecrets: boolean,
   now: number,
   progress: CopyProgress,
 ): Promise<Manifest> {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { Problem } from '../../base/problems.ts'
-import { runCommand } from '../../base/run-command.ts'
+import { runOnOpened } from '../../base/run-command.ts'
 import { filesOf } from '../../calendar/images/images.ts'
 import type { ListedFile, MediaStore } from '../../store/media/media-store.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
@@ -27,20 +27,25 @@ export function registerMediaCommands(
     .description('List the files that no image names and that are older than an hour, or remove them.')
     .option('--yes', 'remove them')
     .action((options: { yes?: boolean }, command: Command) =>
-      runCommand(command, async (print) => {
-        const { database, store, failure } = await open()
-        try {
+      runOnOpened(command, open, (opened, print) =>
+        withReason(opened, async () => {
+          const { database, store } = opened
           const orphans = await findOrphans(database.read, store, clock())
           for (const { key, size } of orphans) print(`${key}  ${size}`)
           if (options.yes) await removeOrphans(database, store, orphans, clock())
           print(summary(orphans, options.yes === true))
-        } catch (error) {
-          throw error instanceof Problem ? (failure() ?? error) : error
-        } finally {
-          await database.close()
-        }
-      }),
+        }),
+      ),
     )
+}
+
+/** The reason of a failing store in place of its rejection. */
+export async function withReason<T>({ failure }: Pick<OpenedMedia, 'failure'>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof Problem ? (failure() ?? error) : error
+  }
 }
 
 function summary(orphans: readonly ListedFile[], isDone: boolean): string {

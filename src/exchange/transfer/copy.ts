@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
 import type { Command } from 'commander'
 import { commandVariables } from '../../base/config.ts'
+import { messageOf } from '../../base/errors.ts'
 import { Problem } from '../../base/problems.ts'
 import { type Print, runCommand } from '../../base/run-command.ts'
 import { filesOf } from '../../calendar/images/images.ts'
@@ -88,7 +89,7 @@ function addressIn(file: string): string {
   try {
     return readFileSync(file, 'utf8').split('\n', 1)[0]?.trim() ?? ''
   } catch (error) {
-    throw new Error(`The file ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
+    throw new Error(`The file ${file} cannot be read: ${messageOf(error)}.`)
   }
 }
 

@@ -2,29 +2,20 @@ import { open, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
-import { flagName, type Site, settings } from '../../base/config.ts'
+import { flagName, settings } from '../../base/config.ts'
+import { hasCode } from '../../base/errors.ts'
 import { Problem } from '../../base/problems.ts'
-import { runCommand } from '../../base/run-command.ts'
+import { runOnOpened } from '../../base/run-command.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Found } from '../../calendar/declare/operations.ts'
 import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
-import { speaker } from '../../calendar/locales/translate.ts'
-import { anonymous, type Caller } from '../../calendar/people/caller.ts'
+import { type CalendarGround, readerContext } from '../../calendar/ground.ts'
 import { presentListed } from '../../calendar/records/present-records.ts'
 import { resources, type Served } from '../../calendar/resources.ts'
 import { formatsOf } from '../../serve/formats/formats.ts'
 import { ndjson } from '../../serve/formats/ndjson.ts'
-import type { ImageService } from '../../store/media/media-store.ts'
-import type { Database, Db } from '../../store/storage/database.ts'
 import { readSnapshot } from '../../store/storage/open-database.ts'
 import { isFolder, requireFolderOf } from './show-progress.ts'
-
-/** What an export reads. */
-interface ExportGround {
-  database: Database
-  site: Site
-  images: ImageService
-}
 
 interface ExportOptions extends Record<string, string | boolean | undefined> {
   format: string
@@ -33,7 +24,7 @@ interface ExportOptions extends Record<string, string | boolean | undefined> {
 }
 
 /** Puts the command `export` on the command line; it opens the calendar, and closes the database when done. */
-export function registerExportCommand(program: Command, open: () => Promise<ExportGround>): void {
+export function registerExportCommand(program: Command, open: () => Promise<CalendarGround>): void {
   const command = program
     .command('export')
     .description('Write events to standard output or a file: all public events, or those that match the filters.')
@@ -42,18 +33,12 @@ export function registerExportCommand(program: Command, open: () => Promise<Expo
     .option('--all', 'also records that are not public; in json also venues, organizers, categories and tags')
   addFilters(command)
   command.action((options: ExportOptions, self: Command) =>
-    runCommand(self, async () => {
-      const { database, site, images } = await open()
-      try {
-        await readSnapshot(database, async (db) => {
-          const caller = options.all ? EVERYBODY : anonymous
-          const context = exportContext({ database, site, images }, db, caller)
-          await writeBytes(exportCalendar(context, askedBy(options)), options.output)
-        })
-      } finally {
-        await database.close()
-      }
-    }),
+    runOnOpened(self, open, (ground) =>
+      readSnapshot(ground.database, async (db) => {
+        const context = readerContext(ground, options.all === true, { db, write: writeNothing })
+        await writeBytes(exportCalendar(context, askedBy(options)), options.output)
+      }),
+    ),
   )
 }
 
@@ -64,16 +49,7 @@ export function addFilters(command: Command): void {
     if (!Object.hasOwn(settings, name)) command.option(`${flagName(name)} <value>`, about)
 }
 
-/** An administrator who is no user, and sees everything. */
-export const EVERYBODY: Caller = { id: -1, login: '', role: 'administrator' }
-
-/** The context of an export, which reads one snapshot and writes nothing. */
-function exportContext({ database, site, images }: ExportGround, db: Db, caller: Caller): Context {
-  const { aside, findMatching } = database
-  const write = () => Promise.reject(new Error('An export writes nothing.'))
-  const report: Context['report'] = (error) => console.error(error)
-  return { db, aside, write, findMatching, images, say: speaker(site), report, site, caller, now: Date.now() }
-}
+const writeNothing = () => Promise.reject(new Error('An export writes nothing.'))
 
 function askedBy(options: ExportOptions): ExportAsked {
   return { format: options.format, sent: filtersAmong(options), withLists: options.all === true }
@@ -95,7 +71,7 @@ async function writeBytes(bytes: AsyncIterable<Buffer>, file: string | undefined
   try {
     await pipeline(Readable.from(counted), process.stdout, { end: false })
   } catch (error) {
-    const hasLeft = error instanceof Error && 'code' in error && error.code === 'EPIPE'
+    const hasLeft = hasCode(error, 'EPIPE')
     if (!hasLeft) throw error
   }
 }

@@ -21,8 +21,8 @@ import {
   replaceDatabase,
 } from '../../store/storage/replace-database.ts'
 import { raiseSequences } from '../../store/storage/sequences.ts'
-import { type CalendarPlaces, readWhole, withReason } from './backup.ts'
-import { namedFiles } from './clean-media.ts'
+import { type CalendarPlaces, readWhole } from './backup.ts'
+import { namedFiles, withReason } from './clean-media.ts'
 import { copyTables, listCommonTables } from './copy.ts'
 import { requireSealed } from './seal.ts'
 import { type CopyProgress, isFolder, showProgress } from './show-progress.ts'
@@ -116,15 +116,6 @@ function describeRestored({ manifest, kept, isHeld, remarks }: Restored): string
   ]
 }
 
-/** Where a backup is restored to. */
-interface RestoreTarget {
-  /** Address of the database, as in the setting. */
-  database: string
-  media: MediaStore
-  /** Where its files lie, in words. */
-  mediaPlace: string
-}
-
 /** The result of a restore. */
 interface Restored {
   manifest: Manifest
@@ -143,7 +134,7 @@ interface Restored {
  */
 export async function restore(
   file: string,
-  target: RestoreTarget,
+  target: Omit<RestorePlaces, 'failure' | 'assumed'>,
   replacing: Replacing,
   progress: CopyProgress,
 ): Promise<Restored> {

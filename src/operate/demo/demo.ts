@@ -1,16 +1,14 @@
-import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import { addDays, dayOf, wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
+import { type CalendarGround, contextOn } from '../../calendar/ground.ts'
 import { insertUpload, type PreparedUpload, prepareUpload, withImages } from '../../calendar/images/images.ts'
-import { speaker } from '../../calendar/locales/translate.ts'
 import type { Caller } from '../../calendar/people/caller.ts'
 import { listUsers } from '../../calendar/people/users.ts'
 import { resources } from '../../calendar/resources.ts'
 import { inMemory } from '../../store/media/image-sizes.ts'
-import type { ImageService } from '../../store/media/media-store.ts'
-import type { Database, Db } from '../../store/storage/database.ts'
+import type { Db } from '../../store/storage/database.ts'
 import { type Tx, writerBy } from '../../store/storage/recording.ts'
 import { drawPosters } from './posters.ts'
 import { season } from './season.ts'
@@ -28,10 +26,7 @@ import {
 } from './town.ts'
 
 /** What the demo is written with. */
-export interface DemoGround {
-  database: Database
-  images: ImageService
-  site: Site
+export interface DemoGround extends CalendarGround {
   /** Milliseconds since the epoch; the season lies around it. */
   now: number
 }
@@ -50,13 +45,12 @@ interface Made {
  * one transaction. Returns what has been done, in one sentence.
  * @throws Error when there is no administrator
  */
-export async function fillDemo({ database, images, site, now }: DemoGround): Promise<string> {
+export async function fillDemo({ now, ...ground }: DemoGround): Promise<string> {
+  const { database } = ground
   const untouched = 'This database already has events; the demo leaves it alone.'
   if (await hasEvents(database.read)) return untouched
   const caller = await getAdministrator(database.read)
-  const { read: db, aside, write, findMatching } = database
-  const report: Context['report'] = (error) => console.error(error)
-  const context: Context = { db, aside, write, findMatching, images, say: speaker(site), report, site, caller, now }
+  const context = contextOn(ground, caller, { now })
   const by = { ...writerBy('kalends serve --demo'), user: caller.id, login: caller.login }
   const count = await withImages(context, async () => {
     const uploads = await prepareImages(context)

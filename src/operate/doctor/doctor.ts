@@ -1,6 +1,7 @@
 import { type Config, settings } from '../../base/config.ts'
+import { messageOf } from '../../base/errors.ts'
 import { checkDatabase } from './database-checks.ts'
-import { type Finding, failing, messageOf, ok, warning } from './finding.ts'
+import { type Finding, failing, ok, warning } from './finding.ts'
 import { checkFolders } from './folder-checks.ts'
 import { checkClock, checkNetwork } from './network-checks.ts'
 

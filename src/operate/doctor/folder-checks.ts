@@ -2,12 +2,13 @@ import { type Stats, statfsSync, statSync } from 'node:fs'
 import { access, constants, readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { type Config, databaseAddress, mediaAddress } from '../../base/config.ts'
+import { messageOf } from '../../base/errors.ts'
 import { filesOf } from '../../calendar/images/images.ts'
 import type { MediaStore } from '../../store/media/media-store.ts'
 import { openMediaStore } from '../../store/media/open-media-store.ts'
 import { databaseFile } from '../../store/storage/database-address.ts'
 import type { ExaminedImages } from '../../store/storage/examine.ts'
-import { type Finding, failing, messageOf, ok, warning } from './finding.ts'
+import { type Finding, failing, ok, warning } from './finding.ts'
 
 const LITTLE_BYTES = 1_000_000_000
 const TOO_LITTLE_BYTES = 100_000_000

@@ -1,10 +1,11 @@
 import { createServer } from 'node:net'
 import { type Config, type Site, siteOf } from '../../base/config.ts'
+import { messageOf } from '../../base/errors.ts'
 import { formatUtc, utcToMs } from '../../base/text/zones.ts'
 import { OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
 import { readToken } from '../../serve/sync/sync-token.ts'
 import type { Examined } from '../../store/storage/examine.ts'
-import { type Finding, failing, messageOf, ok, warning } from './finding.ts'
+import { type Finding, failing, ok, warning } from './finding.ts'
 
 const ANSWERS_WITHIN_MS = 3000
 /** Characters of an answer that are read; a page with one change has less. */

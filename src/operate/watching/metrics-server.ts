@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { hasCode, messageOf } from '../../base/errors.ts'
 import { createServer } from '../../base/node-http.ts'
 import { type Family, renderFamilies } from './metric-families.ts'
 
@@ -24,11 +25,11 @@ export async function serveMetrics(place: string, read: () => Promise<Family[]>)
     server.listen({ host: hostname, port, exclusive: true }, resolve)
   })
   await listening.catch((error: unknown) => {
-    const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+    const taken = hasCode(error, 'EADDRINUSE')
     throw new Error(
       taken
         ? `The place for metrics, ${place}, is in use; choose another with --metrics.`
-        : `Cannot listen on ${place} for --metrics: ${error instanceof Error ? error.message : String(error)}.`,
+        : `Cannot listen on ${place} for --metrics: ${messageOf(error)}.`,
     )
   })
   server.unref()

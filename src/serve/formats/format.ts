@@ -21,6 +21,9 @@ export interface Reply {
   innerStatus?: number
 }
 
+/** The answer to a request that succeeded. */
+export const okReply = (body: unknown): Reply => ({ status: 200, headers: {}, body })
+
 /** Records in a representation other than JSON. */
 interface Shown {
   /** The name of the format, for ETags. */

@@ -4,7 +4,7 @@ import { type ParamFault, Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
 import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
+import { about } from '../../calendar/locales/messages.ts'
 import type { Route } from './routes.ts'
 
 /** The methods that requests of a batch may have. */
@@ -22,8 +22,6 @@ export interface BatchRequest {
   /** By their names in lower case. */
   headers: Readonly<Record<string, string>>
 }
-
-const about = (text: MessageText) => text
 
 const validation: Kind<(typeof VALIDATIONS)[number]> = {
   wire: { type: 'string', enum: VALIDATIONS },

@@ -4,13 +4,11 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
 import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
 import type { EventsQuery } from '../../calendar/events/event-filters.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
-import type { Reply } from '../formats/format.ts'
+import { about } from '../../calendar/locales/messages.ts'
+import { okReply, type Reply } from '../formats/format.ts'
 import { FEED_KINDS, type FeedSource, readerOf, readFeed, servedChanges } from '../sync/changes-feed.ts'
 import { readToken, type SyncScope, type SyncToken } from '../sync/sync-token.ts'
 import type { Route } from './routes.ts'
-
-const about = (text: MessageText) => text
 
 const MOST_ON_A_PAGE = 1000
 /** A token names the transactions that were under way, which may be many. */
@@ -72,7 +70,7 @@ export async function changesReply(
     since,
     perPage: Math.min(perPage, MOST_ON_A_PAGE),
   }
-  return { status: 200, headers: {}, body: await readFeed(context, source, query) }
+  return okReply(await readFeed(context, source, query))
 }
 
 function invalidToken(): never {

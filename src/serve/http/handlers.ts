@@ -11,12 +11,12 @@ import { presentSingle } from '../../calendar/records/present-records.ts'
 import { MAX_ID } from '../../calendar/records/record-store.ts'
 import { findVersion, type Version, wantedVersions } from '../../calendar/records/versions.ts'
 import type { Served } from '../../calendar/resources.ts'
-import type { Format, Reply } from '../formats/format.ts'
+import { type Format, okReply, type Reply } from '../formats/format.ts'
 import { chooseFormat } from '../formats/formats.ts'
 import { describeNamespace } from './discovery.ts'
 import { describeInterface } from './openapi.ts'
-import { type Endpoint, isSettingsDeed, type Method, type Route, type RouteAction } from './routes.ts'
-import { isWebhookDeed, managesWebhooks } from './webhook-deeds.ts'
+import { type Endpoint, isForAdministrators, type Method, type Route, type RouteAction } from './routes.ts'
+import { managesWebhooks } from './webhook-deeds.ts'
 
 /** A matched request of the namespace, its parameters still raw. */
 export interface MatchedRequest {
@@ -45,7 +45,7 @@ export async function answer(asked: MatchedRequest, routes: readonly Route[], co
     case 'index':
       return indexReply(asked, routes, context)
     case 'doc':
-      return { status: 200, headers: {}, body: describeInterface(routes, context) }
+      return okReply(describeInterface(routes, context))
     case 'list':
       return listReply(asked, action.served, context)
     case 'create': {
@@ -57,9 +57,8 @@ export async function answer(asked: MatchedRequest, routes: readonly Route[], co
         (keeping) => createReply(asked, action.served, isAllowed, context, keeping),
       )
     }
-    case 'read': {
+    case 'read':
       return readReply(asked, action.served, context)
-    }
     case 'update':
     case 'remove': {
       const isAllowed = isLoggedIn(context.caller) && mayAsk(action, context, undefined)
@@ -78,7 +77,7 @@ export async function answer(asked: MatchedRequest, routes: readonly Route[], co
 async function readReply(asked: MatchedRequest, { operations }: Served, context: Context): Promise<Reply> {
   const version = await versionBefore(asked, operations, context)
   const loaded = await operations.loadOne(context, await located(asked, operations, context))
-  return { status: 200, headers: {}, body: await presentSingle(context, operations.presentation, loaded), version }
+  return { ...okReply(await presentSingle(context, operations.presentation, loaded)), version }
 }
 
 /** The version of the addressed record. It is read before the record, so that it is never later than what is shown. */
@@ -160,11 +159,7 @@ const wantedOf = ({ ifMatch }: MatchedRequest) => (ifMatch === undefined ? 'any'
 
 /** The answer to a change, kept with it. */
 function changed(keeping: Keeping): Around<Reply> {
-  return (tx, write) =>
-    keeping(tx, async () => {
-      const { answer } = await write()
-      return { status: 200, headers: {}, body: answer }
-    })
+  return (tx, write) => keeping(tx, async () => okReply((await write()).answer))
 }
 
 /** Finds and loads a list, and shows it in the chosen representation. */
@@ -198,7 +193,7 @@ function isPastEnd({ page, perPage, total, ids }: Found): boolean {
 function indexReply(asked: MatchedRequest, routes: readonly Route[], context: Context): Reply {
   const { namespace = context.site.namespace } = asked.values(asked.endpoint.args)
   if (namespace !== context.site.namespace) throw new Problem('rest_invalid_namespace')
-  return { status: 200, headers: {}, body: describeNamespace(routes, context) }
+  return okReply(describeNamespace(routes, context))
 }
 
 /** The address of a request, from its path alone; body and query cannot override it (rule 1.4). */
@@ -265,12 +260,12 @@ interface Subject {
   row: unknown
 }
 
-/** Whether the caller may request this action on this record. Reads are always open (rule 26.2), except those of webhooks. */
+/** Whether the caller may request this action on this record. Reads are always open (rule 26.2), except those for administrators. */
 export function mayAsk(action: RouteAction, context: Context, row: unknown): boolean {
   if (action.do === 'create') return action.served.operations.rights.create(context)
   if ('by' in action && action.do !== 'read')
     return action.served.operations.rights[action.do === 'remove' ? 'remove' : 'update'](context, row)
-  return isWebhookDeed(action.do) || isSettingsDeed(action.do) ? managesWebhooks(context.caller) : true
+  return isForAdministrators(action.do) ? managesWebhooks(context.caller) : true
 }
 
 /** The methods of a route that the caller may use, as the `Allow` header lists them (rule 28.2). */
@@ -278,7 +273,7 @@ export function allowedMethods({ route, row }: Subject, context: Context): Metho
   const permits = ({ action }: Endpoint) =>
     action.do === 'read' ||
     action.do === 'list' ||
-    (!('served' in action) && !isWebhookDeed(action.do) && !isSettingsDeed(action.do)) ||
+    (!('served' in action) && !isForAdministrators(action.do)) ||
     (isLoggedIn(context.caller) && mayAsk(action, context, row))
   return route.endpoints.filter(permits).flatMap((endpoint) => [...endpoint.methods])
 }

@@ -14,7 +14,7 @@ import { can } from '../../calendar/people/caller.ts'
 import { presentSingle } from '../../calendar/records/present-records.ts'
 import { wantedVersions } from '../../calendar/records/versions.ts'
 import type { Served } from '../../calendar/resources.ts'
-import type { Reply } from '../formats/format.ts'
+import { okReply, type Reply } from '../formats/format.ts'
 import { type MatchedRequest, permitted } from './handlers.ts'
 import { actFilters, restoreFields } from './history-routes.ts'
 import type { HistoryDeed } from './routes.ts'
@@ -39,17 +39,15 @@ export async function historyReply(
   const version = Number(asked.variables.version)
   if (does === 'listVersions') return listReply(asked, history, context)
   if (does === 'restoreVersion') return restoreReply(asked, served, history, row, version, context)
-  return ok({ id: history.id, version, values: await valuesAt(context.db, history, version) })
+  return okReply({ id: history.id, version, values: await valuesAt(context.db, history, version) })
 }
-
-const ok = (body: object): Reply => ({ status: 200, headers: {}, body })
 
 async function listReply(asked: MatchedRequest, history: RecordHistory, context: Context): Promise<Reply> {
   const { page = 1, per_page = 10 } = await parseFields(actFilters, asked.values(actFilters), context)
   const perPage = Math.min(per_page, MOST_ON_A_PAGE)
   const { version, knownFrom: known_from, acts } = history
   const told = await tellActs(context.db, history, (page - 1) * perPage, perPage)
-  return ok({
+  return okReply({
     version,
     known_from,
     history: told.map((act) => presentAct(act, context)),
@@ -77,7 +75,7 @@ async function restoreReply(
   const { members: only } = await parseFields(restoreFields, asked.values(restoreFields), context)
   const wanted = asked.ifMatch === undefined ? 'any' : wantedVersions(asked.ifMatch)
   const { members, left, written } = await restoreVersion(context, served, history, row, { version, only, wanted })
-  return ok({ version, members, left, record: written?.answer ?? (await presentNow(context, served, row)) })
+  return okReply({ version, members, left, record: written?.answer ?? (await presentNow(context, served, row)) })
 }
 
 async function presentNow(context: Context, { operations }: Served, row: unknown): Promise<object> {

@@ -11,12 +11,10 @@ import {
 import { pageFilters } from '../../base/fields/field.ts'
 import { count, recordId, words } from '../../base/fields/kinds.ts'
 import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
+import { about } from '../../calendar/locales/messages.ts'
 import type { Served } from '../../calendar/resources.ts'
 import { bodyProperties, type Say } from './openapi-schemas.ts'
 import type { HistoryDeed, Route } from './routes.ts'
-
-const about = (text: MessageText) => text
 
 /** How a list of acts is asked for. */
 export const actFilters = defineFields({ page: pageFilters.page, per_page: { ...pageFilters.per_page, kind: count } })

@@ -388,37 +388,21 @@ export const batchAnswerSchema: Schema = record(
   ['responses'],
 )
 
-const changed = {
-  kind: { type: 'string', enum: FEED_KINDS },
-  id: { type: 'integer', minimum: 1 },
-} satisfies Record<string, Schema>
+const changed = { kind: { type: 'string', enum: FEED_KINDS }, id } satisfies Record<string, Schema>
 
-const upsert: Schema = {
-  type: 'object',
-  properties: {
-    action: { type: 'string', const: 'upsert' },
-    ...changed,
-    record: { anyOf: [schemaRef('Venue'), schemaRef('Organizer'), schemaRef('Term'), schemaRef('Event')] },
-  },
-  required: ['action', 'kind', 'id', 'record'],
-}
+const upsert = record({
+  action: { type: 'string', const: 'upsert' },
+  ...changed,
+  record: anyOf(schemaRef('Venue'), schemaRef('Organizer'), schemaRef('Term'), schemaRef('Event')),
+})
 
-const removal: Schema = {
-  type: 'object',
-  properties: { action: { type: 'string', const: 'delete' }, ...changed },
-  required: ['action', 'kind', 'id'],
-}
+const removal = record({ action: { type: 'string', const: 'delete' }, ...changed })
 
 /** A page of the feed of changes. */
-export const changesSchema: Schema = {
-  type: 'object',
-  properties: {
-    changes: { type: 'array', items: { anyOf: [upsert, removal] } },
-    next_token: { type: 'string' },
-    sync_token: { type: 'string' },
-  },
-  required: ['changes'],
-}
+export const changesSchema: Schema = record(
+  { changes: arrayOf(anyOf(upsert, removal)), next_token: string, sync_token: string },
+  ['changes'],
+)
 
 const properties = {
   id,

@@ -1,6 +1,6 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 import type { Language, Site } from '../../base/config.ts'
-import { type Schema, schemaRef } from '../../base/fields/answer-schema.ts'
+import { record, type Schema, schemaRef, string } from '../../base/fields/answer-schema.ts'
 import { limits } from '../../base/fields/limits.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { type Field, type Fields, OWN_NAMESPACE, type Resource } from '../../calendar/declare/resource.ts'
@@ -25,7 +25,7 @@ import {
   webhookBody,
 } from './openapi-schemas.ts'
 import { ownRoutes } from './own-routes.ts'
-import { isHistoryDeed, isSettingsDeed, type Method, type Route } from './routes.ts'
+import { isForAdministrators, isHistoryDeed, isSettingsDeed, type Method, type Route } from './routes.ts'
 import { settingsAnswer, settingsBody } from './settings-routes.ts'
 import { isWebhookDeed, readsWebhooks } from './webhook-deeds.ts'
 import { deliveryFilters } from './webhook-routes.ts'
@@ -276,9 +276,7 @@ function describeOperation(offer: Offer, method: Method, writing: Writing): obje
     ...describeOwnBody(action, writing.say),
     responses: { ...describeSuccess(action, writing.say), ...failureRefs(action) },
     security:
-      isRead && !isWebhookDeed(action.do) && !isSettingsDeed(action.do) && !isHistoryDeed(action.do)
-        ? [{}, ...CREDENTIALS]
-        : CREDENTIALS,
+      isRead && !isForAdministrators(action.do) && !isHistoryDeed(action.do) ? [{}, ...CREDENTIALS] : CREDENTIALS,
   }
 }
 
@@ -297,7 +295,7 @@ function groupOf(action: Described): string {
 /** Such as `listEvents`, `readEventBySlug`, `updateEvent` for PATCH and `updateEventWithPut` for its synonyms. */
 function operationId(action: Described, method: Method): string {
   const synonym = isUpdate(action) && method !== 'PATCH' ? `With${capitalized(method.toLowerCase())}` : ''
-  if (action.do === 'changes' || action.do === 'batch' || isWebhookDeed(action.do) || isSettingsDeed(action.do))
+  if (action.do === 'changes' || action.do === 'batch' || isForAdministrators(action.do))
     return deeds[action.do].verb + synonym
   const resource = resourceOf(action)
   const subject =
@@ -381,13 +379,7 @@ function answerSchema(action: Described): Schema {
   if (isWebhookDeed(action.do)) return webhookAnswers[action.do]
   if (isHistoryDeed(action.do)) return historyAnswers[action.do]
   const resource = resourceOf(action)
-  if (!resource)
-    return {
-      type: 'object',
-      properties: { openapi: { type: 'string' } },
-      required: ['openapi'],
-      additionalProperties: true,
-    }
+  if (!resource) return { ...record({ openapi: string }), additionalProperties: true }
   const { answer, list } = schemaNames(resource)
   return schemaRef(action.do === 'list' ? list : answer)
 }

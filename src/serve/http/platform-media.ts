@@ -19,12 +19,13 @@ import {
   prepareUpload,
   presentImage,
 } from '../../calendar/images/images.ts'
+import { about } from '../../calendar/locales/messages.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { listPosts } from '../../calendar/records/post-list.ts'
 import { foundPage, pageRequest } from '../../calendar/records/record-store.ts'
 import type { ImageRow } from '../../store/storage/schema.ts'
 import type { Upload } from './incoming.ts'
-import { about, offer, platformTime, postFilters, shapingOf, shownText } from './platform-resource.ts'
+import { offer, platformTime, postFilters, shapingOf, shownText } from './platform-resource.ts'
 
 /** The file of a request. It is no parameter: a value of this name in body or query is ignored. */
 const upload: Kind<Upload> = {

@@ -12,6 +12,7 @@ import { defineFields, defineResource } from '../../calendar/declare/resource.ts
 import { isImageReference } from '../../calendar/images/images.ts'
 import { hasFewWords } from '../../calendar/linked/linked-filters.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
+import { about } from '../../calendar/locales/messages.ts'
 import { can, mayEdit, mayRead, seesUnpublished } from '../../calendar/people/caller.ts'
 import {
   hasStatus,
@@ -29,7 +30,7 @@ import { resources, type Served } from '../../calendar/resources.ts'
 import { taxonomyWord } from '../../calendar/terms/term-present.ts'
 import { findTermIdsOf, type TermIdsOfEvent } from '../../calendar/terms/term-store.ts'
 import type { RecordColumns, RecordTable, Taxonomy } from '../../store/storage/schema.ts'
-import { about, offer, platformTime, postFilters, shapingOf, shownText } from './platform-resource.ts'
+import { offer, platformTime, postFilters, shapingOf, shownText } from './platform-resource.ts'
 
 type Kind = 'event' | 'venue' | 'organizer'
 

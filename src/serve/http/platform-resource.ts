@@ -5,7 +5,7 @@ import { Problem } from '../../base/problems.ts'
 import { parametersOf } from '../../base/text/urls.ts'
 import type { Operations } from '../../calendar/declare/operations.ts'
 import { defineFields, type Fields, type Resource } from '../../calendar/declare/resource.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
+import { about } from '../../calendar/locales/messages.ts'
 import { POST_ORDERS } from '../../calendar/records/post-list.ts'
 import type { Served } from '../../calendar/resources.ts'
 import { categoryFilters } from '../../calendar/terms/term-filters.ts'
@@ -42,8 +42,6 @@ export function offer<Row, Loaded = Row>(
 ): Served {
   return { resource, filters, operations: { ...nothing, ...offered } as Operations }
 }
-
-export const about = (text: MessageText) => text
 
 const isOneOf = (known: readonly string[]) => (value: unknown) => known.some((word) => word === value)
 

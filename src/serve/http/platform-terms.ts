@@ -6,6 +6,7 @@ import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Found, Operations, Presentation } from '../../calendar/declare/operations.ts'
 import { defineFields, defineResource } from '../../calendar/declare/resource.ts'
+import { about } from '../../calendar/locales/messages.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { presentById } from '../../calendar/records/present-records.ts'
 import {
@@ -39,7 +40,7 @@ import {
 } from '../../calendar/terms/term-store.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { Taxonomy, TermRow } from '../../store/storage/schema.ts'
-import { about, offer, postFilters, shapingOf } from './platform-resource.ts'
+import { offer, postFilters, shapingOf } from './platform-resource.ts'
 
 const declared = categoryFilters
 

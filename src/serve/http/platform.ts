@@ -12,7 +12,7 @@ import { findUser, presentMe, type User } from '../../calendar/people/users.ts'
 import type { Served } from '../../calendar/resources.ts'
 import { taxonomyWord } from '../../calendar/terms/term-present.ts'
 import { CONSENT_PATH } from '../desk/desk-page.ts'
-import type { Reply } from '../formats/format.ts'
+import { okReply, type Reply } from '../formats/format.ts'
 import { batchRoute } from './batch-route.ts'
 import { describeRoute } from './discovery.ts'
 import { answer, type MatchedRequest } from './handlers.ts'
@@ -150,7 +150,7 @@ export async function platformReply(
   return replyTo(match, incoming, target, beside, async (asked, body) => {
     if (group === platform.root) return describeRoot(platform, context)
     const fixed = platform.fixed.get(match.route)
-    if (fixed) return { status: 200, headers: {}, body: fixed(beside.site) }
+    if (fixed) return okReply(fixed(beside.site))
     return answerBeside(platform, asked, body, beside)
   })
 }

@@ -37,7 +37,15 @@ import {
 import { findInNamespace, findMatch, platformReply, type RouteTable } from './platform.ts'
 import { countFurther } from './rate-limit.ts'
 import { declaredValues, mediaType, parseBody, parseForm, repeatedKeys } from './request.ts'
-import { type Endpoint, isHistoryDeed, isSettingsDeed, type Match, type RouteAction, routeName } from './routes.ts'
+import {
+  type Endpoint,
+  isForAdministrators,
+  isHistoryDeed,
+  isSettingsDeed,
+  type Match,
+  type RouteAction,
+  routeName,
+} from './routes.ts'
 import { type StartSettings, settingsReply } from './settings-replies.ts'
 import { isCrowded } from './slow-readers.ts'
 import { isWebhookDeed, readsWebhooks, type WebhookDeed } from './webhook-deeds.ts'
@@ -277,7 +285,7 @@ async function readBody(incoming: Incoming, { action, args }: Endpoint, context:
   const isTrusted = isLoggedIn(context.caller) && mayAsk(action, context, undefined)
   const takesFile = action.do === 'create' && 'file' in args
   if (isTrusted) return incoming.readBody({ isTrusted, takesFile })
-  if (takesFile || isWebhookDeed(action.do) || isSettingsDeed(action.do)) throw new Problem('rest_forbidden')
+  if (takesFile || isForAdministrators(action.do)) throw new Problem('rest_forbidden')
   try {
     return await incoming.readBody({ isTrusted, takesFile })
   } catch (error) {

@@ -3,7 +3,7 @@ import { anything } from '../../base/fields/kinds.ts'
 import type { Field, Fields } from '../../calendar/declare/resource.ts'
 import { resources, type Served } from '../../calendar/resources.ts'
 import { formatField } from '../formats/formats.ts'
-import type { WebhookDeed } from './webhook-deeds.ts'
+import { isWebhookDeed, type WebhookDeed } from './webhook-deeds.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -22,6 +22,11 @@ export type SettingsDeed = 'readSettings' | 'updateSettings'
 
 export function isSettingsDeed(does: string): does is SettingsDeed {
   return does === 'readSettings' || does === 'updateSettings'
+}
+
+/** Whether an action is for administrators alone, reads included. */
+export function isForAdministrators(does: string): does is WebhookDeed | SettingsDeed {
+  return isWebhookDeed(does) || isSettingsDeed(does)
 }
 
 /** The action of one method of a route. */

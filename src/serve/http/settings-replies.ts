@@ -1,7 +1,7 @@
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
-import { findVersion, type Version, wantedVersions } from '../../calendar/records/versions.ts'
+import { findVersion, requireWanted, type Version, wantedVersions } from '../../calendar/records/versions.ts'
 import { holdName } from '../../store/storage/locks.ts'
 import {
   OWNER_SETTINGS,
@@ -10,7 +10,7 @@ import {
   SETTINGS_RECORD,
   setOwnerSettings,
 } from '../../store/storage/owner-settings.ts'
-import type { Reply } from '../formats/format.ts'
+import { okReply, type Reply } from '../formats/format.ts'
 import type { MatchedRequest } from './handlers.ts'
 import type { SettingsDeed } from './routes.ts'
 import { settingsFields } from './settings-routes.ts'
@@ -37,19 +37,13 @@ export async function settingsReply(
   const sent = await parseFields(settingsFields, asked.values(settingsFields), context)
   return context.write(async (tx) => {
     await holdName(tx, 'settings')
-    if (asked.ifMatch !== undefined) requireWanted(asked.ifMatch, await versionOf(tx))
+    if (asked.ifMatch !== undefined) requireWanted(await versionOf(tx), wantedVersions(asked.ifMatch))
     await setOwnerSettings(tx, ownerValues(sent))
     return shown(tx, start)
   })
 }
 
 const versionOf = (db: Context['db']): Promise<Version> => findVersion(db, 'settings', SETTINGS_RECORD)
-
-function requireWanted(header: string, { id, sequence }: Version): void {
-  const wanted = wantedVersions(header)
-  if (wanted !== 'any' && !wanted.some((version) => version.id === id && version.sequence === sequence))
-    throw new Problem('rest_precondition_failed')
-}
 
 function ownerValues(sent: Readonly<Record<string, unknown>>): OwnerValues {
   return Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, value === '' ? null : String(value)]))
@@ -58,9 +52,5 @@ function ownerValues(sent: Readonly<Record<string, unknown>>): OwnerValues {
 async function shown(db: Context['db'], start: StartSettings): Promise<Reply> {
   const set = await readOwnerSettings(db)
   const values = OWNER_SETTINGS.map((name) => [name, set[name] ?? start[name]])
-  return {
-    status: 200,
-    headers: {},
-    body: { ...Object.fromEntries(values), set: OWNER_SETTINGS.filter((name) => name in set) },
-  }
+  return okReply({ ...Object.fromEntries(values), set: OWNER_SETTINGS.filter((name) => name in set) })
 }

@@ -7,7 +7,7 @@ import { writeOnce } from '../../calendar/editing/idempotency.ts'
 import type { Database } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { DeliveryColumns, WebhookColumns } from '../../store/storage/schema.ts'
-import type { Reply } from '../formats/format.ts'
+import { okReply, type Reply } from '../formats/format.ts'
 import { sendTest } from '../webhooks/send-webhooks.ts'
 import {
   addWebhook,
@@ -78,25 +78,26 @@ type WebhookReply = (asked: MatchedRequest, id: number, ground: WebhookGround, c
 const replies: Record<WebhookDeed, WebhookReply> = {
   listWebhooks: async (_asked, _id, _ground, context) => {
     const webhooks = await listWebhooks(context.db)
-    return ok({ webhooks: webhooks.map((webhook) => presentWebhook(webhook, context)) })
+    return okReply({ webhooks: webhooks.map((webhook) => presentWebhook(webhook, context)) })
   },
   createWebhook: createReply,
-  readWebhook: async (_asked, id, _ground, context) => ok(presentWebhook(await getWebhook(context.db, id), context)),
+  readWebhook: async (_asked, id, _ground, context) =>
+    okReply(presentWebhook(await getWebhook(context.db, id), context)),
   updateWebhook: updateReply,
   removeWebhook: (_asked, id, _ground, context) =>
     context.write(async (tx) => {
       const webhook = await getWebhook(tx, id)
       await removeWebhook(tx, id, context.now)
-      return ok(presentWebhook(webhook, context))
+      return okReply(presentWebhook(webhook, context))
     }),
   testWebhook: async (_asked, id, { database, hosts }, context) => {
     const { status, error } = await sendTest(database, await getWebhook(context.db, id), hosts, context.now)
-    return ok({ arrived: error === '', status, error: describeReason(context.site.language, error) })
+    return okReply({ arrived: error === '', status, error: describeReason(context.site.language, error) })
   },
   rotateWebhook: (_asked, id, _ground, context) =>
     context.write(async (tx) => {
       const secret = await rotateSecret(tx, id, context.now)
-      return ok({ ...(await shown(tx, id, context)), secret })
+      return okReply({ ...(await shown(tx, id, context)), secret })
     }),
   listDeliveries: async (asked, id, _ground, context) => {
     const filters = await parseFields(deliveryFilters, asked.values(deliveryFilters), context)
@@ -107,7 +108,7 @@ const replies: Record<WebhookDeed, WebhookReply> = {
       listDeliveries(context.db, id, { page: Math.min(page, LAST_PAGE), perPage }),
       countDeliveries(context.db, id),
     ])
-    return ok({
+    return okReply({
       deliveries: deliveries.map((delivery) => presentDelivery(delivery, context)),
       total,
       total_pages: Math.ceil(total / perPage),
@@ -117,13 +118,11 @@ const replies: Record<WebhookDeed, WebhookReply> = {
     context.write(async (tx) => {
       await getWebhook(tx, id)
       const delivery = await resendDelivery(tx, idIn(asked.variables.delivery ?? '0'), id, context.now)
-      return ok(presentDelivery(delivery, context))
+      return okReply(presentDelivery(delivery, context))
     }),
   resendFailed: async (_asked, id, _ground, context) =>
-    ok({ resent: await resendFailed((work) => context.write(work), id, context.now) }),
+    okReply({ resent: await resendFailed((work) => context.write(work), id, context.now) }),
 }
-
-const ok = (body: object): Reply => ({ status: 200, headers: {}, body })
 
 function createReply(asked: MatchedRequest, _id: number, { hosts }: WebhookGround, context: Context): Promise<Reply> {
   return writeOnce(asked, true, context, async (keeping) => {
@@ -152,7 +151,7 @@ async function updateReply(
   const change = changeIn(values, hosts)
   return context.write(async (tx) => {
     await updateWebhook(tx, id, change, 'administrator', context.now)
-    return ok(await shown(tx, id, context))
+    return okReply(await shown(tx, id, context))
   })
 }
 

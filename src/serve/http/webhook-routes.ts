@@ -1,11 +1,9 @@
 import { count, flag, recordId, text, words } from '../../base/fields/kinds.ts'
 import { limits } from '../../base/fields/limits.ts'
 import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
+import { about } from '../../calendar/locales/messages.ts'
 import type { Method, Route } from './routes.ts'
 import type { WebhookDeed } from './webhook-deeds.ts'
-
-const about = (text: MessageText) => text
 
 /** The fields of a webhook. */
 export const webhookFields = defineFields({

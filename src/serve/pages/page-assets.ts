@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { Site } from '../../base/config.ts'
+import { messageOf } from '../../base/errors.ts'
 import { embedScripts } from './embed-scripts.ts'
 
 /** The settings for the look of pages. */
@@ -82,9 +83,7 @@ function readSet(path: string, what: string): Buffer {
   try {
     return readFileSync(path)
   } catch (error) {
-    throw new Error(
-      `The ${what} of the pages cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
-    )
+    throw new Error(`The ${what} of the pages cannot be read: ${messageOf(error)}.`)
   }
 }
 

@@ -1,39 +1,12 @@
-import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import { utcToMs } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
-import { speaker } from '../../calendar/locales/translate.ts'
-import { anonymous, type Caller } from '../../calendar/people/caller.ts'
 import { presentById } from '../../calendar/records/present-records.ts'
 import { resources, type Served, series } from '../../calendar/resources.ts'
-import type { ImageService } from '../../store/media/media-store.ts'
-import type { Database } from '../../store/storage/database.ts'
 import { TOLD_KINDS } from '../../store/storage/outbox.ts'
 import type { DeliveryColumns } from '../../store/storage/schema.ts'
 import { findSequences } from '../../store/storage/sequences.ts'
-
-/** The calendar that messages are written from. */
-export interface MessageGround {
-  database: Database
-  site: Site
-  images: ImageService
-}
-
-/** The administrator that nobody is: who sees everything. */
-const EVERYTHING: Caller = { id: -1, login: '', role: 'administrator' }
-
-/** The context in which messages are written: for anybody, or for those who see everything. */
-export function readerContext(
-  { database, site, images }: MessageGround,
-  isPrivate: boolean,
-  report: (error: unknown) => void,
-): Context {
-  const { read: db, aside, findMatching } = database
-  const write: Context['write'] = (work) => database.write(work)
-  const caller = isPrivate ? EVERYTHING : anonymous
-  return { db, aside, write, findMatching, images, say: speaker(site), report, site, caller, now: Date.now() }
-}
 
 /** Bytes of a message; a record that takes more is left out, and has to be read. */
 const MOST_BYTES = 20_000

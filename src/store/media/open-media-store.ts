@@ -1,3 +1,4 @@
+import { hasCode } from '../../base/errors.ts'
 import { localMediaStore, type MediaStore } from './media-store.ts'
 
 /**
@@ -12,7 +13,7 @@ export async function openMediaStore(address: string, report: (error: Error) => 
 }
 
 function explainMissing(error: unknown): never {
-  const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
+  const isMissing = hasCode(error, 'ERR_MODULE_NOT_FOUND')
   if (!isMissing || !error.message.includes("'@aws-sdk/")) throw error
   throw new Error(
     'Images in an object store need a package that is not installed here; in the folder of Kalends, run: npm install --omit=dev --ignore-scripts --no-save --save-prod @aws-sdk/client-s3@3',

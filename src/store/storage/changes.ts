@@ -5,7 +5,7 @@ import { sequenceAt } from './sequences.ts'
 import { statement } from './statement.ts'
 
 // `changes` has one row for each record that has changed since the table was made, with its latest change: `position` follows the order
-// of commits. On SQLite it is a number that every commit takes one of (`sqlite-recording.ts`); on PostgreSQL it is the id of the transaction,
+// of commits. On SQLite it is a number that every commit takes one of (`sqlite-changes.ts`); on PostgreSQL it is the id of the transaction,
 // and a snapshot tells which of them a reader has seen (`postgres-changes.ts`).
 
 /** The most changed records that `readChanges` gives; a reader that missed more starts afresh. A term that is removed changes all of its events. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from './database.ts'
-import type { FormerValues, Recorded } from './recording.ts'
+import { byRecord, type FormerValues, type Recorded } from './recording.ts'
 import type { FormerTextColumns, HistoryColumns } from './schema.ts'
 
 // What a write changed is kept as it was, in the row of the history that tells of the write. A version of a record is made by going back from its
@@ -131,8 +131,4 @@ export async function forgetFormer(tx: Db, oldest: readonly DroppedAct[], last: 
   for (const { kind, record, sequence } of [...known.values()].sort(byRecord))
     await sql`update changes set known_from = ${sequence} where kind = ${kind} and record = ${record}`.execute(tx)
   await tx.deleteFrom('former_texts').where('last', '<=', last).execute()
-}
-
-function byRecord(a: DroppedAct, b: DroppedAct): number {
-  return a.kind === b.kind ? a.record - b.record : a.kind < b.kind ? -1 : 1
 }

@@ -1,4 +1,5 @@
 import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { messageOf } from '../../base/errors.ts'
 import { giveTo, ownerAt } from '../../base/files.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import { databaseFile, withoutPassword } from './database-address.ts'
@@ -26,7 +27,7 @@ export function noteMove(from: string, to: string, now: number): string | undefi
     giveTo(note, ownerAt(file))
     return `The service is not started on ${file} any more, unless ${note} is removed.`
   } catch (error) {
-    return `Let no service be started on ${file} any more; that cannot be noted there: ${error instanceof Error ? error.message : String(error)}.`
+    return `Let no service be started on ${file} any more; that cannot be noted there: ${messageOf(error)}.`
   }
 }
 

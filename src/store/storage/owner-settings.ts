@@ -1,4 +1,5 @@
 import { type Config, settings } from '../../base/config.ts'
+import { messageOf } from '../../base/errors.ts'
 import type { Db } from './database.ts'
 import { type FormerValues, recordChange, type Tx } from './recording.ts'
 
@@ -30,7 +31,7 @@ export function faultOfSetting(name: OwnerSetting, value: string): string | unde
     settings[name].read(value)
     return undefined
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return messageOf(error)
   }
 }
 

@@ -105,3 +105,10 @@ export function noteFormer(
   const change = changes.get(`${kind} ${record}`)
   if (change) change.former = { ...former, ...change.former }
 }
+
+type OfRecord = { kind: string; record: number }
+
+/** The order in which writers hold the rows of records. */
+export function byRecord(a: OfRecord, b: OfRecord): number {
+  return a.kind === b.kind ? a.record - b.record : a.kind < b.kind ? -1 : 1
+}

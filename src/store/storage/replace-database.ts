@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { messageOf } from '../../base/errors.ts'
 import { giveTo, makeFolder, type Owner, ownerAt, requireOwnerKept, syncFolder } from '../../base/files.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import type { Database, Db } from './database.ts'
@@ -166,7 +167,7 @@ function renewEditionOf(copy: string): void {
   try {
     connection.prepare('update editions set edition = ?').run(newEdition())
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     throw new Error(`The calendar ${copy} cannot be put back, since it cannot be read: ${why}.`)
   } finally {
     connection.close()

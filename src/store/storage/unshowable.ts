@@ -1,10 +1,11 @@
+import { messageOf } from '../../base/errors.ts'
 import type { RecordKind, Taxonomy } from './schema.ts'
 
 /** A stored record that cannot be presented, since its row has values that this program never writes. */
 export class UnshowableRecord extends Error {
   override name = 'UnshowableRecord'
   constructor(kind: LoggedKind, id: number, cause: unknown) {
-    super(`${kind} ${id} cannot be shown: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    super(`${kind} ${id} cannot be shown: ${messageOf(cause)}`, { cause })
   }
 }
 

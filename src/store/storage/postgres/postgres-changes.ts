@@ -14,7 +14,7 @@ import { type Change, type Cursor, type Database, type Db, isPostgres } from '..
 import { KEEP_TEXTS, textsOf } from '../former-values.ts'
 import { type HistoryRow, historyRows } from '../history.ts'
 import { TELL, toldChanges } from '../outbox.ts'
-import type { Tx } from '../recording.ts'
+import { byRecord, type Tx } from '../recording.ts'
 import { statement } from '../statement.ts'
 
 // Sequences count in the order of asking, not of committing, so a number does not tell which commits a reader has seen. The position of a
@@ -209,10 +209,6 @@ export async function saveRecording(tx: Tx): Promise<void> {
   const told = toldChanges([tx.recording], time)
   const deliveries = told === undefined ? [] : [insertDeliveries(tx, { changes: told })]
   await Promise.all([...changes, ...levelled, ...forgetting, ...acts, ...ended, ...kept, ...deliveries])
-}
-
-function byRecord(a: LatestChange, b: LatestChange): number {
-  return a.kind === b.kind ? a.record - b.record : a.kind < b.kind ? -1 : 1
 }
 
 function inParts<Row>(rows: Row[]): Row[][] {

@@ -1,6 +1,7 @@
 // A thread that reads beside the main one, over its own connection. It answers one request at a time.
 import type { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { messageOf } from '../../../base/errors.ts'
 import { openWordIndex, searchWords, type WordIndex } from '../search/word-search.ts'
 import type { BoundStatement, ReaderAnswer, ReaderRequest } from './reader-pool.ts'
 import { checkpoint, connectReader, type Prepare, prepareKept, runPrepared } from './sqlite-connection.ts'
@@ -25,7 +26,7 @@ function answerQueries(port: MessagePort, file: string): void {
       const [result, moved] = answer(reader, request)
       port.postMessage({ result } satisfies ReaderAnswer, moved)
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
+      const message = messageOf(error)
       const errcode = error instanceof Error && 'errcode' in error ? error.errcode : undefined
       port.postMessage({ failure: { message, errcode } } satisfies ReaderAnswer)
     }

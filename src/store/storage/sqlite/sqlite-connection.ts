@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { SqliteStatement } from 'kysely'
 import { cacheBudget, emptyCache, findCached, keepCached } from '../../../base/cache.ts'
+import { messageOf } from '../../../base/errors.ts'
 import { makeFolder } from '../../../base/files.ts'
 import { distanceKm } from '../distance.ts'
 import { DatabaseUnavailable, type Lack } from '../unavailable.ts'
@@ -40,7 +41,7 @@ export function connect(file: string, cacheKb: number): DatabaseSync {
     addFunctions(connection)
     return connection
   } catch (error) {
-    throw new Error(`The database ${file} cannot be opened: ${error instanceof Error ? error.message : String(error)}.`)
+    throw new Error(`The database ${file} cannot be opened: ${messageOf(error)}.`)
   }
 }
 
@@ -101,7 +102,7 @@ function whyLost(own: Stats, file: string, isCut: (bytes: number) => boolean): s
     if (found.size === 0) return 'has been emptied'
     return isCut(found.size) ? 'has been overwritten by a shorter file' : undefined
   } catch (error) {
-    return `is gone (${error instanceof Error ? error.message : String(error)})`
+    return `is gone (${messageOf(error)})`
   }
 }
 

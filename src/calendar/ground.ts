@@ -1,0 +1,33 @@
+import type { Site } from '../base/config.ts'
+import type { ImageService } from '../store/media/media-store.ts'
+import type { Database } from '../store/storage/database.ts'
+import type { Context } from './declare/context.ts'
+import { speaker } from './locales/translate.ts'
+import { anonymous, type Caller } from './people/caller.ts'
+
+/** A calendar that is read and written outside requests. */
+export interface CalendarGround {
+  database: Database
+  images: ImageService
+  site: Site
+}
+
+/** A context of now for work outside requests, in the name of a caller; defects go to standard error unless `parts` say otherwise. */
+export function contextOn(
+  { database, images, site }: CalendarGround,
+  caller: Caller,
+  parts: Partial<Context> = {},
+): Context {
+  const { read: db, aside, write, findMatching } = database
+  const report: Context['report'] = (error) => console.error(error)
+  const now = Date.now()
+  return { db, aside, write, findMatching, images, say: speaker(site), report, site, caller, now, ...parts }
+}
+
+/** An administrator who is no user. */
+const EVERYTHING: Caller = { id: -1, login: '', role: 'administrator' }
+
+/** A context for reading what anybody sees, or everything. */
+export function readerContext(ground: CalendarGround, seesEverything: boolean, parts?: Partial<Context>): Context {
+  return contextOn(ground, seesEverything ? EVERYTHING : anonymous, parts)
+}

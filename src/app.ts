@@ -10,10 +10,10 @@ import {
   type Site,
   siteOf,
 } from './base/config.ts'
-import { hasCode, messageOf } from './base/errors.ts'
+import { codeOf, messageOf } from './base/errors.ts'
 import { fileAt } from './base/files.ts'
 import { readVersion } from './base/version.ts'
-import { readerContext } from './calendar/ground.ts'
+import { type CalendarGround, readerContext } from './calendar/ground.ts'
 import { type Authenticator, makeAuthenticator, type OnRefused } from './calendar/people/authenticate.ts'
 import { makeDeskGate } from './calendar/people/desk-sign-in.ts'
 import {
@@ -50,7 +50,7 @@ import { trustedProxies } from './serve/http/client-address.ts'
 import { type HttpServer, makeServer } from './serve/http/server.ts'
 import { makeSender, type Sender, sendDue, stopSending } from './serve/webhooks/send-webhooks.ts'
 import type { ImageService } from './store/media/media-store.ts'
-import { openMediaStore } from './store/media/open-media-store.ts'
+import { imagesOf, openMediaStore } from './store/media/open-media-store.ts'
 import { closeMemory, type EventMemory, loadMemory, openEventMemory } from './store/memory/event-memory.ts'
 import type { Database } from './store/storage/database.ts'
 import { readEdition } from './store/storage/edition.ts'
@@ -97,7 +97,7 @@ const PRUNING_EVERY = 600_000
 const IMPORTS_EVERY = 30_000
 
 /** A database ready to be served, and the steps that made it so. */
-export type Ground = Pick<App, 'database' | 'demo'> & { site: Site; images: ImageService }
+export type Ground = CalendarGround & Pick<App, 'demo'>
 
 /** What to do with failures of a service that goes on. */
 type Report = (error: unknown, requestId?: string) => void
@@ -123,13 +123,7 @@ export async function prepareGround(
   const now = Date.now()
   await createFirstAdministrator(database, now)
   const site = siteOf(config, config.port)
-  const images: ImageService = {
-    store,
-    hosts: config.image_hosts,
-    maxBytes: config.image_bytes,
-    mediaUrl: mediaUrl(config, site),
-  }
-  const ground = { database, images, site }
+  const ground = { database, images: imagesOf(config, store, site), site }
   return { ...ground, demo: demo ? await showDemo({ ...ground, now }) : undefined }
 }
 
@@ -428,7 +422,7 @@ async function listen(http: HttpServer, { host, port }: Config, isShared: boolea
   try {
     return await http.listen({ host, port }, isShared)
   } catch (error) {
-    const taken = hasCode(error, 'EADDRINUSE')
+    const taken = codeOf(error) === 'EADDRINUSE'
     throw new Error(
       taken
         ? `Port ${port} of ${host} is in use; choose another with --port.`

@@ -1,13 +1,5 @@
 import type { Command } from 'commander'
-import {
-  assumedPath,
-  type Config,
-  databaseAddress,
-  mediaAddress,
-  mediaUrl,
-  settingsPage,
-  siteOf,
-} from './base/config.ts'
+import { assumedPath, type Config, databaseAddress, mediaAddress, settingsPage, siteOf } from './base/config.ts'
 import { type Print, runCommand } from './base/run-command.ts'
 import type { CalendarGround } from './calendar/ground.ts'
 import type { OpenedMedia } from './exchange/transfer/clean-media.ts'
@@ -210,8 +202,8 @@ async function openGround(started: Config): Promise<CalendarGround> {
   const { database, store } = await openMedia(started)
   const config = withOwnerSettings(started, await readOwnerSettings(database.read))
   const site = siteOf(config, config.port)
-  const images = { store, hosts: config.image_hosts, maxBytes: config.image_bytes, mediaUrl: mediaUrl(config, site) }
-  return { database, images, site }
+  const { imagesOf } = await import('./store/media/open-media-store.ts')
+  return { database, images: imagesOf(config, store, site), site }
 }
 
 /** The address of the site, where it has the desk. */

@@ -3,7 +3,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Whether this is an error of Node.js with a code such as `ENOENT`. */
-export function hasCode(error: unknown, code: string): error is Error {
-  return error instanceof Error && 'code' in error && error.code === code
+/** The code of an error, such as `ENOENT` of the operating system or a SQLSTATE of PostgreSQL; empty for one without. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

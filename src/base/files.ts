@@ -2,7 +2,7 @@ import { chownSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:f
 import { type FileHandle, open } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
-import { messageOf } from './errors.ts'
+import { codeOf, messageOf } from './errors.ts'
 
 /**
  * Makes a folder with those above it, for this user alone, where it is missing. Node's own way never ends where the system makes no
@@ -88,7 +88,7 @@ export function realPath(file: string): string {
 
 /** An error with one sentence for a file that could not be read; `error` is what the system said. */
 function unreadable(file: string, error: unknown): Error {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = codeOf(error)
   if (code === 'ENOENT' || code === 'ENOTDIR') return new Error(`There is no file ${file}.`)
   if (code === 'EACCES' || code === 'EPERM') return new Error(`The user ${userName()} may not read ${file}.`)
   return new Error(`The file ${file} cannot be read: ${messageOf(error)}.`)

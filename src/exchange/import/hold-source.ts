@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { hasCode } from '../../base/errors.ts'
+import { codeOf } from '../../base/errors.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Db } from '../../store/storage/database.ts'
@@ -81,7 +81,7 @@ function isGone(holder: string): boolean {
     process.kill(Number(pid), 0)
     return false
   } catch (error) {
-    return hasCode(error, 'ESRCH')
+    return codeOf(error) === 'ESRCH'
   }
 }
 

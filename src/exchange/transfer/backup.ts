@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { hasCode, messageOf } from '../../base/errors.ts'
+import { codeOf, messageOf } from '../../base/errors.ts'
 import { syncFolder } from '../../base/files.ts'
 import { type Print, runCommand } from '../../base/run-command.ts'
 import { formatUtc } from '../../base/text/moments.ts'
@@ -247,7 +247,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    return hasCode(error, 'EPERM')
+    return codeOf(error) === 'EPERM'
   }
 }
 

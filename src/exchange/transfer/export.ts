@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
 import { flagName, settings } from '../../base/config.ts'
-import { hasCode } from '../../base/errors.ts'
+import { codeOf } from '../../base/errors.ts'
 import { Problem } from '../../base/problems.ts'
 import { runOnOpened } from '../../base/run-command.ts'
 import type { Context } from '../../calendar/declare/context.ts'
@@ -71,7 +71,7 @@ async function writeBytes(bytes: AsyncIterable<Buffer>, file: string | undefined
   try {
     await pipeline(Readable.from(counted), process.stdout, { end: false })
   } catch (error) {
-    const hasLeft = hasCode(error, 'EPIPE')
+    const hasLeft = codeOf(error) === 'EPIPE'
     if (!hasLeft) throw error
   }
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { hasCode, messageOf } from '../../base/errors.ts'
+import { codeOf, messageOf } from '../../base/errors.ts'
 import { createServer } from '../../base/node-http.ts'
 import { type Family, renderFamilies } from './metric-families.ts'
 
@@ -25,7 +25,7 @@ export async function serveMetrics(place: string, read: () => Promise<Family[]>)
     server.listen({ host: hostname, port, exclusive: true }, resolve)
   })
   await listening.catch((error: unknown) => {
-    const taken = hasCode(error, 'EADDRINUSE')
+    const taken = codeOf(error) === 'EADDRINUSE'
     throw new Error(
       taken
         ? `The place for metrics, ${place}, is in use; choose another with --metrics.`

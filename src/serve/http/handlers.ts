@@ -155,7 +155,8 @@ const removeReply: ChangeReply = async (asked, { resource, operations }, _isAllo
   return writeRemoval(context, operations, { row, values }, wantedOf(asked), changed(keeping))
 }
 
-const wantedOf = ({ ifMatch }: MatchedRequest) => (ifMatch === undefined ? 'any' : wantedVersions(ifMatch))
+/** The versions that `If-Match` names. */
+export const wantedOf = ({ ifMatch }: MatchedRequest) => (ifMatch === undefined ? 'any' : wantedVersions(ifMatch))
 
 /** The answer to a change, kept with it. */
 function changed(keeping: Keeping): Around<Reply> {

@@ -12,10 +12,9 @@ import {
 import type { StateKind } from '../../calendar/history/record-states.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { presentSingle } from '../../calendar/records/present-records.ts'
-import { wantedVersions } from '../../calendar/records/versions.ts'
 import type { Served } from '../../calendar/resources.ts'
 import { okReply, type Reply } from '../formats/format.ts'
-import { type MatchedRequest, permitted } from './handlers.ts'
+import { type MatchedRequest, permitted, wantedOf } from './handlers.ts'
 import { actFilters, restoreFields } from './history-routes.ts'
 import type { HistoryDeed } from './routes.ts'
 
@@ -73,8 +72,11 @@ async function restoreReply(
   context: Context,
 ): Promise<Reply> {
   const { members: only } = await parseFields(restoreFields, asked.values(restoreFields), context)
-  const wanted = asked.ifMatch === undefined ? 'any' : wantedVersions(asked.ifMatch)
-  const { members, left, written } = await restoreVersion(context, served, history, row, { version, only, wanted })
+  const { members, left, written } = await restoreVersion(context, served, history, row, {
+    version,
+    only,
+    wanted: wantedOf(asked),
+  })
   return okReply({ version, members, left, record: written?.answer ?? (await presentNow(context, served, row)) })
 }
 

@@ -14,6 +14,7 @@ import {
   gzip,
   gzipSync,
 } from 'node:zlib'
+import { codeOf } from '../../base/errors.ts'
 import { versionedTag } from '../../calendar/records/versions.ts'
 import type { Reply } from '../formats/format.ts'
 import { BYTES_AT_ONCE, isPretty, jsonBytes } from '../formats/json.ts'
@@ -260,7 +261,7 @@ async function pipe(
 
 /** Whether the reader went away, or was dropped. */
 function isLeaving(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = codeOf(error)
   return (
     code === 'ERR_STREAM_PREMATURE_CLOSE' ||
     code === 'ECONNRESET' ||

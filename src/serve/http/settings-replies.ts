@@ -1,7 +1,7 @@
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
-import { findVersion, requireWanted, type Version, wantedVersions } from '../../calendar/records/versions.ts'
+import { findVersion, requireWanted, type Version } from '../../calendar/records/versions.ts'
 import { holdName } from '../../store/storage/locks.ts'
 import {
   OWNER_SETTINGS,
@@ -11,7 +11,7 @@ import {
   setOwnerSettings,
 } from '../../store/storage/owner-settings.ts'
 import { okReply, type Reply } from '../formats/format.ts'
-import type { MatchedRequest } from './handlers.ts'
+import { type MatchedRequest, wantedOf } from './handlers.ts'
 import type { SettingsDeed } from './routes.ts'
 import { settingsFields } from './settings-routes.ts'
 import { managesWebhooks } from './webhook-deeds.ts'
@@ -37,7 +37,7 @@ export async function settingsReply(
   const sent = await parseFields(settingsFields, asked.values(settingsFields), context)
   return context.write(async (tx) => {
     await holdName(tx, 'settings')
-    if (asked.ifMatch !== undefined) requireWanted(await versionOf(tx), wantedVersions(asked.ifMatch))
+    requireWanted(await versionOf(tx), wantedOf(asked))
     await setOwnerSettings(tx, ownerValues(sent))
     return shown(tx, start)
   })

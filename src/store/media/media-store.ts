@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs, truncate, writeFile } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import type { Readable } from 'node:stream'
+import { codeOf } from '../../base/errors.ts'
 import { giveTo, type Owner, ownerAt, syncFolder } from '../../base/files.ts'
 import { Problem } from '../../base/problems.ts'
 import { mimeTypeOf } from './image-sizes.ts'
@@ -144,7 +145,7 @@ async function claim(path: string): Promise<boolean> {
     await (await open(path, 'wx')).close()
     return true
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false
+    if (codeOf(error) === 'EEXIST') return false
     throw error
   }
 }
@@ -193,11 +194,7 @@ async function openExisting(path: string): Promise<FileHandle | undefined> {
 }
 
 function isMissing(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(errorCode(error))
-}
-
-function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
+  return ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(codeOf(error))
 }
 
 /** Seconds after which an operator may have mended a full or read-only disk. */
@@ -246,7 +243,7 @@ async function tryToWrite(folder: string): Promise<void> {
 }
 
 function problemOf(error: unknown): Problem | undefined {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = codeOf(error)
   if (FULL.includes(code)) return new Problem('rest_insufficient_storage', { retryAfter: SEEN_TO_AFTER })
   if (UNWRITABLE.includes(code)) return new Problem('rest_read_only', { retryAfter: SEEN_TO_AFTER })
   return undefined

@@ -1,5 +1,6 @@
-import { hasCode } from '../../base/errors.ts'
-import { localMediaStore, type MediaStore } from './media-store.ts'
+import { type Config, mediaUrl, type Site } from '../../base/config.ts'
+import { codeOf, messageOf } from '../../base/errors.ts'
+import { type ImageService, localMediaStore, type MediaStore } from './media-store.ts'
 
 /**
  * The store at `file:FOLDER` or `s3://…`; `report` is told when it fails. The S3 client, a package that not every installation has, is loaded only
@@ -13,9 +14,14 @@ export async function openMediaStore(address: string, report: (error: Error) => 
 }
 
 function explainMissing(error: unknown): never {
-  const isMissing = hasCode(error, 'ERR_MODULE_NOT_FOUND')
-  if (!isMissing || !error.message.includes("'@aws-sdk/")) throw error
+  const isMissing = codeOf(error) === 'ERR_MODULE_NOT_FOUND'
+  if (!isMissing || !messageOf(error).includes("'@aws-sdk/")) throw error
   throw new Error(
     'Images in an object store need a package that is not installed here; in the folder of Kalends, run: npm install --omit=dev --ignore-scripts --no-save --save-prod @aws-sdk/client-s3@3',
   )
+}
+
+/** The store of images with what the settings say of it. */
+export function imagesOf(config: Config, store: MediaStore, site: Site): ImageService {
+  return { store, hosts: config.image_hosts, maxBytes: config.image_bytes, mediaUrl: mediaUrl(config, site) }
 }

@@ -1,3 +1,4 @@
+import { codeOf } from '../../base/errors.ts'
 /** The resource that the database lacks: an answer, room, or the permission to write. Reads go on in the last two cases. */
 export type Lack = 'answer' | 'room' | 'permission'
 
@@ -39,7 +40,7 @@ const FILE_LACKS: Readonly<Record<string, Lack>> = {
 /** The resource that an error of the database or of a file lacks; undefined for any other error. */
 export function lackBehind(error: unknown): Lack | undefined {
   if (error instanceof DatabaseUnavailable) return error.lack
-  return error instanceof Error && 'code' in error ? FILE_LACKS[String(error.code)] : undefined
+  return FILE_LACKS[codeOf(error)]
 }
 
 /** True when a write failed because another row already holds a value that must be unique, on either database. */
@@ -56,15 +57,10 @@ const RACES = new Set(['40001', '40P01', '23503', OUTDATED])
 
 /** True when a transaction failed because of another one and may succeed when run again. */
 export function isRace(error: unknown): boolean {
-  return isConflict(error) || (error instanceof Error && RACES.has(codeOf(error)))
+  return isConflict(error) || RACES.has(codeOf(error))
 }
 
 /** True when a statement failed because tables have changed since PostgreSQL was first sent it. */
 export function isOutdated(error: unknown): boolean {
-  return error instanceof Error && codeOf(error) === OUTDATED
-}
-
-/** The SQLSTATE of an error of PostgreSQL, or the code of one of the operating system; empty for any other. */
-export function codeOf(error: Error): string {
-  return 'code' in error ? String(error.code) : ''
+  return codeOf(error) === OUTDATED
 }

@@ -10,11 +10,12 @@ import {
   type QueryResult,
 } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
+import { codeOf } from '../../../base/errors.ts'
 import { storableText } from '../../../base/text/characters.ts'
 import type { Db } from '../database.ts'
 import type { Tables } from '../schema.ts'
 import { type NamedQuery, type Runner, runDirectly } from '../statement.ts'
-import { codeOf, DatabaseUnavailable, isOutdated, isRace } from '../unavailable.ts'
+import { DatabaseUnavailable, isOutdated, isRace } from '../unavailable.ts'
 
 /** Milliseconds that a statement has to end after it was cancelled. */
 const CANCEL_MS = 2000

@@ -39,7 +39,8 @@ async function checkData({ data }: Config): Promise<Finding[]> {
       ),
     ]
   if (!found.isDirectory()) return [failing('data folder', `${folder} is no folder.`, 'Name another with --data.')]
-  const findings = [await checkWritableFolder(folder)]
+  const todo = 'Run as the user of the service, or give the folder to it (chown -R).'
+  const findings = [await checkAccess('data folder', folder, todo)]
   if (statOf(join(folder, 'first-password.txt')))
     findings.push(
       warning(
@@ -51,16 +52,12 @@ async function checkData({ data }: Config): Promise<Finding[]> {
   return findings
 }
 
-async function checkWritableFolder(folder: string): Promise<Finding> {
+async function checkAccess(about: string, folder: string, todo: string): Promise<Finding> {
   try {
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
-    return ok('data folder', `${folder} can be read and written.`)
+    return ok(about, `${resolve(folder)} can be read and written.`)
   } catch {
-    return failing(
-      'data folder',
-      `${folder} cannot be written by this user.`,
-      'Run as the user of the service, or give the folder to it (chown -R).',
-    )
+    return failing(about, `${folder} cannot be written by this user.`, todo)
   }
 }
 
@@ -147,13 +144,7 @@ async function checkMediaFolder(folder: string): Promise<Finding> {
   const todo = 'Give the folder to the user of the service, or name another with --media.'
   const found = statOf(folder)
   if (!found) return ok('media', `${resolve(folder)} is made with the first image.`)
-  if (!found.isDirectory()) return failing('media', `${folder} is no folder.`, todo)
-  try {
-    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
-    return ok('media', `${resolve(folder)} can be read and written.`)
-  } catch {
-    return failing('media', `${folder} cannot be written by this user.`, todo)
-  }
+  return found.isDirectory() ? checkAccess('media', folder, todo) : failing('media', `${folder} is no folder.`, todo)
 }
 
 /** Asks for an object that is not there: a bucket which says so can be reached and read. */

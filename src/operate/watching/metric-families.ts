@@ -14,9 +14,21 @@ export interface Family {
   samples: Sample[]
 }
 
+type Counted = 'counter' | 'gauge'
+
+/** A family of numbers with labels. */
+export function labelled(
+  name: string,
+  type: Counted,
+  help: string,
+  numbers: readonly (readonly [Sample['labels'], number])[],
+): Family {
+  return { name, help, type, samples: numbers.map(([labels, value]) => ({ suffix: '', labels, value })) }
+}
+
 /** A family of one number. */
-export function single(name: string, type: 'counter' | 'gauge', help: string, value: number): Family {
-  return { name, help, type, samples: [{ suffix: '', labels: {}, value }] }
+export function single(name: string, type: Counted, help: string, value: number): Family {
+  return labelled(name, type, help, [[{}, value]])
 }
 
 /** The families of several processes as one list; each sample has the number of its worker. */

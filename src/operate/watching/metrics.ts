@@ -6,7 +6,7 @@ import type { SettledMessage } from '../../serve/webhooks/send-webhooks.ts'
 import { countDisabled, countWaiting } from '../../serve/webhooks/webhook-store.ts'
 import { type EventMemory, isBehind } from '../../store/memory/event-memory.ts'
 import type { Database } from '../../store/storage/database.ts'
-import { type Family, type Sample, single } from './metric-families.ts'
+import { type Family, labelled, type Sample, single } from './metric-families.ts'
 
 type LoopDelay = ReturnType<typeof monitorEventLoopDelay>
 
@@ -69,12 +69,9 @@ async function timed<T>(metrics: Metrics, kind: 'writes' | 'searches', work: () 
 export async function readMetrics(metrics: Metrics, watched: Watched): Promise<Family[]> {
   return [
     single('kalends_start_time_seconds', 'gauge', 'When the process began, since the epoch.', startSeconds()),
-    {
-      name: 'kalends_info',
-      help: 'The version of Kalends and of Node.',
-      type: 'gauge',
-      samples: [{ suffix: '', labels: { version: watched.version, node: process.versions.node }, value: 1 }],
-    },
+    labelled('kalends_info', 'gauge', 'The version of Kalends and of Node.', [
+      [{ version: watched.version, node: process.versions.node }, 1],
+    ]),
     ...answerFamilies(metrics.answers),
     ...databaseFamilies(metrics),
     ...(await memoryFamilies(watched)),
@@ -94,35 +91,27 @@ function databaseFamilies({ writes, searches, waiting }: Metrics): Family[] {
       type: 'histogram',
       samples: [...samplesOf(writes, { kind: 'write' }), ...samplesOf(searches, { kind: 'search' })],
     },
-    {
-      name: 'kalends_database_waiting',
-      help: 'Writes and searches that the database has not finished.',
-      type: 'gauge',
-      samples: [
-        { suffix: '', labels: { kind: 'write' }, value: waiting.writes },
-        { suffix: '', labels: { kind: 'search' }, value: waiting.searches },
-      ],
-    },
+    labelled('kalends_database_waiting', 'gauge', 'Writes and searches that the database has not finished.', [
+      [{ kind: 'write' }, waiting.writes],
+      [{ kind: 'search' }, waiting.searches],
+    ]),
   ]
 }
 
 /** The queues of requests, by the kind of work. */
 function queueFamilies({ admission }: Watched): Family[] {
   const queues = Object.entries(admission.queues)
-  const family = (name: string, help: string, read: (queue: (typeof queues)[number][1]) => number): Family => ({
-    name,
-    help,
-    type: 'gauge',
-    samples: queues.map(([work, queue]) => ({ suffix: '', labels: { work }, value: read(queue) })),
-  })
+  const family = (name: string, help: string, read: (queue: (typeof queues)[number][1]) => number) =>
+    labelled(
+      `kalends_queue_${name}`,
+      'gauge',
+      help,
+      queues.map(([work, queue]) => [{ work }, read(queue)]),
+    )
   return [
-    family(
-      'kalends_queue_running',
-      'Requests that are being worked for, by the kind of work.',
-      (queue) => queue.running,
-    ),
-    family('kalends_queue_waiting', 'Requests that wait for their turn.', (queue) => queue.waiting.size),
-    family('kalends_queue_limit', 'Requests that may wait; more are refused.', (queue) => queue.limit.waiting),
+    family('running', 'Requests that are being worked for, by the kind of work.', (queue) => queue.running),
+    family('waiting', 'Requests that wait for their turn.', (queue) => queue.waiting.size),
+    family('limit', 'Requests that may wait; more are refused.', (queue) => queue.limit.waiting),
   ]
 }
 
@@ -202,17 +191,13 @@ async function lastChange({ read }: Database): Promise<number | undefined> {
 function processFamilies(loopDelay: LoopDelay): Family[] {
   const { rss, heapUsed, external } = process.memoryUsage()
   const { user, system } = process.cpuUsage()
+  const delays = [50, 99, 100].map((percentile) => {
+    const seconds = loopDelay.count === 0 ? 0 : loopDelay.percentile(percentile) / 1e9
+    return [{ quantile: String(percentile / 100) }, seconds] as const
+  })
+  const late = 'By how many seconds the event loop was late, since the last look.'
   const families: Family[] = [
-    {
-      name: 'kalends_event_loop_delay_seconds',
-      help: 'By how many seconds the event loop was late, since the last look.',
-      type: 'gauge',
-      samples: [50, 99, 100].map((percentile) => ({
-        suffix: '',
-        labels: { quantile: String(percentile / 100) },
-        value: loopDelay.count === 0 ? 0 : loopDelay.percentile(percentile) / 1e9,
-      })),
-    },
+    labelled('kalends_event_loop_delay_seconds', 'gauge', late, delays),
     single('kalends_memory_bytes', 'gauge', 'Bytes of memory that the process holds.', rss),
     single('kalends_heap_bytes', 'gauge', 'Bytes of objects in the heap.', heapUsed),
     single('kalends_external_bytes', 'gauge', 'Bytes of buffers outside the heap.', external),
@@ -275,41 +260,28 @@ function newMethod({ answers }: RouteCounts, method: string): Map<number, number
 
 function answerFamilies({ byRoute, sources, bytes }: AnswerCounts): Family[] {
   const routes = [...byRoute].map(([route, counts]) => ({ route: route || 'none', ...counts }))
+  const requests = routes.flatMap(({ route, answers }) =>
+    [...answers].flatMap(([method, statuses]) =>
+      [...statuses].map(([status, value]) => [{ route, method, status: String(status) }, value] as const),
+    ),
+  )
+  const from =
+    'Answers by what gave them: a finished body, the index of events in memory, the ordinary way, or a refusal for too much load.'
   return [
-    {
-      name: 'kalends_requests_total',
-      help: 'Requests by route, method and status.',
-      type: 'counter',
-      samples: routes.flatMap(({ route, answers }) =>
-        [...answers].flatMap(([method, statuses]) =>
-          [...statuses].map(([status, value]) => ({
-            suffix: '',
-            labels: { route, method, status: String(status) },
-            value,
-          })),
-        ),
-      ),
-    },
+    labelled('kalends_requests_total', 'counter', 'Requests by route, method and status.', requests),
     {
       name: 'kalends_request_duration_seconds',
       help: 'Seconds from the arrival of a request until its answer was handed to the connection, by route.',
       type: 'histogram',
       samples: routes.flatMap(({ route, durations }) => samplesOf(durations, { route })),
     },
-    {
-      name: 'kalends_answers_total',
-      help: 'Answers by what gave them: a finished body, the index of events in memory, the ordinary way, or a refusal for too much load.',
-      type: 'counter',
-      samples: Object.entries(sources).map(([from, value]) => ({ suffix: '', labels: { from }, value })),
-    },
-    {
-      name: 'kalends_answer_bytes_total',
-      help: 'Bytes of the bodies of answers.',
-      type: 'counter',
-      samples: [{ suffix: '', labels: {}, value: bytes }],
-    },
+    labelled('kalends_answers_total', 'counter', from, byLabel('from', sources)),
+    single('kalends_answer_bytes_total', 'counter', 'Bytes of the bodies of answers.', bytes),
   ]
 }
+
+const byLabel = (label: string, numbers: Readonly<Record<string, number>>) =>
+  Object.entries(numbers).map(([name, value]) => [{ [label]: name }, value] as const)
 
 /** A histogram of durations. */
 interface Durations {
@@ -361,13 +333,9 @@ export function countSettled(counts: WebhookCounts, { outcome, disabled }: Settl
 /** What this process has sent, and what waits in the database; that is left out when it does not answer. */
 async function webhookFamilies({ attempts, disablings }: WebhookCounts, { read }: Database): Promise<Family[]> {
   const found = await Promise.all([countWaiting(read), countDisabled(read)]).catch(() => undefined)
+  const tried = 'Attempts to send a message to a webhook: delivered, failed and to be made again, or given up.'
   const counted: Family[] = [
-    {
-      name: 'kalends_webhook_attempts_total',
-      help: 'Attempts to send a message to a webhook: delivered, failed and to be made again, or given up.',
-      type: 'counter',
-      samples: Object.entries(attempts).map(([outcome, value]) => ({ suffix: '', labels: { outcome }, value })),
-    },
+    labelled('kalends_webhook_attempts_total', 'counter', tried, byLabel('outcome', attempts)),
     single('kalends_webhook_disablings_total', 'counter', 'Webhooks that were disabled since they failed.', disablings),
   ]
   if (!found) return counted

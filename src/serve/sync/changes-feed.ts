@@ -28,11 +28,6 @@ import { START, type SyncPlace, type SyncScope, type SyncToken, writeToken } fro
 export const FEED_KINDS = ['venue', 'organizer', 'category', 'tag', 'event'] as const satisfies Showing[]
 export type ChangedKind = (typeof FEED_KINDS)[number]
 
-/** A record to be created or replaced with what lists show now, or to be removed. */
-type FeedChange =
-  | { action: 'upsert'; kind: ChangedKind; id: number; record: object }
-  | { action: 'delete'; kind: ChangedKind; id: number }
-
 /** A page of a feed: the last one has the token to ask with next time, all others the token of the next page. */
 export interface FeedPage {
   changes: WrittenJson[]
@@ -112,14 +107,11 @@ async function refuseForgotten(
   for (const cursor of cursors) if (await areChangesForgotten(db, cursor)) throw new Problem('rest_sync_token_expired')
 }
 
-const isAsked =
-  ({ kinds }: SyncScope) =>
-  (kind: ChangedKind) =>
-    kinds.includes(kind)
+const askedKinds = ({ kinds }: SyncScope) => FEED_KINDS.filter((kind) => kinds.includes(kind))
 
 /** A walk over all records. */
 function everything(scope: SyncScope): Step[] {
-  return FEED_KINDS.filter(isAsked(scope)).map(
+  return askedKinds(scope).map(
     (kind): Step =>
       async ({ db }, place, most) =>
         byIds(kind, place, await listRecords(db, kind, place.id, most), most),
@@ -138,7 +130,7 @@ async function changesIn({ db }: Context, scope: SyncScope, range: ChangeRange):
     event: isAbout('image', 'venue', 'organizer', 'term', 'series'),
   }
   // A walk has the same steps on each of its pages, also when a kind has no changes left in the range.
-  const steps = FEED_KINDS.filter(isAsked(scope)).map(
+  const steps = askedKinds(scope).map(
     (kind): Step =>
       async (context, place, most) =>
         byIds(kind, place, shown[kind] ? await listShowing(context.db, range, kind, place.id, most) : [], most),
@@ -147,7 +139,7 @@ async function changesIn({ db }: Context, scope: SyncScope, range: ChangeRange):
 }
 
 function ownChanges(scope: SyncScope, range: ChangeRange): Step {
-  const asked = FEED_KINDS.filter(isAsked(scope))
+  const asked = askedKinds(scope)
   const terms = asked.filter((kind) => kind === 'category' || kind === 'tag')
   const kinds: ChangeColumns['kind'][] = asked.filter((kind) => kind !== 'category' && kind !== 'tag')
   if (terms.length > 0) kinds.push('term', 'count')
@@ -243,26 +235,23 @@ async function describeKind(
   const gone = query.since?.from === undefined ? [] : looks.filter(({ id }) => !shown.has(id))
   const known = gone.length === 0 ? () => false : await whoKnows(context, kind, gone)
   const changes = new Map<number, WrittenJson>()
-  for (const [id, record] of shown)
-    changes.set(
-      id,
-      isWritten(record) ? writtenUpsert(kind, id, record) : written({ action: 'upsert', kind, id, record }),
-    )
-  for (const look of gone.filter(known)) changes.set(look.id, written({ action: 'delete', kind, id: look.id }))
+  for (const [id, record] of shown) changes.set(id, upsert(kind, id, record))
+  for (const { id } of gone.filter(known)) changes.set(id, removal(kind, id))
   return changes
 }
 
-function written(change: FeedChange): WrittenJson {
-  return writtenJson(Buffer.from(JSON.stringify(change)))
-}
-
-function writtenUpsert(kind: ChangedKind, id: number, { bytes }: WrittenJson): WrittenJson {
-  return writtenJson(
-    Buffer.concat([Buffer.from(`{"action":"upsert","kind":"${kind}","id":${id},"record":`), bytes, END]),
-  )
+/** A record to be created, or replaced with what lists show now. */
+function upsert(kind: ChangedKind, id: number, record: object): WrittenJson {
+  const bytes = isWritten(record) ? record.bytes : Buffer.from(JSON.stringify(record))
+  const head = Buffer.from(`{"action":"upsert","kind":"${kind}","id":${id},"record":`)
+  return writtenJson(Buffer.concat([head, bytes, END]))
 }
 
 const END = Buffer.from('}')
+
+function removal(kind: ChangedKind, id: number): WrittenJson {
+  return writtenJson(Buffer.from(JSON.stringify({ action: 'delete', kind, id })))
+}
 
 /** The records among these that lists show the caller, as they show them. */
 async function findShown(

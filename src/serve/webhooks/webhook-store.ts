@@ -93,6 +93,7 @@ export async function addWebhook(
 }
 
 const NEVER_FAILED = { failing_since_utc: '', disabled_utc: '', disabled_why: '' }
+const disabledBy = (why: WebhookReason, now: number) => ({ disabled_utc: formatUtc(now), disabled_why: why })
 const NO_OLD_SECRET = { old_secret: '', old_secret_until_utc: '' }
 
 /** All webhooks, the oldest first. */
@@ -124,8 +125,7 @@ export async function enableWebhook(tx: Tx, id: number, now: number): Promise<vo
 export async function disableWebhook(tx: Tx, id: number, why: WebhookReason, now: number): Promise<boolean> {
   const webhook = await getWebhook(tx, id)
   const enabled = tx.updateTable('webhooks').where('id', '=', id).where('disabled_utc', '=', '')
-  const off = { disabled_utc: formatUtc(now), disabled_why: why }
-  const { numUpdatedRows } = await enabled.set(off).executeTakeFirst()
+  const { numUpdatedRows } = await enabled.set(disabledBy(why, now)).executeTakeFirst()
   if (Number(numUpdatedRows) === 0) return false
   await noteAct(tx, webhook, 'update', now)
   return true
@@ -149,12 +149,11 @@ export async function updateWebhook(
 ): Promise<void> {
   const { disabled_utc } = await getWebhook(tx, id)
   const isSwitched = isEnabled !== undefined && isEnabled !== (disabled_utc === '')
-  const off = { disabled_utc: formatUtc(now), disabled_why: why }
   const columns = {
     ...(url === undefined ? {} : { url }),
     ...(events === undefined ? {} : { events }),
     ...(isPrivate === undefined ? {} : { is_private: Number(isPrivate) }),
-    ...(isSwitched ? (isEnabled ? NEVER_FAILED : off) : {}),
+    ...(isSwitched ? (isEnabled ? NEVER_FAILED : disabledBy(why, now)) : {}),
   }
   if (Object.keys(columns).length > 0) await changeWebhook(tx, id, columns, now)
 }
@@ -196,6 +195,9 @@ export async function countDeliveries(db: Db, webhook: number): Promise<number> 
   return Number((await all.executeTakeFirst())?.n ?? 0)
 }
 
+const waitingAgain = (now: number) =>
+  ({ state: 'waiting', created_utc: formatUtc(now), next_utc: formatUtc(now), attempts: 0 }) as const
+
 /** Has a message sent again, with the id it had. @throws WebhookRefusal when there is none, or none of this webhook */
 export async function resendDelivery(
   tx: Tx,
@@ -203,8 +205,7 @@ export async function resendDelivery(
   webhook: number | undefined,
   now: number,
 ): Promise<DeliveryColumns> {
-  const again = { state: 'waiting', created_utc: formatUtc(now), next_utc: formatUtc(now), attempts: 0 } as const
-  const update = tx.updateTable('webhook_deliveries').set(again).where('id', '=', id)
+  const update = tx.updateTable('webhook_deliveries').set(waitingAgain(now)).where('id', '=', id)
   const ofWebhook = webhook === undefined ? update : update.where('webhook', '=', webhook)
   const [message] = await ofWebhook.returningAll().execute()
   if (message) return message
@@ -228,12 +229,11 @@ async function inPieces(write: WriteSome, change: (tx: Tx) => Promise<bigint>): 
 
 /** Has all messages to a webhook sent again that have failed for good, some in each write. Returns how many. */
 export function resendFailed(write: WriteSome, webhook: number, now: number): Promise<number> {
-  const again = { state: 'waiting', created_utc: formatUtc(now), next_utc: formatUtc(now), attempts: 0 } as const
   return inPieces(write, async (tx) => {
     await getWebhook(tx, webhook)
     const told = tx.selectFrom('webhook_deliveries').select('id').where('webhook', '=', webhook)
     const failed = told.where('state', '=', 'failed').where('kind', '<>', 'webhook').orderBy('id').limit(PIECE)
-    const resend = tx.updateTable('webhook_deliveries').set(again).where('id', 'in', failed)
+    const resend = tx.updateTable('webhook_deliveries').set(waitingAgain(now)).where('id', 'in', failed)
     return (await resend.executeTakeFirst()).numUpdatedRows
   })
 }

@@ -9,16 +9,23 @@ import type { Fields } from '../declare/resource.ts'
 import { showImage } from '../images/images.ts'
 import { can, mayEdit, mayRead } from '../people/caller.ts'
 
-/** The page of a record for people; by number while it has no public address of its own (rule 4.4). */
-export function recordUrl(
-  site: Context['site'],
-  kind: Exclude<RecordKind, 'image' | 'series'>,
-  row: Pick<RecordColumns, 'id' | 'status' | 'slug'>,
-): string {
-  if (row.status === 'publish' || row.status === 'private') return `${site.url}/${kind}/${row.slug}/`
-  const type = kind === 'event' ? `${site.vendor}_events` : `${site.vendor}_${kind}`
-  return `${site.url}/?post_type=${type}&p=${row.id}`
+/** The kinds of records with a page of their own for people. */
+type PagedKind = Exclude<RecordKind, 'image' | 'series'>
+type Addressed = Pick<RecordColumns, 'id' | 'status' | 'slug'>
+
+/** The platform's word for a kind of record, in addresses and in the member `type` (rule 3.8). */
+export const postType = ({ vendor }: Pick<Context['site'], 'vendor'>, kind: PagedKind) =>
+  kind === 'event' ? `${vendor}_events` : `${vendor}_${kind}`
+
+/** The page of a record for people, below the address of the site; by number while it has no public address of its own (rule 4.4). */
+export function recordPath(site: Context['site'], kind: PagedKind, { id, status, slug }: Addressed): string {
+  if (status === 'publish' || status === 'private') return `/${kind}/${slug}/`
+  return `/?post_type=${postType(site, kind)}&p=${id}`
 }
+
+/** The address of that page. */
+export const recordUrl = (site: Context['site'], kind: PagedKind, row: Addressed): string =>
+  site.url + recordPath(site, kind, row)
 
 /** The members every record starts with (rule 4.2). */
 function recordHead(row: Omit<RecordColumns, 'search' | 'dated'>) {

@@ -25,7 +25,7 @@ import {
   venues,
 } from './town.ts'
 
-/** What the demo is written with. */
+/** The calendar that the demo fills. */
 export interface DemoGround extends CalendarGround {
   /** Milliseconds since the epoch; the season lies around it. */
   now: number

@@ -1,5 +1,7 @@
 import { every, type Occasion } from './town.ts'
 
+// The events of the demo, by subject and in the weeks from its start.
+
 /** Subjects of concerts, shows and courses. */
 const arts: readonly Occasion[] = [
   // Music

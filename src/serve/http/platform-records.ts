@@ -11,7 +11,7 @@ import type { AskedUpdate, Found, Operations, Presentation, WriteSteps } from '.
 import { defineFields, defineResource } from '../../calendar/declare/resource.ts'
 import { isImageReference } from '../../calendar/images/images.ts'
 import { hasFewWords } from '../../calendar/linked/linked-filters.ts'
-import { recordUrl } from '../../calendar/linked/record-present.ts'
+import { postType, recordUrl } from '../../calendar/linked/record-present.ts'
 import { about } from '../../calendar/locales/messages.ts'
 import { can, mayEdit, mayRead, seesUnpublished } from '../../calendar/people/caller.ts'
 import {
@@ -32,6 +32,8 @@ import { findTermIdsOf, type TermIdsOfEvent } from '../../calendar/terms/term-st
 import type { RecordColumns, RecordTable, Taxonomy } from '../../store/storage/schema.ts'
 import { offer, platformTime, postFilters, shapingOf, shownText } from './platform-resource.ts'
 
+// Events, venues and organizers as platform routes list and show them (rule 29.5).
+
 type Kind = 'event' | 'venue' | 'organizer'
 
 /** A kind of record, as the platform's routes need it. */
@@ -50,11 +52,6 @@ const KINDS: readonly PostKind[] = [
 
 /** The texts of a record, by the names of their columns; each kind has some of them. */
 type Texts = Partial<Record<PostKind['posts']['title'] | 'description' | 'excerpt', string>>
-
-/** The platform's word for a kind of record, in addresses and in the member `type` (rule 3.8). */
-export function postType(site: Pick<Site, 'vendor'>, kind: Kind): string {
-  return kind === 'event' ? `${site.vendor}_events` : `${site.vendor}_${kind}`
-}
 
 const statusFilterField = defineFields({
   status: {

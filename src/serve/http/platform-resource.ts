@@ -10,13 +10,15 @@ import { POST_ORDERS } from '../../calendar/records/post-list.ts'
 import type { Served } from '../../calendar/resources.ts'
 import { categoryFilters } from '../../calendar/terms/term-filters.ts'
 
+// What the platform routes share, which clients of the CMS call beside the namespace (rules 29.1 to 29.6): each is a resource that offers few operations.
+
 const neverDone = async (): Promise<never> => {
   throw new Problem('rest_no_route')
 }
 const refuseWrite = { prepare: neverDone, write: neverDone }
 const nobody = () => false
 
-/** The operations of a route beside the namespace that it does not offer. */
+/** Stands in for the operations that a resource does not offer. */
 const nothing: Operations = {
   find: neverDone,
   load: neverDone,

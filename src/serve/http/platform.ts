@@ -5,6 +5,7 @@ import { unwritten } from '../../base/text/written-json.ts'
 import { formatUtc, utcToMs, utcToWall } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { defineResource, type Fields, OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
+import { postType } from '../../calendar/linked/record-present.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import { can } from '../../calendar/people/caller.ts'
@@ -21,7 +22,7 @@ import type { Body, Incoming, RouteReply, Target } from './incoming.ts'
 import { ownRoutes } from './own-routes.ts'
 import { embeddedRelations, hasRaw, withEmbedded, withoutRaw } from './platform-embed.ts'
 import { media } from './platform-media.ts'
-import { postType, recordsOf } from './platform-records.ts'
+import { recordsOf } from './platform-records.ts'
 import { offer } from './platform-resource.ts'
 import { categoriesAt, platformTags } from './platform-terms.ts'
 import { uploadOf } from './platform-upload.ts'
@@ -38,6 +39,8 @@ import {
   routeFinder,
   routeName,
 } from './routes.ts'
+
+// The routes beside the namespace: those that clients of the CMS also call (rules 29.1 to 29.6), and those of this project's own namespace.
 
 /** Routes with a beginning of their own below the REST root; the root itself has an empty one. */
 interface RouteGroup {

@@ -16,7 +16,7 @@ import type { SettingsDeed } from './routes.ts'
 import { settingsFields } from './settings-routes.ts'
 import { managesWebhooks } from './webhook-deeds.ts'
 
-/** The values that the service was started with. */
+/** What owners may set, with the values that the service was started with. */
 export type StartSettings = Readonly<Record<(typeof OWNER_SETTINGS)[number], string>>
 
 /**

@@ -9,7 +9,7 @@ import { type CardRow, EXCERPT_FROM, findCardRows } from '../../calendar/events/
 import { isShown } from '../../calendar/events/event-present.ts'
 import { type EventLinks, findEventLinks } from '../../calendar/events/event-store.ts'
 import { presentImage } from '../../calendar/images/images.ts'
-import { recordUrl } from '../../calendar/linked/record-present.ts'
+import { recordPath } from '../../calendar/linked/record-present.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import type { EventMemory } from '../../store/memory/event-memory.ts'
@@ -116,7 +116,7 @@ function makeCard(context: Context, row: CardRow, links: EventLinks): Card {
   const image = links.images.get(row.image ?? 0)
   return {
     id: row.id,
-    url: recordUrl(site, 'event', row).slice(site.url.length),
+    url: recordPath(site, 'event', row),
     title: plainText(row.title),
     event_status: row.event_status,
     excerpt: excerptOf(row.excerpt, row.beginning),

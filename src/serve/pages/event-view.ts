@@ -6,7 +6,7 @@ import { presentUrl } from '../../base/text/urls.ts'
 import { isShown } from '../../calendar/events/event-present.ts'
 import { type EventLinks, findEventLinks } from '../../calendar/events/event-store.ts'
 import { asSeenBy } from '../../calendar/events/online-link.ts'
-import { recordUrl } from '../../calendar/linked/record-present.ts'
+import { recordPath, recordUrl } from '../../calendar/linked/record-present.ts'
 import { announced } from '../../calendar/locales/translate.ts'
 import { findOriginal } from '../../calendar/records/origins.ts'
 import type { EventRow, OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
@@ -67,7 +67,7 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, { neighbours
   const { site } = context
   const title = plainText(row.title)
   const named = titleOf(viewing, { title })
-  const path = recordUrl(site, 'event', row).slice(site.url.length)
+  const path = recordPath(site, 'event', row)
   const image = links.images.get(row.image ?? 0)
   const picture = image && pictureOf(context, image)
   const excerpt = plainText(row.excerpt)
@@ -217,13 +217,13 @@ function inWords(language: string, minutes: number): string {
 function venueFact({ context: { site } }: Viewing, row: EventRow, venue: VenueRow): Html {
   const lines = addressLines(venue)
   const map = (row.show_map_link === 1 || row.show_map === 1 || venue.geo_lat !== null) && mapLink(venue)
-  return html`<dd><strong dir="auto"><a href="${pathTo(site, recordUrl(site, 'venue', venue).slice(site.url.length))}">${linkedName(site, { kind: 'venue', row: venue })}</a></strong>${lines.map((line) => html`<span dir="auto">${line}</span>`)}${
+  return html`<dd><strong dir="auto"><a href="${pathTo(site, recordPath(site, 'venue', venue))}">${linkedName(site, { kind: 'venue', row: venue })}</a></strong>${lines.map((line) => html`<span dir="auto">${line}</span>`)}${
     map && html`<a class="quiet" href="${map}" rel="noopener">${say(site, 'Show on a map')}</a>`
   }</dd>`
 }
 
 function organizerFact({ context: { site } }: Viewing, organizer: OrganizerRow): Html {
-  return html`<dd><strong dir="auto"><a href="${pathTo(site, recordUrl(site, 'organizer', organizer).slice(site.url.length))}">${linkedName(site, { kind: 'organizer', row: organizer })}</a></strong></dd>`
+  return html`<dd><strong dir="auto"><a href="${pathTo(site, recordPath(site, 'organizer', organizer))}">${linkedName(site, { kind: 'organizer', row: organizer })}</a></strong></dd>`
 }
 
 /** The events before and after this one. */

@@ -5,7 +5,7 @@ import { renderedForPage, showPrepared } from '../../base/text/long-texts.ts'
 import { presentUrl } from '../../base/text/urls.ts'
 import { findImages } from '../../calendar/images/images.ts'
 import { organizerLinkedData } from '../../calendar/linked/organizer.ts'
-import { recordUrl } from '../../calendar/linked/record-present.ts'
+import { recordPath } from '../../calendar/linked/record-present.ts'
 import { venueLinkedData } from '../../calendar/linked/venue.ts'
 import { textsOfRecord } from '../../calendar/records/present-records.ts'
 import type { OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
@@ -40,7 +40,7 @@ export async function linkedView(viewing: Viewing, linked: Linked, page: number)
   return showPrepared(texts, () =>
     showRecord(kind, row.id, () => {
       const { site } = context
-      const path = recordUrl(site, kind, row).slice(site.url.length)
+      const path = recordPath(site, kind, row)
       const name = linkedName(site, linked)
       const shown =
         picture &&
@@ -76,7 +76,7 @@ function events(
   const { total, page, path } = list
   const heading = say(site, linked.kind === 'venue' ? 'Events here' : 'Events of this organizer')
   const way = (other: number, text: string) => ({ path: other > 1 ? `${path}?page=${other}` : path, text })
-  const base = recordUrl(site, linked.kind, linked.row).slice(site.url.length).replace(/\/$/, '')
+  const base = recordPath(site, linked.kind, linked.row).replace(/\/$/, '')
   return html`<section class="theirs"><div class="side">${subscribeMenu(site, base, '')}</div><h2>${heading}</h2><p class="count">${total === 0 ? say(site, 'None is planned at the moment.') : sayEvents(site, total)}</p>
 <div class="results nested">${sectionsFrom(viewing, cards, viewing.today)}</div>${pager(
     page > 1 ? way(page - 1, say(site, 'Earlier')) : undefined,

@@ -9,7 +9,7 @@ import { imageUrl } from '../../calendar/images/images.ts'
 import { findByOldImagePath, namesOfImage, sizeInName } from '../../calendar/images/old-images.ts'
 import { findLinked } from '../../calendar/linked/linked-store.ts'
 import { organizerRules } from '../../calendar/linked/organizer.ts'
-import { recordUrl } from '../../calendar/linked/record-present.ts'
+import { recordPath, recordUrl } from '../../calendar/linked/record-present.ts'
 import { venueRules } from '../../calendar/linked/venue.ts'
 import { mayRead } from '../../calendar/people/caller.ts'
 import { findByOldSlug, mayBeOldPath, noOldPaths, type OldPaths } from '../../calendar/records/old-slugs.ts'
@@ -367,7 +367,7 @@ async function pageOfRecord(context: Context, { kind, id }: Paged): Promise<Page
 }
 
 const toRecord = ({ site }: Context, kind: Kind, row: RecordColumns): PageAnswer =>
-  movedTo(site, recordUrl(site, kind, row).slice(site.url.length))
+  movedTo(site, recordPath(site, kind, row))
 
 /** The page of an event that everybody may see or not, with a banner above it. */
 export async function previewPage(pages: Pages, context: Context, event: EventRow, banner: Html): Promise<string> {

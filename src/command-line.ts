@@ -87,7 +87,7 @@ async function runService(flags: Record<string, string>, env: NodeJS.ProcessEnv,
 }
 
 /**
- * Listens for readers of metrics, if they are to be served, before anything else is begun; they wait until it is known what there is to read.
+ * Listens for readers of metrics, if metrics are served, before anything else begins. Readers wait until there is something to read.
  * @throws Error with one sentence when it cannot
  */
 async function openMetrics({

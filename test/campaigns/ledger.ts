@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 export const KINDS = ['events', 'venues', 'organizers', 'categories', 'tags', 'images'] as const
 export type Kind = (typeof KINDS)[number]
 
-/** What a record shows of what writers set, in the order of `recordStates`; undefined when there is no such record. */
+/** What a record shows of what writers set, by the names of its members; undefined when there is no such record. */
 export type State = Readonly<Record<string, string | number | readonly string[]>>
 
 /** A record of the ledger. */

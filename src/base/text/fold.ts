@@ -59,7 +59,7 @@ function foldPart(part: string): string {
   return cachedText(folds, part, () => foldUnicode(part))
 }
 
-/** A text folded as a whole, but for its blanks. */
+/** A text folded as a whole; its blanks stay. */
 export function foldUnicode(text: string): string {
   const decomposed = normalize(text.replace(UNSEEN, ''), 'NFKD')
   const plain = decomposed.replace(ACCENTS, '$1').toLowerCase().replace(ACCENTS, '$1')

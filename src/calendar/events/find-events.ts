@@ -181,7 +181,7 @@ function listFromMemory(
   return searched instanceof Promise ? searched.then(list) : list(searched)
 }
 
-/** The question to the index, but for the search. */
+/** The question to the index, without the search; undefined where the index cannot answer. */
 function indexQuery(memory: EventMemory, query: EventsQuery, ground: EventGround): IndexQuery | undefined {
   let asked: IndexQuery | undefined = { ...EVERYTHING, window: ground.window, isCollapsed: isCollapsed(query) }
   for (const name in query) {

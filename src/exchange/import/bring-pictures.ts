@@ -141,7 +141,7 @@ async function fetchOne({ context: { ...context }, lacks }: ImportRun, address: 
   })
 }
 
-/** The rows by which the old addresses of these images lead to them, but for those that are stored. */
+/** The rows by which the old addresses of these images lead to them, without rows that are stored already. */
 export async function newImageRows(
   { origin, source }: ImportRun,
   db: Db,
@@ -176,7 +176,7 @@ function picturesIn(texts: readonly string[], page: URL, most: number): string[]
   return [...found]
 }
 
-/** A text of a page with other addresses in place of those of its pictures; where there is none, the address stays. */
+/** A text of a page whose pictures have the addresses that `addressOf` gives; where it gives none, the address stays. */
 function withPictures(html: string, page: URL, addressOf: (address: string) => string | undefined): string {
   if (!HAS_SOME.test(html)) return html
   const settled = (piece: MarkupPiece) => (piece.kind === 'open' ? settleTag(piece, page, addressOf) : piece.source)

@@ -3,7 +3,7 @@ import type { Poster } from './posters.ts'
 /** The town of the demo, which is on no map; its numbers and addresses are of the ranges kept free for fiction. */
 export const TOWN = 'Kilvara'
 
-/** A record as a client would send it, but for its image, which is named by the key of a poster. */
+/** A record as a client would send it; its image is named by the key of a poster. */
 export type SentFields = Readonly<Record<string, unknown>> & { poster?: keyof typeof posters }
 
 /** The pictures of the season, drawn at the first start. */

@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000
 /** Days without a backup after which one is missed. */
 const BACKUP_DAYS = 7
 
-/** The database as it was found, undefined where it could not be looked at, and what is to be said of it. */
+/** The findings about the database, and what they are from; that is undefined where the database could not be looked at. */
 export interface CheckedDatabase {
   examined: Examined | undefined
   findings: Finding[]

@@ -256,7 +256,7 @@ async function* chunksOf(head: string, records: ListedJson, tail: string): Async
 /** The body of an answer that stays in use while the data change: new counts of terms are written into it. */
 export interface FollowedBody {
   body: Buffer
-  /** Returns true if the answer would be the same on this day, but for counts; it may return false for one that would. */
+  /** Returns true only if the answer would be the same on this day, apart from counts; false may be wrong. */
   isSame: (day: string) => boolean
   /** Writes the counts of now, into a copy while the body `isSending`. Returns false if all counts are current. */
   recount: (isSending: boolean) => boolean

@@ -55,7 +55,7 @@ export function takeLate<Waiting>(lines: Lines<Waiting>, isLate: (waiting: Waiti
   })
 }
 
-/** Returns the longest line that is still longer than this client's after one request has moved from it to the client's; undefined if there is none. */
+/** Returns the longest line, if it would still be longer than this client's after one request had moved from it to the client's. */
 function longerLine<Waiting>({ byClient, size }: Lines<Waiting>, client: string): Waiting[] | undefined {
   const own = byClient.get(client)?.length ?? 0
   // While every line may be as short as this one, none has to be looked for.

@@ -46,7 +46,7 @@ export function makePublicFeeds(parts: Omit<PublicFeeds, 'lists'>, budget: Cache
   return { ...parts, lists: emptyCache(budget) }
 }
 
-/** What answers a read of a feed; undefined for an address that is none. */
+/** The function that answers a read of a feed; undefined for an address of no feed. */
 export function feedAt(feeds: PublicFeeds, { url }: Visit): ((visit: Visit, signIn: SignIn) => unknown) | undefined {
   if (!mayBeFeed(url) || url.text.length > LONGEST_URL) return undefined
   const { service } = feeds

@@ -139,7 +139,7 @@ const hasMoved = ({ pages, service }: PublicPages, path: string): boolean =>
   path.length <= LONGEST_URL &&
   (inEnglish(path) !== undefined || mayHaveMoved(pages, service.site, service.database.readPublic, path))
 
-/** Answers with a page, which is cached unless programs get another answer at its address; where there is none, and `otherwise` is given, by calling that. */
+/** Answers with a page, which is cached unless programs get another answer at its address. Without a page `otherwise` answers, where it is given. */
 async function answerWithPage(
   all: PublicPages,
   visit: Visit,

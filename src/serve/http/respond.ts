@@ -60,7 +60,7 @@ export interface Service {
   images: ImageService
   /** The hosts that the setting names for webhooks. */
   webhookHosts: readonly string[]
-  /** What the service was started with of that which owners set. */
+  /** What owners may set, as the service was started with it. */
   start: StartSettings
   /** The calendar in the memory of this process. */
   memory: EventMemory

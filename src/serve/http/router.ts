@@ -164,7 +164,7 @@ const MEDIA_PATH = '/media/'
 /** The route of files of images, as the log and the counts name it. */
 const MEDIA_ROUTE = '/media/*'
 
-/** What sends a file of the media store as it is read. @throws Problem where there is none */
+/** The function that sends a file of the media store while it reads it. @throws Problem where there is no such file */
 function mediaAnswer({ images }: Service, front: Front): Answering {
   return async (visit) => {
     const { request, response, url } = visit

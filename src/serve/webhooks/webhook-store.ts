@@ -48,7 +48,7 @@ const TYPES = TOLD_KINDS.flatMap((kind) => VERBS.map((verb) => `${kind}.${verb}`
 
 /**
  * A list of types of changes such as `event.*,venue.created`, written evenly.
- * @throws WebhookRefusal that names the first that is none
+ * @throws WebhookRefusal that names the first entry that is no type
  */
 export function readTypes(list: string): string {
   const entries = [...new Set(list.split(',').map((entry) => entry.trim()))]

@@ -34,7 +34,7 @@ const dialectOf = (db: Db) => (isPostgres(db) ? postgres : sqlite)
 
 const CURSOR = /^\d{1,18}(-\d{1,18}){0,1000}$/
 
-/** Returns true for a text of the form of a cursor: where the record ended, then, rising, the transactions before that which were still running. */
+/** Returns true for a text in the form of a cursor: the end of the record, then the transactions before it that were still running, in rising order. */
 export function isCursor(text: string): boolean {
   if (!CURSOR.test(text)) return false
   const [end = 0n, ...running] = text.split('-').map(BigInt)

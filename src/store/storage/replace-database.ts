@@ -259,7 +259,7 @@ async function countOthers(tx: Db): Promise<number> {
   return rows[0]?.others ?? 0
 }
 
-/** Finds what a calendar in a schema is made of, without what belongs to extensions: statements that move it, but for where to. */
+/** Finds the tables and functions of a calendar in a schema, without those of extensions: a statement that moves each, up to its new place. */
 async function findMoves(tx: Db, schema: string): Promise<string[]> {
   const { rows } = await sql<{ move: string }>`${sql.raw(`
     select 'alter table ' || c.oid::regclass as move from pg_class c

@@ -228,7 +228,7 @@ interface WithdrawnEventColumns
   title: string
   featured: number
   event_status: Columns<typeof eventFields>['event_status']
-  /** Its other columns as JSON, but for texts: `{}` where an older version kept it. */
+  /** Its other columns, without texts, as JSON; `{}` where an older version kept it. */
   kept: string
   /** JSON lists of the ids of what it was linked to. */
   venues: string

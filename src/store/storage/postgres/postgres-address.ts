@@ -15,7 +15,7 @@ const LIMITS = {
 /** How to reach a server, and its limits. */
 export interface Reach {
   config: PoolConfig
-  /** Like `config`, but for the connection that listens: to the server that the parameter `listen` names, if any, past a pooler. */
+  /** The same for the connection that listens: it goes past a pooler, to the server that the parameter `listen` names, if any. */
   listening: ClientConfig
   connections: number
   connectMs: number

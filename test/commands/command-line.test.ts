@@ -136,7 +136,7 @@ test('a word or an option that nobody knows is told of in two lines, with the on
     ],
     [
       ['webhook', 'foo', '1'],
-      "error: unknown command 'foo': kalends webhook takes add, list, remove, enable, disable, rotate, test, deliveries, resend, resend-failed.\n",
+      "error: unknown command 'foo': kalends webhook takes add, list, deliveries, remove, enable, disable, rotate, test, resend, resend-failed.\n",
     ],
     [['imports', 'list', 'foo'], "error: too many arguments for 'list': it takes none.\n"],
     [['--prt', '9'], "error: unknown option '--prt'\n(Did you mean --port?)\n"],

@@ -3,6 +3,7 @@ import { addList, table } from '../../base/run-command.ts'
 import { runOnDatabase } from '../../calendar/people/user-commands.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { describeHeld } from '../../store/storage/edition.ts'
+import type { Writer } from '../../store/storage/recording.ts'
 import type { WebhookColumns } from '../../store/storage/schema.ts'
 import { sendTest } from './send-webhooks.ts'
 import {
@@ -35,12 +36,8 @@ export function registerWebhookCommands(program: Command, { clock = Date.now, ..
   const all = { ...places, clock }
   registerAdd(webhook, all)
   registerList(webhook, all)
-  registerChanges(webhook, all)
-  registerRotate(webhook, all)
-  registerTest(webhook, all)
   registerDeliveries(webhook, all)
-  registerResend(webhook, all)
-  registerResendFailed(webhook, all)
+  registerDeeds(webhook, all)
 }
 
 type Places = Required<WebhookPlaces>
@@ -101,66 +98,87 @@ function readCount(text: string): number {
   throw new Error(`--limit and --page take numbers from 1 on, not "${text}".`)
 }
 
-const CHANGES = [
-  { name: 'remove', about: 'Remove a webhook and the log of its messages.', change: removeWebhook, done: 'Removed' },
+/** What is done with one webhook, or one message. */
+interface Deed {
+  name: string
+  about: string
+  argument?: '<delivery>'
+  /** Does it, and returns what to print. @throws Error with a sentence */
+  run: (id: number, database: Database, by: Writer, places: Places) => Promise<string>
+}
+
+const DEEDS: readonly Deed[] = [
+  {
+    name: 'remove',
+    about: 'Remove a webhook and the log of its messages.',
+    run: async (id, database, by, { clock }) => {
+      await database.write((tx) => removeWebhook(tx, id, clock()), by)
+      return `Removed webhook ${id}.`
+    },
+  },
   {
     name: 'enable',
     about: 'Turn a webhook on; it first gets the messages that wait for it.',
-    change: enableWebhook,
-    done: 'Enabled',
+    run: async (id, database, by, { clock }) => {
+      await database.write((tx) => enableWebhook(tx, id, clock()), by)
+      return `Enabled webhook ${id}.`
+    },
   },
   {
     name: 'disable',
     about: 'Turn a webhook off; it gets no messages.',
-    change: (...[tx, id, now]: Parameters<typeof enableWebhook>) => disableWebhook(tx, id, 'command', now),
-    done: 'Disabled',
+    run: async (id, database, by, { clock }) => {
+      await database.write((tx) => disableWebhook(tx, id, 'command', clock()), by)
+      return `Disabled webhook ${id}.`
+    },
   },
-] as const
+  {
+    name: 'rotate',
+    about: 'Give a webhook a new secret and print it, once. For a day messages are signed with the old one too.',
+    run: async (id, database, by, { clock }) => {
+      const secret = await database.write((tx) => rotateSecret(tx, id, clock()), by)
+      return `The new secret of webhook ${id}, shown only now: ${secret}`
+    },
+  },
+  {
+    name: 'test',
+    about: 'Send a webhook one message of the type webhook.test, at once.',
+    run: async (id, database, _by, { hosts, clock }) => {
+      const { status, error } = await sendTest(database, await getWebhook(database.read, id), hosts(), clock())
+      if (error !== '') throw new Error(`The message did not arrive. ${describeReason('en', error)}`)
+      return `The receiver answered ${status}.`
+    },
+  },
+  {
+    name: 'resend',
+    about: 'Have the service send a message again, with the same id.',
+    argument: '<delivery>',
+    run: async (id, database, by, { clock }) => {
+      await database.write((tx) => resendDelivery(tx, id, undefined, clock()), by)
+      return `Message ${id} is sent again as soon as the service runs.`
+    },
+  },
+  {
+    name: 'resend-failed',
+    about: 'Have the service send again all messages to a webhook that failed for good, with the same ids.',
+    run: async (id, database, by, { clock }) => {
+      const count = await resendFailed((work) => database.write(work, by), id, clock())
+      return `Messages that are sent again as soon as the service runs: ${count}.`
+    },
+  },
+]
 
-function registerChanges(webhook: Command, { open, clock }: Places): void {
-  for (const { name, about, change, done } of CHANGES)
+function registerDeeds(webhook: Command, places: Places): void {
+  for (const { name, about, argument = '<id>', run } of DEEDS)
     webhook
       .command(name)
       .description(about)
-      .argument('<id>', 'the id that `webhook list` shows')
+      .argument(argument, `the id that \`webhook ${argument === '<id>' ? 'list' : 'deliveries'}\` shows`)
       .action((id: string, _options: unknown, command: Command) =>
-        runOnDatabase(command, open, async (database, print, by) => {
-          await database.write<unknown>((tx) => change(tx, readId(id), clock()), by)
-          print(`${done} webhook ${id}.`)
-        }),
+        runOnDatabase(command, places.open, async (database, print, by) =>
+          print(await run(readId(id), database, by, places)),
+        ),
       )
-}
-
-function registerRotate(webhook: Command, { open, clock }: Places): void {
-  webhook
-    .command('rotate')
-    .description('Give a webhook a new secret and print it, once. For a day messages are signed with the old one too.')
-    .argument('<id>', 'the id that `webhook list` shows')
-    .action((id: string, _options: unknown, command: Command) =>
-      runOnDatabase(command, open, async (database, print, by) => {
-        const secret = await database.write((tx) => rotateSecret(tx, readId(id), clock()), by)
-        print(`The new secret of webhook ${id}, shown only now: ${secret}`)
-      }),
-    )
-}
-
-function registerTest(webhook: Command, { open, hosts, clock }: Places): void {
-  webhook
-    .command('test')
-    .description('Send a webhook one message of the type webhook.test, at once.')
-    .argument('<id>', 'the id that `webhook list` shows')
-    .action((id: string, _options: unknown, command: Command) =>
-      runOnDatabase(command, open, async (database, print) => {
-        const { status, error } = await sendTest(
-          database,
-          await getWebhook(database.read, readId(id)),
-          hosts(),
-          clock(),
-        )
-        if (error !== '') throw new Error(`The message did not arrive. ${describeReason('en', error)}`)
-        print(`The receiver answered ${status}.`)
-      }),
-    )
 }
 
 function registerDeliveries(webhook: Command, { open }: Places): void {
@@ -191,32 +209,6 @@ function registerDeliveries(webhook: Command, { open }: Places): void {
         print(
           table([['ID', 'WEBHOOK', 'TIME (UTC)', 'TYPE', 'RECORD', 'STATE', 'TRIES', 'NEXT (UTC)', 'LAST'], ...rows]),
         )
-      }),
-    )
-}
-
-function registerResend(webhook: Command, { open, clock }: Places): void {
-  webhook
-    .command('resend')
-    .description('Have the service send a message again, with the same id.')
-    .argument('<delivery>', 'the id that `webhook deliveries` shows')
-    .action((id: string, _options: unknown, command: Command) =>
-      runOnDatabase(command, open, async (database, print, by) => {
-        await database.write((tx) => resendDelivery(tx, readId(id), undefined, clock()), by)
-        print(`Message ${id} is sent again as soon as the service runs.`)
-      }),
-    )
-}
-
-function registerResendFailed(webhook: Command, { open, clock }: Places): void {
-  webhook
-    .command('resend-failed')
-    .description('Have the service send again all messages to a webhook that failed for good, with the same ids.')
-    .argument('<id>', 'the id that `webhook list` shows')
-    .action((id: string, _options: unknown, command: Command) =>
-      runOnDatabase(command, open, async (database, print, by) => {
-        const count = await resendFailed((work) => database.write(work, by), readId(id), clock())
-        print(`Messages that are sent again as soon as the service runs: ${count}.`)
       }),
     )
 }

@@ -224,6 +224,71 @@ describe('signing in to the desk', () => {
     }
   })
 
+  test('3d.13: a form whose session has ended asks for the password, keeps all that was typed, and goes on', async () => {
+    const { database } = service.app
+    const editor = await sitAtDesk(service, 'editor')
+    await database.write((tx) => tx.updateTable('sessions').set({ seen_utc: '2020-01-01 00:00:00' }).execute())
+    const description = `<b>long</b> ${'x'.repeat(40_000)}`
+    const typed = { venue: 'Kept <i>whole</i>', description, city: 'Cork', step_free: 'yes' }
+    const asked = await editor.post('/desk/venues/new', typed)
+    assert.equal(asked.status, 401)
+    const kept = Object.fromEntries(
+      [...asked.body.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)].map(([, name, value]) => [
+        name,
+        value.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'),
+      ]),
+    )
+    assert.deepEqual(kept, typed)
+    const again = (password: string) =>
+      editor.post('/desk/venues/new', { ...kept, 'desk-login': 'editor', 'desk-password': password })
+    const wrong = await again('a wrong password')
+    assert.equal(wrong.status, 401)
+    assert.match(wrong.body, /value="Kept &lt;i&gt;whole&lt;\/i&gt;"/)
+    const { venue: _venue, ...nameless } = kept
+    const faulty = await editor.post('/desk/venues/new', {
+      ...nameless,
+      venue: '',
+      'desk-login': 'editor',
+      'desk-password': DESK_PASSWORD,
+    })
+    assert.equal(faulty.status, 422)
+    assert.match(faulty.body, /class="rail"/)
+    const saved = await again(DESK_PASSWORD)
+    assert.equal(saved.status, 303)
+    assert.match(saved.headers.get('location') ?? '', /^\/desk\/venues\/\d+\?saved$/)
+    const [, id] = /venues\/(\d+)/.exec(saved.headers.get('location') ?? '') ?? []
+    const { body } = await service.get(`/venues/${id}`)
+    assert.deepEqual([body.city, body.step_free], ['Cork', true])
+    const cookie = cookieIn(saved)
+    assert.equal((await browser.get('/desk/venues', { cookie })).status, 200)
+  })
+
+  test('3d.13: nobody keeps much here who never had a session, and lists of a form stay lists', async () => {
+    const far = browserOf(service, '198.51.100.99')
+    assert.equal((await far.post('/desk/venues/new', { venue: 'x'.repeat(20_000) })).status, 413)
+    const planted = { cookie: `kalends=${'A'.repeat(43)}` }
+    assert.equal((await far.post('/desk/venues/new', { venue: 'x'.repeat(20_000) }, planted)).status, 413)
+    const kept = await service.request(
+      'anonymous',
+      'POST',
+      '~/desk/events/new',
+      'tags[]=1&tags[]=2&a=0&a=1&b[c][d]=e',
+      {
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+    )
+    const names = [...kept.body.matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
+      ([, n, v]) => `${n}=${v}`,
+    )
+    assert.deepEqual(names, ['tags[]=1', 'tags[]=2', 'a=0', 'a=1', 'b[c][d]=e'])
+    const forged = await far.post(
+      '/desk/venues/new',
+      { venue: 'Forged', 'desk-login': 'editor', 'desk-password': DESK_PASSWORD },
+      { origin: 'https://evil.example' },
+    )
+    assert.equal(forged.status, 403)
+  })
+
   test('sessions are of their users: where they began is kept', async () => {
     const { database } = service.app
     const editor = await getUserByLogin(database.read, 'editor')

@@ -380,4 +380,16 @@ export const accountTexts = {
     fr: 'Dites en une ligne à quoi il sert.',
     es: 'Diga en una línea para qué es.',
   },
+  'Sign in to go on': { de: 'Anmelden und weitermachen', fr: 'Se connecter pour continuer', es: 'Entrar para seguir' },
+  'Your session has ended. What you typed is kept here: sign in, and it is saved.': {
+    de: 'Ihre Sitzung ist zu Ende. Was Sie geschrieben haben, ist hier aufgehoben: Melden Sie sich an, und es wird gespeichert.',
+    fr: 'Votre session est terminée. Ce que vous avez écrit est gardé ici : connectez-vous, et ce sera enregistré.',
+    es: 'Su sesión ha terminado. Lo que escribió se guarda aquí: entre, y quedará guardado.',
+  },
+  'Only the picture has to be chosen again afterwards.': {
+    de: 'Nur das Bild muss danach noch einmal gewählt werden.',
+    fr: 'Seule l’image est à choisir de nouveau ensuite.',
+    es: 'Solo habrá que elegir de nuevo la imagen.',
+  },
+  'Sign in and go on': { de: 'Anmelden und weiter', fr: 'Se connecter et continuer', es: 'Entrar y seguir' },
 } as const satisfies Readonly<Record<string, Others>> & Readonly<Record<UserRefusalText, Others>>

@@ -15,7 +15,15 @@ import {
   setDeskPassword,
 } from './desk-passwords.ts'
 import { countedName, type Guesses, guessesOf, makeGuesses, noteGuess } from './guesses.ts'
-import { endSession, findSession, listSessions, noteSeen, type SessionOrigin, startSession } from './sessions.ts'
+import {
+  endSession,
+  findSession,
+  listSessions,
+  noteSeen,
+  type SessionOrigin,
+  sessionExists,
+  startSession,
+} from './sessions.ts'
 import { findSignInLink, type SignInLink, useSignInLink } from './sign-in-links.ts'
 import { inTurn, makeTurns, type TurnLimits, type Turns } from './turns.ts'
 import { findUserByLogin, type User } from './users.ts'
@@ -54,6 +62,8 @@ export interface DeskGate {
   canWrite: () => Promise<boolean>
   /** The session with this id and its user, as `findSession` says; its use is noted, for which nobody waits. */
   sessionOf: (cookieId: string, now: number) => ReturnType<typeof findSession>
+  /** Whether there was a session with this id within the last 90 days that nobody has ended. */
+  wasSession: (cookieId: string) => Promise<boolean>
   /** Ends the session with this id. */
   signOut: (cookieId: string) => Promise<void>
 }
@@ -121,6 +131,7 @@ export function makeDeskGate(
       if (found) void noteSeen(database, found.session, now)
       return found
     },
+    wasSession: (cookieId) => sessionExists(database.read, cookieId),
     signOut: (cookieId) => database.write((tx) => endSession(tx, cookieId)),
   }
 }

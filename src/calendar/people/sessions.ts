@@ -88,6 +88,13 @@ export async function findSession(
   return user && session && isActive(user) ? { user, session } : undefined
 }
 
+/** Whether a session with this id is kept, be it over. */
+export async function sessionExists(db: Db, cookieId: string): Promise<boolean> {
+  if (!ID.test(cookieId)) return false
+  const row = await db.selectFrom('sessions').select('user').where('hash', '=', hashOf(cookieId)).executeTakeFirst()
+  return row !== undefined
+}
+
 /**
  * Notes that a session was used, where that was noted five minutes ago or more. Nobody keeps these times, so they are no change; one that cannot be
  * stored is lost, and the next use has another.

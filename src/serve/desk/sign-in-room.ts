@@ -23,7 +23,6 @@ export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswe
   const token = tokenIn(path)
   if (token !== undefined) return answerLink(request, token)
   if (path === '/sign-in') return method === 'POST' ? signIn(request) : showSignIn(request)
-  if (method === 'POST') return { ...(await signInView(request)), status: 401 }
   const asked = query.size === 0 ? path : `${path}?${query}`
   const next = new URLSearchParams({ next: `/desk${asked}` })
   return { seeOther: deskPath(context.site, asked === '/' ? '/sign-in' : `/sign-in?${next}`) }
@@ -77,14 +76,26 @@ async function signIn(request: AnyDeskRequest): Promise<DeskAnswer> {
     if (!signedIn) return signInView(request, { text: 'That name and password do not belong together.', status: 401 })
     return { seeOther: safeNext(context.site, fieldOf(request, 'next') || '/desk/'), session: signedIn.cookieId }
   } catch (error) {
-    const fault = error instanceof Problem ? BUSY[error.code] : undefined
-    if (!(error instanceof Problem) || !fault) throw error
-    const { retryAfter } = error.details
+    const fault = error instanceof Problem && signInFault(error)
+    if (!fault) throw error
+    const { retryAfter } = fault
     return { ...(await signInView(request, fault)), ...(retryAfter !== undefined && { retryAfter }) }
   }
 }
 
-/** What is said of sign-ins that were not looked at. */
+/** What is said of a sign-in that was not looked at; undefined for any other problem. */
+export function signInFault({ code, details: { retryAfter } }: Problem): SignInFault | undefined {
+  const fault = BUSY[code]
+  return fault && { ...fault, ...(retryAfter !== undefined && { retryAfter }) }
+}
+
+interface SignInFault {
+  text: DeskText
+  status: number
+  /** seconds */
+  retryAfter?: number
+}
+
 const BUSY: Readonly<Partial<Record<string, { text: DeskText; status: number }>>> = {
   too_many_attempts: { text: 'Too many attempts from here; wait a minute and try again.', status: 429 },
   rest_unavailable: { text: 'Too many people sign in just now; try again in a few seconds.', status: 503 },

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { Problem } from '../../base/problems.ts'
-import { anonymous, isLoggedIn } from '../../calendar/people/caller.ts'
+import { anonymous } from '../../calendar/people/caller.ts'
 import type { DeskGate } from '../../calendar/people/desk-sign-in.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
 import { lackBehind } from '../../store/storage/unavailable.ts'
@@ -9,6 +9,7 @@ import { DESK_ASSETS_PATH, type DeskAssets, readDeskAssets } from '../desk/desk-
 import { frameDesk } from '../desk/desk-frame.ts'
 import { type AnyDeskRequest, CONSENT_PATH, CONSENT_ROOM, type DeskAnswer, type DeskUser } from '../desk/desk-page.ts'
 import { countInInbox } from '../desk/inbox-room.ts'
+import { signInAgain } from '../desk/sign-in-again.ts'
 import { answerStranger, foreignFormView, isForAll } from '../desk/sign-in-room.ts'
 import type { Look } from '../pages/page-assets.ts'
 import { weekStartOf } from '../pages/page-dates.ts'
@@ -107,7 +108,7 @@ async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise
     const signedIn = cookie === undefined ? undefined : await desk.gate.sessionOf(cookie, now)
     const user = signedIn && { ...signedIn, cookie: cookie ?? '' }
     if (user) visit.user = user.user.login
-    const answer = async () => sendAnswer(desk, visit, user, await answerOf(desk, visit, incoming, { path, user }))
+    const answer = async () => sendAnswer(desk, visit, await answerOf(desk, visit, incoming, { path, user }))
     // A refused sign-in waits, and its place is nobody else's: the gate bounds how many there are.
     if (!user || isForAll(path)) return await answer()
     await admitted(front.admission, method === 'POST' ? 'writes' : 'reads', incoming, answer)
@@ -122,8 +123,12 @@ async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise
 /** Whom a visit is by. */
 type Visitor = DeskUser | undefined
 
-/** A page, with what it counts of the work that waits. */
-type Answered = { answer: DeskAnswer; waiting: number }
+/** A page, whom it is for, and what it counts of the work that waits. */
+interface Answered {
+  answer: DeskAnswer
+  user: Visitor
+  waiting: number
+}
 
 async function answerOf(
   desk: DeskRoute,
@@ -137,11 +142,9 @@ async function answerOf(
   const isPost = incoming.method === 'POST'
   if (isPost && !isOwnForm(service.site.url, incoming.headers)) {
     const { origin = '' } = incoming.headers
-    return { answer: foreignFormView(service.site, origin), waiting: 0 }
+    return { answer: foreignFormView(service.site, origin), user: undefined, waiting: 0 }
   }
-  const isTrusted = isLoggedIn(caller)
-  const takesFile = isTrusted && mediaType(incoming.headers) === 'multipart/form-data'
-  const body = isPost ? await incoming.readBody({ isTrusted, takesFile, most: STRANGER_FORM }) : NO_BODY
+  const body = isPost ? await readDeskBody(desk, incoming, user) : NO_BODY
   const request: AnyDeskRequest = {
     method: isPost ? 'POST' : 'GET',
     path,
@@ -156,8 +159,32 @@ async function answerOf(
     showPage: desk.pages && eventPages(desk.pages),
     user,
   }
-  const answer = user && !isForAll(path) ? await answerAtDesk({ ...request, user }) : await answerStranger(request)
-  return { answer, waiting: user && 'body' in answer ? await countInInbox(context) : 0 }
+  if (!user || isForAll(path)) return answerUnknown(desk, request, incoming)
+  const answer = await answerAtDesk({ ...request, user })
+  return { answer, user, waiting: 'body' in answer ? await countInInbox(context) : 0 }
+}
+
+/** Answers somebody who has not signed in. A form that they send goes on once they have. */
+async function answerUnknown({ service }: DeskRoute, request: AnyDeskRequest, incoming: Incoming): Promise<Answered> {
+  if (request.method === 'GET' || isForAll(request.path))
+    return { answer: await answerStranger(request), user: undefined, waiting: 0 }
+  const again = await signInAgain(request)
+  if (!('user' in again)) return { answer: again, user: undefined, waiting: 0 }
+  const { user, form } = again
+  const context = callerContext(service, user.user, service.now(), incoming)
+  const answer = await answerAtDesk({ ...request, form, context, user })
+  // Signing out, or a new password, says itself what becomes of the session.
+  return { answer: 'session' in answer ? answer : { ...answer, session: user.cookie }, user, waiting: 0 }
+}
+
+/** Reads a form: a small one of strangers, and one of the usual size of those who had a session, whose form is kept while they sign in again. */
+async function readDeskBody({ gate, service }: DeskRoute, incoming: Incoming, user: Visitor): Promise<Body> {
+  const takesFile = mediaType(incoming.headers) === 'multipart/form-data'
+  if (user) return incoming.readBody({ isTrusted: true, takesFile })
+  const cookie = sessionCookie(service.site.url, incoming.headers)
+  if (cookie === undefined || !(await gate.wasSession(cookie)))
+    return incoming.readBody({ isTrusted: false, takesFile: false, most: STRANGER_FORM })
+  return incoming.readBody({ isTrusted: false, takesFile, most: Number.POSITIVE_INFINITY })
 }
 
 function eventPages(pages: Pages): AnyDeskRequest['showPage'] {
@@ -193,7 +220,7 @@ function isOwnForm(siteUrl: string, headers: IncomingHttpHeaders): boolean {
   return headers.origin === undefined || headers.origin === new URL(siteUrl).origin
 }
 
-function sendAnswer(desk: DeskRoute, visit: Visit, user: Visitor, { answer, waiting }: Answered): void {
+function sendAnswer(desk: DeskRoute, visit: Visit, { answer, user, waiting }: Answered): void {
   const { service, front, assets } = desk
   const { site } = service
   const cookies = 'session' in answer ? { 'Set-Cookie': cookieFor(site.url, answer.session) } : {}
@@ -263,5 +290,5 @@ function sendFailure(desk: DeskRoute, visit: Visit, error: unknown): void {
     isAlone: true,
     ...(retryAfter !== undefined && { retryAfter }),
   }
-  sendAnswer(desk, visit, undefined, { answer: view, waiting: 0 })
+  sendAnswer(desk, visit, { answer: view, user: undefined, waiting: 0 })
 }

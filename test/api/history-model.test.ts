@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import sharp from 'sharp'
+import type { BulkDeed } from '../../src/calendar/editing/bulk-deeds.ts'
+import { changeMany } from '../../src/calendar/editing/change-many.ts'
+import { undoMany } from '../../src/calendar/editing/undo-many.ts'
+import { publishDue } from '../../src/calendar/schedule/event-schedule.ts'
+import { registerImportCommands } from '../../src/exchange/import/import-command.ts'
+import { callerContext, servedAt } from '../support/caller-context.ts'
+import { openGround } from '../support/command-ground.ts'
+import { runCommand } from '../support/commands.ts'
 import { type Answer, day, type Reader, startService, type TestService } from '../support/service.ts'
 
 /** Sequences of up to twenty steps; more with HISTORY_ROUNDS=200. The same seed takes the same steps. */
@@ -9,6 +21,7 @@ const ROUNDS = Number(process.env.HISTORY_ROUNDS ?? 10)
 const SEED = Number(process.env.HISTORY_SEED ?? Date.now() % 1_000_000)
 
 let service: TestService
+let folder: string
 let images: number[]
 let venues: number[]
 let organizers: number[]
@@ -17,6 +30,7 @@ let tags: number[]
 
 before(async () => {
   service = await startService({ timezone: 'Europe/Berlin' })
+  folder = await mkdtemp(join(tmpdir(), 'kalends-versions-'))
   const made = async (list: string, bodies: object[]) => {
     const ids: number[] = []
     for (const body of bodies) ids.push((await service.create(list, body)).id)
@@ -36,13 +50,18 @@ before(async () => {
     images.push(body.id)
   }
 })
-after(() => service.close())
+after(async () => {
+  await service.close()
+  await rm(folder, { recursive: true, force: true })
+})
 
 /** The records of a play, by address, with each version that was seen and how it read. */
 interface Play {
   paths: string[]
   event: number
   date: number
+  /** One that an import has brought. */
+  imported: number
   series: number
   seen: Map<string, Map<number, unknown>>
 }
@@ -139,10 +158,10 @@ async function write(as: Reader, method: string, path: string, body: object, all
 }
 
 const changeEvent: fc.Arbitrary<Step> = fc
-  .tuple(writer, eventValues, fc.option(times), fc.boolean(), fc.boolean())
-  .map(([as, values, when, ofDate, inBatch]) => async ({ event, date }) => {
-    const path = `/events/${ofDate ? date : event}`
-    const body = { ...called(values), ...(ofDate ? {} : when) }
+  .tuple(writer, eventValues, fc.option(times), fc.constantFrom('event', 'date', 'imported'), fc.boolean())
+  .map(([as, values, when, which, inBatch]) => async (play) => {
+    const path = `/events/${play[which]}`
+    const body = { ...called(values), ...(which === 'date' ? {} : when) }
     if (!inBatch) return write(as, 'PUT', path, body, [200, 410])
     const requests = [{ method: 'PUT', path: `/tribe/events/v1${path}`, body }]
     await write(as, 'POST', '~/wp-json/batch/v1', { requests }, [207])
@@ -170,6 +189,14 @@ const changeSeries: fc.Arbitrary<Step> = fc
       },
   )
 
+/** Changes the later dates, which go on as a series of their own. */
+const changeFollowing: fc.Arbitrary<Step> = fc.tuple(word, text).map(([title, excerpt]) => async ({ series }) => {
+  const dates = service.app.database.read.selectFrom('events').select('id').where('series', '=', series)
+  const [, , later] = await dates.orderBy('recurrence_id').execute()
+  const body = { title, excerpt, recurrence_scope: 'following' }
+  if (later) await write('admin', 'PUT', `/events/${later.id}`, body, [200, 410])
+})
+
 const changeOthers: fc.Arbitrary<Step> = fc
   .tuple(word, text, fc.constantFrom('Ghent', ''), fc.nat(3))
   .map(([name, description, city, which]) => async ({ paths }) => {
@@ -180,6 +207,76 @@ const changeOthers: fc.Arbitrary<Step> = fc
       { name: name.slice(0, 100), description, slug: `s-${name.length}` },
     ]
     await write('admin', 'PUT', paths[which + 2] ?? '', bodies[which] ?? {}, [200, 400])
+  })
+
+const kalends = (...words: string[]) =>
+  runCommand((program) => registerImportCommands(program, () => openGround(service)), words)
+
+/** Imports the event of a source, whose id there is always the same. */
+async function runImport(event: number, values: object): Promise<void> {
+  const file = join(folder, `${event}.ndjson`)
+  const venue = { id: 7, venue: `Hall of source ${event}` }
+  await writeFile(file, `${JSON.stringify({ id: 1, title: `Of source ${event}`, ...day, venue, ...values })}\n`)
+  const { code, err } = await kalends(
+    'import',
+    '--conflicts',
+    'overwrite',
+    '--name',
+    `source ${event}`,
+    '--same-as',
+    'none',
+    file,
+  )
+  assert.equal(code, 0, err)
+}
+
+const importAgain: fc.Arbitrary<Step> = fc
+  .record({ title: word, description: text, excerpt: text, featured: fc.boolean() }, { requiredKeys: ['title'] })
+  .map(
+    (values) =>
+      ({ event }) =>
+        runImport(event, values),
+  )
+
+/** Undoes the last run of the source. */
+const undoImport: Step = async ({ event }) => {
+  const { read } = service.app.database
+  const runs = read.selectFrom('imports').innerJoin('import_sources', 'import_sources.id', 'imports.source')
+  const own = runs.where('address', '=', `source ${event}`).where('state', '=', 'done')
+  const last = await own.select('imports.id').orderBy('imports.id', 'desc').executeTakeFirst()
+  if (!last) return
+  const { code, err } = await kalends('imports', 'undo', String(last.id))
+  assert.equal(code, 0, err)
+}
+
+/** Schedules the event, and lets its time come. */
+const publishInTime: fc.Arbitrary<Step> = fc.constantFrom('event', 'imported', 'date').map((which) => async (play) => {
+  const date_utc = new Date(Date.now() + 1000).toISOString().slice(0, 19)
+  await write('admin', 'PUT', `/events/${play[which as 'event']}`, { status: 'publish', date_utc }, [200, 410])
+  await look(play)
+  await sleep(1100)
+  await publishDue(service.app.database, Date.now())
+})
+
+const deed: fc.Arbitrary<() => BulkDeed> = fc.oneof(
+  fc.constantFrom('publish', 'draft', 'trash', 'restore').map((does) => () => ({ do: does }) as const),
+  fc.integer({ min: -3, max: 3 }).map((hours) => () => ({ do: 'move', days: 1, hours }) as const),
+  fc.boolean().map((adds) => () => {
+    const [some = 0, other = 0] = categories
+    return { do: 'terms', field: 'categories', add: [adds ? some : other], remove: [adds ? other : some] } as const
+  }),
+  fc.constant(() => ({ do: 'link', field: 'venue', ids: venues.slice(1) }) as const),
+)
+
+/** Changes many at once, and takes it back or not. */
+const changeAtOnce: fc.Arbitrary<Step> = fc
+  .tuple(deed, fc.constantFrom('this', 'all'), fc.boolean())
+  .map(([does, scope, isTakenBack]) => async (play) => {
+    const context = { ...(await callerContext(service, 'editor')) }
+    const { event, date, imported } = play
+    const { undo } = await changeMany(context, servedAt('events'), [event, date, imported], { ...does(), scope })
+    await look(play)
+    if (isTakenBack && undo) assert.ok(await undoMany(context, undo))
   })
 
 /** Puts back a version of one of the records, and reads it as it was. */
@@ -198,7 +295,10 @@ const putBack: fc.Arbitrary<Step> = fc.tuple(fc.nat(), fc.nat()).map(([which, wh
 /** Once an event has an address it keeps one: a draft without a slug has that of later. */
 function withoutGivenSlug(now: unknown, then: unknown): unknown {
   const [is, was] = [now as Record<string, unknown>, then as Record<string, unknown>]
-  return was.slug === '' ? { ...is, slug: '', url: was.url } : is
+  // A time to publish that has come is not to come again.
+  const isOut = was.status === 'future' && is.status === 'publish'
+  const status = isOut ? { status: 'future', url: was.url, website: was.website } : {}
+  return was.slug === '' ? { ...is, ...status, slug: '', url: was.url } : { ...is, ...status }
 }
 
 const steps = fc.array(
@@ -207,6 +307,11 @@ const steps = fc.array(
     { weight: 2, arbitrary: changeStatus },
     { weight: 3, arbitrary: changeSeries },
     { weight: 3, arbitrary: changeOthers },
+    { weight: 1, arbitrary: changeFollowing },
+    { weight: 2, arbitrary: importAgain },
+    { weight: 1, arbitrary: fc.constant(undoImport) },
+    { weight: 1, arbitrary: publishInTime },
+    { weight: 2, arbitrary: changeAtOnce },
     { weight: 4, arbitrary: putBack },
   ),
   { minLength: 5, maxLength: 20 },
@@ -223,8 +328,15 @@ async function begin(): Promise<Play> {
     await made('/categories', { name }),
     await made('/tags', { name }),
   ]
-  const paths = [`/events/${event.id}`, `/events/${date.id}`, ...others, `${OWN}/series/${date.post_parent}`]
-  return { paths, event: event.id, date: date.id, series: date.post_parent, seen: new Map() }
+  await runImport(event.id, {})
+  const { body } = await service.get(`/events?search=source&start_date=2020-01-01&per_page=50`, 'admin')
+  const brought = body.events.find(({ title }: { title: string }) => title === `Of source ${event.id}`)
+  const imported = brought.id
+  // What events show of a venue in the trash is no matter of their versions, so the venue stays when the import is undone.
+  await service.create('/events', { title: 'Also there', ...day, venue: brought.venue.id })
+  const events = [event.id, date.id, imported].map((id) => `/events/${id}`)
+  const paths = [...events.slice(0, 2), ...others, `${OWN}/series/${date.post_parent}`, ...events.slice(2)]
+  return { paths, event: event.id, date: date.id, imported, series: date.post_parent, seen: new Map() }
 }
 
 test(`whatever was written, a version that is put back reads as it did (seed ${SEED})`, async () => {

@@ -19,5 +19,6 @@ export {
   withdrawProposal,
 } from './review.ts'
 export { createRecord, removeRecord, untrashRecord, updateRecord } from './save-record.ts'
+export { findTold, tellOnce } from './told-once.ts'
 export { undoMany } from './undo-many.ts'
 export { discardUnsavedText, findUnsavedText, keepUnsavedText, listUnsavedTexts } from './unsaved-texts.ts'

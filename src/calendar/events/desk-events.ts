@@ -313,6 +313,16 @@ export async function findDeskPage(context: Context, list: DeskList, perPage: nu
 
 const start = ({ tab }: DeskList) => ({ isDescending: isBackwards(tab), from: undefined })
 
+/** The ids of all events of a tab that the filters leave, in order, at most so many. */
+export async function findDeskIds(context: Context, list: DeskList, most: number): Promise<number[]> {
+  const filters = await narrowingsOf(context, list)
+  const candidates = await findCandidates(context, list, filters)
+  const places = candidates
+    ? inTheTab(candidates, list.tab, nowOf(context))
+    : await walk(context, list, filters, { ...start(list), most })
+  return places.slice(0, most).map(({ id }) => id)
+}
+
 function countByTab(candidates: readonly Candidate[], now: Now): Record<DeskTab, number> {
   const counts = noCounts()
   for (const candidate of candidates) {

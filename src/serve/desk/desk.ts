@@ -3,6 +3,7 @@ import { Problem } from '../../base/problems.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { html } from '../pages/page-html.ts'
 import { accountPages } from './account-room.ts'
+import { bulkPages } from './bulk-room.ts'
 import { consentPages } from './consent-room.ts'
 import { type DeskAnswer, type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk } from './desk-page.ts'
 import { eventFormPages } from './event-form.ts'
@@ -14,22 +15,25 @@ import { inboxPages } from './inbox-room.ts'
 import { monthPages } from './month-room.ts'
 import { peoplePages } from './people-room.ts'
 import { recordPages } from './record-room.ts'
+import { searchPages } from './search-room.ts'
 import { signedInPages } from './sign-in-room.ts'
 import { todayPages } from './today-room.ts'
 
 /** All addresses of the desk for those who have signed in. */
 const PAGES: readonly DeskPage[] = [
   ...accountPages,
+  ...bulkPages,
+  ...consentPages,
   ...eventFormPages,
   ...eventHelpPages,
-  ...eventPreviewPages,
-  ...consentPages,
   ...eventListPages,
+  ...eventPreviewPages,
   ...historyPages,
   ...inboxPages,
   ...monthPages,
   ...peoplePages,
   ...recordPages,
+  ...searchPages,
   ...signedInPages,
   ...todayPages,
 ]

@@ -32,6 +32,7 @@ import { isDay, lastDayOf, written, writtenDate, writtenDay, writtenNumber } fro
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type PageTerms, readPageTerms } from '../pages/page-terms.ts'
 import { nearName } from '../pages/when-in-words.ts'
+import type { BulkDeedName } from './bulk-deed-names.ts'
 import { statusName } from './desk-inputs.ts'
 import { type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk } from './desk-page.ts'
 
@@ -175,6 +176,7 @@ async function showEvents({ context, query }: DeskRequest): Promise<DeskView> {
   return {
     title: say('Events'),
     room: 'events',
+    notice: query.get('chosen') === 'none' && say('Choose the events first.'),
     under: say('Times are of {zone}.', { zone: site.timezone }),
     body: html`${tabs(listing)}
 ${await tools(listing, chosen.length)}
@@ -324,7 +326,42 @@ async function table(listing: Listing, events: readonly DeskEvent[]): Promise<Ht
   return html`<form method="post" action="${deskPath(site, '/events/many')}" class="many" data-many>
 <table class="events"><thead><tr><th scope="col"><span class="hidden">${say('Choose')}</span></th><th scope="col">${say('Time')}</th><th scope="col">${say('Event')}</th><th scope="col">${say('Venue')}</th><th scope="col">${say('Category')}</th><th scope="col">${say('Status')}</th><th scope="col">${say('By')}</th><th scope="col"><span class="hidden">${say('What to do')}</span></th></tr></thead>
 ${bodies}</table>
-</form>`
+${bulkBar(listing)}</form>`
+}
+
+const BAR: Readonly<Record<DeskTab, readonly BulkDeedName[]>> = {
+  coming: ['move', 'cancel', 'categories', 'tags', 'venue', 'organizer', 'draft', 'trash'],
+  past: ['categories', 'tags', 'venue', 'organizer', 'draft', 'trash'],
+  pending: ['publish', 'move', 'categories', 'tags', 'venue', 'organizer', 'draft', 'trash'],
+  draft: ['publish', 'move', 'categories', 'tags', 'venue', 'organizer', 'trash'],
+  future: ['publish', 'move', 'categories', 'tags', 'venue', 'organizer', 'draft', 'trash'],
+  trash: ['restore', 'delete'],
+}
+
+const BAR_NAMES: Readonly<Record<BulkDeedName, DeskText>> = {
+  publish: 'Publish…',
+  draft: 'Draft…',
+  trash: 'Trash…',
+  restore: 'Restore…',
+  delete: 'Delete for good…',
+  categories: 'Categories…',
+  tags: 'Tags…',
+  venue: 'Venue…',
+  organizer: 'Organizer…',
+  cancel: 'Cancel or postpone…',
+  move: 'Move…',
+}
+
+/** What may be done with chosen events. It stands behind the last row and stays in sight; with a script, once something is chosen. */
+function bulkBar({ context: { caller, site }, fields, list, found, say }: Listing): Content {
+  if (!can(caller, 'edit')) return ''
+  const deeds = BAR[list.tab].filter((deed) => deed !== 'publish' || can(caller, 'publish'))
+  const isMore = found.earlier !== undefined || found.later !== undefined
+  const total = found.counts?.[list.tab] ?? MOST_COUNTED + 1
+  const most = writtenNumber(site, Math.min(total, MOST_COUNTED))
+  const all = say(total > MOST_COUNTED ? 'All that match, at most {count}' : 'All {count} that match', { count: most })
+  const query = new URLSearchParams(Object.entries(fields)).toString()
+  return html`<div class="bulk" data-chosen="${say('{count} chosen')}" data-none="${say('Choose none')}" data-page="${say('Choose all on this page')}"><p>${say('Chosen events:')}</p><input type="hidden" name="list" value="${query}">${isMore && html`<label class="check"><input type="checkbox" name="all" value="1"> ${all}</label>`}<div class="deeds">${deeds.map((deed) => html`<button name="deed" value="${deed}" class="button${(deed === 'trash' || deed === 'delete') && ' bad'}">${say(BAR_NAMES[deed])}</button>`)}</div></div>`
 }
 
 function row(
@@ -348,7 +385,7 @@ function row(
   const box =
     (mayChange || mayDelete(caller, event)) &&
     html`<label class="box"><input type="checkbox" name="ids[]" value="${event.id}"><span class="hidden">${say('Choose')}: ${title}</span></label>`
-  return html`<tr><td class="pick">${box}</td><td class="when">${times(listing, event, isDated)}</td><td class="what">${name}${notes.length > 0 && html`<small dir="auto">${notes.join(' · ')}</small>`}</td><td class="where" dir="auto">${event.venue}${event.venues > 1 && html` <small class="more">+ ${event.venues - 1}</small>`}</td><td class="sort">${category(listing, event)}</td><td class="how">${states(listing, event)}</td><td class="who" dir="auto"><span>${event.by}</span>${event.source && html`<small title="${event.source}">${sourceName(event.source)}</small>`}</td><td class="deeds">${deedsOf(listing, event)}</td></tr>`
+  return html`<tr><td class="pick">${box}</td><td class="when">${times(listing, event, isDated)}</td><td class="what">${name}${notes.length > 0 && html`<small dir="auto">${notes.join(' · ')}</small>`}</td><td class="where" dir="auto">${event.venue}${event.venues > 1 && html` <small class="more">+ ${event.venues - 1}</small>`}</td><td class="sort">${category(listing, event)}</td><td class="how">${states(listing, event)}</td><td class="who" dir="auto"><span>${event.by}</span>${event.source && html`<small title="${event.source}">${sourceName(event.source)}</small>`}</td><td class="act">${deedsOf(listing, event)}</td></tr>`
 }
 
 function times({ context: { site }, today, say }: Listing, event: DeskEvent, isDated: boolean): Html {

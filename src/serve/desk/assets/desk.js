@@ -1,6 +1,8 @@
 // The script of every page of the desk: all works without it.
 
+import './event-list.js'
 import './month.js'
+import './search-as-typed.js'
 
 const summary = document.getElementById('faults')
 if (summary) summary.focus()

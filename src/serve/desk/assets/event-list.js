@@ -1,0 +1,88 @@
+// Choosing rows of a list: the bar of deeds says how many, and shows once there are some.
+
+for (const form of document.querySelectorAll('form[data-many]')) if (form instanceof HTMLFormElement) chooseIn(form)
+
+/** @param {HTMLFormElement} form */
+function chooseIn(form) {
+  const bar = form.querySelector('.bulk')
+  const said = bar?.querySelector('p')
+  const corner = form.querySelector('thead th')
+  if (!(bar instanceof HTMLElement) || !said || !corner) return
+  const boxes = [...form.querySelectorAll('input[name="ids[]"]')].filter((box) => box instanceof HTMLInputElement)
+  const all = form.querySelector('input[name="all"]')
+  said.setAttribute('role', 'status')
+
+  const whole = document.createElement('input')
+  whole.type = 'checkbox'
+  whole.setAttribute('aria-label', bar.dataset.page ?? '')
+  const label = document.createElement('label')
+  label.className = 'box'
+  label.append(whole)
+  corner.replaceChildren(label)
+
+  const none = document.createElement('button')
+  none.type = 'button'
+  none.className = 'button quiet'
+  none.textContent = bar.dataset.none ?? ''
+  bar.querySelector('.deeds')?.append(none)
+
+  const tell = () => {
+    const count = boxes.filter((box) => box.checked).length
+    const isAll = all instanceof HTMLInputElement && all.checked
+    bar.hidden = count === 0 && !isAll
+    said.textContent = isAll ? '' : (bar.dataset.chosen ?? '').replace('{count}', String(count))
+    whole.checked = count > 0 && count === boxes.length
+    whole.indeterminate = count > 0 && count < boxes.length
+    for (const box of boxes) box.closest('tr')?.classList.toggle('chosen', box.checked || isAll)
+  }
+
+  /** @param {boolean} isChosen */
+  const choose = (isChosen) => {
+    for (const box of boxes) box.checked = isChosen
+    if (all instanceof HTMLInputElement && !isChosen) all.checked = false
+    tell()
+  }
+
+  let last = -1
+  form.addEventListener('click', (event) => {
+    const at = event.target instanceof HTMLInputElement ? boxes.indexOf(event.target) : -1
+    const box = boxes[at]
+    if (!box) return
+    const [from, to] = [Math.min(at, last), Math.max(at, last)]
+    if (event.shiftKey && last >= 0) for (const between of boxes.slice(from, to + 1)) between.checked = box.checked
+    last = at
+    tell()
+  })
+  form.addEventListener('change', tell)
+  whole.addEventListener('change', () => choose(whole.checked))
+  none.addEventListener('click', () => {
+    choose(false)
+    whole.focus()
+  })
+  // Browsers fill in what was chosen before when somebody comes back.
+  addEventListener('pageshow', tell)
+  tell()
+}
+
+/** Of several open menus the others close, and Escape closes the one that has the focus. */
+document.addEventListener('toggle', closeOthers, true)
+document.addEventListener('keydown', (event) => {
+  if (event.key !== 'Escape' || !(event.target instanceof Element)) return
+  const menu = event.target.closest('details.menu[open], details.filters[open]')
+  if (!(menu instanceof HTMLDetailsElement)) return
+  menu.open = false
+  menu.querySelector('summary')?.focus()
+})
+document.addEventListener('click', (event) => {
+  for (const menu of document.querySelectorAll('details.menu[open], details.filters[open]'))
+    if (menu instanceof HTMLDetailsElement && event.target instanceof Node && !menu.contains(event.target))
+      menu.open = false
+})
+
+/** @param {Event} event */
+function closeOthers(event) {
+  const opened = event.target
+  if (!(opened instanceof HTMLDetailsElement) || !opened.open || !opened.matches('.menu')) return
+  for (const menu of document.querySelectorAll('details.menu[open]'))
+    if (menu instanceof HTMLDetailsElement && menu !== opened) menu.open = false
+}

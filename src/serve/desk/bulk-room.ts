@@ -1,0 +1,336 @@
+import { randomUUID } from 'node:crypto'
+import { limits } from '../../base/fields/limits.ts'
+import { invalidParam, Problem } from '../../base/problems.ts'
+import { plainText } from '../../base/text/html.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import type { BulkDeed } from '../../calendar/editing/bulk-deeds.ts'
+import { changeMany, findTold, MOST_AT_ONCE, tellOnce, undoMany } from '../../calendar/editing/editing.ts'
+import { type DeskEvent, findDeskIds, loadDeskEvents } from '../../calendar/events/desk-events.ts'
+import { findNamed, type PickedKind } from '../../calendar/events/picked-names.ts'
+import type { DeskText } from '../../calendar/locales/desk-texts.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
+import { problemReply } from '../../calendar/locales/problem-replies.ts'
+import { mayRead } from '../../calendar/people/caller.ts'
+import { resources } from '../../calendar/resources.ts'
+import { shortened } from '../pages/cards.ts'
+import { writtenNumber } from '../pages/page-dates.ts'
+import { type Content, type Html, html } from '../pages/page-html.ts'
+import { readPageTerms } from '../pages/page-terms.ts'
+import { BULK_DEEDS, type BulkDeedName } from './bulk-deed-names.ts'
+import {
+  type DeskAnswer,
+  type DeskPage,
+  type DeskRequest,
+  type DeskView,
+  deskPath,
+  fieldOf,
+  sayAtDesk,
+} from './desk-page.ts'
+import { listPath, readList } from './event-list.ts'
+
+// Many events changed at once: chosen in the list, confirmed on a page that names them, told row by row, and taken back with one press.
+
+const isDeed = (text: string): text is BulkDeedName => Object.hasOwn(BULK_DEEDS, text)
+
+/** Titles that are named before one confirms. */
+const MOST_NAMED = 5
+/** Rows that were done and are told one by one; those that were refused all are. */
+const MOST_TOLD = 200
+const LONGEST_TOLD = 80
+const MOST_DAYS = 3660
+
+const events = resources.find(({ resource }) => resource.path === 'events')
+
+/** What somebody asks for: the deed, the events, and the list that they were chosen in. */
+interface Asked {
+  deed: BulkDeedName
+  ids: readonly number[]
+  /** Whether more events match than are changed at once. */
+  isCut: boolean
+  /** The query of the list. */
+  list: string
+}
+
+/** @throws Problem for a deed that there is none of, or more events than are changed at once */
+async function readAsked(request: DeskRequest): Promise<Asked> {
+  const { context, query, form } = request
+  const field = (name: string) => fieldOf({ form }, name) || (query.get(name) ?? '')
+  const deed = field('deed')
+  if (!isDeed(deed)) throw invalidParam('deed')
+  const list = field('list')
+  if (fieldOf({ form }, 'all') === '1') {
+    const asked = await readList(context, new URLSearchParams(list))
+    const found = await findDeskIds(context, asked.list, MOST_AT_ONCE + 1)
+    return { deed, list, ids: found.slice(0, MOST_AT_ONCE), isCut: found.length > MOST_AT_ONCE }
+  }
+  const sent = form.ids ?? query.get('ids') ?? ''
+  const texts = (Array.isArray(sent) ? sent : [sent]).flatMap((text) => String(text).split(','))
+  const ids = [...new Set(texts.filter((text) => /^[1-9]\d{0,8}$/.test(text)).map(Number))]
+  if (ids.length > MOST_AT_ONCE) throw invalidParam('ids')
+  return { deed, list, ids, isCut: false }
+}
+
+type Say = (text: DeskText | MessageText, values?: Record<string, string>) => string
+
+/** A page that names what is about to be done; nothing is done yet. */
+async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
+  const { context } = request
+  const { site } = context
+  const say: Say = (text, values) => sayAtDesk(site, text, values)
+  const asked = await readAsked(request)
+  const back = await backTo(context, asked.list)
+  if (asked.ids.length === 0) return { seeOther: `${back}${back.includes('?') ? '&' : '?'}chosen=none` }
+  // The ids are what somebody has sent.
+  const seen = (await loadDeskEvents(context, asked.ids)).filter((event) => mayRead(context.caller, event))
+  const { ask, press } = BULK_DEEDS[asked.deed]
+  const count = writtenNumber(site, asked.ids.length)
+  const names = seen.slice(0, MOST_NAMED)
+  const only = asked.ids.length === 1 ? seen[0] : undefined
+  const others = asked.ids.length - names.length
+  const isBad = asked.deed === 'delete' || asked.deed === 'trash'
+  return {
+    ...(fault !== '' && { status: 422 }),
+    title: only ? `${say(press)}: ${plainText(only.title) || say('(no title)')}` : say(ask, { count }),
+    room: 'events',
+    under: html`<a href="${back}">${say('Events')}</a>`,
+    body: html`${fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${fault}</p></div>`}<form class="confirm" method="post" action="${deskPath(site, '/events/many')}">
+${!only && html`<ul class="named">${names.map((event) => html`<li dir="auto">${plainText(event.title) || say('(no title)')}</li>`)}${others > 0 && html`<li>${say('and {count} more', { count: writtenNumber(site, others) })}</li>`}</ul>`}
+${asked.isCut && html`<p class="hint">${say('More events match; these are the first {count} of them.', { count })}</p>`}
+${await detailsOf(request, asked, seen)}
+${scopeOf(request, asked, seen)}
+<input type="hidden" name="deed" value="${asked.deed}"><input type="hidden" name="ids" value="${asked.ids.join(',')}"><input type="hidden" name="list" value="${asked.list}"><input type="hidden" name="key" value="${randomUUID()}"><input type="hidden" name="sure" value="1">
+<p class="ways"><button class="button ${isBad ? 'bad' : 'main'}">${say(press)}</button><a class="button quiet" href="${back}">${say('Leave it')}</a></p>
+<p class="hint">${say(asked.deed === 'delete' ? 'Nothing can bring them back.' : 'This can be taken back for a day.')}</p></form>`,
+  }
+}
+
+/** The list that events were chosen in. */
+async function backTo(context: Context, list: string): Promise<string> {
+  const { fields } = await readList(context, new URLSearchParams(list))
+  return listPath(context, fields)
+}
+
+/** For dates of series: whether the others are meant as well. */
+function scopeOf({ context: { site }, form }: DeskRequest, { deed }: Asked, seen: readonly DeskEvent[]): Content {
+  if (deed === 'delete' || deed === 'restore' || !seen.some((event) => event.series !== null)) return ''
+  const isAll = fieldOf({ form }, 'scope') === 'all'
+  const radio = (value: string, text: DeskText, isOn: boolean) =>
+    html`<label class="check"><input type="radio" name="scope" value="${value}"${isOn && html` checked`}> ${sayAtDesk(site, text)}</label>`
+  return html`<fieldset class="field"><legend>${sayAtDesk(site, 'Of events that repeat')}</legend>${radio('this', 'The chosen dates', !isAll)}${radio('all', 'All dates of their series', isAll)}</fieldset>`
+}
+
+/** What a deed has to be told. */
+async function detailsOf(
+  { context, form, query }: DeskRequest,
+  { deed }: Asked,
+  seen: readonly DeskEvent[],
+): Promise<Content> {
+  const { site } = context
+  const say: Say = (text, values) => sayAtDesk(site, text, values)
+  const value = (name: string) => fieldOf({ form }, name)
+  const line = (name: string, label: DeskText | MessageText, hint: DeskText, options: readonly string[] = []) =>
+    html`<div class="field"><label for="${name}">${say(label)}</label><input id="${name}" name="${name}" value="${value(name)}" maxlength="300" autocomplete="off" aria-describedby="${name}-hint"${options.length > 0 && html` list="${name}-offered"`}>${options.length > 0 && html`<datalist id="${name}-offered">${options.map((text) => html`<option>${text}</option>`)}</datalist>`}<p class="hint" id="${name}-hint">${say(hint)}</p></div>`
+  if (deed === 'move')
+    return html`<div class="row">${number('days', say('Days later'), value('days'))}${number('hours', say('Hours later'), value('hours'))}</div><p class="hint">${say('A minus sign moves to earlier. Eight o’clock stays eight o’clock.')}</p>`
+  if (deed === 'cancel') {
+    const chosen = value('event_status') || query.get('event_status') || 'canceled'
+    const radio = (status: string, text: DeskText | MessageText) =>
+      html`<label class="check"><input type="radio" name="event_status" value="${status}"${chosen === status && html` checked`}> ${say(text)}</label>`
+    const reason = value('reason') || (seen.length === 1 ? (seen[0]?.event_status_reason ?? '') : '')
+    return html`<fieldset class="field"><legend>${say('Status')}</legend>${radio('canceled', 'Canceled')}${radio('postponed', 'Postponed')}${radio('scheduled', 'Takes place')}</fieldset><div class="field"><label for="reason">${say('Reason')}</label><input id="reason" name="reason" value="${reason}" maxlength="${String(limits.line.characters)}" autocomplete="off"></div>`
+  }
+  if (deed === 'venue')
+    return line(
+      'to',
+      'Venue',
+      'The name of a venue that is in the directory; leave it empty for none.',
+      await venueNames(context),
+    )
+  if (deed === 'organizer')
+    return line('to', 'Organizer', 'The name of an organizer that is in the directory; leave it empty for none.')
+  if (deed !== 'categories' && deed !== 'tags') return ''
+  const names = [...(await readPageTerms(context)).byId.values()]
+    .filter(({ taxonomy }) => taxonomy === (deed === 'tags' ? 'tag' : 'category'))
+    .map(({ name }) => name)
+  return html`${line('add', 'Add', 'Names, parted by commas.', names)}${line('remove', 'Take off', 'Names, parted by commas.', names)}`
+}
+
+async function venueNames(context: Context): Promise<string[]> {
+  return (await readPageTerms(context)).venues.map(({ name }) => name)
+}
+
+const number = (name: string, label: string, value: string): Html =>
+  html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" inputmode="numeric" pattern="-?[0-9]*" value="${value || '0'}" maxlength="6" autocomplete="off"></div>`
+
+/** What the form says of a deed, or a sentence on what is wrong with it. */
+async function readDeed(request: DeskRequest, deed: BulkDeedName): Promise<BulkDeed | string> {
+  const { context } = request
+  const say: Say = (text, values) => sayAtDesk(context.site, text, values)
+  const field = (name: string) => fieldOf(request, name).trim()
+  const scope = field('scope') === 'all' ? ({ scope: 'all' } as const) : {}
+  if (deed === 'delete') return { do: 'erase' }
+  if (deed === 'publish' || deed === 'draft' || deed === 'trash' || deed === 'restore') return { do: deed, ...scope }
+  if (deed === 'move') {
+    const [days, hours] = [readStep(field('days')), readStep(field('hours'))]
+    if (days === undefined || hours === undefined || (days === 0 && hours === 0))
+      return say('Say by how many days or hours.')
+    return { do: 'move', days, hours, ...scope }
+  }
+  if (deed === 'cancel') {
+    const status = (['scheduled', 'canceled', 'postponed'] as const).find((known) => known === field('event_status'))
+    return { do: 'announce', event_status: status ?? 'canceled', reason: field('reason'), ...scope }
+  }
+  if (deed === 'venue' || deed === 'organizer') {
+    const to = await namedIds(context, deed, field('to') === '' ? [] : [field('to')])
+    return typeof to === 'string' ? to : { do: 'link', field: deed, ids: to, ...scope }
+  }
+  const kind = deed === 'tags' ? 'tag' : 'category'
+  const add = await namedIds(context, kind, listed(field('add')))
+  const remove = await namedIds(context, kind, listed(field('remove')))
+  if (typeof add === 'string') return add
+  if (typeof remove === 'string') return remove
+  if (add.length + remove.length === 0) return say('Name at least one.')
+  return { do: 'terms', field: deed, add, remove, ...scope }
+}
+
+const MOST_NAMES = 50
+
+const listed = (text: string) =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+    .slice(0, MOST_NAMES)
+
+function readStep(text: string): number | undefined {
+  const step = text === '' ? 0 : /^[-−+]?\d{1,5}$/.test(text) ? Number(text.replace('−', '-')) : undefined
+  return step !== undefined && Math.abs(step) <= MOST_DAYS * 24 ? step : undefined
+}
+
+/** The ids that names stand for, or a sentence on the one that stands for nothing. */
+async function namedIds(context: Context, kind: PickedKind, names: readonly string[]): Promise<number[] | string> {
+  const ids: number[] = []
+  for (const name of names) {
+    const found = await findNamed(kind, name, context)
+    if (!found) return sayAtDesk(context.site, 'There is no “{name}”.', { name: shortened(name, LONGEST_TOLD) })
+    ids.push(found.id)
+  }
+  return ids
+}
+
+/** What became of the events, as it is kept for the page that tells it. */
+interface Told {
+  deed: BulkDeedName
+  done: number
+  unchanged: number
+  refused: { id: number; title: string; why: string }[]
+  /** The first ones. */
+  titles: { id: number; title: string }[]
+  undo: string
+  list: string
+}
+
+const isKey = (text: string) => /^[\w-]{8,64}$/.test(text)
+
+async function change(request: DeskRequest): Promise<DeskAnswer> {
+  const { context } = request
+  if (fieldOf(request, 'sure') !== '1') return confirm(request)
+  const asked = await readAsked(request)
+  const deed = await readDeed(request, asked.deed)
+  if (typeof deed === 'string') return confirm(request, deed)
+  const sent = fieldOf(request, 'key')
+  const key = isKey(sent) ? sent : randomUUID()
+  if (!events) throw new Problem('rest_no_route')
+  await tellOnce(context, key, async (): Promise<Told> => {
+    const { rows, undo } = await changeMany(context, events, asked.ids, deed)
+    return toldOf(context, asked, rows, undo)
+  })
+  return { seeOther: deskPath(context.site, `/events/many/${key}`) }
+}
+
+function toldOf(
+  { site }: Context,
+  { deed, list }: Asked,
+  rows: Awaited<ReturnType<typeof changeMany>>['rows'],
+  undo: string | undefined,
+): Told {
+  const titled = (title: string) => shortened(plainText(title), LONGEST_TOLD)
+  const done = rows.filter(({ outcome }) => outcome === 'done')
+  const refused = rows.flatMap(({ id, title, problem }) =>
+    problem ? [{ id, title: titled(title), why: whyRefused(site, problem) }] : [],
+  )
+  const unchanged = rows.length - done.length - refused.length
+  const titles = done.slice(0, MOST_TOLD).map(({ id, title }) => ({ id, title: titled(title) }))
+  return { deed, done: done.length, unchanged, refused, titles, undo: undo ?? '', list }
+}
+
+function whyRefused(site: Context['site'], problem: Problem): string {
+  const { body } = problemReply(problem, site.language, true)
+  const params = Object.values(body.data.params ?? {}).filter((text) => typeof text === 'string')
+  return params[0] ?? body.message
+}
+
+const isTold = (told: object): told is Told => 'refused' in told && 'deed' in told
+
+/** What became of each event, with one press to take it all back. */
+async function tell({ context, variables }: DeskRequest): Promise<DeskAnswer> {
+  const { site } = context
+  const say: Say = (text, values) => sayAtDesk(site, text, values)
+  const key = variables.key ?? ''
+  const told = isKey(key) ? await findTold(context, key) : undefined
+  if (told === 'under way')
+    return {
+      title: say('This is being done'),
+      room: 'events',
+      body: html`<p>${say('It has begun and goes on by itself; look at the list in a moment.')}</p><p class="ways"><a class="button" href="${deskPath(site, '/events')}">${say('Events')}</a></p>`,
+    }
+  if (!told || !isTold(told)) throw new Problem('rest_no_route')
+  const back = await backTo(context, told.list)
+  const line = (id: number, title: string, more: Content) =>
+    html`<li>${told.deed === 'delete' ? html`<span dir="auto">${title}</span>` : html`<a href="${deskPath(site, `/events/${id}`)}" dir="auto">${title || say('(no title)')}</a>`}${more}</li>`
+  const hidden = told.done - told.titles.length
+  return {
+    title: sentence(context, told),
+    room: 'events',
+    under: html`<a href="${back}">${say('Back to the list')}</a>`,
+    body: html`${undoForm(context, told)}
+${told.refused.length > 0 && html`<section class="told"><h2>${say('Not done: {count}', { count: writtenNumber(site, told.refused.length) })}</h2><ul>${told.refused.map(({ id, title, why }) => line(id, title || `#${id}`, html`<small>${why}</small>`))}</ul></section>`}
+${told.unchanged > 0 && html`<p class="hint">${say('{count} were so already.', { count: writtenNumber(site, told.unchanged) })}</p>`}
+${told.titles.length > 0 && html`<section class="told"><h2>${say('Done: {count}', { count: writtenNumber(site, told.done) })}</h2><ul>${told.titles.map(({ id, title }) => line(id, title, ''))}${hidden > 0 && html`<li>${say('and {count} more', { count: writtenNumber(site, hidden) })}</li>`}</ul></section>`}`,
+  }
+}
+
+function sentence({ site }: Context, { done, refused }: Told): string {
+  const [count, left] = [writtenNumber(site, done), writtenNumber(site, refused.length)]
+  if (refused.length === 0) return sayAtDesk(site, done === 1 ? 'Done: {count}' : '{count} events changed', { count })
+  return sayAtDesk(site, '{count} events changed, {left} not', { count, left })
+}
+
+function undoForm({ site }: Context, { undo, list }: Told): Content {
+  if (undo === '') return ''
+  return html`<form class="ways start" method="post" action="${deskPath(site, '/events/undo')}"><input type="hidden" name="undo" value="${undo}"><input type="hidden" name="list" value="${list}"><button class="button">${sayAtDesk(site, 'Take it all back')}</button></form>`
+}
+
+async function takeBack(request: DeskRequest): Promise<DeskView> {
+  const { context } = request
+  const { site } = context
+  const say: Say = (text, values) => sayAtDesk(site, text, values)
+  const rows = await undoMany(context, fieldOf(request, 'undo'))
+  const back = await backTo(context, fieldOf(request, 'list'))
+  const refused = (rows ?? []).filter(({ problem }) => problem)
+  const count = writtenNumber(site, (rows ?? []).filter(({ outcome }) => outcome === 'done').length)
+  return {
+    title: rows
+      ? say('{count} events are as they were', { count })
+      : say('That was taken back before, or is older than a day.'),
+    room: 'events',
+    under: html`<a href="${back}">${say('Back to the list')}</a>`,
+    body: html`${refused.length > 0 && html`<section class="told"><h2>${say('Not done: {count}', { count: writtenNumber(site, refused.length) })}</h2><ul>${refused.map(({ id, title, problem }) => html`<li><a href="${deskPath(site, `/events/${id}`)}" dir="auto">${plainText(title) || `#${id}`}</a><small>${problem && whyRefused(site, problem)}</small></li>`)}</ul></section>`}<p class="ways start"><a class="button" href="${back}">${say('Events')}</a></p>`,
+  }
+}
+
+export const bulkPages: readonly DeskPage[] = [
+  { at: '/events/many', get: confirm, post: change },
+  { at: '/events/many/:key', get: tell },
+  { at: '/events/undo', post: takeBack },
+]

@@ -1,0 +1,80 @@
+import { dayOf, wallNow } from '../../base/text/moments.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { findAsTyped, type TypedHit } from '../../calendar/events/find-as-typed.ts'
+import type { DeskText } from '../../calendar/locales/desk-texts.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
+import { written, writtenDay } from '../pages/page-dates.ts'
+import { html } from '../pages/page-html.ts'
+import { statusName } from './desk-inputs.ts'
+import { type DeskAnswer, type DeskPage, type DeskRequest, deskPath, sayAtDesk } from './desk-page.ts'
+
+// The search of the bar, which finds events, venues and organizers by what somebody remembers of them.
+
+const KINDS = {
+  event: { path: 'events', name: 'Event' },
+  venue: { path: 'venues', name: 'Venue' },
+  organizer: { path: 'organizers', name: 'Organizer' },
+} as const satisfies Record<TypedHit['kind'], { path: string; name: DeskText | MessageText }>
+
+/** A hit as pages and the script of the field show it. */
+interface ShownHit {
+  href: string
+  title: string
+  /** What tells it from others: when an event is, where a venue is. */
+  about: string
+  kind: string
+  /** Empty for what everybody sees. */
+  state: string
+}
+
+function showHit({ site, now }: Context, { kind, id, title, about, status }: TypedHit): ShownHit {
+  const today = dayOf(wallNow(site.timezone, now))
+  const when = kind === 'event' ? `${writtenDay(site, dayOf(about), today)}, ${written(site, 'time', about)}` : about
+  return {
+    href: deskPath(site, `/${KINDS[kind].path}/${id}`),
+    title: title || sayAtDesk(site, '(no title)'),
+    about: when,
+    kind: sayAtDesk(site, KINDS[kind].name),
+    state: status === 'publish' ? '' : statusName(site, status),
+  }
+}
+
+const searchIn = ({ query }: DeskRequest) => query.get('search')?.trim() ?? ''
+
+/** The hits of a search; a sole one is where somebody wanted to go. */
+async function showFound(request: DeskRequest): Promise<DeskAnswer> {
+  const { context } = request
+  const { site } = context
+  const search = searchIn(request)
+  const found = (await findAsTyped(search, context)).map((hit) => showHit(context, hit))
+  const [only, ...others] = found
+  if (only && others.length === 0) return { seeOther: only.href }
+  const rows = found.map(
+    ({ href, title, about, kind, state }) =>
+      html`<li><a class="title" href="${href}" dir="auto">${title}</a>${state && html` <span class="state">${state}</span>`}<small>${[kind, about].filter(Boolean).join(' · ')}</small></li>`,
+  )
+  const inEvents = deskPath(site, `/events?${new URLSearchParams({ search })}`)
+  return {
+    title:
+      search === '' ? sayAtDesk(site, 'Search everything') : sayAtDesk(site, 'Found for “{text}”', { text: search }),
+    body: html`<form class="tools" method="get" role="search"><input type="search" name="search" maxlength="300" value="${search}" aria-label="${sayAtDesk(site, 'Search everything')}"><button class="button">${sayAtDesk(site, 'Search')}</button></form>
+${rows.length > 0 ? html`<ul class="hits">${rows}</ul>` : html`<p class="nothing">${sayAtDesk(site, search === '' ? 'Type a title, a venue, an organizer, a number or a UID.' : 'Nothing matches.')}</p>`}
+${search !== '' && html`<p class="ways"><a class="button" href="${inEvents}">${sayAtDesk(site, 'All events with these words')}</a></p>`}`,
+  }
+}
+
+/** The hits for the script of the field, which asks while somebody types. */
+async function tellFound(request: DeskRequest): Promise<DeskAnswer> {
+  const { context } = request
+  const found = await findAsTyped(searchIn(request), context)
+  const hits = found.map((hit) => showHit(context, hit))
+  const count = String(hits.length)
+  return {
+    data: { hits, told: sayAtDesk(context.site, hits.length === 0 ? 'Nothing matches.' : '{count} found', { count }) },
+  }
+}
+
+export const searchPages: readonly DeskPage[] = [
+  { at: '/search', get: showFound },
+  { at: '/search/as-typed', get: tellFound },
+]

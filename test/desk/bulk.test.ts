@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { type Answer, startService, type TestService } from '../support/service.ts'
+
+const later = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+const on = (days: number) => ({ start_date: `${later(days)} 19:00:00`, end_date: `${later(days)} 21:00:00` })
+
+/** The hidden fields of the form that confirms. */
+function fieldsOf(body: string): Record<string, string> {
+  const form = /<form class="confirm"[\s\S]*?<\/form>/.exec(body)?.[0] ?? ''
+  const hidden = form.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)
+  return Object.fromEntries([...hidden].map(([, name, value = '']) => [name, value.replaceAll('&amp;', '&')]))
+}
+
+describe('many events at once', () => {
+  let service: TestService
+  let editor: AtDesk
+
+  before(async () => {
+    service = await startService()
+    editor = await sitAtDesk(service, 'editor')
+  })
+  after(() => service.close())
+
+  const make = async (count: number, values: object = {}): Promise<number[]> => {
+    const ids: number[] = []
+    for (let i = 0; i < count; i++)
+      ids.push((await service.create('/events', { title: `Event ${i}`, ...on(5 + i), ...values })).id)
+    return ids
+  }
+  const statusOf = async (id: number) => (await service.get(`/events/${id}`, 'admin')).body.status
+
+  /** Asks for a deed, confirms it with these fields, and reads what is told. */
+  async function doAll(
+    as: AtDesk,
+    deed: string,
+    ids: readonly number[],
+    more: Record<string, string> = {},
+  ): Promise<Answer> {
+    const asked = await as.post('/desk/events/many', { deed, ids: ids.map(String) })
+    assert.equal(asked.status, 200, asked.body)
+    const done = await as.post('/desk/events/many', { ...fieldsOf(asked.body), ...more })
+    assert.equal(done.status, 303, done.body)
+    return as.get(done.headers.get('location') ?? '')
+  }
+
+  async function takeBack(as: AtDesk, told: Answer): Promise<Answer> {
+    const [, undo = ''] = /name="undo" value="([^"]*)"/.exec(told.body) ?? []
+    return as.post('/desk/events/undo', { undo })
+  }
+
+  test('3d.19: a confirmation names the count and the first titles, and does nothing yet', async () => {
+    const ids = await make(7)
+    const { status, body } = await editor.post('/desk/events/many', { deed: 'trash', ids: ids.map(String) })
+    assert.equal(status, 200)
+    assert.match(body, /Move 7 events to the trash\?/)
+    for (const i of [0, 4]) assert.match(body, new RegExp(`Event ${i}<`))
+    assert.match(body, /and 2 more/)
+    assert.equal(await statusOf(ids[0] ?? 0), 'publish')
+    const one = await editor.get(`/desk/events/many?deed=trash&ids=${ids[0]}`)
+    assert.match(one.body, /Move to the trash: Event 0/)
+    assert.equal(await statusOf(ids[0] ?? 0), 'publish')
+  })
+
+  test('3d.19: each row is told, and one press takes everything back, once', async () => {
+    const [first = 0, second = 0] = await make(2)
+    const own = await service.create('/events', { title: 'Draft', ...on(3), status: 'draft' })
+    const told = await doAll(editor, 'trash', [first, second, own.id, 999_999])
+    assert.match(told.body, /3 events changed, 1 not/)
+    assert.match(told.body, /#999999/)
+    assert.deepEqual(await Promise.all([first, second, own.id].map(statusOf)), ['trash', 'trash', 'trash'])
+    const back = await takeBack(editor, told)
+    assert.match(back.body, /3 events are as they were/)
+    assert.deepEqual(await Promise.all([first, second, own.id].map(statusOf)), ['publish', 'publish', 'draft'])
+    assert.match((await takeBack(editor, told)).body, /taken back before/)
+  })
+
+  test('3d.11: a confirmation that is sent twice moves nothing twice', async () => {
+    const [id = 0] = await make(1)
+    const asked = await editor.post('/desk/events/many', { deed: 'move', ids: [String(id)] })
+    const form = { ...fieldsOf(asked.body), days: '2', hours: '-1' }
+    const both = await Promise.all([editor.post('/desk/events/many', form), editor.post('/desk/events/many', form)])
+    assert.deepEqual(
+      both.map(({ status }) => status),
+      [303, 303],
+    )
+    await editor.post('/desk/events/many', form)
+    assert.equal((await service.get(`/events/${id}`)).body.start_date, `${later(7)} 18:00:00`)
+  })
+
+  test('every deed does to each event what REST would', async () => {
+    const venue = await service.create('/venues', { venue: 'The Blue Kettle' })
+    const organizer = await service.create('/organizers', { organizer: 'Choir' })
+    await service.create('/categories', { name: 'Music' })
+    await service.create('/categories', { name: 'Film' })
+    await service.create('/tags', { name: 'free entry' })
+    const ids = await make(2, { categories: 'film' })
+    const [id = 0] = ids
+    const read = async () => (await service.get(`/events/${id}`, 'admin')).body
+    await doAll(editor, 'draft', ids)
+    assert.equal((await read()).status, 'draft')
+    await doAll(editor, 'publish', ids)
+    assert.equal((await read()).status, 'publish')
+    await doAll(editor, 'categories', ids, { add: 'music', remove: 'Film' })
+    assert.deepEqual(
+      (await read()).categories.map(({ slug }: { slug: string }) => slug),
+      ['music'],
+    )
+    await doAll(editor, 'tags', ids, { add: 'Free Entry' })
+    assert.equal((await read()).tags.length, 1)
+    await doAll(editor, 'venue', ids, { to: 'the blue kettle' })
+    assert.equal((await read()).venue.id, venue.id)
+    await doAll(editor, 'organizer', ids, { to: 'Choir' })
+    assert.equal((await read()).organizer[0].id, organizer.id)
+    await doAll(editor, 'venue', ids, { to: '' })
+    assert.deepEqual((await read()).venue, [])
+    const told = await doAll(editor, 'cancel', ids, { event_status: 'postponed', reason: 'Snow' })
+    assert.deepEqual([(await read()).event_status, (await read()).event_status_reason], ['postponed', 'Snow'])
+    await takeBack(editor, told)
+    assert.equal((await read()).event_status, undefined)
+    await doAll(editor, 'trash', ids)
+    await doAll(editor, 'restore', ids)
+    assert.equal((await read()).status, 'publish')
+    await doAll(editor, 'trash', ids)
+    const gone = await doAll(editor, 'delete', ids)
+    assert.doesNotMatch(gone.body, /name="undo"/)
+    assert.equal((await service.get(`/events/${id}`, 'admin')).status, 404)
+  })
+
+  test('what a form does not say is asked for again, with what was typed', async () => {
+    const [id = 0] = await make(1)
+    for (const [deed, fields] of [
+      ['move', { days: '0' }],
+      ['move', { days: 'soon' }],
+      ['categories', {}],
+      ['tags', { add: 'nowhere' }],
+      ['venue', { to: '<b>Nowhere</b>' }],
+    ] as const) {
+      const asked = await editor.post('/desk/events/many', { deed, ids: [String(id)] })
+      const again = await editor.post('/desk/events/many', { ...fieldsOf(asked.body), ...fields })
+      assert.equal(again.status, 422, deed)
+      assert.match(again.body, /role="alert"/)
+      assert.doesNotMatch(again.body, /<b>Nowhere/)
+    }
+  })
+
+  test('1e.9: all that match are meant, not only the page, and are changed in one go', async () => {
+    for (let i = 0; i < 60; i++)
+      await service.create('/events', { title: `Many ${i}`, ...on(50 + i), hide_from_listings: i === 3 })
+    const { body } = await editor.get('/desk/events?search=many')
+    assert.match(body, /All 60 that match/)
+    const asked = await editor.post('/desk/events/many', { deed: 'draft', all: '1', list: 'search=many' })
+    assert.match(asked.body, /Make drafts of 60 events\?/)
+    const done = await editor.post('/desk/events/many', fieldsOf(asked.body))
+    const told = await editor.get(done.headers.get('location') ?? '')
+    assert.match(told.body, /60 events changed/)
+    assert.match(
+      (await editor.get('/desk/events?search=many&status=draft')).body,
+      /aria-current="page">Drafts <span>60</,
+    )
+    assert.match((await takeBack(editor, told)).body, /60 events are as they were/)
+  })
+
+  test('dates of a series are changed alone, or with all of their series', async () => {
+    const recurrence = 'RRULE:FREQ=WEEKLY;COUNT=4'
+    const { id, post_parent: series } = (await service.post('/events', { title: 'Weekly', ...on(1), recurrence })).body
+    await doAll(editor, 'cancel', [id], { event_status: 'canceled', scope: 'this' })
+    const states = async () => {
+      const { events } = (await service.get(`/events?post_parent=${series}&per_page=10`)).body
+      return events.map(({ event_status }: { event_status: string }) => event_status)
+    }
+    assert.deepEqual(await states(), ['canceled', undefined, undefined, undefined])
+    await doAll(editor, 'cancel', [id], { event_status: 'postponed', scope: 'all' })
+    assert.deepEqual(await states(), ['postponed', 'postponed', 'postponed', 'postponed'])
+  })
+
+  test('3d.15: who may not change an event is refused row by row, and reads the news of nobody else', async () => {
+    const ids = await make(2)
+    const author = await sitAtDesk(service, 'author')
+    const told = await doAll(author, 'trash', ids)
+    assert.match(told.body, /Not done: 2/)
+    assert.deepEqual(await Promise.all(ids.map(statusOf)), ['publish', 'publish'])
+    const asked = await editor.post('/desk/events/many', { deed: 'draft', ids: ids.map(String) })
+    const done = await editor.post('/desk/events/many', fieldsOf(asked.body))
+    const address = done.headers.get('location') ?? ''
+    assert.equal((await author.get(address)).status, 404)
+    const [, undo = ''] = /name="undo" value="([^"]*)"/.exec((await editor.get(address)).body) ?? []
+    assert.match((await author.post('/desk/events/undo', { undo })).body, /taken back before/)
+    assert.equal(await statusOf(ids[0] ?? 0), 'draft')
+  })
+
+  test('3d.15: the confirmation names no event that somebody may not read', async () => {
+    const { id } = await service.create('/events', { title: 'A secret', ...on(3), status: 'draft' })
+    const contributor = await sitAtDesk(service, 'contributor')
+    for (const deed of ['trash', 'cancel', 'delete'])
+      assert.doesNotMatch((await contributor.get(`/desk/events/many?deed=${deed}&ids=${id}`)).body, /A secret/)
+    assert.doesNotMatch((await doAll(contributor, 'trash', [id])).body, /A secret/)
+  })
+
+  test('3d.2: another site changes nothing, and nothing is a defect', async () => {
+    const [id = 0] = await make(1)
+    const form = { deed: 'trash', ids: String(id), sure: '1', key: 'of-another-site' }
+    const forged = await editor.post('/desk/events/many', form, { 'sec-fetch-site': 'cross-site' })
+    assert.equal(forged.status, 403)
+    assert.equal(await statusOf(id), 'publish')
+    assert.equal((await editor.post('/desk/events/many', { deed: 'explode', ids: '1' })).status, 400)
+    assert.equal((await editor.post('/desk/events/many', { deed: 'trash' })).status, 303)
+    const many = Array.from({ length: 1001 }, (_, i) => String(i + 1)).join(',')
+    assert.equal((await editor.post('/desk/events/many', { deed: 'trash', ids: many })).status, 400)
+    assert.equal((await editor.get('/desk/events/many/no-such-key')).status, 404)
+  })
+})

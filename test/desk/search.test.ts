@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { day, startService, type TestService } from '../support/service.ts'
+
+describe('the search of the bar', () => {
+  let service: TestService
+  let editor: AtDesk
+  let jazz: { id: number; slug: string; ical_uid?: string }
+
+  before(async () => {
+    service = await startService()
+    editor = await sitAtDesk(service, 'editor')
+    jazz = await service.create('/events', { title: 'Thursday Jazz', ...day })
+    await service.create('/events', { title: 'Jazz for Children', ...day, status: 'draft' })
+    await service.create('/venues', { venue: 'Mill Yard', city: 'Cork' })
+    await service.create('/organizers', { organizer: 'Harbour Choir' })
+  })
+  after(() => service.close())
+
+  const goal = async (search: string) => {
+    const answer = await editor.get(`/desk/search?${new URLSearchParams({ search })}`)
+    return answer.headers.get('location') ?? answer.status
+  }
+
+  test('1e.18: a sole hit opens, whether it is found by its number, slug, UID, venue or organizer', async () => {
+    const event = `/desk/events/${jazz.id}`
+    assert.equal(await goal(String(jazz.id)), event)
+    assert.equal(await goal(jazz.slug), event)
+    assert.equal(await goal('Thursday J'), event)
+    const { uid } = await service.app.database.read
+      .selectFrom('events')
+      .select('uid')
+      .where('id', '=', jazz.id)
+      .executeTakeFirstOrThrow()
+    assert.equal(await goal(uid), event)
+    assert.match(String(await goal('mill')), /\/desk\/venues\/\d+$/)
+    assert.match(String(await goal('harbour')), /\/desk\/organizers\/\d+$/)
+  })
+
+  test('1e.18: several hits are listed with what they are, and lead on to all events with these words', async () => {
+    const { status, body } = await editor.get('/desk/search?search=jazz')
+    assert.equal(status, 200)
+    assert.match(body, /Thursday Jazz/)
+    assert.match(body, /Jazz for Children<\/a> <span class="state">Draft/)
+    assert.match(body, /Event · Thursday, April 1, 2027/)
+    assert.match(body, /href="\/desk\/events\?search=jazz"/)
+    assert.match((await editor.get('/desk/search?search=nothing+such')).body, /Nothing matches/)
+    assert.equal((await editor.get('/desk/search')).status, 200)
+  })
+
+  test('1e.18: a script is told the same as data', async () => {
+    const { headers, body } = await editor.get('/desk/search/as-typed?search=jazz')
+    assert.match(headers.get('content-type') ?? '', /^application\/json/)
+    assert.equal(headers.get('cache-control'), 'no-store')
+    const { hits, told } = typeof body === 'string' ? JSON.parse(body) : body
+    assert.deepEqual(hits.map(({ title, state }: { title: string; state: string }) => [title, state]).toSorted(), [
+      ['Jazz for Children', 'Draft'],
+      ['Thursday Jazz', ''],
+    ])
+    assert.equal(told, '2 found')
+  })
+
+  test('3d.15: drafts of others are found by nobody else', async () => {
+    const contributor = await sitAtDesk(service, 'contributor')
+    const { body } = await contributor.get('/desk/search?search=jazz+children')
+    assert.doesNotMatch(body, /Jazz for Children/)
+  })
+
+  test('3d.23: what was typed is text, and nothing that is typed is a defect', async () => {
+    for (const search of [
+      '<script>alert(1)</script>',
+      '%00',
+      '\u0000',
+      '"'.repeat(400),
+      'x'.repeat(5000),
+      '%%%',
+      "'; drop",
+    ]) {
+      const { status, body } = await editor.get(`/desk/search?${new URLSearchParams({ search })}`)
+      assert.equal(status, 200, search)
+      assert.doesNotMatch(body, /<script>alert/)
+      assert.equal((await editor.get(`/desk/search/as-typed?${new URLSearchParams({ search })}`)).status, 200, search)
+    }
+  })
+})

@@ -232,7 +232,7 @@ interface Told {
 
 const isKey = (text: string) => /^[\w-]{8,64}$/.test(text)
 
-async function change(request: DeskRequest): Promise<DeskAnswer> {
+async function changeChosen(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   if (fieldOf(request, 'sure') !== '1') return confirm(request)
   const asked = await readAsked(request)
@@ -330,7 +330,7 @@ async function takeBack(request: DeskRequest): Promise<DeskView> {
 }
 
 export const bulkPages: readonly DeskPage[] = [
-  { at: '/events/many', get: confirm, post: change },
+  { at: '/events/many', get: confirm, post: changeChosen },
   { at: '/events/many/:key', get: tell },
   { at: '/events/undo', post: takeBack },
 ]

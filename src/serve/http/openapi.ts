@@ -27,7 +27,7 @@ import {
 import { ownRoutes } from './own-routes.ts'
 import { isForAdministrators, isHistoryDeed, isSettingsDeed, type Method, type Route } from './routes.ts'
 import { settingsAnswer, settingsBody } from './settings-routes.ts'
-import { isWebhookDeed, readsWebhooks } from './webhook-deeds.ts'
+import { isWebhookDeed } from './webhook-deeds.ts'
 import { deliveryFilters } from './webhook-routes.ts'
 
 /** Methods that share an action, with its parameters. */
@@ -263,7 +263,7 @@ function describeOperation(offer: Offer, method: Method, writing: Writing): obje
   const summary = writing.say(summaryOf(action))
   const parameters = [
     ...Object.entries(filterFields(offer)).map(([name, field]) => describeParameter(name, field, 'query', writing)),
-    ...headersSent(action).map((name) => ({ $ref: `#/components/parameters/${identifierOf(name)}` })),
+    ...headersSent(action, isRead).map((name) => ({ $ref: `#/components/parameters/${identifierOf(name)}` })),
   ]
   return {
     operationId: operationId(action, method),
@@ -274,7 +274,7 @@ function describeOperation(offer: Offer, method: Method, writing: Writing): obje
     ...(action.do === 'create' || action.do === 'update' ? { requestBody: describeBody(action, writing) } : {}),
     ...(action.do === 'batch' ? { requestBody: describeJson(batchSchema) } : {}),
     ...describeOwnBody(action, writing.say),
-    responses: { ...describeSuccess(action, writing.say), ...failureRefs(action) },
+    responses: { ...describeSuccess(action, isRead, writing.say), ...failureRefs(action) },
     security:
       isRead && !isForAdministrators(action.do) && !isHistoryDeed(action.do) ? [{}, ...CREDENTIALS] : CREDENTIALS,
   }
@@ -303,7 +303,6 @@ function operationId(action: Described, method: Method): string {
   return deeds[action.do].verb + subject + ('by' in action && action.by === 'slug' ? 'BySlug' : '') + synonym
 }
 
-const readsHistory = (does: string) => isHistoryDeed(does) && does !== 'restoreVersion'
 const isUpdate = ({ do: does }: Described) => does === 'update' || does === 'updateWebhook' || does === 'updateSettings'
 
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
@@ -335,21 +334,8 @@ function describeJson(schema: Schema): object {
   return { required: true, content: { 'application/json': { schema } } }
 }
 
-/** Whether answers to an action carry the version of the record or list they show. */
-function isVersioned({ do: does }: Described): boolean {
-  return (
-    does === 'list' ||
-    does === 'read' ||
-    does === 'doc' ||
-    does === 'changes' ||
-    does === 'readSettings' ||
-    readsHistory(does) ||
-    readsWebhooks(does)
-  )
-}
-
-function describeSuccess(action: Described, say: Say): object {
-  const isRead = isVersioned(action)
+/** Answers to reads carry the version of the record or list they show. */
+function describeSuccess(action: Described, isRead: boolean, say: Say): object {
   const isPaged = action.do === 'list'
   const isNew = action.do === 'create' || action.do === 'createWebhook'
   const headers = headerRefs(
@@ -431,13 +417,13 @@ const sentHeaders = {
   Prefer: { about: 'return=minimal asks for an answer without a body', schema: {} },
 } as const satisfies Record<string, { about: MessageText; schema: object }>
 
-function headersSent(action: Described): (keyof typeof sentHeaders)[] {
+function headersSent(action: Described, isRead: boolean): (keyof typeof sentHeaders)[] {
   const { do: does } = action
   if (does === 'create' || does === 'createWebhook') return ['Idempotency-Key', 'Prefer']
   if (does === 'batch') return ['Idempotency-Key']
   if (does === 'update') return ['If-Match', 'Prefer']
   if (does === 'remove' || does === 'restoreVersion' || does === 'updateSettings') return ['If-Match']
-  return isVersioned(action) ? ['If-None-Match'] : []
+  return isRead ? ['If-None-Match'] : []
 }
 
 function describeHeaderParameters(say: Say): object {

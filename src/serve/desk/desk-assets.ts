@@ -23,6 +23,7 @@ const STYLES = ['desk.css', 'event-form.css']
 export function readDeskAssets(accent: string): DeskAssets {
   const own = readdirSync(folder).filter((name) => name.endsWith('.js') || name.endsWith('.css'))
   const files = new Map(own.map((name) => [name, readFileSync(new URL(name, folder))]))
+  files.set('squire.js', readFileSync(new URL(import.meta.resolve('squire-rte'))))
   const tokens = readFileSync(new URL('tokens.css', pagesFolder))
   const sheets = STYLES.flatMap((name) => [files.get(name) ?? Buffer.alloc(0), Buffer.from('\n')])
   files.set('desk.css', Buffer.concat([tokens, Buffer.from('\n'), ...sheets, Buffer.from(accentStyle(accent))]))

@@ -1,4 +1,6 @@
+import { movedEnd } from '../../base/text/event-lengths.ts'
 import { plainText } from '../../base/text/html.ts'
+import type { Context } from '../../calendar/declare/context.ts'
 import { discardUnsavedText, keepUnsavedText } from '../../calendar/editing/editing.ts'
 import { type PickedKind, pickNames } from '../../calendar/events/picked-names.ts'
 import { can } from '../../calendar/people/caller.ts'
@@ -13,7 +15,8 @@ import {
 } from './desk-page.ts'
 import { formInWords, getKnownEvent, mayUseForm } from './event-form.ts'
 import { clashLines, nextDatesList } from './event-form-view.ts'
-import { lastTyped, typedOf } from './typed-form.ts'
+import { readTimes, typedTimes } from './event-times.ts'
+import { lastTyped, type TypedForm, typedOf } from './typed-form.ts'
 
 // What the form of an event asks for while one writes: data for its script, which the form does without.
 
@@ -42,12 +45,13 @@ async function sayWhen(request: DeskRequest): Promise<DeskAnswer> {
   const typed = typedOf(request)
   const id = recordIdIn({ variables: { id: lastTyped(typed, 'id') } })
   const known = id === undefined ? undefined : await getKnownEvent(context, id)
-  const said = await formInWords(context, typed, known)
+  const said = await formInWords(context, withMovedEnd(context, typed), known)
   return {
     data: {
       text: said.times.text,
       warnings: said.times.warnings,
       faults: said.timeFaults,
+      typed: said.understood,
       start: said.start,
       end: said.end,
       rule: said.ruleInWords,
@@ -55,6 +59,16 @@ async function sayWhen(request: DeskRequest): Promise<DeskAnswer> {
       ...clashLines(context, said.near),
     },
   }
+}
+
+/** What is typed, where the start has moved and takes the end along; `moved_from` has the start and the end as they were. */
+function withMovedEnd({ site, now, say }: Context, typed: TypedForm): TypedForm {
+  const [start = '', end = ''] = lastTyped(typed, 'moved_from').split('|')
+  const read = readTimes({ site, now, say }, { ...typed, end_date: [], end_time: [], several_days: [] })
+  const moved = read.start === undefined ? undefined : movedEnd(start, end, read.start)
+  if (read.start === undefined || moved === undefined) return typed
+  const times = { start_date: read.start, end_date: moved, all_day: read.isAllDay, timezone: read.zone }
+  return { ...typed, ...typedTimes(site, times) }
 }
 
 /** Keeps what is typed until it is saved. */
@@ -67,7 +81,7 @@ async function keepTyped(request: DeskRequest): Promise<DeskAnswer> {
   const { id: _id, key: _key, ...values } = typed
   const version = Number(fieldOf(request, 'version')) || 0
   const state = await keepUnsavedText(context, { kind: 'event', record: record ?? 0, version, values })
-  return { data: { state } }
+  return { data: { state, text: sayAtDesk(context.site, 'Kept, but not saved yet') } }
 }
 
 async function discardTyped(request: DeskRequest): Promise<DeskAnswer> {

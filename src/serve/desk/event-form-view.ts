@@ -8,7 +8,7 @@ import type { DeskText } from '../../calendar/locales/desk-texts.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import type { ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../../store/storage/schema.ts'
 import { pictureOf } from '../pages/cards.ts'
-import { written, writtenDate } from '../pages/page-dates.ts'
+import { capitalized, written, writtenDate } from '../pages/page-dates.ts'
 import { type Content, type Html, html, link } from '../pages/page-html.ts'
 import {
   type ControlOption,
@@ -152,7 +152,7 @@ const CONTROL_LABELS: Readonly<Record<string, FormText>> = {
   repeat_every: 'Every',
   more_dates: 'Further dates',
   image_alt: 'What it shows',
-  new_tags: 'Add tags',
+  new_tags: 'Tags',
   new_categories: 'New category',
   several_days: 'More than one day',
   repeat_days: 'On these days',
@@ -329,7 +329,7 @@ export function nextDatesList(form: Pick<EventForm, 'context' | 'dates' | 'typed
   )
   return html`<input type="hidden" name="left_out[]" value="">${hidden.map((day) => html`<input type="hidden" name="left_out[]" value="${day}">`)}${
     boxes &&
-    html`<p class="hint">${form.ruleInWords} ${sayAtDesk(site, 'Press a date to leave it out or to bring it back.')}</p><ul class="dates">${boxes}${dates?.isMore && html`<li class="hint">…</li>`}</ul>`
+    html`<p class="hint">${form.ruleInWords && `${capitalized(site, form.ruleInWords)}. `}${sayAtDesk(site, 'Press a date to leave it out or to bring it back.')}</p><ul class="dates">${boxes}${dates?.isMore && html`<li class="hint">…</li>`}</ul>`
   }`
 }
 
@@ -373,7 +373,24 @@ function textArea(
   const field = event.fields[name]
   const fault = faults[name]
   // Browsers drop a line break behind the tag.
-  return html`<div class="field"><label for="${name}">${labelOf(site, field)}</label><textarea id="${name}" name="${name}" rows="${rows}" dir="auto"${mostOf(field)}${described(name, fault)}>\n${lastTyped(typed, name)}</textarea>${fault && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
+  return html`<div class="field"><label for="${name}">${labelOf(site, field)}</label><textarea id="${name}" name="${name}" rows="${rows}" dir="auto"${name === 'description' && html` data-words="${editorWords(site)}"`}${mostOf(field)}${described(name, fault)}>\n${lastTyped(typed, name)}</textarea>${fault && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
+}
+
+const EDITOR_WORDS = [
+  'Text',
+  'Bold',
+  'Italic',
+  'Heading',
+  'List',
+  'Numbered list',
+  'Quotation',
+  'Link',
+  'Address of the link',
+] as const satisfies readonly FormText[]
+
+/** What the buttons of the editor are called. */
+function editorWords(site: Context['site']): string {
+  return JSON.stringify(Object.fromEntries(EDITOR_WORDS.map((text) => [text, sayAtDesk(site, text)])))
 }
 
 function pricePart(form: EventForm): Html {
@@ -491,7 +508,7 @@ function categoriesCard(form: EventForm): Html {
     may.makeCategory && lineControl(form, 'new_categories', say('New category'), { attributes: html` dir="auto"` })
   const hint = may.makeTag ? say('Separate them by commas.') : say('Separate them by commas; new ones wait for review.')
   return html`<section class="card"><fieldset id="categories"><legend>${say('Categories')}</legend><input type="hidden" name="categories[]" value=""><div class="tree">${boxes}</div></fieldset>${made}
-<fieldset id="tags"><legend>${say('Tags')}</legend><input type="hidden" name="tags[]" value=""><div class="chips">${known}</div></fieldset>${lineControl(form, 'new_tags', say('Add tags'), { attributes: html` dir="auto" data-names="tag"`, hint: html`<p class="hint">${hint}</p>` })}</section>`
+<fieldset id="tags"><legend class="hidden">${say('Tags')}</legend><input type="hidden" name="tags[]" value=""><div class="chips">${known}</div></fieldset>${lineControl(form, 'new_tags', say('Tags'), { attributes: html` dir="auto" data-names="tag"`, hint: html`<p class="hint">${hint}</p>` })}</section>`
 }
 
 function addressCard(form: EventForm): Html {

@@ -61,7 +61,7 @@ import { controlLabel, type EventForm, eventFormView } from './event-form-view.t
 import { describePicture, keepPicture } from './event-picture.ts'
 import { datesToPress, REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
 import { readTimes, timesInWords, typedDay, typedTimes } from './event-times.ts'
-import { allTyped, isTyped, lastTyped, type TypedForm, typedOf } from './typed-form.ts'
+import { allTyped, isSwitchOn, isTyped, lastTyped, type TypedForm, typedOf } from './typed-form.ts'
 
 const served = resources.find(({ resource }) => resource.name === 'event') ?? resources[0]
 if (!served) throw new Error('There is no resource of events.')
@@ -168,6 +168,8 @@ export interface SaidOfForm extends Pick<EventForm, 'times' | 'dates' | 'ruleInW
   /** The day of the start, 'YYYY-MM-DD', and the start and the end as walls; empty while they cannot be read. */
   start: string
   end: string
+  /** The times as the form shows what was understood, by control. */
+  understood: Readonly<Record<string, string>>
 }
 
 /** Says what is typed in words, and looks for what stands in its way. */
@@ -187,11 +189,29 @@ export async function formInWords(context: Context, typed: TypedForm, known?: Kn
   return {
     times: isRead ? timesInWords(context, read) : { text: '', warnings: [] },
     timeFaults: read.faults,
+    understood: isRead ? writtenTimes(context, typed, { start, end, isAllDay: read.isAllDay, zone }) : {},
     start: start ?? '',
     end: end ?? '',
     near,
     ...repeatsInWords(context, typed, startIn(read), known),
   }
+}
+
+function writtenTimes(
+  { site }: Context,
+  typed: TypedForm,
+  { start, end, isAllDay, zone }: { start: string; end: string; isAllDay: boolean; zone: string },
+): Record<string, string> {
+  const times = typedTimes(site, { start_date: start, end_date: end, all_day: isAllDay, timezone: zone })
+  const { start_date, start_time, end_date, end_time } = times
+  const isSeveral = isSwitchOn(typed, 'several_days')
+  const written = {
+    start_date,
+    start_time,
+    end_time,
+    ...(isSeveral && lastTyped(typed, 'end_date') !== '' && { end_date }),
+  }
+  return Object.fromEntries(Object.entries(written).map(([name, texts]) => [name, texts?.[0] ?? '']))
 }
 
 function repeatsInWords(

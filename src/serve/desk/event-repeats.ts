@@ -141,7 +141,7 @@ export interface ShownDate {
 }
 
 /** The most dates that a form shows. */
-const MOST_SHOWN = 24
+const MOST_SHOWN = 16
 
 /** The next dates of a recurrence, those that are left out among them; undefined for one that cannot be read. */
 export function datesToPress(

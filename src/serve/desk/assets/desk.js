@@ -4,6 +4,8 @@ import './event-list.js'
 import './month.js'
 import './search-as-typed.js'
 
+if (document.querySelector('.event-form')) import('./event-form.js')
+
 const summary = document.getElementById('faults')
 if (summary) summary.focus()
 
@@ -27,8 +29,9 @@ for (const form of document.querySelectorAll('form[data-guard]')) {
     ).toString()
   const before = text()
   let isSending = false
-  form.addEventListener('submit', () => {
-    isSending = true
+  form.addEventListener('submit', ({ submitter }) => {
+    // A preview opens beside the form, which stays.
+    isSending = !submitter?.hasAttribute('formtarget')
   })
   addEventListener('beforeunload', (event) => {
     if (!isSending && text() !== before) event.preventDefault()

@@ -1,0 +1,311 @@
+// The form of an event while one writes: times in words, an end that moves with the start, names to pick from, and what is kept until it is saved.
+
+import { comboboxOn } from './combobox.js'
+
+/** @type {HTMLFormElement | null} */
+const form = document.querySelector('form.event-form')
+const desk = form?.dataset.desk ?? ''
+const event = form?.dataset.event ?? ''
+
+/**
+ * What the service says of what is typed.
+ * @typedef {{ text: string, warnings: string[], faults: Record<string, string>, start: string, end: string,
+ *   typed: Record<string, string>, dates: string, clashes: string, doubles: string }} Said
+ */
+
+/** The controls that times, dates and clashes are said from. */
+const TIMES = ['start_date', 'start_time', 'end_date', 'end_time']
+const SAID =
+  /^(title|all_day|several_days|timezone|venue|venue_name|repeats|repeat_\w+|left_out|more_dates|(start|end)_(date|time))(\[\])?$/
+
+/** @param {string} id @returns {HTMLInputElement | undefined} */
+function inputAt(id) {
+  const found = document.getElementById(id)
+  return found instanceof HTMLInputElement ? found : undefined
+}
+
+/** @param {(name: string) => boolean} isWanted */
+function fieldsOf(isWanted) {
+  const fields = new URLSearchParams()
+  if (form)
+    for (const [name, value] of new FormData(form))
+      if (typeof value === 'string' && isWanted(name)) fields.append(name, value)
+  fields.set('id', event)
+  return fields
+}
+
+/** @param {string} path @param {URLSearchParams} body @param {RequestInit} [more] */
+async function send(path, body, more) {
+  const answer = await fetch(desk + path, { method: 'POST', body, ...more })
+  return answer.ok ? answer.json() : undefined
+}
+
+/** @type {Pick<Said, 'start' | 'end'> | undefined} */
+let latest
+/** @type {AbortController | undefined} */
+let asking
+
+/**
+ * Asks for what is typed in words. `isMoved` when the start has been changed, so that the end goes along; `isLeft` once a control has been left.
+ * @param {{ isMoved?: boolean, isLeft?: boolean }} [how]
+ */
+async function ask({ isMoved = false, isLeft = false } = {}) {
+  asking?.abort()
+  asking = new AbortController()
+  const fields = fieldsOf((name) => SAID.test(name))
+  if (isMoved && latest?.start) fields.set('moved_from', `${latest.start}|${latest.end}`)
+  const before = TIMES.map((name) => inputAt(name)?.value)
+  try {
+    /** @type {Said | undefined} */
+    const said = await send('/events/words', fields, { signal: asking.signal })
+    if (!said) return
+    const isSame = TIMES.every((name, at) => inputAt(name)?.value === before[at])
+    if (isLeft && isSame && said.start !== '' && Object.keys(said.faults).length === 0) writeTimes(said.typed)
+    show(said)
+    if (said.start !== '' && said.end !== '') latest = said
+  } catch {
+    // Without an answer the form says less; saving says all.
+  }
+}
+
+/** Writes the times as they were understood. @param {Record<string, string>} typed */
+function writeTimes(typed) {
+  for (const name of TIMES) {
+    const input = inputAt(name)
+    const text = typed[name]
+    if (input && text !== undefined && input.type === 'text' && document.activeElement !== input) input.value = text
+    if (input && text && input.type === 'time') input.value = text
+    if (name === 'end_time' && input?.value === '' && text && document.activeElement === input) {
+      input.value = text
+      input.select()
+    }
+  }
+}
+
+/** @param {Said} said */
+function show({ text, warnings, faults, dates, clashes, doubles }) {
+  const words = document.getElementById('when-words')
+  if (words && words.textContent !== text) words.textContent = text
+  for (const old of document.querySelectorAll('#when-words ~ .warning')) old.remove()
+  for (const warning of warnings.toReversed()) {
+    const line = document.createElement('p')
+    line.className = 'warning'
+    line.textContent = warning
+    words?.after(line)
+  }
+  for (const name of TIMES) showFault(name, faults[name])
+  put('next-dates', dates)
+  put('clashes', clashes)
+  put('doubles', doubles)
+}
+
+/** Markup that the service has written. @param {string} id @param {string} markup */
+function put(id, markup) {
+  const place = document.getElementById(id)
+  if (!place || place.dataset.markup === markup || place.contains(document.activeElement)) return
+  place.dataset.markup = markup
+  place.innerHTML = markup
+}
+
+/** A fault is shown at a control that something stands in, once it has been left. @param {string} name @param {string | undefined} text */
+function showFault(name, text) {
+  const input = inputAt(name)
+  if (!input || input === document.activeElement) return
+  document.getElementById(`${name}-error`)?.remove()
+  const isWrong = text !== undefined && input.value.trim() !== ''
+  input.toggleAttribute('aria-invalid', isWrong)
+  if (!isWrong) return input.removeAttribute('aria-describedby')
+  input.setAttribute('aria-invalid', 'true')
+  input.setAttribute('aria-describedby', `${name}-error`)
+  const line = document.createElement('p')
+  line.className = 'error'
+  line.id = `${name}-error`
+  line.textContent = text
+  input.after(line)
+}
+
+/** Phones choose days and times by their own wheels; others write them in words, and may open the calendar of the browser. */
+function preparePickers() {
+  const isTouch = matchMedia('(pointer: coarse)').matches
+  for (const input of form?.querySelectorAll('[data-clock]') ?? [])
+    if (input instanceof HTMLInputElement && isTouch) input.type = 'time'
+  for (const input of form?.querySelectorAll('[data-day]') ?? [])
+    if (input instanceof HTMLInputElement) addPicker(input)
+}
+
+/** @param {HTMLInputElement} input */
+function addPicker(input) {
+  const picker = document.createElement('input')
+  if (!('showPicker' in picker)) return
+  picker.type = 'date'
+  picker.className = 'picker'
+  picker.tabIndex = -1
+  picker.setAttribute('aria-hidden', 'true')
+  picker.addEventListener('change', () => {
+    if (picker.value === '') return
+    input.value = picker.value
+    input.dispatchEvent(new Event('input', { bubbles: true }))
+    input.dispatchEvent(new Event('change', { bubbles: true }))
+  })
+  const place = document.createElement('span')
+  place.className = 'with-picker'
+  input.replaceWith(place)
+  place.append(input, picker)
+}
+
+const chips = /** @type {const} */ ({ organizer: 'organizer[]', tag: 'tags[]' })
+const made = /** @type {const} */ ({ organizer: 'organizer_name[]', tag: 'new_tags[]' })
+
+/** @param {string} name @param {string} value @param {string} text @param {Element | null} into */
+function addChip(name, value, text, into) {
+  const chip = document.createElement('label')
+  chip.className = 'chip'
+  const box = document.createElement('input')
+  Object.assign(box, { type: 'checkbox', name, value, checked: true })
+  const label = document.createElement('span')
+  label.dir = 'auto'
+  label.textContent = text
+  chip.append(box, ' ', label)
+  into?.append(chip)
+}
+
+/** @param {HTMLInputElement} input */
+function pickNames(input) {
+  const kind = input.dataset.names
+  comboboxOn(input, {
+    find: async (text) => {
+      const part = kind === 'tag' ? (text.split(',').at(-1) ?? '') : text
+      const answer = await fetch(`${desk}/names?${new URLSearchParams({ kind: kind ?? '', starts: part.trim() })}`)
+      return answer.ok ? answer.json() : { names: [] }
+    },
+    pick: (id, name) => {
+      if (kind === 'venue') {
+        input.value = name
+        const hidden = inputAt('venue')
+        if (hidden) hidden.value = id
+        input.dispatchEvent(new Event('change', { bubbles: true }))
+        return
+      }
+      if (kind !== 'organizer' && kind !== 'tag') return
+      const place = document.querySelector(kind === 'tag' ? '#tags .chips' : '#organizer')
+      addChip(id === '' ? made[kind] : chips[kind], id === '' ? name : id, name, place)
+      input.value = kind === 'tag' ? input.value.split(',').slice(0, -1).join(',') : ''
+    },
+  })
+}
+
+/** Shows a picture that was chosen, before it is sent. */
+function showPicture() {
+  const place = document.getElementById('picture-shown')
+  const file = inputAt('picture-file')
+  /** @param {string} src */
+  const display = (src) => {
+    const image = document.createElement('img')
+    image.src = src
+    image.alt = ''
+    place?.replaceChildren(...(src === '' ? [] : [image]))
+  }
+  file?.addEventListener('change', () => {
+    const chosen = file.files?.[0]
+    if (!chosen?.type.startsWith('image/')) return
+    const reader = new FileReader()
+    reader.addEventListener('load', () => display(String(reader.result)))
+    reader.readAsDataURL(chosen)
+  })
+  form?.querySelector('.library')?.addEventListener('change', ({ target }) => {
+    if (!(target instanceof HTMLInputElement)) return
+    display(target.parentElement?.querySelector('img')?.src ?? '')
+    if (file) file.value = ''
+  })
+}
+
+const KEEP_MS = 5000
+
+/** Keeps what is typed at the service, some seconds after the last change. */
+function keepTyped() {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let waiting
+  let isSending = false
+  const state = document.createElement('span')
+  state.className = 'hint kept'
+  form?.querySelector('.savebar')?.append(state)
+  const keep = async () => {
+    waiting = undefined
+    if (isSending) return
+    const answer = await send(
+      '/events/unsaved',
+      fieldsOf(() => true),
+    ).catch(() => undefined)
+    if (answer?.state === 'too soon') later()
+    else if (answer?.text) state.textContent = answer.text
+  }
+  const later = () => {
+    clearTimeout(waiting)
+    waiting = setTimeout(keep, KEEP_MS)
+  }
+  form?.addEventListener('input', later)
+  form?.addEventListener('submit', ({ submitter }) => {
+    isSending = !submitter?.hasAttribute('formtarget')
+    if (isSending) clearTimeout(waiting)
+  })
+  addEventListener('pagehide', () => {
+    if (waiting !== undefined && !isSending)
+      send(
+        '/events/unsaved',
+        fieldsOf(() => true),
+        { keepalive: true },
+      )
+  })
+}
+
+function listZones() {
+  inputAt('timezone')?.addEventListener(
+    'focus',
+    () => {
+      const zones = Intl.supportedValuesOf('timeZone').map((zone) => new Option(zone))
+      document.getElementById('zones')?.replaceChildren(...zones)
+    },
+    { once: true },
+  )
+}
+
+/** The description gets an editor when somebody begins to write in it; the text with its markup stays what is sent. */
+function offerRichText() {
+  const text = document.getElementById('description')
+  if (!(text instanceof HTMLTextAreaElement)) return
+  text.addEventListener('focus', async () => (await import('./rich-text.js')).editRichly(text), { once: true })
+}
+
+/** @param {Event} change */
+function isOfTimes({ target }) {
+  return target instanceof HTMLInputElement && TIMES.includes(target.name)
+}
+
+function begin() {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let typing
+  form?.addEventListener('input', ({ target }) => {
+    const name = target instanceof HTMLElement ? (target.getAttribute('name') ?? '') : ''
+    if (!SAID.test(name)) return
+    clearTimeout(typing)
+    typing = setTimeout(ask, 300)
+  })
+  form?.addEventListener('change', (change) => {
+    const { target } = change
+    if (!(target instanceof HTMLElement) || !SAID.test(target.getAttribute('name') ?? '')) return
+    clearTimeout(typing)
+    const isMoved = isOfTimes(change) && /^start_/.test(target.getAttribute('name') ?? '')
+    ask({ isMoved, isLeft: isOfTimes(change) })
+  })
+  preparePickers()
+  for (const input of form?.querySelectorAll('[data-names]') ?? [])
+    if (input instanceof HTMLInputElement) pickNames(input)
+  showPicture()
+  keepTyped()
+  listZones()
+  offerRichText()
+  form?.classList.add('alive')
+  if (inputAt('start_date')?.value) ask()
+}
+
+begin()

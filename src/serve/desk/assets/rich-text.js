@@ -1,0 +1,145 @@
+// A small editor in the place of a text with markup. What nobody edits stays as it was, byte for byte: the editor writes back only what has been edited.
+
+/** @param {HTMLTextAreaElement} area */
+export async function editRichly(area) {
+  const { default: Squire } = await import('./squire.js')
+  const words = /** @type {Record<string, string>} */ (JSON.parse(area.dataset.words ?? '{}'))
+  const editor = document.createElement('div')
+  editor.className = 'text'
+  editor.dir = 'auto'
+  editor.setAttribute('role', 'textbox')
+  editor.setAttribute('aria-multiline', 'true')
+  editor.setAttribute('aria-label', area.labels?.[0]?.textContent ?? '')
+  const bar = document.createElement('div')
+  bar.className = 'keys'
+  bar.setAttribute('role', 'toolbar')
+  bar.setAttribute('aria-label', words.Text ?? '')
+  const frame = document.createElement('div')
+  frame.className = 'rich-frame'
+  frame.append(bar, editor)
+  area.before(frame)
+
+  const squire = new Squire(editor, {
+    blockTag: 'P',
+    /** @param {string} html */
+    sanitizeToDOMFragment: (html) => allowedIn(html),
+  })
+  squire.setHTML(area.value)
+  // Comments of block editors are invisible in the editor; they are lost only where somebody edits.
+  squire.addEventListener('input', () => {
+    area.value = squire.getHTML()
+    area.dispatchEvent(new Event('input', { bubbles: true }))
+  })
+  /** @type {readonly (readonly [name: string, face: string, tag: string, press: () => unknown, undo?: () => unknown])[]} */
+  const keys = [
+    ['Bold', 'B', 'B', () => squire.bold(), () => squire.removeBold()],
+    ['Italic', 'I', 'I', () => squire.italic(), () => squire.removeItalic()],
+    ['Heading', 'H', 'H3', () => makeBlocks(squire, 'h3'), () => makeBlocks(squire, 'p')],
+    ['List', '•', 'UL', () => squire.makeUnorderedList(), () => squire.removeList()],
+    ['Numbered list', '1.', 'OL', () => squire.makeOrderedList(), () => squire.removeList()],
+    ['Quotation', '“', 'BLOCKQUOTE', () => squire.increaseQuoteLevel(), () => squire.decreaseQuoteLevel()],
+    ['Link', words.Link ?? 'Link', 'A', () => makeLink(squire, words), () => squire.removeLink()],
+  ]
+  const buttons = keys.map(([name, face, tag, press, undo]) => {
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.textContent = face
+    button.setAttribute('aria-label', words[name] ?? name)
+    button.title = words[name] ?? name
+    button.setAttribute('aria-pressed', 'false')
+    // The editor keeps what is selected.
+    button.addEventListener('pointerdown', (event) => event.preventDefault())
+    button.addEventListener('click', () => {
+      if (undo && squire.hasFormat(tag)) undo()
+      else press()
+      editor.focus()
+    })
+    bar.append(button)
+    return { button, tag }
+  })
+  const tell = () => {
+    for (const { button, tag } of buttons) button.setAttribute('aria-pressed', String(squire.hasFormat(tag)))
+  }
+  squire.addEventListener('pathChange', tell)
+  squire.addEventListener('select', tell)
+  moveByArrows(bar)
+  const toggle = document.createElement('button')
+  toggle.type = 'button'
+  toggle.className = 'as-html'
+  toggle.textContent = 'HTML'
+  toggle.setAttribute('aria-pressed', 'false')
+  toggle.addEventListener('click', () => {
+    const isText = area.hasAttribute('hidden')
+    area.hidden = !isText
+    editor.hidden = isText
+    toggle.setAttribute('aria-pressed', String(isText))
+    if (!isText) squire.setHTML(area.value)
+    for (const { button } of buttons) button.disabled = isText
+    ;(isText ? area : editor).focus()
+  })
+  bar.append(toggle)
+  area.hidden = true
+  editor.focus()
+}
+
+/** One stop of the Tab key for the whole bar. @param {HTMLElement} bar */
+function moveByArrows(bar) {
+  const all = () => [...bar.querySelectorAll('button')]
+  for (const [at, button] of all().entries()) button.tabIndex = at === 0 ? 0 : -1
+  bar.addEventListener('keydown', (event) => {
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+    const buttons = all()
+    const at = buttons.findIndex((button) => button.isSameNode(document.activeElement))
+    const next = buttons[(at + step + buttons.length) % buttons.length]
+    if (step === 0 || at === -1 || !next) return
+    event.preventDefault()
+    for (const button of buttons) button.tabIndex = button === next ? 0 : -1
+    next.focus()
+  })
+}
+
+/** @param {import('squire-rte').default} squire @param {string} tag */
+function makeBlocks(squire, tag) {
+  squire.modifyBlocks((fragment) => {
+    const blocks = document.createDocumentFragment()
+    for (const block of [...fragment.children]) {
+      const made = document.createElement(tag)
+      made.append(...block.childNodes)
+      blocks.append(made)
+    }
+    return blocks
+  })
+}
+
+/** @param {import('squire-rte').default} squire @param {Record<string, string>} words */
+function makeLink(squire, words) {
+  const address = prompt(words['Address of the link'] ?? '', 'https://')
+  if (address && /^(https?:|mailto:|tel:)/i.test(address)) squire.makeLink(address)
+}
+
+const TAGS = new Set(
+  'P,BR,B,STRONG,I,EM,U,S,A,UL,OL,LI,H2,H3,H4,BLOCKQUOTE,CODE,PRE,HR,SUB,SUP,IMG,FIGURE,FIGCAPTION'.split(','),
+)
+const KEPT = new Map([
+  ['A', ['href', 'title', 'rel', 'target']],
+  ['IMG', ['src', 'alt', 'width', 'height']],
+])
+
+/**
+ * What may be written here of a text that was pasted or dropped, from word processors as well. The service cleans what it is sent once more.
+ * @param {string} html
+ */
+function allowedIn(html) {
+  const { body } = new DOMParser().parseFromString(html, 'text/html')
+  for (const element of [...body.querySelectorAll('script, style, meta, link, title, template')]) element.remove()
+  for (const element of [...body.querySelectorAll('*')].toReversed()) {
+    if (!TAGS.has(element.tagName)) element.replaceWith(...element.childNodes)
+    else
+      for (const { name, value } of [...element.attributes])
+        if (!KEPT.get(element.tagName)?.includes(name) || /^\s*(javascript|data|vbscript):/i.test(value))
+          element.removeAttribute(name)
+  }
+  const fragment = document.createDocumentFragment()
+  fragment.append(...body.childNodes)
+  return document.importNode(fragment, true)
+}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
+import { Problem } from '../../src/base/problems.ts'
 import type { Context } from '../../src/calendar/declare/context.ts'
 import { saveForm } from '../../src/calendar/editing/merge-edits.ts'
 import { createRecord, updateRecord } from '../../src/calendar/editing/save-record.ts'
@@ -150,4 +151,21 @@ test('two forms sent at the same moment end like two that were sent in turn', as
   assert.ok(all.every((edited) => 'saved' in edited))
   const { body } = await service.get(`/events/${id}`)
   assert.deepEqual([body.title, body.cost_details.values, body.featured], ['Mine', ['9'], true])
+})
+
+test('a megabyte in a field is refused before anything looks into it, and rights come before that', async () => {
+  const contributor = await callerContext(service, 'contributor')
+  const { id, version } = await createRecord(contributor, events, { title: 'Small', ...day, status: 'draft' })
+  const huge = 'ab,'.repeat(350_000)
+  for (const name of ['categories', 'tags', 'venue', 'cost', 'title', 'start_date']) {
+    const began = process.cpuUsage()
+    const over = (error: unknown) => error instanceof Problem && error.details.params?.[name]?.why === 'limit'
+    await assert.rejects(saveForm(contributor, events, id, { values: { [name]: huge }, version }), over, name)
+    await assert.rejects(createRecord(contributor, events, { title: 'x', ...day, [name]: huge }), over, name)
+    const { user } = process.cpuUsage(began)
+    assert.ok(user < 100_000, `${name} took ${user} us`)
+  }
+  const subscriber = await callerContext(service, 'subscriber')
+  const forbidden = (error: unknown) => error instanceof Problem && error.code === 'rest_forbidden'
+  await assert.rejects(saveForm(subscriber, events, id, { values: { tags: huge }, version }), forbidden)
 })

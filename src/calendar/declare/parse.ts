@@ -54,6 +54,14 @@ export function parseNew<F extends Fields>(fields: F, raw: RawValues, context: V
 }
 
 /**
+ * Refuses values that are over a limit, before anything looks into them.
+ * @throws Problem rest_invalid_param naming every field that is over a limit
+ */
+export function refuseOversized(fields: Fields, raw: RawValues, context: ValueContext): void {
+  sentOf(fields, raw, context, 'partial')
+}
+
+/**
  * The fields that were sent, in the order in which they are declared.
  * @throws Problem naming those that are missing, else those that are over a limit
  */

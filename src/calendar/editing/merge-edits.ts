@@ -1,7 +1,7 @@
 import { Problem } from '../../base/problems.ts'
 import { readMoment } from '../../base/text/moments.ts'
 import type { Context } from '../declare/context.ts'
-import type { RawValues } from '../declare/parse.ts'
+import { type RawValues, refuseOversized } from '../declare/parse.ts'
 import type { Fields } from '../declare/resource.ts'
 import { parseCost } from '../events/event-cost.ts'
 import { type RecordHistory, readHistory, valuesAt } from '../history/record-history.ts'
@@ -58,6 +58,7 @@ const MOST_TRIES = 5
  */
 export async function saveForm(context: Context, served: Served, id: number, sent: SentForm): Promise<Edited> {
   const { operations } = served
+  await permittedRecord(context, operations, id, 'update')
   const unmade = await findUnmadeTerms(context, served, sent.values)
   const form = { ...sent, values: withoutUnmade(sent.values, unmade) }
   for (let tries = 1; ; tries += 1) {
@@ -99,13 +100,18 @@ export interface MergedForm {
 /** Fields that belong together: a start from one side and an end from the other are nobody's times. */
 const UNITS = [['start_date', 'end_date', 'timezone', 'all_day']]
 
-/** Compares a form with the version that it showed and with the record as it is now. */
+/**
+ * Compares a form with the version that it showed and with the record as it is now.
+ * @throws Problem rest_invalid_param for values over a limit
+ */
 export async function mergeForm(
   context: Context,
   fields: Fields,
   history: RecordHistory,
   { values: sent, version, base: shown }: SentForm,
 ): Promise<MergedForm> {
+  refuseOversized(fields, sent, context)
+  if (shown) refuseOversized(fields, shown, context)
   const now = await valuesAt(context.db, history, history.version)
   const base = await baseOf(context, history, version, shown)
   const names = Object.keys(sent).filter((name) => Object.hasOwn(fields, name) && isSent(sent[name]))

@@ -3,7 +3,7 @@ import { removeUnsaved } from '../../store/storage/desk-rows.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { Taxonomy } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
-import type { RawValues } from '../declare/parse.ts'
+import { type RawValues, refuseOversized } from '../declare/parse.ts'
 import { findEvent } from '../events/event-store.ts'
 import { can } from '../people/caller.ts'
 import type { Served } from '../resources.ts'
@@ -22,14 +22,15 @@ const FIELDS: readonly [name: 'categories' | 'tags', taxonomy: Taxonomy][] = [
   ['tags', 'tag'],
 ]
 
-/** The names among the sent terms that wait for somebody who may make them. */
-export async function findUnmadeTerms(
-  { db, caller }: Context,
-  { resource }: Served,
-  raw: RawValues,
-): Promise<UnmadeTerms> {
+/**
+ * The names among the sent terms that wait for somebody who may make them.
+ * @throws Problem rest_invalid_param for values over a limit
+ */
+export async function findUnmadeTerms(context: Context, { resource }: Served, raw: RawValues): Promise<UnmadeTerms> {
+  const { db, caller } = context
   const unmade: { -readonly [Name in keyof UnmadeTerms]: UnmadeTerms[Name] } = {}
-  if (resource.name !== 'event') return unmade
+  if (resource.name !== 'event' || !can(caller, 'edit')) return unmade
+  refuseOversized(resource.fields, raw, context)
   for (const [name, taxonomy] of FIELDS) {
     if (raw[name] === undefined || raw[name] === null || mayManageTerms(caller, taxonomy)) continue
     const texts = textsIn(raw[name])

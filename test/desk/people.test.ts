@@ -25,7 +25,7 @@ describe('people at the desk', () => {
     const { status, body } = await admin.get('/desk/people')
     assert.equal(status, 200)
     for (const login of ['admin', 'editor', 'author', 'contributor', 'subscriber'])
-      assert.ok(body.includes(`<td>${login}</td>`), login)
+      assert.ok(body.includes(`<small>${login} · `), login)
     for (const login of ['editor', 'author', 'contributor', 'subscriber']) {
       const other = await sitAtDesk(service, login)
       const { id } = await user('author')

@@ -216,7 +216,6 @@ export const accountTexts = {
   },
   'Sign-in name': { de: 'Anmeldename', fr: 'Nom de connexion', es: 'Nombre de entrada' },
   Role: { de: 'Rolle', fr: 'Rôle', es: 'Función' },
-  'Last seen': { de: 'Zuletzt da', fr: 'Vu en dernier', es: 'Visto por última vez' },
   'Invite somebody': { de: 'Jemanden einladen', fr: 'Inviter quelqu’un', es: 'Invitar a alguien' },
   Deactivated: { de: 'Gesperrt', fr: 'Désactivé', es: 'Desactivado' },
   'No password yet': { de: 'Noch kein Passwort', fr: 'Pas encore de mot de passe', es: 'Aún sin contraseña' },
@@ -358,16 +357,11 @@ export const accountTexts = {
   'What the new one is for': { de: 'Wofür das neue ist', fr: 'À quoi sert le nouveau', es: 'Para qué es la nueva' },
   'Make a password': { de: 'Ein Passwort machen', fr: 'Créer un mot de passe', es: 'Crear una contraseña' },
   'End it': { de: 'Beenden', fr: 'Terminer', es: 'Terminar' },
-  since: { de: 'seit', fr: 'depuis', es: 'desde' },
-  until: { de: 'bis', fr: 'jusqu’au', es: 'hasta' },
   'Sign out everywhere else': {
     de: 'Überall sonst abmelden',
     fr: 'Se déconnecter partout ailleurs',
     es: 'Salir de todos los demás sitios',
   },
-  Browser: { de: 'Browser', fr: 'Navigateur', es: 'Navegador' },
-  Program: { de: 'Programm', fr: 'Programme', es: 'Programa' },
-  'Last used': { de: 'Zuletzt benutzt', fr: 'Utilisé en dernier', es: 'Usada por última vez' },
   'never used': { de: 'nie benutzt', fr: 'jamais utilisé', es: 'nunca usada' },
   'Take it away': { de: 'Entziehen', fr: 'Retirer', es: 'Retirar' },
   'That is not your password.': {
@@ -392,4 +386,8 @@ export const accountTexts = {
     es: 'Solo habrá que elegir de nuevo la imagen.',
   },
   'Sign in and go on': { de: 'Anmelden und weiter', fr: 'Se connecter et continuer', es: 'Entrar y seguir' },
+  'last seen {when}': { de: 'zuletzt da: {when}', fr: 'vu : {when}', es: 'visto: {when}' },
+  'last used {when}': { de: 'zuletzt benutzt: {when}', fr: 'utilisé : {when}', es: 'usada: {when}' },
+  'since {when}': { de: 'seit {when}', fr: 'depuis {when}', es: 'desde {when}' },
+  'until {when}': { de: 'bis {when}', fr: 'jusqu’au {when}', es: 'hasta {when}' },
 } as const satisfies Readonly<Record<string, Others>> & Readonly<Record<UserRefusalText, Others>>

@@ -49,28 +49,27 @@ async function accountView(request: DeskRequest, faults: FormFaults): Promise<De
     room: 'account',
     under: user.user.login,
     deeds: html`<form method="post" action="${deskPath(site, '/sign-out')}"><button class="button">${say('Sign out')}</button></form>`,
-    body: html`${faultList(site, faults)}<div class="story">
+    body: html`${faultList(site, faults)}<div class="story narrow">
 <form class="card" method="post" action="${deskPath(site, '/me')}" novalidate><h2>${say('Name')}</h2>${plainField({ name: 'name', label: say('The name that others see'), value: faults.name === undefined ? user.user.name : fieldOf(request, 'name') }, faults)}<div><button class="button main">${say('Save')}</button></div></form>
 <form class="card" method="post" action="${deskPath(site, '/me/password')}" novalidate><h2>${say('Password')}</h2><input type="hidden" autocomplete="username" value="${user.user.login}">${hasPassword && plainField({ name: 'current', label: say('Your password until now'), type: 'password', attributes: html` autocomplete="current-password" required` }, faults)}${newPasswordField(request, faults)}<p class="hint">${say('It signs you out everywhere else.')}</p><div><button class="button main">${say('Change the password')}</button></div></form>
-<section class="card"><h2>${say('Where you are signed in')}</h2>${sessionTable(request, sessions)}</section>
-<section class="card"><h2>${say('Passwords of your programs')}</h2><p class="hint">${say('Each program has one of its own, which opens the calendar to it and never this desk.')}</p>${credentialTable(request, credentials)}
+<section class="card"><h2>${say('Where you are signed in')}</h2>${sessionList(request, sessions)}</section>
+<section class="card"><h2>${say('Passwords of your programs')}</h2><p class="hint">${say('Each program has one of its own, which opens the calendar to it and never this desk.')}</p>${credentialList(request, credentials)}
 <form class="story" method="post" action="${deskPath(site, '/me/passwords')}" novalidate>${plainField({ name: 'for', label: say('What the new one is for'), value: fieldOf(request, 'for'), attributes: html` autocomplete="off"` }, faults)}${scopeFields(request)}<div><button class="button">${say('Make a password')}</button></div></form></section></div>`,
   }
 }
 
-function sessionTable({ context: { site, now }, user }: DeskRequest, sessions: readonly Session[]): Html {
-  const say = (text: DeskText) => sayAtDesk(site, text)
-  const rows = sessions.map((session) => {
-    const isThis = session.hash === user.session.hash
-    const end = isThis
-      ? html`<span class="state good">${say('This one')}</span>`
-      : html`<form method="post" action="${deskPath(site, '/me/sessions')}"><button class="button" name="session" value="${session.hash}">${say('End it')}</button></form>`
-    return html`<tr><td><bdi>${browserIn(session.client) || say('Unknown')}</bdi><small>${session.address}</small></td><td>${whenAtDesk(site, session.seen_utc, now)}<small>${say('since')} ${whenAtDesk(site, session.created_utc, now)}</small></td><td>${end}</td></tr>`
+function sessionList({ context: { site, now }, user }: DeskRequest, sessions: readonly Session[]): Html {
+  const say = (text: DeskText, values?: Record<string, string>) => sayAtDesk(site, text, values)
+  const at = (utc: string) => ({ when: whenAtDesk(site, utc, now) })
+  const action = deskPath(site, '/me/sessions')
+  const lines = sessions.map(({ hash, client, address, seen_utc, created_utc }) => {
+    const end =
+      hash === user.session.hash
+        ? html`<span class="state good">${say('This one')}</span>`
+        : html`<form method="post" action="${action}"><button class="button" name="session" value="${hash}">${say('End it')}</button></form>`
+    return html`<li><div><bdi class="title">${browserIn(client) || say('Unknown')}</bdi><small>${address}, ${say('last seen {when}', at(seen_utc))}, ${say('since {when}', at(created_utc))}</small></div>${end}</li>`
   })
-  const others =
-    sessions.length > 1 &&
-    html`<form method="post" action="${deskPath(site, '/me/sessions')}"><button class="button" name="session" value="others">${say('Sign out everywhere else')}</button></form>`
-  return html`<table class="records"><thead><tr><th scope="col">${say('Browser')}</th><th scope="col">${say('Last seen')}</th><th scope="col"><span class="hidden">${say('End it')}</span></th></tr></thead><tbody>${rows}</tbody></table>${others}`
+  return html`<ul class="lines">${lines}</ul>${sessions.length > 1 && html`<form method="post" action="${action}"><button class="button" name="session" value="others">${say('Sign out everywhere else')}</button></form>`}`
 }
 
 const BROWSERS = [
@@ -89,17 +88,18 @@ function browserIn(client: string): string {
   return browser === undefined ? client : [browser, system].filter(Boolean).join(', ')
 }
 
-function credentialTable({ context: { site, now } }: DeskRequest, credentials: readonly Credential[]): Html {
-  const say = (text: DeskText) => sayAtDesk(site, text)
+function credentialList({ context: { site, now } }: DeskRequest, credentials: readonly Credential[]): Html {
+  const say = (text: DeskText, values?: Record<string, string>) => sayAtDesk(site, text, values)
+  const at = (utc: string) => ({ when: whenAtDesk(site, utc, now) })
   if (credentials.length === 0) return html`<p class="nothing">${say('Nothing here yet.')}</p>`
-  const rows = credentials.map(({ id, name, scope, created_utc, used_utc, expires_utc }) => {
+  const lines = credentials.map(({ id, name, scope, created_utc, used_utc, expires_utc }) => {
     const scopes = SCOPES.filter((known) => scope.split(',').includes(known)).map((known) => say(SCOPE_TEXTS[known]))
     const may = scope === '' ? say('Everything that you may do') : scopes.join(', ')
-    const until = expires_utc !== '' && html`<small>${say('until')} ${whenAtDesk(site, expires_utc, now)}</small>`
-    const used = used_utc === '' ? say('never used') : whenAtDesk(site, used_utc, now)
-    return html`<tr><td><bdi class="title">${name}</bdi><small>${may}</small>${until}</td><td>${used}<small>${say('since')} ${whenAtDesk(site, created_utc, now)}</small></td><td><form method="post" action="${deskPath(site, `/me/passwords/${id}`)}"><button class="button">${say('Take it away')}</button></form></td></tr>`
+    const used = used_utc === '' ? say('never used') : say('last used {when}', at(used_utc))
+    const until = expires_utc !== '' && html`, ${say('until {when}', at(expires_utc))}`
+    return html`<li><div><bdi class="title">${name}</bdi><small>${may}</small><small>${used}, ${say('since {when}', at(created_utc))}${until}</small></div><form method="post" action="${deskPath(site, `/me/passwords/${id}`)}"><button class="button">${say('Take it away')}</button></form></li>`
   })
-  return html`<table class="records"><thead><tr><th scope="col">${say('Program')}</th><th scope="col">${say('Last used')}</th><th scope="col"><span class="hidden">${say('Take it away')}</span></th></tr></thead><tbody>${rows}</tbody></table>`
+  return html`<ul class="lines">${lines}</ul>`
 }
 
 async function rename(request: DeskRequest): Promise<DeskAnswer> {

@@ -102,7 +102,7 @@ export function scopeFields({ context: { site } }: Pick<DeskRequest, 'context'>)
   return html`<fieldset class="field"><legend>${sayAtDesk(site, 'What it may do')}</legend>
 <label class="check"><input type="radio" name="access" value="all" checked> ${sayAtDesk(site, 'Everything that you may do')}</label>
 <label class="check"><input type="radio" name="access" value="some"> ${sayAtDesk(site, 'Only what is chosen here:')}</label>
-${boxes}</fieldset>`
+<div class="choices">${boxes}</div></fieldset>`
 }
 
 /** The scopes that were chosen; undefined for everything, and empty where somebody wanted some and chose none. */

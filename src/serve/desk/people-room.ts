@@ -64,23 +64,19 @@ async function showPeople(request: DeskRequest): Promise<DeskAnswer> {
   const { site, db } = request.context
   const say = (text: DeskText) => sayAtDesk(site, text)
   const people = await listPeople(db)
-  const head = (['Name', 'Sign-in name', 'Role', 'Last seen'] as const).map(
-    (text) => html`<th scope="col">${say(text)}</th>`,
-  )
   return {
     title: say('People'),
     room: 'people',
     deeds: html`<a class="button main" href="${deskPath(site, '/people/new')}">${say('Invite somebody')}</a>`,
-    body: html`<table class="records"><thead><tr>${head}<th scope="col"><span class="hidden">${say('Status')}</span></th></tr></thead><tbody>
-${people.map((person) => personRow(request, person))}
-</tbody></table>`,
+    body: html`<ul class="lines">${people.map((person) => personLine(request, person))}</ul>`,
   }
 }
 
-function personRow({ context: { site, now } }: DeskRequest, person: Person): Html {
+function personLine({ context: { site, now } }: DeskRequest, person: Person): Html {
   const { user, seen_utc } = person
-  const seen = seen_utc === '' ? '' : whenAtDesk(site, seen_utc, now)
-  return html`<tr><td><a class="title" href="${deskPath(site, `/people/${user.id}`)}"><bdi>${user.name}</bdi></a></td><td>${user.login}</td><td>${sayAtDesk(site, ROLE_TEXTS[user.role])}</td><td>${seen}</td><td>${accountState(person, (text) => sayAtDesk(site, text))}</td></tr>`
+  const say = (text: DeskText, values?: Record<string, string>) => sayAtDesk(site, text, values)
+  const seen = seen_utc !== '' && html` · ${say('last seen {when}', { when: whenAtDesk(site, seen_utc, now) })}`
+  return html`<li><div><a class="title" href="${deskPath(site, `/people/${user.id}`)}"><bdi>${user.name}</bdi></a><small>${user.login} · ${say(ROLE_TEXTS[user.role])}${seen}</small></div>${accountState(person, say)}</li>`
 }
 
 function accountState({ user, hasPassword }: Person, say: (text: DeskText) => string): Content {
@@ -163,7 +159,7 @@ function linkView({ context: { site } }: DeskRequest, { id, name }: User, token:
     title: say('A link for {name}', { name: `\u2068${name}\u2069` }),
     room: 'people',
     under: html`<a href="${deskPath(site, `/people/${id}`)}"><bdi>${name}</bdi></a>`,
-    body: html`<div class="story"><p>${say('Copy it now and send it to them: it is shown only this once, and is good once and for {minutes} minutes. At it they choose a password.', { minutes: String(LINK_MINUTES) })}</p>
+    body: html`<div class="story narrow"><p>${say('Copy it now and send it to them: it is shown only this once, and is good once and for {minutes} minutes. At it they choose a password.', { minutes: String(LINK_MINUTES) })}</p>
 <div class="field"><label for="link">${say('Link')}</label><input id="link" class="secret" readonly value="${linkTo(site.url, token)}"></div></div>`,
   }
 }
@@ -199,7 +195,7 @@ async function personView(request: DeskRequest, user: User, faults: FormFaults):
     ...shown,
     ...(Object.keys(faults).length > 0 && { status: 422 }),
     under,
-    body: html`${faultList(site, faults)}<div class="story">
+    body: html`${faultList(site, faults)}<div class="story narrow">
 <form class="card" method="post" novalidate>${plainField({ name: 'name', label: say('Name'), value: fieldOf(request, 'name') || user.name }, faults)}${roleField(request, user.role, faults)}<div><button class="button main" name="deed" value="save">${say('Save')}</button></div></form>
 ${isActive(user) && html`<form class="card" method="post"><p>${say('A link lets them choose a password, also in place of a forgotten one.')}</p><div><button class="button" name="deed" value="link">${say('Make a link')}</button></div></form>`}
 <form class="card" method="post"><p>${say(isActive(user) ? 'Who is deactivated signs in nowhere, with no password and no token. Their records stay.' : 'This account is deactivated: nobody signs in with it.')}</p><div><button class="button" name="deed" value="${isActive(user) ? 'deactivate' : 'reactivate'}">${say(isActive(user) ? 'Deactivate' : 'Let them in again')}</button></div></form>
@@ -220,7 +216,7 @@ async function heirForm(request: DeskRequest, user: User, faults: FormFaults): P
   const attributes = html` list="heirs" autocomplete="off" autocapitalize="none" spellcheck="false"`
   return html`<form class="card" method="post" novalidate>
 ${plainField({ name: 'heir', label: say('Who takes over their records'), value: fieldOf(request, 'heir'), hint: say('A sign-in name.'), attributes }, faults)}<datalist id="heirs">${options}</datalist>
-<div class="row"><button class="button" name="deed" value="hand-over">${say('Hand over the records')}</button><button class="button bad" name="deed" value="remove">${say('Delete the account for good')}</button></div></form>`
+<div class="tools"><button class="button" name="deed" value="hand-over">${say('Hand over the records')}</button><button class="button bad" name="deed" value="remove">${say('Delete the account for good')}</button></div></form>`
 }
 
 /** What can be done with the account of somebody else, by the name of its button. */

@@ -14,6 +14,7 @@ import { historyPages } from './history-room.ts'
 import { inboxPages } from './inbox-room.ts'
 import { monthPages } from './month-room.ts'
 import { peoplePages } from './people-room.ts'
+import { quickPages } from './quick-room.ts'
 import { recordPages } from './record-room.ts'
 import { searchPages } from './search-room.ts'
 import { signedInPages } from './sign-in-room.ts'
@@ -32,6 +33,7 @@ const PAGES: readonly DeskPage[] = [
   ...inboxPages,
   ...monthPages,
   ...peoplePages,
+  ...quickPages,
   ...recordPages,
   ...searchPages,
   ...signedInPages,

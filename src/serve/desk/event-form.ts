@@ -274,6 +274,7 @@ async function showNew({ context, query }: DeskRequest): Promise<DeskAnswer> {
     author: [String(context.caller.id)],
     several_days: ['0'],
     ...NO_REPEATS,
+    ...listsIn(query),
   }
   const unsaved = await findUnsavedText(context, 'event', 0)
   if (unsaved && query.has('unsaved')) return eventFormView(await formOf(context, typedIn(unsaved), {}))
@@ -323,6 +324,17 @@ function agoInWords(site: Context['site'], minutes: number): string {
 /** Controls that a link to the form may fill. */
 const GIVEN = ['start_time', 'end_date', 'end_time', 'venue_name', 'organizer_name', 'cost', 'website']
 const LONGEST_GIVEN = 500
+const GIVEN_LISTS = [...REPEAT_CONTROLS, 'all_day', 'categories', 'tags', 'new_categories', 'new_tags']
+const MOST_GIVEN = 50
+
+/** The controls with several texts that a link to the form may fill. */
+function listsIn(query: URLSearchParams): TypedForm {
+  const lists = GIVEN_LISTS.flatMap((name): [string, string[]][] => {
+    const texts = [...query.getAll(name), ...query.getAll(`${name}[]`)].slice(0, MOST_GIVEN)
+    return texts.length > 0 ? [[name, texts.map((text) => text.slice(0, LONGEST_GIVEN))]] : []
+  })
+  return Object.fromEntries(lists)
+}
 
 async function showKnown(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query } = request

@@ -439,7 +439,7 @@ function deedsOf({ context, say }: Listing, event: DeskEvent): Html {
     ? [mayChange && link(one('restore'), 'Restore'), mayRemove && link(one('delete'), 'Delete for good', 'bad')]
     : [
         mayChange && link(deskPath(site, `/events/${event.id}`), 'Edit'),
-        can(caller, 'edit') && link(deskPath(site, `/events/new?copy=${event.id}`), 'Duplicate'),
+        can(caller, 'edit') && link(deskPath(site, `/events/${event.id}/duplicate`), 'Duplicate'),
         event.status === 'publish' && link(recordUrl(site, 'event', event), 'View'),
         mayChange && event.event_status === 'scheduled' && link(one('cancel'), 'Cancel…'),
         mayRemove && link(one('trash'), 'Trash', 'bad'),

@@ -13,6 +13,7 @@ import { describeReason } from '../webhooks/webhook-store.ts'
 import { statusName } from './desk-inputs.ts'
 import { type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk } from './desk-page.ts'
 import { sentBackList, waitingList } from './inbox-room.ts'
+import { quickLineForm } from './quick-room.ts'
 
 // What needs somebody today: what waits, what is on, and what goes wrong.
 
@@ -38,7 +39,7 @@ async function showToday({ context, user }: DeskRequest): Promise<DeskView> {
     body: html`<div class="edit"><div class="story">${waiting && html`<section><h2>${sayAtDesk(site, 'Waiting for you')}</h2>${waiting}</section>`}${back}
 ${unsavedList(context, unsaved)}
 <section><h2>${sayAtDesk(site, 'The coming days')}</h2>${comingDays(context, today, coming)}</section></div>
-<aside class="aside">${troubleList(context, troubles)}</aside></div>`,
+<aside class="aside">${can(caller, 'edit') && html`<section class="card">${quickLineForm(site)}</section>`}${troubleList(context, troubles)}</aside></div>`,
   }
 }
 

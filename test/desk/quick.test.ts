@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+/** The controls of the form that shows what was understood, as a browser would send them. */
+function controlsIn(body: string): Record<string, string | string[]> {
+  const form = /<form class="understood[\s\S]*?<\/form>/.exec(body)?.[0] ?? ''
+  const controls: Record<string, string | string[]> = {}
+  for (const [tag] of form.matchAll(/<input\b[^>]*>/g)) {
+    const name = /name="([^"]*)"/.exec(tag)?.[1] ?? ''
+    const value = (/value="([^"]*)"/.exec(tag)?.[1] ?? '').replaceAll('&#39;', "'").replaceAll('&amp;', '&')
+    if (tag.includes('type="checkbox"') && !tag.includes(' checked')) continue
+    if (name.endsWith('[]')) controls[name.slice(0, -2)] = [...(controls[name.slice(0, -2)] ?? []), value]
+    else controls[name] = value
+  }
+  return controls
+}
+
+describe('an event in one line', () => {
+  let service: TestService
+  let editor: AtDesk
+
+  before(async () => {
+    service = await startService({ timezone: 'Europe/Dublin' })
+    editor = await sitAtDesk(service, 'editor')
+    await service.create('/venues', { venue: 'St Mary’s', city: 'Cork' })
+    await service.create('/categories', { name: 'Music' })
+  })
+  after(() => service.close())
+
+  const read = (line: string, as = editor) => as.post('/desk/quick', { line })
+
+  test('1e.2: a line fills title, date, times, venue and categories, says them back, and saves nothing', async () => {
+    const { status, body } = await read('Choir practice, 14 May 2027 19:30-21:00, St Mary’s #music #choir')
+    assert.equal(status, 200)
+    const controls = controlsIn(body)
+    assert.deepEqual(
+      [controls.title, controls.start_time, controls.end_time, controls.venue_name, controls.new_tags],
+      ['Choir practice', '19:30', '21:00', 'St Mary’s', ['choir']],
+    )
+    assert.match(String(controls.start_date), /Fri.*14 May 2027/)
+    assert.match(body, /Found in the directory · Cork/)
+    assert.match(body, /Friday,? 14 May 2027/)
+    assert.equal((await service.get('/events?start_date=2000-01-01')).body.total, 0)
+  })
+
+  test('1e.2: what was understood is saved by one more press, as the form would save it', async () => {
+    const shown = await read('Choir evening, 15 May 2027 19:30-21:00, St Mary’s #music #singing')
+    const saved = await editor.post('/desk/events/new', { ...controlsIn(shown.body), status: 'publish' })
+    assert.equal(saved.status, 303, saved.body)
+    const { body } = await service.get('/events?start_date=2027-05-15&end_date=2027-05-15')
+    const [event] = body.events
+    assert.equal(event.title, 'Choir evening')
+    assert.deepEqual([event.start_date, event.end_date], ['2027-05-15 19:30:00', '2027-05-15 21:00:00'])
+    assert.equal(event.venue.venue, 'St Mary’s')
+    assert.deepEqual(
+      event.categories.map(({ name }: { name: string }) => name),
+      ['Music'],
+    )
+    assert.deepEqual(
+      event.tags.map(({ name }: { name: string }) => name),
+      ['singing'],
+    )
+  })
+
+  test('1e.2: an unknown venue stays text that will be made, and a rule makes a series', async () => {
+    const { body } = await read('Yoga every tuesday 18:00 until 1 june 2027 @ The Old Barn')
+    assert.match(body, /Will be made/)
+    const controls = controlsIn(body)
+    assert.equal(controls.venue_name, 'The Old Barn')
+    const saved = await editor.post('/desk/events/new', { ...controls, status: 'publish' })
+    assert.equal(saved.status, 303, saved.body)
+    const found = (await service.get('/events?search=yoga&per_page=50')).body
+    assert.ok(found.total > 10)
+    assert.equal(found.events[0].venue.venue, 'The Old Barn')
+    assert.match(found.events.at(-1).start_date, / 18:00:00$/)
+  })
+
+  test('the form of an event takes over all of it', async () => {
+    const { body } = await read('Fair 16 May 2027 10:00-16:00 @ The Green #music #fun')
+    const query = new URLSearchParams()
+    for (const [name, value] of Object.entries(controlsIn(body)))
+      if (typeof value === 'string') query.append(name, value)
+      else for (const one of value) query.append(`${name}[]`, one)
+    const form = await editor.get(`/desk/events/new?${query}`)
+    assert.equal(form.status, 200)
+    for (const text of ['Fair', '16 May 2027', '10:00', '16:00', 'The Green'])
+      assert.match(form.body, new RegExp(`value="[^"]*${text}`), text)
+    assert.match(form.body, /name="categories\[\]"[^>]*checked/)
+  })
+
+  test('1e.3: a line without a day says so, and the form that it fills names it as a fault', async () => {
+    const { status, body } = await read('Something nice')
+    assert.equal(status, 200)
+    assert.match(body, /No day was found in the line\./)
+    const saved = await editor.post('/desk/events/new', { ...controlsIn(body), status: 'publish' })
+    assert.equal(saved.status, 422)
+    assert.match(saved.body, /value="Something nice"/)
+  })
+
+  test('a line is text, bounded, and not for those who make no events', async () => {
+    const { body } = await read('<script>alert(1)</script> 3 May 2027')
+    assert.doesNotMatch(body, /<script>alert/)
+    assert.equal((await read('x'.repeat(301))).status, 422)
+    assert.equal((await read('')).status, 200)
+    assert.equal((await read('Party 3 May 2027', await sitAtDesk(service, 'subscriber'))).status, 403)
+    const contributor = await read('Party 3 May 2027', await sitAtDesk(service, 'contributor'))
+    assert.match(contributor.body, /name="status" value="pending"/)
+    assert.doesNotMatch(contributor.body, /name="status" value="publish"/)
+  })
+
+  test('Today has a place for the line', async () => {
+    assert.match((await editor.get('/desk/')).body, /<form class="quick" method="post" action="\/desk\/quick">/)
+  })
+
+  for (const [language, line, day] of [
+    ['de', 'Chorprobe Freitag 19:30', 'Freitag'],
+    ['fr', 'Chorale vendredi 19h30', 'vendredi'],
+    ['es', 'Coro viernes 19:30', 'viernes'],
+  ] as const)
+    test(`1e.2: a line is understood in the language of the site: ${language}`, async () => {
+      const own = await startService({ language })
+      const { body } = await (await sitAtDesk(own, 'editor')).post('/desk/quick', { line })
+      await own.close()
+      assert.equal(controlsIn(body).start_time, '19:30')
+      assert.match(body, new RegExp(day, 'i'))
+    })
+})

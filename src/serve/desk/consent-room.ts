@@ -130,8 +130,8 @@ ${goal}
 <p class="hint">${say('Say yes only to a program that you have just started yourself. You can take the password away again on the page of your account.')}</p>
 <form class="story" method="post" action="${pathTo(site, `${CONSENT_PATH}?${request.query}`)}">
 ${scopeFields(request)}
-<button class="button main" name="answer" value="approve">${say('Yes, let it in')}</button>
-<button class="button" name="answer" value="reject">${say('No')}</button></form>`,
+<button type="submit" class="button main" name="answer" value="approve">${say('Yes, let it in')}</button>
+<button type="submit" class="button" name="answer" value="reject">${say('No')}</button></form>`,
   }
 }
 
@@ -165,7 +165,7 @@ export function secretView({ context: { site }, user }: DeskRequest, secret: str
     title: sayAtDesk(site, 'A password for {name}', { name: `\u2068${name}\u2069` }),
     isAlone: true,
     body: html`<p>${sayAtDesk(site, 'Copy it now: it is shown only this once.')}</p>
-<div class="field"><label for="secret">${sayAtDesk(site, 'Password')}</label><input id="secret" class="secret" readonly value="${secret}"></div>
+<div class="field"><label for="secret">${sayAtDesk(site, 'Password')}</label><input type="text" id="secret" class="secret" readonly value="${secret}"></div>
 <p class="hint">${sayAtDesk(site, 'It is used together with your name, {login}.', { login: user.user.login })}</p>
 <p><a class="button main" href="${deskPath(site, '/me')}">${sayAtDesk(site, 'Your account')}</a></p>`,
   }

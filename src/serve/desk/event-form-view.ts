@@ -205,7 +205,7 @@ function titleField(form: EventForm): Html {
   const say = sayer(form)
   const { title } = event.fields
   const fault = form.faults.title
-  return html`<div class="field title-field"><label for="title" class="${form.known ? 'hidden' : ''}">${say('Title')}</label><input class="title-input" id="title" name="title" value="${lastTyped(form.typed, 'title')}" autocomplete="off" dir="auto" aria-required="true"${mostOf(title)}${described('title', fault)}${!form.known && Object.keys(form.faults).length === 0 && html` autofocus`}>${fault && html`<p class="error" id="title-error">${fault}</p>`}<div id="doubles" role="status">${nearLines(form.context, form.near.doubles, 'Perhaps the same event:')}</div></div>`
+  return html`<div class="field title-field"><label for="title" class="${form.known ? 'hidden' : ''}">${say('Title')}</label><input type="text" class="title-input" id="title" name="title" value="${lastTyped(form.typed, 'title')}" autocomplete="off" dir="auto" aria-required="true"${mostOf(title)}${described('title', fault)}${!form.known && Object.keys(form.faults).length === 0 && html` autofocus`}>${fault && html`<p class="error" id="title-error">${fault}</p>`}<div id="doubles" role="status">${nearLines(form.context, form.near.doubles, 'Perhaps the same event:')}</div></div>`
 }
 
 /** For a date of a series: which of its dates a change is for. */
@@ -282,12 +282,12 @@ function repeatFields(form: EventForm): Html {
   )
   const fault = faults.repeats
   const unit = (rule: string, text: FormText) => html`<span class="for-${rule}">${say(text)}</span>`
-  const every = html`<div class="field for-rule every"><label for="repeat_every">${say('Every')}</label><span class="with-unit"><input id="repeat_every" name="repeat_every" inputmode="numeric" value="${lastTyped(typed, 'repeat_every') || '1'}"${described('repeat_every', faults.repeat_every)}>${unit('daily', 'days')}${unit('weekly', 'weeks')}${unit('monthly', 'months')}${unit('yearly', 'years')}</span></div>`
+  const every = html`<div class="field for-rule every"><label for="repeat_every">${say('Every')}</label><span class="with-unit"><input type="text" id="repeat_every" name="repeat_every" inputmode="numeric" value="${lastTyped(typed, 'repeat_every') || '1'}"${described('repeat_every', faults.repeat_every)}>${unit('daily', 'days')}${unit('weekly', 'weeks')}${unit('monthly', 'months')}${unit('yearly', 'years')}</span></div>`
   return html`<div class="repeats" id="repeat-fields"><div class="row"><div class="field"><label for="repeats">${say('Repeats')}</label><select id="repeats" name="repeats"${described('repeats', fault)}>${options}</select>${fault && html`<p class="error" id="repeats-error">${fault}</p>`}</div>${every}${lineControl(form, 'repeat_until', say('Until'), { className: 'for-rule', attributes: html` data-day` })}${lineControl(form, 'repeat_count', say('or number of dates'), { className: 'for-rule', attributes: html` inputmode="numeric"` })}</div>
 ${weekdayBoxes(form)}${monthPlaces(form)}
 ${lineControl(form, 'more_dates', say('Further dates'), { className: 'for-any', attributes: html` placeholder="${say('4 Dec, 18 Dec, 8 Jan')}"` })}
 <div class="for-any dates-shown" id="next-dates">${nextDatesList(form)}</div>
-<button class="button for-any show-dates" name="show" value="dates" formnovalidate>${say('Show the dates')}</button></div>`
+<button type="submit" class="button for-any show-dates" name="show" value="dates" formnovalidate>${say('Show the dates')}</button></div>`
 }
 
 function weekdayBoxes(form: EventForm): Html {
@@ -351,7 +351,7 @@ function wherePart(form: EventForm): Html {
   return part(
     'where',
     say('Where'),
-    html`<div class="field"><label for="venue_name" class="hidden">${say('Venue')}</label><input type="hidden" name="venue[]" id="venue" value="${first ?? ''}"><input id="venue_name" name="venue_name" value="${name}" autocomplete="off" dir="auto" data-names="venue" aria-describedby="venue-hint"${described('venue_name', fault)} placeholder="${say('Venue')}"><p class="hint" id="venue-hint">${address || say('Type a name; a new venue is made from what you type.')}</p>${fault && html`<p class="error" id="venue_name-error">${fault}</p>`}</div>${boxes}
+    html`<div class="field"><label for="venue_name" class="hidden">${say('Venue')}</label><input type="hidden" name="venue[]" id="venue" value="${first ?? ''}"><input type="text" id="venue_name" name="venue_name" value="${name}" autocomplete="off" dir="auto" data-names="venue" aria-describedby="venue-hint"${described('venue_name', fault)} placeholder="${say('Venue')}"><p class="hint" id="venue-hint">${address || say('Type a name; a new venue is made from what you type.')}</p>${fault && html`<p class="error" id="venue_name-error">${fault}</p>`}</div>${boxes}
 <details class="inline"><summary>${say('Map')}</summary><div class="checks">${switches}</div></details>`,
   )
 }
@@ -399,7 +399,7 @@ function pricePart(form: EventForm): Html {
   const fault = form.faults.cost
   const inputs = costs.map(
     (cost, at) =>
-      html`<input${at === 0 ? html` id="cost"` : html` aria-label="${say('Cost')}"`} name="${costs.length > 1 ? 'cost[]' : 'cost'}" value="${cost}" autocomplete="off"${at === 0 && described('cost', fault)}>`,
+      html`<input type="text"${at === 0 ? html` id="cost"` : html` aria-label="${say('Cost')}"`} name="${costs.length > 1 ? 'cost[]' : 'cost'}" value="${cost}" autocomplete="off"${at === 0 && described('cost', fault)}>`,
   )
   return part(
     'price',
@@ -419,7 +419,7 @@ function whoPart(form: EventForm): Html {
   return part(
     'who',
     say('Who'),
-    html`<input type="hidden" name="organizer[]" value=""><div class="chips" id="organizer">${boxes}</div><div class="field"><label for="organizer_name" class="hidden">${say('Organizers')}</label><input id="organizer_name" name="organizer_name[]" value="${lastTyped(typed, 'organizer_name')}" autocomplete="off" dir="auto" data-names="organizer" placeholder="${say('Add an organizer')}"${described('organizer_name', fault)}>${fault && html`<p class="error" id="organizer_name-error">${fault}</p>`}</div>`,
+    html`<input type="hidden" name="organizer[]" value=""><div class="chips" id="organizer">${boxes}</div><div class="field"><label for="organizer_name" class="hidden">${say('Organizers')}</label><input type="text" id="organizer_name" name="organizer_name[]" value="${lastTyped(typed, 'organizer_name')}" autocomplete="off" dir="auto" data-names="organizer" placeholder="${say('Add an organizer')}"${described('organizer_name', fault)}>${fault && html`<p class="error" id="organizer_name-error">${fault}</p>`}</div>`,
   )
 }
 
@@ -538,7 +538,7 @@ function goalsOf({ known, may }: EventForm): Goal[] {
 
 /** The chosen goal first, which is what Enter does. */
 function firstButton(form: EventForm): Html {
-  return html`<button class="hidden" tabindex="-1" aria-hidden="true">${sayer(form)('Save')}</button>`
+  return html`<button type="submit" class="hidden" tabindex="-1" aria-hidden="true">${sayer(form)('Save')}</button>`
 }
 
 /** The buttons: the one that saves says where what is saved goes; beside it stands the next step of one that is not public yet. */
@@ -550,18 +550,19 @@ function saveBar(form: EventForm): Html {
   const goals = goalsOf(form)
   const main = goals.map(
     ([goal, text]) =>
-      html`<button class="button main to-${goal}${goal === status ? ' first' : ''}">${say(text)}</button>`,
+      html`<button type="submit" class="button main to-${goal}${goal === status ? ' first' : ''}">${say(text)}</button>`,
   )
   const beside = goals
     .filter(([goal]) => goal !== status && nextSteps(form).includes(goal))
     .map(
-      ([goal, text]) => html`<button class="button beside-${goal}" name="status" value="${goal}">${say(text)}</button>`,
+      ([goal, text]) =>
+        html`<button type="submit" class="button beside-${goal}" name="status" value="${goal}">${say(text)}</button>`,
     )
   const preview = deskPath(site, `/events/preview${known ? `?id=${known.id}` : ''}`)
   const ofKnown =
     known &&
-    html`${!may.propose && html`<a class="button quiet" href="${deskPath(site, `/events/${known.id}/duplicate`)}">${say('Duplicate')}</a>`}${known.status === 'publish' && html`<a class="button quiet" href="${known.address}">${say('View')}</a>`}${may.trash && known.status !== 'trash' && html`<button class="button quiet bad end" formaction="${deskPath(site, `/events/${known.id}/trash`)}" formnovalidate>${say('Trash')}</button>`}`
-  return html`<div class="savebar"><input type="hidden" name="key" value="${key}">${known && html`<input type="hidden" name="version" value="${known.version}">`}${main}${beside}<button class="button" formaction="${preview}" formtarget="kalends-preview" formnovalidate>${say('Preview')}</button>${ofKnown}</div>`
+    html`${!may.propose && html`<a class="button quiet" href="${deskPath(site, `/events/${known.id}/duplicate`)}">${say('Duplicate')}</a>`}${known.status === 'publish' && html`<a class="button quiet" href="${known.address}">${say('View')}</a>`}${may.trash && known.status !== 'trash' && html`<button type="submit" class="button quiet bad end" formaction="${deskPath(site, `/events/${known.id}/trash`)}" formnovalidate>${say('Trash')}</button>`}`
+  return html`<div class="savebar"><input type="hidden" name="key" value="${key}">${known && html`<input type="hidden" name="version" value="${known.version}">`}${main}${beside}<button type="submit" class="button" formaction="${preview}" formtarget="kalends-preview" formnovalidate>${say('Preview')}</button>${ofKnown}</div>`
 }
 
 function nextSteps({ known, may }: EventForm): readonly string[] {

@@ -304,7 +304,7 @@ function unsavedNote(context: Context, unsaved: UnsavedText | undefined, known: 
       (name) =>
         html`<tr><th scope="row">${controlLabel(site, name)}</th><td dir="auto">${sameTexts(kept[name])}</td><td dir="auto">${sameTexts(shown[name])}</td></tr>`,
     )
-  return html`<div class="note unsaved"><p>${sayAtDesk(site, 'You typed something here that was not saved, {time}.', { time: agoInWords(site, minutes) })}${isOld && html` ${sayAtDesk(site, 'Somebody has changed the event since.')}`}</p><a class="button" href="${place}?unsaved">${sayAtDesk(site, 'Put it into the form')}</a><form method="post" action="${deskPath(site, `/events/${known?.id ?? 0}/discard`)}"><button class="button quiet">${sayAtDesk(site, 'Throw it away')}</button></form>
+  return html`<div class="note unsaved"><p>${sayAtDesk(site, 'You typed something here that was not saved, {time}.', { time: agoInWords(site, minutes) })}${isOld && html` ${sayAtDesk(site, 'Somebody has changed the event since.')}`}</p><a class="button" href="${place}?unsaved">${sayAtDesk(site, 'Put it into the form')}</a><form method="post" action="${deskPath(site, `/events/${known?.id ?? 0}/discard`)}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Throw it away')}</button></form>
 <details class="inline"><summary>${sayAtDesk(site, 'What is different')}</summary><div class="both-sides"><table><thead><tr><th scope="col"><span class="hidden">${sayAtDesk(site, 'Field')}</span></th><th scope="col">${sayAtDesk(site, 'What you typed')}</th><th scope="col">${sayAtDesk(site, 'What stands there now')}</th></tr></thead><tbody>${rows}</tbody></table></div></details></div>`
 }
 
@@ -351,7 +351,7 @@ async function showKnown(request: DeskRequest): Promise<DeskAnswer> {
 
 function notesOf({ site }: Context, { id, row }: KnownEvent): Content {
   if (row.status !== 'trash') return ''
-  return html`<form class="note" method="post" action="${deskPath(site, `/events/${id}/restore`)}"><p>${sayAtDesk(site, 'This event is in the trash.')}</p><button class="button">${sayAtDesk(site, 'Restore')}</button></form>`
+  return html`<form class="note" method="post" action="${deskPath(site, `/events/${id}/restore`)}"><p>${sayAtDesk(site, 'This event is in the trash.')}</p><button type="submit" class="button">${sayAtDesk(site, 'Restore')}</button></form>`
 }
 
 /** What a save has done, and what else to do. */

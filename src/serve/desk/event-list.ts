@@ -222,7 +222,7 @@ async function tools(listing: Listing, filters: number): Promise<Html> {
     (name) => fields[name] && html`<input type="hidden" name="${name}" value="${fields[name]}">`,
   )
   return html`<form class="tools" method="get" role="search" action="${deskPath(context.site, '/events')}">${fields.status && html`<input type="hidden" name="status" value="${fields.status}">`}${kept}
-<input type="search" name="search" maxlength="${String(limits.search.characters)}" value="${fields.search}" aria-label="${say('Words in events')}" placeholder="${say('Words in events')}"><button class="button">${say('Search')}</button>
+<input type="search" name="search" maxlength="${String(limits.search.characters)}" value="${fields.search}" aria-label="${say('Words in events')}" placeholder="${say('Words in events')}"><button type="submit" class="button">${say('Search')}</button>
 <details class="filters"><summary class="button">${say('Filters')}${filters > 0 && html` <span class="count">${filters}</span>`}</summary><div class="panel">
 ${select('categories', say('Category'), say('All categories'), terms.choices.categories.all)}
 ${await venueField(listing)}
@@ -235,7 +235,7 @@ ${select(
   say(SORT_NAMES.start),
   DESK_SORTS.filter((sort) => sort !== 'start').map((sort) => ({ value: sort, text: say(SORT_NAMES[sort]) })),
 )}
-<button class="button main">${say('Show')}</button></div></details></form>`
+<button type="submit" class="button main">${say('Show')}</button></div></details></form>`
 }
 
 /** A venue to choose, or to type where there are more than a form can offer. */
@@ -247,7 +247,7 @@ async function venueField({ context, fields, terms, say }: Listing): Promise<Htm
   if (all.length > 0)
     return html`<label class="field"><span>${say('Venue')}</span><select name="venue"><option value="">${say('All venues')}</option>${options}</select></label>`
   const offered = await pickNames('venue', '', context, MOST_OFFERED)
-  return html`<label class="field"><span>${say('Venue')}</span><input name="venue" value="${fields.venue}" list="venues-offered" placeholder="${say('All venues')}" maxlength="300" autocomplete="off"><datalist id="venues-offered">${offered.map(({ name }) => html`<option>${decodedText(name)}</option>`)}</datalist></label>`
+  return html`<label class="field"><span>${say('Venue')}</span><input type="text" name="venue" value="${fields.venue}" list="venues-offered" placeholder="${say('All venues')}" maxlength="300" autocomplete="off"><datalist id="venues-offered">${offered.map(({ name }) => html`<option>${decodedText(name)}</option>`)}</datalist></label>`
 }
 
 /** The filters in effect, each with a link that takes it off. */
@@ -361,7 +361,7 @@ function bulkBar({ context: { caller, site }, fields, list, found, say }: Listin
   const most = writtenNumber(site, Math.min(total, MOST_COUNTED))
   const all = say(total > MOST_COUNTED ? 'All that match, at most {count}' : 'All {count} that match', { count: most })
   const query = new URLSearchParams(Object.entries(fields)).toString()
-  return html`<div class="bulk" data-chosen="${say('{count} chosen')}" data-none="${say('Choose none')}" data-page="${say('Choose all on this page')}"><p>${say('Chosen events:')}</p><input type="hidden" name="list" value="${query}">${isMore && html`<label class="check"><input type="checkbox" name="all" value="1"> ${all}</label>`}<div class="deeds">${deeds.map((deed) => html`<button name="deed" value="${deed}" class="button${(deed === 'trash' || deed === 'delete') && ' bad'}">${say(BAR_NAMES[deed])}</button>`)}</div></div>`
+  return html`<div class="bulk" data-chosen="${say('{count} chosen')}" data-none="${say('Choose none')}" data-page="${say('Choose all on this page')}"><p>${say('Chosen events:')}</p><input type="hidden" name="list" value="${query}">${isMore && html`<label class="check"><input type="checkbox" name="all" value="1"> ${all}</label>`}<div class="deeds">${deeds.map((deed) => html`<button type="submit" name="deed" value="${deed}" class="button${(deed === 'trash' || deed === 'delete') && ' bad'}">${say(BAR_NAMES[deed])}</button>`)}</div></div>`
 }
 
 function row(

@@ -57,7 +57,7 @@ async function showFound(request: DeskRequest): Promise<DeskAnswer> {
   return {
     title:
       search === '' ? sayAtDesk(site, 'Search everything') : sayAtDesk(site, 'Found for “{text}”', { text: search }),
-    body: html`<form class="tools" method="get" role="search"><input type="search" name="search" maxlength="300" value="${search}" aria-label="${sayAtDesk(site, 'Search everything')}"><button class="button">${sayAtDesk(site, 'Search')}</button></form>
+    body: html`<form class="tools" method="get" role="search"><input type="search" name="search" maxlength="300" value="${search}" aria-label="${sayAtDesk(site, 'Search everything')}"><button type="submit" class="button">${sayAtDesk(site, 'Search')}</button></form>
 ${rows.length > 0 ? html`<ul class="hits">${rows}</ul>` : html`<p class="nothing">${sayAtDesk(site, search === '' ? 'Type a title, a venue, an organizer, a number or a UID.' : 'Nothing matches.')}</p>`}
 ${search !== '' && html`<p class="ways"><a class="button" href="${inEvents}">${sayAtDesk(site, 'All events with these words')}</a></p>`}`,
   }

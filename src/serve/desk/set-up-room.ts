@@ -84,16 +84,16 @@ function linkView(request: AnyDeskRequest, link: SignInLink, faults: FormFaults)
       ...shown,
       title: sayAtDesk(site, 'Look around'),
       body: html`<p>${sayAtDesk(site, 'This calendar is of a town that is on no map. Whatever you do at its desk harms nobody.')}</p>
-<form method="post"><button class="button main">${sayAtDesk(site, 'Look around')}</button></form>`,
+<form method="post"><button type="submit" class="button main">${sayAtDesk(site, 'Look around')}</button></form>`,
     }
   return {
     ...shown,
     title: sayAtDesk(site, link.isFirst ? 'Set up your calendar' : 'Choose a password'),
     body: html`${faultList(site, faults)}<form class="story" method="post" novalidate>
 ${link.isFirst && lookFields(request, faults)}
-<div class="field"><label for="login">${sayAtDesk(site, 'You sign in as')}</label><input id="login" autocomplete="username" readonly value="${link.user.login}"></div>
+<div class="field"><label for="login">${sayAtDesk(site, 'You sign in as')}</label><input type="text" id="login" autocomplete="username" readonly value="${link.user.login}"></div>
 ${newPasswordField(request, faults)}
-<button class="button main">${sayAtDesk(site, link.isFirst ? 'Open the desk' : 'Save and sign in')}</button></form>`,
+<button type="submit" class="button main">${sayAtDesk(site, link.isFirst ? 'Open the desk' : 'Save and sign in')}</button></form>`,
   }
 }
 

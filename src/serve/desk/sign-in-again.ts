@@ -50,9 +50,9 @@ function keptView(
     isAlone: true,
     body: html`${fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${say(fault.text)}</p></div>`}<p>${say('Your session has ended. What you typed is kept here: sign in, and it is saved.')}</p>
 ${files.length > 0 && html`<p class="hint">${say('Only the picture has to be chosen again afterwards.')}</p>`}<form class="story" method="post">${kept}
-<div class="field"><label for="login">${say('Name or e-mail')}</label><input id="login" name="${LOGIN}" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus${wrong} value="${fieldOf(request, LOGIN)}"></div>
+<div class="field"><label for="login">${say('Name or e-mail')}</label><input type="text" id="login" name="${LOGIN}" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus${wrong} value="${fieldOf(request, LOGIN)}"></div>
 <div class="field"><label for="password">${say('Password')}</label><input id="password" name="${PASSWORD}" type="password" autocomplete="current-password" required${wrong}></div>
-<button class="button main">${say('Sign in and go on')}</button></form>`,
+<button type="submit" class="button main">${say('Sign in and go on')}</button></form>`,
   }
 }
 

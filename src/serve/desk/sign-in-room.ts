@@ -61,9 +61,9 @@ function signInForm(request: AnyDeskRequest, next: string, fault: DeskText | und
   const login = fieldOf(request, 'login')
   const wrong = fault !== undefined && html` aria-invalid="true" aria-describedby="faults"`
   return html`${fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${say(fault)}</p></div>`}<form class="story" method="post" action="${deskPath(site, '/sign-in')}">
-<div class="field"><label for="login">${say('Name or e-mail')}</label><input id="login" name="login" autocomplete="username" autocapitalize="none" spellcheck="false" required${login === '' && html` autofocus`}${wrong} value="${login}"></div>
+<div class="field"><label for="login">${say('Name or e-mail')}</label><input type="text" id="login" name="login" autocomplete="username" autocapitalize="none" spellcheck="false" required${login === '' && html` autofocus`}${wrong} value="${login}"></div>
 <div class="field"><label for="password">${say('Password')}</label><input id="password" name="password" type="password" autocomplete="current-password" required${login !== '' && html` autofocus`}${wrong}></div>
-<input type="hidden" name="next" value="${next}"><button class="button main">${say('Sign in')}</button></form>
+<input type="hidden" name="next" value="${next}"><button type="submit" class="button main">${say('Sign in')}</button></form>
 <p class="hint">${say('Forgotten? Ask whoever runs this calendar for a link.')}</p>`
 }
 

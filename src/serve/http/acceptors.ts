@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { once } from 'node:events'
 import type { Server as HttpServer } from 'node:http'
 import { connect, createServer, type Server, type Socket } from 'node:net'
@@ -5,9 +6,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /**
  * Several listeners on one port. Node accepts one connection per listener in each turn of its event loop: with a single listener, a new client would
- * wait one turn for each client before it, and turns are long while many connections are busy.
+ * wait one turn for each client before it, and turns are long while many connections are busy. More of them make starting and stopping longer.
  */
-const LISTENERS = 256
+const LISTENERS = 64
 
 /** Connections that may wait for each listener to accept them; the system may allow fewer. */
 const BACKLOG = 1024
@@ -63,30 +64,49 @@ const CLOSE_WITHIN_MS = 2000
 const MOST_KNOCKS = 64
 
 /**
- * Stops accepting, and resets nobody who has connected already: a system resets whoever waits at a listener that is closed. So each listener lets one
- * wait at most, and closes in the moment in which it has accepted that one; the service itself comes where nobody else does. Clients that come
- * meanwhile are refused, some a second later. `ended` resolves when all accepted connections have ended.
+ * Stops accepting, and resets nobody who has connected already: a system resets whoever waits at a listener that is closed. So each listener lets only
+ * one more wait, the service connects to itself, and a listener closes in the moment in which it has accepted the service, since whoever waited there
+ * came before. Clients that come meanwhile are refused, some a second later. `ended` resolves when all accepted connections have ended.
  */
 export async function closeAcceptors({ port, listeners }: Acceptors): Promise<{ ended: Promise<unknown> }> {
   const ended = Promise.all(listeners.map((listener) => once(listener, 'close')))
+  // Node's first process accepts for its workers, and hands whoever comes to another one.
+  if (cluster.isWorker) for (const listener of listeners) listener.close()
+  else await closeOneByOne(port, listeners)
+  return { ended }
+}
+
+async function closeOneByOne(port: number, listeners: readonly Server[]): Promise<void> {
   const open = new Set(listeners)
   const place = { port, host: ownAddress(listeners[0]) }
+  const knocks: Socket[] = []
+  const ownPorts = new Set<number | undefined>()
+  const knock = () => void knocks.push(knockAt(place, ownPorts))
   for (const listener of listeners) {
     letOneWait(listener)
-    listener.prependOnceListener('connection', () => {
-      listener.close()
-      open.delete(listener)
+    listener.prependListener('connection', ({ remotePort }: Socket) => {
+      if (ownPorts.has(remotePort)) {
+        listener.close()
+        open.delete(listener)
+      }
+      // Where many want to come in, there is room only right after somebody was accepted.
+      else knock()
     })
   }
   const until = performance.now() + CLOSE_WITHIN_MS
-  const knocks: Socket[] = []
   while (open.size > 0 && performance.now() < until) {
-    for (let i = Math.min(open.size, MOST_KNOCKS); i > 0; i--) knocks.push(connect(place).on('error', () => undefined))
+    for (let i = Math.min(open.size, MOST_KNOCKS); i > 0; i--) knock()
     await nextTurn()
   }
   for (const listener of open) listener.close()
-  for (const knock of knocks) knock.destroy()
-  return { ended }
+  for (const socket of knocks) socket.destroy()
+}
+
+/** Connects to a listener of the service, and notes the port that it connects from before a listener can accept it. */
+function knockAt(place: ListenPlace, ownPorts: Set<number | undefined>): Socket {
+  const knock = connect(place).on('error', () => undefined)
+  process.nextTick(() => ownPorts.add(knock.localPort))
+  return knock
 }
 
 /** Has the system keep one connection waiting for a listener, and no more. Node has no other way to change that once it listens. */

@@ -169,3 +169,55 @@ test('a megabyte in a field is refused before anything looks into it, and rights
   const forbidden = (error: unknown) => error instanceof Problem && error.code === 'rest_forbidden'
   await assert.rejects(saveForm(subscriber, events, id, { values: { tags: huge }, version }), forbidden)
 })
+
+test('records of every kind are saved, merged and disputed alike', async () => {
+  const { id: date } = await createRecord(editor, events, {
+    title: 'Repeats',
+    ...day,
+    recurrence: 'FREQ=WEEKLY;COUNT=2',
+  })
+  const { body } = await service.get(`/events/${date}`)
+  const { headers } = await service.get(`~/wp-json/kalends/v1/series/${body.post_parent}`, 'editor')
+  const sequence = Number(/\.v\d+\.(\d+)"/.exec(headers.get('etag') ?? '')?.[1])
+  const made = async (path: string, values: object) => ({
+    path,
+    ...(await createRecord(editor, servedAt(path), { ...values })),
+  })
+  const records = [
+    {
+      ...(await made('venues', { venue: 'Kept', geo_lat: 51.5, geo_lng: 3, show_map: true })),
+      name: 'venue',
+      same: { geo_lat: '51.50', geo_lng: '3', show_map: '1' },
+    },
+    {
+      ...(await made('organizers', { organizer: 'Kept', phone: '1' })),
+      name: 'organizer',
+      same: { phone: '1', website: '' },
+    },
+    { ...(await made('categories', { name: 'Kept' })), name: 'name', same: { parent: '0', description: '' } },
+    { ...(await made('tags', { name: 'Kept too' })), name: 'name', same: { description: '' } },
+    { path: 'series', id: Number(body.post_parent), version: sequence, name: 'title', same: { cost: '', venue: '' } },
+    {
+      ...(await made('events', { title: 'Kept', ...day, date: '2026-01-01 10:00:00' })),
+      name: 'title',
+      same: { date: '2026-01-01 10:00', image: '', author: String(editor.caller.id) },
+    },
+  ]
+  for (const { path, id, version, name, same } of records) {
+    const served = servedAt(path)
+    const kept = await saveForm(editor, served, id, { values: same, version })
+    assert.ok('saved' in kept, path)
+    assert.deepEqual(kept.changed, [], path)
+    const first = await saveForm(admin, served, id, { values: { [name]: `Theirs ${path}` }, version })
+    assert.ok('saved' in first, path)
+    const merged = await saveForm(editor, served, id, { values: { ...same, description: 'Mine' }, version })
+    assert.ok('saved' in merged, path)
+    assert.deepEqual(merged.changed, ['description'], path)
+    const disputed = await saveForm(editor, served, id, { values: { [name]: `Mine ${path}` }, version })
+    assert.ok('conflicts' in disputed, path)
+    assert.deepEqual(
+      disputed.conflicts.map(({ member, now }) => [member, now]),
+      [[name, `Theirs ${path}`]],
+    )
+  }
+})

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { Problem } from '../../src/base/problems.ts'
 import { createRecord, removeRecord, untrashRecord, updateRecord } from '../../src/calendar/editing/save-record.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
+import { openGround } from '../support/command-ground.ts'
 import { day, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -76,8 +77,16 @@ test('a double press makes one event, also when both presses are under way at on
 test('of two saves of one version the first is kept and the second refused, whichever process does them', async () => {
   const context = await callerContext(service, 'editor')
   const { id, version } = await createRecord(context, events, { title: 'Contested', ...day })
-  const save = (title: string) => updateRecord(context, events, id, { title }, version)
-  const results = await Promise.allSettled([save('One'), save('Two'), save('Three')])
+  const { database } = await openGround(service)
+  const elsewhere = { ...context, db: database.read, write: database.write }
+  const save = (title: string, by = context) => updateRecord(by, events, id, { title }, version)
+  const results = await Promise.allSettled([
+    save('One'),
+    save('Two', elsewhere),
+    save('Three'),
+    save('Four', elsewhere),
+  ])
+  await database.close()
   assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
   for (const result of results)
     if (result.status === 'rejected') assert.ok(code('rest_precondition_failed')(result.reason))

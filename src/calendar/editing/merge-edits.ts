@@ -97,8 +97,11 @@ export interface MergedForm {
   conflicts: Conflict[]
 }
 
-/** Fields that belong together: a start from one side and an end from the other are nobody's times. */
-const UNITS = [['start_date', 'end_date', 'timezone', 'all_day']]
+/** Fields that belong together: a start from one side and an end from the other are nobody's times, and so are places. */
+const UNITS = [
+  ['start_date', 'end_date', 'timezone', 'all_day'],
+  ['geo_lat', 'geo_lng'],
+]
 
 /**
  * Compares a form with the version that it showed and with the record as it is now.
@@ -170,6 +173,8 @@ function unitsOf(names: readonly string[]): string[][] {
   return [...units, ...single.map((name) => [name])]
 }
 
+const MOMENTS: readonly string[] = ['start_date', 'end_date', 'date', 'date_utc']
+
 /** A value in a form in which the same values are equal texts, however they were sent. */
 function comparable(fields: Fields, name: string, value: unknown, zone: string, now: number): string {
   if (name === 'venue' || name === 'organizer') return JSON.stringify(linkEntries(value) ?? value)
@@ -179,7 +184,7 @@ function comparable(fields: Fields, name: string, value: unknown, zone: string, 
   const kind = fields[name]?.kind
   const read = kind?.read(value)
   if (read === undefined) return JSON.stringify(value) ?? ''
-  if (name === 'start_date' || name === 'end_date') return readMoment(String(read), zone, now)?.wall ?? String(read)
+  if (MOMENTS.includes(name)) return readMoment(String(read), zone, now)?.wall ?? String(read)
   const settled: unknown = kind?.keep ? kind.keep(read as never) : read
   return typeof settled === 'string' ? settled.replaceAll('\r\n', '\n') : (JSON.stringify(settled) ?? '')
 }

@@ -39,16 +39,19 @@ export function isMerged(kind: string): kind is MergedKind {
 /** The most events that are counted of one record. */
 export const MOST_USES_COUNTED = 1000
 
-/** How many events outside the trash have each of these records, at most a thousand of each; dates of a series count one by one. */
-export async function countUses(db: Db, kind: MergedKind, ids: readonly number[]): Promise<Map<number, number>> {
+/** How many events outside the trash have each of these records, at most so many of each; dates of a series count one by one. */
+export async function countUses(
+  db: Db,
+  kind: MergedKind,
+  ids: readonly number[],
+  most = MOST_USES_COUNTED,
+): Promise<Map<number, number>> {
   const { table, column } = LINKS[kind]
   const uses = new Map<number, number>()
   for (const id of new Set(ids)) {
     const { rows } = await sql<{ uses: number | string }>`select count(*) as uses from
       (select 1 from ${sql.table(table)} as l join events e on e.id = l.event
-        where ${sql.ref(`l.${column}`)} = ${id} and e.status <> 'trash' limit ${sql.lit(MOST_USES_COUNTED)}) as used`.execute(
-      db,
-    )
+        where ${sql.ref(`l.${column}`)} = ${id} and e.status <> 'trash' limit ${sql.lit(most)}) as used`.execute(db)
     uses.set(id, Number(rows[0]?.uses ?? 0))
   }
   return uses

@@ -84,6 +84,38 @@ export const deskTexts = {
   'Number of events': { de: 'Zahl der Termine', fr: 'Nombre d’événements', es: 'Número de eventos' },
   'Nothing here yet.': { de: 'Hier ist noch nichts.', fr: 'Rien ici pour le moment.', es: 'Aquí todavía no hay nada.' },
   'Nothing matches.': { de: 'Nichts passt dazu.', fr: 'Rien ne correspond.', es: 'Nada coincide.' },
+  'Remove “{name}”?': { de: '„{name}“ entfernen?', fr: 'Retirer « {name} » ?', es: '¿Quitar «{name}»?' },
+  'Back to the form': { de: 'Zurück zum Formular', fr: 'Retour au formulaire', es: 'Volver al formulario' },
+  'No event has it.': { de: 'Kein Termin hat es.', fr: 'Aucun événement ne l’a.', es: 'Ningún evento lo tiene.' },
+  'Events that have it: {count}': {
+    de: 'Termine damit: {count}',
+    fr: 'Événements concernés : {count}',
+    es: 'Eventos que lo tienen: {count}',
+  },
+  'They stay, without it.': {
+    de: 'Sie bleiben, ohne diesen Eintrag.',
+    fr: 'Ils restent, sans lui.',
+    es: 'Se quedan, sin él.',
+  },
+  'Is it there twice?': { de: 'Gibt es das zweimal?', fr: 'Est-il en double ?', es: '¿Está dos veces?' },
+  'The one that stays': { de: 'Der Eintrag, der bleibt', fr: 'Celui qui reste', es: 'El que se queda' },
+  'Its name or its number. All events and old addresses go over to it.': {
+    de: 'Sein Name oder seine Nummer. Alle Termine und alten Adressen gehen auf ihn über.',
+    fr: 'Son nom ou son numéro. Tous les événements et anciennes adresses lui reviennent.',
+    es: 'Su nombre o su número. Todos los eventos y direcciones antiguas pasan a él.',
+  },
+  'Make one of both': { de: 'Aus beiden einen machen', fr: 'N’en faire qu’un', es: 'Unir los dos' },
+  'There is no other one “{name}”.': {
+    de: 'Es gibt keinen anderen Eintrag „{name}“.',
+    fr: 'Il n’y en a pas d’autre « {name} ».',
+    es: 'No hay otro «{name}».',
+  },
+  'Events that came over: {count}': {
+    de: 'Übernommene Termine: {count}',
+    fr: 'Événements repris : {count}',
+    es: 'Eventos incorporados: {count}',
+  },
+  Deleted: { de: 'Gelöscht', fr: 'Supprimé', es: 'Eliminado' },
   'An event in one line': {
     de: 'Ein Termin in einer Zeile',
     fr: 'Un événement en une ligne',

@@ -15,6 +15,7 @@ import { inboxPages } from './inbox-room.ts'
 import { monthPages } from './month-room.ts'
 import { peoplePages } from './people-room.ts'
 import { quickPages } from './quick-room.ts'
+import { recordRemovalPages } from './record-removal.ts'
 import { recordPages } from './record-room.ts'
 import { searchPages } from './search-room.ts'
 import { signedInPages } from './sign-in-room.ts'
@@ -35,6 +36,7 @@ const PAGES: readonly DeskPage[] = [
   ...peoplePages,
   ...quickPages,
   ...recordPages,
+  ...recordRemovalPages,
   ...searchPages,
   ...signedInPages,
   ...todayPages,

@@ -3,7 +3,7 @@ import { Problem } from '../../base/problems.ts'
 import { decodedText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
-import { createRecord, removeRecord, saveForm } from '../../calendar/editing/editing.ts'
+import { countUses, createRecord, saveForm } from '../../calendar/editing/editing.ts'
 import type { DeskText } from '../../calendar/locales/desk-texts.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can } from '../../calendar/people/caller.ts'
@@ -38,7 +38,7 @@ import {
 // Lists and forms of venues, organizers, categories and tags, which follow from their declarations alone.
 
 /** A room of records: its resource, and what it is called. */
-interface RecordRoom {
+export interface RecordRoom {
   served: Served
   name: RoomName
   title: MessageText | DeskText
@@ -49,7 +49,8 @@ interface RecordRoom {
 
 const servedBy = (path: string) => resources.filter(({ resource }) => resource.path === path)
 
-const ROOMS: readonly RecordRoom[] = [
+/** The rooms of all records that events link to. */
+export const recordRooms: readonly RecordRoom[] = [
   { name: 'venues', title: 'Venues', makeOne: 'New venue', naming: 'venue' } as const,
   { name: 'organizers', title: 'Organizers', makeOne: 'New organizer', naming: 'organizer' } as const,
   { name: 'categories', title: 'Categories', makeOne: 'New category', naming: 'name' } as const,
@@ -70,38 +71,70 @@ async function showList(room: RecordRoom, { context, query }: DeskRequest): Prom
   const { operations, filters } = room.served
   const search = query.get('search')?.trim() ?? ''
   const page = Number(query.get('page') ?? 1)
+  const isTrash = query.get('status') === 'trash'
   const raw = {
     ...(search !== '' && { search }),
     page: Number.isSafeInteger(page) && page > 0 ? page : 1,
     per_page: PER_PAGE,
-    ...('status' in filters && { status: query.get('status') === 'trash' ? 'trash' : 'publish,draft,pending,private' }),
+    ...('status' in filters && { status: isTrash ? 'trash' : 'publish,draft,pending,private' }),
     ...('hide_empty' in filters && { hide_empty: false }),
   }
   const found = await operations.find(context, await parseFields(filters, raw, context))
   const listed = await presentListed(context, operations.presentation, await operations.load(context, found))
   const rows = listed.filter(isListed)
-  const nothing = sayAtDesk(site, search === '' ? 'Nothing here yet.' : 'Nothing matches.')
+  const nothing = sayAtDesk(
+    site,
+    search !== '' ? 'Nothing matches.' : isTrash ? 'The trash is empty.' : 'Nothing here yet.',
+  )
   return {
     title: sayAtDesk(site, room.title),
     room: room.name,
     deeds:
       operations.rights.create(context) &&
       html`<a class="button main" href="${deskPath(site, `/${room.name}/new`)}">${sayAtDesk(site, room.makeOne)}</a>`,
-    body: html`<form class="tools" method="get"><input type="search" name="search" maxlength="300" value="${search}" aria-label="${sayAtDesk(site, 'Search')}" placeholder="${sayAtDesk(site, 'Search')}"><button type="submit" class="button">${sayAtDesk(site, 'Search')}</button></form>
-${rows.length === 0 ? html`<p class="nothing">${nothing}</p>` : tableOf(room, context, rows)}
-${pagesOf(room, context, { search, page: raw.page, last: Math.ceil(found.total / PER_PAGE) })}`,
+    ...(query.has('removed') && { notice: sayAtDesk(site, 'status' in filters ? 'Moved to the trash' : 'Deleted') }),
+    body: html`${'status' in filters && trashTabs(room, context, isTrash)}<form class="tools" method="get">${isTrash && html`<input type="hidden" name="status" value="trash">`}<input type="search" name="search" maxlength="300" value="${search}" aria-label="${sayAtDesk(site, 'Search')}" placeholder="${sayAtDesk(site, 'Search')}"><button type="submit" class="button">${sayAtDesk(site, 'Search')}</button></form>
+${rows.length === 0 ? html`<p class="nothing">${nothing}</p>` : await tableOf(room, context, rows)}
+${pagesOf(room, context, { search, isTrash, page: raw.page, last: Math.ceil(found.total / PER_PAGE) })}`,
   }
 }
 
-function tableOf(room: RecordRoom, context: Context, rows: readonly Listed[]): Html {
+/** Of records that can be restored, those that are there and those in the trash. */
+function trashTabs({ name, title }: RecordRoom, { site }: Context, isTrash: boolean): Html {
+  const tab = (path: string, text: MessageText | DeskText, isHere: boolean) =>
+    html`<a href="${deskPath(site, path)}"${isHere && html` aria-current="page"`}>${sayAtDesk(site, text)}</a>`
+  return html`<nav class="tabs" aria-label="${sayAtDesk(site, 'Status')}">${tab(`/${name}`, title, !isTrash)}${tab(`/${name}?status=trash`, 'Trash', isTrash)}</nav>`
+}
+
+/** The most events of one venue or organizer that a list counts. */
+const MOST_IN_LISTS = 100
+
+/** How many events each record of a page has: terms know it themselves. */
+async function usesIn({ served }: RecordRoom, { db }: Context, rows: readonly Listed[]): Promise<Map<number, string>> {
+  const kind = served.resource.name
+  if (kind !== 'venue' && kind !== 'organizer') return new Map(rows.map(({ id, count }) => [id, textOf(count)]))
+  const ids = rows.map(({ id }) => id)
+  const uses = await countUses(db, kind, ids, MOST_IN_LISTS)
+  return new Map([...uses].map(([id, count]) => [id, count >= MOST_IN_LISTS ? `${MOST_IN_LISTS}+` : String(count)]))
+}
+
+async function tableOf(room: RecordRoom, context: Context, rows: readonly Listed[]): Promise<Html> {
   const { site } = context
   const { fields } = room.served.resource
+  const uses = await usesIn(room, context, rows)
   const columns = Object.entries(fields).filter(([, { inLists }]) => inLists)
-  const hasCount = rows.some((row) => 'count' in row)
   const head = columns.map(([, field]) => html`<th scope="col">${labelOf(site, field)}</th>`)
-  return html`<table class="records"><thead><tr><th scope="col">${sayAtDesk(site, 'Name')}</th>${head}${hasCount && html`<th scope="col" class="number">${sayAtDesk(site, 'Events')}</th>`}<th scope="col"><span class="hidden">${sayAtDesk(site, 'Status')}</span></th></tr></thead><tbody>
-${rows.map((row) => rowOf(room, context, columns, row, hasCount))}
-</tbody></table>`
+  return html`<table class="records"><thead><tr><th scope="col">${sayAtDesk(site, 'Name')}</th>${head}<th scope="col" class="number">${sayAtDesk(site, 'Events')}</th><th scope="col"><span class="hidden">${sayAtDesk(site, 'Status')}</span></th></tr></thead><tbody>
+${rows.map((row) => rowOf(room, context, columns, row, uses.get(row.id) ?? ''))}
+</tbody></table><form id="restore" method="post"></form>`
+}
+
+/** The fields of the list of events that name a record, where they are not called as its room is. */
+const FILTERS: Readonly<Partial<Record<RoomName, string>>> = { venues: 'venue', organizers: 'organizer' }
+
+/** The address of the list of events that have a record. */
+export function eventsWith({ name }: Pick<RecordRoom, 'name'>, site: Context['site'], id: number): string {
+  return deskPath(site, `/events?${FILTERS[name] ?? name}=${id}`)
 }
 
 function rowOf(
@@ -109,13 +142,13 @@ function rowOf(
   { site }: Context,
   columns: readonly (readonly [string, unknown])[],
   row: Listed,
-  hasCount: boolean,
+  uses: string,
 ): Html {
   const status = textOf(row.status)
   const state = status !== '' && status !== 'publish' && html`<span class="state">${statusName(site, status)}</span>`
   return html`<tr><td><a class="title" href="${deskPath(site, `/${name}/${row.id}`)}" dir="auto">${textOf(row[naming]) || sayAtDesk(site, '(no title)')}</a></td>${columns.map(
     ([column]) => html`<td dir="auto">${textOf(row[column])}</td>`,
-  )}${hasCount && html`<td class="number">${textOf(row.count)}</td>`}<td>${state}</td></tr>`
+  )}<td class="number"><a href="${eventsWith({ name }, site, row.id)}">${uses}</a></td><td>${state}${status === 'trash' && html` <button form="restore" formaction="${deskPath(site, `/${name}/${row.id}/restore`)}" class="button quiet">${sayAtDesk(site, 'Restore')}</button>`}</td></tr>`
 }
 
 /** A member of an answer as plain text. */
@@ -126,11 +159,15 @@ function textOf(member: unknown): string {
 function pagesOf(
   { name }: RecordRoom,
   { site }: Context,
-  { search, page, last }: { search: string; page: number; last: number },
+  { search, isTrash, page, last }: { search: string; isTrash: boolean; page: number; last: number },
 ): Content {
   if (last <= 1) return ''
   const to = (number: number, text: MessageText) => {
-    const query = new URLSearchParams({ ...(search !== '' && { search }), page: String(number) })
+    const query = new URLSearchParams({
+      ...(search !== '' && { search }),
+      ...(isTrash && { status: 'trash' }),
+      page: String(number),
+    })
     return html`<a class="button" href="${deskPath(site, `/${name}?${query}`)}">${sayAtDesk(site, text)}</a>`
   }
   return html`<nav class="pages" aria-label="${sayAtDesk(site, 'Other pages of the list')}">${page > 1 && to(page - 1, 'Earlier')}<span>${page} / ${last}</span>${page < last && to(page + 1, 'Later')}</nav>`
@@ -142,7 +179,7 @@ function columnsOf(row: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** Finds the record that the address names. @throws Problem for one that is not there or may not be changed by the caller */
-async function locateFor({ served }: RecordRoom, request: DeskRequest): Promise<{ id: number; row: unknown }> {
+export async function locateFor({ served }: RecordRoom, request: DeskRequest): Promise<{ id: number; row: unknown }> {
   const { context } = request
   const id = recordIdIn(request)
   const row = id === undefined ? undefined : await served.operations.locate(context, { id })
@@ -165,7 +202,11 @@ async function showForm(room: RecordRoom, request: DeskRequest): Promise<DeskAns
   const { id, row } = await locateFor(room, request)
   const version = operations.versioned && (await findVersion(context.db, operations.versioned.kind, id))
   const values = formValuesOf(resource.fields, columnsOf(row))
-  const notice = query.has('saved') ? sayAtDesk(context.site, 'Saved') : undefined
+  const merged = query.get('merged')
+  const notice =
+    merged !== null
+      ? sayAtDesk(context.site, 'Events that came over: {count}', { count: merged.replace(/\D/g, '') })
+      : query.has('saved') && sayAtDesk(context.site, 'Saved')
   return { ...(await formView(room, context, { values, faults: {} }, { id, version: version?.sequence ?? 0 })), notice }
 }
 
@@ -283,14 +324,8 @@ async function formAgain(
   return formView(room, context, { values: shown, faults }, known && { id: known.id, version: versionIn(request) })
 }
 
-async function remove(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer> {
-  const { id } = await locateFor(room, request)
-  await removeRecord(request.context, room.served, id)
-  return { seeOther: deskPath(request.context.site, `/${room.name}`) }
-}
-
 /** The pages of all rooms of records. */
-export const recordPages: readonly DeskPage[] = ROOMS.flatMap((room) => [
+export const recordPages: readonly DeskPage[] = recordRooms.flatMap((room) => [
   { at: `/${room.name}`, get: (request: DeskRequest) => showList(room, request) },
   {
     at: `/${room.name}/new`,
@@ -302,5 +337,4 @@ export const recordPages: readonly DeskPage[] = ROOMS.flatMap((room) => [
     get: (request: DeskRequest) => showForm(room, request),
     post: (request: DeskRequest) => save(room, request),
   },
-  { at: `/${room.name}/:id/trash`, post: (request: DeskRequest) => remove(room, request) },
 ])

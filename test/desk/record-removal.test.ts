@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { day, startService, type TestService } from '../support/service.ts'
+
+describe('records that are not wanted any more', () => {
+  let service: TestService
+  let editor: AtDesk
+
+  before(async () => {
+    service = await startService()
+    editor = await sitAtDesk(service, 'editor')
+  })
+  after(() => service.close())
+
+  test('3d.20: lists say how many events have each venue and organizer, and lead to them', async () => {
+    const venue = await service.create('/venues', { venue: 'Counted Hall' })
+    const organizer = await service.create('/organizers', { organizer: 'Counted Choir' })
+    for (let i = 0; i < 3; i++)
+      await service.create('/events', { title: `Use ${i}`, ...day, venue: venue.id, organizer: organizer.id })
+    const venues = (await editor.get('/desk/venues?search=counted')).body
+    assert.match(venues, new RegExp(`href="/desk/events\\?venue=${venue.id}">3</a>`))
+    assert.match((await editor.get('/desk/organizers?search=counted')).body, />3<\/a>/)
+    assert.match((await editor.get(`/desk/events?venue=${venue.id}`)).body, /Use 0/)
+  })
+
+  test('3d.20: removing a venue in use says by how many first, and an unused one goes at once', async () => {
+    const used = await service.create('/venues', { venue: 'Used Hall' })
+    for (let i = 0; i < 2; i++) await service.create('/events', { title: 'Fair', ...day, venue: used.id })
+    const asked = await editor.post(`/desk/venues/${used.id}/trash`, {})
+    assert.equal(asked.status, 200)
+    assert.match(asked.body, /Events that have it: 2/)
+    assert.equal((await service.get(`/venues/${used.id}`)).body.status, 'publish')
+    assert.equal((await editor.post(`/desk/venues/${used.id}/trash`, { sure: '1' })).status, 303)
+    assert.equal((await service.get(`/venues/${used.id}`, 'admin')).body.status, 'trash')
+    const unused = await service.create('/venues', { venue: 'Unused Hall' })
+    assert.equal((await editor.post(`/desk/venues/${unused.id}/trash`, {})).status, 303)
+  })
+
+  test('3d.20: a category or tag, which nothing brings back, goes only when one is sure', async () => {
+    for (const [room, name] of [
+      ['categories', 'Dance'],
+      ['tags', 'open air'],
+    ] as const) {
+      const { id } = await service.create(`/${room}`, { name })
+      const asked = await editor.post(`/desk/${room}/${id}/trash`, {})
+      assert.equal(asked.status, 200)
+      assert.match(asked.body, /No event has it\./)
+      assert.equal((await service.get(`/${room}/${id}`)).status, 200)
+      assert.equal((await editor.post(`/desk/${room}/${id}/trash`, { sure: '1' })).status, 303)
+      assert.notEqual((await service.get(`/${room}/${id}`)).status, 200)
+    }
+  })
+
+  test('3d.20: two of the same are made one, by name or number, and the events go over', async () => {
+    for (const [room, naming, link] of [
+      ['venues', 'venue', 'venue'],
+      ['organizers', 'organizer', 'organizer'],
+      ['categories', 'name', 'categories'],
+      ['tags', 'name', 'tags'],
+    ] as const) {
+      const twice = await service.create(`/${room}`, { [naming]: 'The Twin' })
+      const stays = await service.create(`/${room}`, { [naming]: 'The One' })
+      const event = await service.create('/events', { title: 'Over', ...day, [link]: twice.id })
+      const wrong = await editor.post(`/desk/${room}/${twice.id}/merge`, { into: 'Nobody' })
+      assert.equal(wrong.status, 422)
+      assert.match(wrong.body, /There is no other one “Nobody”\./)
+      assert.equal((await editor.post(`/desk/${room}/${twice.id}/merge`, { into: String(twice.id) })).status, 422)
+      const into = room === 'tags' ? String(stays.id) : 'the one'
+      const merged = await editor.post(`/desk/${room}/${twice.id}/merge`, { into })
+      assert.equal(merged.headers.get('location'), `/desk/${room}/${stays.id}?merged=1`, merged.body)
+      const { body } = await service.get(`/events/${event.id}`)
+      assert.equal([body[link]].flat()[0].id, stays.id)
+      assert.match((await editor.get(`/desk/${room}/${stays.id}?merged=1`)).body, /Events that came over: 1/)
+    }
+  })
+
+  test('what is in the trash stands in a tab of its own, and is restored from there', async () => {
+    const { id } = await service.create('/organizers', { organizer: 'Gone Choir' })
+    await editor.post(`/desk/organizers/${id}/trash`, {})
+    assert.doesNotMatch((await editor.get('/desk/organizers')).body, /Gone Choir/)
+    const trash = (await editor.get('/desk/organizers?status=trash')).body
+    assert.match(trash, /Gone Choir/)
+    assert.match(trash, new RegExp(`formaction="/desk/organizers/${id}/restore"`))
+    assert.equal((await editor.post(`/desk/organizers/${id}/restore`, {})).status, 303)
+    assert.equal((await service.get(`/organizers/${id}`)).body.status, 'publish')
+    assert.doesNotMatch((await editor.get('/desk/tags')).body, /status=trash/)
+  })
+
+  test('3d.15: nobody removes, merges or restores what they may not change', async () => {
+    const { id } = await service.create('/venues', { venue: 'Guarded Hall' })
+    const other = await service.create('/venues', { venue: 'Other Hall' })
+    for (const login of ['author', 'contributor', 'subscriber']) {
+      const caller = await sitAtDesk(service, login)
+      for (const [deed, form] of [
+        ['trash', { sure: '1' }],
+        ['merge', { into: String(other.id) }],
+        ['restore', {}],
+      ] as const)
+        assert.equal((await caller.post(`/desk/venues/${id}/${deed}`, form)).status, 403, `${login} ${deed}`)
+    }
+    assert.equal((await service.get(`/venues/${id}`)).body.status, 'publish')
+    assert.equal((await editor.post('/desk/venues/999999/trash', {})).status, 404)
+  })
+})

@@ -51,6 +51,7 @@ async function ground(service: TestService): Promise<string[]> {
   await service.update(`/events/${body.id}`, { cost: '5' })
   return [
     `/desk/events/${body.id}`,
+    `/desk/events/${body.id}/duplicate`,
     `/desk/events/${body.id}/history`,
     `/desk/venues/${body.venue.id}`,
     `/desk/month?chosen=${body.id}`,

@@ -86,15 +86,17 @@ test('each row is told by itself: what is refused, is not there, or is so alread
   const author = await context('author')
   const [own = 0] = await make(1, {}, 'author')
   const [others = 0] = await make(1)
+  const [secret = 0] = await make(1, { status: 'private' })
   const [draft = 0] = await make(1, { status: 'draft' }, 'author')
-  const { rows } = await changeMany(author, events, [own, others, 99_999, draft, own], { do: 'draft' })
+  const { rows } = await changeMany(author, events, [own, others, secret, 99_999, draft, own], { do: 'draft' })
   assert.deepEqual(
-    rows.map(({ id, outcome, problem }) => [id, outcome, problem?.code]),
+    rows.map(({ id, outcome, problem, title }) => [id, outcome, problem?.code, title]),
     [
-      [own, 'done', undefined],
-      [others, 'refused', 'rest_forbidden'],
-      [99_999, 'refused', 'rest-event-not-found'],
-      [draft, 'unchanged', undefined],
+      [own, 'done', undefined, 'Event 0'],
+      [others, 'refused', 'rest_forbidden', 'Event 0'],
+      [secret, 'refused', 'rest_forbidden', ''],
+      [99_999, 'refused', 'rest-event-not-found', ''],
+      [draft, 'unchanged', undefined, 'Event 0'],
     ],
   )
 })

@@ -10,6 +10,8 @@ import type { Context } from '../declare/context.ts'
 import type { AskedUpdate, WriteSteps } from '../declare/operations.ts'
 import { parseFields, type RawValues } from '../declare/parse.ts'
 import { formerStatus } from '../history/record-history.ts'
+import { mayRead, type Owned } from '../people/caller.ts'
+import { isPossibleId } from '../records/record-store.ts'
 import { findVersion, requireVersion } from '../records/versions.ts'
 import { type Served, series } from '../resources.ts'
 import { type BulkDeed, valuesOf } from './bulk-deeds.ts'
@@ -68,8 +70,9 @@ export async function changeMany(
   const before: VersionBefore[] = []
   const token = randomUUID()
   const row = { token, user: context.caller.id, done_utc: formatUtc(context.now) }
-  const seenSeries = new Set<number>()
-  const prepare = (id: number) => prepareRow(context, served, id, deed, before, seenSeries)
+  const chosen = new Map<number, number>()
+  const prepare = (id: number) =>
+    titled(context, served, id, () => prepareRow(context, served, id, deed, before, chosen))
   const keep = async (tx: Tx, had: number) => {
     const records = JSON.stringify(before)
     if (before.length > had) await keepBulkChange(tx, { ...row, records })
@@ -107,7 +110,7 @@ export async function listMatching(
 export async function inPieces(
   context: Context,
   ids: readonly number[],
-  prepare: (id: number) => Promise<PreparedRow>,
+  prepare: (id: number) => Promise<PreparedRow | BulkRow>,
   keep: (tx: Tx, had: number) => Promise<void>,
   before: VersionBefore[],
 ): Promise<BulkRow[]> {
@@ -136,11 +139,11 @@ const isOvertaken = (row: BulkRow | undefined) =>
 
 async function preparePiece(
   ids: readonly number[],
-  prepare: (id: number) => Promise<PreparedRow>,
+  prepare: (id: number) => Promise<PreparedRow | BulkRow>,
 ): Promise<(PreparedRow | BulkRow)[]> {
   const piece: (PreparedRow | BulkRow)[] = []
   for (const id of ids) {
-    piece.push(await prepare(id).catch((error: unknown) => refusedRow({ id, title: '' }, error)))
+    piece.push(await prepare(id))
     await nextTurn()
   }
   return piece
@@ -173,13 +176,30 @@ function refusedRow({ id, title }: Pick<BulkRow, 'id' | 'title'>, error: unknown
   return { id, title, outcome: 'refused', problem: error }
 }
 
+/** Prepares a row; one that is refused is named where the caller may read it. */
+export async function titled(
+  context: Context,
+  { resource, operations }: Served,
+  id: number,
+  prepare: () => Promise<PreparedRow>,
+): Promise<PreparedRow | BulkRow> {
+  try {
+    return await prepare()
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const row = isPossibleId(id) ? await operations.locate(context, { id }) : undefined
+    const isRead = row !== undefined && (statusOf(row) === undefined || mayRead(context.caller, row as Owned))
+    return refusedRow({ id, title: isRead ? nameOfRow(resource.name, row) : '' }, error)
+  }
+}
+
 async function prepareRow(
   context: Context,
   served: Served,
   id: number,
   deed: BulkDeed,
   before: VersionBefore[],
-  seenSeries: Set<number>,
+  chosen: Map<number, number>,
 ): Promise<PreparedRow> {
   const { resource, operations } = served
   const { versioned } = operations
@@ -189,10 +209,15 @@ async function prepareRow(
   const { sequence } = await findVersion(context.db, versioned.kind, id)
   const row = await permittedRecord(context, operations, id, isRemoval ? 'remove' : 'update')
   const title = nameOfRow(resource.name, row)
-  if (deed.do === 'erase')
-    return { id, title, write: async (tx) => ((await eraseRecord(tx, served, id, context)) ? 'done' : 'unchanged') }
+  if (deed.do === 'erase') {
+    const erase = async (tx: Tx) => {
+      await eraseRecord(tx, served, id, context)
+      return 'done' as const
+    }
+    return { id, title, write: erase }
+  }
   const unchanged: PreparedRow = { id, title, write: async () => 'unchanged' }
-  const scope = scopeOf(row, deed, seenSeries)
+  const scope = scopeOf(id, row, deed, chosen)
   if (scope === 'with others') return unchanged
   const wasStatus =
     deed.do === 'restore' ? ((await formerStatus(context.db, versioned.kind, id)) ?? 'draft') : undefined
@@ -224,13 +249,21 @@ async function noteSeries(tx: Tx, id: number, before: VersionBefore[]): Promise<
   before.push([series.resource.path, id, (await findVersion(tx, 'series', id)).sequence])
 }
 
-/** The scope of a change in a series. With one that goes beyond the chosen date, the first chosen date of each series stands for the others. */
-function scopeOf(row: unknown, { scope }: BulkDeed, seenSeries: Set<number>): RawValues | 'with others' {
+/**
+ * The scope of a change in a series. With all dates, the first chosen date of each series stands for the others.
+ * @param chosen the date that stands for each series
+ */
+function scopeOf(
+  id: number,
+  row: unknown,
+  { scope }: BulkDeed,
+  chosen: Map<number, number>,
+): RawValues | 'with others' {
   const { series: repeated }: { series?: unknown } = Object(row)
   if (typeof repeated !== 'number' || scope === undefined || scope === 'this') return {}
-  if (seenSeries.has(repeated)) return 'with others'
-  seenSeries.add(repeated)
-  return { recurrence_scope: scope }
+  const first = chosen.get(repeated) ?? id
+  chosen.set(repeated, first)
+  return first === id ? { recurrence_scope: scope } : 'with others'
 }
 
 async function prepareWrite(

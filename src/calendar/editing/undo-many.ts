@@ -3,8 +3,8 @@ import { findBulkChange, takeBulkChange } from '../../store/storage/desk-rows.ts
 import type { Context } from '../declare/context.ts'
 import { prepareRestore, type RecordHistory, readHistory, tellActs } from '../history/record-history.ts'
 import { requireVersion } from '../records/versions.ts'
-import { resources, series } from '../resources.ts'
-import { type BulkRow, inPieces, type PreparedRow, type VersionBefore } from './change-many.ts'
+import { resources, type Served, series } from '../resources.ts'
+import { type BulkRow, inPieces, type PreparedRow, titled, type VersionBefore } from './change-many.ts'
 import { nameOfRow } from './erase-record.ts'
 import { permittedRecord } from './save-record.ts'
 
@@ -24,22 +24,25 @@ export async function undoMany(context: Context, token: string): Promise<BulkRow
   return rows
 }
 
-async function prepareUndo(context: Context, before: VersionBefore | undefined): Promise<PreparedRow> {
+async function prepareUndo(context: Context, before: VersionBefore | undefined): Promise<PreparedRow | BulkRow> {
   const [path, id, version] = before ?? ['', 0, 0]
   const served = [...resources, series].find(({ resource }) => resource.path === path)
-  if (!served) throw new Problem('rest_version_not_found')
+  if (!served) throw new Error(`there are no ${path} to be put back`)
+  return titled(context, served, id, () => prepareBack(context, served, id, version))
+}
+
+async function prepareBack(context: Context, served: Served, id: number, version: number): Promise<PreparedRow> {
   const { resource, operations } = served
   const { versioned } = operations
   const row = await permittedRecord(context, operations, id, 'update')
   const kind = resource.name as RecordHistory['kind']
   const history = versioned && (await readHistory(context.db, kind, versioned.kind, id))
   if (!history) throw new Problem('rest_version_not_found')
-  const title = nameOfRow(kind, row)
   const only = await changedOnlyThen(context, history, version)
   const restore = await prepareRestore(context, served, history, row, { version, only })
   return {
     id,
-    title,
+    title: nameOfRow(kind, row),
     write: async (tx) => {
       if (restore.members.length === 0) return 'unchanged'
       await requireVersion(tx, versioned.kind, id, [{ id, sequence: history.version }])

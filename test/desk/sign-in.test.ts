@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { sql } from 'kysely'
 import { listSessions } from '../../src/calendar/people/sessions.ts'
 import { addSignInLink } from '../../src/calendar/people/sign-in-links.ts'
 import { getUserByLogin } from '../../src/calendar/people/users.ts'
+import { statement } from '../../src/store/storage/statement.ts'
+import { databaseName } from '../support/database.ts'
 import { DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
 import { type Answer, credentialsOf, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -428,5 +431,37 @@ describe('a service without the desk', () => {
       assert.equal((await browser.get(path)).status, 404, path)
     const { body } = await service.get('~/wp-json/')
     assert.deepEqual(body.authentication, { 'application-passwords': { endpoints: {} } })
+  })
+})
+
+describe('the desk of a calendar that can only be read', { skip: databaseName() !== 'sqlite' && 'on SQLite' }, () => {
+  let service: TestService
+  before(async () => {
+    service = await startService()
+    await giveDeskPassword(service, 'editor')
+  })
+  after(() => service.close())
+
+  test('3d.25: it says so, shows no form that would write, and goes on once it may', async () => {
+    const run = (text: string) => statement<Record<never, never>>()(() => sql.raw(text))(service.app.database.read, {})
+    const browser = browserOf(service)
+    const editor = await sitAtDesk(service, 'editor')
+    await run('pragma query_only = on')
+    const refused = await browser.post('/desk/sign-in', GOOD)
+    assert.equal(refused.status, 503)
+    assert.match(refused.body, /can only be read just now/)
+    const form = await browser.get('/desk/sign-in')
+    assert.equal(form.status, 503)
+    assert.doesNotMatch(form.body, /name="password"/)
+    const page = await editor.get('/desk/venues/new')
+    assert.equal(page.status, 200)
+    assert.match(page.body, /<main id="main" class="readonly">/)
+    assert.match(page.body, /can only be read just now/)
+    const saved = await editor.post('/desk/venues/new', { venue: 'Kept nowhere' })
+    assert.equal(saved.status, 503)
+    assert.match(saved.body, /can only be read just now/)
+    await run('pragma query_only = off')
+    assert.equal((await browser.post('/desk/sign-in', GOOD)).status, 303)
+    assert.doesNotMatch((await editor.get('/desk/venues/new')).body, /can only be read just now/)
   })
 })

@@ -17,6 +17,8 @@ export interface FrameFor {
   name: string
   /** How many things wait in the inbox. */
   waiting: number
+  /** While the database or its disk refuses writes, forms that would write are not shown. */
+  isReadOnly: boolean
 }
 
 interface RoomLink {
@@ -97,8 +99,8 @@ function framed(frame: FrameFor, caller: Caller, view: DeskView): Html {
   }<a class="account" href="${deskPath(site, '/me')}" aria-label="${say('Your account')}: ${name}" title="${name}">${initialsOf(name)}</a></div>
 </header>
 ${rail(frame, caller, view.room)}
-<main id="main">
-<div class="head"><div><h1>${view.title}</h1>${view.under && html`<p>${view.under}</p>`}</div>${view.deeds && html`<div class="end">${view.deeds}</div>`}</div>
+<main id="main"${frame.isReadOnly && html` class="readonly"`}>
+${frame.isReadOnly && html`<p class="summary" role="alert">${say('The service can only be read just now; try again later.')}</p>`}<div class="head"><div><h1>${view.title}</h1>${view.under && html`<p>${view.under}</p>`}</div>${view.deeds && html`<div class="end">${view.deeds}</div>`}</div>
 ${html`<div id="notice" role="status">${view.notice && html`<p class="notice">${view.notice}</p>`}</div>`}
 ${view.body}
 </main>

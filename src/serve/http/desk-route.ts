@@ -3,7 +3,6 @@ import { Problem } from '../../base/problems.ts'
 import { anonymous } from '../../calendar/people/caller.ts'
 import type { DeskGate } from '../../calendar/people/desk-sign-in.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
-import { lackBehind } from '../../store/storage/unavailable.ts'
 import { answerAtDesk, problemAtDesk } from '../desk/desk.ts'
 import { DESK_ASSETS_PATH, type DeskAssets, readDeskAssets } from '../desk/desk-assets.ts'
 import { frameDesk } from '../desk/desk-frame.ts'
@@ -22,7 +21,7 @@ import { type Body, type Incoming, NO_BODY, type Visit } from './incoming.ts'
 import type { Intake } from './intake.ts'
 import { assetAnswer, contentPolicy, FOREVER } from './public-pages.ts'
 import { mediaType, parseBody, repeatedKeys } from './request.ts'
-import { callerContext, type Service } from './respond.ts'
+import { asProblem, callerContext, noteFailure, type Service } from './respond.ts'
 import { asNew, type Outgoing, send } from './send.ts'
 
 /** The most bytes of a form of somebody who has not signed in. */
@@ -128,7 +127,10 @@ interface Answered {
   answer: DeskAnswer
   user: Visitor
   waiting: number
+  isReadOnly: boolean
 }
+
+const OF_NOBODY = { user: undefined, waiting: 0, isReadOnly: false } as const
 
 async function answerOf(
   desk: DeskRoute,
@@ -142,7 +144,7 @@ async function answerOf(
   const isPost = incoming.method === 'POST'
   if (isPost && !isOwnForm(service.site.url, incoming.headers)) {
     const { origin = '' } = incoming.headers
-    return { answer: foreignFormView(service.site, origin), user: undefined, waiting: 0 }
+    return { answer: foreignFormView(service.site, origin), ...OF_NOBODY }
   }
   const body = isPost ? await readDeskBody(desk, incoming, user) : NO_BODY
   const request: AnyDeskRequest = {
@@ -161,20 +163,25 @@ async function answerOf(
   }
   if (!user || isForAll(path)) return answerUnknown(desk, request, incoming)
   const answer = await answerAtDesk({ ...request, user })
-  return { answer, user, waiting: 'body' in answer ? await countInInbox(context) : 0 }
+  if (!('body' in answer)) return { answer, user, waiting: 0, isReadOnly: false }
+  return { answer, user, waiting: await countInInbox(context), isReadOnly: !(await desk.gate.canWrite()) }
 }
 
 /** Answers somebody who has not signed in. A form that they send goes on once they have. */
 async function answerUnknown({ service }: DeskRoute, request: AnyDeskRequest, incoming: Incoming): Promise<Answered> {
-  if (request.method === 'GET' || isForAll(request.path))
-    return { answer: await answerStranger(request), user: undefined, waiting: 0 }
+  if (request.method === 'GET' || isForAll(request.path)) return { answer: await answerStranger(request), ...OF_NOBODY }
   const again = await signInAgain(request)
-  if (!('user' in again)) return { answer: again, user: undefined, waiting: 0 }
+  if (!('user' in again)) return { answer: again, ...OF_NOBODY }
   const { user, form } = again
   const context = callerContext(service, user.user, service.now(), incoming)
   const answer = await answerAtDesk({ ...request, form, context, user })
   // Signing out, or a new password, says itself what becomes of the session.
-  return { answer: 'session' in answer ? answer : { ...answer, session: user.cookie }, user, waiting: 0 }
+  return {
+    answer: 'session' in answer ? answer : { ...answer, session: user.cookie },
+    user,
+    waiting: 0,
+    isReadOnly: false,
+  }
 }
 
 /** Reads a form: a small one of strangers, and one of the usual size of those who had a session, whose form is kept while they sign in again. */
@@ -220,7 +227,7 @@ function isOwnForm(siteUrl: string, headers: IncomingHttpHeaders): boolean {
   return headers.origin === undefined || headers.origin === new URL(siteUrl).origin
 }
 
-function sendAnswer(desk: DeskRoute, visit: Visit, { answer, user, waiting }: Answered): void {
+function sendAnswer(desk: DeskRoute, visit: Visit, { answer, user, waiting, isReadOnly }: Answered): void {
   const { service, front, assets } = desk
   const { site } = service
   const cookies = 'session' in answer ? { 'Set-Cookie': cookieFor(site.url, answer.session) } : {}
@@ -238,7 +245,7 @@ function sendAnswer(desk: DeskRoute, visit: Visit, { answer, user, waiting }: An
     sendDesk(front, visit, answer.status ?? 200, json, JSON.stringify(answer.data))
     return
   }
-  const frame = { site, assets, caller: user?.user, name: user?.user.name ?? '', waiting }
+  const frame = { site, assets, caller: user?.user, name: user?.user.name ?? '', waiting, isReadOnly }
   const { retryAfter, leadsTo } = answer
   const html = {
     'Content-Type': 'text/html; charset=UTF-8',
@@ -280,15 +287,13 @@ function sendDesk(front: Front, visit: Visit, status: number, own: Record<string
 /** Explains a failure that no page has explained. */
 function sendFailure(desk: DeskRoute, visit: Visit, error: unknown): void {
   const { service } = desk
-  const lack = lackBehind(error)
-  if (!(error instanceof Problem)) service.report(error, visit.requestId)
-  const problem =
-    error instanceof Problem ? error : new Problem(lack === undefined ? 'rest_internal_error' : 'rest_unavailable')
+  const problem = asProblem(error)
+  if (problem !== error) noteFailure(error, service, visit.requestId)
   const { retryAfter } = problem.details
   const view = {
     ...problemAtDesk(service.site, problem),
     isAlone: true,
     ...(retryAfter !== undefined && { retryAfter }),
   }
-  sendAnswer(desk, visit, { answer: view, user: undefined, waiting: 0 })
+  sendAnswer(desk, visit, { answer: view, ...OF_NOBODY })
 }

@@ -405,13 +405,14 @@ function unmatched(target: Target): Reply {
 /** The answer to an error. What is no fault of the client is reported. */
 export function failureReply(error: unknown, service: Service, loggedIn: boolean, requestId: string): Reply {
   const problem = asProblem(error)
-  if (problem !== error) note(error, service, requestId)
+  if (problem !== error) noteFailure(error, service, requestId)
   const { status, body } = problemReply(problem, service.site.language, loggedIn)
   const retry = problem.details.retryAfter
   return { status, headers: retry === undefined ? {} : { 'Retry-After': String(retry) }, body }
 }
 
-function asProblem(error: unknown): Problem {
+/** What is answered to an error: a lack of the database by its name, and any other fault of the service as one. */
+export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   const lack = lackBehind(error)
   return lack === undefined ? new Problem('rest_internal_error') : lackingProblem(lack)
@@ -430,7 +431,7 @@ function lackingProblem(lack: Lack): Problem {
 const OUTAGE_EVERY = 1000
 let outageNoted = Number.NEGATIVE_INFINITY
 
-function note(error: unknown, service: Service, requestId: string): void {
+export function noteFailure(error: unknown, service: Service, requestId: string): void {
   if (error instanceof DatabaseUnavailable) {
     if (performance.now() - outageNoted < OUTAGE_EVERY) return
     outageNoted = performance.now()

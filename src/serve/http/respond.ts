@@ -431,6 +431,7 @@ function lackingProblem(lack: Lack): Problem {
 const OUTAGE_EVERY = 1000
 let outageNoted = Number.NEGATIVE_INFINITY
 
+/** Reports a fault of the service; an outage, which affects every request, once a second. */
 export function noteFailure(error: unknown, service: Service, requestId: string): void {
   if (error instanceof DatabaseUnavailable) {
     if (performance.now() - outageNoted < OUTAGE_EVERY) return

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Problem } from '../../src/base/problems.ts'
+import { waitingTerms } from '../../src/calendar/editing/bring-along.ts'
+import { changeMany } from '../../src/calendar/editing/change-many.ts'
 import { listInbox, listSentBack } from '../../src/calendar/editing/inbox.ts'
 import { saveForm } from '../../src/calendar/editing/merge-edits.ts'
 import {
@@ -10,7 +12,6 @@ import {
   publishProposal,
   sendBackPending,
   sendBackProposal,
-  waitingTerms,
   withdrawProposal,
 } from '../../src/calendar/editing/review.ts'
 import { createRecord, updateRecord } from '../../src/calendar/editing/save-record.ts'
@@ -225,4 +226,24 @@ test('pages of the inbox hold each thing once, the oldest first', async () => {
   assert.ok(all.length >= 10)
   const times = all.map(({ since_utc }) => since_utc)
   assert.deepEqual(times, times.toSorted())
+})
+
+test('it brings them along as well when it is published by its form, or with many', async () => {
+  const [contributor, editor] = [await context('contributor'), await context('editor')]
+  for (const by of ['form', 'many'] as const) {
+    const values = {
+      ...{ title: by, ...day, status: 'pending' },
+      ...{ venue: { venue: `Hall of ${by}` }, categories: [`Kind of ${by}`], tags: `Sign of ${by}` },
+    }
+    const { id, version } = await createRecord(contributor, events, values)
+    if (by === 'many') await changeMany(editor, events, [id], { do: 'publish' })
+    else await saveForm(editor, events, id, { values: { status: 'publish', tags: '' }, version })
+    const { body } = await service.get(`/events/${id}`)
+    const names = (terms: { name: string }[]) => terms.map(({ name }) => name)
+    assert.deepEqual(
+      [body.venue.venue, names(body.categories), names(body.tags)],
+      [`Hall of ${by}`, [`Kind of ${by}`], by === 'many' ? [`Sign of ${by}`] : []],
+    )
+    assert.deepEqual(await waitingTerms(editor, { id, author: contributor.caller.id }), { categories: [], tags: [] })
+  }
 })

@@ -6,14 +6,17 @@ import { formatUtc } from '../../base/text/moments.ts'
 import { keepBulkChange } from '../../store/storage/desk-rows.ts'
 import { attempt } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
+import type { EventRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import type { AskedUpdate, WriteSteps } from '../declare/operations.ts'
 import { parseFields, type RawValues } from '../declare/parse.ts'
 import { formerStatus } from '../history/record-history.ts'
+import { readColumns } from '../history/record-states.ts'
 import { mayRead, type Owned } from '../people/caller.ts'
 import { isPossibleId } from '../records/record-store.ts'
 import { findVersion, requireVersion } from '../records/versions.ts'
 import { type Served, series } from '../resources.ts'
+import { bringsAlong, prepareBringing } from './bring-along.ts'
 import { type BulkDeed, valuesOf } from './bulk-deeds.ts'
 import { eraseRecord, nameOfRow } from './erase-record.ts'
 import { permittedRecord, statusOf } from './save-record.ts'
@@ -223,13 +226,17 @@ async function prepareRow(
     deed.do === 'restore' ? ((await formerStatus(context.db, versioned.kind, id)) ?? 'draft') : undefined
   const values = await valuesOf(context, resource.name, row, deed, wasStatus)
   if (!values) return unchanged
-  const write = await prepareWrite(context, served, row, { ...values, ...scope }, deed.do === 'trash')
+  const columns = bringsAlong(context, served, row, values) ? await readColumns(context.db, 'event', id) : undefined
+  const brought = columns && (await prepareBringing(context, row as EventRow, columns, values))
+  const sent = { ...values, ...scope, ...brought?.values }
+  const write = await prepareWrite(context, served, row, sent, deed.do === 'trash')
   return {
     id,
     title,
     write: async (tx) => {
       await requireVersion(tx, versioned.kind, id, [{ id, sequence }])
       await write(tx)
+      await brought?.publish(tx)
       const { series: repeated }: { series?: unknown } = Object(row)
       // All dates of a series are taken back by taking back the series.
       if ('recurrence_scope' in scope && typeof repeated === 'number') await noteSeries(tx, repeated, before)

@@ -1,21 +1,19 @@
 // What the desk does with records, in one list: its pages take these from here.
 
+export { findBrought, mayReview, waitingTerms } from './bring-along.ts'
 export { changeMany, listMatching, MOST_AT_ONCE } from './change-many.ts'
 export { listInbox, listSentBack } from './inbox.ts'
 export { mergeForm, saveForm } from './merge-edits.ts'
 export { countUses, MOST_USES_COUNTED, mergeRecords } from './merge-records.ts'
 export {
-  findBrought,
   findSeenProposal,
   mayPropose,
-  mayReview,
   proposalsAbout,
   proposeChange,
   publishPending,
   publishProposal,
   sendBackPending,
   sendBackProposal,
-  waitingTerms,
   withdrawProposal,
 } from './review.ts'
 export { createRecord, removeRecord, untrashRecord, updateRecord } from './save-record.ts'

@@ -1,6 +1,7 @@
 import type { Context } from '../declare/context.ts'
 import { findUser } from '../people/users.ts'
 import { resources } from '../resources.ts'
+import { mayReview } from './bring-along.ts'
 import { nameOfRow } from './erase-record.ts'
 import {
   countInbox,
@@ -11,7 +12,6 @@ import {
   type PendingEvent,
   type Proposal,
 } from './proposal-store.ts'
-import { mayReview } from './review.ts'
 
 /** Something that waits for a review, or that was sent back. */
 export interface InboxItem extends InboxPlace {

@@ -9,6 +9,7 @@ import { linkEntries } from '../linked/linked-rules.ts'
 import { presentSingle } from '../records/present-records.ts'
 import type { Served } from '../resources.ts'
 import { termEntries } from '../terms/term-rules.ts'
+import { bringsAlong, prepareBringing } from './bring-along.ts'
 import { permittedRecord, type Saved, updateRecord } from './save-record.ts'
 import { findUnmadeTerms, keepBeside, withoutUnmade } from './unmade-terms.ts'
 
@@ -56,11 +57,11 @@ const MOST_TRIES = 5
  * changed since the form's version are kept, unless the form changed them, too.
  * @throws Problem as `updateRecord` does
  */
-export async function saveForm(context: Context, served: Served, id: number, sent: SentForm): Promise<Edited> {
+export async function saveForm(context: Context, served: Served, id: number, asked: SentForm): Promise<Edited> {
   const { operations } = served
   await permittedRecord(context, operations, id, 'update')
-  const unmade = await findUnmadeTerms(context, served, sent.values)
-  const form = { ...sent, values: withoutUnmade(sent.values, unmade) }
+  const unmade = await findUnmadeTerms(context, served, asked.values)
+  const form = { ...asked, values: withoutUnmade(asked.values, unmade) }
   for (let tries = 1; ; tries += 1) {
     const row = await permittedRecord(context, operations, id, 'update')
     const history = operations.versioned && (await readRecordHistory(context, served, operations.versioned.idOf(row)))
@@ -75,8 +76,13 @@ export async function saveForm(context: Context, served: Served, id: number, sen
       const answer = await presentSingle(context, operations.presentation, await operations.loadOne(context, row))
       return { saved: { id, version, answer }, changed, taken }
     }
+    const brought = bringsAlong(context, served, row, values)
+      ? await prepareBringing(context, row, history.present, form.values)
+      : undefined
+    const sent = { ...values, ...brought?.values }
     try {
-      return { saved: await updateRecord(context, served, id, values, version, unmade), changed, taken }
+      const saved = await updateRecord(context, served, id, sent, version, { unmade, beside: brought?.publish })
+      return { saved, changed, taken }
     } catch (error) {
       const isOvertaken = error instanceof Problem && error.code === 'rest_precondition_failed'
       if (!isOvertaken || tries === MOST_TRIES) throw error

@@ -6,14 +6,12 @@ import type { EventRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import { parseFields, type RawValues } from '../declare/parse.ts'
 import { type RecordHistory, readHistory } from '../history/record-history.ts'
-import { linkEntries } from '../linked/linked-rules.ts'
 import { can, isLoggedIn, mayEdit, type Owned } from '../people/caller.ts'
 import { findUser } from '../people/users.ts'
 import { isPossibleId } from '../records/record-store.ts'
 import { requireVersion } from '../records/versions.ts'
 import { resources, type Served } from '../resources.ts'
-import { termEntries } from '../terms/term-rules.ts'
-import { findTermsByIds } from '../terms/term-store.ts'
+import { type Brought, linkedIn, mayReview, prepareBringing, prepareBrought, servedAs } from './bring-along.ts'
 import { type Conflict, type MergedForm, mergeForm, type SentForm } from './merge-edits.ts'
 import {
   type Decision,
@@ -51,20 +49,8 @@ export interface Undecided {
   version: number
 }
 
-/** A draft of the same author that a record links to, and that is published with it. */
-export interface Brought {
-  kind: 'venue' | 'organizer'
-  id: number
-  name: string
-}
-
 const OVERTAKEN: readonly string[] = ['rest_precondition_failed', 'series-was-changed']
 const MOST_TRIES = 5
-
-/** Returns true for those who publish what others have written. */
-export function mayReview({ caller }: Context): boolean {
-  return can(caller, 'publish') && can(caller, 'edit_others')
-}
 
 /** Returns true where the caller may not change a record of their own any more, but may propose a change of it. */
 export function mayPropose({ caller }: Context, row: Owned): boolean {
@@ -221,58 +207,6 @@ export async function publishProposal(
 
 const PARTIAL = { extent: 'partial', mayAsk: true } as const
 
-/** The links among proposed values, as a version has them. */
-function linkedIn(values: RawValues): { venues?: number[]; organizers?: number[] } {
-  const idsIn = (value: unknown) => (linkEntries(value) ?? []).flatMap((entry) => ('id' in entry ? [entry.id] : []))
-  return {
-    ...(values.venue === undefined ? {} : { venues: idsIn(values.venue) }),
-    ...(values.organizer === undefined ? {} : { organizers: idsIn(values.organizer) }),
-  }
-}
-
-/** The drafts of an author among the records that an event links to. */
-export async function findBrought(
-  context: Context,
-  author: number,
-  links: Readonly<Record<string, unknown>>,
-): Promise<Brought[]> {
-  const found: Brought[] = []
-  for (const kind of ['venue', 'organizer'] as const) {
-    const ids = links[`${kind}s`]
-    for (const id of Array.isArray(ids) ? ids.map(Number) : []) {
-      const row = await servedAs(kind).operations.locate(context, { id })
-      const columns: Record<string, unknown> = { ...Object(row) }
-      const waits = columns.status === 'draft' || columns.status === 'pending'
-      if (waits && columns.author === author) found.push({ kind, id, name: String(columns[kind]) })
-    }
-  }
-  return found
-}
-
-function servedAs(name: string): Served {
-  const served = resources.find(({ resource }) => resource.name === name)
-  if (!served) throw new Error(`there is no resource ${name}`)
-  return served
-}
-
-/** Prepares to publish what an event brings along, as far as the caller may. */
-async function prepareBrought(context: Context, author: number, links: Readonly<Record<string, unknown>>) {
-  const records: Brought[] = []
-  const writes: ((tx: Tx) => Promise<unknown>)[] = []
-  for (const one of await findBrought(context, author, links)) {
-    const { operations } = servedAs(one.kind)
-    const row = await operations.locate(context, { id: one.id })
-    if (row === undefined || !operations.rights.update(context, row)) continue
-    const prepared = await operations.update.prepare(context, { row, values: { status: 'publish' } })
-    records.push(one)
-    writes.push((tx) => operations.update.write(tx, prepared, context))
-  }
-  const publish = async (tx: Tx) => {
-    for (const write of writes) await write(tx)
-  }
-  return { records, publish }
-}
-
 /** Does the work again where others have changed the record meanwhile. */
 async function untilHeld<Done>(work: () => Promise<Done>): Promise<Done> {
   for (let tries = 1; ; tries += 1) {
@@ -285,17 +219,6 @@ async function untilHeld<Done>(work: () => Promise<Done>): Promise<Done> {
   }
 }
 
-/** The names of terms that wait with an event until somebody makes them. */
-export async function waitingTerms(
-  { db }: Context,
-  event: Pick<EventRow, 'id' | 'author'>,
-): Promise<Record<'categories' | 'tags', string[]>> {
-  const [beside] = await findOpenProposals(db, 'event', event.id, event.author)
-  const names = (value: unknown) =>
-    beside?.version === 0 ? (termEntries(value) ?? []).filter((entry) => typeof entry === 'string') : []
-  return { categories: names(beside?.values.categories), tags: names(beside?.values.tags) }
-}
-
 /**
  * Publishes an event that waits for a review, with the drafts of its author that it links to and the terms that wait with it. Of a series it publishes
  * all dates.
@@ -303,35 +226,9 @@ export async function waitingTerms(
  */
 export function publishPending(context: Context, id: number): Promise<Published | Decided> {
   return decideEvent(context, id, async (row, history) => {
-    const waiting = await waitingTerms(context, row)
-    const terms = await namedTerms(context, history, waiting)
-    const brought = await prepareBrought(context, row.author, history.present)
-    return {
-      values: { status: 'publish', ...terms },
-      beside: async (tx, beside) => {
-        await brought.publish(tx)
-        const change = { state: 'published', reviewer: context.caller.id } as const
-        if (beside?.version === 0) await updateProposal(tx, beside.id, change, formatUtc(context.now))
-      },
-      brought: brought.records,
-    }
+    const { values, publish, records } = await prepareBringing(context, row, history.present, {})
+    return { values: { status: 'publish', ...values }, beside: publish, brought: records }
   })
-}
-
-/** The terms of an event with the names that wait, for the fields that have any. */
-async function namedTerms(
-  { db }: Context,
-  { present }: RecordHistory,
-  waiting: Record<'categories' | 'tags', string[]>,
-): Promise<RawValues> {
-  const ids = Array.isArray(present.terms) ? present.terms.map(Number) : []
-  const rows = await findTermsByIds(db, ids)
-  const had = {
-    categories: rows.flatMap(({ id, taxonomy }) => (taxonomy === 'category' ? [id] : [])),
-    tags: rows.flatMap(({ id, taxonomy }) => (taxonomy === 'tag' ? [id] : [])),
-  }
-  const names = (['categories', 'tags'] as const).filter((name) => waiting[name].length > 0)
-  return Object.fromEntries(names.map((name) => [name, [...had[name], ...waiting[name]]]))
 }
 
 /** Gives a pending event back to its author as a draft, with a note that they see. @throws Problem as an update does */
@@ -351,7 +248,7 @@ export async function sendBackPending(context: Context, id: number, note: string
 /** What a decision about an event writes: to the event, and beside it. */
 interface EventDecision {
   values: RawValues
-  beside: (tx: Tx, known: Proposal | undefined) => Promise<void>
+  beside: (tx: Tx) => Promise<void>
   brought: Brought[]
 }
 
@@ -373,8 +270,7 @@ function decideEvent(
     const wanted = wantedAt(id, history.version)
     const written = await writeChange(context, operations, { row, values: parsed }, wanted, async (tx, write) => {
       const result = await write()
-      const [known] = await findOpenProposals(tx, 'event', id, row.author)
-      await beside(tx, known)
+      await beside(tx)
       return result
     })
     return { saved: await savedAs(context, operations, written), brought }

@@ -130,6 +130,13 @@ async function shownNow(context: Context, operations: Operations, id: number): P
     : presentSingle(context, operations.presentation, await operations.loadOne(context, row))
 }
 
+/** What else a save does in its transaction. */
+export interface Besides {
+  /** The terms that wait, where they are known. */
+  unmade?: UnmadeTerms
+  beside?: ((tx: Tx) => Promise<void>) | undefined
+}
+
 /**
  * Saves the sent fields of a record as an update over REST does. With a version, only while the record still has it.
  * @throws Problem with the faults by field in `details.params`; rest_precondition_failed where the record has another version
@@ -140,14 +147,19 @@ export async function updateRecord(
   id: number,
   raw: RawValues,
   version?: number,
-  unmade?: UnmadeTerms,
+  { unmade, beside }: Besides = {},
 ): Promise<Saved> {
   const { resource, operations } = served
   const mayAsk = isLoggedIn(context.caller) && operations.rights.update(context)
   const values = await parseFields(resource.fields, raw, context, { extent: 'partial', mayAsk })
   const row = await permittedRecord(context, operations, id, 'update')
   const saving = savingFor(context, served, id, unmade ?? (await findUnmadeTerms(context, served, raw)))
-  const written = await writeChange(context, operations, { row, values }, wantedAt(id, version), saving)
+  const around: Around<WriteResult> = async (tx, write) => {
+    const written = await saving(tx, write)
+    await beside?.(tx)
+    return written
+  }
+  const written = await writeChange(context, operations, { row, values }, wantedAt(id, version), around)
   return savedAs(context, operations, written)
 }
 

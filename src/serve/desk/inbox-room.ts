@@ -2,6 +2,7 @@ import { Problem } from '../../base/problems.ts'
 import { plainText } from '../../base/text/html.ts'
 import { utcToWall } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
+import type { Brought } from '../../calendar/editing/bring-along.ts'
 import {
   findBrought,
   findSeenProposal,
@@ -18,7 +19,7 @@ import {
 } from '../../calendar/editing/editing.ts'
 import type { InboxItem } from '../../calendar/editing/inbox.ts'
 import type { Proposal } from '../../calendar/editing/proposal-store.ts'
-import type { Brought, Decided, Published, Undecided } from '../../calendar/editing/review.ts'
+import type { Decided, Published, Undecided } from '../../calendar/editing/review.ts'
 import { type Clashes, type EventDraft, findClashes } from '../../calendar/events/clashes.ts'
 import { readPlanned } from '../../calendar/events/planned-events.ts'
 import { readColumns, type StateKind } from '../../calendar/history/record-states.ts'

@@ -1,0 +1,148 @@
+import { formatUtc } from '../../base/text/moments.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { EventRow } from '../../store/storage/schema.ts'
+import type { Context } from '../declare/context.ts'
+import type { RawValues } from '../declare/parse.ts'
+import { linkEntries } from '../linked/linked-rules.ts'
+import { can } from '../people/caller.ts'
+import { resources, type Served } from '../resources.ts'
+import { termEntries } from '../terms/term-rules.ts'
+import { findTermsByIds } from '../terms/term-store.ts'
+import { findOpenProposals, updateProposal } from './proposal-store.ts'
+
+// What an event brings along when somebody else publishes it: the drafts of its author that it links to, and the terms that its author has named.
+
+/** Returns true for those who publish what others have written. */
+export function mayReview({ caller }: Context): boolean {
+  return can(caller, 'publish') && can(caller, 'edit_others')
+}
+
+/** A draft of the same author that a record links to, and that is published with it. */
+export interface Brought {
+  kind: 'venue' | 'organizer'
+  id: number
+  name: string
+}
+
+/** The links among values that are sent, as a version has them. */
+export function linkedIn(values: RawValues): { venues?: number[]; organizers?: number[] } {
+  const idsIn = (value: unknown) => (linkEntries(value) ?? []).flatMap((entry) => ('id' in entry ? [entry.id] : []))
+  return {
+    ...(values.venue === undefined ? {} : { venues: idsIn(values.venue) }),
+    ...(values.organizer === undefined ? {} : { organizers: idsIn(values.organizer) }),
+  }
+}
+
+/** The drafts of an author among the records that an event links to. */
+export async function findBrought(
+  context: Context,
+  author: number,
+  links: Readonly<Record<string, unknown>>,
+): Promise<Brought[]> {
+  const found: Brought[] = []
+  for (const kind of ['venue', 'organizer'] as const) {
+    const ids = links[`${kind}s`]
+    for (const id of Array.isArray(ids) ? ids.map(Number) : []) {
+      const row = await servedAs(kind).operations.locate(context, { id })
+      const columns: Record<string, unknown> = { ...Object(row) }
+      const waits = columns.status === 'draft' || columns.status === 'pending'
+      if (waits && columns.author === author) found.push({ kind, id, name: String(columns[kind]) })
+    }
+  }
+  return found
+}
+
+/** A resource by its name. */
+export function servedAs(name: string): Served {
+  const served = resources.find(({ resource }) => resource.name === name)
+  if (!served) throw new Error(`there is no resource ${name}`)
+  return served
+}
+
+/** Prepares to publish what an event brings along, as far as the caller may. */
+export async function prepareBrought(context: Context, author: number, links: Readonly<Record<string, unknown>>) {
+  const records: Brought[] = []
+  const writes: ((tx: Tx) => Promise<unknown>)[] = []
+  for (const one of await findBrought(context, author, links)) {
+    const { operations } = servedAs(one.kind)
+    const row = await operations.locate(context, { id: one.id })
+    if (row === undefined || !operations.rights.update(context, row)) continue
+    const prepared = await operations.update.prepare(context, { row, values: { status: 'publish' } })
+    records.push(one)
+    writes.push((tx) => operations.update.write(tx, prepared, context))
+  }
+  const publish = async (tx: Tx) => {
+    for (const write of writes) await write(tx)
+  }
+  return { records, publish }
+}
+
+/** The names of terms that wait with an event until somebody makes them. */
+export async function waitingTerms(
+  { db }: Context,
+  event: Pick<EventRow, 'id' | 'author'>,
+): Promise<Record<'categories' | 'tags', string[]>> {
+  const [beside] = await findOpenProposals(db, 'event', event.id, event.author)
+  const names = (value: unknown) =>
+    beside?.version === 0 ? (termEntries(value) ?? []).filter((entry) => typeof entry === 'string') : []
+  return { categories: names(beside?.values.categories), tags: names(beside?.values.tags) }
+}
+
+/** The terms of an event with the names that wait, for the fields that have any. */
+async function namedTerms(
+  { db }: Context,
+  present: Readonly<Record<string, unknown>>,
+  waiting: Record<'categories' | 'tags', string[]>,
+): Promise<RawValues> {
+  const ids = Array.isArray(present.terms) ? present.terms.map(Number) : []
+  const rows = await findTermsByIds(db, ids)
+  const had = {
+    categories: rows.flatMap(({ id, taxonomy }) => (taxonomy === 'category' ? [id] : [])),
+    tags: rows.flatMap(({ id, taxonomy }) => (taxonomy === 'tag' ? [id] : [])),
+  }
+  const names = (['categories', 'tags'] as const).filter((name) => waiting[name].length > 0)
+  return Object.fromEntries(names.map((name) => [name, [...had[name], ...waiting[name]]]))
+}
+
+/** What is written with an event that is published: values of its own, and what else the same transaction does. */
+export interface Bringing {
+  values: RawValues
+  records: Brought[]
+  publish: (tx: Tx) => Promise<void>
+}
+
+/**
+ * Prepares what an event of another author brings along.
+ * @param present its columns and links as versions have them
+ * @param sent values that are sent with it: what they say of links and terms is decided
+ */
+export async function prepareBringing(
+  context: Context,
+  event: Pick<EventRow, 'id' | 'author'>,
+  present: Readonly<Record<string, unknown>>,
+  sent: RawValues,
+): Promise<Bringing> {
+  const { records, publish } = await prepareBrought(context, event.author, { ...present, ...linkedIn(sent) })
+  const { categories, tags } = await waitingTerms(context, event)
+  const left = {
+    categories: sent.categories === undefined ? categories : [],
+    tags: sent.tags === undefined ? tags : [],
+  }
+  return {
+    values: await namedTerms(context, present, left),
+    records,
+    publish: async (tx) => {
+      await publish(tx)
+      const [beside] = await findOpenProposals(tx, 'event', event.id, event.author)
+      const change = { state: 'published', reviewer: context.caller.id } as const
+      if (beside?.version === 0) await updateProposal(tx, beside.id, change, formatUtc(context.now))
+    },
+  }
+}
+
+/** Whether values publish an event that another author has written, and that brings along what it needs. */
+export function bringsAlong(context: Context, { resource }: Served, row: unknown, values: RawValues): row is EventRow {
+  const { author, status }: { author?: unknown; status?: unknown } = Object(row)
+  const isOut = values.status === 'publish' && (status === 'pending' || status === 'draft')
+  return resource.name === 'event' && isOut && author !== context.caller.id && mayReview(context)
+}

@@ -208,6 +208,11 @@ export const eventFormTexts = {
   Quotation: { de: 'Zitat', fr: 'Citation', es: 'Cita' },
   Link: { de: 'Verweis', fr: 'Lien', es: 'Enlace' },
   'Address of the link': { de: 'Adresse des Verweises', fr: 'Adresse du lien', es: 'Dirección del enlace' },
+  'Nobody who does not see the picture knows what it shows.': {
+    de: 'Wer das Bild nicht sieht, weiß nicht, was es zeigt.',
+    fr: 'Qui ne voit pas l’image ne sait pas ce qu’elle montre.',
+    es: 'Quien no ve la imagen no sabe qué muestra.',
+  },
   Field: { de: 'Feld', fr: 'Champ', es: 'Campo' },
   'What you typed': { de: 'Was Sie geschrieben haben', fr: 'Ce que vous avez écrit', es: 'Lo que escribió' },
   'What stands there now': { de: 'Was jetzt dort steht', fr: 'Ce qui y est maintenant', es: 'Lo que hay ahora' },

@@ -116,6 +116,7 @@ export function eventFormView(form: EventForm): DeskView {
     room: 'events',
     under: html`<a href="${deskPath(site, '/events')}">← ${say('Events')}</a>`,
     ...(form.notice !== undefined && { notice: form.notice }),
+    deeds: deedsOf(form),
     body: html`${faultLines(form)}${form.notes}<form class="edit event-form${known ? ' known' : ''}" method="post" action="${action}" enctype="multipart/form-data" novalidate data-guard data-event="${known ? String(known.id) : ''}" data-desk="${deskPath(site, '')}">
 ${firstButton(form)}
 <div class="story">
@@ -187,10 +188,11 @@ function lineControl(
   form: EventForm,
   name: string,
   label: string,
-  more: { className?: string; attributes?: Content; hint?: Content; type?: string } = {},
+  more: { className?: string; attributes?: Content; hint?: Content; isDay?: true } = {},
 ): Html {
   const fault = form.faults[name]
-  return html`<div class="field${more.className ? ` ${more.className}` : ''}"><label for="${name}">${label}</label><input type="${more.type ?? 'text'}" id="${name}" name="${name}" value="${lastTyped(form.typed, name)}" autocomplete="off"${more.attributes}${described(name, fault)}>${more.hint}${fault && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
+  const input = html`<input type="text" id="${name}" name="${name}" value="${lastTyped(form.typed, name)}" autocomplete="off"${more.attributes}${more.isDay && html` data-day`}${described(name, fault)}>`
+  return html`<div class="field${more.className ? ` ${more.className}` : ''}"><label for="${name}">${label}</label>${more.isDay ? html`<span class="with-picker">${input}</span>` : input}${more.hint}${fault && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
 }
 
 function switchOf(form: EventForm, name: string, label: string): Html {
@@ -230,13 +232,13 @@ function whenPart(form: EventForm): Html {
   const say = sayer(form)
   const { typed, times, faults } = form
   const zone = lastTyped(typed, 'timezone')
-  const day = html` placeholder="${say('fri, 4 Dec, tomorrow …')}" data-day spellcheck="false"`
+  const day = html` placeholder="${say('fri, 4 Dec, tomorrow …')}" spellcheck="false"`
   const clock = html` placeholder="19:30" data-clock spellcheck="false"`
   const required = html` aria-required="true"`
   return part(
     'when',
     say('When'),
-    html`<div class="row times">${lineControl(form, 'start_date', say('Date'), { attributes: html`${day}${required}` })}${lineControl(form, 'start_time', say('Starts'), { className: 'clock', attributes: html`${clock}${required}` })}${lineControl(form, 'end_time', say('Ends'), { className: 'clock', attributes: clock })}${lineControl(form, 'end_date', say('Last day'), { className: 'last-day', attributes: day })}</div>
+    html`<div class="row times">${lineControl(form, 'start_date', say('Date'), { isDay: true, attributes: html`${day}${required}` })}${lineControl(form, 'start_time', say('Starts'), { className: 'clock', attributes: html`${clock}${required}` })}${lineControl(form, 'end_time', say('Ends'), { className: 'clock', attributes: clock })}${lineControl(form, 'end_date', say('Last day'), { isDay: true, className: 'last-day', attributes: day })}</div>
 <p class="hint echo" id="when-words" role="status">${times.text}</p>${times.warnings.map((text) => html`<p class="warning">${text}</p>`)}
 <div class="checks">${switchOf(form, 'all_day', say('All day'))}${switchOf(form, 'several_days', say('More than one day'))}<details class="inline"${faults.timezone !== undefined && html` open`}><summary>${say('Time zone')}${zone && html`: <span>${zone.replaceAll('_', ' ')}</span>`}</summary>${lineControl(form, 'timezone', say('Time zone'), { attributes: html` list="zones"` })}<datalist id="zones"></datalist></details></div>
 <div id="clashes" role="status">${nearLines(form.context, form.near.clashes, 'At the same time at this venue:')}</div>
@@ -283,7 +285,7 @@ function repeatFields(form: EventForm): Html {
   const fault = faults.repeats
   const unit = (rule: string, text: FormText) => html`<span class="for-${rule}">${say(text)}</span>`
   const every = html`<div class="field for-rule every"><label for="repeat_every">${say('Every')}</label><span class="with-unit"><input type="text" id="repeat_every" name="repeat_every" inputmode="numeric" value="${lastTyped(typed, 'repeat_every') || '1'}"${described('repeat_every', faults.repeat_every)}>${unit('daily', 'days')}${unit('weekly', 'weeks')}${unit('monthly', 'months')}${unit('yearly', 'years')}</span></div>`
-  return html`<div class="repeats" id="repeat-fields"><div class="row"><div class="field"><label for="repeats">${say('Repeats')}</label><select id="repeats" name="repeats"${described('repeats', fault)}>${options}</select>${fault && html`<p class="error" id="repeats-error">${fault}</p>`}</div>${every}${lineControl(form, 'repeat_until', say('Until'), { className: 'for-rule', attributes: html` data-day` })}${lineControl(form, 'repeat_count', say('or number of dates'), { className: 'for-rule', attributes: html` inputmode="numeric"` })}</div>
+  return html`<div class="repeats" id="repeat-fields"><div class="row"><div class="field"><label for="repeats">${say('Repeats')}</label><select id="repeats" name="repeats"${described('repeats', fault)}>${options}</select>${fault && html`<p class="error" id="repeats-error">${fault}</p>`}</div>${every}${lineControl(form, 'repeat_until', say('Until'), { isDay: true, className: 'for-rule' })}${lineControl(form, 'repeat_count', say('or number of dates'), { className: 'for-rule', attributes: html` inputmode="numeric"` })}</div>
 ${weekdayBoxes(form)}${monthPlaces(form)}
 ${lineControl(form, 'more_dates', say('Further dates'), { className: 'for-any', attributes: html` placeholder="${say('4 Dec, 18 Dec, 8 Jan')}"` })}
 <div class="for-any dates-shown" id="next-dates">${nextDatesList(form)}</div>
@@ -486,9 +488,10 @@ function pictureCard(form: EventForm): Html {
     may.upload &&
     html`<div class="field"><label for="picture-file">${image ? say('Another picture') : say('Choose a picture')}</label><input type="file" id="picture-file" name="picture" accept="image/*"></div>`
   const fault = faults.image
+  const isSilent = image !== undefined && lastTyped(typed, 'image_alt').trim() === ''
   return html`<section class="card picture-card" id="image"><h2>${say('Picture')}</h2><div class="picture" id="picture-shown">${picture && html`<img src="${link(picture.src)}" width="${picture.width}" height="${picture.height}" alt="${picture.alt}">`}</div>
 ${upload}${fault && html`<p class="error" id="image-error">${fault}</p>`}
-${lineControl(form, 'image_alt', say('What it shows'), { attributes: html` dir="auto"`, hint: html`<p class="hint">${say('For those who do not see it.')}</p>` })}
+${lineControl(form, 'image_alt', say('What it shows'), { attributes: html` dir="auto"`, hint: html`<p class="hint">${say('For those who do not see it.')}</p>` })}${isSilent && html`<p class="warning">${say('Nobody who does not see the picture knows what it shows.')}</p>`}
 <details class="inline"><summary>${say('From the library')}</summary><div class="library" role="radiogroup" aria-label="${say('From the library')}">${choice('', html`<span>${say('No picture')}</span>`)}${image && !library.some(({ id }) => id === image.id) && choice(String(image.id), html`<img src="${link(picture?.src ?? '')}" alt="${picture?.alt || plainText(image.title)}" loading="lazy">`)}${shown}</div></details></section>`
 }
 
@@ -559,10 +562,21 @@ function saveBar(form: EventForm): Html {
         html`<button type="submit" class="button beside-${goal}" name="status" value="${goal}">${say(text)}</button>`,
     )
   const preview = deskPath(site, `/events/preview${known ? `?id=${known.id}` : ''}`)
-  const ofKnown =
+  const trash =
     known &&
-    html`${!may.propose && html`<a class="button quiet" href="${deskPath(site, `/events/${known.id}/duplicate`)}">${say('Duplicate')}</a>`}${known.status === 'publish' && html`<a class="button quiet" href="${known.address}">${say('View')}</a>`}${may.trash && known.status !== 'trash' && html`<button type="submit" class="button quiet bad end" formaction="${deskPath(site, `/events/${known.id}/trash`)}" formnovalidate>${say('Trash')}</button>`}`
-  return html`<div class="savebar"><input type="hidden" name="key" value="${key}">${known && html`<input type="hidden" name="version" value="${known.version}">`}${main}${beside}<button type="submit" class="button" formaction="${preview}" formtarget="kalends-preview" formnovalidate>${say('Preview')}</button>${ofKnown}</div>`
+    may.trash &&
+    known.status !== 'trash' &&
+    html`<button type="submit" class="button quiet bad end" formaction="${deskPath(site, `/events/${known.id}/trash`)}" formnovalidate>${say('Trash')}</button>`
+  return html`<div class="savebar"><input type="hidden" name="key" value="${key}">${known && html`<input type="hidden" name="version" value="${known.version}">`}${main}${beside}<button type="submit" class="button" formaction="${preview}" formtarget="kalends-preview" formnovalidate>${say('Preview')}</button>${trash}</div>`
+}
+
+/** What else one does with an event that is there. */
+function deedsOf({ known, may, context: { site } }: EventForm): Content {
+  if (!known) return undefined
+  const deed = (path: string, text: FormText) =>
+    html`<a class="button quiet" href="${path}">${sayAtDesk(site, text)}</a>`
+  const own = deskPath(site, `/events/${known.id}`)
+  return html`${known.status === 'publish' && deed(known.address, 'View')}${!may.propose && deed(`${own}/duplicate`, 'Duplicate')}${deed(`${own}/history`, 'History')}`
 }
 
 function nextSteps({ known, may }: EventForm): readonly string[] {

@@ -73,12 +73,12 @@ function writeTimes(typed) {
   for (const name of TIMES) {
     const input = inputAt(name)
     const text = typed[name]
-    if (input && text !== undefined && input.type === 'text' && document.activeElement !== input) input.value = text
-    if (input && text && input.type === 'time') input.value = text
-    if (name === 'end_time' && input?.value === '' && text && document.activeElement === input) {
+    const isFree = input !== document.activeElement || name === 'end_time'
+    if (input && text !== undefined && input.type === 'text' && isFree && input.value !== text) {
       input.value = text
-      input.select()
+      if (input === document.activeElement) input.select()
     }
+    if (input && text && input.type === 'time') input.value = text
   }
 }
 
@@ -121,7 +121,7 @@ function showFault(name, text) {
   line.className = 'error'
   line.id = `${name}-error`
   line.textContent = text
-  input.after(line)
+  ;(input.closest('.with-picker') ?? input).after(line)
 }
 
 /** Phones choose days and times by their own wheels; others write them in words, and may open the calendar of the browser. */
@@ -147,10 +147,7 @@ function addPicker(input) {
     input.dispatchEvent(new Event('input', { bubbles: true }))
     input.dispatchEvent(new Event('change', { bubbles: true }))
   })
-  const place = document.createElement('span')
-  place.className = 'with-picker'
-  input.replaceWith(place)
-  place.append(input, picker)
+  input.after(picker)
 }
 
 const chips = /** @type {const} */ ({ organizer: 'organizer[]', tag: 'tags[]' })
@@ -228,7 +225,8 @@ function keepTyped() {
   let isSending = false
   const state = document.createElement('span')
   state.className = 'hint kept'
-  form?.querySelector('.savebar')?.append(state)
+  const bar = form?.querySelector('.savebar')
+  bar?.insertBefore(state, bar.querySelector('.end'))
   const keep = async () => {
     waiting = undefined
     if (isSending) return

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { findChromium, startChromium } from '../support/chromium.ts'
+import { sitAtDesk } from '../support/desk.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+type Chromium = Awaited<ReturnType<typeof startChromium>>
+type ChromiumTab = Awaited<ReturnType<Chromium['open']>>
+
+const program = findChromium()
+
+describe('the form of an event in a browser', {
+  skip: program === undefined ? 'no Chromium is installed' : false,
+}, () => {
+  let service: TestService
+  let browser: Chromium
+  let cookie: string
+
+  before(async () => {
+    service = await startService({ timezone: 'Europe/Oslo' })
+    await service.create('/venues', { venue: 'The Blue Kettle', city: 'Kilvara' })
+    cookie = (await sitAtDesk(service, 'editor')).cookie
+    browser = await startChromium(program ?? '')
+  })
+  after(async () => {
+    await browser.close()
+    await service.close()
+  })
+
+  async function open(path: string, scripts = true): Promise<ChromiumTab> {
+    const tab = await browser.open()
+    await tab.look({ width: 1280, scripts })
+    const [name, value] = cookie.split('=')
+    await tab.send('Network.setCookie', { name, value, url: service.origin })
+    await tab.goTo(new URL(path, service.origin).href)
+    return tab
+  }
+
+  const CODES: Readonly<Record<string, number>> = { Tab: 9, Enter: 13, ArrowDown: 40, Escape: 27 }
+
+  async function press(tab: ChromiumTab, key: string): Promise<void> {
+    const event = { key, code: key, windowsVirtualKeyCode: CODES[key] ?? 0, ...(key === 'Enter' && { text: '\r' }) }
+    await tab.send('Input.dispatchKeyEvent', { type: 'keyDown', ...event })
+    await tab.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event })
+  }
+
+  const type = (tab: ChromiumTab, text: string) => tab.send('Input.insertText', { text })
+
+  async function until(tab: ChromiumTab, condition: string): Promise<void> {
+    for (let tries = 0; tries < 100; tries += 1) {
+      if ((await tab.evaluate(`Boolean(${condition})`)) === true) return
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    assert.fail(`${condition}: ${await tab.evaluate('document.body.innerText.slice(0, 2000)')}`)
+  }
+
+  const saved = async (title: string) => {
+    const { body } = await service.get(`/events?search=${encodeURIComponent(title)}&start_date=2020-01-01`, 'admin')
+    return body.events[0]
+  }
+
+  for (const scripts of [true, false])
+    test(`1e.1: title, date, times and venue by keyboard alone, ${scripts ? 'with' : 'without'} a script`, async () => {
+      const title = `Choir practice ${scripts}`
+      const tab = await open('/desk/events/new', scripts)
+      const pressed: string[] = []
+      const go = async (key: string) => {
+        pressed.push(key)
+        await press(tab, key)
+      }
+      await type(tab, title)
+      await go('Tab')
+      await type(tab, '4 June 2027')
+      await go('Tab')
+      await type(tab, '19:30')
+      await go('Tab')
+      await type(tab, '21:00')
+      await tab.evaluate("document.getElementById('venue_name').focus()")
+      pressed.push('to the venue')
+      await type(tab, 'The Blue Kettle')
+      if (scripts) await until(tab, "document.querySelector('.names:not([hidden]) li')")
+      await go('Enter')
+      await until(tab, "location.search.startsWith('?saved')")
+      assert.ok(pressed.length <= 6, pressed.join())
+      const event = await saved(title)
+      assert.deepEqual(
+        [event.start_date, event.end_date, event.venue.venue, event.status],
+        ['2027-06-04 19:30:00', '2027-06-04 21:00:00', 'The Blue Kettle', 'publish'],
+      )
+      assert.deepEqual(tab.complaints, [])
+    })
+
+  test('the end moves with the start, and what was understood is said beneath', async () => {
+    const { id } = await service.create('/events', {
+      title: 'Moved',
+      start_date: '2027-06-10 19:00:00',
+      end_date: '2027-06-10 21:30:00',
+      timezone: 'Europe/Oslo',
+    })
+    const tab = await open(`/desk/events/${id}`)
+    await until(tab, "document.getElementById('when-words').textContent.includes('2 hours')")
+    await tab.evaluate("document.getElementById('start_time').focus(); document.getElementById('start_time').select()")
+    await type(tab, '8.15pm')
+    await press(tab, 'Tab')
+    await press(tab, 'Tab')
+    await until(tab, "document.getElementById('end_time').value === '22:45'")
+    assert.equal(await tab.evaluate("document.getElementById('start_time').value"), '20:15')
+    assert.match(
+      String(await tab.evaluate("document.getElementById('when-words').textContent")),
+      /10 June 2027.*2 hours, 30 minutes/,
+    )
+  })
+
+  test('3d.17: the editor leaves a description as it is until somebody edits it, and then writes what was edited', async () => {
+    const description = '<!-- wp:paragraph -->\n<p>Kept  so</p>\n<!-- /wp:paragraph -->'
+    const { id } = await service.create('/events', {
+      title: 'Blocks',
+      description,
+      start_date: '2027-06-10 19:00:00',
+      end_date: '2027-06-10 21:30:00',
+    })
+    const tab = await open(`/desk/events/${id}`)
+    await tab.evaluate("document.getElementById('description').focus()")
+    await until(tab, "document.querySelector('.rich-frame .text')")
+    assert.equal(await tab.evaluate("document.getElementById('description').value"), description)
+    await type(tab, 'Edited: ')
+    await until(tab, "document.getElementById('description').value.includes('Edited')")
+    assert.deepEqual(tab.complaints, [])
+    const pasted = '<p style="mso-x:1" onclick="x()">From <b>Word</b><script>x()</script></p>'
+    await tab.evaluate(`(() => {
+      const data = new DataTransfer()
+      data.setData('text/html', ${JSON.stringify(pasted)})
+      document.querySelector('.rich-frame .text').dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
+    })()`)
+    await until(tab, "document.getElementById('description').value.includes('Word')")
+    assert.doesNotMatch(
+      String(await tab.evaluate("document.getElementById('description').value")),
+      /script|onclick|mso/,
+    )
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  test('1e.11: what was typed is kept when the tab is closed', async () => {
+    const tab = await open('/desk/events/new')
+    await type(tab, 'Closed too early')
+    await tab.evaluate("document.title = 'left'; dispatchEvent(new PageTransitionEvent('pagehide'))")
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    const next = await open('/desk/events/new')
+    await until(next, "document.querySelector('.unsaved')")
+    assert.equal(await next.evaluate("document.getElementById('title').value"), '')
+    await next.evaluate("document.querySelector('.unsaved a').click()")
+    await until(next, "document.getElementById('title')?.value === 'Closed too early'")
+  })
+})

@@ -128,6 +128,15 @@ describe('signing in to the desk', () => {
     }
     const { headers } = await browser.post('/desk/sign-in', { ...GOOD, next: '/events/?a=b%2F' })
     assert.equal(headers.get('location'), '/events/?a=b%2F')
+    const { headers: led } = await browser.post('/desk/sign-in', { ...GOOD, next: '/寺 \u202e?a=é' })
+    assert.equal(led.get('location'), '/%E5%AF%BA%20%E2%80%AE?a=%C3%A9')
+  })
+
+  test('an address too long for a header is not gone back to', async () => {
+    const { status, headers } = await browser.get(`/desk/events?search=${'%20'.repeat(2000)}`)
+    assert.deepEqual([status, headers.get('location')], [303, '/desk/sign-in'])
+    const signedIn = await browser.post('/desk/sign-in', { ...GOOD, next: `/${'é'.repeat(2000)}` })
+    assert.deepEqual([signedIn.status, signedIn.headers.get('location')], [303, '/desk/'])
   })
 
   test('3d.1: the cookie opens no part of REST, and no credential of REST opens the desk', async () => {

@@ -25,8 +25,12 @@ export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswe
   if (path === '/sign-in') return method === 'POST' ? signIn(request) : showSignIn(request)
   const asked = query.size === 0 ? path : `${path}?${query}`
   const next = new URLSearchParams({ next: `/desk${asked}` })
-  return { seeOther: deskPath(context.site, asked === '/' ? '/sign-in' : `/sign-in?${next}`) }
+  const isPlain = asked === '/' || asked.length > LONGEST_NEXT
+  return { seeOther: deskPath(context.site, isPlain ? '/sign-in' : `/sign-in?${next}`) }
 }
+
+/** Longer addresses are not gone back to after signing in: no proxy takes every header that would name them. */
+const LONGEST_NEXT = 1000
 
 /**
  * Where somebody is led to after signing in: a path of this site, below its root, and nothing that a browser takes for another site, such as
@@ -34,8 +38,13 @@ export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswe
  */
 export function safeNext(site: Site, next: string): string {
   const isPath = /^\/(?![/\\])/.test(next) && !/[\\\p{Cc}]/u.test(next)
-  return isPath && URL.canParse(next, site.url) ? pathTo(site, next) : deskPath(site, '/')
+  const isSafe = isPath && next.length <= LONGEST_NEXT && URL.canParse(next, site.url)
+  // No header takes other signs as they are.
+  return isSafe ? pathTo(site, next.replaceAll(/[^\x21-\x7e]+/g, encodeText)) : deskPath(site, '/')
 }
+
+/** Halves of signs become the replacement sign. */
+const encodeText = (text: string) => encodeURIComponent(text.toWellFormed())
 
 async function showSignIn(request: AnyDeskRequest): Promise<DeskAnswer> {
   const { context, query, user } = request

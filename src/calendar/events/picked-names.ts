@@ -3,6 +3,7 @@ import { fold } from '../../base/text/fold.ts'
 import { contains } from '../../store/storage/queries.ts'
 import type { Context } from '../declare/context.ts'
 import { shownTo } from '../records/record-store.ts'
+import { knownTo } from '../terms/term-filters.ts'
 
 /** What names are picked for in a form: the links of an event. */
 export type PickedKind = 'venue' | 'organizer' | 'category' | 'tag'
@@ -27,7 +28,7 @@ type Asker = Pick<Context, 'db' | 'caller'>
 
 /**
  * The venues, organizers, categories or tags whose names begin with a text, whatever their letter case and accents, and behind them those that have it elsewhere;
- * of venues and organizers those that the caller may see, outside the trash. At most `most`, by name. Blank text gives the first ones.
+ * those that the caller may see, and of venues and organizers those outside the trash. At most `most`, by name. Blank text gives the first ones.
  */
 export async function pickNames(kind: PickedKind, text: string, asker: Asker, most: number): Promise<PickedName[]> {
   const folded = foldedName(text)
@@ -79,7 +80,7 @@ async function readNames(
   { db, caller }: Asker,
   most: number,
 ): Promise<PickedName[]> {
-  if (kind === 'category' || kind === 'tag') return readTermNames(kind, where, db, most)
+  if (kind === 'category' || kind === 'tag') return readTermNames(kind, where, { db, caller }, most)
   const { table, about } = TABLES[kind]
   const row = sql.table(table)
   const { rows } = await sql<Omit<PickedName, 'kind'>>`
@@ -95,13 +96,14 @@ async function readNames(
 async function readTermNames(
   kind: 'category' | 'tag',
   where: Expression<SqlBool>,
-  db: Context['db'],
+  { db, caller }: Asker,
   most: number,
 ): Promise<PickedName[]> {
   const { rows } = await sql<{ id: number; name: string; about: string | null }>`
     select named.id, named.name, parents.name as about
     from terms as named left join terms as parents on parents.id = named.parent
     where named.taxonomy = ${kind} and ${where}
+      and exists (select 1 from terms where terms.id = named.id and ${knownTo(caller, kind)})
     order by named.folded, named.id limit ${sql.lit(most)}
   `.execute(db)
   return rows.map(({ id, name, about }) => ({ kind, id, name, status: 'publish', about: about ?? '' }))

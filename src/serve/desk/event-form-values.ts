@@ -8,6 +8,8 @@ import type { RecordState } from '../../calendar/history/record-states.ts'
 import { findLinkedByIds } from '../../calendar/linked/linked-store.ts'
 import { organizerRules } from '../../calendar/linked/organizer.ts'
 import { venueRules } from '../../calendar/linked/venue.ts'
+import { type Caller, mayRead, type Owned } from '../../calendar/people/caller.ts'
+import { isPossibleId } from '../../calendar/records/record-store.ts'
 import type { OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
 import { askedFields, type FormFaults, faultsOf, inputOf } from './desk-inputs.ts'
 import { sayAtDesk } from './desk-page.ts'
@@ -131,19 +133,17 @@ type Link = string | Record<string, string>
 
 /**
  * The venues of a form: those of `venue`, of which the first is the one that the text `venue_name` shows. Another text means the venue of that name, or a
- * new one; no text means none.
+ * new one; no text means none, but for a venue that the form cannot name to the caller, which stays.
  */
 async function venuesIn(context: Context, typed: TypedForm): Promise<Link[] | undefined> {
   const ids = allTyped(typed, 'venue')
   if (!isTyped(typed, 'venue_name')) return isTyped(typed, 'venue') ? ids : undefined
   const name = lastTyped(typed, 'venue_name').trim()
   const [first, ...others] = ids
-  if (name === '') return others
-  const known = numberOr(first ?? '')
-  const row = typeof known === 'number' && (await findLinkedByIds<VenueRow>(context.db, venueRules, [known])).get(known)
-  return row && isSameName(row.venue, name) && first !== undefined
-    ? ids
-    : [await linkTo(context, 'venue', name), ...others]
+  const { venues } = await linkedNames(context, { venue: ids.slice(0, 1) })
+  const shown = venues.get(Number(first))
+  if (name === '') return shown || first === undefined ? others : ids
+  return shown && isSameName(shown.venue, name) ? ids : [await linkTo(context, 'venue', name), ...others]
 }
 
 /** The ids of the venues of a form that there are. */
@@ -168,21 +168,26 @@ async function linkTo(context: Context, kind: 'venue' | 'organizer', name: strin
 const isSameName = (one: string, other: string) =>
   one.trim().localeCompare(other.trim(), undefined, { sensitivity: 'base' }) === 0
 
-/** The names of the linked records of a form, by their ids. */
+/** The linked records of a form that the caller may see, by their ids. */
 export async function linkedNames(
-  { db }: Pick<Context, 'db'>,
+  { db, caller }: Pick<Context, 'db' | 'caller'>,
   typed: TypedForm,
 ): Promise<{ venues: Map<number, VenueRow>; organizers: Map<number, OrganizerRow> }> {
   const ids = (name: string) =>
     allTyped(typed, name)
       .map(numberOr)
-      .filter((id) => typeof id === 'number')
+      .filter((id) => typeof id === 'number' && isPossibleId(id))
+      .map(Number)
       .slice(0, MOST_NAMED)
   const [venues, organizers] = await Promise.all([
     findLinkedByIds<VenueRow>(db, venueRules, ids('venue')),
     findLinkedByIds<OrganizerRow>(db, organizerRules, ids('organizer')),
   ])
-  return { venues, organizers }
+  return { venues: readableBy(caller, venues), organizers: readableBy(caller, organizers) }
+}
+
+function readableBy<Row extends Owned>(caller: Caller, rows: ReadonlyMap<number, Row>): Map<number, Row> {
+  return new Map([...rows].filter(([, row]) => mayRead(caller, row)))
 }
 
 const MOST_NAMED = 100

@@ -22,7 +22,7 @@ import { findClashes } from '../../calendar/events/clashes.ts'
 import { findEvent } from '../../calendar/events/event-store.ts'
 import { recurrenceOf, showRule, startOf } from '../../calendar/events/recurrence-present.ts'
 import { readStates } from '../../calendar/history/record-states.ts'
-import { findImage, listLatestImages, withImages } from '../../calendar/images/images.ts'
+import { findOpenImage, listLatestImages, withImages } from '../../calendar/images/images.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
 import { can, mayDelete, mayEdit } from '../../calendar/people/caller.ts'
 import { listUsers } from '../../calendar/people/users.ts'
@@ -117,7 +117,7 @@ async function formOf(context: Context, typed: TypedForm, shown: Shown): Promise
     categoryOptions(context),
     findTermsByIds(db, allTyped(typed, 'tags').map(Number).filter(Number.isSafeInteger)),
     can(caller, 'edit_others') ? listUsers(db) : [],
-    image > 0 ? findImage(db, image) : undefined,
+    image > 0 ? findOpenImage(context, image) : undefined,
     listLatestImages(context, LIBRARY),
     formInWords(context, typed, known),
   ])

@@ -211,7 +211,8 @@ async function tools(listing: Listing, filters: number): Promise<Html> {
     ...(seesAll(caller) ? [{ value: 'mine', text: say('Mine') }] : []),
     ...users.filter(({ id }) => id !== caller.id).map(({ id, name }) => ({ value: String(id), text: name })),
   ]
-  const sources = (await listSources(db, MOST_OFFERED)).map(({ id, address }) => ({ value: String(id), text: address }))
+  // The path of an address may be the secret that opens the calendar there.
+  const sources = seesAll(caller) ? (await listSources(db, MOST_OFFERED)).map(sourceOption) : []
   const select = (name: ListField, label: string, none: string, options: Options) =>
     html`<label class="field"><span>${label}</span><select name="${name}"><option value="">${none}</option>${options.map(
       ({ value, text }) => html`<option value="${value}"${fields[name] === value && html` selected`}>${text}</option>`,
@@ -237,6 +238,11 @@ ${select(
 )}
 <button type="submit" class="button main">${say('Show')}</button></div></details></form>`
 }
+
+const sourceOption = ({ id, address }: { id: number; address: string }) => ({
+  value: String(id),
+  text: `${sourceName(address)} (${id})`,
+})
 
 /** A venue to choose, or to type where there are more than a form can offer. */
 async function venueField({ context, fields, terms, say }: Listing): Promise<Html> {

@@ -76,17 +76,20 @@ async function showHistory(at: Historied, request: DeskRequest): Promise<DeskAns
     title: sayAtDesk(site, 'History'),
     room: at.room,
     under: html`<a href="${deskPath(site, record)}" dir="auto">${nameAmong(history.present) || sayAtDesk(site, '(no title)')}</a>`,
-    notice: noticeOf(request),
+    notice: noticeOf(at, request),
     body: html`${acts.length === 0 ? html`<p class="nothing">${sayAtDesk(site, 'No change is known.')}</p>` : html`<ol class="acts">${acts.map((act) => actItem(at, request, history, act))}</ol>`}${rest}`,
   }
 }
 
-function noticeOf({ context: { site }, query }: DeskRequest): Content {
+function noticeOf({ served: { resource } }: Historied, { context: { site }, query }: DeskRequest): Content {
   if (!query.has('restored')) return undefined
-  const left = query.get('left') ?? ''
-  return left === ''
+  const left = (query.get('left') ?? '').split(',')
+  const names = Object.entries(resource.fields).flatMap(([name, field]) =>
+    left.includes(name) ? [labelOf(site, field)] : [],
+  )
+  return names.length === 0
     ? sayAtDesk(site, 'The version was put back.')
-    : sayAtDesk(site, 'The version was put back, but for: {names}', { names: left })
+    : sayAtDesk(site, 'The version was put back, but for: {names}', { names: names.join(', ') })
 }
 
 const ACTION_TEXTS = {
@@ -138,7 +141,7 @@ async function restore(at: Historied, request: DeskRequest): Promise<DeskAnswer>
   if (!Number.isSafeInteger(version)) throw new Problem('rest_version_not_found')
   const { left } = await restoreVersion(context, at.served, history, row, { version, wanted: 'any' })
   const query = new URLSearchParams({ restored: String(version) })
-  if (left.length > 0) query.set('left', [...new Set(left.map(({ member }) => member))].join(', '))
+  if (left.length > 0) query.set('left', [...new Set(left.map(({ member }) => member))].join(','))
   return { seeOther: deskPath(context.site, `/${at.room}/${history.id}/history?${query}`) }
 }
 

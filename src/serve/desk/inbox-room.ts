@@ -1,4 +1,5 @@
 import { Problem } from '../../base/problems.ts'
+import { storableText } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
 import { utcToWall } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
@@ -23,6 +24,7 @@ import type { Decided, Published, Undecided } from '../../calendar/editing/revie
 import { type Clashes, type EventDraft, findClashes } from '../../calendar/events/clashes.ts'
 import { readPlanned } from '../../calendar/events/planned-events.ts'
 import { readColumns, type StateKind } from '../../calendar/history/record-states.ts'
+import { findUserByLogin } from '../../calendar/people/users.ts'
 import { resources } from '../../calendar/resources.ts'
 import { written } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
@@ -36,6 +38,7 @@ import {
   recordIdIn,
   sayAtDesk,
 } from './desk-page.ts'
+import { linkedNames } from './event-form-values.ts'
 import { valueText } from './history-room.ts'
 
 // What waits for somebody who may publish: events sent for review, imported ones that wait, and changes proposed in published records.
@@ -140,7 +143,7 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
     under: mayReview(context)
       ? sayAtDesk(site, total === 1 ? 'One thing waits.' : '{count} things wait.', { count: String(total) })
       : sayAtDesk(site, 'What you have sent for review'),
-    notice: noticeOf(request),
+    notice: await noticeOf(request),
     body: html`${await sentBackList(context)}${waiting.length === 0 ? html`<p class="nothing">${sayAtDesk(site, 'Nothing waits.')}</p>` : html`<ul class="inbox">${waiting.map((one) => itemOf(context, one))}</ul>`}${nextPath && html`<nav class="pages"><a class="button" href="${nextPath}">${sayAtDesk(site, 'Newer')}</a></nav>`}`,
   }
 }
@@ -201,17 +204,33 @@ function deedsOf(context: Context, { what, id, kind, record }: InboxItem): Html 
   }</div>`
 }
 
-function noticeOf({ context: { site }, query }: DeskRequest): Content {
+/** What has just been done. An address that a stranger has made up names nobody and nothing that is not there. */
+async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
+  const { site, db } = context
   const done = query.get('done')
   const by = query.get('by')
-  if (by !== null)
-    return sayAtDesk(site, 'Somebody else was faster: {name}', { name: by || sayAtDesk(site, 'The calendar itself') })
-  const names = query.get('with')
-  if (done === 'publish')
+  if (by !== null) {
+    const known = await findUserByLogin(db, storableText(by))
+    const name = known?.login === by ? by : sayAtDesk(site, 'The calendar itself')
+    return sayAtDesk(site, 'Somebody else was faster: {name}', { name })
+  }
+  if (done === 'publish') {
+    const names = await namesOf(context, query)
     return names ? sayAtDesk(site, 'Published, with: {names}', { names }) : sayAtDesk(site, 'Published')
+  }
   if (done === 'send-back') return sayAtDesk(site, 'Sent back to its author')
   if (done === 'trash') return sayAtDesk(site, 'Moved to the trash')
   return done === 'withdraw' ? sayAtDesk(site, 'Withdrawn') : undefined
+}
+
+const BROUGHT = ['venue', 'organizer'] as const
+
+/** The names of the venues and organizers that an address says were published. */
+async function namesOf(context: Context, query: URLSearchParams): Promise<string> {
+  const ids = BROUGHT.map((kind) => [kind, (query.get(kind) ?? '').split(',')] as const)
+  const { venues, organizers } = await linkedNames(context, Object.fromEntries(ids))
+  const names = [...venues.values()].map(({ venue }) => venue)
+  return [...names, ...[...organizers.values()].map(({ organizer }) => organizer)].map(plainText).join(', ')
 }
 
 type Outcome = Published | Decided | Undecided | undefined
@@ -226,8 +245,9 @@ async function decide(request: DeskRequest): Promise<DeskAnswer> {
   const path = (query: Record<string, string>) => deskPath(context.site, `/inbox?${new URLSearchParams(query)}`)
   if (outcome && 'decided' in outcome) return { seeOther: path({ by: outcome.decided.by }) }
   if (outcome && 'conflicts' in outcome) return conflictPage(request, id, outcome)
-  const names = outcome ? outcome.brought.map(({ name }) => plainText(name)).join(', ') : ''
-  return { seeOther: path({ done: deed ?? '', ...(names !== '' && { with: names }) }) }
+  const brought = Object.groupBy(outcome?.brought ?? [], ({ kind }) => kind)
+  const ids = Object.entries(brought).map(([kind, records]) => [kind, records.map((one) => one.id).join(',')])
+  return { seeOther: path({ done: deed ?? '', ...Object.fromEntries(ids) }) }
 }
 
 async function outcomeOf(

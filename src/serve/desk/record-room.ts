@@ -6,7 +6,7 @@ import { parseFields } from '../../calendar/declare/parse.ts'
 import { countUses, createRecord, saveForm } from '../../calendar/editing/editing.ts'
 import type { DeskText } from '../../calendar/locales/desk-texts.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
-import { can } from '../../calendar/people/caller.ts'
+import { can, seesUnpublished } from '../../calendar/people/caller.ts'
 import { presentListed } from '../../calendar/records/present-records.ts'
 import { findVersion } from '../../calendar/records/versions.ts'
 import { resources, type Served } from '../../calendar/resources.ts'
@@ -76,7 +76,8 @@ async function showList(room: RecordRoom, { context, query }: DeskRequest): Prom
     ...(search !== '' && { search }),
     page: Number.isSafeInteger(page) && page > 0 ? page : 1,
     per_page: PER_PAGE,
-    ...('status' in filters && { status: isTrash ? 'trash' : 'publish,draft,pending,private' }),
+    ...('status' in filters &&
+      seesUnpublished(context.caller) && { status: isTrash ? 'trash' : 'publish,draft,pending,private' }),
     ...('hide_empty' in filters && { hide_empty: false }),
   }
   const found = await operations.find(context, await parseFields(filters, raw, context))

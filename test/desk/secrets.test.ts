@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { day, startService, type TestService } from '../support/service.ts'
+
+/** What somebody has typed into a form for an event at the same time as the draft. */
+const typed = { title: 'Asking', start_date: '2027-04-01', start_time: '10:00', end_time: '12:00' }
+
+describe('what the desk shows of what others have not published', () => {
+  let service: TestService
+  let ids: Record<'venue' | 'organizer' | 'event', string>
+
+  before(async () => {
+    service = await startService()
+    const make = async (path: string, body: object) => String((await service.create(path, body, 'editor')).id)
+    const venue = await make('/venues', { venue: 'Hidden hall', address: 'Hidden street', status: 'draft' })
+    const organizer = await make('/organizers', { organizer: 'Hidden choir', status: 'draft' })
+    const links = { venue: Number(venue), organizer: Number(organizer), tags: ['Hidden tag'] }
+    const event = await make('/events', { title: 'Hidden event', status: 'draft', ...day, ...links })
+    ids = { venue, organizer, event }
+  })
+  after(() => service.close())
+
+  const pagesOf = async (desk: AtDesk) => {
+    const links = { venue: [ids.venue], organizer: [ids.organizer] }
+    return [
+      await desk.post('/desk/events/new', { ...typed, ...links, show: 'dates' }),
+      await desk.post('/desk/events/new', { ...typed, ...links, title: '' }),
+      await desk.post('/desk/events/words', { ...typed, ...links, title: 'Hidden event' }),
+      await desk.post('/desk/events/preview', { ...typed, ...links }),
+      await desk.post(`/desk/events/preview?id=${ids.event}`, { ...typed, ...links }),
+      await desk.post('/desk/events/many', { deed: 'trash', ids: ids.event, sure: '1', key: 'asking-for-it' }),
+      await desk.get(`/desk/events/many?deed=trash&ids=${ids.event}`),
+      await desk.get('/desk/events/many/asking-for-it'),
+      ...(await Promise.all(
+        ['venue', 'organizer', 'category', 'tag'].map((kind) => desk.get(`/desk/names?kind=${kind}&starts=Hidden`)),
+      )),
+      await desk.get('/desk/search?search=Hidd'),
+      await desk.get('/desk/search/as-typed?search=Hidd'),
+      await desk.get('/desk/'),
+      await desk.get('/desk/inbox'),
+      await desk.get(`/desk/inbox?done=publish&venue=${ids.venue}&organizer=${ids.organizer}`),
+      await desk.get('/desk/month/2027-04'),
+      await desk.get('/desk/events?author=all&status=draft'),
+      await desk.get('/desk/events/new?title=x'),
+      await desk.get(`/desk/events/${ids.event}`),
+      await desk.get(`/desk/events/${ids.event}/duplicate`),
+      await desk.get(`/desk/events/${ids.event}/history`),
+      await desk.get(`/desk/venues/${ids.venue}/history`),
+      ...(await Promise.all(['venues', 'organizers', 'categories', 'tags'].map((room) => desk.get(`/desk/${room}`)))),
+    ]
+  }
+
+  for (const login of ['author', 'contributor', 'subscriber'] as const)
+    test(`1e.28: no page names a draft of others to the ${login}`, async () => {
+      const desk = await sitAtDesk(service, login)
+      for (const { status, body } of await pagesOf(desk)) {
+        assert.ok(status < 500, String(body))
+        const text = typeof body === 'string' ? body : JSON.stringify(body ?? '')
+        assert.doesNotMatch(text, /Hidden (?:hall|street|choir|event|tag)/)
+      }
+    })
+
+  test('readers see the rooms of what is published', async () => {
+    await service.create('/venues', { venue: 'Open hall' }, 'editor')
+    const subscriber = await sitAtDesk(service, 'subscriber')
+    for (const room of ['', 'events', 'month', 'inbox', 'venues', 'organizers', 'categories', 'tags', 'me'])
+      assert.equal((await subscriber.get(`/desk/${room}`)).status, 200, room)
+    assert.match((await subscriber.get('/desk/venues')).body, /Open hall/)
+  })
+
+  test('a save keeps the venue that a form could not name, and takes none that was emptied', async () => {
+    const author = await sitAtDesk(service, 'author')
+    const linked = { ...day, title: 'At a hidden hall', venue: Number(ids.venue), author: service.userIds.author }
+    const { id } = await service.create('/events', linked, 'editor')
+    const form = { title: 'Changed', venue: [ids.venue], venue_name: '' }
+    assert.equal((await author.post(`/desk/events/${id}`, form)).status, 303)
+    assert.equal((await service.get(`/events/${id}`, 'editor')).body.venue.venue, 'Hidden hall')
+    const editor = await sitAtDesk(service, 'editor')
+    assert.equal((await editor.post(`/desk/events/${id}`, form)).status, 303)
+    assert.deepEqual((await service.get(`/events/${id}`, 'editor')).body.venue, [])
+  })
+
+  test('no address makes the desk say what a stranger has written', async () => {
+    const editor = await sitAtDesk(service, 'editor')
+    for (const path of [
+      '/desk/inbox?by=Forged',
+      '/desk/inbox?done=publish&with=Forged&venue=Forged&organizer=0,-1,Forged',
+      '/desk/inbox?done=Forged',
+      `/desk/events/${ids.event}/history?restored=1&left=Forged`,
+      `/desk/events/${ids.event}?saved=Forged&taken=Forged`,
+      '/desk/month/2027-04?moved=1&from=Forged',
+      '/desk/me?saved=Forged',
+      '/desk/inbox?by=%00',
+    ]) {
+      const { status, body } = await editor.get(path)
+      assert.equal(status, 200, path)
+      assert.doesNotMatch(body, /Forged/, path)
+    }
+  })
+
+  test('addresses of imports, which may be secrets, are shown to nobody by their path', async () => {
+    const address = 'https://calendar.example/private-abc/basic.ics'
+    const source = { id: 1, address, token: '', options: '', holder: '', held_until_utc: '', origin: '' } as const
+    await service.app.database.write((tx) => tx.insertInto('import_sources').values(source).execute())
+    for (const [login, isNamed] of [
+      ['editor', true],
+      ['author', false],
+      ['subscriber', false],
+    ] as const) {
+      const { body } = await (await sitAtDesk(service, login)).get('/desk/events')
+      assert.doesNotMatch(body, /private-abc/)
+      assert.equal(body.includes('calendar.example'), isNamed, login)
+    }
+  })
+})

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { hashDeskPassword, makeHashing, setDeskPassword } from '../../src/calendar/people/desk-passwords.ts'
 import { startSession } from '../../src/calendar/people/sessions.ts'
 import { findUserByLogin } from '../../src/calendar/people/users.ts'
+import { DESK_PAGES } from '../../src/serve/desk/desk-addresses.ts'
 import type { Answer, TestService } from './service.ts'
 
 /** A password for the desk that anybody may have. */
@@ -55,4 +56,12 @@ export async function sitAtDesk(service: TestService, login: string): Promise<At
       })
     },
   }
+}
+
+/** The addresses below the desk with the methods that each answers; a part with a colon, such as `:id`, is a variable. */
+export function deskAddresses(): { at: string; methods: ('GET' | 'POST')[] }[] {
+  return DESK_PAGES.map(({ at, get, post }) => ({
+    at,
+    methods: [...(get ? ['GET' as const] : []), ...(post ? ['POST' as const] : [])],
+  }))
 }

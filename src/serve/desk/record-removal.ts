@@ -1,4 +1,4 @@
-import { invalidParam, Problem } from '../../base/problems.ts'
+import { Problem } from '../../base/problems.ts'
 import { decodedText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import {
@@ -114,7 +114,6 @@ async function meantBy(room: RecordRoom, context: Context, own: number, text: st
 }
 
 async function restoreRecord(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer> {
-  if (!hasTrash(room)) throw invalidParam('id')
   const { id } = await locateFor(room, request)
   await untrashRecord(request.context, room.served, id)
   return { seeOther: deskPath(request.context.site, `/${room.name}/${id}?saved`) }
@@ -128,5 +127,7 @@ export const recordRemovalPages: readonly DeskPage[] = recordRooms.flatMap((room
     post: (request) => removeOrAsk(room, request),
   },
   { at: `/${room.name}/:id/merge`, post: (request) => merge(room, request) },
-  { at: `/${room.name}/:id/restore`, post: (request) => restoreRecord(room, request) },
+  ...(hasTrash(room)
+    ? [{ at: `/${room.name}/:id/restore`, post: (request: DeskRequest) => restoreRecord(room, request) }]
+    : []),
 ])

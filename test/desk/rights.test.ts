@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type AtDesk, deskAddresses, sitAtDesk } from '../support/desk.ts'
+import { day, startService, type TestService, USERS } from '../support/service.ts'
+import { storedRows } from '../support/stored-rows.ts'
+
+type Login = (typeof USERS)[number]
+type Form = Record<string, string>
+
+/** A form as it is posted to a page, of a record that was just made for it. */
+interface Posted {
+  path: string
+  form: Form
+}
+
+/** The same over REST. */
+interface Twin {
+  method: 'POST' | 'PUT' | 'DELETE'
+  path: string
+  body?: object
+}
+
+/** What a page does to records: the same over REST, to records of somebody else. */
+type Row = (service: TestService, editor: AtDesk) => Promise<{ desk: Posted; rest: Twin }>
+
+/** Makes a record of the editor. */
+const make = async (service: TestService, room: string, more: object = {}): Promise<number> =>
+  (await service.create(`/${room}`, { ...NEW[room], ...more }, 'editor')).id
+
+let made = 0
+const named = (naming: string) => ({ [naming]: `Made ${++made}` })
+const TIMES = { start_date: '2027-05-04', start_time: '19:00', end_date: '2027-05-04', end_time: '20:00' }
+const NAMING: Readonly<Record<string, string>> = {
+  venues: 'venue',
+  organizers: 'organizer',
+  categories: 'name',
+  tags: 'name',
+}
+const NEW: Readonly<Record<string, object>> = {
+  events: { title: 'Of the editor', ...day },
+  ...Object.fromEntries(
+    Object.entries(NAMING).map(([room, naming]) => [
+      room,
+      {
+        get [naming]() {
+          return `Of the editor ${++made}`
+        },
+      },
+    ]),
+  ),
+}
+
+const restoring =
+  (room: string): Row =>
+  async (service) => {
+    const trashed = async () => {
+      const id = await make(service, room)
+      await service.remove(`/${room}/${id}`, 'editor')
+      return id
+    }
+    return {
+      desk: { path: `/${room}/${await trashed()}/restore`, form: {} },
+      rest: { method: 'PUT', path: `/${room}/${await trashed()}`, body: { status: 'draft' } },
+    }
+  }
+
+const ofRoom = (room: string, naming: string): Record<string, Row> => ({
+  [`/${room}/new`]: async () => ({
+    desk: { path: `/${room}/new`, form: named(naming) },
+    rest: { method: 'POST', path: `/${room}`, body: named(naming) },
+  }),
+  [`/${room}/:id`]: async (service, editor) => {
+    const id = await make(service, room)
+    const form = { ...named(naming), version: await versionIn(editor, `/desk/${room}/${id}`) }
+    const other = await make(service, room)
+    return {
+      desk: { path: `/${room}/${id}`, form },
+      rest: { method: 'PUT', path: `/${room}/${other}`, body: named(naming) },
+    }
+  },
+  [`/${room}/:id/trash`]: async (service) => ({
+    desk: { path: `/${room}/${await make(service, room)}/trash`, form: {} },
+    rest: { method: 'DELETE', path: `/${room}/${await make(service, room)}` },
+  }),
+  ...(naming === 'name' ? {} : { [`/${room}/:id/restore`]: restoring(room) }),
+  [`/${room}/:id/history`]: (service, editor) => putBack(service, editor, room, naming),
+})
+
+/** A record that was changed, and the version before. */
+const putBack = async (service: TestService, editor: AtDesk, room: string, naming: string) => {
+  const [id, other] = [await make(service, room), await make(service, room)]
+  for (const one of [id, other]) await service.update(`/${room}/${one}`, named(naming), 'editor')
+  const version = await versionIn(editor, `/desk/${room}/${id}/history`)
+  return {
+    desk: { path: `/${room}/${id}/history`, form: { version } },
+    rest: { method: 'PUT', path: `/${room}/${other}`, body: named(naming) },
+  } as const
+}
+
+const versionIn = async (editor: AtDesk, path: string) => {
+  const { body } = await editor.get(path)
+  const [, version] = /name="version" value="(\d+)"/.exec(body) ?? []
+  assert.ok(version, path)
+  return version
+}
+
+const changed = { title: 'Changed' }
+
+/** The pages that write what REST writes as well. */
+const ROWS: Readonly<Record<string, Row>> = {
+  ...Object.assign({}, ...Object.entries(NAMING).map(([room, naming]) => ofRoom(room, naming))),
+  '/events/new': async () => ({
+    desk: { path: '/events/new', form: { title: 'New', ...TIMES, status: 'draft' } },
+    rest: { method: 'POST', path: '/events', body: { title: 'New', ...day, status: 'draft' } },
+  }),
+  '/events/preview': async () => ({
+    desk: { path: '/events/preview', form: { title: 'New', ...TIMES } },
+    rest: { method: 'POST', path: '/events', body: { title: 'New', ...day, status: 'draft' } },
+  }),
+  '/events/:id': async (service, editor) => {
+    const id = await make(service, 'events')
+    const form = { ...changed, version: await versionIn(editor, `/desk/events/${id}`) }
+    const other = await make(service, 'events')
+    return { desk: { path: `/events/${id}`, form }, rest: { method: 'PUT', path: `/events/${other}`, body: changed } }
+  },
+  '/events/:id/trash': async (service) => ({
+    desk: { path: `/events/${await make(service, 'events')}/trash`, form: {} },
+    rest: { method: 'DELETE', path: `/events/${await make(service, 'events')}` },
+  }),
+  '/events/:id/restore': async (service) => ({
+    desk: { path: `/events/${await make(service, 'events', { status: 'trash' })}/restore`, form: {} },
+    rest: {
+      method: 'PUT',
+      path: `/events/${await make(service, 'events', { status: 'trash' })}`,
+      body: { status: 'draft' },
+    },
+  }),
+  '/events/:id/history': (service, editor) => putBack(service, editor, 'events', 'title'),
+  '/events/many': async (service) => ({
+    desk: {
+      path: '/events/many',
+      form: { deed: 'trash', ids: String(await make(service, 'events')), sure: '1', key: `many ${++made}` },
+    },
+    rest: { method: 'DELETE', path: `/events/${await make(service, 'events')}` },
+  }),
+  '/month/move': async (service) => ({
+    desk: { path: '/month/move', form: { id: String(await make(service, 'events')), day: '2027-06-01' } },
+    rest: {
+      method: 'PUT',
+      path: `/events/${await make(service, 'events')}`,
+      body: { start_date: '2027-06-01 10:00:00', end_date: '2027-06-01 12:00:00' },
+    },
+  }),
+  '/inbox/:what/:id/:deed': async (service) => ({
+    desk: { path: `/inbox/event/${await make(service, 'events', { status: 'pending' })}/publish`, form: {} },
+    rest: {
+      method: 'PUT',
+      path: `/events/${await make(service, 'events', { status: 'pending' })}`,
+      body: { status: 'publish' },
+    },
+  }),
+}
+
+/** The pages without a twin over REST: for whom they are, with a form. */
+interface Apart {
+  /** What does the same, or why nothing does. */
+  twin: string
+  whom: readonly Login[]
+  posted: (service: TestService) => Promise<Posted>
+}
+
+/** Two of the same are made one over REST by changing each event and removing one of both, which is for those who may change all events. */
+const merging = (room: string): Apart => ({
+  twin: 'changes of all events, and a removal',
+  whom: ['admin', 'editor'],
+  posted: async (service) => ({
+    path: `/${room}/${await make(service, room)}/merge`,
+    form: { into: String(await make(service, room)) },
+  }),
+})
+
+const APART: Readonly<Record<string, Apart>> = {
+  ...Object.fromEntries(Object.keys(NAMING).map((room) => [`/${room}/:id/merge`, merging(room)])),
+  '/quick': {
+    twin: 'reads a line, and writes nothing',
+    whom: ['admin', 'editor', 'author', 'contributor'],
+    posted: async () => ({ path: '/quick', form: { line: 'Choir Tue 19:00' } }),
+  },
+  '/people/new': {
+    twin: 'kalends user add',
+    whom: ['admin'],
+    posted: async () => ({ path: '/people/new', form: { login: `person${++made}`, role: 'author' } }),
+  },
+  '/people/:id': {
+    twin: 'kalends user role',
+    whom: ['admin'],
+    posted: async ({ userIds }) => ({
+      path: `/people/${userIds.subscriber}`,
+      form: { deed: 'save', name: `Called ${++made}` },
+    }),
+  },
+}
+
+/** What is everybody's own, which nobody else can name. */
+const OWN: Readonly<Record<string, string>> = {
+  '/me': 'one’s own name',
+  '/me/password': 'one’s own password for the desk',
+  '/me/sessions': 'one’s own sessions',
+  '/me/passwords': 'one’s own application passwords, as `kalends user password`',
+  '/me/passwords/:id': 'one’s own application passwords',
+  '/authorize': 'one’s own application passwords',
+  '/sign-out': 'one’s own session',
+  '/events/undo': 'by a token that one person has, and only what they may change',
+  '/events/words': 'says what is typed in words, and writes nothing',
+  '/events/unsaved': 'what one types',
+  '/events/:id/discard': 'what one has typed',
+}
+
+describe('what a role may do at the desk', () => {
+  let service: TestService
+  const desks = new Map<Login, AtDesk>()
+  const at = (login: Login) => desks.get(login) as AtDesk
+
+  before(async () => {
+    service = await startService()
+    for (const login of USERS) desks.set(login, await sitAtDesk(service, login))
+  })
+  after(() => service.close())
+
+  test('1e.28: every page that takes a form has its twin over REST or on the command line, or is somebody’s own', () => {
+    const posted = deskAddresses().flatMap(({ at: address, methods }) => (methods.includes('POST') ? [address] : []))
+    const known = [ROWS, APART, OWN].flatMap((table) => Object.keys(table))
+    assert.deepEqual(known.toSorted(), posted.toSorted())
+  })
+
+  for (const [page, row] of Object.entries(ROWS))
+    test(`1e.28: ${page} refuses whom REST refuses, and writes nothing`, async () => {
+      const refused: Login[] = []
+      for (const login of USERS) {
+        const { desk, rest } = await row(service, at('editor'))
+        const { status } = await service.request(login, rest.method, rest.path, rest.body)
+        if (status === 401 || status === 403) {
+          refused.push(login)
+          continue
+        }
+        assert.ok(status < 300, `${login} ${rest.method} ${rest.path}: ${status}`)
+        const answer = await at(login).post(`/desk${desk.path}`, desk.form)
+        assert.ok(answer.status < 400, `${login} at ${page}: ${answer.status} ${answer.body}`)
+      }
+      assert.ok(refused.includes('subscriber'), 'REST refuses somebody')
+      const { desk } = await row(service, at('editor'))
+      const stored = await storedRows(service.app.database.read)
+      for (const login of refused) {
+        const { status, body } = await at(login).post(`/desk${desk.path}`, desk.form)
+        // A change of many tells of each event by itself.
+        if (page !== '/events/many') assert.ok([403, 404].includes(status), `${login} at ${page}: ${status} ${body}`)
+      }
+      assert.deepEqual(await storedRows(service.app.database.read), stored)
+    })
+
+  for (const [page, { twin, whom, posted }] of Object.entries(APART))
+    test(`1e.28: ${page} (${twin}) is for ${whom.join(', ')} alone`, async () => {
+      for (const login of USERS) {
+        const { path, form } = await posted(service)
+        const stored = await storedRows(service.app.database.read)
+        const { status, body } = await at(login).post(`/desk${path}`, form)
+        if (whom.includes(login)) assert.ok(status < 400, `${login}: ${status} ${body}`)
+        else {
+          assert.equal(status, 403, login)
+          assert.deepEqual(await storedRows(service.app.database.read), stored)
+        }
+      }
+    })
+})

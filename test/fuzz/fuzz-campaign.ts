@@ -3,6 +3,8 @@ import type { ScratchDatabase } from '../support/database.ts'
 import type { Block, MemoryReading } from './block-probe.ts'
 import { seedCalendar, touchedPaths } from './calendar-seed.ts'
 import { bareOperations, readIndexed, readOperations } from './described-operations.ts'
+import { deskOperations } from './desk-ground.ts'
+import { judgeDeskReads } from './desk-reads.ts'
 import { describeFinding } from './fuzz-report.ts'
 import { addFinding, type Counts, type Finding, type FuzzRun, hasEnded, noCounts, restart } from './fuzz-run.ts'
 import {
@@ -27,6 +29,8 @@ import { readStored } from './stored-reads.ts'
 export interface FuzzOptions {
   requests: number
   seed: number
+  /** Whether requests go to the desk alone. */
+  onlyDesk?: boolean
   /** At most, for the requests; what was stored is read afterwards. */
   minutes: number
   /** How much longer everything may take on this machine. */
@@ -69,16 +73,19 @@ export async function runFuzz(scratch: ScratchDatabase, options: FuzzOptions): P
   try {
     const service = await startFuzzed(home)
     const line = openLine(service.port, limits.hangMs)
-    const operations = await operationsOf(service, line)
-    const seeded = await seedCalendar(service, line)
-    const ground: Ground = { operations, seeded, seed: options.seed }
+    const { sessions } = home
+    const seeded = { ...(await seedCalendar(service, line)), people: sessions.people }
+    const atDesk = await deskOperations(line, sessions)
+    const operations = options.onlyDesk ? atDesk : [...(await operationsOf(service, line)), ...atDesk]
+    const ground: Ground = { operations, seeded, sessions, seed: options.seed }
     const until = Date.now() + options.minutes * 60_000
     const touched = touchedPaths(seeded)
     const { tell } = options
     const started = { home, service, line, limits, ground, touched, until, tell, longestMs: 0 }
     run = { ...started, findings: new Map(), places: new Map(), writers: new Map(), counts: noCounts() }
     const campaign = await sendAll(run, options)
-    await judgeHeldUploads(run)
+    await judgeDeskReads(run)
+    if (!options.onlyDesk) await judgeHeldUploads(run)
     await readStored(run, options.languages)
     const seconds = Math.round((performance.now() - start) / 1000)
     return { ...campaign, ...resultOf(run), seed: options.seed, seconds, limits }
@@ -126,6 +133,7 @@ async function sendAll(run: FuzzRun, options: FuzzOptions): Promise<Pick<FuzzRep
 async function runBatch(run: FuzzRun, from: number, to: number, lanes: number): Promise<number> {
   run.service.blocks.length = 0
   run.service.errors.length = 0
+  await run.home.sessions.renew()
   const batch = await sendBatch(run, from, to, lanes)
   if (hasEnded(run)) await restart(run)
   const last = await longestBlock(run.service, run.limits.hangMs).catch(() => undefined)

@@ -5,10 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import type { Database } from '../../src/store/storage/database.ts'
+import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { patient, type ScratchDatabase } from '../support/database.ts'
 import { programEnvironment } from '../support/environment.ts'
 import { makeCalendar, type Settings } from '../support/service.ts'
 import type { Block, MemoryReading, Note, Question, Reply } from './block-probe.ts'
+import { type DeskSessions, openSessions } from './desk-sessions.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const probe = new URL('./block-probe.ts', import.meta.url).href
@@ -30,16 +33,22 @@ export interface FuzzedService {
 /** Where a service keeps what survives it. */
 export interface Home {
   database: ScratchDatabase
+  /** The same database, for what no request tells. */
+  opened: Database
+  sessions: DeskSessions
   folder: string
 }
 
-/** An empty calendar with one user a role. */
+/** An empty calendar with one user a role, who are all signed in. */
 export async function makeHome(scratch: ScratchDatabase): Promise<Home> {
   await makeCalendar(scratch.address)
-  return { database: scratch, folder: await mkdtemp(join(tmpdir(), 'kalends-fuzz-')) }
+  const opened = await openDatabase(patient(scratch.address))
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-fuzz-'))
+  return { database: scratch, opened, sessions: await openSessions(opened), folder }
 }
 
-export async function removeHome({ database, folder }: Home): Promise<void> {
+export async function removeHome({ database, opened, folder }: Home): Promise<void> {
+  await opened.close()
   await database.remove()
   await rm(folder, { recursive: true, force: true })
 }

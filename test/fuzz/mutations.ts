@@ -341,7 +341,7 @@ const broken: Mutation = (planned, { random }) => ({ ...planned, body: brokenBod
 
 const upload: Mutation = (planned, { operations, random }) => {
   const media = operations.filter(({ template }) => template.endsWith('/media'))
-  const path = random.pick(media).template
+  const path = media.length === 0 ? planned.path : random.pick(media).template
   return { ...planned, method: 'POST', path, body: brokenBody({ kind: 'none' }, random) }
 }
 

@@ -1,3 +1,4 @@
+import { isDeskPath } from './desk-ground.ts'
 import type { Exchange, FuzzAnswer } from './http-exchange.ts'
 import type { PlannedRequest } from './planned-request.ts'
 
@@ -26,7 +27,17 @@ export function scaled(limits: Limits, factor: number): Limits {
 }
 
 /** Kinds of failure. */
-export type Kind = 'status' | 'shed' | 'shape' | 'silence' | 'slow' | 'block' | 'record' | 'memory' | 'pollution'
+export type Kind =
+  | 'status'
+  | 'shed'
+  | 'shape'
+  | 'silence'
+  | 'slow'
+  | 'block'
+  | 'record'
+  | 'memory'
+  | 'pollution'
+  | 'written'
 
 export interface Verdict {
   kind: Kind
@@ -38,7 +49,7 @@ export interface Verdict {
 export function judge(done: Exchange, limits: Limits): Verdict | undefined {
   const { answer, failure, planned } = done
   if (!answer) return mayCut(planned, failure ?? '') ? undefined : { kind: 'silence', what: `no answer: ${failure}` }
-  const fault = judgeStatus(answer) ?? judgeShape(answer, planned)
+  const fault = judgeStatus(answer) ?? judgeShape(answer, planned) ?? judgeDeskPage(answer, planned)
   if (fault) return fault
   const took = Math.round(done.done - done.sent)
   return took > limits.answerMs ? { kind: 'slow', what: `answered after ${took} ms` } : undefined
@@ -83,6 +94,46 @@ function judgeShape(answer: FuzzAnswer, planned: PlannedRequest): Verdict | unde
   if (inner) return inner.status >= 500 ? { kind: 'status', what: `enveloped ${inner.status}` } : undefined
   return status >= 400 ? judgeError(status, value) : undefined
 }
+
+/** The headers that every page of the desk has, with what they have to say. */
+const DESK_HEADERS: Readonly<Record<string, RegExp>> = {
+  'cache-control': /^no-store$/,
+  'x-robots-tag': /^noindex$/,
+  'x-content-type-options': /^nosniff$/,
+  'x-frame-options': /^DENY$/,
+  'referrer-policy': /^same-origin$/,
+  'content-security-policy': /default-src 'none'.*frame-ancestors 'none'/,
+}
+
+/** A tag with its attributes, whose values hold no angle bracket. */
+const TAG = /<([a-z][^\s/>]*)([^<>]*)>/gi
+const OWN_SCRIPT = /^ type="module" src="\/[^"]+"$/
+/** What no page of the desk has but by somebody's text. */
+const STRANGE_ELEMENT = /^(?:svg|iframe|object|embed|base|style|math|marquee|xmp|plaintext)$/i
+const STRANGE_ATTRIBUTE = /\son\w+\s*=|\sstyle\s*=|\s(?:href|src|action|formaction)="\s*(?:javascript|data):/i
+
+const PAGE_METHODS = new Set(['GET', 'HEAD', 'POST'])
+
+/** A page of the desk is whole, is kept and framed by nobody, and has nothing in it that somebody typed as HTML. */
+function judgeDeskPage({ status, headers, body }: FuzzAnswer, { path, method }: PlannedRequest): Verdict | undefined {
+  const isPage = isDeskPath(path) && !path.startsWith('/desk/assets/') && PAGE_METHODS.has(method)
+  if (!isPage || headers['x-robots-tag'] === undefined) return undefined
+  if (!String(headers['cache-control']).includes('no-store')) return shape(`kept as ${headers['cache-control']}`)
+  if (!String(headers['content-type']).startsWith('text/html') || (status >= 300 && status < 400)) return undefined
+  for (const [name, means] of Object.entries(DESK_HEADERS))
+    if (!means.test(String(headers[name]))) return shape(`${name}: ${headers[name]}`)
+  const text = body.toString('utf8')
+  if (method === 'HEAD' || path === PREVIEW) return undefined
+  if (!/^<!doctype html>/i.test(text) || !/<\/html>\s*$/i.test(text)) return shape(`half a page: ${text.slice(-200)}`)
+  for (const [tag, element = '', about = ''] of text.matchAll(TAG)) {
+    const isStrange = element === 'script' ? !OWN_SCRIPT.test(about) : STRANGE_ELEMENT.test(element)
+    if (isStrange || STRANGE_ATTRIBUTE.test(about)) return shape(`typed as HTML: ${tag.slice(0, 200)}`)
+  }
+  return undefined
+}
+
+/** It shows a page as the public will see it. */
+const PREVIEW = '/desk/events/preview'
 
 function parsed(body: Buffer): unknown {
   try {

@@ -2,9 +2,18 @@ import { makeRandom, type Random } from '../../bench/random.ts'
 import { type Reader, USERS } from '../support/service.ts'
 import type { Seeded } from './calendar-seed.ts'
 import type { DescribedField, Operation } from './described-operations.ts'
+import { isDeskPath } from './desk-ground.ts'
+import type { DeskSessions } from './desk-sessions.ts'
 import { hostileText } from './hostile-values.ts'
 import { mutate } from './mutations.ts'
-import { type Body, type Encoding, encodeText, type Member, type PlannedRequest } from './planned-request.ts'
+import {
+  type Body,
+  type Encoding,
+  encodeText,
+  type Member,
+  type PlannedRequest,
+  withHeader,
+} from './planned-request.ts'
 import { type Known, knownId, knownSlug, requiredValue, validValue } from './valid-values.ts'
 
 const READERS: readonly Reader[] = ['anonymous', 'anonymous', 'anonymous', ...USERS]
@@ -19,11 +28,13 @@ const WRITERS: readonly Reader[] = [
   'contributor',
 ]
 const ENCODINGS: readonly Encoding[] = ['json', 'json', 'json', 'form', 'multipart']
+const FORMS: readonly Encoding[] = ['form', 'form', 'multipart', 'multipart', 'json']
 
 /** What requests are generated from. */
 export interface Ground {
   operations: readonly Operation[]
   seeded: Seeded
+  sessions: DeskSessions
   seed: number
 }
 
@@ -35,7 +46,8 @@ export function plannedRequest(ground: Ground, number: number): PlannedRequest {
   const random = makeRandom((ground.seed * 1_000_003 + number) | 0)
   const known = { seeded: ground.seeded, latest: 40 + Math.floor(number / 10) }
   const operation = pickOperation(ground.operations, random)
-  const plain = describedRequest(operation, known, random)
+  const described = describedRequest(operation, known, random)
+  const plain = isDeskPath(described.path) ? atDesk(described, ground.sessions, random) : described
   const changes = random.pick([0, 1, 1, 1, 2, 2, 3, 4])
   return mutate(plain, { operation, operations: ground.operations, random }, changes)
 }
@@ -66,6 +78,27 @@ export function describedRequest(operation: Operation, known: Known, random: Ran
   }
 }
 
+/** What browsers say of where a form comes from, true and false. */
+const ORIGINS: readonly (readonly [name: string, value: string])[] = [
+  ['sec-fetch-site', 'same-origin'],
+  ['sec-fetch-site', 'none'],
+  ['sec-fetch-site', 'cross-site'],
+  ['sec-fetch-site', 'same-site'],
+  ['sec-fetch-site', 'same-origin, cross-site'],
+  ['origin', 'null'],
+  ['origin', 'https://evil.example'],
+]
+
+/** The request as a browser sends it that has a session, mostly a live one of the user. */
+function atDesk(planned: PlannedRequest, sessions: DeskSessions, random: Random): PlannedRequest {
+  const as = planned.as === 'anonymous' ? random.pick(USERS) : planned.as
+  const cookie = random.chance(0.9) ? sessions.of[as] : random.pick(sessions.void)
+  const signedIn = withHeader({ ...planned, as }, 'cookie', cookie)
+  if (planned.method === 'GET' || random.chance(0.5)) return signedIn
+  const [name, value] = random.chance(0.7) ? ['sec-fetch-site', 'same-origin'] : random.pick(ORIGINS)
+  return withHeader(signedIn, name, value)
+}
+
 function pathOf(template: string, known: Known, random: Random): string {
   return template
     .replaceAll('{id}', () => String(knownId(template, known, random)))
@@ -92,5 +125,6 @@ function bodyOf(operation: Operation, known: Known, random: Random): Body {
     .map(
       (field): Member => [field.name, field.required ? requiredValue(field, random) : validValue(field, known, random)],
     )
-  return { kind: 'members', encoding: random.pick(ENCODINGS), members }
+  const encodings = isDeskPath(operation.template) ? FORMS : ENCODINGS
+  return { kind: 'members', encoding: random.pick(encodings), members }
 }

@@ -22,6 +22,8 @@ export interface BenchRun {
   reader: () => Promise<RunningService>
   /** The service on a copy of the data set that all writes go to, started when first needed. */
   writer: () => Promise<RunningService>
+  /** The copy that the writer has. */
+  written: () => Promise<DataStore>
   /** A further service on the data set, with these flags; to be stopped by its caller. */
   startOwn: (flags: readonly string[]) => Promise<RunningService>
   say: (text: string) => void

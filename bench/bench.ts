@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { startBaseline } from './baseline.ts'
 import type { BenchRun } from './bench-run.ts'
 import { copyForWriting, FOLDER, prepareDataStore } from './data-store.ts'
+import { deskScenarios } from './desk-scenarios.ts'
 import { measureInstall, measureMemory, measureStart } from './footprint.ts'
 import { findTool, startLoadTool, type ToolName } from './load.ts'
 import { describeMachine } from './machine.ts'
@@ -111,6 +112,7 @@ async function measure(flags: string[], options: Options): Promise<Run> {
     quick: options.quick === true,
     reader: reader.get,
     writer: writer.get,
+    written: copy.get,
   }
   try {
     const results = await measureAll(run, chosen(options, reader))
@@ -164,6 +166,7 @@ function* chosen({ only, quick, install }: Options, reader: Lazy<RunningService>
   yield* pageScenarios.filter(isWanted)
   if (isWanted(memoryScenario) && reader.started()) yield memoryScenario
   yield* writeScenarios.filter(isWanted)
+  if (only !== undefined) yield* deskScenarios.filter(isWanted)
   if (install) yield installScenario
 }
 

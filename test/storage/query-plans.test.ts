@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import type { Context } from '../../src/calendar/declare/context.ts'
 import { countInbox, listPendingEvents, listWaitingProposals } from '../../src/calendar/editing/proposal-store.ts'
 import { findClashes } from '../../src/calendar/events/clashes.ts'
+import { DESK_TABS, findDeskPage } from '../../src/calendar/events/desk-events.ts'
 import { findAsTyped } from '../../src/calendar/events/find-as-typed.ts'
 import { pickNames } from '../../src/calendar/events/picked-names.ts'
 import type { Caller } from '../../src/calendar/people/caller.ts'
@@ -145,6 +146,39 @@ for (const caller of [editor, contributor]) {
     },
   )
 }
+
+for (const caller of [editor, contributor])
+  test(
+    `the list of the desk goes along indexes alone, however it is narrowed, for a ${caller.login}`,
+    onSqlite,
+    async () => {
+      const site = { timezone: 'UTC', language: 'en' } as Context['site']
+      const now = Date.UTC(2027, 0, 1)
+      const after = { start: '2027-05-01 10:00:00', id: 7 }
+      for (const tab of DESK_TABS)
+        for (const more of [
+          {},
+          { after },
+          { before: after },
+          { author: 5 },
+          { from: '2027-02-01', to: '2027-03-01' },
+        ]) {
+          const list = { tab, sort: 'start', ...more } as const
+          const findMatching = async () => makeIdSet(0)
+          const plans = await plansOf((db) =>
+            findDeskPage({ db, aside, caller, findMatching, site, now } as unknown as Context, list, 50),
+          )
+          const steps = plans.flat().filter((step) => / events\b/.test(step))
+          assert.ok(steps.length > 0)
+          for (const step of steps)
+            assert.match(
+              step,
+              /USING COVERING INDEX events_(listed \(status=\? AND hide_from_listings=\?|lasting \(status=\? AND hide_from_listings=\? AND end_date>|author \(author=)|USING INTEGER PRIMARY KEY/,
+              `${tab} ${JSON.stringify(more)}`,
+            )
+        }
+    },
+  )
 
 /** Event 9 of series 7, with zeros in its other columns. */
 function insertOccurrence(connection: DatabaseSync): void {

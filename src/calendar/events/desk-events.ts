@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { decodedText } from '../../base/text/html.ts'
-import { dayOf, wallNow } from '../../base/text/moments.ts'
+import { addDays, dayOf, wallNow } from '../../base/text/moments.ts'
 import { parseSearch } from '../../base/text/search.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { countIds, listIds } from '../../store/storage/id-set.ts'
@@ -77,20 +77,23 @@ const LAST = '9999-12-31 23:59:59'
 
 /** What lies between two tabs, as wall times of the site. */
 interface Now {
+  /** The beginning of today, and the end of yesterday. */
   today: string
+  yesterday: string
   now: string
 }
 
 function nowOf({ site, now }: Pick<Context, 'site' | 'now'>): Now {
   const wall = wallNow(site.timezone, now)
-  return { today: `${dayOf(wall)} 00:00:00`, now: wall }
+  const day = dayOf(wall)
+  return { today: `${day} 00:00:00`, yesterday: `${addDays(day, -1)} 23:59:59`, now: wall }
 }
 
-/** A run of an index that a tab is made of. */
+/** A run of an index that a tab is made of: what comes, what is still on, what is over, or everything with a status. */
 interface Run {
   status: string
   isHidden: 0 | 1
-  when: RawBuilder<SqlBool>
+  part: 'coming' | 'still on' | 'past' | 'all'
 }
 
 const STATUSES_OF: Readonly<Record<DeskTab, readonly string[]>> = {
@@ -102,16 +105,38 @@ const STATUSES_OF: Readonly<Record<DeskTab, readonly string[]>> = {
   trash: ['trash'],
 }
 
-function runsOf(tab: DeskTab, { today, now }: { today: unknown; now: unknown }): Run[] {
-  const always = sql<SqlBool>`start_date >= ${FIRST}`
-  const coming = sql<SqlBool>`start_date >= ${today}`
-  const stillOn = sql<SqlBool>`start_date < ${today} and end_date >= ${now} and ${isLasting}`
-  const past = sql<SqlBool>`start_date < ${today} and end_date < ${now}`
-  const whens = tab === 'coming' ? [stillOn, coming] : tab === 'past' ? [past] : [always]
+function runsOf(tab: DeskTab): Run[] {
+  const parts = tab === 'coming' ? (['still on', 'coming'] as const) : [tab === 'past' ? tab : ('all' as const)]
   return STATUSES_OF[tab].flatMap((status) =>
-    ([0, 1] as const).flatMap((isHidden) => whens.map((when) => ({ status, isHidden, when }))),
+    ([0, 1] as const).flatMap((isHidden) => parts.map((part) => ({ status, isHidden, part }))),
   )
 }
+
+/** The first and the last start of a run. SQLite goes along an index by one bound at either end, whichever it likes, so there is one of each. */
+function startsOf({ part }: Pick<Run, 'part'>, { from, to }: { from: string; to: string }, { today, yesterday }: Now) {
+  return {
+    from: part === 'coming' && today > from ? today : from,
+    to: (part === 'past' || part === 'still on') && yesterday < to ? yesterday : to,
+  }
+}
+
+/** The condition of a run between two starts. What is still on began at any time, and is found by its end. */
+function inRun(
+  { status, isHidden, part }: Run,
+  bounds: { from: unknown; to: unknown; now: unknown },
+): RawBuilder<SqlBool> {
+  const starts = sql<SqlBool>`start_date >= ${bounds.from} and start_date <= ${bounds.to}`
+  const when =
+    part === 'still on'
+      ? sql`${asValue(starts)} and end_date >= ${bounds.now} and ${isLasting}`
+      : part === 'past'
+        ? sql`${starts} and end_date < ${bounds.now}`
+        : starts
+  return sql`status = ${status} and hide_from_listings = ${sql.lit(isHidden)} and ${when}`
+}
+
+/** A condition that SQLite chooses no index for. */
+const asValue = (condition: RawBuilder<unknown>) => sql<SqlBool>`(${condition}) is true`
 
 /** The tab of an event. */
 function tabOf({ status, start_date, end_date }: Candidate, { today, now }: Now): DeskTab {
@@ -119,18 +144,30 @@ function tabOf({ status, start_date, end_date }: Candidate, { today, now }: Now)
   return start_date < today && end_date < now ? 'past' : 'coming'
 }
 
-const inRun = ({ status, isHidden, when }: Run) =>
-  sql<SqlBool>`status = ${status} and hide_from_listings = ${sql.lit(isHidden)} and ${when}`
+/** Names of the bounds in the statement that counts. */
+interface CountBounds {
+  now: string
+  from: string
+  to: string
+  /** The bounds cut to what comes, and to what has begun. */
+  later: string
+  earlier: string
+  author: number
+  mine: number
+}
 
-const countTabs = statement<Now & { from: string; to: string; author: number; mine: number }>()<{
+const countTabs = statement<{ [Name in keyof CountBounds]: CountBounds[Name] }>()<{
   tab: DeskTab
   count: number | string
 }>((_db, value) => {
-  const bounds = { today: value('today'), now: value('now') }
-  const runs = DESK_TABS.flatMap((tab) => runsOf(tab, bounds).map((run) => ({ tab, run })))
-  const counts = runs.map(
+  const boundsIn = ({ part }: Run) => ({
+    from: value(part === 'coming' ? 'later' : 'from'),
+    to: value(part === 'past' || part === 'still on' ? 'earlier' : 'to'),
+    now: value('now'),
+  })
+  const counts = DESK_TABS.flatMap((tab) => runsOf(tab).map((run) => ({ tab, run }))).map(
     ({ tab, run }) => sql`select ${sql.lit(tab)} as tab, count(*) as count from (
-      select 1 from events where ${inRun(run)} and start_date >= ${value('from')} and start_date <= ${value('to')}
+      select 1 from events where ${inRun(run, boundsIn(run))}
         and (author = ${value('author')} or ${value('author')} = 0)
         and (author = ${value('mine')} or ${value('mine')} = 0 or status = 'publish')
       limit ${sql.lit(MOST_COUNTED + 1)}) as matching`,
@@ -140,9 +177,11 @@ const countTabs = statement<Now & { from: string; to: string; author: number; mi
 
 /** How many events are in each tab, without regard to filters by links and words. */
 async function countByIndex({ db, caller }: Context, filters: DeskFilters, now: Now): Promise<Record<DeskTab, number>> {
-  const author = filters.author ?? 0
+  const { from, to } = boundsOf(filters)
+  const later = startsOf({ part: 'coming' }, { from, to }, now).from
+  const earlier = startsOf({ part: 'past' }, { from, to }, now).to
   const mine = seesAll(caller) ? 0 : caller.id
-  const rows = await countTabs(db, { ...now, ...boundsOf(filters), author, mine })
+  const rows = await countTabs(db, { now: now.now, from, to, later, earlier, author: filters.author ?? 0, mine })
   const counts = noCounts()
   for (const { tab, count } of rows) counts[tab] = Math.min(counts[tab] + Number(count), MOST_COUNTED + 1)
   return counts
@@ -200,7 +239,7 @@ function byLinked({ db, caller }: Context, kind: 'venue' | 'organizer', ids: rea
 
 function byAuthor(db: Db, author: number): Narrowing {
   return {
-    isMet: sql`events.author = ${author}`,
+    isMet: asValue(sql`events.author = ${author}`),
     ids: idsBy(db, sql`select id from events where author = ${author}`),
   }
 }
@@ -274,25 +313,23 @@ async function walk(
 ): Promise<(DeskPlace & Pick<Candidate, 'id'>)[]> {
   const { db, caller, aside } = context
   const bounds = boundsOf(list)
+  const now = nowOf(context)
   const order = isDescending ? sql`start_date desc, id desc` : sql`start_date, id`
-  const beyond = from && placeBeyond(from, isDescending)
-  const runs = runsOf(list.tab, nowOf(context)).map(
+  if (from && isDescending && from.start < bounds.to) bounds.to = from.start
+  if (from && !isDescending && from.start > bounds.from) bounds.from = from.start
+  const beyond = from
+    ? sql`(start_date <> ${from.start} or ${isDescending ? sql`id < ${from.id}` : sql`id > ${from.id}`})`
+    : sql`1 = 1`
+  const runs = runsOf(list.tab).map(
     (run) => sql`select * from (
-      select start_date, id from events where ${inRun(run)} and start_date >= ${bounds.from} and start_date <= ${bounds.to}
-        and ${run.status === 'publish' ? sql`1 = 1` : visibleTo(caller, 'events')}
-        and ${beyond ?? sql`1 = 1`} and ${both(filters)}
+      select start_date, id from events where ${inRun(run, { ...startsOf(run, bounds, now), now: now.now })} and ${beyond}
+        and ${run.status === 'publish' ? sql`1 = 1` : asValue(sql`${visibleTo(caller, 'events')}`)} and ${both(filters)}
       order by ${order} limit ${sql.lit(most)}) as run`,
   )
   const query = sql<{ start_date: string; id: number }>`
     ${sql.join(runs, sql` union all `)} order by ${order} limit ${sql.lit(most)}`
   const [rows] = await aside(db, 'list', [{ compile: () => query.compile(db) }])
   return rows.map(({ start_date, id }) => ({ start: start_date, id }))
-}
-
-function placeBeyond({ start, id }: DeskPlace, isDescending: boolean): RawBuilder<SqlBool> {
-  return isDescending
-    ? sql`start_date <= ${start} and (start_date < ${start} or id < ${id})`
-    : sql`start_date >= ${start} and (start_date > ${start} or id > ${id})`
 }
 
 /** The caller's page of the list. */

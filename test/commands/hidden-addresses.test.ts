@@ -79,3 +79,8 @@ test('hiding secrets takes no time on long lines made for it', () => {
     assert.ok(user + system < 200_000, `${line.slice(0, 20)}: ${user + system} µs`)
   }
 })
+
+test('the token of a link to the desk is in no log', () => {
+  assert.equal(shownUrl('/desk/set-up/abc-_1'), '/desk/set-up/***')
+  assert.equal(shownUrl('/calendar/desk/set-up/abc?x=1'), '/calendar/desk/set-up/***?x=1')
+})

@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listCredentials, revokeCredential } from '../../src/calendar/people/credentials.ts'
-import { createFirstAdministrator, giveFirstPassword } from '../../src/calendar/people/first-administrator.ts'
+import { hashDeskPassword, makeHashing, setDeskPassword } from '../../src/calendar/people/desk-passwords.ts'
+import {
+  createFirstAdministrator,
+  findDeskEntry,
+  giveFirstPassword,
+} from '../../src/calendar/people/first-administrator.ts'
+import { tellFirstSteps } from '../../src/calendar/people/first-password.ts'
+import { startSession } from '../../src/calendar/people/sessions.ts'
+import { addSignInLink, findSignInLink } from '../../src/calendar/people/sign-in-links.ts'
 import { getUserByLogin, insertUser, listUsers } from '../../src/calendar/people/users.ts'
 import type { Database } from '../../src/store/storage/database.ts'
+import { dropOld } from '../../src/store/storage/pruning.ts'
+import { listTables } from '../../src/store/storage/tables.ts'
 import { isPasswordOf, NOON, scratchDatabase } from './scratch-database.ts'
 
 test('the first start makes an administrator whose password signs in, and later ones do not', async (t) => {
@@ -73,4 +83,59 @@ test('a first start that fails is silent only when another process made the admi
     },
   }
   await createFirstAdministrator(refusedAsTaken, NOON)
+})
+
+test('3d.8: the first start tells of a link, later ones how to get one, until somebody has a password', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const told = { folder: '/nowhere', isTerminal: true, siteUrl: 'https://example.org' }
+  await createFirstAdministrator(database, NOON)
+  const first = await giveFirstPassword(database)
+  const entry = await findDeskEntry(database, { isFirst: true, isDemo: false }, NOON)
+  const sentences = tellFirstSteps(first, entry, told)
+  const [, token = ''] = /https:\/\/example\.org\/desk\/set-up\/([\w-]{43})$/.exec(sentences.at(-1) ?? '') ?? []
+  assert.deepEqual((await findSignInLink(database.read, token, NOON))?.isFirst, true)
+  const later = await findDeskEntry(database, { isFirst: false, isDemo: false }, NOON)
+  assert.deepEqual(tellFirstSteps(undefined, later, told), [
+    'Nobody has a password for the desk yet; kalends user link admin prints a link to it.',
+  ])
+  const admin = await getUserByLogin(database.read, 'admin')
+  const hash = await hashDeskPassword(makeHashing(), 'correct horse battery')
+  await database.write((tx) => setDeskPassword(tx, admin, hash, NOON))
+  assert.equal(await findDeskEntry(database, { isFirst: false, isDemo: false }, NOON), undefined)
+})
+
+test('the demo tells of a link to look around with at every start', async (t) => {
+  const { database } = await scratchDatabase(t)
+  await createFirstAdministrator(database, NOON)
+  for (const isFirst of [true, false]) {
+    const entry = await findDeskEntry(database, { isFirst, isDemo: true }, NOON)
+    assert.equal((await findSignInLink(database.read, entry?.token ?? '', NOON))?.purpose, 'demo')
+  }
+})
+
+test('sessions that nobody uses and links that are over are dropped, and no others', async (t) => {
+  const { database } = await scratchDatabase(t)
+  await createFirstAdministrator(database, NOON)
+  const admin = await getUserByLogin(database.read, 'admin')
+  const day = 86_400_000
+  for (const used of [NOON, NOON + 100 * day])
+    await database.write((tx) => startSession(tx, admin, used, { client: '', address: '' }))
+  await database.write((tx) => addSignInLink(tx, admin, NOON))
+  await dropOld(database, 0, NOON + 101 * day)
+  const { sessions } = await database.read
+    .selectFrom('sessions')
+    .select(({ fn }) => fn.countAll<number>().as('sessions'))
+    .executeTakeFirstOrThrow()
+  assert.equal(Number(sessions), 1)
+  assert.deepEqual(await database.read.selectFrom('sign_in_links').selectAll().execute(), [])
+})
+
+test('sessions and links stay where they were made: no copy and no backup has them', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const names = (await listTables(database.read)).map(({ name }) => name)
+  assert.ok(names.includes('desk_passwords'))
+  assert.deepEqual(
+    names.filter((name) => name === 'sessions' || name === 'sign_in_links'),
+    [],
+  )
 })

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Command, CommanderError } from 'commander'
+import { startSession } from '../../src/calendar/people/sessions.ts'
+import { findSignInLink } from '../../src/calendar/people/sign-in-links.ts'
 import { registerUserCommands } from '../../src/calendar/people/user-commands.ts'
 import { getUserByLogin, listUsers } from '../../src/calendar/people/users.ts'
 import { findTokenUser, isPasswordOf, NOON, scratchDatabase } from './scratch-database.ts'
@@ -70,6 +72,42 @@ test('user add prints an application password that signs in', async (t) => {
   const anna = await getUserByLogin(database.read, 'anna')
   assert.equal(await isPasswordOf(database.read, anna, password), true)
   assert.deepEqual([anna.role, anna.email, anna.name], ['editor', 'a@example.org', 'Anna B'])
+})
+
+test('user add and user link print a link to the desk, and a new one voids the one before', async (t) => {
+  const { database, kalends } = await commandLine(t)
+  const tokenIn = (out: string) => /https:\/\/example\.org\/desk\/set-up\/([\w-]{43})\n$/.exec(out)?.[1] ?? ''
+  const first = tokenIn((await kalends('user', 'add', 'anna', '--role', 'editor')).out)
+  const find = async (token: string) => (await findSignInLink(database.read, token, NOON))?.user.login
+  assert.equal(await find(first), 'anna')
+  const second = await kalends('user', 'link', 'ANNA')
+  assert.match(second.out, /^A link for ANNA to choose a password for the desk, good once and for 30 minutes: /)
+  assert.deepEqual([await find(first), await find(tokenIn(second.out))], [undefined, 'anna'])
+  assert.deepEqual(await kalends('user', 'link', 'bob'), refused('There is no user bob.'))
+})
+
+test('a user is deactivated and let in again, and their sessions are listed and ended', async (t) => {
+  const { database, kalends } = await commandLine(t)
+  await kalends('user', 'add', 'admin', '--role', 'administrator')
+  await kalends('user', 'add', 'anna', '--role', 'editor')
+  const anna = await getUserByLogin(database.read, 'anna')
+  const signIn = () => database.write((tx) => startSession(tx, anna, NOON, { client: 'Firefox', address: '192.0.2.1' }))
+  await signIn()
+  assert.equal(
+    (await kalends('user', 'sessions', 'anna')).out,
+    'SIGNED IN (UTC)      LAST USED (UTC)      ADDRESS    BROWSER\n2026-11-20 12:00:00  2026-11-20 12:00:00  192.0.2.1  Firefox\n',
+  )
+  assert.doesNotMatch((await kalends('user', 'sessions', 'anna', '--end')).out, /192/)
+  await signIn()
+  assert.equal((await kalends('user', 'deactivate', 'anna')).out, 'anna signs in nowhere from now on.\n')
+  assert.doesNotMatch((await kalends('user', 'sessions', 'anna')).out, /192/)
+  assert.match((await kalends('user', 'list')).out, /anna +editor +no +anna/)
+  assert.deepEqual(await kalends('user', 'link', 'anna'), refused('anna was deactivated and signs in nowhere.'))
+  assert.equal((await kalends('user', 'reactivate', 'anna')).out, 'anna may sign in again.\n')
+  assert.deepEqual(
+    await kalends('user', 'deactivate', 'admin'),
+    refused('admin is the last administrator; make another user administrator first.'),
+  )
 })
 
 test('user add wants a role, one that there is', async (t) => {

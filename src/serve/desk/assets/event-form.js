@@ -216,6 +216,14 @@ function showPicture() {
   })
 }
 
+function isTouched() {
+  return [...(form?.elements ?? [])].some((control) =>
+    control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement
+      ? control.value !== control.defaultValue
+      : false,
+  )
+}
+
 const KEEP_MS = 5000
 
 /** Keeps what is typed at the service, some seconds after the last change. */
@@ -242,6 +250,8 @@ function keepTyped() {
     waiting = setTimeout(keep, KEEP_MS)
   }
   form?.addEventListener('input', later)
+  // Somebody may have written before this script came.
+  if (isTouched()) later()
   form?.addEventListener('submit', ({ submitter }) => {
     isSending = !submitter?.hasAttribute('formtarget')
     if (isSending) clearTimeout(waiting)
@@ -271,7 +281,9 @@ function listZones() {
 function offerRichText() {
   const text = document.getElementById('description')
   if (!(text instanceof HTMLTextAreaElement)) return
-  text.addEventListener('focus', async () => (await import('./rich-text.js')).editRichly(text), { once: true })
+  const edit = async () => (await import('./rich-text.js')).editRichly(text)
+  if (text === document.activeElement) edit()
+  else text.addEventListener('focus', edit, { once: true })
 }
 
 /** @param {Event} change */

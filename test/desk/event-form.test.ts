@@ -399,4 +399,17 @@ describe('the form of an event', () => {
     assert.equal(refused.status, 422)
     assert.match(await refused.text(), /<a href="#image">/)
   })
+
+  test('a megabyte in any control is told at it and costs little', async () => {
+    const fields = controlsIn((await editor.get('/desk/events/new')).body)
+    const rest = { title: 'Long', start_date: '2030-12-05', start_time: '18:00', repeats: 'weekly' }
+    for (const name of Object.keys(fields).filter(
+      (known) => !['key', 'status', 'all_day', 'several_days'].includes(known),
+    )) {
+      const began = performance.now()
+      const { status } = await editor.post('/desk/events/new', { ...rest, [name]: 'a, '.repeat(330_000) })
+      assert.ok([422, 303, 400, 413].includes(status), `${name}: ${status}`)
+      assert.ok(performance.now() - began < 2000, `${name}: ${performance.now() - began} ms`)
+    }
+  })
 })

@@ -213,6 +213,11 @@ export const eventFormTexts = {
     fr: 'Qui ne voit pas l’image ne sait pas ce qu’elle montre.',
     es: 'Quien no ve la imagen no sabe qué muestra.',
   },
+  'These wait with the event: {names}': {
+    de: 'Mit dem Termin warten: {names}',
+    fr: 'Attendent avec l’événement : {names}',
+    es: 'Esperan con el evento: {names}',
+  },
   Field: { de: 'Feld', fr: 'Champ', es: 'Campo' },
   'What you typed': { de: 'Was Sie geschrieben haben', fr: 'Ce que vous avez écrit', es: 'Lo que escribió' },
   'What stands there now': { de: 'Was jetzt dort steht', fr: 'Ce qui y est maintenant', es: 'Lo que hay ahora' },

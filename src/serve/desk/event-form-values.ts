@@ -1,3 +1,4 @@
+import { limits, overText } from '../../base/fields/limits.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Start } from '../../base/recurrence/recurrence.ts'
 import type { Context } from '../../calendar/declare/context.ts'
@@ -8,6 +9,7 @@ import type { RecordState } from '../../calendar/history/record-states.ts'
 import { findLinkedByIds } from '../../calendar/linked/linked-store.ts'
 import { organizerRules } from '../../calendar/linked/organizer.ts'
 import { venueRules } from '../../calendar/linked/venue.ts'
+import { paramTexts } from '../../calendar/locales/problem-replies.ts'
 import { type Caller, mayRead, type Owned } from '../../calendar/people/caller.ts'
 import { isPossibleId } from '../../calendar/records/record-store.ts'
 import type { OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
@@ -99,13 +101,25 @@ export async function readEventForm(
   if (times) Object.assign(raw, rawTimes(times, typed))
   if (isTyped(typed, 'recurrence')) raw.recurrence = lastTyped(typed, 'recurrence')
   else if (repeats.recurrence !== undefined && (repeats.recurrence !== '' || shown)) raw.recurrence = repeats.recurrence
-  return { raw, times, faults: { ...neededFaults(context, typed, shown), ...times?.faults, ...repeats.faults } }
+  const faults = { ...neededFaults(context, typed, shown), ...longFaults(context, typed), ...times?.faults }
+  return { raw, times, faults: { ...faults, ...repeats.faults } }
 }
 
 function neededFaults({ site }: Context, typed: TypedForm, shown: TypedForm | undefined): FormFaults {
   const isNeeded = !shown || isTyped(typed, 'title')
   return isNeeded && lastTyped(typed, 'title').trim() === '' ? { title: sayAtDesk(site, 'Is needed.') } : {}
 }
+
+/** The controls that no field of the event bounds. */
+function longFaults({ site }: Context, typed: TypedForm): FormFaults {
+  const long = UNBOUNDED.flatMap((name) => {
+    const fault = overText(lastTyped(typed, name), limits.line, site)
+    return fault ? [[name, fault] as const] : []
+  })
+  return paramTexts(Object.fromEntries(long), site.language)
+}
+
+const UNBOUNDED = ['image_alt', 'more_dates', 'new_tags', 'new_categories', 'organizer_name']
 
 function timesOf(typed: TypedForm | undefined): TypedForm {
   const sent = TIME_CONTROLS.flatMap((name) => (typed?.[name] ? [[name, typed[name]]] : []))
@@ -156,7 +170,7 @@ export async function typedVenues(context: Context, typed: TypedForm): Promise<n
 async function organizersIn(context: Context, typed: TypedForm): Promise<Link[] | undefined> {
   if (!isTyped(typed, 'organizer') && !isTyped(typed, 'organizer_name')) return undefined
   const named = allTyped(typed, 'organizer_name').filter((name) => name.trim() !== '')
-  const links = await Promise.all(named.map((name) => linkTo(context, 'organizer', name.trim())))
+  const links = await Promise.all(named.slice(0, MOST_NAMED).map((name) => linkTo(context, 'organizer', name.trim())))
   return [...allTyped(typed, 'organizer'), ...links]
 }
 

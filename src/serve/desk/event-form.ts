@@ -12,10 +12,12 @@ import {
   createRecord,
   findUnsavedText,
   mayPropose,
+  proposalsAbout,
   proposeChange,
   removeRecord,
   saveForm,
   untrashRecord,
+  waitingTerms,
 } from '../../calendar/editing/editing.ts'
 import type { UnsavedText } from '../../calendar/editing/unsaved-texts.ts'
 import { findClashes } from '../../calendar/events/clashes.ts'
@@ -345,13 +347,31 @@ async function showKnown(request: DeskRequest): Promise<DeskAnswer> {
     const typed = { ...known.typed, ...typedIn(unsaved) }
     return eventFormView(await formOf(context, typed, { known, version: unsaved.version }))
   }
-  const notes = html`${notesOf(context, known)}${unsavedNote(context, unsaved, known)}`
+  const notes = html`${notesOf(context, known)}${await waitingNote(context, known)}${unsavedNote(context, unsaved, known)}`
   return eventFormView(await formOf(context, known.typed, { known, notes, notice }))
 }
 
 function notesOf({ site }: Context, { id, row }: KnownEvent): Content {
   if (row.status !== 'trash') return ''
   return html`<form class="note" method="post" action="${deskPath(site, `/events/${id}/restore`)}"><p>${sayAtDesk(site, 'This event is in the trash.')}</p><button type="submit" class="button">${sayAtDesk(site, 'Restore')}</button></form>`
+}
+
+/** What waits for a review beside the event: a change that the caller has proposed, and names of terms that are still to be made. */
+async function waitingNote(context: Context, { id, row }: KnownEvent): Promise<Content> {
+  const { site, caller } = context
+  const [proposals, terms] = await Promise.all([
+    proposalsAbout(context, events, id),
+    waitingTerms(context, { id, author: row.author }),
+  ])
+  const names = [...terms.categories, ...terms.tags]
+  const isProposed = proposals.some(({ author, version }) => author === caller.id && version > 0)
+  if (names.length === 0 && !isProposed) return ''
+  const told = [
+    isProposed && sayAtDesk(site, 'Your change waits for review; the page stays as it is until then.'),
+    names.length > 0 &&
+      sayAtDesk(site, 'These wait with the event: {names}', { names: names.map(decodedText).join(', ') }),
+  ].filter((text) => text !== false)
+  return html`<div class="note"><p>${told.join(' ')}</p><a class="button" href="${deskPath(site, '/inbox')}">${sayAtDesk(site, 'Inbox')}</a></div>`
 }
 
 /** What a save has done, and what else to do. */

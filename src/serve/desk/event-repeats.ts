@@ -65,6 +65,7 @@ export function readRepeats(
   const isLate = (day: string) => day >= dayOf(start.local)
   const atTime = (day: string) => (start.allDay ? day : `${day} ${start.local.slice(11)}`)
   const added = lastTyped(typed, 'more_dates')
+    .slice(0, LONGEST_DATES)
     .split(/[,;\n]/)
     .filter((text) => text.trim() !== '')
     .flatMap((text) => dayIn('more_dates', text) ?? [])
@@ -83,6 +84,9 @@ export function readRepeats(
   })
   return { recurrence, faults }
 }
+
+/** Characters of further dates that are read; more are refused when the form is saved. */
+const LONGEST_DATES = 1000
 
 const KINDS = ['daily', 'weekly', 'monthly', 'yearly', 'dates'] as const
 

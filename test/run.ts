@@ -57,7 +57,6 @@ const ON_ONE = [
   'test/api/overload',
   'test/api/permissions',
   'test/api/platform.test',
-  'test/api/presented-records',
   'test/api/real-input',
   'test/api/secrets',
   'test/api/series-bad-rules',
@@ -66,7 +65,7 @@ const ON_ONE = [
   'test/api/stopping',
   'test/api/unshowable',
   'test/api/webhook-receiver',
-  'test/api/webhook-routes',
+  'test/desk/screens',
   'test/fuzz/blocks',
   'test/import/give-way',
   'test/import/import-addresses',
@@ -86,6 +85,7 @@ const ON_ONE = [
   'test/pages/pages',
   'test/pages/translated-addresses',
   'test/people/authenticate',
+  'test/people/desk-passwords',
 ]
 
 /** What takes longest begins first, so that no core is left without work at the end. */

@@ -150,7 +150,7 @@ for (const as of ['anonymous', 'editor'] as const)
     // The first time also fills what caches may hold.
     const work = takeAll(as, Number.POSITIVE_INFINITY)
     const turn = await longestTurn(() => work)
-    const all = await takeAll(as, 4_000_000)
+    const all = await takeAll(as, 8_000_000)
     const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
     t.diagnostic(
       `${all.lines} events, ${megabytes(all.bytes)}: ${megabytes(all.grown)} held, longest turn ${turn.toFixed(1)} ms`,

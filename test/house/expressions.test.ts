@@ -15,7 +15,7 @@ const RUNNING = ['main.ts', 'workers.ts', 'base/text/text-thread.ts', 'store/sto
 
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .map((path) => path.replaceAll('\\', '/'))
-  .filter((path) => path.endsWith('.ts'))
+  .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
 
 /** Expressions that are slow on long texts and see none, each with why. */
 const ON_SHORT_TEXTS: Readonly<Record<string, string>> = {

@@ -75,6 +75,8 @@ interface Gate {
   guesses: Guesses
   /** Sign-ins under way by client, or by client and login where the login has a session there. */
   attempts: Turns
+  /** Look-ups of logins under way by client. */
+  lookUps: Turns
   refused: OnRefused
   /** Waits this many milliseconds. */
   sleep: (ms: number) => Promise<unknown>
@@ -105,6 +107,8 @@ export interface SentByLink {
 
 /** A refusal keeps its place while it waits, so parallel guesses gain nothing. */
 const ATTEMPTS_OF_CLIENT: TurnLimits = { atOnce: 2, waiting: 20, code: 'too_many_attempts', retryAfter: 4 }
+/** Many may sign in at once from one office; their look-ups are quick. */
+const LOOK_UPS_OF_CLIENT: TurnLimits = { atOnce: 4, waiting: 60, code: 'too_many_attempts', retryAfter: 4 }
 /** Wrong passwords of a client within a minute; further ones are not looked at. */
 const MOST_GUESSES = 10
 const LONGEST_LOGIN = 254
@@ -119,7 +123,8 @@ export function makeDeskGate(
   sleep: Gate['sleep'] = sleepFor,
 ): DeskGate {
   const attempts = makeTurns(ATTEMPTS_OF_CLIENT)
-  const gate: Gate = { database, hashing: makeHashing(), guesses: makeGuesses(), attempts, refused, sleep }
+  const lookUps = makeTurns(LOOK_UPS_OF_CLIENT)
+  const gate: Gate = { database, hashing: makeHashing(), guesses: makeGuesses(), attempts, lookUps, refused, sleep }
   return {
     signIn: (sent, origin, now) => signInAtDesk(gate, sent, origin, now),
     signInByLink: (sent, origin, now) => signInByLink(gate, sent, origin, now),
@@ -142,17 +147,28 @@ async function signInAtDesk(
   origin: SessionOrigin,
   now: number,
 ): Promise<SignedInAtDesk | undefined> {
-  const { read } = gate.database
-  const user = isLogin(sent.login) ? await findUserByLogin(read, sent.login) : undefined
   const client = clientOf(origin.address)
-  const isKnown = user !== undefined && (await hasSessionAt(read, user, client, now))
-  const name = isKnown ? `${client} ${user.login}` : client
+  const { user, isKnown } = await inTurn(gate.lookUps, client, () =>
+    whoSignsIn(gate.database.read, sent.login, client, now),
+  )
+  const name = isKnown && user ? `${client} ${user.login}` : client
   return inTurn(gate.attempts, name, () => {
     const { failures, msLeft } = guessesOf(gate.guesses, `client ${name}`, now)
     if (!isKnown && failures >= MOST_GUESSES)
       throw new Problem('too_many_attempts', { retryAfter: Math.ceil(msLeft / 1000) })
     return tryDeskPassword(gate, sent, user, origin, `client ${name}`, now)
   })
+}
+
+/** The user with a login, and whether they have a session at this client. */
+async function whoSignsIn(
+  db: Db,
+  login: string,
+  client: string,
+  now: number,
+): Promise<{ user: User | undefined; isKnown: boolean }> {
+  const user = isLogin(login) ? await findUserByLogin(db, login) : undefined
+  return { user, isKnown: user !== undefined && (await hasSessionAt(db, user, client, now)) }
 }
 
 /** No login has control characters, and not every database takes them. */

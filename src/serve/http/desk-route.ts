@@ -104,12 +104,14 @@ async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise
   try {
     const now = service.now()
     const cookie = sessionCookie(service.site.url, request.headers)
-    const signedIn = cookie === undefined ? undefined : await desk.gate.sessionOf(cookie, now)
-    const user = signedIn && { ...signedIn, cookie: cookie ?? '' }
+    const user =
+      cookie === undefined
+        ? undefined
+        : await admitted(front.admission, 'reads', incoming, () => userOf(desk, cookie, now))
     if (user) visit.user = user.user.login
     const answer = async () => sendAnswer(desk, visit, await answerOf(desk, visit, incoming, { path, user }))
     // A refused sign-in waits, and its place is nobody else's: the gate bounds how many there are.
-    if (!user || isForAll(path)) return await answer()
+    if (method === 'POST' && (path === '/sign-in' || (!user && !isForAll(path)))) return await answer()
     await admitted(front.admission, method === 'POST' ? 'writes' : 'reads', incoming, answer)
   } catch (error) {
     if (response.headersSent) throw error
@@ -121,6 +123,12 @@ async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise
 
 /** Whom a visit is by. */
 type Visitor = DeskUser | undefined
+
+/** Who has the session of a cookie. */
+async function userOf({ gate }: DeskRoute, cookie: string, now: number): Promise<Visitor> {
+  const found = await gate.sessionOf(cookie, now)
+  return found && { ...found, cookie }
+}
 
 /** A page, whom it is for, and what it counts of the work that waits. */
 interface Answered {

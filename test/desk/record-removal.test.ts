@@ -81,7 +81,7 @@ describe('records that are not wanted any more', () => {
     assert.doesNotMatch((await editor.get('/desk/organizers')).body, /Gone Choir/)
     const trash = (await editor.get('/desk/organizers?status=trash')).body
     assert.match(trash, /Gone Choir/)
-    assert.match(trash, new RegExp(`formaction="/desk/organizers/${id}/restore"`))
+    assert.match(trash, new RegExp(`action="/desk/organizers/${id}/restore"`))
     assert.equal((await editor.post(`/desk/organizers/${id}/restore`, {})).status, 303)
     assert.equal((await service.get(`/organizers/${id}`)).body.status, 'publish')
     assert.doesNotMatch((await editor.get('/desk/tags')).body, /status=trash/)

@@ -28,7 +28,7 @@ type Say = (text: DeskText | MessageText, values?: Record<string, string>) => st
 /** The form that takes a line, to stand on any page of the desk. */
 export function quickLineForm(site: Site, value = ''): Html {
   const say: Say = (text) => sayAtDesk(site, text)
-  return html`<form class="quick" method="post" action="${deskPath(site, '/quick')}"><label for="line">${say('An event in one line')}</label><div class="pair"><input id="line" name="line" value="${value}" maxlength="${LONGEST_LINE}" placeholder="${say('Choir Tue 19:00–21:00 @ St Brigid’s #music')}" autocomplete="off" aria-describedby="line-hint"><button class="button">${say('Read it')}</button></div><p class="hint" id="line-hint">${say('You see what was understood before anything is saved.')}</p></form>`
+  return html`<form class="quick" method="post" action="${deskPath(site, '/quick')}"><label for="line">${say('An event in one line')}</label><div class="pair"><input type="text" id="line" name="line" value="${value}" maxlength="${LONGEST_LINE}" placeholder="${say('Choir Tue 19:00–21:00 @ St Brigid’s #music')}" autocomplete="off" aria-describedby="line-hint"><button type="submit" class="button">${say('Read it')}</button></div><p class="hint" id="line-hint">${say('You see what was understood before anything is saved.')}</p></form>`
 }
 
 async function readLine(request: DeskRequest): Promise<DeskAnswer> {
@@ -75,7 +75,7 @@ function understood(context: Context, line: QuickLine, links: QuickLinks): Html 
   const isRead = Object.keys(times.faults).length === 0
   const said = isRead ? timesInWords(context, times) : { text: '', warnings: [] }
   const field = (name: string, label: DeskText | MessageText, more: Content = '') =>
-    html`<div class="field"><label for="${name}">${say(label)}</label><input id="${name}" name="${name}" value="${controls[name]?.[0]}" autocomplete="off"${times.faults[name] && html` aria-invalid="true"`}${more}></div>`
+    html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${controls[name]?.[0]}" autocomplete="off"${times.faults[name] && html` aria-invalid="true"`}${more}></div>`
   const isAllDay = line.all_day
   const isSeveral = controls.several_days?.[0] === '1'
   const hidden = (name: string, values: readonly string[] = []) =>
@@ -89,7 +89,7 @@ ${repeats(context, line, times)}
 ${venueOf(context, links)}
 ${labelsOf(context, links)}
 ${hidden('several_days', controls.several_days)}<input type="hidden" name="timezone" value="${site.timezone}"><input type="hidden" name="key" value="${randomUUID()}">
-<p class="ways start">${can(caller, 'publish') ? html`<button class="button main" name="status" value="publish">${say('Publish')}</button><button class="button" name="status" value="draft">${say('Save as a draft')}</button>` : html`<button class="button main" name="status" value="pending">${say('Send for review')}</button><button class="button" name="status" value="draft">${say('Save as a draft')}</button>`}<button class="button quiet" formmethod="get" formnovalidate>${say('Open in the form')}</button></p></form>`
+<p class="ways start">${can(caller, 'publish') ? html`<button type="submit" class="button main" name="status" value="publish">${say('Publish')}</button><button type="submit" class="button" name="status" value="draft">${say('Save as a draft')}</button>` : html`<button type="submit" class="button main" name="status" value="pending">${say('Send for review')}</button><button type="submit" class="button" name="status" value="draft">${say('Save as a draft')}</button>`}<button type="submit" class="button quiet" formmethod="get" formnovalidate>${say('Open in the form')}</button></p></form>`
 }
 
 /** A rule in words, which may be taken off; its controls are those of the form of an event. */
@@ -120,7 +120,7 @@ function venueOf({ site }: Context, { venue, newVenue }: QuickLinks): Content {
   const hint = venue
     ? [sayAtDesk(site, 'Found in the directory'), decodedText(venue.about)].filter(Boolean).join(' · ')
     : sayAtDesk(site, 'Will be made')
-  return html`<div class="field"><label for="venue_name">${sayAtDesk(site, 'Venue')}</label><input id="venue_name" name="venue_name" value="${name}" dir="auto" autocomplete="off" aria-describedby="venue-hint"><p class="hint" id="venue-hint">${hint}</p></div>`
+  return html`<div class="field"><label for="venue_name">${sayAtDesk(site, 'Venue')}</label><input type="text" id="venue_name" name="venue_name" value="${name}" dir="auto" autocomplete="off" aria-describedby="venue-hint"><p class="hint" id="venue-hint">${hint}</p></div>`
 }
 
 function labelsOf({ site }: Context, { categories, tags, newTags }: QuickLinks): Content {

@@ -127,7 +127,7 @@ async function tableOf(room: RecordRoom, context: Context, rows: readonly Listed
   const head = columns.map(([, field]) => html`<th scope="col">${labelOf(site, field)}</th>`)
   return html`<table class="records"><thead><tr><th scope="col">${sayAtDesk(site, 'Name')}</th>${head}<th scope="col" class="number">${sayAtDesk(site, 'Events')}</th><th scope="col"><span class="hidden">${sayAtDesk(site, 'Status')}</span></th></tr></thead><tbody>
 ${rows.map((row) => rowOf(room, context, columns, row, uses.get(row.id) ?? ''))}
-</tbody></table><form id="restore" method="post"></form>`
+</tbody></table>`
 }
 
 /** The fields of the list of events that name a record, where they are not called as its room is. */
@@ -149,7 +149,7 @@ function rowOf(
   const state = status !== '' && status !== 'publish' && html`<span class="state">${statusName(site, status)}</span>`
   return html`<tr><td><a class="title" href="${deskPath(site, `/${name}/${row.id}`)}" dir="auto">${textOf(row[naming]) || sayAtDesk(site, '(no title)')}</a></td>${columns.map(
     ([column]) => html`<td dir="auto">${textOf(row[column])}</td>`,
-  )}<td class="number"><a href="${eventsWith({ name }, site, row.id)}">${uses}</a></td><td>${state}${status === 'trash' && html` <button form="restore" formaction="${deskPath(site, `/${name}/${row.id}/restore`)}" class="button quiet">${sayAtDesk(site, 'Restore')}</button>`}</td></tr>`
+  )}<td class="number"><a href="${eventsWith({ name }, site, row.id)}">${uses}</a></td><td>${state}${status === 'trash' && html` <form method="post" action="${deskPath(site, `/${name}/${row.id}/restore`)}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Restore')}</button></form>`}</td></tr>`
 }
 
 /** A member of an answer as plain text. */

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { findChromium, startChromium } from '../support/chromium.ts'
+import { sitAtDesk } from '../support/desk.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+type Chromium = Awaited<ReturnType<typeof startChromium>>
+type ChromiumTab = Awaited<ReturnType<Chromium['open']>>
+
+const program = findChromium()
+const NAMES = 'alpha bravo charlie delta echo foxtrot golf hotel india juliet kilo lima'.split(' ')
+const later = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+
+describe('the list of events in a browser', {
+  skip: program === undefined ? 'no Chromium is installed' : false,
+}, () => {
+  let service: TestService
+  let browser: Chromium
+  let cookie: string
+  let ids: number[]
+
+  before(async () => {
+    service = await startService({ timezone: 'Europe/Oslo' })
+    ids = []
+    for (let i = 0; i < NAMES.length; i++)
+      ids.push(
+        (
+          await service.create('/events', {
+            title: `Jazz night ${NAMES[i]}`,
+            start_date: `${later(2 + i)} 19:00:00`,
+            end_date: `${later(2 + i)} 21:00:00`,
+          })
+        ).id,
+      )
+    cookie = (await sitAtDesk(service, 'editor')).cookie
+    browser = await startChromium(program ?? '')
+  })
+  after(async () => {
+    await browser.close()
+    await service.close()
+  })
+
+  async function open(path: string, { width = 1280, height = 900, scripts = true } = {}): Promise<ChromiumTab> {
+    const tab = await browser.open()
+    await tab.look({ width, height, scripts })
+    const [name, value] = cookie.split('=')
+    await tab.send('Network.setCookie', { name, value, url: service.origin })
+    await tab.goTo(new URL(path, service.origin).href)
+    return tab
+  }
+
+  const CODES: Readonly<Record<string, number>> = { Tab: 9, Enter: 13, ArrowDown: 40, ArrowUp: 38, Escape: 27, ' ': 32 }
+
+  async function press(tab: ChromiumTab, key: string): Promise<void> {
+    const text = key === 'Enter' ? '\r' : key.length === 1 ? key : undefined
+    const event = {
+      key,
+      code: key === ' ' ? 'Space' : key,
+      windowsVirtualKeyCode: CODES[key] ?? 0,
+      ...(text && { text }),
+    }
+    await tab.send('Input.dispatchKeyEvent', { type: 'keyDown', ...event })
+    await tab.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event })
+  }
+
+  async function until(tab: ChromiumTab, condition: string): Promise<void> {
+    for (let tries = 0; tries < 100; tries += 1) {
+      if ((await tab.evaluate(`Boolean(${condition})`).catch(() => false)) === true) return
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    assert.fail(`${condition}: ${await tab.evaluate('document.body.innerText.slice(0, 2000)')}`)
+  }
+
+  test('1e.18: the slash leads to the search, which lists hits as one types and opens one by the keyboard', async () => {
+    const tab = await open('/desk/events')
+    await press(tab, '/')
+    assert.equal(await tab.evaluate('document.activeElement.id'), 'everything')
+    await tab.send('Input.insertText', { text: 'jazz hotel' })
+    await until(tab, `document.querySelectorAll('#everything-found [role=option]').length === 1`)
+    assert.equal(await tab.evaluate(`everything.getAttribute('aria-expanded')`), 'true')
+    await press(tab, 'Escape')
+    assert.equal(await tab.evaluate(`everything.getAttribute('aria-expanded')`), 'false')
+    await tab.evaluate(`everything.select()`)
+    await tab.send('Input.insertText', { text: 'jazz night' })
+    await until(tab, `document.querySelectorAll('#everything-found [role=option]').length === 8`)
+    await press(tab, 'ArrowDown')
+    await press(tab, 'ArrowDown')
+    await press(tab, 'ArrowUp')
+    const chosen = await tab.evaluate<string>(
+      `document.getElementById(everything.getAttribute('aria-activedescendant')).dataset.href`,
+    )
+    await press(tab, 'Enter')
+    await until(tab, `location.pathname === ${JSON.stringify(chosen)}`)
+  })
+
+  test('1e.9: rows are chosen by the keyboard, the bar says how many, and one press takes everything back', async () => {
+    const tab = await open('/desk/events')
+    assert.equal(await tab.evaluate(`document.querySelector('.bulk').hidden`), true)
+    await tab.evaluate(`document.querySelectorAll('tbody input[type=checkbox]')[0].focus()`)
+    await press(tab, ' ')
+    await tab.evaluate(`document.querySelectorAll('tbody input[type=checkbox]')[2].click()`)
+    await until(tab, `document.querySelector('.bulk p').textContent === '2 chosen'`)
+    await tab.evaluate(`document.querySelector('.bulk [value=trash]').focus()`)
+    await press(tab, 'Enter')
+    await until(tab, `document.querySelector('h1').textContent.startsWith('Move 2 events')`)
+    await tab.evaluate(`document.querySelector('.confirm .button.bad').focus()`)
+    await press(tab, 'Enter')
+    await until(tab, `document.querySelector('h1').textContent === '2 events changed'`)
+    assert.equal((await service.get(`/events/${ids[0]}`, 'admin')).body.status, 'trash')
+    await tab.evaluate(`document.querySelector('[action$="/events/undo"] button').focus()`)
+    await press(tab, 'Enter')
+    await until(tab, `document.querySelector('h1').textContent === '2 events are as they were'`)
+    assert.equal((await service.get(`/events/${ids[0]}`)).body.status, 'publish')
+  })
+
+  test('the bar never covers the last row, on a screen of a desk and on that of a phone', async () => {
+    for (const [width, height] of [
+      [1280, 500],
+      [390, 700],
+    ] as const) {
+      const tab = await open('/desk/events', { width, height })
+      await tab.evaluate(`document.querySelector('tbody input[type=checkbox]').click()`)
+      await tab.evaluate(`scrollTo(0, document.documentElement.scrollHeight)`)
+      const [row, bar] = await tab.evaluate<[number, number]>(
+        `[...document.querySelectorAll('tbody tr')].at(-1).getBoundingClientRect().bottom <= 0 ? [0, 1] : [[...document.querySelectorAll('tbody tr')].at(-1).getBoundingClientRect().bottom, document.querySelector('.bulk').getBoundingClientRect().top]`,
+      )
+      assert.ok(row <= bar, `the last row ends at ${row}, the bar begins at ${bar}, ${width} wide`)
+    }
+  })
+
+  test('without a script everything is there: the bar, the filters, the search and the line', async () => {
+    const tab = await open('/desk/events', { scripts: false })
+    assert.equal(await tab.evaluate(`getComputedStyle(document.querySelector('.bulk')).display`), 'flex')
+    await tab.evaluate(
+      `document.querySelectorAll('tbody input[type=checkbox]')[1].click(); document.querySelector('.bulk [value=move]').click()`,
+    )
+    await until(tab, `document.querySelector('#days')`)
+    await tab.evaluate(`days.value = '1'; document.querySelector('.confirm .button.main').click()`)
+    await until(tab, `document.querySelector('[action$="/events/undo"]')`)
+    assert.equal((await service.get(`/events/${ids[1]}`)).body.start_date, `${later(4)} 19:00:00`)
+    await tab.evaluate(`everything.value = 'juliet'; everything.form.requestSubmit()`)
+    await until(tab, `location.pathname === '/desk/events/${ids[9]}'`)
+  })
+
+  test('1e.21: on a phone the deeds of a row open from a menu of a size for fingers', async () => {
+    const tab = await open('/desk/events', { width: 390, height: 844 })
+    const [width, height] = await tab.evaluate<[number, number]>(
+      `(({ width, height }) => [width, height])(document.querySelector('.menu summary').getBoundingClientRect())`,
+    )
+    assert.ok(width >= 44 && height >= 44, `${width} × ${height}`)
+    await tab.evaluate(`document.querySelector('.menu summary').click()`)
+    await until(tab, `document.querySelector('.menu[open] a').getBoundingClientRect().height >= 44`)
+    const [inner, outer] = await tab.evaluate<[number, number]>('[document.documentElement.scrollWidth, innerWidth]')
+    assert.ok(inner <= outer, `${inner} wide in ${outer}`)
+  })
+})

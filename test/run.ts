@@ -88,7 +88,6 @@ const ON_ONE = [
   'test/people/desk-passwords',
   'test/desk/event-form-browser',
   'test/desk/event-list-browser',
-  'test/desk/screens',
 ]
 
 /** What takes longest begins first, so that no core is left without work at the end. */

@@ -228,14 +228,14 @@ async function tools(listing: Listing, filters: number): Promise<Html> {
 ${select('categories', say('Category'), say('All categories'), terms.choices.categories.all)}
 ${await venueField(listing)}
 ${select('author', say('By'), seesAll(caller) ? say('Everybody') : say('Mine'), authors)}
-${sources.length > 0 && select('source', say('Imported from'), say('Anywhere'), sources)}
-${day('start_date', say('From'))}${day('end_date', say('Until'))}
 ${select(
   'sort',
   say('Order'),
   say(SORT_NAMES.start),
   DESK_SORTS.filter((sort) => sort !== 'start').map((sort) => ({ value: sort, text: say(SORT_NAMES[sort]) })),
 )}
+${day('start_date', say('From'))}${day('end_date', say('Until'))}
+${sources.length > 0 && select('source', say('Imported from'), say('Anywhere'), sources)}
 <button type="submit" class="button main">${say('Show')}</button></div></details></form>`
 }
 

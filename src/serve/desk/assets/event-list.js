@@ -24,7 +24,7 @@ function chooseIn(form) {
   none.type = 'button'
   none.className = 'button quiet'
   none.textContent = bar.dataset.none ?? ''
-  bar.querySelector('.deeds')?.append(none)
+  bar.querySelector('.deeds')?.before(none)
 
   const tell = () => {
     const count = boxes.filter((box) => box.checked).length

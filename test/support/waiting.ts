@@ -7,8 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
  */
 export const PATIENCE_MS = 90_000
 
-/** The most milliseconds between two looks. */
+/** The most milliseconds between two looks, but for what has taken long already: there it is a part of that. */
 const RARELY_MS = 25
+const PART_OF_WAIT = 0.05
+const MOST_RARELY_MS = 250
 
 /**
  * Waits until the condition holds, looking after so many milliseconds and then less and less often, since a look may be a request or a file to read;
@@ -20,8 +22,11 @@ export async function until(
   firstMs = 5,
 ): Promise<number> {
   const start = performance.now()
-  for (let pause = firstMs; !(await condition()); pause = Math.max(firstMs, Math.min(pause * 1.25, RARELY_MS))) {
-    if (performance.now() - start > PATIENCE_MS) assert.fail(otherwise)
+  for (let pause = firstMs; !(await condition()); ) {
+    const waited = performance.now() - start
+    if (waited > PATIENCE_MS) assert.fail(otherwise)
+    const rarely = Math.max(RARELY_MS, Math.min(waited * PART_OF_WAIT, MOST_RARELY_MS))
+    pause = Math.max(firstMs, Math.min(pause * 1.25, rarely))
     await sleep(pause)
   }
   return performance.now() - start

@@ -14,6 +14,8 @@ import { NOON, scratchDatabase } from './scratch-database.ts'
 
 const SECRET = 'correct horse battery'
 
+const sent = (password: string, isGuessing = false) => ({ password, isGuessing })
+
 /** Anna, who has the password above. */
 async function desk(t: TestContext) {
   const scratch = await scratchDatabase(t)
@@ -43,14 +45,14 @@ test('a password has 12 to 256 characters, whichever they are, counted as they a
 test('a password opens for its user alone, and whichever way a keyboard writes it', async (t) => {
   const { database, hashing, anna } = await desk(t)
   const admin = { ...anna, id: anna.id - 1 }
-  assert.equal((await findRightHash(database, hashing, anna, SECRET)) !== undefined, true)
-  assert.equal(await findRightHash(database, hashing, anna, `${SECRET} `), undefined)
-  assert.equal(await findRightHash(database, hashing, admin, SECRET), undefined)
-  assert.equal(await findRightHash(database, hashing, undefined, SECRET), undefined)
+  assert.equal((await findRightHash(database, hashing, anna, sent(SECRET))) !== undefined, true)
+  assert.equal(await findRightHash(database, hashing, anna, sent(`${SECRET} `)), undefined)
+  assert.equal(await findRightHash(database, hashing, admin, sent(SECRET)), undefined)
+  assert.equal(await findRightHash(database, hashing, undefined, sent(SECRET)), undefined)
   const hash = await hashDeskPassword(hashing, 'Cafe\u0301 in der Straße')
   await database.write((tx) => setDeskPassword(tx, anna, hash, NOON))
-  assert.equal((await findRightHash(database, hashing, anna, 'Caf\u00e9 in der Straße')) !== undefined, true)
-  assert.equal(await findRightHash(database, hashing, anna, 'Cafe in der Straße'), undefined)
+  assert.equal((await findRightHash(database, hashing, anna, sent('Caf\u00e9 in der Straße'))) !== undefined, true)
+  assert.equal(await findRightHash(database, hashing, anna, sent('Cafe in der Straße')), undefined)
 })
 
 test('the database holds no password, and the same one twice looks different', async (t) => {
@@ -64,12 +66,12 @@ test('a hash of weaker parameters is replaced when its user signs in (3d.7)', as
   // As argon2 of the reference implementation writes `correct horse battery` with the salt `somesaltsomesalt`.
   const weak = await weakHash()
   await database.write((tx) => tx.updateTable('desk_passwords').set({ hash: weak }).execute())
-  assert.equal(await findRightHash(database, hashing, anna, 'wrong horse battery'), undefined)
+  assert.equal(await findRightHash(database, hashing, anna, sent('wrong horse battery')), undefined)
   const kept = () => database.read.selectFrom('desk_passwords').select('hash').executeTakeFirstOrThrow()
   assert.equal((await kept()).hash, weak)
-  assert.equal((await findRightHash(database, hashing, anna, SECRET)) !== undefined, true)
+  assert.equal((await findRightHash(database, hashing, anna, sent(SECRET))) !== undefined, true)
   assert.match((await kept()).hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
-  assert.equal((await findRightHash(database, hashing, anna, SECRET)) !== undefined, true)
+  assert.equal((await findRightHash(database, hashing, anna, sent(SECRET))) !== undefined, true)
 })
 
 async function weakHash(): Promise<string> {
@@ -83,8 +85,8 @@ async function weakHash(): Promise<string> {
 test('a hash that this version cannot read opens nothing', async (t) => {
   const { database, hashing, anna } = await desk(t)
   await database.write((tx) => tx.updateTable('desk_passwords').set({ hash: '$scrypt$…' }).execute())
-  assert.equal(await findRightHash(database, hashing, anna, SECRET), undefined)
-  assert.equal(await findRightHash(database, hashing, anna, ''), undefined)
+  assert.equal(await findRightHash(database, hashing, anna, sent(SECRET)), undefined)
+  assert.equal(await findRightHash(database, hashing, anna, sent('')), undefined)
 })
 
 test('who was deactivated has no use for a password', async (t) => {
@@ -92,7 +94,7 @@ test('who was deactivated has no use for a password', async (t) => {
   assert.equal(await hasDeskPassword(database.read, anna), true)
   assert.equal(await hasDeskPasswords(database.read), true)
   await database.write((tx) => deactivateUser(tx, anna.id, NOON))
-  assert.equal(await findRightHash(database, hashing, { ...anna, deactivated_utc: 'now' }, SECRET), undefined)
+  assert.equal(await findRightHash(database, hashing, { ...anna, deactivated_utc: 'now' }, sent(SECRET)), undefined)
   assert.equal(await hasDeskPasswords(database.read), false)
 })
 
@@ -102,7 +104,7 @@ test('an unknown user takes as long as a wrong password (3d.6)', async (t) => {
     const times: number[] = []
     for (let i = 0; i < 7; i += 1) {
       const start = performance.now()
-      await findRightHash(database, hashing, user, 'a wrong password')
+      await findRightHash(database, hashing, user, sent('a wrong password'))
       times.push(performance.now() - start)
     }
     return times.sort((a, b) => a - b)[1] ?? 0
@@ -113,7 +115,7 @@ test('an unknown user takes as long as a wrong password (3d.6)', async (t) => {
 
 test('a hundred passwords at once are hashed two at a time, some wait, and the others are told to come again (3d.6)', async (t) => {
   const { database, hashing, anna } = await desk(t)
-  const tries = Array.from({ length: 100 }, () => findRightHash(database, hashing, anna, SECRET))
+  const tries = Array.from({ length: 100 }, () => findRightHash(database, hashing, anna, sent(SECRET)))
   const answers = await Promise.allSettled(tries)
   const refused = answers.filter(({ status }) => status === 'rejected')
   // While one is being hashed another may come, once its row was read.
@@ -123,5 +125,17 @@ test('a hundred passwords at once are hashed two at a time, some wait, and the o
     const { code, details } = answer.reason
     assert.deepEqual({ code, details }, { code: 'rest_unavailable', details: { retryAfter: 2 } })
   }
-  assert.equal((await findRightHash(database, hashing, anna, SECRET)) !== undefined, true)
+  assert.equal((await findRightHash(database, hashing, anna, sent(SECRET))) !== undefined, true)
+})
+
+test('whoever has sent wrong passwords lately waits behind everybody else', async (t) => {
+  const { database, hashing, anna } = await desk(t)
+  const done: string[] = []
+  const send = async (name: string, isGuessing: boolean) => {
+    await findRightHash(database, hashing, anna, sent('a wrong password', isGuessing))
+    done.push(name)
+  }
+  const guesses = Array.from({ length: 15 }, (_, i) => send(`guess ${i}`, true))
+  await Promise.all([...guesses, send('owner', false)])
+  assert.ok(done.indexOf('owner') <= 5, done.join(', '))
 })

@@ -38,6 +38,12 @@ export function makeHashing(): Hashing {
   return makeTurns({ atOnce: AT_ONCE, waiting: WAITING, code: 'rest_unavailable', retryAfter: RETRY_AFTER })
 }
 
+/** A password that somebody sends, and whether their client has sent wrong ones lately: then it waits behind all others. */
+export interface SentPassword {
+  password: string
+  isGuessing: boolean
+}
+
 /** Why a text is no password, as a rule it breaks; undefined for one that is. */
 export function faultOfPassword(password: string): 'too short' | 'too long' | undefined {
   // A character has at most two parts here, and composing makes fewer of them, or at most eighteen of one.
@@ -56,7 +62,7 @@ const composed = (password: string) => password.normalize('NFKC')
  */
 export async function hashDeskPassword(hashing: Hashing, password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
-  return hashText(COST, salt, await derive(hashing, password, salt, COST))
+  return hashText(COST, salt, await derive(hashing, { password, isGuessing: false }, salt, COST))
 }
 
 /**
@@ -88,20 +94,20 @@ export async function hasDeskPassword(db: Db, user: User): Promise<boolean> {
 }
 
 /**
- * The hash that is kept, where this is the password of the user. An unknown user, and one without a password, take the same work. A hash of other parameters than today's
- * is replaced.
+ * The hash that is kept, where this is the password of the user. An unknown user, and one without a password, take the same work. A hash of other parameters
+ * than today's is replaced.
  * @throws Problem rest_unavailable when too many are being hashed
  */
 export async function findRightHash(
   { read, write }: Pick<Database, 'read' | 'write'>,
   hashing: Hashing,
   user: User | undefined,
-  password: string,
+  { password, isGuessing }: SentPassword,
 ): Promise<string | undefined> {
   const hash = user && (await findHash(read, user))
   const { cost, salt, tag } = (hash !== undefined && readHash(hash)) || nobodys()
   const isTooLong = faultOfPassword(password) === 'too long'
-  const sent = await derive(hashing, isTooLong ? '' : password, salt, cost)
+  const sent = await derive(hashing, { password: isTooLong ? '' : password, isGuessing }, salt, cost)
   const isRight = !isTooLong && timingSafeEqual(sent, tag)
   if (!user || hash === undefined || !isRight || !isActive(user)) return undefined
   if (isToday(cost)) return hash
@@ -138,11 +144,16 @@ async function replaceHash(tx: Tx, user: User, from: string, to: string): Promis
 
 const run = promisify(argon2)
 
-async function derive(hashing: Hashing, password: string, salt: Buffer, cost: Cost): Promise<Buffer> {
+async function derive(
+  hashing: Hashing,
+  { password, isGuessing }: SentPassword,
+  salt: Buffer,
+  cost: Cost,
+): Promise<Buffer> {
   const { memory, passes, lanes: parallelism } = cost
   const message = composed(password)
   const parameters = { message, nonce: salt, memory, passes, parallelism, tagLength: TAG_BYTES }
-  return inTurn(hashing, 'password', () => run('argon2id', parameters))
+  return inTurn(hashing, 'password', () => run('argon2id', parameters), !isGuessing)
 }
 
 const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')

@@ -12,6 +12,7 @@ import {
   hashDeskPassword,
   holdsHash,
   makeHashing,
+  type SentPassword,
   setDeskPassword,
 } from './desk-passwords.ts'
 import { countedName, type Guesses, guessesOf, makeGuesses, noteGuess } from './guesses.ts'
@@ -156,7 +157,7 @@ async function signInAtDesk(
     const { failures, msLeft } = guessesOf(gate.guesses, `client ${name}`, now)
     if (!isKnown && failures >= MOST_GUESSES)
       throw new Problem('too_many_attempts', { retryAfter: Math.ceil(msLeft / 1000) })
-    return tryDeskPassword(gate, sent, user, origin, `client ${name}`, now)
+    return tryDeskPassword(gate, { ...sent, isGuessing: failures > 0 }, user, origin, `client ${name}`, now)
   })
 }
 
@@ -180,14 +181,14 @@ async function hasSessionAt(db: Db, user: User, client: string, now: number): Pr
 
 async function tryDeskPassword(
   gate: Gate,
-  { login, password, formerId }: SentSignIn,
+  { login, password, formerId, isGuessing }: SentSignIn & SentPassword,
   user: User | undefined,
   origin: SessionOrigin,
   client: string,
   now: number,
 ): Promise<SignedInAtDesk | undefined> {
   const { database, hashing, guesses, refused, sleep } = gate
-  const hash = await findRightHash(database, hashing, user, password)
+  const hash = await findRightHash(database, hashing, user, { password, isGuessing })
   if (user && hash !== undefined) {
     const cookieId = await database.write(async (tx) => {
       // The password may have been changed meanwhile, which ends all sessions.
@@ -241,7 +242,9 @@ async function changePassword(
   const { failures, msLeft } = guessesOf(guesses, name, now)
   if (failures >= MOST_GUESSES) throw new Problem('too_many_attempts', { retryAfter: Math.ceil(msLeft / 1000) })
   const has = await hasDeskPassword(database.read, user)
-  const known = has ? await findRightHash(database, hashing, user, current) : undefined
+  const known = has
+    ? await findRightHash(database, hashing, user, { password: current, isGuessing: failures > 0 })
+    : undefined
   if (has && known === undefined) {
     noteGuess(guesses, name, now)
     return undefined

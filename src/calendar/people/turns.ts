@@ -16,7 +16,8 @@ export interface TurnLimits {
 
 interface Turn {
   count: number
-  /** The waiting ones, the first first. */
+  /** The waiting ones in their order: those that go before all others, and the others. */
+  before: (() => void)[]
   waiting: (() => void)[]
 }
 
@@ -26,12 +27,13 @@ export function makeTurns(limits: TurnLimits): Turns {
 
 /**
  * Does work once it is its turn.
+ * @param isBefore whether it goes before all work that is not; as much of each waits as the limits say
  * @throws Problem with the code of the limits when too much waits already, and whatever `work` throws
  */
-export async function inTurn<T>(turns: Turns, name: string, work: () => Promise<T>): Promise<T> {
-  const turn = turns.underWay.get(name) ?? { count: 0, waiting: [] }
+export async function inTurn<T>(turns: Turns, name: string, work: () => Promise<T>, isBefore = false): Promise<T> {
+  const turn = turns.underWay.get(name) ?? { count: 0, before: [], waiting: [] }
   turns.underWay.set(name, turn)
-  if (turn.count >= turns.atOnce) await turnOf(turns, turn)
+  if (turn.count >= turns.atOnce) await turnOf(turns, isBefore ? turn.before : turn.waiting)
   else turn.count += 1
   try {
     return await work()
@@ -41,13 +43,13 @@ export async function inTurn<T>(turns: Turns, name: string, work: () => Promise<
 }
 
 /** Resolves when earlier work leaves its place. */
-async function turnOf({ waiting: most, code, retryAfter }: Turns, { waiting }: Turn): Promise<void> {
+async function turnOf({ waiting: most, code, retryAfter }: Turns, waiting: (() => void)[]): Promise<void> {
   if (waiting.length >= most) throw new Problem(code, { retryAfter })
   await new Promise<void>((resolve) => waiting.push(resolve))
 }
 
 function leave({ underWay }: Turns, name: string, turn: Turn): void {
-  const next = turn.waiting.shift()
+  const next = turn.before.shift() ?? turn.waiting.shift()
   // The place goes to the next waiter, so that no newcomer takes it.
   if (next) next()
   else turn.count -= 1

@@ -56,7 +56,7 @@ async function signInView(request: AnyDeskRequest, fault?: { text: DeskText; sta
   const { context, query, gate } = request
   const { site } = context
   const title = sayAtDesk(site, 'Sign in to the desk')
-  if (!(await gate.canWrite()))
+  if (!fault && !(await gate.canWrite()))
     return { status: 503, title, isAlone: true, body: html`<p>${sayAtDesk(site, READ_ONLY)}</p>` }
   const next = query.get('next') ?? fieldOf(request, 'next')
   return { ...(fault && { status: fault.status }), title, isAlone: true, body: signInForm(request, next, fault?.text) }

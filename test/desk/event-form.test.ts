@@ -138,7 +138,7 @@ describe('the form of an event', () => {
       end_date: '2030-05-03 02:15:30',
       timezone: 'America/New_York',
       cost: ['5', '7 reduced'],
-      venue: [{ venue: 'Mill Yard' }, { venue: 'Quay' }],
+      venue: [{ venue: 'Tom &amp; <em>Mill</em> Yard' }, { venue: 'Quay' }],
       organizer: [{ organizer: 'Choir' }],
       categories: ['music'],
       tags: ['late', 'loud, very'],

@@ -1,6 +1,7 @@
 import { limits, overText } from '../../base/fields/limits.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Start } from '../../base/recurrence/recurrence.ts'
+import { plainText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
 import { event } from '../../calendar/events/event.ts'
@@ -157,7 +158,7 @@ async function venuesIn(context: Context, typed: TypedForm): Promise<Link[] | un
   const { venues } = await linkedNames(context, { venue: ids.slice(0, 1) })
   const shown = venues.get(Number(first))
   if (name === '') return shown || first === undefined ? others : ids
-  return shown && isSameName(shown.venue, name) ? ids : [await linkTo(context, 'venue', name), ...others]
+  return shown && isSameName(plainText(shown.venue), name) ? ids : [await linkTo(context, 'venue', name), ...others]
 }
 
 /** The ids of the venues of a form that there are. */

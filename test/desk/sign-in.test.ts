@@ -132,6 +132,17 @@ describe('signing in to the desk', () => {
     assert.equal(led.get('location'), '/%E5%AF%BA%20%E2%80%AE?a=%C3%A9')
   })
 
+  test('the desk takes forms alone: JSON is none, however deep', async () => {
+    const deep = `{"title":${'{"a":'.repeat(1500)}1${'}'.repeat(1500)}}`
+    const editor = await sitAtDesk(service, 'editor')
+    for (const cookie of ['', editor.cookie]) {
+      const headers = { 'content-type': 'application/json', accept: 'text/html', cookie }
+      const { status, body } = await service.request('anonymous', 'POST', '~/desk/events/new', deep, headers)
+      assert.equal(status, cookie === '' ? 401 : 422)
+      assert.doesNotMatch(body, /a\]/)
+    }
+  })
+
   test('an address too long for a header is not gone back to', async () => {
     const { status, headers } = await browser.get(`/desk/events?search=${'%20'.repeat(2000)}`)
     assert.deepEqual([status, headers.get('location')], [303, '/desk/sign-in'])

@@ -210,7 +210,8 @@ function formOf({ headers }: Incoming, { bytes, form }: Body): Pick<AnyDeskReque
   if (form) return { form: form.fields, repeated: form.repeated, files: form.files }
   const type = mediaType(headers)
   const repeated = type === 'application/x-www-form-urlencoded' ? repeatedKeys(bytes.toString('utf8')) : []
-  return { form: parseBody(type, bytes), repeated: new Set(repeated), files: [] }
+  // Nothing at the desk sends JSON, which nests as deep as it likes and has other values than texts.
+  return { form: type.endsWith('json') ? {} : parseBody(type, bytes), repeated: new Set(repeated), files: [] }
 }
 
 /** Browsers keep a cookie of this name to the host that set it, by https alone. */

@@ -110,7 +110,8 @@ const TAG = /<([a-z][^\s/>]*)([^<>]*)>/gi
 const OWN_SCRIPT = /^ type="module" src="\/[^"]+"$/
 /** What no page of the desk has but by somebody's text. */
 const STRANGE_ELEMENT = /^(?:svg|iframe|object|embed|base|style|math|marquee|xmp|plaintext)$/i
-const STRANGE_ATTRIBUTE = /\son\w+\s*=|\sstyle\s*=|\s(?:href|src|action|formaction)="\s*(?:javascript|data):/i
+const STRANGE_ATTRIBUTE = /\s(?:on\w+|style)\s*=/i
+const STRANGE_ADDRESS = /\s(?:href|src|action|formaction)="\s*(?:javascript|data):/i
 
 const PAGE_METHODS = new Set(['GET', 'HEAD', 'POST'])
 
@@ -127,7 +128,8 @@ function judgeDeskPage({ status, headers, body }: FuzzAnswer, { path, method }: 
   if (!/^<!doctype html>/i.test(text) || !/<\/html>\s*$/i.test(text)) return shape(`half a page: ${text.slice(-200)}`)
   for (const [tag, element = '', about = ''] of text.matchAll(TAG)) {
     const isStrange = element === 'script' ? !OWN_SCRIPT.test(about) : STRANGE_ELEMENT.test(element)
-    if (isStrange || STRANGE_ATTRIBUTE.test(about)) return shape(`typed as HTML: ${tag.slice(0, 200)}`)
+    if (isStrange || STRANGE_ATTRIBUTE.test(about.replaceAll(/"[^"]*"/g, '')) || STRANGE_ADDRESS.test(about))
+      return shape(`typed as HTML: ${tag.slice(0, 200)}`)
   }
   return undefined
 }

@@ -104,13 +104,17 @@ test('3d.8: the first start tells of a link, later ones how to get one, until so
   assert.equal(await findDeskEntry(database, { isFirst: false, isDemo: false }, NOON), undefined)
 })
 
-test('the demo tells of a link to look around with at every start', async (t) => {
+test('the demo tells of a link to look around with at every start, until somebody has a password', async (t) => {
   const { database } = await scratchDatabase(t)
   await createFirstAdministrator(database, NOON)
   for (const isFirst of [true, false]) {
     const entry = await findDeskEntry(database, { isFirst, isDemo: true }, NOON)
     assert.equal((await findSignInLink(database.read, entry?.token ?? '', NOON))?.purpose, 'demo')
   }
+  const admin = await getUserByLogin(database.read, 'admin')
+  const hash = await hashDeskPassword(makeHashing(), 'correct horse battery')
+  await database.write((tx) => setDeskPassword(tx, admin, hash, NOON))
+  assert.equal(await findDeskEntry(database, { isFirst: false, isDemo: true }, NOON), undefined)
 })
 
 test('sessions that nobody uses and links that are over are dropped, and no others', async (t) => {

@@ -68,10 +68,10 @@ export const accountTexts = {
     es: 'Un enlace sirve una vez y durante media hora. Quien lleva este calendario puede hacer otro: kalends user link LOGIN.',
   },
   'Look around': { de: 'Umsehen', fr: 'Faire le tour', es: 'Echar un vistazo' },
-  'This calendar is of a town that is on no map. Whatever you do at its desk harms nobody.': {
-    de: 'Dieser Kalender gehört einer Stadt, die auf keiner Karte steht. Was Sie an seinem Schreibtisch tun, schadet niemandem.',
-    fr: 'Ce calendrier est celui d’une ville qui n’est sur aucune carte. Rien de ce que vous y faites ne nuit à personne.',
-    es: 'Este calendario es de una ciudad que no está en ningún mapa. Nada de lo que haga aquí perjudica a nadie.',
+  'This link lets you in without a password, once. The desk is where the calendar is kept.': {
+    de: 'Dieser Link lässt Sie einmal ohne Passwort ein. Am Schreibtisch wird der Kalender geführt.',
+    fr: 'Ce lien vous laisse entrer une fois sans mot de passe. C’est au bureau que l’on tient le calendrier.',
+    es: 'Este enlace le deja entrar una vez sin contraseña. En el escritorio se lleva el calendario.',
   },
   'Set up your calendar': {
     de: 'Ihren Kalender einrichten',

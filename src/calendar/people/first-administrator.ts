@@ -53,7 +53,7 @@ export interface DeskEntry {
 }
 
 /**
- * What to tell the operator about the desk: a link at the first start and at every start with `--demo`, and how to make one while nobody has a password.
+ * What to tell the operator about the desk while nobody has a password for it: a link at the first start and with `--demo`, and else how to make one.
  * @param now milliseconds since the epoch
  */
 export async function findDeskEntry(
@@ -65,8 +65,8 @@ export async function findDeskEntry(
   const administrator = users.find((user) => user.role === 'administrator' && isActive(user))
   if (!administrator) return undefined
   const { login } = administrator
-  if (!isFirst && !isDemo)
-    return (await hasDeskPasswords(database.read)) ? undefined : { login, token: undefined, isDemo }
+  if (await hasDeskPasswords(database.read)) return undefined
+  if (!isFirst && !isDemo) return { login, token: undefined, isDemo }
   const purpose = isDemo ? 'demo' : undefined
   const token = await database.write((tx) => addSignInLink(tx, administrator, now, purpose), FIRST_START)
   return { login, token, isDemo }

@@ -83,7 +83,7 @@ function linkView(request: AnyDeskRequest, link: SignInLink, faults: FormFaults)
     return {
       ...shown,
       title: sayAtDesk(site, 'Look around'),
-      body: html`<p>${sayAtDesk(site, 'This calendar is of a town that is on no map. Whatever you do at its desk harms nobody.')}</p>
+      body: html`<p>${sayAtDesk(site, 'This link lets you in without a password, once. The desk is where the calendar is kept.')}</p>
 <form method="post"><button type="submit" class="button main">${sayAtDesk(site, 'Look around')}</button></form>`,
     }
   return {

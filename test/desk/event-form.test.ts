@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { decodedText } from '../../src/base/text/html.ts'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { uploadPicture } from '../support/pictures.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 /** The controls of a form with the values that they post. */
@@ -411,5 +412,29 @@ describe('the form of an event', () => {
       assert.ok([422, 303, 400, 413].includes(status), `${name}: ${status}`)
       assert.ok(performance.now() - began < 2000, `${name}: ${performance.now() - began} ms`)
     }
+  })
+
+  test('the point of a picture that stays in view is chosen in the form, told by REST and kept by pages that crop', async () => {
+    const image = await uploadPicture(service, 60, 40)
+    const { id } = await service.create('/events', {
+      title: 'Cropped',
+      start_date: '2026-12-24 10:00',
+      end_date: '2026-12-24 11:00',
+      image,
+    })
+    const before = await service.get(`/events/${id}`)
+    assert.ok(!('focal_x' in before.body.image))
+    const page = new URL(before.body.url).pathname
+    assert.doesNotMatch((await editor.get(page)).body, /class="fx/)
+    const fields = await untouched(`/desk/events/${id}`)
+    assert.equal(fields.image_focus, '')
+    assert.equal((await editor.post(`/desk/events/${id}`, { ...fields, image_focus: '0.5 0' })).status, 303)
+    const { body } = await service.get(`/events/${id}`)
+    assert.deepEqual([body.image.focal_x, body.image.focal_y], [0.5, 0])
+    assert.match((await editor.get(page)).body, /<img class="fx5 fy0"/)
+    assert.match((await editor.get('/events/?search=Cropped')).body, /class="thumb fx5 fy0"/)
+    assert.equal((await untouched(`/desk/events/${id}`)).image_focus, '0.5 0')
+    assert.equal((await editor.post(`/desk/events/${id}`, { ...fields, image_focus: '7 NaN' })).status, 303)
+    assert.ok(!('focal_x' in (await service.get(`/events/${id}`)).body.image))
   })
 })

@@ -174,6 +174,8 @@ describe('an address of an image', () => {
         height: 90,
         filesize: small.length,
         sizes: '{}',
+        focal_x: null,
+        focal_y: null,
         source_url: `${pictures}/poster.png`,
         original_image: '',
       },

@@ -73,3 +73,31 @@ export async function changeTexts(
   recordChange(tx, change, { action: 'update', name: columns.title })
   return { ...row, ...columns }
 }
+
+/** The point of an image that stays in view where it is cropped: from 0 at the left and the top to 1. */
+export interface FocalPoint {
+  x: number
+  y: number
+}
+
+/**
+ * Sets the point that stays in view; undefined for the middle.
+ * @throws Problem as `changeTexts` does
+ */
+export async function changeFocus(
+  tx: Tx,
+  id: number,
+  point: FocalPoint | undefined,
+  { caller, now }: Pick<Context, 'caller' | 'now'>,
+): Promise<void> {
+  const row = await held(tx, tx.selectFrom('images').selectAll().where('id', '=', id)).executeTakeFirst()
+  if (!row) throw new Problem('rest_post_invalid_id')
+  if (!mayEditImage(caller, row)) throw new Problem('rest_forbidden')
+  const columns = { focal_x: point?.x ?? null, focal_y: point?.y ?? null, modified_utc: formatUtc(now) }
+  await tx.updateTable('images').set(columns).where('id', '=', id).execute()
+  recordChange(
+    tx,
+    { kind: 'image', record: id, wasPublic: true, isPublic: true },
+    { action: 'update', name: row.title },
+  )
+}

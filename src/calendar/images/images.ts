@@ -180,7 +180,7 @@ async function insertImage(
   const texts = await settleTexts(tx, id, { ...NO_TEXTS, title: stored.title }, sent)
   const now = formatUtc(context.now)
   const origin = { author: context.caller.id, date_utc: now, modified_utc: now, source_url: sourceUrl }
-  const row = { id, ...stored, ...texts, ...origin }
+  const row = { id, ...stored, ...texts, ...origin, focal_x: null, focal_y: null }
   await tx.insertInto('images').values(row).execute()
   const change = { kind: 'image', record: id, wasPublic: false, isPublic: true } as const
   recordChange(tx, change, { action: 'create', name: row.title })
@@ -282,6 +282,7 @@ export function presentImage(row: ImageRow, mediaUrl: string) {
     filesize: row.filesize,
     ...(shown.length > 0 ? { sizes: Object.fromEntries(shown) } : {}),
     ...(row.original_image === '' ? {} : { original_image: row.original_image }),
+    ...(row.focal_x === null || row.focal_y === null ? {} : { focal_x: row.focal_x, focal_y: row.focal_y }),
   }
 }
 

@@ -492,8 +492,35 @@ function pictureCard(form: EventForm): Html {
   return html`<section class="card picture-card" id="image"><h2>${say('Picture')}</h2><div class="picture" id="picture-shown">${picture && html`<img src="${link(picture.src)}" width="${picture.width}" height="${picture.height}" alt="${picture.alt}">`}</div>
 ${upload}${fault && html`<p class="error" id="image-error">${fault}</p>`}
 ${lineControl(form, 'image_alt', say('What it shows'), { attributes: html` dir="auto"`, hint: html`<p class="hint">${say('For those who do not see it.')}</p>` })}${isSilent && html`<p class="warning">${say('Nobody who does not see the picture knows what it shows.')}</p>`}
+${image && focusChoice(form)}
 <details class="inline"><summary>${say('From the library')}</summary><div class="library" role="radiogroup" aria-label="${say('From the library')}">${choice('', html`<span>${say('No picture')}</span>`)}${image && !library.some(({ id }) => id === image.id) && choice(String(image.id), html`<img src="${link(picture?.src ?? '')}" alt="${picture?.alt || plainText(image.title)}" loading="lazy">`)}${shown}</div></details></section>`
 }
+
+/** Which part of a picture stays in view where it is cropped. */
+function focusChoice(form: EventForm): Html {
+  const say = sayer(form)
+  const chosen = lastTyped(form.typed, 'image_focus')
+  const known: readonly string[] = PLACES_IN_VIEW.map(([value]) => value)
+  const own = known.includes(chosen) ? [] : ([[chosen, 'As it is']] as const)
+  const radios = [...PLACES_IN_VIEW, ...own].map(
+    ([value, text]) =>
+      html`<label title="${say(text)}"><input type="radio" name="image_focus" value="${value}"${value === chosen && html` checked`}><span class="hidden">${say(text)}</span></label>`,
+  )
+  return html`<details class="inline"><summary>${say('What stays in view')}</summary><div class="focus" role="radiogroup" aria-label="${say('What stays in view')}">${radios}</div></details>`
+}
+
+/** The points that the form offers, from the top at the left to the bottom at the right. */
+const PLACES_IN_VIEW: readonly (readonly [value: string, text: FormText])[] = [
+  ['0 0', 'Top left'],
+  ['0.5 0', 'Top'],
+  ['1 0', 'Top right'],
+  ['0 0.5', 'Left'],
+  ['', 'Middle'],
+  ['1 0.5', 'Right'],
+  ['0 1', 'Bottom left'],
+  ['0.5 1', 'Bottom'],
+  ['1 1', 'Bottom right'],
+]
 
 function categoriesCard(form: EventForm): Html {
   const say = sayer(form)

@@ -60,7 +60,7 @@ import {
   typedVenues,
 } from './event-form-values.ts'
 import { controlLabel, type EventForm, eventFormView } from './event-form-view.ts'
-import { describePicture, keepPicture } from './event-picture.ts'
+import { describePicture, keepPicture, typedFocus } from './event-picture.ts'
 import { datesToPress, REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
 import { readTimes, timesInWords, typedDay, typedTimes } from './event-times.ts'
 import { allTyped, isSwitchOn, isTyped, lastTyped, type TypedForm, typedOf } from './typed-form.ts'
@@ -125,7 +125,7 @@ async function formOf(context: Context, typed: TypedForm, shown: Shown): Promise
   ])
   return {
     context,
-    typed: { ...typed, ...(pictured && !isTyped(typed, 'image_alt') && { image_alt: [pictured.alt_text] }) },
+    typed: { ...(pictured && { image_alt: [pictured.alt_text], image_focus: [typedFocus(pictured)] }), ...typed },
     faults,
     ...(known && {
       known: {
@@ -451,7 +451,7 @@ async function saveTyped(request: DeskRequest, typed: TypedForm, known: KnownEve
     eventFormView(await formOf(context, kept, { ...shownOf(request, known), ...more }))
   if (Object.keys(faults).length > 0) return again({ faults: await allFaults(context, { ...read, faults }) })
   const image = Number(lastTyped(kept, 'image'))
-  if (image > 0 && isTyped(kept, 'image_alt')) await describePicture(context, image, lastTyped(kept, 'image_alt'))
+  if (image > 0) await describePicture(context, image, kept)
   try {
     return known ? await change(request, known, read, kept) : await create(request, read, key)
   } catch (error) {

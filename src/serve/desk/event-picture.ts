@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto'
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { writeOnce } from '../../calendar/editing/idempotency.ts'
-import { changeTexts, mayEditImage } from '../../calendar/images/image-texts.ts'
+import { changeFocus, changeTexts, type FocalPoint, mayEditImage } from '../../calendar/images/image-texts.ts'
 import { findImage, insertUpload, prepareUpload } from '../../calendar/images/images.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { can } from '../../calendar/people/caller.ts'
+import type { ImageRow } from '../../store/storage/schema.ts'
 import type { DeskRequest, SentFile } from './desk-page.ts'
+import { isTyped, lastTyped, type TypedForm } from './typed-form.ts'
 
 /** A picture that came with a form: the id of its image, or why there is none. */
 export type SentPicture = { id: number } | { fault: string } | undefined
@@ -46,9 +48,24 @@ async function keepFile(context: Context, file: SentFile, key: string): Promise<
   return Number(id)
 }
 
-/** Writes what a picture shows, where that was changed by somebody who may. */
-export async function describePicture(context: Context, id: number, alt: string): Promise<void> {
+/** Writes what a picture shows, and what of it stays in view, where that was changed by somebody who may. */
+export async function describePicture(context: Context, id: number, typed: TypedForm): Promise<void> {
   const row = await findImage(context.db, id)
-  if (!row || row.alt_text === alt.trim() || !mayEditImage(context.caller, row)) return
-  await context.write((tx) => changeTexts(tx, id, { alt_text: alt }, context))
+  if (!row || !mayEditImage(context.caller, row)) return
+  const alt = lastTyped(typed, 'image_alt').trim()
+  if (isTyped(typed, 'image_alt') && alt !== row.alt_text)
+    await context.write((tx) => changeTexts(tx, id, { alt_text: alt }, context))
+  const focus = lastTyped(typed, 'image_focus')
+  if (isTyped(typed, 'image_focus') && focus !== typedFocus(row))
+    await context.write((tx) => changeFocus(tx, id, focalPointIn(focus), context))
+}
+
+/** The point of a picture that stays in view, as its control has it: `0.5 0` for the middle of the top. */
+export function typedFocus({ focal_x: x, focal_y: y }: Pick<ImageRow, 'focal_x' | 'focal_y'>): string {
+  return x === null || y === null ? '' : `${x} ${y}`
+}
+
+function focalPointIn(text: string): FocalPoint | undefined {
+  const [x = Number.NaN, y = Number.NaN] = text.split(' ').map(Number)
+  return [x, y].every((share) => share >= 0 && share <= 1) ? { x, y } : undefined
 }

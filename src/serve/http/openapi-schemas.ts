@@ -204,6 +204,9 @@ const imageSize = record({
   url: address,
 })
 
+/** A place in an image, by its width or height. */
+const share = { type: 'number', minimum: 0, maximum: 1 } as const
+
 const imageObject = record(
   {
     url: address,
@@ -214,6 +217,8 @@ const imageObject = record(
     filesize: integerSchema,
     sizes: { type: 'object', additionalProperties: schemaRef('ImageSize') },
     original_image: string,
+    focal_x: share,
+    focal_y: share,
   },
   ['url', 'id', 'extension'],
 )

@@ -24,6 +24,8 @@ export interface Picture {
   width: number
   height: number
   alt: string
+  /** The classes that keep its focal point in view where it is cropped. */
+  focus: string
 }
 
 /** An event as lists of pages show it: plain texts, ready to be escaped. */
@@ -155,6 +157,11 @@ export function shortened(text: string, longest = LONGEST_EXCERPT): string {
 
 const ALIKE = 0.02
 
+/** Style sheets know tenths of an image. */
+function focusOf({ focal_x: x, focal_y: y }: ImageRow): string {
+  return x === null || y === null ? '' : ` fx${Math.round(x * 10)} fy${Math.round(y * 10)}`
+}
+
 /** An image with its uncropped sizes. */
 export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow): Picture {
   const { url, width, height, sizes = {} } = presentImage(row, images.mediaUrl)
@@ -164,5 +171,5 @@ export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow): P
   const byWidth = new Map(all.map((size) => [size.width, size]))
   const srcset = [...byWidth.values()].map((size) => `${size.url} ${size.width}w`).join(', ')
   const small = all.find((size) => size.width >= 300) ?? { url, width, height }
-  return { src: small.url, srcset, width, height, alt: plainText(row.alt_text) }
+  return { src: small.url, srcset, width, height, alt: plainText(row.alt_text), focus: focusOf(row) }
 }

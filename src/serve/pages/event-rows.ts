@@ -65,9 +65,9 @@ function timesOfCard(viewing: Viewing, card: Card): Html {
 }
 
 /** A small picture; one that is neither square nor wide is shown uncropped. */
-function thumbnail({ src, srcset, width, height }: Picture): Html {
+function thumbnail({ src, srcset, width, height, focus }: Picture): Html {
   const shape = width / height < 1.25 || width / height > 2.2 ? 'thumb whole' : 'thumb'
-  return html`<img class="${shape}" src="${link(src)}" srcset="${srcset}" sizes="132px" width="${width}" height="${height}" alt="" loading="lazy" decoding="async">`
+  return html`<img class="${shape}${focus}" src="${link(src)}" srcset="${srcset}" sizes="132px" width="${width}" height="${height}" alt="" loading="lazy" decoding="async">`
 }
 
 /** An event of a list. */

@@ -128,9 +128,9 @@ function stateOf({ context: { site }, today }: Viewing, row: EventRow): Html {
 
 const WIDE = 1.25
 
-function cover({ srcset, src, width, height, alt }: Picture, title: string): Html {
+function cover({ srcset, src, width, height, alt, focus }: Picture, title: string): Html {
   const shape = width / height >= WIDE ? 'cover' : 'cover whole'
-  return html`<div class="${shape}"><img src="${link(src)}" srcset="${srcset}" sizes="(min-width: 60rem) 42rem, 100vw" width="${width}" height="${height}" alt="${alt === title ? '' : alt}" fetchpriority="high" decoding="async"></div>`
+  return html`<div class="${shape}"><img${focus && html` class="${focus.trim()}"`} src="${link(src)}" srcset="${srcset}" sizes="(min-width: 60rem) 42rem, 100vw" width="${width}" height="${height}" alt="${alt === title ? '' : alt}" fetchpriority="high" decoding="async"></div>`
 }
 
 /** When, where, by whom and for how much: the facts people come for, before anything else. */

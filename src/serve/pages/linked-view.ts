@@ -44,7 +44,7 @@ export async function linkedView(viewing: Viewing, linked: Linked, page: number)
       const name = linkedName(site, linked)
       const shown =
         picture &&
-        html`<img class="${picture.width < picture.height ? 'portrait whole' : 'portrait'}" src="${link(picture.src)}" srcset="${picture.srcset}" sizes="320px" width="${picture.width}" height="${picture.height}" alt="${picture.alt}">`
+        html`<img class="${picture.width < picture.height ? 'portrait whole' : 'portrait'}${picture.focus}" src="${link(picture.src)}" srcset="${picture.srcset}" sizes="320px" width="${picture.width}" height="${picture.height}" alt="${picture.alt}">`
       return {
         status: 200,
         title: name,

@@ -9,6 +9,7 @@ import { factsOfEvents } from './migrations/0038-facts-of-events.ts'
 import { signIn } from './migrations/0039-sign-in.ts'
 import { review } from './migrations/0040-review.ts'
 import { eventsAtTheDesk } from './migrations/0041-events-at-the-desk.ts'
+import { focalPoints } from './migrations/0042-focal-points.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -33,6 +34,7 @@ const migrations: Migration[] = [
   signIn,
   review,
   eventsAtTheDesk,
+  focalPoints,
 ]
 
 /** The names of all steps that this version knows, in order. */

@@ -115,6 +115,9 @@ export interface ImageColumns {
   source_url: string
   /** File name of the original when `file` is a scaled copy, or empty. */
   original_image: string
+  /** The point that stays in view where it is cropped, from 0 at the left and the top to 1; null for the middle. */
+  focal_x: number | null
+  focal_y: number | null
 }
 
 interface TermColumns {

@@ -177,7 +177,7 @@ async function organizersIn(context: Context, typed: TypedForm): Promise<Link[] 
 
 async function linkTo(context: Context, kind: 'venue' | 'organizer', name: string): Promise<Link> {
   const found = await findNamed(kind, name, context)
-  return found && isSameName(found.name, name) ? String(found.id) : { [kind]: name }
+  return found && isSameName(plainText(found.name), name) ? String(found.id) : { [kind]: name }
 }
 
 const isSameName = (one: string, other: string) =>

@@ -4,73 +4,22 @@ import { addDays, dayOf, wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Clashes, NearEvent } from '../../calendar/events/clashes.ts'
 import { event } from '../../calendar/events/event.ts'
-import type { DeskText } from '../../calendar/locales/desk-texts.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
-import type { ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../../store/storage/schema.ts'
-import { pictureOf } from '../pages/cards.ts'
 import { capitalized, written, writtenDate } from '../pages/page-dates.ts'
-import { type Content, type Html, html, link } from '../pages/page-html.ts'
-import {
-  type ControlOption,
-  described,
-  type FormFaults,
-  type FormState,
-  fieldControl,
-  inputOf,
-  labelOf,
-  mostOf,
-  statusName,
-} from './desk-inputs.ts'
+import { type Content, type Html, html } from '../pages/page-html.ts'
+import { described, fieldControl, inputOf, labelOf, mostOf, statusName } from './desk-inputs.ts'
 import { type DeskView, deskPath, sayAtDesk } from './desk-page.ts'
+import { addressCard, categoriesCard, pictureCard, statusCard } from './event-form-aside.ts'
+import {
+  controlLabel,
+  controlStateOf,
+  type EventForm,
+  type FormText,
+  lineControl,
+  sayer,
+  switchOf,
+} from './event-form-controls.ts'
 import { plainFields } from './event-form-values.ts'
-import type { ShownDate } from './event-repeats.ts'
-import type { TimesInWords } from './event-times.ts'
-import { allTyped, isSwitchOn, lastTyped, type TypedForm } from './typed-form.ts'
-
-/** The form of an event, and all that it shows beside what is typed. */
-export interface EventForm {
-  context: Context
-  typed: TypedForm
-  faults: FormFaults
-  /** The event that it changes. */
-  known?: { id: number; version: number; status: string; address: string; series: SeriesRow | undefined }
-  /** The hidden key of a new event. */
-  key: string
-  may: {
-    statuses: readonly string[]
-    trash: boolean
-    author: boolean
-    upload: boolean
-    makeCategory: boolean
-    makeTag: boolean
-    /** What is saved waits as a proposal. */
-    propose: boolean
-  }
-  venues: ReadonlyMap<number, VenueRow>
-  organizers: ReadonlyMap<number, OrganizerRow>
-  categories: readonly ControlOption[]
-  tags: ReadonlyMap<string, string>
-  authors: readonly { id: number; name: string }[]
-  image: ImageRow | undefined
-  library: readonly ImageRow[]
-  times: TimesInWords
-  dates: { dates: readonly ShownDate[]; isMore: boolean } | undefined
-  ruleInWords: string
-  near: Clashes
-  /** Notes above the form: conflicts, clashes, an offer of what was not saved. */
-  notes: Content
-  isConflict?: true
-  notice?: Content
-}
-
-/** The texts of the form. */
-type FormText = DeskText | MessageText
-type Say = (text: FormText, values?: Readonly<Record<string, string>>) => string
-
-const sayer =
-  ({ context: { site } }: EventForm): Say =>
-  (text, values) =>
-    sayAtDesk(site, text, values)
+import { allTyped, lastTyped } from './typed-form.ts'
 
 /** The declared fields that have a place of their own; all others stand under `More`. */
 const PLACED = new Set([
@@ -96,11 +45,6 @@ function groupOf(name: string, field: (typeof plainFields)[number][1]): 'placed'
   if (PLACED.has(name)) return 'placed'
   if (OF_ACCESS.has(name) || inputOf(field) === 'fact') return 'access'
   return OF_MEETINGS.has(name) ? 'online' : 'more'
-}
-
-function controlStateOf({ context, typed, faults }: EventForm, choices: FormState['choices'] = {}): FormState {
-  const values = Object.fromEntries(Object.keys(typed).map((name) => [name, lastTyped(typed, name)]))
-  return { site: context.site, values, faults, choices }
 }
 
 /** The page with the form of an event. */
@@ -140,35 +84,6 @@ ${saveBar(form)}
   }
 }
 
-const CONTROL_LABELS: Readonly<Record<string, FormText>> = {
-  start_date: 'Date',
-  start_time: 'Starts',
-  end_time: 'Ends',
-  end_date: 'Last day',
-  venue_name: 'Venue',
-  organizer_name: 'Organizers',
-  repeats: 'Repeats',
-  repeat_until: 'Until',
-  repeat_count: 'Number of dates',
-  repeat_every: 'Every',
-  more_dates: 'Further dates',
-  image_alt: 'What it shows',
-  new_tags: 'Tags',
-  new_categories: 'New category',
-  several_days: 'More than one day',
-  repeat_days: 'On these days',
-  repeat_place: 'On which day',
-  left_out: 'Left out',
-  recurrence_scope: 'Changes are for',
-}
-
-/** What a control is called. */
-export function controlLabel(site: Context['site'], name: string): string {
-  const field = Object.hasOwn(event.fields, name) ? event.fields[name as keyof typeof event.fields] : undefined
-  const own = CONTROL_LABELS[name]
-  return own ? sayAtDesk(site, own) : field ? labelOf(site, field) : name
-}
-
 /** The faults with links to their controls, above the form. */
 function faultLines(form: EventForm): Content {
   const say = sayer(form)
@@ -181,22 +96,6 @@ function faultLines(form: EventForm): Content {
     ? say('Somebody else has changed this meanwhile. What you typed is still here; save again to keep it.')
     : say('Please look at these fields:')
   return html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${head}</p><ul>${lines}</ul></div>`
-}
-
-/** A control of one line with its label and its fault. */
-function lineControl(
-  form: EventForm,
-  name: string,
-  label: string,
-  more: { className?: string; attributes?: Content; hint?: Content; isDay?: true } = {},
-): Html {
-  const fault = form.faults[name]
-  const input = html`<input type="text" id="${name}" name="${name}" value="${lastTyped(form.typed, name)}" autocomplete="off"${more.attributes}${more.isDay && html` data-day`}${described(name, fault)}>`
-  return html`<div class="field${more.className ? ` ${more.className}` : ''}"><label for="${name}">${label}</label>${more.isDay ? html`<span class="with-picker">${input}</span>` : input}${more.hint}${fault && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
-}
-
-function switchOf(form: EventForm, name: string, label: string): Html {
-  return html`<input type="hidden" name="${name}" value="0"><label class="check"><input type="checkbox" id="${name}" name="${name}" value="1"${isSwitchOn(form.typed, name) && html` checked`}> ${label}</label>`
 }
 
 function part(id: string, title: string, body: Content): Html {
@@ -443,113 +342,6 @@ function foldedParts(form: EventForm): Html {
 }
 
 const isBlank = (value: string) => value === '' || value === '0' || value === 'always'
-
-const LISTED = ['featured', 'sticky', 'hide_from_listings'] as const
-
-/** What is done with the event when it is saved: the status first. */
-function statusCard(form: EventForm): Html {
-  const say = sayer(form)
-  const { typed, may, context, faults } = form
-  const status = lastTyped(typed, 'status')
-  const options = may.statuses.map(
-    (one) => html`<option value="${one}"${one === status && html` selected`}>${statusName(context.site, one)}</option>`,
-  )
-  const held = lastTyped(typed, 'event_status') || 'scheduled'
-  const states = [
-    ['scheduled', 'Takes place'],
-    ['postponed', 'Postponed'],
-    ['canceled', 'Canceled'],
-  ] as const
-  const radios = states.map(
-    ([value, text]) =>
-      html`<label class="check"><input type="radio" name="event_status" value="${value}"${held === value && html` checked`}> ${say(text)}</label>`,
-  )
-  const switches = LISTED.map((name) => switchOf(form, name, labelOf(context.site, event.fields[name])))
-  const isShownApart = LISTED.some((name) => isSwitchOn(typed, name))
-  const fault = faults.status
-  return html`<section class="card status-card"><div class="field"><label for="status">${say('Status')}</label><select id="status" name="status"${described('status', fault)}>${options}</select>${fault && html`<p class="error" id="status-error">${fault}</p>`}</div>
-<fieldset class="held" id="event_status"><legend class="hidden">${say('Takes place')}</legend>${radios}</fieldset>
-<div class="reason">${fieldControl(controlStateOf(form), 'event_status_reason', event.fields.event_status_reason)}</div>
-<details class="inline"${isShownApart && html` open`}><summary>${say('In lists')}</summary><div class="checks">${switches}</div></details></section>`
-}
-
-function pictureCard(form: EventForm): Html {
-  const say = sayer(form)
-  const { image, may, library, context, typed, faults } = form
-  const chosen = lastTyped(typed, 'image')
-  const picture = image && pictureOf(context, image)
-  const choice = (id: string, content: Content) =>
-    html`<label><input type="radio" name="image" value="${id}"${id === chosen && html` checked`}>${content}</label>`
-  const shown = library.map((row) => {
-    const { src, alt } = pictureOf(context, row)
-    return choice(String(row.id), html`<img src="${link(src)}" alt="${alt || plainText(row.title)}" loading="lazy">`)
-  })
-  const upload =
-    may.upload &&
-    html`<div class="field"><label for="picture-file">${image ? say('Another picture') : say('Choose a picture')}</label><input type="file" id="picture-file" name="picture" accept="image/*"></div>`
-  const fault = faults.image
-  const isSilent = image !== undefined && lastTyped(typed, 'image_alt').trim() === ''
-  return html`<section class="card picture-card" id="image"><h2>${say('Picture')}</h2><div class="picture" id="picture-shown">${picture && html`<img src="${link(picture.src)}" width="${picture.width}" height="${picture.height}" alt="${picture.alt}">`}</div>
-${upload}${fault && html`<p class="error" id="image-error">${fault}</p>`}
-${lineControl(form, 'image_alt', say('What it shows'), { attributes: html` dir="auto"`, hint: html`<p class="hint">${say('For those who do not see it.')}</p>` })}${isSilent && html`<p class="warning">${say('Nobody who does not see the picture knows what it shows.')}</p>`}
-${image && focusChoice(form)}
-<details class="inline"><summary>${say('From the library')}</summary><div class="library" role="radiogroup" aria-label="${say('From the library')}">${choice('', html`<span>${say('No picture')}</span>`)}${image && !library.some(({ id }) => id === image.id) && choice(String(image.id), html`<img src="${link(picture?.src ?? '')}" alt="${picture?.alt || plainText(image.title)}" loading="lazy">`)}${shown}</div></details></section>`
-}
-
-/** Which part of a picture stays in view where it is cropped. */
-function focusChoice(form: EventForm): Html {
-  const say = sayer(form)
-  const chosen = lastTyped(form.typed, 'image_focus')
-  const known: readonly string[] = PLACES_IN_VIEW.map(([value]) => value)
-  const own = known.includes(chosen) ? [] : ([[chosen, 'As it is']] as const)
-  const radios = [...PLACES_IN_VIEW, ...own].map(
-    ([value, text]) =>
-      html`<label title="${say(text)}"><input type="radio" name="image_focus" value="${value}"${value === chosen && html` checked`}><span class="hidden">${say(text)}</span></label>`,
-  )
-  return html`<details class="inline"><summary>${say('What stays in view')}</summary><div class="focus" role="radiogroup" aria-label="${say('What stays in view')}">${radios}</div></details>`
-}
-
-/** The points that the form offers, from the top at the left to the bottom at the right. */
-const PLACES_IN_VIEW: readonly (readonly [value: string, text: FormText])[] = [
-  ['0 0', 'Top left'],
-  ['0.5 0', 'Top'],
-  ['1 0', 'Top right'],
-  ['0 0.5', 'Left'],
-  ['', 'Middle'],
-  ['1 0.5', 'Right'],
-  ['0 1', 'Bottom left'],
-  ['0.5 1', 'Bottom'],
-  ['1 1', 'Bottom right'],
-]
-
-function categoriesCard(form: EventForm): Html {
-  const say = sayer(form)
-  const { categories, typed, may, tags } = form
-  const chosen = new Set(allTyped(typed, 'categories'))
-  const boxes = categories.map(
-    ({ value, text, level = 0 }) =>
-      html`<label class="check level-${Math.min(level, 4)}"><input type="checkbox" name="categories[]" value="${value}"${chosen.has(value) && html` checked`}> <span dir="auto">${text}</span></label>`,
-  )
-  const known = allTyped(typed, 'tags').map(
-    (id) =>
-      html`<label class="chip"><input type="checkbox" name="tags[]" value="${id}" checked> <span dir="auto">${tags.get(id) ?? id}</span></label>`,
-  )
-  const made =
-    may.makeCategory && lineControl(form, 'new_categories', say('New category'), { attributes: html` dir="auto"` })
-  const hint = may.makeTag ? say('Separate them by commas.') : say('Separate them by commas; new ones wait for review.')
-  return html`<section class="card"><fieldset id="categories"><legend>${say('Categories')}</legend><input type="hidden" name="categories[]" value=""><div class="tree">${boxes}</div></fieldset>${made}
-<fieldset id="tags"><legend class="hidden">${say('Tags')}</legend><input type="hidden" name="tags[]" value=""><div class="chips">${known}</div></fieldset>${lineControl(form, 'new_tags', say('Tags'), { attributes: html` dir="auto" data-names="tag"`, hint: html`<p class="hint">${hint}</p>` })}</section>`
-}
-
-function addressCard(form: EventForm): Html {
-  const say = sayer(form)
-  const { authors, typed, known } = form
-  const chosen = lastTyped(typed, 'author')
-  const author =
-    authors.length > 0 &&
-    html`<div class="field"><label for="author">${say('Author')}</label><select id="author" name="author">${authors.map(({ id, name }) => html`<option value="${id}"${String(id) === chosen && html` selected`}>${name}</option>`)}</select></div>`
-  return html`<section class="card">${fieldControl(controlStateOf(form), 'slug', event.fields.slug)}<p class="hint">${known?.address || say('Left empty, it is made from the title.')}</p>${author}</section>`
-}
 
 type Goal = readonly [status: string, text: FormText]
 

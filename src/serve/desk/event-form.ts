@@ -49,6 +49,7 @@ import {
   sayAtDesk,
 } from './desk-page.ts'
 import { conflictNotes, takenOver } from './event-conflicts.ts'
+import { controlLabel, type EventForm } from './event-form-controls.ts'
 import {
   allFaults,
   faultsAtControls,
@@ -59,7 +60,7 @@ import {
   typedEvent,
   typedVenues,
 } from './event-form-values.ts'
-import { controlLabel, type EventForm, eventFormView } from './event-form-view.ts'
+import { eventFormView } from './event-form-view.ts'
 import { describePicture, keepPicture, typedFocus } from './event-picture.ts'
 import { datesToPress, REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
 import { readTimes, timesInWords, typedDay, typedTimes } from './event-times.ts'

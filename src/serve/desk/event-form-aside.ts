@@ -1,0 +1,116 @@
+import { plainText } from '../../base/text/html.ts'
+import { event } from '../../calendar/events/event.ts'
+import { pictureOf } from '../pages/cards.ts'
+import { type Content, type Html, html, link } from '../pages/page-html.ts'
+import { described, fieldControl, labelOf, statusName } from './desk-inputs.ts'
+import { controlStateOf, type EventForm, type FormText, lineControl, sayer, switchOf } from './event-form-controls.ts'
+import { allTyped, isSwitchOn, lastTyped } from './typed-form.ts'
+
+// What becomes of an event, at the side of its form: status, picture, categories and address.
+
+const LISTED = ['featured', 'sticky', 'hide_from_listings'] as const
+
+/** What is done with the event when it is saved: the status first. */
+export function statusCard(form: EventForm): Html {
+  const say = sayer(form)
+  const { typed, may, context, faults } = form
+  const status = lastTyped(typed, 'status')
+  const options = may.statuses.map(
+    (one) => html`<option value="${one}"${one === status && html` selected`}>${statusName(context.site, one)}</option>`,
+  )
+  const held = lastTyped(typed, 'event_status') || 'scheduled'
+  const states = [
+    ['scheduled', 'Takes place'],
+    ['postponed', 'Postponed'],
+    ['canceled', 'Canceled'],
+  ] as const
+  const radios = states.map(
+    ([value, text]) =>
+      html`<label class="check"><input type="radio" name="event_status" value="${value}"${held === value && html` checked`}> ${say(text)}</label>`,
+  )
+  const switches = LISTED.map((name) => switchOf(form, name, labelOf(context.site, event.fields[name])))
+  const isShownApart = LISTED.some((name) => isSwitchOn(typed, name))
+  const fault = faults.status
+  return html`<section class="card status-card"><div class="field"><label for="status">${say('Status')}</label><select id="status" name="status"${described('status', fault)}>${options}</select>${fault && html`<p class="error" id="status-error">${fault}</p>`}</div>
+<fieldset class="held" id="event_status"><legend class="hidden">${say('Takes place')}</legend>${radios}</fieldset>
+<div class="reason">${fieldControl(controlStateOf(form), 'event_status_reason', event.fields.event_status_reason)}</div>
+<details class="inline"${isShownApart && html` open`}><summary>${say('In lists')}</summary><div class="checks">${switches}</div></details></section>`
+}
+
+export function pictureCard(form: EventForm): Html {
+  const say = sayer(form)
+  const { image, may, library, context, typed, faults } = form
+  const chosen = lastTyped(typed, 'image')
+  const picture = image && pictureOf(context, image)
+  const choice = (id: string, content: Content) =>
+    html`<label><input type="radio" name="image" value="${id}"${id === chosen && html` checked`}>${content}</label>`
+  const shown = library.map((row) => {
+    const { src, alt } = pictureOf(context, row)
+    return choice(String(row.id), html`<img src="${link(src)}" alt="${alt || plainText(row.title)}" loading="lazy">`)
+  })
+  const upload =
+    may.upload &&
+    html`<div class="field"><label for="picture-file">${image ? say('Another picture') : say('Choose a picture')}</label><input type="file" id="picture-file" name="picture" accept="image/*"></div>`
+  const fault = faults.image
+  const isSilent = image !== undefined && lastTyped(typed, 'image_alt').trim() === ''
+  return html`<section class="card picture-card" id="image"><h2>${say('Picture')}</h2><div class="picture" id="picture-shown">${picture && html`<img src="${link(picture.src)}" width="${picture.width}" height="${picture.height}" alt="${picture.alt}">`}</div>
+${upload}${fault && html`<p class="error" id="image-error">${fault}</p>`}
+${lineControl(form, 'image_alt', say('What it shows'), { attributes: html` dir="auto"`, hint: html`<p class="hint">${say('For those who do not see it.')}</p>` })}${isSilent && html`<p class="warning">${say('Nobody who does not see the picture knows what it shows.')}</p>`}
+${image && focusChoice(form)}
+<details class="inline"><summary>${say('From the library')}</summary><div class="library" role="radiogroup" aria-label="${say('From the library')}">${choice('', html`<span>${say('No picture')}</span>`)}${image && !library.some(({ id }) => id === image.id) && choice(String(image.id), html`<img src="${link(picture?.src ?? '')}" alt="${picture?.alt || plainText(image.title)}" loading="lazy">`)}${shown}</div></details></section>`
+}
+
+/** Which part of a picture stays in view where it is cropped. */
+function focusChoice(form: EventForm): Html {
+  const say = sayer(form)
+  const chosen = lastTyped(form.typed, 'image_focus')
+  const known: readonly string[] = PLACES_IN_VIEW.map(([value]) => value)
+  const own = known.includes(chosen) ? [] : ([[chosen, 'As it is']] as const)
+  const radios = [...PLACES_IN_VIEW, ...own].map(
+    ([value, text]) =>
+      html`<label title="${say(text)}"><input type="radio" name="image_focus" value="${value}"${value === chosen && html` checked`}><span class="hidden">${say(text)}</span></label>`,
+  )
+  return html`<details class="inline"><summary>${say('What stays in view')}</summary><div class="focus" role="radiogroup" aria-label="${say('What stays in view')}">${radios}</div></details>`
+}
+
+/** The points that the form offers, from the top at the left to the bottom at the right. */
+const PLACES_IN_VIEW: readonly (readonly [value: string, text: FormText])[] = [
+  ['0 0', 'Top left'],
+  ['0.5 0', 'Top'],
+  ['1 0', 'Top right'],
+  ['0 0.5', 'Left'],
+  ['', 'Middle'],
+  ['1 0.5', 'Right'],
+  ['0 1', 'Bottom left'],
+  ['0.5 1', 'Bottom'],
+  ['1 1', 'Bottom right'],
+]
+
+export function categoriesCard(form: EventForm): Html {
+  const say = sayer(form)
+  const { categories, typed, may, tags } = form
+  const chosen = new Set(allTyped(typed, 'categories'))
+  const boxes = categories.map(
+    ({ value, text, level = 0 }) =>
+      html`<label class="check level-${Math.min(level, 4)}"><input type="checkbox" name="categories[]" value="${value}"${chosen.has(value) && html` checked`}> <span dir="auto">${text}</span></label>`,
+  )
+  const known = allTyped(typed, 'tags').map(
+    (id) =>
+      html`<label class="chip"><input type="checkbox" name="tags[]" value="${id}" checked> <span dir="auto">${tags.get(id) ?? id}</span></label>`,
+  )
+  const made =
+    may.makeCategory && lineControl(form, 'new_categories', say('New category'), { attributes: html` dir="auto"` })
+  const hint = may.makeTag ? say('Separate them by commas.') : say('Separate them by commas; new ones wait for review.')
+  return html`<section class="card"><fieldset id="categories"><legend>${say('Categories')}</legend><input type="hidden" name="categories[]" value=""><div class="tree">${boxes}</div></fieldset>${made}
+<fieldset id="tags"><legend class="hidden">${say('Tags')}</legend><input type="hidden" name="tags[]" value=""><div class="chips">${known}</div></fieldset>${lineControl(form, 'new_tags', say('Tags'), { attributes: html` dir="auto" data-names="tag"`, hint: html`<p class="hint">${hint}</p>` })}</section>`
+}
+
+export function addressCard(form: EventForm): Html {
+  const say = sayer(form)
+  const { authors, typed, known } = form
+  const chosen = lastTyped(typed, 'author')
+  const author =
+    authors.length > 0 &&
+    html`<div class="field"><label for="author">${say('Author')}</label><select id="author" name="author">${authors.map(({ id, name }) => html`<option value="${id}"${String(id) === chosen && html` selected`}>${name}</option>`)}</select></div>`
+  return html`<section class="card">${fieldControl(controlStateOf(form), 'slug', event.fields.slug)}<p class="hint">${known?.address || say('Left empty, it is made from the title.')}</p>${author}</section>`
+}

@@ -1,0 +1,107 @@
+import type { Context } from '../../calendar/declare/context.ts'
+import type { Clashes } from '../../calendar/events/clashes.ts'
+import { event } from '../../calendar/events/event.ts'
+import type { DeskText } from '../../calendar/locales/desk-texts.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
+import type { ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../../store/storage/schema.ts'
+import { type Content, type Html, html } from '../pages/page-html.ts'
+import { type ControlOption, described, type FormFaults, type FormState, labelOf } from './desk-inputs.ts'
+import { sayAtDesk } from './desk-page.ts'
+import type { ShownDate } from './event-repeats.ts'
+import type { TimesInWords } from './event-times.ts'
+import { isSwitchOn, lastTyped, type TypedForm } from './typed-form.ts'
+
+/** The form of an event, and all that it shows beside what is typed. */
+export interface EventForm {
+  context: Context
+  typed: TypedForm
+  faults: FormFaults
+  /** The event that it changes. */
+  known?: { id: number; version: number; status: string; address: string; series: SeriesRow | undefined }
+  /** The hidden key of a new event. */
+  key: string
+  may: {
+    statuses: readonly string[]
+    trash: boolean
+    author: boolean
+    upload: boolean
+    makeCategory: boolean
+    makeTag: boolean
+    /** What is saved waits as a proposal. */
+    propose: boolean
+  }
+  venues: ReadonlyMap<number, VenueRow>
+  organizers: ReadonlyMap<number, OrganizerRow>
+  categories: readonly ControlOption[]
+  tags: ReadonlyMap<string, string>
+  authors: readonly { id: number; name: string }[]
+  image: ImageRow | undefined
+  library: readonly ImageRow[]
+  times: TimesInWords
+  dates: { dates: readonly ShownDate[]; isMore: boolean } | undefined
+  ruleInWords: string
+  near: Clashes
+  /** Notes above the form: conflicts, clashes, an offer of what was not saved. */
+  notes: Content
+  isConflict?: true
+  notice?: Content
+}
+
+/** The texts of the form. */
+export type FormText = DeskText | MessageText
+type Say = (text: FormText, values?: Readonly<Record<string, string>>) => string
+
+export const sayer =
+  ({ context: { site } }: EventForm): Say =>
+  (text, values) =>
+    sayAtDesk(site, text, values)
+
+export function controlStateOf({ context, typed, faults }: EventForm, choices: FormState['choices'] = {}): FormState {
+  const values = Object.fromEntries(Object.keys(typed).map((name) => [name, lastTyped(typed, name)]))
+  return { site: context.site, values, faults, choices }
+}
+
+const CONTROL_LABELS: Readonly<Record<string, FormText>> = {
+  start_date: 'Date',
+  start_time: 'Starts',
+  end_time: 'Ends',
+  end_date: 'Last day',
+  venue_name: 'Venue',
+  organizer_name: 'Organizers',
+  repeats: 'Repeats',
+  repeat_until: 'Until',
+  repeat_count: 'Number of dates',
+  repeat_every: 'Every',
+  more_dates: 'Further dates',
+  image_alt: 'What it shows',
+  new_tags: 'Tags',
+  new_categories: 'New category',
+  several_days: 'More than one day',
+  repeat_days: 'On these days',
+  repeat_place: 'On which day',
+  left_out: 'Left out',
+  recurrence_scope: 'Changes are for',
+}
+
+/** What a control is called. */
+export function controlLabel(site: Context['site'], name: string): string {
+  const field = Object.hasOwn(event.fields, name) ? event.fields[name as keyof typeof event.fields] : undefined
+  const own = CONTROL_LABELS[name]
+  return own ? sayAtDesk(site, own) : field ? labelOf(site, field) : name
+}
+
+/** A control of one line with its label and its fault. */
+export function lineControl(
+  form: EventForm,
+  name: string,
+  label: string,
+  more: { className?: string; attributes?: Content; hint?: Content; isDay?: true } = {},
+): Html {
+  const fault = form.faults[name]
+  const input = html`<input type="text" id="${name}" name="${name}" value="${lastTyped(form.typed, name)}" autocomplete="off"${more.attributes}${more.isDay && html` data-day`}${described(name, fault)}>`
+  return html`<div class="field${more.className ? ` ${more.className}` : ''}"><label for="${name}">${label}</label>${more.isDay ? html`<span class="with-picker">${input}</span>` : input}${more.hint}${fault && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
+}
+
+export function switchOf(form: EventForm, name: string, label: string): Html {
+  return html`<input type="hidden" name="${name}" value="0"><label class="check"><input type="checkbox" id="${name}" name="${name}" value="1"${isSwitchOn(form.typed, name) && html` checked`}> ${label}</label>`
+}

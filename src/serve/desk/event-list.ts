@@ -20,7 +20,7 @@ import {
 } from '../../calendar/events/desk-events.ts'
 import { eventFilters } from '../../calendar/events/event-filters.ts'
 import { findSeriesByIds } from '../../calendar/events/event-store.ts'
-import { findSameName, pickNames } from '../../calendar/events/picked-names.ts'
+import { findSameName, type PickedName, pickNames } from '../../calendar/events/picked-names.ts'
 import { showRule } from '../../calendar/events/recurrence-present.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
 import type { DeskText } from '../../calendar/locales/desk-texts.ts'
@@ -30,7 +30,7 @@ import { can, mayDelete, mayEdit, seesAll } from '../../calendar/people/caller.t
 import { listUsers } from '../../calendar/people/users.ts'
 import { isDay, lastDayOf, written, writtenDate, writtenDay, writtenNumber } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
-import { type PageTerms, readPageTerms } from '../pages/page-terms.ts'
+import { type PageTerms, readTermsAlone } from '../pages/page-terms.ts'
 import { nearName } from '../pages/when-in-words.ts'
 import type { BulkDeedName } from './bulk-deed-names.ts'
 import { statusName } from './desk-inputs.ts'
@@ -160,18 +160,24 @@ interface Listing extends AskedList {
   context: Context
   found: DeskPageFound
   terms: PageTerms
+  /** By name; more than a form offers where there are more. */
+  venues: readonly PickedName[]
   today: string
   say: (text: DeskText | MessageText, values?: Record<string, string>) => string
 }
 
 async function showEvents({ context, query }: DeskRequest): Promise<DeskView> {
   const { site } = context
-  const [asked, terms] = await Promise.all([readList(context, query), readPageTerms(context)])
+  const [asked, terms, venues] = await Promise.all([
+    readList(context, query),
+    readTermsAlone(context),
+    pickNames('venue', '', context, MOST_OFFERED + 1),
+  ])
   const found = await findDeskPage(context, asked.list, PER_PAGE)
   const events = await loadDeskEvents(context, found.ids)
   const say: Listing['say'] = (text, values) => sayAtDesk(site, text, values)
   const today = dayOf(wallNow(site.timezone, context.now))
-  const listing: Listing = { ...asked, context, found, terms, today, say }
+  const listing: Listing = { ...asked, context, found, terms, venues, today, say }
   const chosen = chosenFilters(listing)
   return {
     title: say('Events'),
@@ -226,7 +232,7 @@ async function tools(listing: Listing, filters: number): Promise<Html> {
 <input type="search" name="search" maxlength="${String(limits.search.characters)}" value="${fields.search}" aria-label="${say('Words in events')}" placeholder="${say('Words in events')}"><button type="submit" class="button">${say('Search')}</button>
 <details class="filters"><summary class="button">${say('Filters')}${filters > 0 && html` <span class="count">${filters}</span>`}</summary><div class="panel">
 ${select('categories', say('Category'), say('All categories'), terms.choices.categories.all)}
-${await venueField(listing)}
+${venueField(listing)}
 ${select('author', say('By'), seesAll(caller) ? say('Everybody') : say('Mine'), authors)}
 ${select(
   'sort',
@@ -245,30 +251,29 @@ const sourceOption = ({ id, address }: { id: number; address: string }) => ({
 })
 
 /** A venue to choose, or to type where there are more than a form can offer. */
-async function venueField({ context, fields, terms, say }: Listing): Promise<Html> {
-  const { all } = terms.choices.venues
-  const options = all.map(
-    ({ value, text }) => html`<option value="${value}"${fields.venue === value && html` selected`}>${text}</option>`,
+function venueField({ fields, venues, say }: Listing): Html {
+  if (venues.length > MOST_OFFERED)
+    return html`<label class="field"><span>${say('Venue')}</span><input type="text" name="venue" value="${fields.venue}" placeholder="${say('All venues')}" maxlength="300" autocomplete="off"></label>`
+  const options = venues.map(
+    ({ id, name }) =>
+      html`<option value="${id}"${fields.venue === String(id) && html` selected`}>${decodedText(name)}</option>`,
   )
-  if (all.length > 0)
-    return html`<label class="field"><span>${say('Venue')}</span><select name="venue"><option value="">${say('All venues')}</option>${options}</select></label>`
-  const offered = await pickNames('venue', '', context, MOST_OFFERED)
-  return html`<label class="field"><span>${say('Venue')}</span><input type="text" name="venue" value="${fields.venue}" list="venues-offered" placeholder="${say('All venues')}" maxlength="300" autocomplete="off"><datalist id="venues-offered">${offered.map(({ name }) => html`<option>${decodedText(name)}</option>`)}</datalist></label>`
+  return html`<label class="field"><span>${say('Venue')}</span><select name="venue"><option value="">${say('All venues')}</option>${options}</select></label>`
 }
 
 /** The filters in effect, each with a link that takes it off. */
-function chosenFilters({ context, fields, terms, say }: Listing): Html[] {
+function chosenFilters({ context, fields, terms, venues, say }: Listing): Html[] {
   const { site } = context
   const categoryName = [...terms.byId.values()].find(
     ({ slug, id, taxonomy }) =>
       taxonomy === 'category' && (slug === fields.categories || String(id) === fields.categories),
   )?.name
-  const venueName = terms.venues.find(({ id }) => String(id) === fields.venue)?.name
+  const venueName = decodedText(venues.find(({ id }) => String(id) === fields.venue)?.name ?? '')
   const words: Partial<Record<ListField, string | undefined>> = {
     search: fields.search && `“${fields.search}”`,
     categories: fields.categories && (categoryName ?? fields.categories),
     tags: fields.tags && `${say('Tags')}: ${fields.tags}`,
-    venue: fields.venue && (venueName ?? `${say('Venue')}: ${fields.venue}`),
+    venue: fields.venue && (venueName || `${say('Venue')}: ${fields.venue}`),
     organizer: fields.organizer && `${say('Organizer')}: ${fields.organizer}`,
     author:
       fields.author &&

@@ -94,8 +94,14 @@ export function capitalized({ language }: Pick<Site, 'language'>, text: string):
 
 /** A number in the language of the site. */
 export function writtenNumber(site: Site, number: number): string {
-  return number < 1000 ? String(number) : new Intl.NumberFormat(localeOf(site)).format(number)
+  if (number < 1000) return String(number)
+  const locale = localeOf(site)
+  const format = numberFormats.get(locale) ?? new Intl.NumberFormat(locale)
+  numberFormats.set(locale, format)
+  return format.format(number)
 }
+
+const numberFormats = new Map<string, Intl.NumberFormat>()
 
 /** Hours of the early morning that belong to the evening before. */
 const NIGHT_HOURS = 5

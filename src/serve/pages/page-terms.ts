@@ -70,6 +70,12 @@ export async function readPageTerms({ db }: Context): Promise<PageTerms> {
   return termsFrom(shownTerms(rows), isCut, venues.length > MOST_VENUES ? [] : venues.map(offered))
 }
 
+/** The same terms without the venues. */
+export async function readTermsAlone({ db }: Context): Promise<PageTerms> {
+  const { rows, isCut } = await readTermsInUse(db, MOST_TERMS)
+  return termsFrom(shownTerms(rows), isCut, [])
+}
+
 /** The terms of published events, at most so many of a taxonomy, for lists of all of them. */
 export async function listShownTerms({ db }: Context, most: number): Promise<ShownTerm[]> {
   return [...shownTerms((await readTermsInUse(db, most)).rows).values()].filter(({ count }) => count > 0)

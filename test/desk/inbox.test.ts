@@ -33,6 +33,11 @@ describe('the inbox, Today and the history', () => {
     assert.match((await editor.get('/desk/')).body, /Waiting for you[\s\S]*Mending circle/)
   })
 
+  test('marks that turn a line around have no effect beyond the name that they stand in', async () => {
+    await send('Hall', { venue: { venue: 'Hall\u202egnp\u2069\u202e' } })
+    assert.match((await editor.get('/desk/inbox')).body, /Is published with it: \u2068Hallgnp\u2069</)
+  })
+
   test('1e.15: an event is published with the venue that it brought along', async () => {
     const { id } = await send('With a new hall', { venue: { venue: 'Parish hall' } })
     assert.match((await editor.get('/desk/inbox')).body, /Is published with it: Parish hall/)

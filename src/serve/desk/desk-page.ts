@@ -124,13 +124,22 @@ export const CONSENT_ROOM = '/authorize'
 /** The path of a page of the desk, as links need it. */
 export const deskPath = (site: Site, path: string) => pathTo(site, `/desk${path}`)
 
-/** An English text in the language of the site. */
+/** Marks that turn what follows around until another one ends that, or the line does. */
+const TURNING = /[\u202a-\u202e\u2066-\u2069]/g
+
+/** A value that leaves the direction of the sentence around it as it is. */
+function contained(value: string): string {
+  return value.search(TURNING) === -1 ? value : `\u2068${value.replaceAll(TURNING, '')}\u2069`
+}
+
+/** An English text in the language of the site. Marks of direction in a value have no effect beyond it. */
 export function sayAtDesk(
   { language }: Pick<Site, 'language'>,
   text: DeskText | MessageText,
   values?: Readonly<Record<string, string>>,
 ): string {
-  return translate(language, text, values)
+  const entries = Object.entries(values ?? {}).map(([name, value]) => [name, contained(value)])
+  return translate(language, text, values && Object.fromEntries(entries))
 }
 
 /** A field of a form as one line of text; the last one of several. */

@@ -248,6 +248,51 @@ describe('the form of an event', () => {
     )
   })
 
+  test('a date of a series is left out and brought back by its form, and what follows it is changed by itself', async () => {
+    const made = await editor.post('/desk/events/new', {
+      title: 'Fortnight',
+      start_date: '2027-02-01',
+      start_time: '19:00',
+      end_time: '20:00',
+      repeats: 'weekly',
+      repeat_every: '2',
+      repeat_until: '30 March 2027',
+    })
+    const first = idIn(made.headers.get('location'))
+    const listed = async () =>
+      (await service.get('/events?search=Fortnight&start_date=2027-01-01&end_date=2027-12-31&per_page=50')).body.events
+    const days = async () => (await listed()).map((one: { start_date: string }) => one.start_date.slice(5, 10))
+    assert.deepEqual(await days(), ['02-01', '02-15', '03-01', '03-15', '03-29'])
+    const fields = await untouched(`/desk/events/${first}`)
+    const saved = await editor.post(`/desk/events/${first}`, {
+      ...fields,
+      recurrence_scope: 'all',
+      left_out: ['', '2027-02-15'],
+    })
+    assert.equal(saved.status, 303, String(saved.body))
+    assert.deepEqual(await days(), ['02-01', '03-01', '03-15', '03-29'])
+    const third = (await listed())[2].id
+    const later = await untouched(`/desk/events/${third}`)
+    assert.deepEqual(later.left_out, ['', '2027-02-15'])
+    const moved = await editor.post(`/desk/events/${third}`, {
+      ...later,
+      recurrence_scope: 'following',
+      start_time: '20:15',
+      end_time: '21:15',
+    })
+    assert.equal(moved.status, 303, String(moved.body))
+    assert.deepEqual(
+      (await listed()).map((one: { start_date: string }) => one.start_date.slice(5, 16)),
+      ['02-01 19:00', '03-01 19:00', '03-15 20:15', '03-29 20:15'],
+    )
+    const refused = await editor.post(`/desk/events/${first}`, {
+      ...(await untouched(`/desk/events/${first}`)),
+      repeat_every: '3',
+    })
+    assert.equal(refused.status, 422)
+    assert.match(refused.body, /<a href="#recurrence_scope">/)
+  })
+
   test('1e.4: a copy is not saved yet, lies on a later day and has neither slug nor UID of the event', async () => {
     const { id } = await service.create('/events', {
       title: 'Copied',

@@ -229,6 +229,11 @@ export const eventFormTexts = {
   'Bottom left': { de: 'Unten links', fr: 'En bas à gauche', es: 'Abajo a la izquierda' },
   Bottom: { de: 'Unten', fr: 'En bas', es: 'Abajo' },
   'Bottom right': { de: 'Unten rechts', fr: 'En bas à droite', es: 'Abajo a la derecha' },
+  'A rule is about several dates: choose for which ones it changes.': {
+    de: 'Eine Regel gilt für mehrere Termine: Wählen Sie, für welche sie sich ändert.',
+    fr: 'Une règle vaut pour plusieurs dates : choisissez pour lesquelles elle change.',
+    es: 'Una regla vale para varias fechas: elija para cuáles cambia.',
+  },
   Field: { de: 'Feld', fr: 'Champ', es: 'Campo' },
   'What you typed': { de: 'Was Sie geschrieben haben', fr: 'Ce que vous avez écrit', es: 'Lo que escribió' },
   'What stands there now': { de: 'Was jetzt dort steht', fr: 'Ce qui y est maintenant', es: 'Lo que hay ahora' },

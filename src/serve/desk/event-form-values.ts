@@ -227,7 +227,9 @@ export function faultsAtControls({ site }: Pick<Context, 'site'>, problem: Probl
   return {
     ...others,
     ...(recurrence !== undefined && { repeats: recurrence }),
-    ...(recurrence_scope !== undefined && { recurrence_scope }),
+    ...(recurrence_scope !== undefined && {
+      recurrence_scope: sayAtDesk(site, 'A rule is about several dates: choose for which ones it changes.'),
+    }),
     ...(venue !== undefined && { venue_name: venue }),
     ...(organizer !== undefined && { organizer_name: organizer }),
   }

@@ -27,6 +27,14 @@ export interface Tab {
   evaluate: <Value>(expression: string) => Promise<Value>
   /** Shows the page as it is printed, or as on a screen again; undefined where a browser cannot be told to. */
   showPrinted?: (isPrinted: boolean) => Promise<void>
+  /** Presses a key and lets it go, by its name in `KeyboardEvent.key`, after modifiers: `Tab`, `x`, `Alt+n`. */
+  key: (name: string) => Promise<void>
+  /** Moves the mouse to a point of the window, or presses its first button there, or lets it go. */
+  mouse: (deed: 'move' | 'down' | 'up', x: number, y: number) => Promise<void>
+  /** Chooses a file in a control, as the dialog of the browser does. */
+  chooseFile: (selector: string, path: string) => Promise<void>
+  /** What is typed into the coming questions of the page (`prompt`), in their order; others are agreed to. */
+  answers: string[]
   /** A PNG of the whole page. */
   picture: () => Promise<Buffer>
   /** Addresses that were asked for since the tab was opened. */
@@ -54,4 +62,10 @@ export function axeScript(): string {
     const { violations } = await axe.run(document, { resultTypes: ['violations'] })
     return violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map((node) => node.html.slice(0, 160) + ' ' + node.failureSummary).join(' | '))
   })()`
+}
+
+/** A key with the modifiers that are held meanwhile. */
+export function keyIn(name: string): { key: string; held: string[] } {
+  const held = name.length > 1 ? name.split('+') : []
+  return { key: held.pop() ?? name, held }
 }

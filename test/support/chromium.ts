@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, socketAddress } from './browser-socket.ts'
-import type { Browser, Sight, Tab } from './browsers.ts'
+import { type Browser, keyIn, type Sight, type Tab } from './browsers.ts'
 
 /** A Chromium without windows, driven over its own protocol. */
 export interface Chromium extends Browser {
@@ -64,7 +64,8 @@ interface Message {
   error?: { message: string }
 }
 
-function receive({ waiting, tabs }: Session, { id, method, sessionId = '', params, result, error }: Message): void {
+function receive(session: Session, { id, method, sessionId = '', params, result, error }: Message): void {
+  const { waiting, tabs } = session
   const waiter = waiting.get(id ?? 0)
   if (id !== undefined && waiter) {
     waiting.delete(id)
@@ -76,6 +77,11 @@ function receive({ waiting, tabs }: Session, { id, method, sessionId = '', param
   if (!tab) return
   if (method === 'Network.requestWillBeSent') tab.requested.push(memberOf(params?.request, 'url'))
   if (method === 'Log.entryAdded') tab.complaints.push(memberOf(params?.entry, 'text'))
+  if (method === 'Page.javascriptDialogOpening') {
+    const promptText = params?.type === 'prompt' ? (tab.answers.shift() ?? '') : ''
+    // The page may be gone by then.
+    send(session, 'Page.handleJavaScriptDialog', { accept: true, promptText }, sessionId).catch(() => undefined)
+  }
   if (method === 'Runtime.exceptionThrown') tab.complaints.push(JSON.stringify(params))
 }
 
@@ -104,11 +110,16 @@ async function openTab(session: Session): Promise<ChromiumTab> {
       const { data } = await call('Page.captureScreenshot', { captureBeyondViewport: true, format: 'png' })
       return Buffer.from(String(data), 'base64')
     },
+    key: (name) => pressKey(call, name),
+    mouse: (deed, x, y) => useMouse(call, deed, x, y),
+    chooseFile: (selector, path) => chooseFile(call, selector, path),
+    answers: [],
     requested: [],
     complaints: [],
   }
   session.tabs.set(String(sessionId), tab)
   for (const domain of ['Page', 'Network', 'Log', 'Runtime']) await call(`${domain}.enable`)
+  await call('Emulation.setFocusEmulationEnabled', { enabled: true })
   return tab
 }
 
@@ -123,6 +134,56 @@ async function look(call: ChromiumTab['send'], sight: Sight): Promise<void> {
   ]
   await call('Emulation.setEmulatedMedia', { features })
   await call('Network.setBlockedURLs', { urls: scripts ? [] : ['*.js'] })
+}
+
+const CODES = {
+  Tab: 9,
+  Enter: 13,
+  Escape: 27,
+  ' ': 32,
+  End: 35,
+  Home: 36,
+  ArrowLeft: 37,
+  ArrowUp: 38,
+  ArrowRight: 39,
+  ArrowDown: 40,
+} as const
+const MODIFIERS = new Map([
+  ['Alt', 1],
+  ['Control', 2],
+  ['Shift', 8],
+])
+
+async function pressKey(call: ChromiumTab['send'], name: string): Promise<void> {
+  const { key, held } = keyIn(name)
+  const modifiers = held.reduce((sum, one) => sum + (MODIFIERS.get(one) ?? 0), 0)
+  const known = Object.entries(CODES).find(([one]) => one === key)?.[1]
+  const windowsVirtualKeyCode = known ?? (/[a-z\d]/i.test(key) ? key.toUpperCase().charCodeAt(0) : 0)
+  const text = key === 'Enter' ? '\r' : [...key].length === 1 ? key : undefined
+  const code = known !== undefined && key !== ' ' ? { code: key } : {}
+  const pressed = { key, modifiers, windowsVirtualKeyCode, ...code }
+  const isTyped = text !== undefined && !held.some((one) => one !== 'Shift')
+  const typed = text === undefined ? {} : { unmodifiedText: text, ...(isTyped && { text }) }
+  await call('Input.dispatchKeyEvent', { type: 'keyDown', ...pressed, ...typed })
+  await call('Input.dispatchKeyEvent', { type: 'keyUp', ...pressed })
+}
+
+async function useMouse(call: ChromiumTab['send'], deed: 'move' | 'down' | 'up', x: number, y: number): Promise<void> {
+  if (deed === 'move') await call('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y, button: 'none' })
+  else
+    await call('Input.dispatchMouseEvent', {
+      type: deed === 'down' ? 'mousePressed' : 'mouseReleased',
+      x,
+      y,
+      button: 'left',
+      clickCount: 1,
+    })
+}
+
+async function chooseFile(call: ChromiumTab['send'], selector: string, path: string): Promise<void> {
+  const expression = `document.querySelector(${JSON.stringify(selector)})`
+  const { result } = await call('Runtime.evaluate', { expression })
+  await call('DOM.setFileInputFiles', { files: [path], objectId: memberOf(result, 'objectId') })
 }
 
 async function goTo(call: ChromiumTab['send'], address: string): Promise<void> {

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, socketAddress } from './browser-socket.ts'
-import type { Browser, Sight, Tab } from './browsers.ts'
+import { type Browser, keyIn, type Sight, type Tab } from './browsers.ts'
 
 const PLACES = ['/usr/bin/firefox-esr', '/usr/bin/firefox', process.env.FIREFOX ?? '']
 
@@ -56,6 +56,7 @@ interface Running {
   isScriptless: boolean
   requested: string[]
   complaints: string[]
+  answers: string[]
   close: () => Promise<void>
 }
 
@@ -63,7 +64,13 @@ interface Message {
   id?: number
   type?: 'success' | 'error' | 'event'
   method?: string
-  params?: { request?: { request: string; url: string }; level?: string; text?: string; isBlocked?: boolean }
+  params?: {
+    request?: { request: string; url: string }
+    level?: string
+    text?: string
+    isBlocked?: boolean
+    type?: string
+  }
   result?: Record<string, unknown>
   message?: string
 }
@@ -88,6 +95,7 @@ async function start(program: string, preferences: string): Promise<Running> {
     isScriptless: false,
     requested: [],
     complaints: [],
+    answers: [],
     close: async () => {
       const ended = new Promise((resolve) => child.once('exit', resolve))
       child.kill()
@@ -101,8 +109,12 @@ async function start(program: string, preferences: string): Promise<Running> {
     waiting.delete(message.id ?? 0)
     if (message.type === 'event') receive(running, message)
   }
-  await running.send('session.new', { capabilities: {} })
-  await running.send('session.subscribe', { events: ['network.beforeRequestSent', 'log.entryAdded'] })
+  await running.send('session.new', {
+    capabilities: { alwaysMatch: { unhandledPromptBehavior: { default: 'ignore' } } },
+  })
+  await running.send('session.subscribe', {
+    events: ['network.beforeRequestSent', 'log.entryAdded', 'browsingContext.userPromptOpened'],
+  })
   await running.send('network.addIntercept', { phases: ['beforeRequestSent'] })
   running.context = String((await running.send('browsingContext.create', { type: 'tab' })).context)
   return running
@@ -112,6 +124,12 @@ async function start(program: string, preferences: string): Promise<Running> {
 function receive(running: Running, { method, params = {} }: Message): void {
   const { request, level, text = '', isBlocked } = params
   if (method === 'log.entryAdded' && level === 'error') running.complaints.push(text)
+  if (method === 'browsingContext.userPromptOpened') {
+    const userText = params.type === 'prompt' ? { userText: running.answers.shift() ?? '' } : {}
+    const answer = { context: running.context, accept: true, ...userText }
+    // The page may be gone by then.
+    running.send('browsingContext.handleUserPrompt', answer).catch(() => undefined)
+  }
   if (method !== 'network.beforeRequestSent' || !request) return
   running.requested.push(request.url)
   if (!isBlocked) return
@@ -129,6 +147,7 @@ async function openTab(processFor: (sight: Sight) => Promise<Running>): Promise<
       running.isScriptless = sight.scripts === false
       tab.requested = running.requested
       tab.complaints = running.complaints
+      tab.answers = running.answers
       const { width, height = 900, zoom = 1 } = sight
       const viewport = { width: Math.round(width / zoom), height: Math.round(height / zoom) }
       const { context, send } = running
@@ -153,8 +172,48 @@ async function openTab(processFor: (sight: Sight) => Promise<Running>): Promise<
       })
       return Buffer.from(String(data), 'base64')
     },
+    key: async (name) => {
+      const { key, held } = keyIn(name)
+      const values = [...held, key].map((one) => KEYS.get(one) ?? one)
+      const downs = values.map((value) => ({ type: 'keyDown', value }))
+      const ups = values.toReversed().map((value) => ({ type: 'keyUp', value }))
+      await act(running, { type: 'key', id: 'keys', actions: [...downs, ...ups] })
+    },
+    mouse: async (deed, x, y) => {
+      const move = { type: 'pointerMove', x: Math.round(x), y: Math.round(y) }
+      const press = { type: deed === 'down' ? 'pointerDown' : 'pointerUp', button: 0 }
+      await act(running, { type: 'pointer', id: 'mouse', actions: deed === 'move' ? [move] : [move, press] })
+    },
+    chooseFile: async (selector, path) => {
+      const { context, send } = running
+      const locator = { type: 'css', value: selector }
+      const { nodes } = await send('browsingContext.locateNodes', { context, locator })
+      const [element] = nodes as { sharedId: string }[]
+      await send('input.setFiles', { context, element: { sharedId: element?.sharedId }, files: [path] })
+    },
+    answers: running.answers,
     requested: running.requested,
     complaints: running.complaints,
   }
   return tab
+}
+
+/** The names of keys as WebDriver has them. */
+const KEYS = new Map([
+  ['Tab', '\uE004'],
+  ['Enter', '\uE007'],
+  ['Shift', '\uE008'],
+  ['Control', '\uE009'],
+  ['Alt', '\uE00A'],
+  ['Escape', '\uE00C'],
+  ['End', '\uE010'],
+  ['Home', '\uE011'],
+  ['ArrowLeft', '\uE012'],
+  ['ArrowUp', '\uE013'],
+  ['ArrowRight', '\uE014'],
+  ['ArrowDown', '\uE015'],
+])
+
+async function act({ send, context }: Running, source: object): Promise<void> {
+  await send('input.performActions', { context, actions: [source] })
 }

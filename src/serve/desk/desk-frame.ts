@@ -95,7 +95,8 @@ function framed(frame: FrameFor, caller: Caller, view: DeskView): Html {
 <header class="bar">
 <form role="search" aria-label="${say('Search everything')}" method="get" action="${deskPath(site, '/search')}"><label class="hidden" for="everything">${say('Search everything')}</label><input id="everything" type="search" name="search" maxlength="300" placeholder="${say('Search everything')}" autocomplete="off"><kbd aria-hidden="true">/</kbd><button type="submit" class="hidden">${say('Search')}</button></form>
 <div class="end"><a class="button quiet far" href="${pathTo(site, '/events/')}">${say('View site')}</a>${
-    can(caller, 'edit') && html`<a class="button main" href="${deskPath(site, '/events/new')}">${say('New event')}</a>`
+    can(caller, 'edit') &&
+    html`<a class="button main" href="${deskPath(site, '/events/new')}" accesskey="n">${say('New event')}</a>`
   }<a class="account" href="${deskPath(site, '/me')}" aria-label="${say('Your account')}: ${name}" title="${name}">${initialsOf(name)}</a></div>
 </header>
 ${rail(frame, caller, view.room)}

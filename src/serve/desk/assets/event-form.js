@@ -73,7 +73,7 @@ function writeTimes(typed) {
   for (const name of TIMES) {
     const input = inputAt(name)
     const text = typed[name]
-    const isFree = input !== document.activeElement || name === 'end_time'
+    const isFree = input !== document.activeElement || name === 'end_time' || input?.value === ''
     if (input && text !== undefined && input.type === 'text' && isFree && input.value !== text) {
       input.value = text
       if (input === document.activeElement) input.select()

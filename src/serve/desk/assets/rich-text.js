@@ -27,7 +27,7 @@ export async function editRichly(area) {
   squire.setHTML(area.value)
   // Comments of block editors are invisible in the editor; they are lost only where somebody edits.
   squire.addEventListener('input', () => {
-    area.value = squire.getHTML()
+    area.value = plainSpaces(squire.getHTML())
     area.dispatchEvent(new Event('input', { bubbles: true }))
   })
   /** @type {readonly (readonly [name: string, face: string, tag: string, press: () => unknown, undo?: () => unknown])[]} */
@@ -82,6 +82,11 @@ export async function editRichly(area) {
   editor.focus()
 }
 
+/** Browsers write a space beside a tag as one that keeps lines together; it is an ordinary one between words. @param {string} html */
+function plainSpaces(html) {
+  return html.replaceAll(/(?<=[^\s;>])&nbsp;(?=<\w)|(?<=<\/(?:a|b|i|em|strong)>)&nbsp;(?=[^\s&<])/gi, ' ')
+}
+
 /** One stop of the Tab key for the whole bar. @param {HTMLElement} bar */
 function moveByArrows(bar) {
   const all = () => [...bar.querySelectorAll('button')]
@@ -125,12 +130,19 @@ const KEPT = new Map([
   ['IMG', ['src', 'alt', 'width', 'height']],
 ])
 
+/** The policy of the page would complain of each style and handler while it is read, though none ever works. @param {string} html */
+function withoutLooks(html) {
+  return html
+    .replaceAll(/<style\b[^<]*<\/style>/gi, '')
+    .replaceAll(/<[a-z][^<>]*>/gi, (tag) => tag.replaceAll(/\s(?:style|on[a-z]+)=(?:"[^"]*"|'[^']*'|[^\s>"']+)/gi, ''))
+}
+
 /**
  * What may be written here of a text that was pasted or dropped, from word processors as well. The service cleans what it is sent once more.
  * @param {string} html
  */
 function allowedIn(html) {
-  const { body } = new DOMParser().parseFromString(html, 'text/html')
+  const { body } = new DOMParser().parseFromString(withoutLooks(html), 'text/html')
   for (const element of [...body.querySelectorAll('script, style, meta, link, title, template')]) element.remove()
   for (const element of [...body.querySelectorAll('*')].toReversed()) {
     if (!TAGS.has(element.tagName)) element.replaceWith(...element.childNodes)

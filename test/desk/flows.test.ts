@@ -1,0 +1,484 @@
+// Somebody keeps the calendar in a browser, by its keys and its mouse alone, in Chromium and Firefox, where they are. `npm test` does in Chromium
+// what is done most; `npm run pages:check` does everything, in both.
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { decodedText } from '../../src/base/text/html.ts'
+import type { Browser, Sight, Tab } from '../support/browsers.ts'
+import { findChromium, startChromium } from '../support/chromium.ts'
+import { DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
+import { findFirefox, startFirefox } from '../support/firefox.ts'
+import { type Person, personAt } from '../support/person.ts'
+import { type Reader, startService, type TestService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
+
+const isWhole = process.env.PAGES_CHECK === 'all'
+const only = process.env.PAGES_BROWSER?.toLowerCase()
+
+const browsers = [
+  { name: 'Chromium', program: findChromium(), start: startChromium },
+  { name: 'Firefox', program: isWhole ? findFirefox() : undefined, start: startFirefox },
+]
+
+for (const { name, program, start } of browsers) {
+  const isAsked = program !== undefined && (only === undefined || only === name.toLowerCase())
+  describe(`somebody at the desk in ${name}`, { skip: isAsked ? false : `${name} is not asked` }, () =>
+    workIn(() => start(program ?? ''), name === 'Firefox' ? 'Alt+Shift+' : 'Alt+'),
+  )
+}
+
+/** What a plain event at a known venue may take, from the first page of the desk, and one that repeats and has a picture. */
+const PLAIN = { actions: 6, seconds: 30 }
+const RICH_SECONDS = 60
+
+/** HTML as a word processor puts it on the clipboard. */
+const FROM_WORD =
+  '<html xmlns:o="urn:schemas-microsoft-com:office:office"><head><style>p.MsoNormal{margin:0}</style></head><body><!--StartFragment--><p class="MsoNormal" style="color:red;mso-margin-top-alt:auto"><b>From</b> <span lang="EN-GB" style="font-family:Arial" onclick="alert(1)">Word<o:p></o:p></span></p><script>alert(2)</script><!--EndFragment--></body></html>'
+
+function workIn(start: () => Promise<Browser>, access: string): void {
+  let service: TestService
+  let browser: Browser
+  let tab: Tab
+  let person: Person
+  let picture: string
+
+  before(async () => {
+    service = await startService({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
+    const venues = ['Harbour Hall', 'Harbour Museum', 'St Brigid’s Church']
+    for (const venue of venues) await service.create('/venues', { venue, city: 'Kilvara' })
+    await service.create('/tags', { name: 'music' })
+    await giveDeskPassword(service, 'editor')
+    picture = join(service.config.data, 'picture.png')
+    await writeFile(
+      picture,
+      await sharp({ create: { width: 900, height: 600, channels: 3, background: 'teal' } })
+        .png()
+        .toBuffer(),
+    )
+    browser = await start()
+    tab = await browser.open()
+    await lookAs({ width: 1280 })
+  })
+  after(async () => {
+    await browser?.close()
+    await service?.close()
+  })
+
+  const lookAs = async (sight: Sight) => {
+    await tab.look(sight)
+    person = personAt(tab)
+  }
+  const goTo = (path: string) => tab.goTo(service.origin + path)
+  const cookies = new Map<string, string>()
+  /** Sits down at the desk as somebody who has signed in before. */
+  const sit = async (login: Reader, path = '/desk/') => {
+    const cookie = cookies.get(login) ?? (await sitAtDesk(service, login)).cookie
+    cookies.set(login, cookie)
+    await goTo('/desk/sign-in')
+    await tab.evaluate(`document.cookie = '${cookie}; path=/'`)
+    await goTo(path)
+    person.begin()
+  }
+  const text = (selector = 'main') =>
+    tab.evaluate<string>(`document.querySelector(${JSON.stringify(selector)})?.innerText ?? ''`)
+  const value = (selector: string) => tab.evaluate<string>(`document.querySelector(${JSON.stringify(selector)}).value`)
+  const pathNow = () => tab.evaluate<string>('location.pathname')
+  const idNow = async () => Number((await pathNow()).split('/')[3])
+  const eventNow = async () => (await service.get(`/events/${await idNow()}`, 'editor')).body
+  const alive = () => person.see('form.event-form.alive')
+  const told = (t: { diagnostic: (text: string) => void }) => {
+    const { actions, seconds } = person.sum()
+    t.diagnostic(`${actions} actions, ${seconds} s: ${person.done.join(', ')}`)
+    return { actions, seconds }
+  }
+  const within = ({ actions, seconds }: { actions: number; seconds: number }) => {
+    assert.ok(actions <= PLAIN.actions, `${actions} actions`)
+    assert.ok(seconds < PLAIN.seconds, `${seconds} s`)
+  }
+  const create = (title: string, more: object = {}, as: Reader = 'editor') =>
+    service.create(
+      '/events',
+      { title, start_date: '2031-03-12 19:00:00', end_date: '2031-03-12 21:00:00', ...more },
+      as,
+    )
+
+  const isPlain = async (title: string) => {
+    const { status, venue, start_date, ...event } = await eventNow()
+    assert.ok(event.id, `${await pathNow()}: ${await text('main')}`)
+    assert.equal(event.title, title)
+    assert.equal(status, 'publish')
+    assert.equal(venue.venue, 'Harbour Hall')
+    assert.match(start_date, / 19:30:00$/)
+    assert.equal(new Date(`${start_date.slice(0, 10)}T12:00:00Z`).getUTCDay(), 5)
+  }
+
+  for (const width of [1280, 390])
+    test(`1e.1: a plain event at a known venue takes six actions and less than half a minute, ${width} px wide`, async (t) => {
+      await lookAs({ width })
+      await sit('editor')
+      await person.goes(() => person.press('.bar a.main'))
+      await alive()
+      await person.type('Winter concert')
+      await (width < 600 ? person.press('#start_date') : person.key('Tab'))
+      await person.type('next friday')
+      await person.key('Tab')
+      await person.type('19:30')
+      await person.press('#venue_name')
+      await person.type('harbour h')
+      await person.see('.names:not([hidden]) [role=option]')
+      await person.goes(async () => {
+        await person.press('.names:not([hidden]) [role=option]')
+        await person.key('Enter')
+      })
+      await isPlain('Winter concert')
+      within(told(t))
+    })
+
+  test('1e.1: the quick line makes a plain event', async (t) => {
+    await lookAs({ width: 1280 })
+    await sit('editor')
+    await person.press('#line')
+    await person.type('Choir next Friday 19:30–21:00 @ Harbour Hall #music')
+    await person.goes(() => person.key('Enter'))
+    assert.match(await text('.understood'), /Found in the directory/)
+    await person.goes(() => person.press('.understood button.main'))
+    await isPlain('Choir')
+    assert.deepEqual(
+      (await eventNow()).tags.map(({ name }: { name: string }) => name),
+      ['music'],
+    )
+    within(told(t))
+  })
+
+  test('1e.1: by the keyboard alone the quick line takes no more either', async (t) => {
+    await sit('editor')
+    await person.key(`${access}q`)
+    await person.type('Choir rehearsal next Friday 19:30–21:00 @ Harbour Hall')
+    await person.goes(() => person.key('Enter'))
+    await person.goes(() => person.key('Enter'))
+    await isPlain('Choir rehearsal')
+    within(told(t))
+  })
+
+  test('3d.10: by the keyboard alone the form takes less than half a minute', async (t) => {
+    await sit('editor')
+    await person.goes(() => person.key(`${access}n`))
+    await alive()
+    await person.type('By the keys')
+    await person.tabTo('#start_date')
+    await person.type('next friday 19:30')
+    await person.tabTo('#venue_name')
+    await person.type('harbour h')
+    await person.see('.names:not([hidden]) [role=option]')
+    await person.key('ArrowDown')
+    await person.key('Enter')
+    await person.goes(() => person.key('Enter'))
+    await isPlain('By the keys')
+    const { seconds } = told(t)
+    assert.ok(seconds < PLAIN.seconds, `${seconds} s`)
+  })
+
+  test('3d.10, 1e.1: without scripts the form makes the event in one post', async (t) => {
+    await lookAs({ width: 1280, scripts: false })
+    await sit('editor', '/desk/events/new')
+    await person.type('Without scripts')
+    await person.tabTo('#start_date')
+    await person.type('next friday')
+    await person.tabTo('#start_time')
+    await person.type('19:30')
+    await person.tabTo('#venue_name')
+    await person.type('Harbour Hall')
+    await person.goes(() => person.key('Enter'))
+    await isPlain('Without scripts')
+    const { seconds } = told(t)
+    assert.ok(seconds < PLAIN.seconds, `${seconds} s`)
+  })
+
+  test('an event of every week with a picture takes less than a minute', async (t) => {
+    await lookAs({ width: 1280 })
+    await sit('editor')
+    await person.goes(() => person.press('.bar a.main'))
+    await alive()
+    await person.type('Open mic')
+    await person.key('Tab')
+    await person.type('next friday')
+    await person.key('Tab')
+    await person.type('19:30')
+    await person.press('#repeats')
+    await person.type('every w')
+    await person.key('Enter')
+    await person.see('#next-dates .dates li')
+    await person.press('#repeat_count')
+    await person.type('10')
+    await person.press('#venue_name')
+    await person.type('Harbour Hall')
+    await person.choose('#picture-file', picture)
+    await person.press('#image_alt')
+    await person.type('A microphone on an empty stage')
+    await person.goes(() => person.press('.savebar button.first'))
+    await isPlain('Open mic')
+    const { image, recurrence, post_parent } = await eventNow()
+    assert.ok(image.url, 'it has a picture')
+    assert.match(JSON.stringify(recurrence), /WEEKLY/)
+    assert.ok(post_parent > 0)
+    const { seconds } = told(t)
+    assert.ok(seconds < RICH_SECONDS, `${seconds} s`)
+  })
+
+  describe('in all that is done', { skip: isWhole ? false : '`npm run pages:check` does it' }, () => {
+    test('1e.7, 1e.8: an event of the month is dragged to another day, and back by one press; Escape leaves it', async () => {
+      await lookAs({ width: 1280 })
+      const { id } = await create('To be dragged')
+      const day = async () => (await service.get(`/events/${id}`)).body.start_date.slice(0, 10)
+      await sit('editor', '/desk/month/2031-03')
+      const entry = `.plan [data-id="${id}"]`
+      await person.drag(entry, 'td[data-day="2031-03-20"]', () => tab.key('Escape'))
+      assert.equal(await pathNow(), '/desk/month/2031-03')
+      assert.equal(await day(), '2031-03-12')
+      await person.goes(() => person.drag(entry, 'td[data-day="2031-03-20"]'))
+      assert.equal(await day(), '2031-03-20')
+      assert.match(await text('#notice'), /To be dragged/)
+      await person.goes(() => person.press('.undo button'))
+      assert.equal(await day(), '2031-03-12')
+      await person.goes(() => person.tabTo(`${entry} .menu`).then(() => person.key('Enter')))
+      await person.goes(() => person.press('#chosen button[name=days][value="7"]'))
+      assert.equal(await day(), '2031-03-19')
+    })
+
+    test('1e.6: arrow keys walk through the days of the month, which are one stop of the Tab key', async () => {
+      await sit('editor', '/desk/month/2031-03')
+      await person.tabTo('.plan a.add')
+      const at = () => tab.evaluate<string>(`document.activeElement.closest('td').dataset.day`)
+      const first = await at()
+      for (const key of ['ArrowRight', 'ArrowDown', 'ArrowLeft']) await person.key(key)
+      assert.equal(new Date(await at()).getTime() - new Date(first).getTime(), 7 * 86_400_000)
+      const chosen = await at()
+      await person.goes(() => person.key('Enter'))
+      await alive()
+      assert.equal(await pathNow(), '/desk/events/new')
+      assert.ok((await value('#start_date')).includes(String(Number(chosen.slice(8)))))
+    })
+
+    test('1e.9, 3d.19: three of a list are canceled with a reason, told row by row, and taken back', async () => {
+      const ids: number[] = []
+      for (const n of [1, 2, 3, 4]) ids.push((await create(`Stormy ${n}`)).id)
+      await sit('editor', '/desk/events?search=Stormy')
+      for (const id of ids.slice(0, 3)) await person.press(`input[name="ids[]"][value="${id}"]`)
+      assert.match(await text('.bulk p'), /3/)
+      await person.goes(() => deed('cancel'))
+      await person.press('#reason')
+      await person.type('The road is flooded')
+      await person.goes(() => person.press('form.confirm button[type=submit]'))
+      const status = async () =>
+        (await Promise.all(ids.map((id) => service.get(`/events/${id}`)))).map(
+          ({ body }) => body.event_status ?? 'scheduled',
+        )
+      assert.deepEqual(await status(), ['canceled', 'canceled', 'canceled', 'scheduled'])
+      for (const n of [1, 2, 3]) assert.match(await text(), new RegExp(`Stormy ${n}`))
+      await person.goes(() => person.press('form[action$="/events/undo"] button'))
+      assert.deepEqual(await status(), ['scheduled', 'scheduled', 'scheduled', 'scheduled'])
+    })
+
+    /** Presses a deed of the bar, which may stand in a menu. */
+    const deed = async (name: string) => {
+      const button = `.bulk button[name=deed][value="${name}"]`
+      const isHidden = await tab.evaluate<boolean>(`!document.querySelector('${button}').checkVisibility()`)
+      if (isHidden) await person.press('.bulk details summary')
+      await person.press(button)
+    }
+
+    test('1e.9: all that match are changed, with their number named before', async () => {
+      for (let n = 0; n < 60; n++) await create(`Many ${n}`)
+      await sit('editor', '/desk/events?search=Many')
+      await person.press('thead input[type=checkbox]')
+      await person.press('.bulk input[name=all]')
+      await person.goes(() => deed('draft'))
+      assert.match(await text(), /60/)
+      await person.goes(() => person.press('form.confirm button[type=submit]'))
+      assert.match(await text('h1'), /60/)
+      await person.goes(() => person.press('form[action$="/events/undo"] button'))
+      assert.match(await text('h1'), /60/)
+    })
+
+    test('1e.12: of two editors of one field the second sees both texts, and keeps what was typed', async () => {
+      const { id } = await create('Both write', { cost: '5' })
+      await sit('editor', `/desk/events/${id}`)
+      await alive()
+      await service.update(`/events/${id}`, { cost: '7' })
+      await person.press('#cost')
+      await tab.key('Control+a')
+      await person.type('9')
+      await person.goes(() => person.press('.savebar button.first'))
+      assert.match(await text('.both-sides'), /9\s+7/)
+      assert.equal(await value('#cost'), '9')
+      assert.equal(await tab.evaluate('document.activeElement.id'), 'faults')
+      await person.goes(() => person.press('.savebar button.first'))
+      assert.match((await eventNow()).cost, /9$/)
+    })
+
+    test('1e.11: what was typed and not saved is offered after the page was loaded again', async () => {
+      const { id } = await create('Left alone')
+      await sit('editor', `/desk/events/${id}`)
+      await alive()
+      await person.press('#excerpt')
+      await person.type('Begun, and not saved.')
+      await goTo(`/desk/events/${id}`)
+      if (!(await text('.note')).includes('not saved')) {
+        await new Promise((resolve) => setTimeout(resolve, 1000))
+        await goTo(`/desk/events/${id}`)
+      }
+      assert.match(await text('.note'), /not saved/)
+      assert.equal(await value('#excerpt'), '')
+      await person.goes(() => person.press('.note a.button'))
+      assert.equal(await value('#excerpt'), 'Begun, and not saved.')
+      await alive()
+      await person.goes(() => person.press('.savebar button.first'))
+      assert.match((await eventNow()).excerpt, /Begun, and not saved/)
+    })
+
+    test('1e.14, 1e.17: a contributor’s event is sent back, sent again and published, and a change of it waits', async () => {
+      await sit('contributor')
+      await person.goes(() => person.press('.bar a.main'))
+      await alive()
+      await person.type('Mending circle')
+      await person.press('#start_date')
+      await person.type('12 March 2031')
+      await person.key('Tab')
+      await person.type('19:30')
+      await person.goes(() => person.press('.savebar button.first'))
+      const id = await idNow()
+      const present = async () => (await service.get(`/events/${id}`, 'admin')).body
+      assert.equal((await present()).status, 'pending')
+
+      await sit('editor', '/desk/inbox')
+      await person.press(`#event-${id} details.back summary`)
+      await person.press(`#event-${id} textarea`)
+      await person.type('When does it end?')
+      await person.goes(() => person.press(`#event-${id} details.back button`))
+      assert.equal((await present()).status, 'draft')
+
+      await sit('contributor')
+      assert.match(await text(), /When does it end\?/)
+      await person.goes(() => person.press('.inbox a.title'))
+      await alive()
+      await person.press('#end_time')
+      await tab.key('Control+a')
+      await person.type('22:00')
+      await person.goes(() => person.press('.savebar button[value=pending]'))
+      assert.equal((await present()).status, 'pending')
+
+      await sit('editor', '/desk/inbox')
+      await person.goes(() => person.press(`#event-${id} .main`))
+      const published = await present()
+      assert.equal(published.status, 'publish')
+      assert.equal(published.end_date, '2031-03-12 22:00:00')
+
+      await sit('contributor', `/desk/events/${id}`)
+      await alive()
+      await person.press('#title')
+      await tab.key('End')
+      await person.type(' and swap')
+      await person.goes(() => person.press('.savebar button.first'))
+      assert.match(await text('#notice'), /waits for review/)
+      const page = async () => (await fetch(published.url)).text()
+      assert.doesNotMatch(await page(), /and swap/)
+
+      await sit('editor', '/desk/inbox')
+      assert.match(await text('.inbox'), /Mending circle and swap/)
+      await person.goes(() => person.press('.inbox .main'))
+      assert.match(await page(), /Mending circle and swap/)
+    })
+
+    test('3d.17: the editor of texts saves what is allowed of a text, and its policy forbids nothing on the way', async () => {
+      const { id } = await create('Richly told')
+      await sit('editor', `/desk/events/${id}`)
+      await alive()
+      tab.complaints.length = 0
+      await person.press('#description')
+      await person.see('.rich [role=textbox]')
+      await person.type('Plain ')
+      await tab.key('Control+b')
+      await person.type('bold')
+      await tab.key('Control+b')
+      await person.type(' text\n')
+      await person.press('.rich .keys button:nth-child(4)')
+      await person.type('One\nTwo\n\n')
+      await tab.evaluate(`addEventListener('copy', (event) => {
+        event.preventDefault()
+        event.clipboardData.setData('text/html', ${JSON.stringify(FROM_WORD)})
+      }, { once: true })`)
+      for (const key of ['Control+c', 'Control+v']) await tab.key(key)
+      await until(async () => /Word/.test(await text('.rich [role=textbox]')), 'nothing was pasted')
+      await person.type(' ')
+      tab.answers.push('https://example.org/choir')
+      await person.press('.rich .keys button:nth-child(7)')
+      await person.goes(() => person.press('.savebar button.first'))
+      const { description } = await eventNow()
+      assert.match(description, /Plain <(b|strong)>bold<\/(b|strong)> text/)
+      assert.match(description, /<ul>\s*<li>One(<br>)?<\/li>\s*<li>Two(<br>)?<\/li>\s*<\/ul>/)
+      assert.match(description, /<(b|strong)>From<\/(b|strong)>\s*Word/)
+      assert.match(description, /<a [^>]*href="https:\/\/example\.org\/choir"/)
+      assert.doesNotMatch(description, /Mso|style|script|onclick|o:p/)
+      assert.deepEqual(tab.complaints, [])
+    })
+
+    test('3d.17: a text with comments of a block editor stays byte for byte when another field is saved', async () => {
+      const description =
+        '<!-- wp:paragraph {"dropCap":true} -->\n<p class="has-drop-cap">As it   was &amp; is</p>\n<!-- /wp:paragraph -->\n'
+      const { id } = await create('From a block editor', { description })
+      const raw = await rawOf(id)
+      await sit('editor', `/desk/events/${id}`)
+      await alive()
+      await person.press('#description')
+      await person.see('.rich [role=textbox]')
+      await person.press('#cost')
+      await person.type('5')
+      await person.goes(() => person.press('.savebar button.first'))
+      assert.match((await eventNow()).cost, /5$/)
+      assert.equal(await rawOf(id), raw)
+      assert.equal(raw, description)
+    })
+
+    /** The description as it is kept: forms show it with its markup. */
+    const rawOf = async (id: number) => {
+      const { body } = await (await sitAtDesk(service, 'editor')).get(`/desk/events/${id}`)
+      return decodedText(/id="description"[^>]*>\n(.*?)<\/textarea>/s.exec(body)?.[1] ?? '')
+    }
+
+    // The browser keeps the cookie of this sign-in, so that no other person sits down after it.
+    test('3d.13: a session that ends while somebody types asks for the password in place, and the text goes on', async () => {
+      const { id } = await create('Interrupted')
+      await sit('editor', `/desk/events/${id}`)
+      await alive()
+      await person.press('#excerpt')
+      await person.type('A long sentence that nobody wants to type again.')
+      await tab.evaluate(`document.cookie = 'kalends=; path=/; max-age=0'`)
+      await person.goes(() => person.press('.savebar button.first'))
+      assert.match(await text(), /Your session has ended/)
+      await person.type('editor')
+      await person.key('Tab')
+      await person.type(DESK_PASSWORD)
+      await person.goes(() => person.key('Enter'))
+      assert.equal(await pathNow(), `/desk/events/${id}`)
+      assert.match((await eventNow()).excerpt, /nobody wants to type again/)
+    })
+
+    test('a program is given a password by consent, at an address of its own scheme', async () => {
+      const asked = new URLSearchParams({ app_name: 'Pocket calendar', success_url: 'pocket-calendar://done' })
+      await sit('editor', `/wp-admin/authorize-application.php?${asked}`)
+      assert.match(await text(), /Pocket calendar/)
+      await person.press('input[name=access][value=some]')
+      await person.press('input[value=read-drafts]')
+      tab.complaints.length = 0
+      await person.press('button[value=approve]')
+      const list = async () => (await sitAtDesk(service, 'editor')).get('/desk/me')
+      await until(async () => /Pocket calendar/.test((await list()).body), 'no password was given')
+      assert.deepEqual(
+        tab.complaints.filter((one) => /policy/i.test(one)),
+        [],
+      )
+    })
+  })
+}

@@ -88,6 +88,7 @@ const ON_ONE = [
   'test/people/desk-passwords',
   'test/desk/event-form-browser',
   'test/desk/event-list-browser',
+  'test/desk/flows',
 ]
 
 /** What takes longest begins first, so that no core is left without work at the end. */

@@ -1,16 +1,19 @@
 // Somebody keeps the calendar in a browser, by its keys and its mouse alone, in Chromium and Firefox, where they are. `npm test` does in Chromium
 // what is done most; `npm run pages:check` does everything, in both.
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { decodedText } from '../../src/base/text/html.ts'
 import type { Browser, Sight, Tab } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
+import { kalends } from '../support/commands.ts'
 import { DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
 import { findFirefox, startFirefox } from '../support/firefox.ts'
 import { type Person, personAt } from '../support/person.ts'
+import { startServiceProcess } from '../support/processes.ts'
 import { type Reader, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -464,6 +467,55 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       assert.equal(await pathNow(), `/desk/events/${id}`)
       assert.match((await eventNow()).excerpt, /nobody wants to type again/)
     })
+
+    test('3d.8, 1e.23: a calendar is set up by the link of its first start, and others come by links of their own', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'kalends-first-'))
+      const first = await startServiceProcess({ data: folder })
+      const origin = new URL(first.base).origin
+      try {
+        const written = await readFile(join(folder, 'first-password.txt'), 'utf8')
+        const open = (link: string) => tab.goTo(origin + new URL(link).pathname)
+        const link = linkIn(written)
+        await open(link)
+        await person.press('#site_name')
+        await tab.key('Control+a')
+        await person.type('Choirs of Kilvara')
+        // The window in which a colour is chosen belongs to the system.
+        await tab.evaluate(`document.querySelector('[name=pages_accent]').value = '#8a2be2'`)
+        await person.press('#password')
+        await person.type('a choir that sings well')
+        await person.goes(() => person.key('Enter'))
+        assert.equal(await pathNow(), '/desk/')
+        await until(
+          async () => (await (await fetch(`${origin}/events/`)).text()).includes('Choirs of Kilvara'),
+          'no name',
+        )
+        await person.goes(() => person.press('.rail form button'))
+        assert.equal(await pathNow(), '/desk/sign-in')
+        await open(link)
+        assert.match(await text(), /kalends user link/)
+
+        const words = ['user', 'add', 'maria', '--email', 'maria@example.org', '--role', 'editor', '--data', folder]
+        const added = linkIn((await kalends(words)).out)
+        const again = linkIn((await kalends(['user', 'link', 'maria', '--data', folder])).out)
+        await open(again)
+        assert.equal(await tab.evaluate(`document.querySelector('#site_name')`), null)
+        await person.press('#password')
+        await person.type('maria sings well too')
+        await person.goes(() => person.key('Enter'))
+        assert.match(await text('h1'), /maria/)
+        await person.goes(() => person.press('.rail form button'))
+        for (const used of [added, again]) {
+          await open(used)
+          assert.match(await text(), /kalends user link/)
+        }
+      } finally {
+        await first.end()
+        await rm(folder, { recursive: true, force: true })
+      }
+    })
+
+    const linkIn = (text: string) => /http\S+\/desk\/set-up\/[\w-]+/.exec(text)?.[0] ?? ''
 
     test('a program is given a password by consent, at an address of its own scheme', async () => {
       const asked = new URLSearchParams({ app_name: 'Pocket calendar', success_url: 'pocket-calendar://done' })

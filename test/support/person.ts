@@ -94,7 +94,7 @@ export function personAt(tab: Tab): Person {
       await tab.chooseFile(selector, path)
     },
     drag: async (selector, to, before) => {
-      const [from, goal] = [await pointOf(tab, selector), await pointOf(tab, to, 'nearest')]
+      const [from, goal] = [await pointOf(tab, selector), await pointOf(tab, to)]
       act(`drag ${selector} to ${to}`)
       await tab.mouse('move', from.x, from.y)
       await tab.mouse('down', from.x, from.y)
@@ -107,22 +107,26 @@ export function personAt(tab: Tab): Person {
       await tab.evaluate(`document.documentElement.setAttribute('data-seen', '')`)
       await deed()
       await until('No other page came', async () =>
-        tab.evaluate<boolean>(`!${isThere} && document.readyState === 'complete'`),
+        tab.evaluate<boolean>(`!${isThere} && document.readyState === 'complete' && document.body.children.length > 0`),
       )
     },
   }
 }
 
-/** The middle of what a selector names, where nothing lies over it. */
-async function pointOf(tab: Tab, selector: string, block = 'center'): Promise<{ x: number; y: number }> {
+/** The middle of what a selector names, scrolled to where nothing lies over it. */
+async function pointOf(tab: Tab, selector: string): Promise<{ x: number; y: number }> {
   const point = await tab.evaluate<{ x: number; y: number; over: string }>(`(() => {
     const element = document.querySelector(${JSON.stringify(selector)})
-    element.scrollIntoView({ block: ${JSON.stringify(block)}, behavior: 'instant' })
-    const { left, top, width, height } = element.getBoundingClientRect()
-    const [x, y] = [left + width / 2, top + height / 2]
-    const found = document.elementFromPoint(x, y)
-    const isHit = found !== null && (element.contains(found) || found.contains(element))
-    return { x, y, over: isHit ? '' : (found?.outerHTML ?? 'nothing').slice(0, 200) }
+    const look = () => {
+      const { left, top, width, height } = element.getBoundingClientRect()
+      const [x, y] = [left + width / 2, top + height / 2]
+      const found = document.elementFromPoint(x, y)
+      return { x, y, over: width > 0 && element.contains(found) ? '' : (found?.outerHTML ?? 'nothing').slice(0, 200) }
+    }
+    const seen = look()
+    if (seen.over === '') return seen
+    element.scrollIntoView({ block: 'center', behavior: 'instant' })
+    return look()
   })()`)
   assert.equal(point.over, '', `what lies over ${selector}`)
   return point

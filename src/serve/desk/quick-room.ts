@@ -81,7 +81,7 @@ function understood(context: Context, line: QuickLine, links: QuickLinks): Html 
   const hidden = (name: string, values: readonly string[] = []) =>
     values.map((value) => html`<input type="hidden" name="${name}" value="${value}">`)
   return html`<form class="understood card" method="post" action="${deskPath(site, '/events/new')}" aria-labelledby="understood"><h2 id="understood">${say('What was understood')}</h2>
-${field('title', 'Title', html` dir="auto" aria-required="true"`)}
+${field('title', 'Title', html` dir="auto" aria-required="true" autofocus`)}
 <div class="row">${field('start_date', 'Date')}${!isAllDay && html`${field('start_time', 'Starts')}${field('end_time', 'Ends')}`}${isSeveral && field('end_date', 'Until')}</div>
 <p class="hint" role="status">${isRead ? said.text : say('No day was found in the line.')}${said.warnings.map((warning) => html` <b class="warn">${warning}</b>`)}</p>
 ${isAllDay && html`<label class="check"><input type="checkbox" name="all_day" value="1" checked> ${say('All day')}</label>`}

@@ -231,6 +231,7 @@ function keepTyped() {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let waiting
   let isSending = false
+  const ending = new AbortController()
   const state = document.createElement('span')
   state.className = 'hint kept'
   const bar = form?.querySelector('.savebar')
@@ -241,6 +242,7 @@ function keepTyped() {
     const answer = await send(
       '/events/unsaved',
       fieldsOf(() => true),
+      { signal: ending.signal },
     ).catch(() => undefined)
     if (answer?.state === 'too soon') later()
     else if (answer?.text) state.textContent = answer.text
@@ -254,7 +256,10 @@ function keepTyped() {
   if (isTouched()) later()
   form?.addEventListener('submit', ({ submitter }) => {
     isSending = !submitter?.hasAttribute('formtarget')
-    if (isSending) clearTimeout(waiting)
+    if (!isSending) return
+    clearTimeout(waiting)
+    // What arrives behind the save would be offered again.
+    ending.abort()
   })
   addEventListener('pagehide', () => {
     if (waiting !== undefined && !isSending)

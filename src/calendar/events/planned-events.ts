@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely'
 import { wholeList } from '../../store/storage/queries.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
@@ -22,40 +23,62 @@ const PLANNED = [
 export type PlannedEvent = Pick<EventRow, (typeof PLANNED)[number]> & {
   /** The id of its first category; undefined without one. */
   category: number | undefined
+  /** The name of its first venue, empty without one. */
+  place: string
 }
 
 /** All statuses but the trash. */
 const STATUSES: readonly Status[] = ['publish', 'future', 'draft', 'pending', 'private']
 
-/** The events that the caller may see and that are on from one day until before another, by start: at most so many. */
-export async function findPlanned(
+/** When an event is on, as wall times. */
+export type PlannedTimes = Pick<EventRow, 'id' | 'start_date' | 'end_date'>
+
+/** From which day on, until before which one, and how many events at most. */
+interface Days {
+  first: string
+  after: string
+  most: number
+}
+
+/**
+ * The events that the caller may see and that are on at these days, by start. The indexes of lists and of lasting events have all that is asked for, so
+ * no row with its long texts is read.
+ */
+export async function findPlannedTimes(
   { db, caller, aside }: Context,
-  { first, after, most }: { first: string; after: string; most: number },
-): Promise<PlannedEvent[]> {
-  // The index of lists has these columns; rows, with their long texts, are read for what is found alone.
-  const ids = db
+  { first, after, most }: Days,
+): Promise<PlannedTimes[]> {
+  const shown = db
     .selectFrom('events')
-    .select('id')
+    .select(['id', 'start_date', 'end_date'])
     .where('status', 'in', [...STATUSES])
     .where('hide_from_listings', 'in', [0, 1])
-    .where('start_date', '<', `${after} 00:00:00`)
-    .where('end_date', '>', `${first} 00:00:00`)
     .where(visibleTo(caller, 'events'))
+    .limit(most)
+  const begun = shown
+    .where('end_date', '>', `${first} 00:00:00`)
+    .where('start_date', '<', `${first} 00:00:00`)
+    .where(sql<SqlBool>`substr(end_date, 1, 10) > substr(start_date, 1, 10)`)
+  const beginning = shown
+    .where('start_date', '>=', `${first} 00:00:00`)
+    .where('start_date', '<', `${after} 00:00:00`)
     .orderBy('start_date')
     .orderBy('id')
-    .limit(most)
-  const query = db.selectFrom('events').select(PLANNED).where('id', 'in', ids).orderBy('start_date').orderBy('id')
-  const [rows] = await aside(db, 'list', [query])
-  const categories = await firstCategories(
-    db,
-    rows.map(({ id }) => id),
-  )
-  return rows.map((row) => ({ ...row, category: categories.get(row.id) }))
+  const [lasting, rows] = await aside(db, 'list', [begun, beginning])
+  const byStart = (a: PlannedTimes, b: PlannedTimes) =>
+    a.start_date < b.start_date ? -1 : a.start_date > b.start_date ? 1 : a.id - b.id
+  return [...lasting.sort(byStart), ...rows].slice(0, most)
+}
+
+/** The same events with what a plan shows of them. */
+export async function findPlanned(context: Context, days: Days): Promise<PlannedEvent[]> {
+  const ids = (await findPlannedTimes(context, days)).map(({ id }) => id)
+  const byId = new Map((await readPlanned(context, ids)).map((event) => [event.id, event]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
 /** The first category of each of these events that has one. */
 async function firstCategories(db: Context['db'], ids: readonly number[]): Promise<Map<number, number>> {
-  if (ids.length === 0) return new Map()
   const rows = await db
     .selectFrom('event_terms')
     .innerJoin('terms', 'terms.id', 'event_terms.term')
@@ -67,19 +90,17 @@ async function firstCategories(db: Context['db'], ids: readonly number[]): Promi
   return new Map(rows.map(({ event, term }) => [event, Number(term)]))
 }
 
-/** These events where the caller may see them, with the name of their first venue, empty without one; in no order. */
-export async function readPlanned(
-  { db, caller }: Context,
-  ids: readonly number[],
-): Promise<(Omit<PlannedEvent, 'category'> & { place: string })[]> {
+/** These events where the caller may see them, in no order. */
+export async function readPlanned({ db, caller }: Context, ids: readonly number[]): Promise<PlannedEvent[]> {
   if (ids.length === 0) return []
-  const [rows, places] = await Promise.all([
+  const [rows, categories, places] = await Promise.all([
     db
       .selectFrom('events')
       .select(PLANNED)
       .where('id', 'in', wholeList(db, ids))
       .where(visibleTo(caller, 'events'))
       .execute(),
+    firstCategories(db, ids),
     db
       .selectFrom('event_venues')
       .innerJoin('venues', 'venues.id', 'event_venues.venue')
@@ -90,5 +111,5 @@ export async function readPlanned(
       .execute(),
   ])
   const placeOf = new Map(places.map(({ event, name }) => [event, name]))
-  return rows.map((row) => ({ ...row, place: placeOf.get(row.id) ?? '' }))
+  return rows.map((row) => ({ ...row, category: categories.get(row.id), place: placeOf.get(row.id) ?? '' }))
 }

@@ -22,7 +22,7 @@ import type { InboxItem } from '../../calendar/editing/inbox.ts'
 import type { Proposal } from '../../calendar/editing/proposal-store.ts'
 import type { Decided, Published, Undecided } from '../../calendar/editing/review.ts'
 import { type Clashes, type EventDraft, findClashes } from '../../calendar/events/clashes.ts'
-import { readPlanned } from '../../calendar/events/planned-events.ts'
+import { type PlannedEvent, readPlanned } from '../../calendar/events/planned-events.ts'
 import { readColumns, type StateKind } from '../../calendar/history/record-states.ts'
 import { findUserByLogin } from '../../calendar/people/users.ts'
 import { resources } from '../../calendar/resources.ts'
@@ -43,17 +43,16 @@ import { valueText } from './history-room.ts'
 
 // What waits for somebody who may publish: events sent for review, imported ones that wait, and changes proposed in published records.
 
-const PER_PAGE = 20
+/** Each is compared with what it may clash with. */
+const PER_PAGE = 10
 /** The most that Today shows. */
-const MOST_TODAY = 5
-
-type Planned = Awaited<ReturnType<typeof readPlanned>>[number]
+const MOST_TODAY = 3
 
 /** An item with what a reviewer needs to decide. */
 interface Waiting {
   item: InboxItem
   /** The event that it is about, where it is about one. */
-  event: Planned | undefined
+  event: PlannedEvent | undefined
   /** What is published with it. */
   brought: readonly Brought[]
   terms: readonly string[]
@@ -84,7 +83,10 @@ async function readWaiting(context: Context, items: readonly InboxItem[]): Promi
 }
 
 /** An event as others may clash with it. */
-function draftOf(event: Planned, { series, utc_start_date, utc_end_date, venues }: Waiting['present']): EventDraft {
+function draftOf(
+  event: PlannedEvent,
+  { series, utc_start_date, utc_end_date, venues }: Waiting['present'],
+): EventDraft {
   return {
     id: event.id,
     ...(typeof series === 'number' && { series }),

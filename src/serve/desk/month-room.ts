@@ -5,7 +5,7 @@ import { formatUtc, utcToMs, utcToWall } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { updateRecord } from '../../calendar/editing/editing.ts'
 import { findEvent } from '../../calendar/events/event-store.ts'
-import { findPlanned, type PlannedEvent } from '../../calendar/events/planned-events.ts'
+import { findPlannedTimes, type PlannedEvent, readPlanned } from '../../calendar/events/planned-events.ts'
 import { can, mayEdit } from '../../calendar/people/caller.ts'
 import { resources } from '../../calendar/resources.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
@@ -58,31 +58,40 @@ async function showMonth(request: DeskRequest): Promise<DeskAnswer> {
   if (!isMonth(month)) throw new Problem('rest_no_route')
   const weeks = weeksOf(month, weekStart)
   const [first = '', last = ''] = [weeks[0]?.[0], weeks.at(-1)?.at(-1)]
-  const [found, terms] = await Promise.all([
-    findPlanned(context, { first, after: addDays(last, 1), most: MOST }),
+  const [times, terms] = await Promise.all([
+    findPlannedTimes(context, { first, after: addDays(last, 1), most: MOST }),
     readPageTerms(context),
   ])
-  const plan: Plan = { request, context, month, today, byId: new Map(found.map((event) => [event.id, event])), terms }
-  const stretches = found.map(({ id, start_date, end_date }) => ({
+  const stretches = times.map(({ id, start_date, end_date }) => ({
     id,
     first: start_date.slice(0, 10),
     last: lastDayOf(start_date, end_date),
   }))
   const grid = fillWeeks(weeks, stretches)
-  const chosen = plan.byId.get(Number(query.get('chosen')))
   const day = query.get('day') ?? ''
+  const ofDay = isDay(day) ? stretches.filter((stretch) => stretch.first <= day && stretch.last >= day) : []
+  const shown = new Set(
+    [...grid.flat().flatMap(({ lanes, single }) => [...lanes, ...single]), ...ofDay].map((one) => one?.id ?? 0),
+  )
+  for (const name of ['chosen', 'moved']) shown.add(Number(query.get(name)) || 0)
+  const events = await readPlanned(
+    context,
+    [...shown].filter((id) => Number.isSafeInteger(id) && id > 0),
+  )
+  const plan: Plan = { request, context, month, today, byId: new Map(events.map((event) => [event.id, event])), terms }
+  const chosen = plan.byId.get(Number(query.get('chosen')))
   return {
     title: capitalized(site, written(site, 'monthYear', firstOf(month))),
     room: 'month',
     under:
-      found.length < MOST
+      times.length < MOST
         ? hintOf(context)
         : sayAtDesk(site, 'Only the first {count} events are shown.', { count: String(MOST) }),
     deeds: ways(plan),
     notice: movedNotice(plan),
     body: html`${chosen && movePanel(plan, chosen)}${monthTable(plan, grid)}
 <form id="move" method="post" action="${deskPath(site, '/month/move')}" hidden><input type="hidden" name="id"><input type="hidden" name="day"><button type="submit">${sayAtDesk(site, 'Move')}</button></form>
-${isDay(day) ? dayList(plan, day, found) : ''}${agenda(plan, grid)}`,
+${isDay(day) ? dayList(plan, day, ofDay) : ''}${agenda(plan, grid)}`,
   }
 }
 
@@ -193,11 +202,9 @@ function movePanel(plan: Plan, event: PlannedEvent): Html {
 }
 
 /** All events of one day, for days with more than a cell has room for, and for phones. */
-function dayList(plan: Plan, day: string, found: readonly PlannedEvent[]): Html {
+function dayList(plan: Plan, day: string, stretches: readonly Stretch[]): Html {
   const { site } = plan.context
-  const on = found.filter(
-    ({ start_date, end_date }) => start_date.slice(0, 10) <= day && lastDayOf(start_date, end_date) >= day,
-  )
+  const on = stretches.flatMap(({ id }) => plan.byId.get(id) ?? [])
   return html`<section class="day" id="day"><h2>${written(site, 'full', day)}</h2>${eventLines(plan, on)}</section>`
 }
 

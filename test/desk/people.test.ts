@@ -224,7 +224,7 @@ describe('one’s own account at the desk', () => {
     const stranger = await sitAtDesk(service, 'author')
     const hashes = (await sessionsOf('editor')).map(({ hash }) => hash)
     const { body } = await editor.get('/desk/me')
-    assert.match(body, /This one/)
+    assert.match(body, /This browser/)
     assert.equal(hashes.filter((hash) => body.includes(`value="${hash}"`)).length, 2)
     for (const hash of hashes) await stranger.post('/desk/me/sessions', { session: hash })
     assert.equal((await sessionsOf('editor')).length, 3, 'nobody ends those of others')

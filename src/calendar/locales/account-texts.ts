@@ -343,6 +343,7 @@ export const accountTexts = {
     es: 'Le hace salir de todos los demás sitios.',
   },
   'Change the password': { de: 'Passwort ändern', fr: 'Changer le mot de passe', es: 'Cambiar la contraseña' },
+  'This browser': { de: 'Dieser Browser', fr: 'Ce navigateur', es: 'Este navegador' },
   'Where you are signed in': { de: 'Wo Sie angemeldet sind', fr: 'Où vous êtes connecté', es: 'Dónde ha entrado' },
   'Passwords of your programs': {
     de: 'Passwörter Ihrer Programme',

@@ -59,7 +59,7 @@ export const deskTexts = {
   'Your account': { de: 'Ihr Konto', fr: 'Votre compte', es: 'Su cuenta' },
   Desk: { de: 'Schreibtisch', fr: 'Bureau', es: 'Escritorio' },
   Directory: { de: 'Verzeichnis', fr: 'Répertoire', es: 'Directorio' },
-  Inbox: { de: 'Eingang', fr: 'À traiter', es: 'Bandeja de entrada' },
+  Inbox: { de: 'Eingang', fr: 'À traiter', es: 'Pendientes' },
   Month: { de: 'Monat', fr: 'Mois', es: 'Mes' },
   People: { de: 'Personen', fr: 'Personnes', es: 'Personas' },
   More: { de: 'Mehr', fr: 'Plus', es: 'Más' },
@@ -531,7 +531,7 @@ export const deskTexts = {
   'Deleted for good': { de: 'Endgültig gelöscht', fr: 'Supprimé définitivement', es: 'Eliminado definitivamente' },
   Field: { de: 'Feld', fr: 'Champ', es: 'Campo' },
   'After it': { de: 'Danach', fr: 'Après cela', es: 'Después' },
-  'Nothing waits.': { de: 'Nichts wartet.', fr: 'Rien n’attend.', es: 'Nada espera.' },
+  'Nothing waits.': { de: 'Nichts wartet.', fr: 'Rien n’attend.', es: 'No hay nada pendiente.' },
   'One thing waits.': { de: 'Eines wartet.', fr: 'Une chose attend.', es: 'Espera una cosa.' },
   '{count} things wait.': {
     de: '{count} Dinge warten.',

@@ -65,7 +65,7 @@ function sessionList({ context: { site, now }, user }: DeskRequest, sessions: re
   const lines = sessions.map(({ hash, client, address, seen_utc, created_utc }) => {
     const end =
       hash === user.session.hash
-        ? html`<span class="state good">${say('This one')}</span>`
+        ? html`<span class="state good">${say('This browser')}</span>`
         : html`<form method="post" action="${action}"><button type="submit" class="button" name="session" value="${hash}">${say('End it')}</button></form>`
     return html`<li><div><bdi class="title">${browserIn(client) || say('Unknown')}</bdi><small>${address}, ${say('last seen {when}', at(seen_utc))}, ${say('since {when}', at(created_utc))}</small></div>${end}</li>`
   })

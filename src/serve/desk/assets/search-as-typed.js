@@ -18,7 +18,7 @@ function listHits(field, form) {
   list.id = 'everything-found'
   list.className = 'found'
   list.setAttribute('role', 'listbox')
-  list.setAttribute('aria-label', field.placeholder)
+  list.setAttribute('aria-label', field.labels?.[0]?.textContent ?? '')
   list.hidden = true
   const told = document.createElement('p')
   told.className = 'hidden'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { BulkDeed } from '../../src/calendar/editing/bulk-deeds.ts'
-import { changeMany, listMatching } from '../../src/calendar/editing/change-many.ts'
+import { changeMany } from '../../src/calendar/editing/change-many.ts'
 import { createRecord, removeRecord, updateRecord } from '../../src/calendar/editing/save-record.ts'
 import { undoMany } from '../../src/calendar/editing/undo-many.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
@@ -182,18 +182,6 @@ test('of a series the chosen dates change, or all of it where that is asked for;
       assert.deepEqual(await Promise.all(ids.map(reading)), had, `${deed.do} ${scope}`)
     }
   assert.ok(id)
-})
-
-test('all that a list finds are told by their ids, at most a thousand, with their number', async () => {
-  const editor = await context('editor')
-  const ids = await make(12, { title: 'Sought' })
-  const found = await listMatching(editor, events, { search: 'Sought', start_date: '2020-01-01', per_page: 5 })
-  assert.deepEqual([found.ids, found.total], [ids, 12])
-  const venues = servedAt('venues')
-  const made: number[] = []
-  for (let i = 0; i < 60; i += 1) made.push((await createRecord(editor, venues, { venue: `Place ${i}` })).id)
-  const all = await listMatching(editor, venues, { search: 'Place' })
-  assert.deepEqual([all.ids.toSorted((a, b) => a - b), all.total], [made, 60])
 })
 
 test('a thousand at once are done, and one more is refused before anything is', async () => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LANGUAGES } from '../../src/base/config.ts'
 import type { Fields } from '../../src/calendar/declare/resource.ts'
-import { deskTexts } from '../../src/calendar/locales/desk-texts.ts'
 import { messages } from '../../src/calendar/locales/messages.ts'
 import type { Text } from '../../src/calendar/locales/texts.ts'
 import { locales, translate } from '../../src/calendar/locales/translate.ts'
@@ -25,7 +24,7 @@ function declaredTexts({ resource: { addresses, fields }, filters }: Served): st
   return [...textsOf(addresses.id), ...textsOf(addresses.slug ?? {}), ...textsOf(fields), ...textsOf(filters)]
 }
 
-const texts = [...new Set([...[...resources, series].flatMap(declaredTexts), ...messages, ...Object.keys(deskTexts)])]
+const texts = [...new Set([...[...resources, series].flatMap(declaredTexts), ...messages])]
 
 function placeholders(text: string): string[] {
   return (text.match(/\{\w+\}/g) ?? []).sort()

@@ -84,31 +84,6 @@ export async function changeMany(
   return { rows, undo: before.length > 0 ? token : undefined }
 }
 
-/**
- * The ids of all that a list with these filters finds, in its order, at most as many as may be changed at once, and how many there are.
- * @param raw the parameters of the list, but for its pages
- * @throws Problem as the list does
- */
-export async function listMatching(
-  context: Context,
-  { filters, operations }: Served,
-  raw: RawValues,
-): Promise<{ ids: readonly number[]; total: number }> {
-  const { page: _page, per_page: _size, ...asked } = raw
-  const query = await parseFields(filters, asked, context)
-  if (operations.findAll) {
-    const { ids, total } = await operations.findAll(context, query)
-    return { ids: ids.slice(0, MOST_AT_ONCE), total }
-  }
-  const ids: number[] = []
-  for (let page = 1; ; page += 1) {
-    const found = await operations.find(context, { ...query, page, per_page: context.site.pageSizeCap })
-    for (const id of found.ids) ids.push(id)
-    if (ids.length >= Math.min(found.total, MOST_AT_ONCE) || found.ids.length === 0)
-      return { ids: ids.slice(0, MOST_AT_ONCE), total: found.total }
-  }
-}
-
 /** Writes rows in pieces, each in one transaction, and tries those again that others have changed meanwhile. */
 export async function inPieces(
   context: Context,

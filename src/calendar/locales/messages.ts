@@ -1,6 +1,7 @@
 import { recurrenceMessages } from '../../base/recurrence/recurrence.ts'
 import { recurrenceWords } from '../../base/recurrence/recurrence-text.ts'
 import { unclearTimes } from '../../base/text/unclear-times.ts'
+import { deskMessages } from './desk-messages.ts'
 
 /** The texts of the codes of `WebhookReason`. */
 export const webhookReasons = {
@@ -346,6 +347,7 @@ export const messages = [
   'The link is not public.',
   'The link appears here at the start.',
   'The link appears here {time} before the start.',
+  ...deskMessages,
 ] as const
 
 export type MessageText = (typeof messages)[number]

@@ -6,7 +6,6 @@ import type { venue } from '../linked/venue.ts'
 import type { seriesResource } from '../series/series.ts'
 import type { category, tag } from '../terms/taxonomies.ts'
 import type { categoryFilters } from '../terms/term-filters.ts'
-import type { DeskText } from './desk-texts.ts'
 import type { MessageText } from './messages.ts'
 
 type LabelOf<Part> =
@@ -28,7 +27,6 @@ export type Text =
   | AboutOf<typeof eventFilters | typeof placedFilters | typeof categoryFilters>
   | AboutOfAddresses<Declared['addresses']>
   | MessageText
-  | DeskText
 
-/** A language: a translation of every text but those of the desk. A text that is new or reworded is missing here until someone has looked. */
-export type Locale = Readonly<Record<Exclude<Text, DeskText>, string>>
+/** A language: a translation of every text. A text that is new or reworded is missing here until someone has looked. */
+export type Locale = Readonly<Record<Text, string>>

@@ -3,23 +3,13 @@ import type { EventStatus } from '../../base/fields/event-kinds.ts'
 import { plainText, singleLine } from '../../base/text/html.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { de } from './de.ts'
-import { deskTextsIn } from './desk-texts.ts'
 import { es } from './es.ts'
 import { fr } from './fr.ts'
 import type { MessageText } from './messages.ts'
-import type { Text } from './texts.ts'
+import type { Locale } from './texts.ts'
 
 /** The texts of every language but English. */
-export const locales: Readonly<Record<Exclude<Language, 'en'>, Readonly<Record<Text, string>>>> = {
-  de: joined(de, deskTextsIn('de')),
-  fr: joined(fr, deskTextsIn('fr')),
-  es: joined(es, deskTextsIn('es')),
-}
-
-/** Joins texts in an object without a prototype: the engine makes a thousand members of any other slowly, at each start. */
-function joined<One extends object, Other extends object>(one: One, other: Other): One & Other {
-  return Object.assign(Object.create(null), one, other)
-}
+export const locales: Readonly<Record<Exclude<Language, 'en'>, Locale>> = { de, fr, es }
 
 /** `translate` with the language of a site. */
 export function speaker({ language }: { language: Language }) {

@@ -1,4 +1,4 @@
-import type { DeskText } from '../../calendar/locales/desk-texts.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
 import { SCOPES } from '../../calendar/people/caller.ts'
 import { addCredential, type Credential, listCredentials, revokeCredential } from '../../calendar/people/credentials.ts'
 import { hasDeskPassword } from '../../calendar/people/desk-passwords.ts'
@@ -28,7 +28,7 @@ const DONE = {
   password: 'Your password is new, and you are signed out everywhere else.',
   ended: 'That session has ended.',
   revoked: 'That password is good for nothing any more.',
-} as const satisfies Record<string, DeskText>
+} as const satisfies Record<string, MessageText>
 
 async function showAccount(request: DeskRequest): Promise<DeskAnswer> {
   const done = Object.entries(DONE).find(([word]) => request.query.has(word))
@@ -39,7 +39,7 @@ async function showAccount(request: DeskRequest): Promise<DeskAnswer> {
 async function accountView(request: DeskRequest, faults: FormFaults): Promise<DeskView> {
   const { context, user } = request
   const { site, db, now } = context
-  const say = (text: DeskText) => sayAtDesk(site, text)
+  const say = (text: MessageText) => sayAtDesk(site, text)
   const sessions = await listSessions(db, user.user, now)
   const credentials = await listCredentials(db, user.user)
   const hasPassword = await hasDeskPassword(db, user.user)
@@ -59,7 +59,7 @@ async function accountView(request: DeskRequest, faults: FormFaults): Promise<De
 }
 
 function sessionList({ context: { site, now }, user }: DeskRequest, sessions: readonly Session[]): Html {
-  const say = (text: DeskText, values?: Record<string, string>) => sayAtDesk(site, text, values)
+  const say = (text: MessageText, values?: Record<string, string>) => sayAtDesk(site, text, values)
   const at = (utc: string) => ({ when: whenAtDesk(site, utc, now) })
   const action = deskPath(site, '/me/sessions')
   const lines = sessions.map(({ hash, client, address, seen_utc, created_utc }) => {
@@ -89,7 +89,7 @@ function browserIn(client: string): string {
 }
 
 function credentialList({ context: { site, now } }: DeskRequest, credentials: readonly Credential[]): Html {
-  const say = (text: DeskText, values?: Record<string, string>) => sayAtDesk(site, text, values)
+  const say = (text: MessageText, values?: Record<string, string>) => sayAtDesk(site, text, values)
   const at = (utc: string) => ({ when: whenAtDesk(site, utc, now) })
   if (credentials.length === 0) return html`<p class="nothing">${say('Nothing here yet.')}</p>`
   const lines = credentials.map(({ id, name, scope, created_utc, used_utc, expires_utc }) => {

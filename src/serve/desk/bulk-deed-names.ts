@@ -1,4 +1,3 @@
-import type { DeskText } from '../../calendar/locales/desk-texts.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 
 /** What may be done with chosen events, by the word of the form. */
@@ -14,6 +13,6 @@ export const BULK_DEEDS = {
   organizer: { ask: 'Give {count} events another organizer', press: 'Change the organizer' },
   cancel: { ask: 'Cancel or postpone {count} events', press: 'Tell everybody' },
   move: { ask: 'Move {count} events', press: 'Move' },
-} as const satisfies Record<string, { ask: DeskText; press: DeskText | MessageText }>
+} as const satisfies Record<string, { ask: MessageText; press: MessageText }>
 
 export type BulkDeedName = keyof typeof BULK_DEEDS

@@ -4,10 +4,11 @@ import { invalidParam, Problem } from '../../base/problems.ts'
 import { plainText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { BulkDeed } from '../../calendar/editing/bulk-deeds.ts'
-import { changeMany, findTold, MOST_AT_ONCE, tellOnce, undoMany } from '../../calendar/editing/editing.ts'
+import { changeMany, MOST_AT_ONCE } from '../../calendar/editing/change-many.ts'
+import { findTold, tellOnce } from '../../calendar/editing/told-once.ts'
+import { undoMany } from '../../calendar/editing/undo-many.ts'
 import { type DeskEvent, findDeskIds, loadDeskEvents } from '../../calendar/events/desk-events.ts'
 import { findNamed, type PickedKind } from '../../calendar/events/picked-names.ts'
-import type { DeskText } from '../../calendar/locales/desk-texts.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { mayRead } from '../../calendar/people/caller.ts'
@@ -70,7 +71,7 @@ async function readAsked(request: DeskRequest): Promise<Asked> {
   return { deed, list, ids, isCut: false }
 }
 
-type Say = (text: DeskText | MessageText, values?: Record<string, string>) => string
+type Say = (text: MessageText, values?: Record<string, string>) => string
 
 /** A page that names what is about to be done; nothing is done yet. */
 async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
@@ -114,7 +115,7 @@ async function backTo(context: Context, list: string): Promise<string> {
 function scopeOf({ context: { site }, form }: DeskRequest, { deed }: Asked, seen: readonly DeskEvent[]): Content {
   if (deed === 'delete' || deed === 'restore' || !seen.some((event) => event.series !== null)) return ''
   const isAll = fieldOf({ form }, 'scope') === 'all'
-  const radio = (value: string, text: DeskText, isOn: boolean) =>
+  const radio = (value: string, text: MessageText, isOn: boolean) =>
     html`<label class="check"><input type="radio" name="scope" value="${value}"${isOn && html` checked`}> ${sayAtDesk(site, text)}</label>`
   return html`<fieldset class="field"><legend>${sayAtDesk(site, 'Of events that repeat')}</legend>${radio('this', 'The chosen dates', !isAll)}${radio('all', 'All dates of their series', isAll)}</fieldset>`
 }
@@ -128,13 +129,13 @@ async function detailsOf(
   const { site } = context
   const say: Say = (text, values) => sayAtDesk(site, text, values)
   const value = (name: string) => fieldOf({ form }, name)
-  const line = (name: string, label: DeskText | MessageText, hint: DeskText, options: readonly string[] = []) =>
+  const line = (name: string, label: MessageText, hint: MessageText, options: readonly string[] = []) =>
     html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${value(name)}" maxlength="300" autocomplete="off" aria-describedby="${name}-hint"${options.length > 0 && html` list="${name}-offered"`}>${options.length > 0 && html`<datalist id="${name}-offered">${options.map((text) => html`<option>${text}</option>`)}</datalist>`}<p class="hint" id="${name}-hint">${say(hint)}</p></div>`
   if (deed === 'move')
     return html`<div class="row">${number('days', say('Days later'), value('days'))}${number('hours', say('Hours later'), value('hours'))}</div><p class="hint">${say('A minus sign moves to earlier. Eight o’clock stays eight o’clock.')}</p>`
   if (deed === 'cancel') {
     const chosen = value('event_status') || query.get('event_status') || 'canceled'
-    const radio = (status: string, text: DeskText | MessageText) =>
+    const radio = (status: string, text: MessageText) =>
       html`<label class="check"><input type="radio" name="event_status" value="${status}"${chosen === status && html` checked`}> ${say(text)}</label>`
     const reason = value('reason') || (seen.length === 1 ? (seen[0]?.event_status_reason ?? '') : '')
     return html`<fieldset class="field"><legend>${say('Status')}</legend>${radio('canceled', 'Canceled')}${radio('postponed', 'Postponed')}${radio('scheduled', 'Takes place')}</fieldset><div class="field"><label for="reason">${say('Reason')}</label><input type="text" id="reason" name="reason" value="${reason}" maxlength="${String(limits.line.characters)}" autocomplete="off"></div>`

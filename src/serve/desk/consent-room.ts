@@ -1,4 +1,4 @@
-import type { DeskText } from '../../calendar/locales/desk-texts.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
 import { type CredentialScope, SCOPES } from '../../calendar/people/caller.ts'
 import { addCredential } from '../../calendar/people/credentials.ts'
 import { type Html, html } from '../pages/page-html.ts'
@@ -33,7 +33,7 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 /** Characters that show nothing, or turn what follows around. */
 const HIDING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-function readAsked(read: (name: string) => string): Asked | { refusal: DeskText } {
+function readAsked(read: (name: string) => string): Asked | { refusal: MessageText } {
   const name = read('app_name').replace(HIDING, '').trim()
   if (name === '' || name.length > LONGEST_NAME) return { refusal: 'The program does not say what it is called.' }
   const id = read('app_id')
@@ -71,7 +71,7 @@ function withQuery(url: URL, added: Record<string, string>): string {
   return `${before}${url.search === '' ? '?' : '&'}${new URLSearchParams(added)}${end}`
 }
 
-function refusedView({ context: { site } }: DeskRequest, refusal: DeskText): DeskView {
+function refusedView({ context: { site } }: DeskRequest, refusal: MessageText): DeskView {
   return {
     status: 400,
     title: sayAtDesk(site, 'This program cannot be given a password'),
@@ -91,7 +91,7 @@ export const SCOPE_TEXTS = {
   'write-own': 'Write your own records',
   'write-all': 'Write the records of everybody',
   media: 'Upload pictures',
-} as const satisfies Record<CredentialScope, DeskText>
+} as const satisfies Record<CredentialScope, MessageText>
 
 /** Choices of what a credential may do: everything, or some of it. */
 export function scopeFields({ context: { site } }: Pick<DeskRequest, 'context'>): Html {
@@ -115,7 +115,7 @@ export function chosenScopes({ form }: Pick<DeskRequest, 'form'>): CredentialSco
 function consentView(request: DeskRequest, { name, success, reject }: Asked, isLacking = false): DeskView {
   const { context, user } = request
   const { site } = context
-  const say = (text: DeskText, values?: Record<string, string>) => sayAtDesk(site, text, values)
+  const say = (text: MessageText, values?: Record<string, string>) => sayAtDesk(site, text, values)
   const leadsTo = [success, reject].filter((url) => url !== undefined).map(sourceOf)
   const goal = success
     ? html`<p>${say('It gets a password of its own, which is sent to {place}.', { place: placeOf(success) })}</p>`

@@ -1,7 +1,6 @@
 import type { Site } from '../../base/config.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
-import type { DeskText } from '../../calendar/locales/desk-texts.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import type { DeskGate } from '../../calendar/people/desk-sign-in.ts'
@@ -135,7 +134,7 @@ function contained(value: string): string {
 /** An English text in the language of the site. Marks of direction in a value have no effect beyond it. */
 export function sayAtDesk(
   { language }: Pick<Site, 'language'>,
-  text: DeskText | MessageText,
+  text: MessageText,
   values?: Readonly<Record<string, string>>,
 ): string {
   const entries = Object.entries(values ?? {}).map(([name, value]) => [name, contained(value)])

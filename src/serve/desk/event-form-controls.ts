@@ -1,7 +1,6 @@
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Clashes } from '../../calendar/events/clashes.ts'
 import { event } from '../../calendar/events/event.ts'
-import type { DeskText } from '../../calendar/locales/desk-texts.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import type { ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../../store/storage/schema.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
@@ -48,7 +47,7 @@ export interface EventForm {
 }
 
 /** The texts of the form. */
-export type FormText = DeskText | MessageText
+export type FormText = MessageText
 type Say = (text: FormText, values?: Readonly<Record<string, string>>) => string
 
 export const sayer =

@@ -1,7 +1,7 @@
 import { movedEnd } from '../../base/text/event-lengths.ts'
 import { plainText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { discardUnsavedText, keepUnsavedText } from '../../calendar/editing/editing.ts'
+import { discardUnsavedText, keepUnsavedText } from '../../calendar/editing/unsaved-texts.ts'
 import { type PickedKind, pickNames } from '../../calendar/events/picked-names.ts'
 import { can } from '../../calendar/people/caller.ts'
 import {

@@ -8,18 +8,11 @@ import { decodedText, plainText } from '../../base/text/html.ts'
 import { dayOf, wallNow } from '../../base/text/moments.ts'
 import { utcToMs, wallToUtc } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import {
-  createRecord,
-  findUnsavedText,
-  mayPropose,
-  proposalsAbout,
-  proposeChange,
-  removeRecord,
-  saveForm,
-  untrashRecord,
-  waitingTerms,
-} from '../../calendar/editing/editing.ts'
-import type { UnsavedText } from '../../calendar/editing/unsaved-texts.ts'
+import { waitingTerms } from '../../calendar/editing/bring-along.ts'
+import { saveForm } from '../../calendar/editing/merge-edits.ts'
+import { mayPropose, proposalsAbout, proposeChange } from '../../calendar/editing/review.ts'
+import { createRecord, removeRecord, untrashRecord } from '../../calendar/editing/save-record.ts'
+import { findUnsavedText, type UnsavedText } from '../../calendar/editing/unsaved-texts.ts'
 import { findClashes } from '../../calendar/events/clashes.ts'
 import { findEvent } from '../../calendar/events/event-store.ts'
 import { recurrenceOf, showRule, startOf } from '../../calendar/events/recurrence-present.ts'

@@ -23,7 +23,6 @@ import { findSeriesByIds } from '../../calendar/events/event-store.ts'
 import { findSameName, type PickedName, pickNames } from '../../calendar/events/picked-names.ts'
 import { showRule } from '../../calendar/events/recurrence-present.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
-import type { DeskText } from '../../calendar/locales/desk-texts.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { statusWord } from '../../calendar/locales/translate.ts'
 import { can, mayDelete, mayEdit, seesAll } from '../../calendar/people/caller.ts'
@@ -42,7 +41,7 @@ const PER_PAGE = 50
 const MOST_OFFERED = 200
 
 /** The tabs by the word of the address, which is the status where there is one. */
-const TAB_NAMES: Readonly<Record<DeskTab, DeskText | MessageText>> = {
+const TAB_NAMES: Readonly<Record<DeskTab, MessageText>> = {
   coming: 'Coming',
   pending: 'Waiting for review',
   draft: 'Drafts',
@@ -51,7 +50,7 @@ const TAB_NAMES: Readonly<Record<DeskTab, DeskText | MessageText>> = {
   trash: 'Trash',
 }
 
-const SORT_NAMES: Readonly<Record<DeskSort, DeskText>> = {
+const SORT_NAMES: Readonly<Record<DeskSort, MessageText>> = {
   start: 'By start',
   title: 'By title',
   changed: 'Last changed first',
@@ -163,7 +162,7 @@ interface Listing extends AskedList {
   /** By name; more than a form offers where there are more. */
   venues: readonly PickedName[]
   today: string
-  say: (text: DeskText | MessageText, values?: Record<string, string>) => string
+  say: (text: MessageText, values?: Record<string, string>) => string
 }
 
 async function showEvents({ context, query }: DeskRequest): Promise<DeskView> {
@@ -308,7 +307,7 @@ function nothing({ context, fields, list, found: { counts }, say }: Listing, isF
   )
   if (isFiltered)
     return html`<div class="nothing"><p>${say('Nothing matches.')}</p><p class="ways">${links}<a class="button" href="${listPath(context, { status: fields.status })}">${say('Clear all filters')}</a></p></div>`
-  const text: DeskText = list.tab === 'trash' ? 'The trash is empty.' : 'Nothing here yet.'
+  const text: MessageText = list.tab === 'trash' ? 'The trash is empty.' : 'Nothing here yet.'
   const mayMake = list.tab !== 'trash' && can(context.caller, 'edit')
   return html`<div class="nothing"><p>${say(text)}</p>${mayMake && html`<p class="ways"><a class="button main" href="${deskPath(context.site, '/events/new')}">${say('New event')}</a></p>`}</div>`
 }
@@ -349,7 +348,7 @@ const BAR: Readonly<Record<DeskTab, readonly BulkDeedName[]>> = {
   trash: ['restore', 'delete'],
 }
 
-const BAR_NAMES: Readonly<Record<BulkDeedName, DeskText>> = {
+const BAR_NAMES: Readonly<Record<BulkDeedName, MessageText>> = {
   publish: 'Publish…',
   draft: 'Draft…',
   trash: 'Trash…',
@@ -444,7 +443,7 @@ function deedsOf({ context, say }: Listing, event: DeskEvent): Html {
   const isTrashed = event.status === 'trash'
   const one = (deed: string) => deskPath(site, `/events/many?${new URLSearchParams({ deed, ids: String(event.id) })}`)
   const title = html`<span class="hidden">: ${plainText(event.title)}</span>`
-  const link = (href: string, text: DeskText | MessageText, look = '') =>
+  const link = (href: string, text: MessageText, look = '') =>
     html`<li><a href="${href}"${look && html` class="${look}"`}>${say(text)}${title}</a></li>`
   const links = isTrashed
     ? [mayChange && link(one('restore'), 'Restore'), mayRemove && link(one('delete'), 'Delete for good', 'bad')]
@@ -460,7 +459,7 @@ function deedsOf({ context, say }: Listing, event: DeskEvent): Html {
 
 function otherPages({ context, fields, found: { earlier, later }, say }: Listing): Content {
   if (!earlier && !later) return ''
-  const to = (name: 'before' | 'after', place: DeskPlace | undefined, text: DeskText) =>
+  const to = (name: 'before' | 'after', place: DeskPlace | undefined, text: MessageText) =>
     place
       ? html`<a class="button" href="${listPath(context, { ...fields, [name]: writtenPlace(place) })}"${html` rel="${name === 'after' ? 'next' : 'prev'}"`}>${say(text)}</a>`
       : ''

@@ -3,24 +3,21 @@ import { storableText } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
 import { utcToWall } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import type { Brought } from '../../calendar/editing/bring-along.ts'
+import { type Brought, findBrought, mayReview, waitingTerms } from '../../calendar/editing/bring-along.ts'
+import { type InboxItem, listInbox, listSentBack } from '../../calendar/editing/inbox.ts'
+import type { Proposal } from '../../calendar/editing/proposal-store.ts'
 import {
-  findBrought,
+  type Decided,
   findSeenProposal,
-  listInbox,
-  listSentBack,
-  mayReview,
+  type Published,
   publishPending,
   publishProposal,
-  removeRecord,
   sendBackPending,
   sendBackProposal,
-  waitingTerms,
+  type Undecided,
   withdrawProposal,
-} from '../../calendar/editing/editing.ts'
-import type { InboxItem } from '../../calendar/editing/inbox.ts'
-import type { Proposal } from '../../calendar/editing/proposal-store.ts'
-import type { Decided, Published, Undecided } from '../../calendar/editing/review.ts'
+} from '../../calendar/editing/review.ts'
+import { removeRecord } from '../../calendar/editing/save-record.ts'
 import { type Clashes, type EventDraft, findClashes } from '../../calendar/events/clashes.ts'
 import { type PlannedEvent, readPlanned } from '../../calendar/events/planned-events.ts'
 import { readColumns, type StateKind } from '../../calendar/history/record-states.ts'

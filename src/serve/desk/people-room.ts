@@ -1,5 +1,5 @@
 import { Problem } from '../../base/problems.ts'
-import type { DeskText } from '../../calendar/locales/desk-texts.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can, ROLES, type Role } from '../../calendar/people/caller.ts'
 import { addSignInLink, LINK_MINUTES, linkTo } from '../../calendar/people/sign-in-links.ts'
 import {
@@ -43,7 +43,7 @@ export const ROLE_TEXTS = {
   author: 'Writer',
   contributor: 'Contributor',
   subscriber: 'Reader',
-} as const satisfies Record<Role, DeskText>
+} as const satisfies Record<Role, MessageText>
 
 /** What each role may do, in a sentence. */
 const ROLE_HINTS = {
@@ -52,7 +52,7 @@ const ROLE_HINTS = {
   author: 'Writes and publishes their own records.',
   contributor: 'Writes their own records, which an editor publishes.',
   subscriber: 'Reads what is published.',
-} as const satisfies Record<Role, DeskText>
+} as const satisfies Record<Role, MessageText>
 
 /** @throws Problem for who may not manage people */
 function checkRight({ context: { caller } }: DeskRequest): void {
@@ -62,7 +62,7 @@ function checkRight({ context: { caller } }: DeskRequest): void {
 async function showPeople(request: DeskRequest): Promise<DeskAnswer> {
   checkRight(request)
   const { site, db } = request.context
-  const say = (text: DeskText) => sayAtDesk(site, text)
+  const say = (text: MessageText) => sayAtDesk(site, text)
   const people = await listPeople(db)
   return {
     title: say('People'),
@@ -74,12 +74,12 @@ async function showPeople(request: DeskRequest): Promise<DeskAnswer> {
 
 function personLine({ context: { site, now } }: DeskRequest, person: Person): Html {
   const { user, seen_utc } = person
-  const say = (text: DeskText, values?: Record<string, string>) => sayAtDesk(site, text, values)
+  const say = (text: MessageText, values?: Record<string, string>) => sayAtDesk(site, text, values)
   const seen = seen_utc !== '' && html` · ${say('last seen {when}', { when: whenAtDesk(site, seen_utc, now) })}`
   return html`<li><div><a class="title" href="${deskPath(site, `/people/${user.id}`)}"><bdi>${user.name}</bdi></a><small>${user.login} · ${say(ROLE_TEXTS[user.role])}${seen}</small></div>${accountState(person, say)}</li>`
 }
 
-function accountState({ user, hasPassword }: Person, say: (text: DeskText) => string): Content {
+function accountState({ user, hasPassword }: Person, say: (text: MessageText) => string): Content {
   if (!isActive(user)) return html`<span class="state bad">${say('Deactivated')}</span>`
   return !hasPassword && html`<span class="state">${say('No password yet')}</span>`
 }
@@ -91,7 +91,7 @@ function showInvitation(request: DeskRequest): DeskAnswer {
 
 function invitationView(request: DeskRequest, faults: FormFaults): DeskView {
   const { site } = request.context
-  const say = (text: DeskText) => sayAtDesk(site, text)
+  const say = (text: MessageText) => sayAtDesk(site, text)
   const value = (name: string) => fieldOf(request, name)
   return {
     ...(Object.keys(faults).length > 0 && { status: 422 }),
@@ -154,7 +154,7 @@ async function invite(request: DeskRequest): Promise<DeskAnswer> {
 
 /** Shows a link, once, to be sent to the person it is for. */
 function linkView({ context: { site } }: DeskRequest, { id, name }: User, token: string): DeskView {
-  const say = (text: DeskText, values?: Record<string, string>) => sayAtDesk(site, text, values)
+  const say = (text: MessageText, values?: Record<string, string>) => sayAtDesk(site, text, values)
   return {
     title: say('A link for {name}', { name: `\u2068${name}\u2069` }),
     room: 'people',
@@ -181,7 +181,7 @@ async function showPerson(request: DeskRequest): Promise<DeskAnswer> {
 async function personView(request: DeskRequest, user: User, faults: FormFaults): Promise<DeskView> {
   const { context } = request
   const { site } = context
-  const say = (text: DeskText) => sayAtDesk(site, text)
+  const say = (text: MessageText) => sayAtDesk(site, text)
   const isOneself = user.id === context.caller.id
   const shown = { room: 'people', title: `\u2068${user.name}\u2069` } as const
   const under = html`<a href="${deskPath(site, '/people')}">${say('People')}</a> · ${user.login}${user.email !== '' && html` · ${user.email}`}`
@@ -208,7 +208,7 @@ const MOST_OFFERED = 200
 
 async function heirForm(request: DeskRequest, user: User, faults: FormFaults): Promise<Html> {
   const { site, db } = request.context
-  const say = (text: DeskText) => sayAtDesk(site, text)
+  const say = (text: MessageText) => sayAtDesk(site, text)
   const heirs = (await listPeople(db)).filter((person) => person.user.id !== user.id && isActive(person.user))
   const options = heirs
     .slice(0, MOST_OFFERED)

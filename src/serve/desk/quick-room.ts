@@ -9,7 +9,6 @@ import type { Context } from '../../calendar/declare/context.ts'
 import type { PickedName } from '../../calendar/events/picked-names.ts'
 import { type QuickLine, readQuickLine } from '../../calendar/events/quick-line.ts'
 import { findQuickLinks, type QuickLinks } from '../../calendar/events/quick-line-links.ts'
-import type { DeskText } from '../../calendar/locales/desk-texts.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
@@ -23,7 +22,7 @@ import type { TypedForm } from './typed-form.ts'
 
 const LONGEST_LINE = 300
 
-type Say = (text: DeskText | MessageText, values?: Record<string, string>) => string
+type Say = (text: MessageText, values?: Record<string, string>) => string
 
 /** The form that takes a line, to stand on any page of the desk. */
 export function quickLineForm(site: Site, value = ''): Html {
@@ -74,7 +73,7 @@ function understood(context: Context, line: QuickLine, links: QuickLinks): Html 
   const times = readTimes(context, controls)
   const isRead = Object.keys(times.faults).length === 0
   const said = isRead ? timesInWords(context, times) : { text: '', warnings: [] }
-  const field = (name: string, label: DeskText | MessageText, more: Content = '') =>
+  const field = (name: string, label: MessageText, more: Content = '') =>
     html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${controls[name]?.[0]}" autocomplete="off"${times.faults[name] && html` aria-invalid="true"`}${more}></div>`
   const isAllDay = line.all_day
   const isSeveral = controls.several_days?.[0] === '1'

@@ -1,15 +1,9 @@
 import { Problem } from '../../base/problems.ts'
 import { decodedText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import {
-  countUses,
-  MOST_USES_COUNTED,
-  mergeRecords,
-  removeRecord,
-  untrashRecord,
-} from '../../calendar/editing/editing.ts'
+import { countUses, MOST_USES_COUNTED, mergeRecords } from '../../calendar/editing/merge-records.ts'
+import { removeRecord, untrashRecord } from '../../calendar/editing/save-record.ts'
 import { findNamed, findSameName, type PickedKind, pickNames } from '../../calendar/events/picked-names.ts'
-import type { DeskText } from '../../calendar/locales/desk-texts.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { writtenNumber } from '../pages/page-dates.ts'
@@ -56,7 +50,7 @@ async function usesOf(room: RecordRoom, { db }: Context, id: number): Promise<nu
 async function ask(room: RecordRoom, request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const { context } = request
   const { site, caller } = context
-  const say = (text: DeskText | MessageText, values?: Record<string, string>) => sayAtDesk(site, text, values)
+  const say = (text: MessageText, values?: Record<string, string>) => sayAtDesk(site, text, values)
   const { id, row } = await locateFor(room, request)
   const uses = await usesOf(room, context, id)
   const count = uses >= MOST_USES_COUNTED ? `${writtenNumber(site, MOST_USES_COUNTED)}+` : writtenNumber(site, uses)

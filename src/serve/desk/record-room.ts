@@ -3,8 +3,9 @@ import { Problem } from '../../base/problems.ts'
 import { decodedText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
-import { countUses, createRecord, saveForm } from '../../calendar/editing/editing.ts'
-import type { DeskText } from '../../calendar/locales/desk-texts.ts'
+import { saveForm } from '../../calendar/editing/merge-edits.ts'
+import { countUses } from '../../calendar/editing/merge-records.ts'
+import { createRecord } from '../../calendar/editing/save-record.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can, seesUnpublished } from '../../calendar/people/caller.ts'
 import { presentListed } from '../../calendar/records/present-records.ts'
@@ -41,8 +42,8 @@ import {
 export interface RecordRoom {
   served: Served
   name: RoomName
-  title: MessageText | DeskText
-  makeOne: DeskText
+  title: MessageText
+  makeOne: MessageText
   /** The field that names a record. */
   naming: string
 }
@@ -102,7 +103,7 @@ ${pagesOf(room, context, { search, isTrash, page: raw.page, last: Math.ceil(foun
 
 /** Of records that can be restored, those that are there and those in the trash. */
 function trashTabs({ name, title }: RecordRoom, { site }: Context, isTrash: boolean): Html {
-  const tab = (path: string, text: MessageText | DeskText, isHere: boolean) =>
+  const tab = (path: string, text: MessageText, isHere: boolean) =>
     html`<a href="${deskPath(site, path)}"${isHere && html` aria-current="page"`}>${sayAtDesk(site, text)}</a>`
   return html`<nav class="tabs" aria-label="${sayAtDesk(site, 'Status')}">${tab(`/${name}`, title, !isTrash)}${tab(`/${name}?status=trash`, 'Trash', isTrash)}</nav>`
 }

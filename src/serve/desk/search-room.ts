@@ -1,7 +1,6 @@
 import { dayOf, wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { findAsTyped, type TypedHit } from '../../calendar/events/find-as-typed.ts'
-import type { DeskText } from '../../calendar/locales/desk-texts.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { written, writtenDay } from '../pages/page-dates.ts'
 import { html } from '../pages/page-html.ts'
@@ -14,7 +13,7 @@ const KINDS = {
   event: { path: 'events', name: 'Event' },
   venue: { path: 'venues', name: 'Venue' },
   organizer: { path: 'organizers', name: 'Organizer' },
-} as const satisfies Record<TypedHit['kind'], { path: string; name: DeskText | MessageText }>
+} as const satisfies Record<TypedHit['kind'], { path: string; name: MessageText }>
 
 /** A hit as pages and the script of the field show it. */
 interface ShownHit {

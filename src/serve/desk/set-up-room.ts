@@ -1,4 +1,4 @@
-import type { DeskText } from '../../calendar/locales/desk-texts.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
 import { faultOfPassword, LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../calendar/people/desk-passwords.ts'
 import type { SignInLink } from '../../calendar/people/sign-in-links.ts'
 import { holdName } from '../../store/storage/locks.ts'
@@ -45,7 +45,7 @@ export function passwordFaults({ context: { site } }: Pick<AnyDeskRequest, 'cont
 const PASSWORD_FAULTS = {
   'too short': 'A password has {least} characters or more.',
   'too long': 'A password has {most} characters at the most.',
-} as const satisfies Record<string, DeskText>
+} as const satisfies Record<string, MessageText>
 
 /** The field in which somebody chooses a password. */
 export function newPasswordField(request: Pick<AnyDeskRequest, 'context'>, faults: FormFaults) {

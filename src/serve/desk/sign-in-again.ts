@@ -1,5 +1,5 @@
 import { Problem } from '../../base/problems.ts'
-import type { DeskText } from '../../calendar/locales/desk-texts.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
 import { type Html, html } from '../pages/page-html.ts'
 import { type AnyDeskRequest, type DeskUser, type DeskView, fieldOf, sayAtDesk } from './desk-page.ts'
 import { signInFault } from './sign-in-room.ts'
@@ -37,10 +37,10 @@ export async function signInAgain(request: AnyDeskRequest): Promise<SignedInAgai
 function keptView(
   request: AnyDeskRequest,
   form: AnyDeskRequest['form'],
-  fault?: { text: DeskText; status: number; retryAfter?: number },
+  fault?: { text: MessageText; status: number; retryAfter?: number },
 ): DeskView {
   const { context, files, repeated } = request
-  const say = (text: DeskText) => sayAtDesk(context.site, text)
+  const say = (text: MessageText) => sayAtDesk(context.site, text)
   const kept = Object.entries(form).flatMap(([name, value]) => hiddenFields(name, value, repeated.has(name)))
   const wrong = fault && html` aria-invalid="true" aria-describedby="faults"`
   return {

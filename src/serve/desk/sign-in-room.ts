@@ -1,6 +1,6 @@
 import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
-import type { DeskText } from '../../calendar/locales/desk-texts.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
 import { type Html, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 import {
@@ -52,7 +52,7 @@ async function showSignIn(request: AnyDeskRequest): Promise<DeskAnswer> {
 }
 
 /** The form to sign in, which says what was wrong with it. */
-async function signInView(request: AnyDeskRequest, fault?: { text: DeskText; status: number }): Promise<DeskView> {
+async function signInView(request: AnyDeskRequest, fault?: { text: MessageText; status: number }): Promise<DeskView> {
   const { context, query, gate } = request
   const { site } = context
   const title = sayAtDesk(site, 'Sign in to the desk')
@@ -64,9 +64,9 @@ async function signInView(request: AnyDeskRequest, fault?: { text: DeskText; sta
 
 const READ_ONLY = 'The service can only be read just now; try again later.'
 
-function signInForm(request: AnyDeskRequest, next: string, fault: DeskText | undefined): Html {
+function signInForm(request: AnyDeskRequest, next: string, fault: MessageText | undefined): Html {
   const { site } = request.context
-  const say = (text: DeskText) => sayAtDesk(site, text)
+  const say = (text: MessageText) => sayAtDesk(site, text)
   const login = fieldOf(request, 'login')
   const wrong = fault !== undefined && html` aria-invalid="true" aria-describedby="faults"`
   return html`${fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${say(fault)}</p></div>`}<form class="story" method="post" action="${deskPath(site, '/sign-in')}">
@@ -99,13 +99,13 @@ export function signInFault({ code, details: { retryAfter } }: Problem): SignInF
 }
 
 interface SignInFault {
-  text: DeskText
+  text: MessageText
   status: number
   /** seconds */
   retryAfter?: number
 }
 
-const BUSY: Readonly<Partial<Record<string, { text: DeskText; status: number }>>> = {
+const BUSY: Readonly<Partial<Record<string, { text: MessageText; status: number }>>> = {
   too_many_attempts: { text: 'Too many attempts from here; wait a minute and try again.', status: 429 },
   rest_unavailable: { text: 'Too many people sign in just now; try again in a few seconds.', status: 503 },
 }
@@ -115,7 +115,7 @@ const BUSY: Readonly<Partial<Record<string, { text: DeskText; status: number }>>
  * what `KALENDS_SITE_URL` says.
  */
 export function foreignFormView(site: Site, origin: string): DeskView {
-  const say = (text: DeskText, values?: Record<string, string>) => sayAtDesk(site, text, values)
+  const say = (text: MessageText, values?: Record<string, string>) => sayAtDesk(site, text, values)
   const own = new URL(site.url).origin
   const isElsewhere = origin !== '' && origin !== own
   return {

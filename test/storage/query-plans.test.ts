@@ -124,7 +124,8 @@ for (const caller of [editor, contributor]) {
       assert.equal(plans.length, 2)
       for (const plan of plans) {
         assert.match(plan[0] ?? '', /named USING (COVERING )?INDEX \w+_folded/, kind)
-        for (const step of plan.slice(1)) assert.match(step, /USING INTEGER PRIMARY KEY/, kind)
+        // Contributors see the terms that are in use and those of their own events, which are few.
+        for (const step of plan.slice(1)) assert.doesNotMatch(step, /^SCAN (?!above\b)/, kind)
       }
     }
   })

@@ -40,7 +40,9 @@ before(async () => {
   service = await startService()
   const image = await uploadPicture(service, 1200, 900)
   const made = await service.create('/events', {
-    ...Object.fromEntries(rareFields().map(({ name, show }) => [name, show(1) === true || `Some ${name}`])),
+    ...Object.fromEntries(
+      rareFields().map(({ name, read, show }) => [name, show(1) === true || (read('12') === 12 ? 12 : `Some ${name}`)]),
+    ),
     title: 'Summer concert',
     description: '<p>Music until late</p>',
     excerpt: 'Music in short',

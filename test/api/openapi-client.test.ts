@@ -586,8 +586,8 @@ test('versions that cannot be put back are answered as described', async () => {
     await see('PUT /series/{id}', { address: { id }, body: { title: 'Ours' } }, 200)
     const asked = { address: { id, version }, body: {} }
     const answers = await Promise.all(Array.from({ length: 4 }, () => ask(restore, asked)))
-    const late = answers.find(({ status }) => status === 409)
-    if (late) return void check(restore, asked, late, 409)
+    const late = answers.find(({ status }) => status === 412)
+    if (late) return void check(restore, asked, late, 412)
   }
   assert.fail('nobody came too late')
 })

@@ -12,7 +12,6 @@ const languages = LANGUAGES.filter((language) => language !== 'en')
 /** Texts that may read the same in another language. */
 const SAME_AS_ENGLISH: Readonly<Partial<Record<keyof typeof locales, readonly Text[]>>> = {
   de: ['Name', 'Administrator', 'Link'],
-  fr: ['Date', 'Description', 'Province', 'Latitude', 'Longitude'],
   es: ['{fact}: no', 'No'],
 }
 

@@ -112,8 +112,7 @@ const occurrences: Record<ProblemCode, (occasion: Occasion) => boolean> = {
   'rest-webhook-not-found': findsWebhook,
   'rest-message-not-found': ({ does }) => does === 'resendDelivery',
   'too-many-webhooks': ({ does }) => does === 'createWebhook',
-  'series-was-changed': (occasion) =>
-    on(['event', 'series'], 'update', 'remove')(occasion) || on(['series'], 'restoreVersion')(occasion),
+  'series-was-changed': on(['event', 'series'], 'update', 'remove'),
 }
 
 /** Every code there is. */

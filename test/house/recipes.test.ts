@@ -191,24 +191,24 @@ test('with every step done, the service has the field, the filter, the represent
       }
   })
 
-  await t.test('pages show a week, which the other views, its calendar and old addresses know', async () => {
+  await t.test('pages show a fortnight, which the other views, its calendar and old addresses know', async () => {
     const page = async (path: string) => (await service.get(`~${path}`)).body
-    await service.post('/events', { ...EVENT, title: 'In the week' })
+    await service.post('/events', { ...EVENT, title: 'In the fortnight' })
     await service.post('/events', {
-      title: 'In the week after',
-      start_date: '2030-05-08 20:00:00',
-      end_date: '2030-05-08 22:00:00',
+      title: 'In the fortnight after',
+      start_date: '2030-05-15 20:00:00',
+      end_date: '2030-05-15 22:00:00',
     })
-    const week = await page('/events/week/2030-05-01/')
-    assert.match(week, /In the week</)
-    assert.doesNotMatch(week, /In the week after/)
-    assert.match(week, /<a href="\/events\/week\/" aria-current="true">Settimana</)
-    assert.match(await page('/events/2030-05-03/'), /<a href="\/events\/week\/2030-05-03\/">Settimana</)
-    const calendar = await page('/events/week/2030-05-01/?ical=1')
-    assert.match(calendar, /SUMMARY:In the week\r/)
-    assert.doesNotMatch(calendar, /In the week after/)
-    const old = await service.get('~/events/?eventDisplay=week&eventDate=2030-05-01')
-    assert.deepEqual([old.status, old.headers.get('location')], [301, '/events/week/2030-05-01/'])
+    const fortnight = await page('/events/fortnight/2030-05-01/')
+    assert.match(fortnight, /In the fortnight</)
+    assert.doesNotMatch(fortnight, /In the fortnight after/)
+    assert.match(fortnight, /<a href="\/events\/fortnight\/" aria-current="true">2 × Settimana</)
+    assert.match(await page('/events/2030-05-03/'), /<a href="\/events\/fortnight\/2030-05-03\/">2 × Settimana</)
+    const calendar = await page('/events/fortnight/2030-05-01/?ical=1')
+    assert.match(calendar, /SUMMARY:In the fortnight\r/)
+    assert.doesNotMatch(calendar, /In the fortnight after/)
+    const old = await service.get('~/events/?eventDisplay=fortnight&eventDate=2030-05-01')
+    assert.deepEqual([old.status, old.headers.get('location')], [301, '/events/fortnight/2030-05-01/'])
   })
 
   await t.test('refusals and descriptions are in the new language', async () => {

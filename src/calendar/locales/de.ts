@@ -2,8 +2,13 @@ import type { Locale } from './texts.ts'
 
 /** German, in impersonal forms. */
 export const de: Locale = {
+  'Other months': 'Andere Monate',
+  'Other weeks': 'Andere Wochen',
+  'Several days': 'Mehrtägig',
+  'There are no events in this week.': 'In dieser Woche gibt es keine Veranstaltungen.',
   'There is no {time} on this day, since clocks go forward: it is {first} or {second}.':
     'An diesem Tag gibt es {time} nicht, weil die Uhren vorgestellt werden: es ist {first} oder {second}.',
+  Weeks: 'Wochen',
   '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.':
     '{time} kommt an diesem Tag zweimal, weil die Uhren zurückgestellt werden: als {first} und noch einmal als {second}.',
   'The name of the calendar; empty for that of the start': 'Der Name des Kalenders; leer für den des Starts',

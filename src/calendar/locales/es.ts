@@ -2,8 +2,13 @@ import type { Locale } from './texts.ts'
 
 /** Spanish, in impersonal forms. */
 export const es: Locale = {
+  'Other months': 'Otros meses',
+  'Other weeks': 'Otras semanas',
+  'Several days': 'Varios días',
+  'There are no events in this week.': 'No hay eventos esta semana.',
   'There is no {time} on this day, since clocks go forward: it is {first} or {second}.':
     'Las {time} no existen ese día, porque los relojes se adelantan: son las {first} o las {second}.',
+  Weeks: 'Semanas',
   '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.':
     'Las {time} se dan dos veces ese día, porque los relojes se atrasan: como {first} y otra vez como {second}.',
   'The name of the calendar; empty for that of the start': 'El nombre del calendario; vacío para el del arranque',

@@ -2,8 +2,13 @@ import type { Locale } from './texts.ts'
 
 /** French, in impersonal forms; a no-break space stands before a colon or semicolon. */
 export const fr: Locale = {
+  'Other months': 'Autres mois',
+  'Other weeks': 'Autres semaines',
+  'Several days': 'Sur plusieurs jours',
+  'There are no events in this week.': 'Il n’y a aucun évènement cette semaine.',
   'There is no {time} on this day, since clocks go forward: it is {first} or {second}.':
     '{time} n’existe pas ce jour-là, car les horloges avancent : c’est {first} ou {second}.',
+  Weeks: 'Semaines',
   '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.':
     '{time} arrive deux fois ce jour-là, car les horloges reculent : {first}, puis de nouveau {second}.',
   'The name of the calendar; empty for that of the start': 'Le nom du calendrier ; vide pour celui du démarrage',

@@ -22,8 +22,13 @@ export type WebhookReason = keyof typeof webhookReasons | `${keyof typeof webhoo
 /** English texts that stand in no declaration, with `{name}` where a value goes: the key other languages translate. */
 export const messages = [
   'normal does each request by itself, require-all-validate all of them or none',
+  'Other months',
+  'Other weeks',
+  'Several days',
   'The requests, done in their order',
   'A batch cannot hold a request for this address and method.',
+  'There are no events in this week.',
+  'Weeks',
   'Write many records with one request',
   'The answers to the requests, in their order',
   'Many requests in one',

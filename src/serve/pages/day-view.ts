@@ -1,6 +1,6 @@
 import { addDays, dayOf } from '../../base/text/moments.ts'
 import { eventRow } from './event-rows.ts'
-import { capitalized, lastDayOf, laterOf, written, writtenDate, writtenDay } from './page-dates.ts'
+import { capitalized, lastDayOf, laterOf, writtenDate, writtenDay } from './page-dates.ts'
 import { between, findBounds, findCards } from './page-finding.ts'
 import { html } from './page-html.ts'
 import { canonicalOf, type EventsAsked, feedsOf, nothingFound, pager, sameEvents, viewHead } from './view-head.ts'
@@ -25,7 +25,7 @@ export async function dayView(viewing: Viewing, asked: EventsAsked, day: string)
   const bounds = await findBounds(viewing, asked.query.filters)
   const way = (other: string) =>
     bounds && other >= bounds.first && other <= laterOf(bounds.last, today)
-      ? { path: sameEvents(viewing, asked, { view: 'day', day: other }), text: written(site, 'dayMonthShort', other) }
+      ? { path: sameEvents(viewing, asked, { view: 'day', day: other }), text: writtenDay(site, other, today) }
       : undefined
   const [previous, next] = [way(addDays(day, -1)), way(addDays(day, 1))]
   const whole = capitalized(site, writtenDay(site, day, ''))

@@ -22,8 +22,7 @@ export function layOut({ context: { site }, assets }: Viewing, view: View): stri
 <title>${title}</title>
 ${pageHead(site, view, title)}
 <link rel="icon" href="${asset(assets.icon.path)}">
-<link rel="stylesheet" href="${asset(assets.style.path)}">
-${[assets.script, ...(view.scripts ?? [])].map(({ path }) => html`<script type="module" src="${asset(path)}"></script>\n`)}${view.linkedData && html`<script type="application/ld+json">${linkedData(view.linkedData)}</script>`}
+${[assets.style, ...(view.styles ?? [])].map(({ path }) => html`<link rel="stylesheet" href="${asset(path)}">\n`)}${[assets.script, ...(view.scripts ?? [])].map(({ path }) => html`<script type="module" src="${asset(path)}"></script>\n`)}${view.linkedData && html`<script type="application/ld+json">${linkedData(view.linkedData)}</script>`}
 </head>
 <body>
 <a class="skip" href="#main">${say(site, 'Skip to the content')}</a>
@@ -56,7 +55,7 @@ function brand(logo: string | undefined): Html {
 function navigation(site: Site, { current }: View): Html {
   const item = (part: View['current'], path: string, text: string) =>
     html`<a href="${pathTo(site, path)}"${current === part && html` aria-current="true"`}>${text}</a>`
-  return html`${item('list', '/events/', say(site, 'What’s on'))}${item('month', '/events/month/', unitName(site, 'month'))}`
+  return html`${item('list', '/events/', say(site, 'What’s on'))}${item('month', '/events/month/', unitName(site, 'month'))}${item('week', '/events/week/', unitName(site, 'weekOfYear'))}`
 }
 
 function pageHead(site: Site, view: View, title: string): Html {

@@ -15,10 +15,10 @@ import { type Card, pictureOf, shortened } from './cards.ts'
 import { sectionsFrom } from './event-rows.ts'
 import { feedLinks, subscribeMenu } from './feed-links.ts'
 import { PER_PAGE } from './list-view.ts'
-import { findCards, from } from './page-finding.ts'
+import { type EventFilters, findCards, from } from './page-finding.ts'
 import { type Html, html, link, NOTHING, trusted } from './page-html.ts'
 import { addressLines, mapLink } from './places-shown.ts'
-import { calendarPath, pager } from './view-head.ts'
+import { calendarPath, datedWay, pager } from './view-head.ts'
 import { pageWork, pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
 /** A venue or organizer with the details that its page shows. */
@@ -37,6 +37,7 @@ export async function linkedView(viewing: Viewing, linked: Linked, page: number)
     return image && pictureOf(context, image)
   })
   const texts = [...textsOfRecord(row, 'single'), pageWork(row)]
+  const ways = await waysOf(viewing, linked, filters, { total, page })
   return showPrepared(texts, () =>
     showRecord(kind, row.id, () => {
       const { site } = context
@@ -60,29 +61,46 @@ export async function linkedView(viewing: Viewing, linked: Linked, page: number)
         body: html`<article class="linked"><a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
 <div class="lede"><p class="eyebrow">${say(site, kind === 'venue' ? 'Venue' : 'Organizer')}</p><h1 dir="auto">${name}</h1></div>
 <div class="about">${details(viewing, linked)}${shown}${row.description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(row.description, row.trusted === 1))}</div>`}</div></article>
-${events(viewing, linked, cards, { total, page, path: pathTo(site, path) })}`,
+${events(viewing, linked, cards, { total, ways })}`,
       }
     }),
   )
+}
+
+type Ways = Record<'earlier' | 'later', { path: string; text: string } | undefined>
+
+/** The pages of its events before and after this one, with their days. */
+async function waysOf(
+  viewing: Viewing,
+  { kind, row }: Linked,
+  filters: EventFilters,
+  { total, page }: { total: number; page: number },
+): Promise<Ways> {
+  const { context, today } = viewing
+  const path = pathTo(context.site, recordPath(context.site, kind, row))
+  const way = (other: number, text: string) =>
+    datedWay(viewing, other > 1 ? `${path}?page=${other}` : path, text, filters, {
+      page: other,
+      perPage: PER_PAGE,
+      from: today,
+    })
+  return {
+    earlier: page > 1 ? await way(page - 1, say(context.site, 'Earlier')) : undefined,
+    later: page * PER_PAGE < total ? await way(page + 1, say(context.site, 'Later')) : undefined,
+  }
 }
 
 function events(
   viewing: Viewing,
   linked: Linked,
   cards: readonly Card[],
-  list: { total: number; page: number; path: string },
+  { total, ways }: { total: number; ways: Ways },
 ): Html {
   const { site } = viewing.context
-  const { total, page, path } = list
   const heading = say(site, linked.kind === 'venue' ? 'Events here' : 'Events of this organizer')
-  const way = (other: number, text: string) => ({ path: other > 1 ? `${path}?page=${other}` : path, text })
   const base = recordPath(site, linked.kind, linked.row).replace(/\/$/, '')
   return html`<section class="theirs"><div class="side">${subscribeMenu(site, base, '')}</div><h2>${heading}</h2><p class="count">${total === 0 ? say(site, 'None is planned at the moment.') : sayEvents(site, total)}</p>
-<div class="results nested">${sectionsFrom(viewing, cards, viewing.today)}</div>${pager(
-    page > 1 ? way(page - 1, say(site, 'Earlier')) : undefined,
-    page * PER_PAGE < total ? way(page + 1, say(site, 'Later')) : undefined,
-    say(site, 'Other pages of the list'),
-  )}</section>`
+<div class="results nested">${sectionsFrom(viewing, cards, viewing.today)}</div>${pager(ways.earlier, ways.later, say(site, 'Other pages of the list'))}</section>`
 }
 
 /** The name of a venue or organizer, or a substitute if nothing but markup is left of it. */

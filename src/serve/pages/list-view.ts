@@ -5,7 +5,16 @@ import { daySections, sectionsFrom } from './event-rows.ts'
 import { isDay, writtenDay } from './page-dates.ts'
 import { before, between, type EventFilters, findBounds, findCards, findPageEvents, from } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
-import { canonicalOf, type EventsAsked, feedsOf, nothingFound, pager, sameEvents, viewHead } from './view-head.ts'
+import {
+  canonicalOf,
+  datedWay,
+  type EventsAsked,
+  feedsOf,
+  nothingFound,
+  pager,
+  sameEvents,
+  viewHead,
+} from './view-head.ts'
 import { say, sayEvents, type View, type Viewing } from './viewing.ts'
 
 /** The most events on one page. */
@@ -35,7 +44,7 @@ export async function listView(viewing: Viewing, asked: EventsAsked): Promise<Vi
     current: 'list',
     body: html`${viewHead(viewing, asked, heading, count)}
 <div class="results">${total === 0 ? await nothing(viewing, asked) : isPast ? daySections(viewing, cards) : sectionsFrom(viewing, cards, firstDay(viewing, asked))}</div>
-${await ways(viewing, asked, paths)}`,
+${await ways(viewing, asked, { ...paths, pages })}`,
   }
 }
 
@@ -97,11 +106,11 @@ function nothing(viewing: Viewing, asked: EventsAsked): Promise<Html> {
   return nothingFound(viewing, asked, text, `${firstDay(viewing, asked)} 00:00:00`)
 }
 
-/** Links to the pages before and after this one, and between coming and past events. */
+/** Links to the pages before and after this one with their days, and between coming and past events. */
 async function ways(
   viewing: Viewing,
   asked: EventsAsked,
-  { previous, next }: Pick<View, 'previous' | 'next'>,
+  { previous, next, pages }: Pick<View, 'previous' | 'next'> & Pick<Page, 'pages'>,
 ): Promise<Html> {
   const { site } = viewing.context
   const isPast = asked.span.view === 'past'
@@ -110,15 +119,18 @@ async function ways(
     : ([say(site, 'Earlier'), say(site, 'Later')] as const)
   const bounds = await findBounds(viewing, asked.query.filters)
   const hasPast = !isPast && !previous && bounds !== undefined && bounds.first < addDays(viewing.today, 0)
-  const first = isPast
-    ? {
-        path: previous ?? sameEvents(viewing, asked, { view: 'list' }),
-        text: previous ? back : say(site, 'Coming events'),
-      }
-    : previous
-      ? { path: previous, text: back }
+  const [filters, from] = isPast
+    ? [before(asked.query.filters, viewing.today), '']
+    : [comingFilters(viewing, asked), firstDay(viewing, asked)]
+  const { page } = asked.query
+  const way = (path: string, text: string, other: number) =>
+    datedWay(viewing, path, text, filters, { page: isPast ? pages - other + 1 : other, perPage: PER_PAGE, from })
+  const first = previous
+    ? await way(previous, back, page - 1)
+    : isPast
+      ? { path: sameEvents(viewing, asked, { view: 'list' }), text: say(site, 'Coming events') }
       : hasPast
         ? { path: sameEvents(viewing, asked, { view: 'past' }), text: say(site, 'Past events') }
         : undefined
-  return html`${pager(first, next ? { path: next, text: on } : undefined, say(site, 'Other pages of the list'))}`
+  return html`${pager(first, next === undefined ? undefined : await way(next, on, page + 1), say(site, 'Other pages of the list'))}`
 }

@@ -1,3 +1,4 @@
+import type { Site } from '../../base/config.ts'
 import { dayOf } from '../../base/text/moments.ts'
 import { announced } from '../../calendar/locales/translate.ts'
 import type { EventIndex } from '../../store/memory/event-index.ts'
@@ -21,7 +22,16 @@ import {
 } from './page-dates.ts'
 import { between, cardsOf, type FoundEvents, findBounds, findPageEvents } from './page-finding.ts'
 import { type Html, html, NOTHING } from './page-html.ts'
-import { canonicalOf, daysOfSame, type EventsAsked, feedsOf, nothingFound, sameEvents, viewHead } from './view-head.ts'
+import {
+  canonicalOf,
+  daysOfSame,
+  type EventsAsked,
+  feedsOf,
+  nothingFound,
+  pager,
+  sameEvents,
+  viewHead,
+} from './view-head.ts'
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
 /** The most events of a month that are counted; only the first few of each day are loaded. */
@@ -66,7 +76,8 @@ export async function monthView(viewing: Viewing, asked: EventsAsked, month: str
     feeds: feedsOf(asked),
     current: 'month',
     body: html`${viewHead(viewing, { ...asked, span }, heading, sayEvents(site, total), wayTools(viewing, asked, month, ways))}
-<div class="results">${table(drawing, grid, heading)}${total === 0 ? await nothingFound(viewing, asked, say(site, 'There are no events in {month}.', { month: name }), `${firstOf(month)} 00:00:00`) : agenda(drawing, grid)}</div>`,
+<div class="results">${table(drawing, grid, heading)}${total === 0 ? await nothingFound(viewing, asked, say(site, 'There are no events in {month}.', { month: name }), `${firstOf(month)} 00:00:00`) : agenda(drawing, grid)}</div>
+${pager(wayInWords(site, ways.previous, month, -1), wayInWords(site, ways.next, month, 1), say(site, 'Other months'))}`,
   }
 }
 
@@ -80,6 +91,12 @@ async function waysOf(viewing: Viewing, asked: EventsAsked, month: string): Prom
       ? sameEvents(viewing, asked, { view: 'month', month: other })
       : undefined
   return { previous: way(monthsLater(month, -1)), next: way(monthsLater(month, 1)) }
+}
+
+function wayInWords(site: Site, path: string | undefined, month: string, months: number) {
+  const other = monthsLater(month, months)
+  if (path === undefined || other === undefined) return undefined
+  return { path, text: capitalized(site, written(site, 'monthYear', firstOf(other))) }
 }
 
 function wayTools(
@@ -223,7 +240,7 @@ const MOST_OF_A_DAY = 5
 const MOST_LANES = 3
 
 /** The first and last day of each event; an event deleted meanwhile is left out. */
-function stretchesOf(found: FoundEvents, index: EventIndex | undefined): Stretch[] {
+export function stretchesOf(found: FoundEvents, index: EventIndex | undefined): Stretch[] {
   const stretches: Stretch[] = []
   for (const id of found.ids) {
     const times = found.times?.get(id)

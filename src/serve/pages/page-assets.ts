@@ -27,6 +27,8 @@ export interface Asset {
 /** The files of all pages. */
 export interface Assets {
   style: Asset
+  /** The style sheet of weeks. */
+  week: Asset
   script: Asset
   logo: Asset | undefined
   /** The picture of the site in tabs: the logo, else the plain mark. */
@@ -65,14 +67,24 @@ export function readAssets(site: Site, { accent, css, logo, weekStart }: Look): 
   const script = asset('calendar', '.js', Buffer.from(own('calendar.js')))
   const image = logo === '' ? undefined : asset('logo', logoEnding(logo), readSet(logo, 'logo'))
   const icon = image ?? asset('icon', '.svg', Buffer.from(markOf(accent)))
+  const week = asset('week', '.css', Buffer.from(own('week.css')))
   const builder = asset('builder', '.js', Buffer.from(own('builder.js')))
   const embed = [...embedScripts(site, weekStart)].map(([path, text]) => ({
     path,
     mediaType: MEDIA_TYPES['.js'] ?? '',
     bytes: Buffer.from(text),
   }))
-  const all = [style, script, icon, builder]
-  return { style, script, builder, embed, logo: image, icon, byPath: new Map(all.map((file) => [file.path, file])) }
+  const all = [style, week, script, icon, builder]
+  return {
+    style,
+    week,
+    script,
+    builder,
+    embed,
+    logo: image,
+    icon,
+    byPath: new Map(all.map((file) => [file.path, file])),
+  }
 }
 
 /** The mark before the name of a site without a logo. */

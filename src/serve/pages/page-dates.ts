@@ -77,6 +77,14 @@ export function writtenDate(site: Site, day: string, today: string): string {
   return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'dayMonth' : 'dayMonthYear', day)
 }
 
+/** Days from a first one to a last one, such as `12–18 November`, with the year unless that is the present one. */
+export function writtenRange(site: Site, first: string, last: string, today: string): string {
+  const isThisYear = [first, last].every((day) => day.slice(0, 4) === today.slice(0, 4))
+  const { format, texts } = writingOf(localeOf(site), isThisYear ? 'dayMonth' : 'dayMonthYear')
+  const [from, to] = [utcToMs(`${first} 00:00:00`), utcToMs(`${laterOf(first, last)} 00:00:00`)]
+  return cachedText(texts, `${first} ${last}`, () => format.formatRange(from, to))
+}
+
 /** A unit of the calendar as a heading, such as `Month`. */
 export function unitName(site: Site, unit: 'day' | 'weekOfYear' | 'month'): string {
   const locale = localeOf(site)
@@ -153,6 +161,33 @@ const days = emptyCache<number, string>(processBudget)
 /** A day by its number from 1 January 1970 on, clamped to the years that dates can have. */
 export function dayAt(number: number): string {
   return cachedText(days, number, () => dayOf(formatUtc(number * DAY_MS)))
+}
+
+/** The days of the week that a day is in; fewer than seven at the ends of the years that dates can have. */
+export function weekOf(day: string, weekStart: number): string[] {
+  const first = utcToMs(`${day} 00:00:00`) / DAY_MS - ((weekdayOf(day) - weekStart + 7) % 7)
+  return [...new Set(Array.from({ length: 7 }, (_, i) => dayAt(first + i)))]
+}
+
+const WEEK = /^(\d{4})-W(\d\d)$/
+
+/** The Monday of a week as ISO 8601 numbers them, such as `2026-W48`; undefined for any other text. */
+export function mondayOf(week: string): string | undefined {
+  const [, year = '', number = ''] = WEEK.exec(week) ?? []
+  if (year === '' || year === '0000' || number < '01') return undefined
+  // The fourth of January is in the first week of every year.
+  const fourth = `${year}-01-04`
+  const monday = dayAt(
+    utcToMs(`${fourth} 00:00:00`) / DAY_MS - ((weekdayOf(fourth) + 6) % 7) + (Number(number) - 1) * 7,
+  )
+  return weekNumberOf(monday) === Number(number) ? monday : undefined
+}
+
+/** The number of the week that begins on this Monday, as ISO 8601 counts. */
+export function weekNumberOf(monday: string): number {
+  const thursday = addDays(monday, 3)
+  const dayOfYear = (utcToMs(`${thursday} 00:00:00`) - utcToMs(`${thursday.slice(0, 4)}-01-01 00:00:00`)) / DAY_MS
+  return Math.floor(dayOfYear / 7) + 1
 }
 
 /** The weeks that show a month: days in rows of seven. */

@@ -86,6 +86,19 @@ export const before = (filters: EventFilters, day: string): EventFilters => ({
   strict_dates: true,
 })
 
+/** The days on which the first and the last event of one page start; undefined for a page without events. */
+export async function datesOfPage(
+  viewing: Viewing,
+  filters: EventFilters,
+  page: number,
+  perPage: number,
+): Promise<{ first: string; last: string } | undefined> {
+  const { ids } = await findPageEvents(viewing, filters, page, perPage)
+  const cards = await cardsOf(viewing, ids.length > 1 ? [...ids.slice(0, 1), ...ids.slice(-1)] : ids)
+  const [first, last] = [cards[0], cards.at(-1)]
+  return first && last && { first: first.start.slice(0, 10), last: last.start.slice(0, 10) }
+}
+
 /** All events, past and coming. */
 const always = (filters: EventFilters): EventFilters => ({
   ...withoutDates(filters),

@@ -50,6 +50,7 @@ import { robots, sitemapIndex, sitemapOfMonth, sitemapOfPages } from './sitemap.
 import type { Span } from './spans.ts'
 import { type EventsAsked, feedOf } from './view-head.ts'
 import type { View, Viewing } from './viewing.ts'
+import { weekView } from './week-view.ts'
 
 /** The pages of a service: the data and files they are made from, kept while the service runs. */
 export interface Pages {
@@ -213,6 +214,7 @@ const VIEWS: { [Name in Span['view']]: (viewing: Viewing, asked: EventsAsked, sp
   list: listView,
   past: listView,
   month: (viewing, asked, { month = monthOf(viewing.today) }) => monthView(viewing, asked, month),
+  week: (viewing, asked, { day = viewing.today }) => weekView(viewing, asked, day),
   day: (viewing, asked, { day = viewing.today }) => dayView(viewing, asked, day),
 }
 

@@ -1,13 +1,14 @@
 import type { Site } from '../../base/config.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { translate } from '../../calendar/locales/translate.ts'
-import { firstOf, isDay, isMonth, monthOf, monthsLater, unitName } from './page-dates.ts'
+import { firstOf, isDay, isMonth, mondayOf, monthOf, monthsLater, unitName } from './page-dates.ts'
 
 /** What the path of each view says besides its name. */
 interface Said {
   list: unknown
   past: unknown
   month: { month: string | undefined }
+  week: { day: string | undefined }
   day: { day: string | undefined }
 }
 
@@ -55,6 +56,18 @@ const VIEWS: { [View in keyof Said]: ViewRow<View> } = {
     dates: ({ month }, today) => datesOfMonth(month ?? monthOf(today)),
     isList: false,
     name: (site) => unitName(site, 'month'),
+  },
+  week: {
+    read: (name, value) => {
+      if (name !== 'week') return undefined
+      const day = value === undefined || isDay(value) ? value : mondayOf(value)
+      return day === undefined && value !== undefined ? undefined : { view: 'week', day }
+    },
+    write: ({ day }) => (day === undefined ? 'week/' : `week/${day}/`),
+    at: (day) => ({ view: 'week', day }),
+    dates: ({ day }, today) => `start_date=${day ?? today}&end_date=${addDays(day ?? today, 6)}`,
+    isList: false,
+    name: (site) => unitName(site, 'weekOfYear'),
   },
   day: {
     read: (name = '', value) => {

@@ -12,7 +12,7 @@ const SCOPES = wordsFor(['category', 'tag'])
 const ROOTS = wordsFor(['events', 'event', 'venue', 'organizer'])
 const VIEWS = wordsFor(['list', 'upcoming', 'past', 'month', 'week', 'day', 'today', 'photo', 'map', 'summary', 'page'])
 /** Below a term, where other words may be the slug of another. */
-const VIEWS_OF_TERMS = wordsFor(['list', 'past', 'month', 'day', 'today', 'page'])
+const VIEWS_OF_TERMS = wordsFor(['list', 'past', 'month', 'week', 'day', 'today', 'page'])
 const OF_EVENTS = wordsFor(['all'])
 
 /** The English words go last, and so before those of other languages. */

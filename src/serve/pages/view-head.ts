@@ -4,8 +4,8 @@ import { select } from './choices.ts'
 import { eventRow } from './event-rows.ts'
 import { feedBase, feedLinks, feedPath, feedQuery, subscribeMenu } from './feed-links.ts'
 import { spanPath, type TermPath } from './page-addresses.ts'
-import { writtenDate, writtenDay } from './page-dates.ts'
-import { findNeighbours, findPageEvents, from } from './page-finding.ts'
+import { laterOf, writtenDate, writtenDay, writtenRange } from './page-dates.ts'
+import { datesOfPage, type EventFilters, findNeighbours, findPageEvents, from } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
 import { type PageQuery, queryText } from './page-query.ts'
 import { type ShownTerm, scopeOf } from './page-terms.ts'
@@ -211,6 +211,20 @@ function filterInWords({ context, terms, today }: Viewing, name: string, value: 
   function dateOr(text: string): string {
     return /^\d{4}-\d\d-\d\d$/.test(text) ? writtenDate(site, text, today) : text
   }
+}
+
+/** A link to another page with the days that it has, those before `from` left out. */
+export async function datedWay(
+  viewing: Viewing,
+  path: string,
+  text: string,
+  filters: EventFilters,
+  { page, perPage, from = '' }: { page: number; perPage: number; from?: string },
+): Promise<{ path: string; text: string }> {
+  const dates = await datesOfPage(viewing, filters, page, perPage)
+  if (!dates) return { path, text }
+  const [first, last] = [laterOf(dates.first, from), laterOf(dates.last, from)]
+  return { path, text: `${text} · ${writtenRange(viewing.context.site, first, last, viewing.today)}` }
 }
 
 /** Links to the pages before and after. */

@@ -55,6 +55,8 @@ export interface View {
   linkedData?: object | undefined
   /** The same events in other formats. */
   feeds?: readonly FeedLink[]
+  /** The style sheets it needs besides the one of all pages. */
+  styles?: readonly Pick<Asset, 'path'>[]
   /** The scripts it needs besides the one of all pages. */
   scripts?: readonly Pick<Asset, 'path'>[]
   /** The part of the site it belongs to. */

@@ -30,6 +30,7 @@ async function show(address, { isNew, focus }) {
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
     const content = page.getElementById('main')
     if (!response.ok || !content) throw new Error(`${response.status}`)
+    await loadOwn(page)
     if (isNew) history.pushState({}, '', response.url)
     document.title = page.title
     const isOpen = main.querySelector('.more')?.hasAttribute('open')
@@ -41,6 +42,23 @@ async function show(address, { isNew, focus }) {
   } finally {
     main.removeAttribute('aria-busy')
   }
+}
+
+/** Loads the style sheets and scripts of a page that this one does without. */
+function loadOwn(/** @type {Document} */ page) {
+  for (const script of page.scripts) if (script.type === 'module') import(script.src)
+  const sheets = [...page.querySelectorAll('link[rel=stylesheet]')].filter(
+    (sheet) => !document.querySelector(`link[href="${sheet.getAttribute('href')}"]`),
+  )
+  const loads = sheets.map(
+    (sheet) =>
+      new Promise((settle) => {
+        sheet.addEventListener('load', settle)
+        sheet.addEventListener('error', settle)
+        document.head.append(sheet)
+      }),
+  )
+  return Promise.all(loads)
 }
 
 /** Puts the focus back where it was, or on the heading, and says how many events there are. */

@@ -259,7 +259,8 @@ describe('the pictures in the texts of a site that has moved here', () => {
     const [, last = ''] = /^\s*(\d+)/m.exec((await calendar.kalends('imports')).out) ?? []
     assert.match((await calendar.kalends('imports', 'undo', last)).out, /1 put back, 0 removed, 0 left/)
     assert.equal(await description('evening-61'), text)
-    await calendar.kalends('imports', 'undo', String(Number(last) - 1))
+    const undone = await calendar.kalends('imports', 'undo', String(Number(last) - 1))
+    assert.match(undone.out, /1 removed/, JSON.stringify(undone))
     assert.notEqual((await calendar.service.get('/events/by-slug/evening-61')).status, 200)
     assert.match((await moved(site)).out, /1 made/)
     assert.match(await description('evening-61'), /\/media\/[^"]*\/undone\.png/)

@@ -48,6 +48,7 @@ import { canShare } from './serve/http/acceptors.ts'
 import type { OnAnswered } from './serve/http/answered.ts'
 import { trustedProxies } from './serve/http/client-address.ts'
 import { type HttpServer, makeServer } from './serve/http/server.ts'
+import { lookOf } from './serve/pages/look.ts'
 import { makeSender, type Sender, sendDue, stopSending } from './serve/webhooks/send-webhooks.ts'
 import type { ImageService } from './store/media/media-store.ts'
 import { imagesOf, openMediaStore } from './store/media/open-media-store.ts'
@@ -262,26 +263,22 @@ function serverLimits(config: Config) {
   }
 }
 
-/** Puts what owners have set into effect, over the settings of the start: at once, where the service listens, and whenever it has changed. */
+/** Puts what owners have set into effect, with the settings of the start: at once, where the service listens, and whenever it has changed. */
 async function followOwner({ read }: Database, site: Site, config: Config) {
+  let present = config
   const look = lookOf(config)
   let { port } = config
   const renew = async () => {
-    const present = withOwnerSettings(config, await readOwnerSettings(read))
+    present = withOwnerSettings(config, await readOwnerSettings(read))
     Object.assign(site, siteOf(present, port))
     Object.assign(look, lookOf(present))
   }
   await renew()
   const listensOn = (listened: number) => {
     port = listened
-    Object.assign(site, siteOf({ ...config, site_name: site.name }, port))
+    Object.assign(site, siteOf(present, port))
   }
   return { look, renew, listensOn }
-}
-
-/** How the pages and the desk look. */
-function lookOf({ pages_accent, pages_css, pages_logo, week_start }: Config) {
-  return { accent: pages_accent, css: pages_css, logo: pages_logo, weekStart: week_start }
 }
 
 async function stopRunning(running: Running, signal: string | undefined): Promise<void> {

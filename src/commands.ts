@@ -39,10 +39,10 @@ export const commandGroups: readonly CommandGroup[] = [
     },
   },
   {
-    names: ['set'],
+    names: ['look', 'set'],
     register: async (program, configure) => {
-      const { registerSetCommand } = await import('./calendar/people/set-command.ts')
-      registerSetCommand(program, () => openCalendar(configure()), configure)
+      const { registerLookCommand } = await import('./calendar/people/look-command.ts')
+      registerLookCommand(program, () => openCalendar(configure()), configure)
     },
   },
   {

@@ -2,57 +2,9 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { CACHE_BYTES } from './cache.ts'
 import { messageOf } from './errors.ts'
+import { lookSettings } from './look-settings.ts'
+import { checked, choice, discreet, list, type Setting, wholeNumber, word } from './setting-kinds.ts'
 import { isTimezone } from './text/zones.ts'
-
-/** One setting: read from `KALENDS_<NAME>` or from the flag of the same name, the flag winning. */
-interface Setting<Value> {
-  about: string
-  /** The placeholder of the value in `--help` and the documentation. */
-  value: string
-  default: Value
-  /** The typed value. @throws Error with the end of a sentence that starts with the setting's name. */
-  read: (text: string) => Value
-}
-
-const word = (about: string, value: string, fallback: string): Setting<string> => ({
-  about,
-  value,
-  default: fallback,
-  read: (text) => text,
-})
-
-const wholeNumber = (about: string, value: string, fallback: number, least: number, most: number): Setting<number> => ({
-  about,
-  value,
-  default: fallback,
-  read: (text) => {
-    const number = Number(text)
-    if (!/^\d+$/.test(text) || number < least || number > most)
-      throw new Error(`takes a whole number from ${least} to ${most}, not "${text}"`)
-    return number
-  },
-})
-
-/** Entries with commas between them, each of which passes the test. */
-const list = (
-  about: string,
-  value: string,
-  described: string,
-  test: (entry: string) => boolean,
-): Setting<string[]> => ({
-  about,
-  value,
-  default: [],
-  read: (text) => {
-    const entries = text
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter(Boolean)
-    const wrong = entries.find((entry) => !test(entry))
-    if (wrong !== undefined) throw new Error(`takes ${described}, not "${wrong}"`)
-    return entries
-  },
-})
 
 /** A host as in an address, perhaps with a port. */
 function isHost(text: string): boolean {
@@ -86,40 +38,6 @@ function isMask(bits: string, version: number): boolean {
   return /^\d{1,3}$/.test(bits) && Number(bits) > 0 && Number(bits) <= (version === 4 ? 32 : 128)
 }
 
-const choice = <const Value extends string>(
-  about: string,
-  choices: readonly Value[],
-  fallback: Value,
-): Setting<Value> => ({
-  about,
-  value: choices.join('|'),
-  default: fallback,
-  read: (text) => {
-    const found = choices.find((entry) => entry === text)
-    if (found === undefined) throw new Error(`takes one of ${choices.join(', ')}, not "${text}"`)
-    return found
-  },
-})
-
-const checked = (setting: Setting<string>, problem: string, test: (text: string) => boolean): Setting<string> =>
-  tested(setting, test, (text) => `${problem}, not "${text}"`)
-
-/** As `checked`, for values that may hold what nobody else is to read: they are not repeated. */
-const discreet = (setting: Setting<string>, problem: string, test: (text: string) => boolean): Setting<string> =>
-  tested(setting, test, () => problem)
-
-const tested = (
-  setting: Setting<string>,
-  test: (text: string) => boolean,
-  problem: (text: string) => string,
-): Setting<string> => ({
-  ...setting,
-  read: (text) => {
-    if (!test(text)) throw new Error(problem(text))
-    return text
-  },
-})
-
 /** Languages the service speaks; English stands in the declarations, the others in `locales/`. */
 export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const
 export type Language = (typeof LANGUAGES)[number]
@@ -145,7 +63,6 @@ export const settings = {
     'takes an http or https address',
     (text) => text === '' || /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
   ),
-  site_name: word('The name of the calendar.', 'TEXT', 'Kalends'),
   timezone: checked(
     word('The time zone of the site: a name such as Europe/Berlin, or an offset such as UTC+2.', 'ZONE', 'UTC'),
     'takes a time zone such as Europe/Berlin or UTC+2',
@@ -162,15 +79,7 @@ export const settings = {
     ['on', 'off'],
     'on',
   ),
-  pages_accent: checked(
-    word(
-      'The colour of the pages; what is written on it or in it is made dark or light enough to be read.',
-      '#RRGGBB',
-      '#0b6e5f',
-    ),
-    'takes a colour such as #0b6e5f',
-    (text) => /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(text),
-  ),
+  ...lookSettings,
   pages_css: word('A style sheet that is put behind that of the pages. Empty: none.', 'FILE', ''),
   pages_logo: word(
     'An image that stands before the name of the calendar on its pages. Empty: a plain mark.',
@@ -181,11 +90,6 @@ export const settings = {
     'Whether people sign in at /desk/ to keep the calendar in a browser; off leaves the desk out.',
     ['on', 'off'],
     'on',
-  ),
-  week_start: choice(
-    'The first day of the week on pages; auto is that of the language.',
-    ['auto', 'monday', 'saturday', 'sunday'],
-    'auto',
   ),
   host: checked(
     word('The address to listen on; 0.0.0.0 for all.', 'HOST', '127.0.0.1'),
@@ -355,8 +259,10 @@ export const settings = {
 type Settings = typeof settings
 /** The name of a setting, as in flags with `_` written `-`. */
 export type SettingName = keyof Settings
-/** The value of every setting. */
-export type Config = { [Name in SettingName]: Settings[Name]['default'] }
+/** The value of every setting, and where those that were given come from. */
+export type Config = { [Name in SettingName]: Settings[Name]['default'] } & {
+  given?: Readonly<Record<string, SettingSource>>
+}
 
 export const environmentName = (name: string) => `KALENDS_${name.toUpperCase()}`
 export const flagName = (name: string) => `--${name.replaceAll('_', '-')}`
@@ -384,7 +290,7 @@ export function readConfig(flags: Readonly<Record<string, string>>, environment:
     return [name, text === undefined ? setting.default : readSetting(setting, text, source, wrong)]
   })
   if (wrong.length > 0) throw new Error(wrong.join('\n'))
-  return Object.fromEntries(config)
+  return { ...Object.fromEntries(config), given: settingSources(flags, environment) }
 }
 
 /** The source of a setting that was given. */
@@ -423,7 +329,7 @@ export function settingsPage(): string {
     '',
     'Each setting is an environment variable and a flag of `kalends serve`; the flag wins. This page is written by `npm run docs` from the table in `src/base/config.ts`.',
     '',
-    'The name of the calendar, the colour of its pages and the first day of the week can be set while the service runs as well, by `kalends set` or by `PATCH /wp-json/kalends/v1/settings` ([api.md](api.md#settings)). What was set so wins over flag and environment, which are the values that hold again after `kalends set NAME --reset`. Zone, language, addresses and everything else are settings of the start.',
+    'The name of the calendar and its look ([looks.md](looks.md)) can be set while the service runs as well: at the desk, by `kalends look`, or by `PATCH /wp-json/kalends/v1/settings` ([api.md](api.md#settings)). What flag or environment gives wins over what was set so, which holds again at a start that does not name it. Zone, language, addresses and everything else are settings of the start.',
     '',
     '| Environment | Flag | Default | Meaning |',
     '|---|---|---|---|',
@@ -460,6 +366,8 @@ export interface Site {
   seriesMonths: number
   /** Whether people sign in at the desk. */
   hasDesk: boolean
+  /** Whether pages write times with 12 or 24 hours; auto as the language does. */
+  clock: Config['pages_clock']
 }
 
 /** The site as configured; `port` is the one really listened on. */
@@ -485,6 +393,7 @@ export function siteOf(config: Config, port: number): Site {
     geolocRadius: config.geoloc_radius,
     seriesMonths: config.series_months,
     hasDesk: config.desk === 'on',
+    clock: config.pages_clock,
   }
 }
 

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Command } from 'commander'
 import { type App, startApp } from '../../src/app.ts'
-import { registerSetCommand } from '../../src/calendar/people/set-command.ts'
+import { lookSettings } from '../../src/base/look-settings.ts'
+import { registerLookCommand } from '../../src/calendar/people/look-command.ts'
 import { runCommand } from '../support/commands.ts'
-import { type Answer, startService, type TestService } from '../support/service.ts'
+import { type Answer, credentialsOf, startService, type TestService } from '../support/service.ts'
 
 // Two nodes serve one database.
 
@@ -12,7 +13,7 @@ let one: TestService
 let two: App
 
 const PATH = '~/wp-json/kalends/v1/settings'
-const DEFAULTS = { site_name: 'Kalends', pages_accent: '#0b6e5f', week_start: 'auto' }
+const DEFAULTS = Object.fromEntries(Object.entries(lookSettings).map(([name, setting]) => [name, setting.default]))
 
 before(async () => {
   one = await startService()
@@ -39,7 +40,7 @@ test('administrators read and change them, and nobody else', async () => {
       assert.deepEqual([status, body.code], [as === 'anonymous' ? 401 : 403, 'rest_forbidden'])
     }
   const { status, body } = await one.get(PATH, 'admin')
-  assert.deepEqual([status, body], [200, { ...DEFAULTS, set: [] }])
+  assert.deepEqual([status, body], [200, { ...DEFAULTS, set: [], given: [] }])
 })
 
 test('every node shows a new name and colour with its next answer, and older answers are not good any more', async () => {
@@ -51,7 +52,7 @@ test('every node shows a new name and colour with its next answer, and older ans
   assert.match(before.page.text, /Kalends/)
   const set = { site_name: 'Chöre & Co', pages_accent: '#aa3300' }
   const { status, body } = await change(set)
-  assert.deepEqual([status, body], [200, { ...DEFAULTS, ...set, set: ['site_name', 'pages_accent'] }])
+  assert.deepEqual([status, body], [200, { ...DEFAULTS, ...set, set: ['site_name', 'pages_accent'], given: [] }])
   const page = await other('/', { 'if-none-match': before.page.etag })
   assert.equal(page.status, 200)
   assert.match(page.text, /Chöre &amp; Co/)
@@ -90,7 +91,7 @@ test('a node that starts later has them as well', async () => {
 test('an empty value goes back to that of the start', async () => {
   await change({ site_name: 'Named' })
   const { body } = await change({ site_name: '', pages_accent: '' })
-  assert.deepEqual(body, { ...DEFAULTS, set: [] })
+  assert.deepEqual(body, { ...DEFAULTS, set: [], given: [] })
   assert.equal(JSON.parse((await other('/wp-json/')).text).name, 'Kalends')
 })
 
@@ -113,9 +114,28 @@ test('what the setting of the start would refuse is refused, and nothing is chan
       [400, 'rest_invalid_param', Object.keys(wrong)],
     )
   }
-  assert.deepEqual((await one.get(PATH, 'admin')).body, { ...DEFAULTS, set: [] })
+  assert.deepEqual((await one.get(PATH, 'admin')).body, { ...DEFAULTS, set: [], given: [] })
   assert.equal((await change({ timezone: 'Europe/Berlin' })).status, 200)
   assert.equal(one.app.site.timezone, 'America/New_York')
+})
+
+test('what the start names wins over what was set, and what was set holds again without it', async () => {
+  await change({ site_name: 'Set', pages_accent: '#aa3300' })
+  const three = await startApp({ ...one.config, site_name: 'Given', given: { site_name: 'environment' } })
+  try {
+    assert.equal(three.site.name, 'Given')
+    const page = await (await fetch(`http://127.0.0.1:${three.port}/`)).text()
+    const [style = ''] = /\/assets\/calendar-[\w-]+\.css/.exec(page) ?? []
+    assert.match(await (await fetch(`http://127.0.0.1:${three.port}${style}`)).text(), /aa3300/)
+    const headers = credentialsOf('admin')
+    const settings = await fetch(`http://127.0.0.1:${three.port}/wp-json/kalends/v1/settings`, { headers })
+    const { site_name, set, given } = JSON.parse(await settings.text())
+    assert.deepEqual([site_name, set, given], ['Given', ['site_name', 'pages_accent'], ['site_name']])
+  } finally {
+    await three.stop()
+  }
+  assert.match((await other('/')).text, /Set/)
+  await change({ site_name: '', pages_accent: '' })
 })
 
 test('If-Match lets one of two owners win', async () => {
@@ -130,7 +150,7 @@ test('If-Match lets one of two owners win', async () => {
 
 test('the command sets them for services that run, and lists where values come from', async () => {
   const register = (program: Command) =>
-    registerSetCommand(
+    registerLookCommand(
       program,
       async () => ({ ...one.app.database, close: async () => undefined }),
       () => one.config,
@@ -142,12 +162,6 @@ test('the command sets them for services that run, and lists where values come f
   assert.match(out, /^week_start +auto +KALENDS_WEEK_START$/m)
   assert.equal(JSON.parse((await other('/wp-json/')).text).name, 'By command')
   assert.match((await set('site_name', '--reset')).out, /^site_name +Kalends +KALENDS_SITE_NAME$/m)
-  const refusals = [
-    ['timezone', 'UTC'],
-    ['site_name'],
-    ['week_start', 'friday'],
-    ['site_name', 'Lost', '--reset'],
-    ['--reset'],
-  ]
+  const refusals = [['timezone', 'UTC'], ['site_name'], ['week_start', 'friday'], ['site_name', 'Lost', '--reset']]
   for (const words of refusals) assert.equal((await set(...words)).code, 1)
 })

@@ -13,6 +13,8 @@ const GROUPS = {
   base: [
     ['cache.ts', 'errors.ts'],
     ['text', 'run-command.ts', 'files.ts', 'node-http.ts', 'problems.ts', 'version.ts'],
+    ['setting-kinds.ts'],
+    ['look-settings.ts'],
     ['config.ts', 'icalendar'],
     ['recurrence'],
     ['fields'],

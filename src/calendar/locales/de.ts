@@ -11,6 +11,29 @@ export const de: Locale = {
   Weeks: 'Wochen',
   '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.':
     '{time} kommt an diesem Tag zweimal, weil die Uhren zurückgestellt werden: als {first} und noch einmal als {second}.',
+  'A sentence below the name of the calendar': 'Ein Satz unter dem Namen des Kalenders',
+  'Whether pages are light or dark: auto, light or dark': 'Ob Seiten hell oder dunkel sind: auto, light oder dark',
+  'The head of the pages: line, band or masthead': 'Der Kopf der Seiten: line, band oder masthead',
+  'The corners of the pages: round, slight or square': 'Die Ecken der Seiten: round, slight oder square',
+  'How much room the pages leave: normal, spacious or compact':
+    'Wie viel Raum die Seiten lassen: normal, spacious oder compact',
+  'The letters of the pages: sans, humanist, geometric, serif, slab or mono':
+    'Die Schrift der Seiten: sans, humanist, geometric, serif, slab oder mono',
+  'Links in the head of the pages: one a line, words first and address last':
+    'Links im Kopf der Seiten: je Zeile einer, erst die Wörter, dann die Adresse',
+  'The address of the imprint': 'Die Adresse des Impressums',
+  'The address of the privacy notice': 'Die Adresse der Datenschutzerklärung',
+  'The address of the accessibility statement': 'Die Adresse der Erklärung zur Barrierefreiheit',
+  'Where visitors reach the owner: an address of the web or a mailto: address':
+    'Wo Besucher den Betreiber erreichen: eine Webadresse oder eine mailto:-Adresse',
+  'The view at the address of the site: list or month': 'Die Ansicht an der Adresse der Website: list oder month',
+  'Whether times have 12 or 24 hours: auto, 12 or 24': 'Ob Zeiten 12 oder 24 Stunden haben: auto, 12 oder 24',
+  'Categories that stand above lists as presses: slugs with commas between them':
+    'Kategorien, die über Listen als Schaltflächen stehen: Slugs mit Kommas dazwischen',
+  Imprint: 'Impressum',
+  Privacy: 'Datenschutz',
+  Contact: 'Kontakt',
+  'Links of the owner': 'Links des Betreibers',
   'The name of the calendar; empty for that of the start': 'Der Name des Kalenders; leer für den des Starts',
   'The colour of the pages, such as #0b6e5f; empty for that of the start':
     'Die Farbe der Seiten, etwa #0b6e5f; leer für die des Starts',

@@ -11,6 +11,29 @@ export const es: Locale = {
   Weeks: 'Semanas',
   '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.':
     'Las {time} se dan dos veces ese día, porque los relojes se atrasan: como {first} y otra vez como {second}.',
+  'A sentence below the name of the calendar': 'Una frase bajo el nombre del calendario',
+  'Whether pages are light or dark: auto, light or dark': 'Si las páginas son claras u oscuras: auto, light o dark',
+  'The head of the pages: line, band or masthead': 'La cabecera de las páginas: line, band o masthead',
+  'The corners of the pages: round, slight or square': 'Las esquinas de las páginas: round, slight o square',
+  'How much room the pages leave: normal, spacious or compact':
+    'Cuánto espacio dejan las páginas: normal, spacious o compact',
+  'The letters of the pages: sans, humanist, geometric, serif, slab or mono':
+    'La letra de las páginas: sans, humanist, geometric, serif, slab o mono',
+  'Links in the head of the pages: one a line, words first and address last':
+    'Enlaces en la cabecera de las páginas: uno por línea, primero las palabras y al final la dirección',
+  'The address of the imprint': 'La dirección del aviso legal',
+  'The address of the privacy notice': 'La dirección de la política de privacidad',
+  'The address of the accessibility statement': 'La dirección de la declaración de accesibilidad',
+  'Where visitors reach the owner: an address of the web or a mailto: address':
+    'Dónde contactar con el propietario: una dirección web o una dirección mailto:',
+  'The view at the address of the site: list or month': 'La vista en la dirección del sitio: list o month',
+  'Whether times have 12 or 24 hours: auto, 12 or 24': 'Si las horas son de 12 o 24: auto, 12 o 24',
+  'Categories that stand above lists as presses: slugs with commas between them':
+    'Categorías que aparecen como botones sobre las listas: slugs separados por comas',
+  Imprint: 'Aviso legal',
+  Privacy: 'Privacidad',
+  Contact: 'Contacto',
+  'Links of the owner': 'Enlaces del propietario',
   'The name of the calendar; empty for that of the start': 'El nombre del calendario; vacío para el del arranque',
   'The colour of the pages, such as #0b6e5f; empty for that of the start':
     'El color de las páginas, como #0b6e5f; vacío para el del arranque',

@@ -11,6 +11,29 @@ export const fr: Locale = {
   Weeks: 'Semaines',
   '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.':
     '{time} arrive deux fois ce jour-là, car les horloges reculent : {first}, puis de nouveau {second}.',
+  'A sentence below the name of the calendar': 'Une phrase sous le nom du calendrier',
+  'Whether pages are light or dark: auto, light or dark': 'Si les pages sont claires ou sombres : auto, light ou dark',
+  'The head of the pages: line, band or masthead': 'L’en-tête des pages : line, band ou masthead',
+  'The corners of the pages: round, slight or square': 'Les coins des pages : round, slight ou square',
+  'How much room the pages leave: normal, spacious or compact':
+    'L’espace que laissent les pages : normal, spacious ou compact',
+  'The letters of the pages: sans, humanist, geometric, serif, slab or mono':
+    'Les caractères des pages : sans, humanist, geometric, serif, slab ou mono',
+  'Links in the head of the pages: one a line, words first and address last':
+    'Liens dans l’en-tête des pages : un par ligne, les mots puis l’adresse',
+  'The address of the imprint': 'L’adresse des mentions légales',
+  'The address of the privacy notice': 'L’adresse de la politique de confidentialité',
+  'The address of the accessibility statement': 'L’adresse de la déclaration d’accessibilité',
+  'Where visitors reach the owner: an address of the web or a mailto: address':
+    'Où joindre le propriétaire : une adresse web ou une adresse mailto:',
+  'The view at the address of the site: list or month': 'La vue à l’adresse du site : list ou month',
+  'Whether times have 12 or 24 hours: auto, 12 or 24': 'Si les heures vont jusqu’à 12 ou 24 : auto, 12 ou 24',
+  'Categories that stand above lists as presses: slugs with commas between them':
+    'Catégories affichées en boutons au-dessus des listes : slugs séparés par des virgules',
+  Imprint: 'Mentions légales',
+  Privacy: 'Confidentialité',
+  Contact: 'Nous contacter',
+  'Links of the owner': 'Liens du propriétaire',
   'The name of the calendar; empty for that of the start': 'Le nom du calendrier ; vide pour celui du démarrage',
   'The colour of the pages, such as #0b6e5f; empty for that of the start':
     'La couleur des pages, comme #0b6e5f ; vide pour celle du démarrage',

@@ -10,7 +10,7 @@ import { type AnyDeskRequest, CONSENT_PATH, CONSENT_ROOM, type DeskAnswer, type 
 import { countInInbox } from '../desk/inbox-room.ts'
 import { signInAgain } from '../desk/sign-in-again.ts'
 import { answerStranger, foreignFormView, isForAll } from '../desk/sign-in-room.ts'
-import type { Look } from '../pages/page-assets.ts'
+import type { Look } from '../pages/look.ts'
 import { weekStartOf } from '../pages/page-dates.ts'
 import { type Pages, previewPage } from '../pages/pages.ts'
 import { pathTo } from '../pages/viewing.ts'

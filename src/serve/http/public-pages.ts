@@ -5,8 +5,9 @@ import { Problem } from '../../base/problems.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../../store/memory/event-memory.ts'
 import { lackBehind } from '../../store/storage/unavailable.ts'
 import { formatOfFile, namesAnother, preferredToPage } from '../formats/formats.ts'
+import type { Look } from '../pages/look.ts'
 import { isPagePath } from '../pages/page-addresses.ts'
-import { ASSETS_PATH, type Asset, type Look } from '../pages/page-assets.ts'
+import { ASSETS_PATH, type Asset } from '../pages/page-assets.ts'
 import {
   answerPage,
   makePages,
@@ -276,6 +277,7 @@ export function contentPolicy(site: Site, mediaUrl: string, formsLeadTo?: string
     "style-src 'self'",
     "connect-src 'self'",
     `img-src 'self' https: data:${media}`,
+    "font-src 'self'",
     `form-action 'self'${formsLeadTo === undefined ? '' : ` ${formsLeadTo}`}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",

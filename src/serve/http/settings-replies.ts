@@ -1,10 +1,13 @@
+import type { Config } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
 import { findVersion, requireWanted, type Version } from '../../calendar/records/versions.ts'
 import { holdName } from '../../store/storage/locks.ts'
 import {
+  isGiven,
   OWNER_SETTINGS,
+  type OwnerSetting,
   type OwnerValues,
   readOwnerSettings,
   SETTINGS_RECORD,
@@ -16,8 +19,8 @@ import type { SettingsDeed } from './routes.ts'
 import { settingsFields } from './settings-routes.ts'
 import { managesWebhooks } from './webhook-deeds.ts'
 
-/** What owners may set, with the values that the service was started with. */
-export type StartSettings = Readonly<Record<(typeof OWNER_SETTINGS)[number], string>>
+/** What the service was started with. */
+export type StartSettings = Readonly<Record<OwnerSetting, string>> & Pick<Config, 'given'>
 
 /**
  * Answers a request about what owners set, for administrators.
@@ -51,6 +54,10 @@ function ownerValues(sent: Readonly<Record<string, unknown>>): OwnerValues {
 
 async function shown(db: Context['db'], start: StartSettings): Promise<Reply> {
   const set = await readOwnerSettings(db)
-  const values = OWNER_SETTINGS.map((name) => [name, set[name] ?? start[name]])
-  return okReply({ ...Object.fromEntries(values), set: OWNER_SETTINGS.filter((name) => name in set) })
+  const values = OWNER_SETTINGS.map((name) => [name, isGiven(start, name) ? start[name] : (set[name] ?? start[name])])
+  return okReply({
+    ...Object.fromEntries(values),
+    set: OWNER_SETTINGS.filter((name) => name in set),
+    given: OWNER_SETTINGS.filter((name) => isGiven(start, name)),
+  })
 }

@@ -1,6 +1,6 @@
-import { settings } from '../../base/config.ts'
 import { arrayOf, record, type Schema, string } from '../../base/fields/answer-schema.ts'
 import { settledText } from '../../base/fields/kinds.ts'
+import { extentOf, lookSettings } from '../../base/look-settings.ts'
 import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { faultOfSetting, OWNER_SETTINGS, type OwnerSetting } from '../../store/storage/owner-settings.ts'
@@ -9,7 +9,21 @@ import type { Route } from './routes.ts'
 
 const ABOUT: Readonly<Record<OwnerSetting, MessageText>> = {
   site_name: 'The name of the calendar; empty for that of the start',
+  pages_sentence: 'A sentence below the name of the calendar',
   pages_accent: 'The colour of the pages, such as #0b6e5f; empty for that of the start',
+  pages_scheme: 'Whether pages are light or dark: auto, light or dark',
+  pages_header: 'The head of the pages: line, band or masthead',
+  pages_corner: 'The corners of the pages: round, slight or square',
+  pages_density: 'How much room the pages leave: normal, spacious or compact',
+  pages_typeface: 'The letters of the pages: sans, humanist, geometric, serif, slab or mono',
+  pages_links: 'Links in the head of the pages: one a line, words first and address last',
+  pages_imprint: 'The address of the imprint',
+  pages_privacy: 'The address of the privacy notice',
+  pages_accessibility: 'The address of the accessibility statement',
+  pages_contact: 'Where visitors reach the owner: an address of the web or a mailto: address',
+  pages_first_view: 'The view at the address of the site: list or month',
+  pages_clock: 'Whether times have 12 or 24 hours: auto, 12 or 24',
+  pages_presses: 'Categories that stand above lists as presses: slugs with commas between them',
   week_start: 'The first day of the week on pages: auto, monday, saturday or sunday; empty for that of the start',
 }
 
@@ -21,6 +35,7 @@ export const settingsFields: Fields = defineFields(
       {
         kind: settledText,
         about: ABOUT[name],
+        within: { characters: extentOf(name).most },
         valid: (value: unknown) => value === '' || faultOfSetting(name, String(value)) === undefined,
       },
     ]),
@@ -37,10 +52,11 @@ export const settingsRoute: Route = {
   ],
 }
 
-/** The answer: the values in effect, and the names of those that were set. */
+/** The answer: the values in effect, and the names of those that were set and of those that the start names, which win. */
 export const settingsAnswer: Schema = record({
-  ...Object.fromEntries(OWNER_SETTINGS.map((name) => [name, { ...string, default: settings[name].default }])),
+  ...Object.fromEntries(OWNER_SETTINGS.map((name) => [name, { ...string, default: lookSettings[name].default }])),
   set: arrayOf(string),
+  given: arrayOf(string),
 })
 
 /** The body of a change. */

@@ -35,7 +35,7 @@ export async function dayView(viewing: Viewing, asked: EventsAsked, day: string)
     status: 200,
     title: whole,
     description: `${whole}: ${sayEvents(site, total - hidden)}`,
-    canonical: canonicalOf(asked, span),
+    canonical: canonicalOf(viewing, asked, span),
     isIndexed: day >= today && shown.length > 0 && !asked.query.isFiltered && page === 1,
     previous: previous?.path,
     next: next?.path,

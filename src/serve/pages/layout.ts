@@ -1,5 +1,7 @@
 import type { Site } from '../../base/config.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
 import { shortened } from './cards.ts'
+import { LEGAL_PAGES, type LegalPage, type Look } from './look.ts'
 import { unitName } from './page-dates.ts'
 import { type Content, type Html, html, trusted } from './page-html.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
@@ -11,7 +13,7 @@ const LONGEST_DESCRIPTION = 200
 const LONGEST_TITLE = 110
 
 /** A whole document around a view. */
-export function layOut({ context: { site }, assets }: Viewing, view: View): string {
+export function layOut({ context: { site }, assets, look }: Viewing, view: View): string {
   const title = view.title === '' ? site.name : `${shortened(view.title, LONGEST_TITLE)} · ${site.name}`
   const asset = (path: string) => pathTo(site, path)
   const { markup } = html`<!doctype html>
@@ -20,22 +22,22 @@ export function layOut({ context: { site }, assets }: Viewing, view: View): stri
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-${pageHead(site, view, title)}
+${pageHead(site, look, view, title)}
 <link rel="icon" href="${asset(assets.icon.path)}">
 ${[assets.style, ...(view.styles ?? [])].map(({ path }) => html`<link rel="stylesheet" href="${asset(path)}">\n`)}${[assets.script, ...(view.scripts ?? [])].map(({ path }) => html`<script type="module" src="${asset(path)}"></script>\n`)}${view.linkedData && html`<script type="application/ld+json">${linkedData(view.linkedData)}</script>`}
 </head>
 <body>
 <a class="skip" href="#main">${say(site, 'Skip to the content')}</a>
 <header class="top"><div class="wrap">
-<a class="brand" href="${pathTo(site, '/')}">${brand(assets.logo && asset(assets.logo.path))}<span>${site.name}</span></a>
-<nav aria-label="${say(site, 'Main navigation')}">${navigation(site, view)}</nav>
+<a class="brand" href="${pathTo(site, '/')}">${brand(assets.logo && asset(assets.logo.path))}<span>${site.name}${look.sentence && html`<small>${look.sentence}</small>`}</span></a>
+${ownLinks(site, look)}<nav aria-label="${say(site, 'Main navigation')}">${navigation(site, view)}</nav>
 </div></header>
 <main id="main" class="wrap">
 ${view.body}
 </main>
 <footer class="foot"><div class="wrap">
 <span>${site.name}</span>
-<a href="${pathTo(site, '/embed/')}">${say(site, 'Show on your site')}</a>
+${legalLinks(site, look)}<a href="${pathTo(site, '/embed/')}">${say(site, 'Show on your site')}</a>
 <a href="${`${site.base}/`}">${say(site, 'Interface for programs')}</a>
 <span class="end">${say(site, 'All times are of {zone}', { zone: zoneName(site.timezone) })}</span>
 </div></footer>
@@ -44,6 +46,29 @@ ${view.body}
 </html>
 `
   return markup
+}
+
+/** The address of a link of the owner; paths are below the root of the site. */
+const ownAddress = (site: Site, address: string) => (address.startsWith('/') ? pathTo(site, address) : address)
+
+function ownLinks(site: Site, { links }: Look): Content {
+  if (links.length === 0) return false
+  const items = links.map(({ text, address }) => html`<a href="${ownAddress(site, address)}">${text}</a>`)
+  return html`<nav class="own-links" aria-label="${say(site, 'Links of the owner')}">${items}</nav>\n`
+}
+
+const LEGAL_TEXTS = {
+  imprint: 'Imprint',
+  privacy: 'Privacy',
+  accessibility: 'Accessibility',
+  contact: 'Contact',
+} as const satisfies Record<LegalPage, MessageText>
+
+function legalLinks(site: Site, { legal }: Look): Content {
+  return LEGAL_PAGES.map(
+    (page) =>
+      legal[page] !== '' && html`<a href="${ownAddress(site, legal[page])}">${say(site, LEGAL_TEXTS[page])}</a>\n`,
+  )
 }
 
 const zoneName = (zone: string) => zone.replaceAll('_', ' ')
@@ -58,7 +83,7 @@ function navigation(site: Site, { current }: View): Html {
   return html`${item('list', '/events/', say(site, 'What’s on'))}${item('month', '/events/month/', unitName(site, 'month'))}${item('week', '/events/week/', unitName(site, 'weekOfYear'))}`
 }
 
-function pageHead(site: Site, view: View, title: string): Html {
+function pageHead(site: Site, look: Look, view: View, title: string): Html {
   const description = shortened(view.description, LONGEST_DESCRIPTION)
   const canonical = view.original ?? (view.canonical === undefined ? undefined : site.url + view.canonical)
   const property = (name: string, content: string | undefined): Content =>
@@ -75,7 +100,7 @@ ${(view.feeds ?? []).map(
 )}<link rel="alternate" type="application/json" href="${`${site.base}/`}">
 <meta name="tec-api-version" content="${VERSION}">
 <meta name="tec-api-origin" content="${site.url}">
-<meta name="color-scheme" content="light dark">
+<meta name="color-scheme" content="${look.scheme === 'auto' ? 'light dark' : look.scheme}">
 ${property('og:title', view.title || site.name)}${property('og:description', description)}${property(
   'og:type',
   view.type ?? 'website',

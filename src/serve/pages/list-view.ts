@@ -37,7 +37,7 @@ export async function listView(viewing: Viewing, asked: EventsAsked): Promise<Vi
     status: 200,
     title: asked.term || isPast || asked.query.isFiltered ? heading : '',
     description: `${heading}: ${count}`,
-    canonical: canonicalOf(asked, asked.span),
+    canonical: canonicalOf(viewing, asked, asked.span),
     isIndexed: !isPast && !asked.query.isFiltered && page === 1 && total > 0,
     ...paths,
     feeds: feedsOf(asked),

@@ -69,7 +69,7 @@ export async function monthView(viewing: Viewing, asked: EventsAsked, month: str
     status: 200,
     title: heading,
     description: `${heading}: ${sayEvents(site, total)}`,
-    canonical: canonicalOf(asked, span),
+    canonical: canonicalOf(viewing, asked, span),
     isIndexed: month >= monthOf(today) && total > 0 && !asked.query.isFiltered,
     previous: ways.previous,
     next: ways.next,

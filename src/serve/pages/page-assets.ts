@@ -4,18 +4,7 @@ import { extname } from 'node:path'
 import type { Site } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
 import { embedScripts } from './embed-scripts.ts'
-
-/** The settings for the look of pages. */
-export interface Look {
-  /** A colour such as `#0b6e5f`. */
-  accent: string
-  /** The path of a style sheet that is loaded after the built-in one; empty for none. */
-  css: string
-  /** The path of an image file; empty for none. */
-  logo: string
-  /** The first day of the week, or `auto`. */
-  weekStart: string
-}
+import { type Look, lookStyle } from './look.ts'
 
 /** A file that pages refer to. Its address changes with its content, so it can be cached for ever. */
 export interface Asset {
@@ -56,13 +45,14 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 export const ASSETS_PATH = '/assets/'
 
 /** Reads the files once. @throws Error with one sentence for a file that is set and cannot be read */
-export function readAssets(site: Site, { accent, css, logo, weekStart }: Look): Assets {
+export function readAssets(site: Site, look: Look): Assets {
+  const { accent, css, logo, weekStart } = look
   const own = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
   const theirs = css === '' ? '' : readSet(css, 'style sheet').toString('utf8')
   const style = asset(
     'calendar',
     '.css',
-    Buffer.from([own('tokens.css'), own('calendar.css'), accentStyle(accent), theirs].join('\n')),
+    Buffer.from([own('tokens.css'), own('calendar.css'), accentStyle(accent), lookStyle(look), theirs].join('\n')),
   )
   const script = asset('calendar', '.js', Buffer.from(own('calendar.js')))
   const image = logo === '' ? undefined : asset('logo', logoEnding(logo), readSet(logo, 'logo'))
@@ -129,12 +119,28 @@ const READABLE = 4.6
 const READABLE_IN_THE_DARK = 7
 const STEPS = 40
 
-/** The custom properties for the accent colour of the site: the colour, the text on it, and the colour as text in light and dark mode. */
+/** The contrast ratio that a control needs to what is around it. */
+const SEEN = 3.05
+
+/** The custom properties for the accent colour of the site: the colour and the text on it, and the colour as text, in light and dark mode. */
 export function accentStyle(colour: string): string {
   const accent = rgbOf(colour)
-  const on = contrast(accent, WHITE) >= contrast(accent, BLACK) ? WHITE : BLACK
-  const ground = towards(accent, on === WHITE ? BLACK : WHITE, on)
-  return `:root{--accent:${hex(ground)};--on-accent:${hex(on)};--accent-light:${hex(towards(accent, BLACK, LIGHT_GROUND))};--accent-dark:${hex(towards(accent, WHITE, DARK_GROUND, READABLE_IN_THE_DARK))}}`
+  const [light, onLight] = controlOn(accent, BLACK, LIGHT_GROUND)
+  const [dark, onDark] = controlOn(accent, WHITE, DARK_GROUND)
+  const ofLight = `--accent:${hex(light)};--on-accent:${hex(onLight)}`
+  const ofBoth = `--accent:light-dark(${hex(light)},${hex(dark)});--on-accent:light-dark(${hex(onLight)},${hex(onDark)})`
+  const texts = `--accent-light:${hex(towards(accent, BLACK, LIGHT_GROUND))};--accent-dark:${hex(towards(accent, WHITE, DARK_GROUND, READABLE_IN_THE_DARK))}`
+  return `:root{${ofLight};${texts}}@supports (color:light-dark(#000,#fff)){:root{${ofBoth}}}`
+}
+
+/** A colour moved towards another until a control of it is seen on its ground, and the text that is read on it. */
+function controlOn(colour: Rgb, target: Rgb, ground: Rgb): [control: Rgb, text: Rgb] {
+  for (let step = 0; step <= STEPS; step++) {
+    const mixed = mix(colour, target, step / STEPS)
+    const text = contrast(mixed, WHITE) >= contrast(mixed, BLACK) ? WHITE : BLACK
+    if (contrast(mixed, ground) >= SEEN && contrast(mixed, text) >= READABLE) return [mixed, text]
+  }
+  return [target, target === WHITE ? BLACK : WHITE]
 }
 
 /** A colour moved towards another until it has enough contrast to a third. */

@@ -38,19 +38,20 @@ const writings = new Map<string, Writing>()
 
 /** A wall time or day in a form of the language of the site. */
 export function written(site: Site, form: DateForm, wall: string): string {
-  const { format, texts } = writingOf(localeOf(site), form)
+  const { format, texts } = writingOf(localeOf(site), form, form === 'time' ? site.clock : 'auto')
   const part = form === 'time' ? wall.slice(11, 16) : wall.slice(0, 10)
   return cachedText(texts, part, () =>
     format.format(utcToMs(form === 'time' ? `2000-01-01 ${part}:00` : `${part} 00:00:00`)),
   )
 }
 
-function writingOf(locale: string, form: DateForm): Writing {
-  const key = `${locale} ${form}`
+function writingOf(locale: string, form: DateForm, clock: Site['clock']): Writing {
+  const key = `${locale} ${form} ${clock}`
   const known = writings.get(key)
   if (known) return known
   const format = new Intl.DateTimeFormat(locale, {
     ...FORMS[form],
+    ...(clock !== 'auto' && { hourCycle: clock === '12' ? 'h12' : 'h23' }),
     timeZone: 'UTC',
     calendar: 'gregory',
     numberingSystem: 'latn',

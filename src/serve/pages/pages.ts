@@ -28,6 +28,7 @@ import { feedPath } from './feed-links.ts'
 import { layOut } from './layout.ts'
 import { linkedView } from './linked-view.ts'
 import { listView } from './list-view.ts'
+import type { Look } from './look.ts'
 import { monthView } from './month-view.ts'
 import {
   type PageAddress,
@@ -39,7 +40,7 @@ import {
   translatedAddress,
   withQuery,
 } from './page-addresses.ts'
-import { type Assets, type Look, readAssets } from './page-assets.ts'
+import { type Assets, readAssets } from './page-assets.ts'
 import { monthOf, weekStartOf } from './page-dates.ts'
 import { type Html, html } from './page-html.ts'
 import { type PageQuery, readQuery } from './page-query.ts'
@@ -47,7 +48,7 @@ import { findTermAt, noTerms, type PageTerms, readPageTerms, scopeOf } from './p
 import { type ProblemStatus, problemView } from './problem-view.ts'
 import { seriesFeed, seriesPath, seriesView } from './series-view.ts'
 import { robots, sitemapIndex, sitemapOfMonth, sitemapOfPages } from './sitemap.ts'
-import type { Span } from './spans.ts'
+import { oldSpan, type Span } from './spans.ts'
 import { type EventsAsked, feedOf } from './view-head.ts'
 import type { View, Viewing } from './viewing.ts'
 import { weekView } from './week-view.ts'
@@ -152,8 +153,13 @@ async function answerFound(
     return { status: 200, mediaType: XML, body: await sitemapOfPages(context, viewing.today) }
   if (asked.is === 'embed') return shown(viewing, embedView(viewing, query))
   if (asked.is === 'series') return seriesPage(viewing, asked.id, path, query, feed)
-  return asked.is === 'record' ? recordPage(viewing, asked, query, feed) : eventsPage(viewing, asked, query, feed)
+  if (asked.is === 'record') return recordPage(viewing, asked, query, feed)
+  const span = path === '/' ? firstSpan(pages.look) : asked.span
+  return eventsPage(viewing, { ...asked, span }, query, feed)
 }
+
+/** What the address of the site shows. */
+const firstSpan = ({ firstView }: Look): Span => oldSpan(firstView, undefined, undefined)
 
 async function viewingOf(pages: Pages, context: Context): Promise<Viewing> {
   const { memory, assets, look, cards } = pages
@@ -164,6 +170,7 @@ async function viewingOf(pages: Pages, context: Context): Promise<Viewing> {
     memory,
     cards,
     assets,
+    look,
     // A page adds the terms that it shows, for itself alone.
     terms: { ...terms, byId: new Map(terms.byId) },
     weekStart: weekStartOf(site, look.weekStart),
@@ -386,17 +393,18 @@ const shown = (viewing: Viewing, view: View): PageAnswer => ({
 
 /** A page that explains a failure. It looks nothing up. */
 export function problemPage(
-  pages: Pick<Pages, 'assets' | 'memory' | 'cards'>,
+  pages: Pick<Pages, 'assets' | 'look' | 'memory' | 'cards'>,
   context: Context,
   status: ProblemStatus,
   names: readonly string[] = [],
 ): PageAnswer {
-  const { assets, memory, cards } = pages
+  const { assets, look, memory, cards } = pages
   const viewing: Viewing = {
     context,
     memory,
     cards,
     assets,
+    look,
     terms: noTerms(),
     weekStart: 0,
     today: dayOf(wallNow(context.site.timezone, context.now)),

@@ -9,7 +9,7 @@ import { datesOfPage, type EventFilters, findNeighbours, findPageEvents, from } 
 import { type Html, html } from './page-html.ts'
 import { type PageQuery, queryText } from './page-query.ts'
 import { type ShownTerm, scopeOf } from './page-terms.ts'
-import { isList, linkedSpans, type Span } from './spans.ts'
+import { isList, isUndated, linkedSpans, type Span } from './spans.ts'
 import { pathTo, say, sayEvents, spanLink, type Viewing } from './viewing.ts'
 
 /** The events that an address asks for, with its term looked up. */
@@ -45,8 +45,8 @@ export const feedOf = (asked: EventsAsked, ending: string) =>
   feedPath(feedBase(scopeIn(asked)), ending, feedQuery(asked.query))
 
 /** The path of the page without filters. */
-export const canonicalOf = (asked: EventsAsked, span: Span): string =>
-  span.view === 'list' && !asked.term ? '/' : spanPath(span, scopeIn(asked))
+export const canonicalOf = ({ look }: Viewing, asked: EventsAsked, span: Span): string =>
+  span.view === look.firstView && isUndated(span) && !asked.term ? '/' : spanPath(span, scopeIn(asked))
 
 /** The top of a view of events: its title, links to the other views, and the filters. */
 export function viewHead(

@@ -5,6 +5,7 @@ import { translate } from '../../calendar/locales/translate.ts'
 import type { EventMemory } from '../../store/memory/event-memory.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import type { Cards } from './cards.ts'
+import type { Look } from './look.ts'
 import { rootOf, spanPath, type TermPath } from './page-addresses.ts'
 import type { Asset, Assets } from './page-assets.ts'
 import { writtenNumber } from './page-dates.ts'
@@ -19,6 +20,7 @@ export interface Viewing {
   cards: Cards
   terms: PageTerms
   assets: Assets
+  look: Look
   /** 0 for Sunday to 6 for Saturday. */
   weekStart: number
   /** Today in the zone of the site. */

@@ -1,17 +1,21 @@
-import { type Config, settings } from '../../base/config.ts'
+import type { Config } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
+import { extentOf, type LookSetting, lookSettings } from '../../base/look-settings.ts'
 import type { Db } from './database.ts'
 import { type FormerValues, recordChange, type Tx } from './recording.ts'
 
-// Settings that owners change while the service runs. The table has those that were set; where it has none, the value that the service was started with
-// holds. Every process learns of a change by the record of changes.
+// Settings that owners change while the service runs. The table has those that were set. What the start of a service names wins over them; where neither
+// has a value, the default holds. Every process learns of a change by the record of changes.
 
+export type OwnerSetting = LookSetting
 /** Their names among all settings: names and look. Zone, language and addresses are those of the start. */
-export const OWNER_SETTINGS = ['site_name', 'pages_accent', 'week_start'] as const
-export type OwnerSetting = (typeof OWNER_SETTINGS)[number]
+export const OWNER_SETTINGS = Object.keys(lookSettings) as readonly OwnerSetting[]
 
 /** Values by name; null for the one of the start. */
 export type OwnerValues = Partial<Record<OwnerSetting, string | null>>
+
+/** The settings that were set. */
+export type OwnerTexts = Partial<Record<OwnerSetting, string>>
 
 /** The record that stands for all of them in the record of changes and in the history. */
 export const SETTINGS_RECORD = 1
@@ -20,15 +24,14 @@ export function isOwnerSetting(name: string): name is OwnerSetting {
   return OWNER_SETTINGS.some((known) => known === name)
 }
 
-/** The most characters of a value. */
-const LONGEST = 200
-
 /** Why a value cannot be set, as the end of a sentence; undefined when it can. */
 export function faultOfSetting(name: OwnerSetting, value: string): string | undefined {
-  if (value.length > LONGEST || !/[^\p{C}\p{Z}]/u.test(value) || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(value))
-    return `takes a line of 1 to ${LONGEST} characters`
+  const { most, isText = false } = extentOf(name)
+  const lines = isText ? value.replaceAll('\n', '') : value
+  if (value.length > most || !/[^\p{C}\p{Z}]/u.test(value) || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(lines))
+    return `takes ${isText ? 'a text' : 'a line'} of 1 to ${most} characters`
   try {
-    settings[name].read(value)
+    lookSettings[name].read(value)
     return undefined
   } catch (error) {
     return messageOf(error)
@@ -36,7 +39,7 @@ export function faultOfSetting(name: OwnerSetting, value: string): string | unde
 }
 
 /** The settings that were set. */
-export async function readOwnerSettings(db: Db): Promise<Partial<Record<OwnerSetting, string>>> {
+export async function readOwnerSettings(db: Db): Promise<OwnerTexts> {
   const rows = await db.selectFrom('owner_settings').selectAll().execute()
   const known = rows.filter(({ name, value }) => isOwnerSetting(name) && faultOfSetting(name, value) === undefined)
   return Object.fromEntries(known.map(({ name, value }) => [name, value]))
@@ -65,8 +68,14 @@ function recordSettings(tx: Tx, former: FormerValues): void {
   recordChange(tx, change, { action: 'update', name: Object.keys(former).join(', ') })
 }
 
-/** The configuration with what owners have set. */
-export function withOwnerSettings(config: Config, set: Partial<Record<OwnerSetting, string>>): Config {
-  const read = Object.entries(set).map(([name, value]) => [name, settings[name as OwnerSetting].read(value)])
+/** Whether the start of the service names a setting, which wins over what owners have set. */
+export const isGiven = ({ given = {} }: Pick<Config, 'given'>, name: OwnerSetting): boolean =>
+  Object.hasOwn(given, name)
+
+/** The configuration with what owners have set, except for settings that the start of the service names. */
+export function withOwnerSettings(config: Config, set: OwnerTexts): Config {
+  const read = Object.entries(set)
+    .filter((entry): entry is [OwnerSetting, string] => isOwnerSetting(entry[0]) && !isGiven(config, entry[0]))
+    .map(([name, value]) => [name, lookSettings[name].read(value)])
   return { ...config, ...Object.fromEntries(read) }
 }

@@ -1,0 +1,128 @@
+import { checked, choice, word } from './setting-kinds.ts'
+
+// The look of a calendar: what its owners set while the service runs, and what may be given at its start as well, where it wins.
+
+/** A link of the owner: what it says, and where it leads. */
+export interface OwnerLink {
+  text: string
+  address: string
+}
+
+const MOST_LINKS = 6
+const MOST_PRESSES = 6
+const LONGEST_LABEL = 60
+const LONGEST_ADDRESS = 500
+
+/** Where a link of an owner may lead: to another site, to a path of this one, or into a mail. */
+function isAddress(text: string): boolean {
+  if (text.length > LONGEST_ADDRESS || /[\s"'<>\\]/.test(text)) return false
+  if (text.startsWith('/')) return !text.startsWith('//')
+  const url = URL.parse(text)
+  return url !== null && (url.protocol === 'mailto:' || (/^https?:$/.test(url.protocol) && url.host !== ''))
+}
+
+/** The links of a text that has one a line: the words first, the address last. Undefined where one is none. */
+export function readLinks(text: string): OwnerLink[] | undefined {
+  const lines = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]))
+  const links = lines.map((line) => {
+    const at = line.search(/\s\S+$/)
+    return { text: line.slice(0, Math.max(at, 0)).trim(), address: line.slice(at + 1) }
+  })
+  const isWrong = (link: OwnerLink) => link.text === '' || link.text.length > LONGEST_LABEL || !isAddress(link.address)
+  return links.length > MOST_LINKS || links.some(isWrong) ? undefined : links
+}
+
+/** The slugs of a text with commas between them. */
+export const readSlugs = (text: string) =>
+  text
+    .split(',')
+    .map((slug) => slug.trim())
+    .filter(Boolean)
+
+const address = (about: string) =>
+  checked(
+    word(`${about} Empty: none.`, 'ADDRESS', ''),
+    'takes an address such as https://example.org/, /about/ or mailto:us@example.org',
+    (text) => text === '' || isAddress(text),
+  )
+
+/** The settings of the look, which owners set while the service runs. */
+export const lookSettings = {
+  site_name: word('The name of the calendar.', 'TEXT', 'Kalends'),
+  pages_sentence: word('A sentence below the name of the calendar on its pages.', 'TEXT', ''),
+  pages_accent: checked(
+    word(
+      'The colour of the pages; what is written on it or in it is made dark or light enough to be read.',
+      '#RRGGBB',
+      '#0b6e5f',
+    ),
+    'takes a colour such as #0b6e5f',
+    (text) => /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(text),
+  ),
+  pages_scheme: choice(
+    'Whether pages are light or dark; auto follows the device of the visitor.',
+    ['auto', 'light', 'dark'],
+    'auto',
+  ),
+  pages_header: choice(
+    'The head of the pages: a line, a band in the colour of the pages, or the name large and in the middle.',
+    ['line', 'band', 'masthead'],
+    'line',
+  ),
+  pages_corner: choice('The corners of the pages.', ['round', 'slight', 'square'], 'round'),
+  pages_density: choice('How much room the pages leave.', ['normal', 'spacious', 'compact'], 'normal'),
+  pages_typeface: choice(
+    'The letters of the pages, of those that devices have.',
+    ['sans', 'humanist', 'geometric', 'serif', 'slab', 'mono'],
+    'sans',
+  ),
+  pages_links: checked(
+    word(
+      `Links in the head of the pages, such as to the site of the owner: one a line, words first and address last, ${MOST_LINKS} at the most.`,
+      'TEXT',
+      '',
+    ),
+    `takes lines such as "Town hall https://example.org/", ${MOST_LINKS} at the most`,
+    (text) => readLinks(text) !== undefined,
+  ),
+  pages_imprint: address('The imprint, which the foot of the pages links to.'),
+  pages_privacy: address('The privacy notice, which the foot of the pages links to.'),
+  pages_accessibility: address('The accessibility statement, which the foot of the pages links to.'),
+  pages_contact: address('Where visitors reach the owner, which the foot of the pages links to.'),
+  pages_first_view: choice('The view at the address of the site.', ['list', 'month'], 'list'),
+  pages_clock: choice(
+    'Whether times have 12 or 24 hours; auto is what the language does.',
+    ['auto', '12', '24'],
+    'auto',
+  ),
+  pages_presses: checked(
+    word(
+      `Categories that stand above lists as presses: their slugs with commas between them, ${MOST_PRESSES} at the most.`,
+      'SLUG,…',
+      '',
+    ),
+    `takes at most ${MOST_PRESSES} slugs with commas between them`,
+    (text) => readSlugs(text).length <= MOST_PRESSES && !/[\s/?#"'<>]/.test(readSlugs(text).join('')),
+  ),
+  week_start: choice(
+    'The first day of the week on pages; auto is that of the language.',
+    ['auto', 'monday', 'saturday', 'sunday'],
+    'auto',
+  ),
+}
+
+/** A setting of the look. */
+export type LookSetting = keyof typeof lookSettings
+
+/** The most characters that owners may set; a text of several lines where it says so. */
+const EXTENTS: Readonly<Partial<Record<LookSetting, { most: number; isText?: true }>>> = {
+  pages_links: { most: 3600, isText: true },
+  pages_presses: { most: 500 },
+  pages_imprint: { most: LONGEST_ADDRESS },
+  pages_privacy: { most: LONGEST_ADDRESS },
+  pages_accessibility: { most: LONGEST_ADDRESS },
+  pages_contact: { most: LONGEST_ADDRESS },
+}
+
+/** The most characters of a setting of the look, and whether it may have several lines. */
+export const extentOf = (name: LookSetting): { most: number; isText?: true } => EXTENTS[name] ?? { most: 200 }

@@ -1,0 +1,95 @@
+// The kinds of settings: how each is read, and what it says of a value that it does not take.
+
+/** One setting: read from `KALENDS_<NAME>` or from the flag of the same name, the flag winning. */
+export interface Setting<Value> {
+  about: string
+  /** The placeholder of the value in `--help` and the documentation. */
+  value: string
+  default: Value
+  /** The typed value. @throws Error with the end of a sentence that starts with the setting's name. */
+  read: (text: string) => Value
+}
+
+/** Any text. */
+export const word = (about: string, value: string, fallback: string): Setting<string> => ({
+  about,
+  value,
+  default: fallback,
+  read: (text) => text,
+})
+
+/** A whole number within bounds. */
+export const wholeNumber = (
+  about: string,
+  value: string,
+  fallback: number,
+  least: number,
+  most: number,
+): Setting<number> => ({
+  about,
+  value,
+  default: fallback,
+  read: (text) => {
+    const number = Number(text)
+    if (!/^\d+$/.test(text) || number < least || number > most)
+      throw new Error(`takes a whole number from ${least} to ${most}, not "${text}"`)
+    return number
+  },
+})
+
+/** Entries with commas between them, each of which passes the test. */
+export const list = (
+  about: string,
+  value: string,
+  described: string,
+  test: (entry: string) => boolean,
+): Setting<string[]> => ({
+  about,
+  value,
+  default: [],
+  read: (text) => {
+    const entries = text
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter(Boolean)
+    const wrong = entries.find((entry) => !test(entry))
+    if (wrong !== undefined) throw new Error(`takes ${described}, not "${wrong}"`)
+    return entries
+  },
+})
+
+/** One of a few words. */
+export const choice = <const Value extends string>(
+  about: string,
+  choices: readonly Value[],
+  fallback: Value,
+): Setting<Value> => ({
+  about,
+  value: choices.join('|'),
+  default: fallback,
+  read: (text) => {
+    const found = choices.find((entry) => entry === text)
+    if (found === undefined) throw new Error(`takes one of ${choices.join(', ')}, not "${text}"`)
+    return found
+  },
+})
+
+/** A setting whose values pass a test; `problem` ends the sentence about one that does not. */
+export const checked = (setting: Setting<string>, problem: string, test: (text: string) => boolean): Setting<string> =>
+  tested(setting, test, (text) => `${problem}, not "${text}"`)
+
+/** As `checked`, for values that may hold what nobody else is to read: they are not repeated. */
+export const discreet = (setting: Setting<string>, problem: string, test: (text: string) => boolean): Setting<string> =>
+  tested(setting, test, () => problem)
+
+const tested = (
+  setting: Setting<string>,
+  test: (text: string) => boolean,
+  problem: (text: string) => string,
+): Setting<string> => ({
+  ...setting,
+  read: (text) => {
+    if (!test(text)) throw new Error(problem(text))
+    return text
+  },
+})

@@ -1,0 +1,93 @@
+import type { Config } from '../../base/config.ts'
+import { type OwnerLink, readLinks, readSlugs } from '../../base/look-settings.ts'
+
+/** How the pages look: what owners have set, ready for pages, and what the service was started with. */
+export interface Look {
+  /** A colour such as `#0b6e5f`. */
+  accent: string
+  scheme: Config['pages_scheme']
+  header: Config['pages_header']
+  corner: Config['pages_corner']
+  density: Config['pages_density']
+  typeface: Config['pages_typeface']
+  /** The path of a style sheet that is loaded after the built-in one; empty for none. */
+  css: string
+  /** The path of an image file; empty for none. */
+  logo: string
+  /** Below the name of the calendar. */
+  sentence: string
+  /** In the head of the pages. */
+  links: readonly OwnerLink[]
+  /** The addresses that the foot of the pages links to; empty for none. */
+  legal: Readonly<Record<LegalPage, string>>
+  firstView: Config['pages_first_view']
+  /** The slugs of the categories that stand above lists. */
+  presses: readonly string[]
+  /** The first day of the week, or `auto`. */
+  weekStart: string
+}
+
+/** What public bodies have to link to, in the order of the foot. */
+export const LEGAL_PAGES = ['imprint', 'privacy', 'accessibility', 'contact'] as const
+export type LegalPage = (typeof LEGAL_PAGES)[number]
+
+/** The look of a configuration with what owners have set. */
+export function lookOf(config: Config): Look {
+  return {
+    accent: config.pages_accent,
+    scheme: config.pages_scheme,
+    header: config.pages_header,
+    corner: config.pages_corner,
+    density: config.pages_density,
+    typeface: config.pages_typeface,
+    css: config.pages_css,
+    logo: config.pages_logo,
+    sentence: config.pages_sentence,
+    links: readLinks(config.pages_links) ?? [],
+    legal: {
+      imprint: config.pages_imprint,
+      privacy: config.pages_privacy,
+      accessibility: config.pages_accessibility,
+      contact: config.pages_contact,
+    },
+    firstView: config.pages_first_view,
+    presses: readSlugs(config.pages_presses),
+    weekStart: config.week_start,
+  }
+}
+
+/** Stacks of letters that devices have; the first is that of `tokens.css`. */
+const TYPEFACES: Readonly<Record<Look['typeface'], string>> = {
+  sans: '',
+  humanist: 'Seravek,"Gill Sans Nova",Ubuntu,Calibri,"DejaVu Sans",source-sans-pro,sans-serif',
+  geometric: 'Avenir,Montserrat,Corbel,"URW Gothic",source-sans-pro,sans-serif',
+  serif: '"Iowan Old Style","Palatino Linotype","URW Palladio L",P052,Georgia,serif',
+  slab: 'Rockwell,"Rockwell Nova","Roboto Slab","DejaVu Serif","Sitka Small",serif',
+  mono: 'ui-monospace,"Cascadia Code","Source Code Pro",Menlo,Consolas,"DejaVu Sans Mono",monospace',
+}
+
+const CORNERS: Readonly<Record<Look['corner'], string>> = {
+  round: '',
+  slight: '--radius:5px;--round:5px;--field:4px;',
+  square: '--radius:0;--round:0;--field:0;',
+}
+
+const DENSITIES: Readonly<Record<Look['density'], string>> = {
+  normal: '',
+  spacious: 'html{font-size:106.25%}:root{--room:1.5}',
+  compact: 'html{font-size:93.75%}:root{--room:.6}',
+}
+
+const HEADERS: Readonly<Record<Look['header'], string>> = {
+  line: '',
+  band: '.top{border:0;background:var(--accent);color:var(--on-accent)}.top a,.top .own-links a,.top .brand small,.top nav a[aria-current]{color:inherit}.top nav a:hover{background:none;color:inherit;text-decoration:underline}.top nav a[aria-current]{text-decoration:underline;text-underline-offset:.4em;text-decoration-thickness:2px}.top :focus-visible{outline-color:currentColor}.mark{background:var(--on-accent)}.mark::after{background:var(--accent)}',
+  masthead:
+    '.top .wrap{flex-wrap:wrap;justify-content:center;padding-block:28px 10px}.brand{flex-basis:100%;flex-direction:column;gap:6px;text-align:center;font-size:var(--title);line-height:1.1}.brand span,.brand small{white-space:normal}.mark{display:none}.logo{block-size:72px;max-inline-size:min(100%,420px)}.top nav{margin-inline-start:0}',
+}
+
+/** The custom properties and rules of a look, after those of the pages. */
+export function lookStyle({ scheme, corner, density, typeface, header }: Look): string {
+  const face = TYPEFACES[typeface]
+  const own = `${CORNERS[corner]}${face && `--font:${face};`}${scheme === 'auto' ? '' : `color-scheme:${scheme};`}`
+  return `${own && `:root{${own}}`}${DENSITIES[density]}${HEADERS[header]}`
+}

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { accentStyle } from '../../src/serve/pages/page-assets.ts'
+import { day, startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+
+before(async () => {
+  service = await startService()
+  await service.create('/events', { title: 'Choir', ...day }, 'editor')
+})
+after(() => service.close())
+
+const SETTINGS = '~/wp-json/kalends/v1/settings'
+const set = (look: object) => service.request('admin', 'PATCH', SETTINGS, look)
+const page = async (path: string): Promise<string> => {
+  const { status, body } = await service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
+  assert.equal(status, 200, path)
+  return String(body)
+}
+const style = async (html: string): Promise<string> => page(/\/assets\/calendar-[\w-]+\.css/.exec(html)?.[0] ?? '')
+
+test('the head has the sentence and the links of the owner, and the foot what the law asks for', async () => {
+  const { status } = await set({
+    pages_sentence: 'What is on <in> town',
+    pages_links: 'Town hall https://town.example/\nOpening hours /events/month/',
+    pages_imprint: 'https://town.example/imprint',
+    pages_privacy: '/privacy/',
+    pages_accessibility: 'https://town.example/access',
+    pages_contact: 'mailto:town@town.example',
+  })
+  assert.equal(status, 200)
+  const html = await page('/')
+  assert.match(html, /<small>What is on &lt;in&gt; town<\/small>/)
+  assert.match(
+    html,
+    /<a href="https:\/\/town\.example\/">Town hall<\/a><a href="[^"]*\/events\/month\/">Opening hours<\/a>/,
+  )
+  for (const link of [
+    'town.example/imprint">Imprint',
+    '/privacy/">Privacy',
+    '/access">Accessibility',
+    'mailto:town@town.example">Contact',
+  ])
+    assert.ok(html.includes(link), link)
+})
+
+test('a link that would run a script, or leads to another host by its path, is refused', async () => {
+  for (const wrong of [
+    { pages_imprint: 'javascript:alert(1)' },
+    { pages_privacy: '//evil.example/' },
+    { pages_contact: 'https://' },
+    { pages_links: 'Home javascript:alert(1)' },
+    { pages_links: 'https://no.words/' },
+    { pages_links: 'A https://a.example/\n'.repeat(7) },
+    { pages_links: `${'x'.repeat(61)} https://a.example/` },
+    { pages_presses: 'a,b,c,d,e,f,g' },
+    { pages_corner: 'oval' },
+  ]) {
+    const { status, body } = await set(wrong)
+    assert.deepEqual([status, Object.keys(body.data.params)], [400, Object.keys(wrong)])
+  }
+})
+
+test('corner, room, letters, head and colours change the style sheet at once', async () => {
+  const before = await page('/')
+  await set({
+    pages_corner: 'square',
+    pages_density: 'compact',
+    pages_typeface: 'serif',
+    pages_header: 'band',
+    pages_scheme: 'dark',
+  })
+  const html = await page('/')
+  assert.match(html, /<meta name="color-scheme" content="dark">/)
+  const css = await style(html)
+  for (const rule of [
+    '--radius:0',
+    '--room:.6',
+    'Georgia,serif',
+    'color-scheme:dark',
+    '.top{border:0;background:var(--accent)',
+  ])
+    assert.ok(css.includes(rule), rule)
+  assert.notEqual(await style(before), css)
+})
+
+test('the first view stands at the address of the site, and the list at its own', async () => {
+  await set({ pages_first_view: 'month' })
+  assert.match(await page('/'), /<table/)
+  const canonical = (html: string) => new URL(/rel="canonical" href="([^"]+)"/.exec(html)?.[1] ?? '').pathname
+  assert.equal(canonical(await page('/events/')), '/events/')
+  await set({ pages_first_view: '' })
+  assert.doesNotMatch(await page('/'), /<table/)
+  assert.equal(canonical(await page('/events/')), '/')
+})
+
+test('times have the hours that the owner has chosen', async () => {
+  const [twelve, twentyFour] = [/\d:\d\d\s[ap]m/i, /\b(?:1\d|2\d):\d\d\b/]
+  await service.create(
+    '/events',
+    { title: 'Evening', ...day, start_date: '2030-03-01 19:30:00', end_date: '2030-03-01 21:00:00' },
+    'editor',
+  )
+  await set({ pages_clock: '12' })
+  assert.match(await page('/events/2030-03-01/'), twelve)
+  await set({ pages_clock: '24' })
+  assert.match(await page('/events/2030-03-01/'), twentyFour)
+  assert.doesNotMatch(await page('/events/2030-03-01/'), twelve)
+})
+
+test('every accent is readable as text and on buttons, and seen as a control, in light and dark', () => {
+  const grounds = { light: ['#ffffff', '#f6f6f3'], dark: ['#131417', '#1c1e22', '#22252a'] }
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 0xffffff }), (number) => {
+      const css = accentStyle(`#${number.toString(16).padStart(6, '0')}`)
+      const pair = (name: string) => new RegExp(`${name}:light-dark\\((#[0-9a-f]{6}),(#[0-9a-f]{6})\\)`).exec(css) ?? []
+      const text = (name: string) => new RegExp(`${name}:(#[0-9a-f]{6})`).exec(css)?.[1] ?? ''
+      for (const [at, scheme] of [
+        [1, 'light'],
+        [2, 'dark'],
+      ] as const) {
+        const [control = '', on = ''] = [pair('--accent')[at], pair('--on-accent')[at]]
+        assert.ok(ratio(control, on) >= 4.5, `text on a button, ${scheme}`)
+        for (const ground of grounds[scheme]) {
+          assert.ok(ratio(control, ground) >= 3, `a button on ${ground}`)
+          assert.ok(ratio(text(`--accent-${scheme}`), ground) >= 4.5, `text on ${ground}`)
+        }
+      }
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+/** The contrast ratio of WCAG 2, apart from that of the pages. */
+function ratio(a: string, b: string): number {
+  const [x = 0, y = 0] = [a, b].map(luminance).sort((one, other) => other - one)
+  return (x + 0.05) / (y + 0.05)
+}
+
+function luminance(colour: string): number {
+  const [r = 0, g = 0, b = 0] = [1, 3, 5]
+    .map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255)
+    .map((share) => (share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4))
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b
+}

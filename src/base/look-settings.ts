@@ -89,7 +89,7 @@ export const lookSettings = {
   pages_privacy: address('The privacy notice, which the foot of the pages links to.'),
   pages_accessibility: address('The accessibility statement, which the foot of the pages links to.'),
   pages_contact: address('Where visitors reach the owner, which the foot of the pages links to.'),
-  pages_first_view: choice('The view at the address of the site.', ['list', 'month'], 'list'),
+  pages_first_view: choice('The view at the address of the site.', ['list', 'month', 'week'], 'list'),
   pages_clock: choice(
     'Whether times have 12 or 24 hours; auto is what the language does.',
     ['auto', '12', '24'],

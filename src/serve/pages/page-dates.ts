@@ -45,7 +45,7 @@ export function written(site: Site, form: DateForm, wall: string): string {
   )
 }
 
-function writingOf(locale: string, form: DateForm, clock: Site['clock']): Writing {
+function writingOf(locale: string, form: DateForm, clock: Site['clock'] = 'auto'): Writing {
   const key = `${locale} ${form} ${clock}`
   const known = writings.get(key)
   if (known) return known

@@ -80,7 +80,7 @@ export async function weekView(viewing: Viewing, asked: EventsAsked, day: string
     status: 200,
     title: name,
     description: `${name}: ${count}`,
-    canonical: canonicalOf(asked, span),
+    canonical: canonicalOf(viewing, asked, span),
     isIndexed: last >= today && stretches.length > 0 && !asked.query.isFiltered,
     previous: ways.previous?.path,
     next: ways.next?.path,

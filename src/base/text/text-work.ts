@@ -63,12 +63,12 @@ export interface TextRequest {
 export type TextAnswer = { number: number; made: string[] } | { number: number; error: unknown }
 
 const TAGS = (
-  'a abbr b bdi bdo blockquote br caption cite code col colgroup dd del details dfn dl dt em figcaption figure h3 h4 h5 h6 hr i img ins kbd li ' +
+  'a abbr b bdi bdo blockquote br caption cite code col colgroup dd del details dfn dl dt em figcaption figure h2 h3 h4 h5 h6 hr i img ins kbd li ' +
   'mark ol p picture pre q rp rt ruby s samp small source span strong sub summary sup table tbody td tfoot th thead time tr u ul var wbr'
 ).split(' ')
 
-/** Headings of a text begin below those of the page. */
-const HEADINGS = { h1: 'h3', h2: 'h3', h3: 'h4', h4: 'h5', h5: 'h6' }
+/** The page has the heading of the first level. */
+const HEADINGS = { h1: 'h2' }
 
 const FOR_PAGES: sanitizeHtml.IOptions = {
   allowedTags: TAGS,

@@ -43,10 +43,10 @@ export function accessFact(context: Context, row: EventRow, venues: readonly Ven
     own.length > 0 && html`<dd>${factList(site, own)}</dd>`,
     ...there.map(
       ({ venue, list }) =>
-        html`<dd>${venues.length > 1 && html`<strong dir="auto">${plainText(venue.venue)}</strong>`}${list}</dd>`,
+        html`<dd>${venues.length > 1 && html`<strong><bdi>${plainText(venue.venue)}</bdi></strong>`}${list}</dd>`,
     ),
-    note !== '' && html`<dd dir="auto">${note}</dd>`,
-    contact !== '' && html`<dd dir="auto">${say(site, 'Questions about access: {contact}', { contact })}</dd>`,
+    note !== '' && html`<dd><bdi>${note}</bdi></dd>`,
+    contact !== '' && html`<dd><bdi>${say(site, 'Questions about access: {contact}', { contact })}</bdi></dd>`,
   ].filter(Boolean)
   return parts.length === 0 ? NOTHING : html`<div><dt>${say(site, 'Accessibility')}</dt>${parts}</div>`
 }

@@ -18,10 +18,10 @@ export interface Keepable {
 /** Some services cut addresses longer than about 2000 characters. */
 const LONGEST_TEXT = 600
 
-/** Links that put an event into the reader's own calendar. */
-export function addToCalendar(site: Site, event: Keepable): Html {
-  return html`<details class="menu"><summary class="button main">${say(site, 'Add to calendar')}</summary><ul>
-<li><a href="${event.file}">${say(site, 'Calendar of this device')} (.ics)</a></li>
+/** Links that put an event into the reader's own calendar; `isMain` where that is what readers come for. */
+export function addToCalendar(site: Site, event: Keepable, isMain: boolean): Html {
+  return html`<details class="menu"><summary class="button${isMain && ' main'}">${say(site, 'Add to calendar')}</summary><ul>
+<li><a href="${event.file}">${say(site, 'Apple Calendar and other apps')} (.ics)</a></li>
 <li><a href="${googleLink(event)}" rel="noopener">Google</a></li>
 <li><a href="${outlookLink('https://outlook.live.com', event)}" rel="noopener">Outlook.com</a></li>
 <li><a href="${outlookLink('https://outlook.office.com', event)}" rel="noopener">Microsoft 365</a></li>

@@ -3,7 +3,16 @@ import { eventRow } from './event-rows.ts'
 import { capitalized, lastDayOf, laterOf, writtenDate, writtenDay } from './page-dates.ts'
 import { between, findBounds, findCards } from './page-finding.ts'
 import { html } from './page-html.ts'
-import { canonicalOf, type EventsAsked, feedsOf, nothingFound, pager, sameEvents, viewHead } from './view-head.ts'
+import {
+  canonicalOf,
+  type EventsAsked,
+  feedsOf,
+  nothingFound,
+  pager,
+  sameEvents,
+  steps,
+  viewHead,
+} from './view-head.ts'
 import { say, sayEvents, type View, type Viewing } from './viewing.ts'
 import { nearName } from './when-in-words.ts'
 
@@ -28,6 +37,7 @@ export async function dayView(viewing: Viewing, asked: EventsAsked, day: string)
       ? { path: sameEvents(viewing, asked, { view: 'day', day: other }), text: writtenDay(site, other, today) }
       : undefined
   const [previous, next] = [way(addDays(day, -1)), way(addDays(day, 1))]
+  const present = { path: sameEvents(viewing, asked, { view: 'day', day: undefined }), isHere: day === today }
   const whole = capitalized(site, writtenDay(site, day, ''))
   const more =
     page * MOST < total ? { path: sameEvents(viewing, asked, span, page + 1), text: say(site, 'Later') } : undefined
@@ -41,7 +51,7 @@ export async function dayView(viewing: Viewing, asked: EventsAsked, day: string)
     next: next?.path,
     feeds: feedsOf(asked),
     current: 'day',
-    body: html`${viewHead(viewing, { ...asked, span }, capitalized(site, writtenDay(site, day, today)), `${near && `${near} · `}${sayEvents(site, total - hidden)}`)}
+    body: html`${viewHead(viewing, { ...asked, span }, capitalized(site, writtenDay(site, day, today)), `${near && `${near} · `}${sayEvents(site, total - hidden)}`, steps(site, say(site, 'Days'), previous, present, next))}
 <div class="results single">${
       shown.length === 0
         ? await nothingFound(
@@ -52,6 +62,6 @@ export async function dayView(viewing: Viewing, asked: EventsAsked, day: string)
           )
         : html`<h2 class="hidden">${say(site, 'Events')}</h2><ul class="rows">${[...lasting, ...starting].map((card) => eventRow(viewing, card))}</ul>`
     }</div>
-${more && pager(undefined, more, say(site, 'Other pages of the list'))}${pager(previous, next, say(site, 'Days'))}`,
+${more && pager(undefined, more, say(site, 'Other pages of the list'))}${pager(previous, next, say(site, 'Other days'))}`,
   }
 }

@@ -5,7 +5,7 @@ import { lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'
 import { type Html, html, link } from './page-html.ts'
 import type { ShownTerm } from './page-terms.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
-import { nearName } from './when-in-words.ts'
+import { isOvernight, nearName } from './when-in-words.ts'
 
 /** The title of an event, or a substitute for an empty one. */
 export function titleOf({ context: { site } }: Viewing, { title }: Pick<Card, 'title'>): string {
@@ -15,9 +15,8 @@ export function titleOf({ context: { site } }: Viewing, { title }: Pick<Card, 't
 /** The title of an event as part of a link. A canceled or postponed event has that word in front, and a canceled one is struck through. */
 export function shownTitle(viewing: Viewing, card: Card): Html {
   const title = titleOf(viewing, card)
-  if (card.event_status === 'scheduled') return html`<span dir="auto">${title}</span>`
-  const struck =
-    card.event_status === 'canceled' ? html`<s dir="auto">${title}</s>` : html`<span dir="auto">${title}</span>`
+  if (card.event_status === 'scheduled') return html`<bdi>${title}</bdi>`
+  const struck = card.event_status === 'canceled' ? html`<s><bdi>${title}</bdi></s>` : html`<bdi>${title}</bdi>`
   return html`<b class="state ${card.event_status}">${statusWord(viewing.context.site, card)}<span class="hidden">:</span></b> ${struck}`
 }
 
@@ -55,12 +54,13 @@ export const isSeveralDays = (card: Pick<Card, 'start' | 'end'>) => lastDayOf(ca
 function timesOfCard(viewing: Viewing, card: Card): Html {
   const { site } = viewing.context
   const zone = card.zone && html` <abbr class="zone">${card.zone}</abbr>`
-  const until = isSeveralDays(card)
-    ? say(site, 'until {date}', { date: writtenDate(site, lastDayOf(card.start, card.end), viewing.today) })
-    : ''
-  if (card.isAllDay) return html`<span>${say(site, 'All day')}</span>${until && html` <small>${until}</small>`}`
+  const until = isOvernight(card.start, card.end)
+    ? say(site, 'until {time} the next day', { time: written(site, 'time', card.end) })
+    : say(site, 'until {date}', { date: writtenDate(site, lastDayOf(card.start, card.end), viewing.today) })
+  const isLong = isSeveralDays(card)
+  if (card.isAllDay) return html`<span>${say(site, 'All day')}</span>${isLong && html` <small>${until}</small>`}`
   const start = html`<time datetime="${card.start.slice(0, 16).replace(' ', 'T')}">${written(site, 'time', card.start)}</time>${zone}`
-  if (until) return html`${start} <small>${until}</small>`
+  if (isLong) return html`${start} <small>${until}</small>`
   return card.end === card.start ? start : html`${start} <small>– ${written(site, 'time', card.end)}</small>`
 }
 
@@ -73,14 +73,12 @@ function thumbnail({ src, srcset, width, height, focus }: Picture): Html {
 /** An event of a list. */
 export function eventRow(viewing: Viewing, card: Card, heading: 'h3' | 'h4' = 'h3'): Html {
   const { site } = viewing.context
-  const place = card.place && [card.place.name, card.place.city].filter(Boolean).join(', ')
-  const title =
-    card.event_status === 'scheduled'
-      ? html`<a href="${pathTo(site, card.url)}" dir="auto">${titleOf(viewing, card)}</a>`
-      : html`<a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>`
+  const place =
+    card.place && html`<bdi>${card.place.name}</bdi>${card.place.city && html`, <bdi>${card.place.city}</bdi>`}`
+  const title = html`<a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>`
   return html`<li class="row${hueOf(viewing, card)}"><p class="time">${timesOfCard(viewing, card)}</p><div class="what">${
     heading === 'h3' ? html`<h3>${title}</h3>` : html`<h4>${title}</h4>`
-  }${place && html`<p class="where" dir="auto">${place}</p>`}${card.excerpt && html`<p class="excerpt" dir="auto">${card.excerpt}</p>`}${tags(
+  }${place && html`<p class="where">${place}</p>`}${card.excerpt && html`<p class="excerpt"><bdi>${card.excerpt}</bdi></p>`}${tags(
     viewing,
     card,
   )}</div>${card.picture && thumbnail(card.picture)}</li>`

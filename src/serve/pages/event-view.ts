@@ -1,3 +1,4 @@
+import type { Site } from '../../base/config.ts'
 import { minutesBefore } from '../../base/fields/event-kinds.ts'
 import { plainText } from '../../base/text/html.ts'
 import { renderedForPage, showPrepared } from '../../base/text/long-texts.ts'
@@ -7,7 +8,7 @@ import { isShown } from '../../calendar/events/event-present.ts'
 import { type EventLinks, findEventLinks } from '../../calendar/events/event-store.ts'
 import { asSeenBy } from '../../calendar/events/online-link.ts'
 import { recordPath, recordUrl } from '../../calendar/linked/record-present.ts'
-import { announced } from '../../calendar/locales/translate.ts'
+import { announced, noticeOf } from '../../calendar/locales/translate.ts'
 import { findOriginal } from '../../calendar/records/origins.ts'
 import type { EventRow, OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
 import { showRecord } from '../../store/storage/unshowable.ts'
@@ -19,7 +20,7 @@ import { type Card, type Picture, pictureOf, shortened, shownCost } from './card
 import { chips, shownTitle, titleOf } from './event-rows.ts'
 import { feedLinks } from './feed-links.ts'
 import { linkedName } from './linked-view.ts'
-import { lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'
+import { capitalized, lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'
 import { findNeighbours } from './page-finding.ts'
 import { type Html, html, link, trusted } from './page-html.ts'
 import { learnTerms } from './page-terms.ts'
@@ -27,7 +28,7 @@ import { addressLines, mapLink } from './places-shown.ts'
 import { findOtherDates, repeatFact } from './series-view.ts'
 import { calendarPath } from './view-head.ts'
 import { pageWork, pathTo, say, spanLink, type View, type Viewing } from './viewing.ts'
-import { daysInWords, hoursInWords } from './when-in-words.ts'
+import { inWords } from './when-in-words.ts'
 
 /** The page of one event. @throws UnshowableRecord */
 export async function eventView(viewing: Viewing, event: EventRow): Promise<View> {
@@ -76,9 +77,7 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, { neighbours
   return {
     status: 200,
     title: announced(site, row, named),
-    description: [writtenDay(site, dayOf(row.start_date), ''), excerpt || shortened(plainText(row.description))].join(
-      '. ',
-    ),
+    description: describe(site, row),
     canonical: path,
     original,
     isIndexed: isListed && dayOf(row.end_date) >= today,
@@ -89,12 +88,22 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, { neighbours
     current: undefined,
     body: html`<article class="event">
 <a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
-<div class="lede">${stateOf(viewing, row)}<h1${title.length > LONG_TITLE && html` class="long"`} dir="auto">${row.event_status === 'canceled' ? html`<s>${named}</s>` : named}</h1>${excerpt && html`<p class="lead" dir="auto">${excerpt}</p>`}<p class="tags">${termChips(viewing, links)}</p></div>
+<div class="lede">${stateOf(viewing, row)}<h1${title.length > LONG_TITLE && html` class="long"`}>${row.event_status === 'canceled' ? html`<s><bdi>${named}</bdi></s>` : html`<bdi>${named}</bdi>`}</h1>${excerpt && html`<p class="lead"><bdi>${excerpt}</bdi></p>`}<p class="tags">${termChips(viewing, links)}</p></div>
 ${facts(viewing, row, links, dates)}
 <div class="text">${picture && cover(picture, title)}${row.description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(row.description, row.trusted === 1))}</div>`}</div>
 </article>
 ${beside(viewing, previous, next)}`,
   }
+}
+
+/** What those read to whom the page is sent: that it does not take place, and why, before the day and the text. */
+function describe(site: Site, row: EventRow): string {
+  const text = plainText(row.excerpt) || shortened(plainText(row.description))
+  const parts = [noticeOf(site, row), capitalized(site, writtenDay(site, dayOf(row.start_date), '')), text]
+  return parts
+    .filter(Boolean)
+    .map((part, at, all) => (at + 1 < all.length && !/[.!?…]$/.test(part) ? `${part}.` : part))
+    .join(' ')
 }
 
 function termChips(viewing: Viewing, { categories, tags }: EventLinks): Html {
@@ -115,14 +124,17 @@ function termChips(viewing: Viewing, { categories, tags }: EventLinks): Html {
   )}${tagChips.slice(0, 20)}`
 }
 
+/** Whether its last day is before this one. */
+const isOverBy = ({ start_date, end_date }: EventRow, today: string) => lastDayOf(start_date, end_date) < today
+
 /** Whether it is canceled or postponed, and whether its last day is over. The page says the same all day, so it can be cached. */
 function stateOf({ context: { site }, today }: Viewing, row: EventRow): Html {
   const { event_status: status } = row
-  const isOver = lastDayOf(row.start_date, row.end_date) < today
+  const isOver = isOverBy(row, today)
   const reason = plainText(row.event_status_reason)
   return html`${
     status !== 'scheduled' &&
-    html`<p class="banner ${status}"><strong>${say(site, status === 'canceled' ? 'This event has been canceled.' : 'This event has been postponed.')}</strong>${reason !== '' && html` <span dir="auto">${reason}</span>`}</p>`
+    html`<p class="banner ${status}"><strong>${say(site, status === 'canceled' ? 'This event has been canceled.' : 'This event has been postponed.')}</strong>${reason !== '' && html` <bdi>${reason}</bdi>`}</p>`
   }${isOver && html`<p class="banner">${say(site, 'This event is over.')}</p>`}`
 }
 
@@ -156,7 +168,7 @@ ${whenBlock(viewing, row)}
     organizers.length > 0 &&
     html`<div><dt>${say(site, 'Organizer')}</dt>${organizers.map((organizer) => organizerFact(viewing, organizer))}</div>`
   }${cost && html`<div><dt>${say(site, 'Price')}</dt><dd><strong>${cost}</strong></dd></div>`}</dl>
-<div class="do">${row.online_url !== '' && html`<a class="button main join" href="${row.online_url}" rel="noopener" dir="auto">${plainText(row.online_label) || say(site, 'Join online')}</a>`}${addToCalendar(site, keepable)}${website && html`<a class="button" href="${website}" rel="noopener">${say(site, 'Website')}</a>`}<a class="button" href="${mailLink(keepable.title, url)}" data-share="${keepable.title}">${say(site, 'Share')}</a></div>
+<div class="do">${row.online_url !== '' && html`<a class="button main join" href="${row.online_url}" rel="noopener"><bdi>${plainText(row.online_label) || say(site, 'Join online')}</bdi></a>`}${addToCalendar(site, keepable, row.event_status === 'scheduled' && !isOverBy(row, viewing.today))}${website && html`<a class="button" href="${website}" rel="noopener">${say(site, 'Website')}</a>`}<a class="button" href="${mailLink(keepable.title, url)}" data-share="${keepable.title}">${say(site, 'Share')}</a></div>
 <dl>${accessFact(context, row, venues)}</dl>
 </aside>`
 }
@@ -169,14 +181,15 @@ function whenBlock(viewing: Viewing, row: EventRow): Html {
   const { context, today } = viewing
   const { site } = context
   const first = dayOf(row.start_date)
-  const days = daysInWords(site, row, today).map((day) => html`<strong>${day}</strong>`)
-  const { start, end, zone } = hoursInWords(site, row)
-  const begin = html`<time datetime="${row.start_date.slice(0, 16).replace(' ', 'T')}">${start}</time>`
+  const { days, hours, zone } = inWords(site, row, today)
+  const letters = zone && html` <abbr class="zone" title="${row.timezone.replaceAll('_', ' ')}">${zone}</abbr>`
+  const lines = days.map((day, at) => html`<strong>${day}${!hours && at + 1 === days.length && letters}</strong>`)
+  const begin = html`<time datetime="${row.start_date.slice(0, 16).replace(' ', 'T')}">${hours?.start}</time>`
   const times =
     row.all_day === 1
       ? html`<span>${say(site, 'All day')}</span>`
-      : html`<span>${begin}${end} <abbr class="zone" title="${row.timezone.replaceAll('_', ' ')}">${zone}</abbr></span>`
-  return html`<div class="when"><div class="leaf" aria-hidden="true"><b>${written(site, 'monthShort', first)}</b><span>${Number(first.slice(8))}</span></div><div>${days}${times}<a class="quiet" href="${spanLink(site, { view: 'day', day: first }, undefined, '')}">${say(site, 'Everything on {date}', { date: writtenDate(site, first, today) })}</a></div></div>`
+      : hours && html`<span>${begin}${hours.end}${letters}</span>`
+  return html`<div class="when"><div class="leaf" aria-hidden="true"><b>${written(site, 'monthShort', first)}</b><span>${Number(first.slice(8))}</span></div><div>${lines}${times}<a class="quiet" href="${spanLink(site, { view: 'day', day: first }, undefined, '')}">${say(site, 'Everything on {date}', { date: writtenDate(site, first, today) })}</a></div></div>`
 }
 
 const ATTENDANCE = { in_person: 'In person', online: 'Online event', mixed: 'In person and online' } as const
@@ -193,7 +206,9 @@ function whereFact(viewing: Viewing, row: EventRow, venues: readonly VenueRow[])
         ? say(site, 'The link is not public.')
         : minutes === 0
           ? say(site, 'The link appears here at the start.')
-          : say(site, 'The link appears here {time} before the start.', { time: inWords(site.language, minutes ?? 0) })
+          : say(site, 'The link appears here {time} before the start.', {
+              time: lengthInWords(site.language, minutes ?? 0),
+            })
   const online =
     (attendance !== '' || hint !== '') &&
     html`<dd>${attendance !== '' && html`<strong>${say(site, ATTENDANCE[attendance])}</strong>`}${hint !== '' && html`<span>${hint}</span>`}</dd>`
@@ -204,7 +219,7 @@ function whereFact(viewing: Viewing, row: EventRow, venues: readonly VenueRow[])
 }
 
 /** Whole days or hours where they are, else minutes. */
-function inWords(language: string, minutes: number): string {
+function lengthInWords(language: string, minutes: number): string {
   const units = [
     [1440, 'day'],
     [60, 'hour'],
@@ -217,13 +232,13 @@ function inWords(language: string, minutes: number): string {
 function venueFact({ context: { site } }: Viewing, row: EventRow, venue: VenueRow): Html {
   const lines = addressLines(venue)
   const map = (row.show_map_link === 1 || row.show_map === 1 || venue.geo_lat !== null) && mapLink(venue)
-  return html`<dd><strong dir="auto"><a href="${pathTo(site, recordPath(site, 'venue', venue))}">${linkedName(site, { kind: 'venue', row: venue })}</a></strong>${lines.map((line) => html`<span dir="auto">${line}</span>`)}${
+  return html`<dd><strong><a href="${pathTo(site, recordPath(site, 'venue', venue))}"><bdi>${linkedName(site, { kind: 'venue', row: venue })}</bdi></a></strong>${lines.map((line) => html`<span><bdi>${line}</bdi></span>`)}${
     map && html`<a class="quiet" href="${map}" rel="noopener">${say(site, 'Show on a map')}</a>`
   }</dd>`
 }
 
 function organizerFact({ context: { site } }: Viewing, organizer: OrganizerRow): Html {
-  return html`<dd><strong dir="auto"><a href="${pathTo(site, recordPath(site, 'organizer', organizer))}">${linkedName(site, { kind: 'organizer', row: organizer })}</a></strong></dd>`
+  return html`<dd><strong><a href="${pathTo(site, recordPath(site, 'organizer', organizer))}"><bdi>${linkedName(site, { kind: 'organizer', row: organizer })}</bdi></a></strong></dd>`
 }
 
 /** The events before and after this one. */

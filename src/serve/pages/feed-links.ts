@@ -42,7 +42,7 @@ export function subscribeMenu(site: Site, base: string, query: string): Html {
   const google = `https://calendar.google.com/calendar/r?cid=${encodeURIComponent(webcal)}`
   const web = `calendar/0/addfromweb?url=${encodeURIComponent(calendar)}&name=${encodeURIComponent(site.name)}`
   return html`<details class="menu end"><summary class="button">${say(site, 'Subscribe')}</summary><ul>
-<li><a href="${webcal}">${say(site, 'Calendar of this device')}</a></li>
+<li><a href="${webcal}">${say(site, 'Apple Calendar and other apps')}</a></li>
 <li><a href="${google}" rel="noopener">Google Calendar</a></li>
 <li><a href="https://outlook.live.com/${web}" rel="noopener">Outlook.com</a></li>
 <li><a href="https://outlook.office.com/${web}" rel="noopener">Microsoft 365</a></li>

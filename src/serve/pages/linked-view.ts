@@ -5,7 +5,7 @@ import { renderedForPage, showPrepared } from '../../base/text/long-texts.ts'
 import { presentUrl } from '../../base/text/urls.ts'
 import { findImages } from '../../calendar/images/images.ts'
 import { organizerLinkedData } from '../../calendar/linked/organizer.ts'
-import { recordPath } from '../../calendar/linked/record-present.ts'
+import { recordPath, recordUrl } from '../../calendar/linked/record-present.ts'
 import { venueLinkedData } from '../../calendar/linked/venue.ts'
 import { textsOfRecord } from '../../calendar/records/present-records.ts'
 import type { OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
@@ -54,12 +54,13 @@ export async function linkedView(viewing: Viewing, linked: Linked, page: number)
         isIndexed: page === 1,
         linkedData: {
           '@context': 'http://schema.org',
-          ...(kind === 'venue' ? venueLinkedData(row) : organizerLinkedData(row)),
+          ...filledMembers(kind === 'venue' ? venueLinkedData(row) : organizerLinkedData(row)),
+          url: recordUrl(site, kind, row),
         },
         feeds: feedLinks(path.replace(/\/$/, ''), ''),
         current: undefined,
         body: html`<article class="linked"><a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
-<div class="lede"><p class="eyebrow">${say(site, kind === 'venue' ? 'Venue' : 'Organizer')}</p><h1 dir="auto">${name}</h1></div>
+<div class="lede"><p class="eyebrow">${say(site, kind === 'venue' ? 'Venue' : 'Organizer')}</p><h1><bdi>${name}</bdi></h1></div>
 <div class="about">${details(viewing, linked)}${shown}${row.description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(row.description, row.trusted === 1))}</div>`}</div></article>
 ${events(viewing, linked, cards, { total, ways })}`,
       }
@@ -89,6 +90,9 @@ async function waysOf(
     later: page * PER_PAGE < total ? await way(page + 1, say(context.site, 'Later')) : undefined,
   }
 }
+
+/** The members that say something; those of the interface are there at all times. */
+const filledMembers = (data: object) => Object.fromEntries(Object.entries(data).filter(([, value]) => value !== ''))
 
 function events(
   viewing: Viewing,
@@ -122,7 +126,7 @@ function details({ context }: Viewing, linked: Linked): Html {
   const email = linked.kind === 'organizer' ? plainText(linked.row.email) : ''
   const facts = [
     lines.length > 0 &&
-      html`<div><dt>${say(site, 'Address')}</dt><dd>${lines.map((line) => html`<span dir="auto">${line}</span>`)}</dd></div>`,
+      html`<div><dt>${say(site, 'Address')}</dt><dd>${lines.map((line) => html`<span><bdi>${line}</bdi></span>`)}</dd></div>`,
     phone &&
       html`<div><dt>${say(site, 'Telephone')}</dt><dd><a href="${`tel:${phone.replace(/[^\d+]/g, '')}`}">${phone}</a></dd></div>`,
     access !== NOTHING && html`<div><dt>${say(site, 'Accessibility')}</dt><dd>${access}</dd></div>`,

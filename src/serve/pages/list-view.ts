@@ -1,3 +1,4 @@
+import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import { addDays } from '../../base/text/moments.ts'
 import type { Card } from './cards.ts'
@@ -36,7 +37,7 @@ export async function listView(viewing: Viewing, asked: EventsAsked): Promise<Vi
   return {
     status: 200,
     title: asked.term || isPast || asked.query.isFiltered ? heading : '',
-    description: `${heading}: ${count}`,
+    description: count === '' ? `${heading}: ${nothingText(asked, site)}` : `${heading}: ${count}`,
     canonical: canonicalOf(viewing, asked, asked.span),
     isIndexed: !isPast && !asked.query.isFiltered && page === 1 && total > 0,
     ...paths,
@@ -99,11 +100,13 @@ function countText(viewing: Viewing, asked: EventsAsked, total: number): string 
   return say(site, '{events} from {date} on', { events: sayEvents(site, total), date })
 }
 
+function nothingText({ query, term }: EventsAsked, site: Site): string {
+  return say(site, query.isFiltered || term !== undefined ? 'No event matches.' : 'There are no events here yet.')
+}
+
 function nothing(viewing: Viewing, asked: EventsAsked): Promise<Html> {
   const { site } = viewing.context
-  const isNarrowed = asked.query.isFiltered || asked.term !== undefined
-  const text = say(site, isNarrowed ? 'No event matches.' : 'There are no events here yet.')
-  return nothingFound(viewing, asked, text, `${firstDay(viewing, asked)} 00:00:00`)
+  return nothingFound(viewing, asked, nothingText(asked, site), `${firstDay(viewing, asked)} 00:00:00`)
 }
 
 /** Links to the pages before and after this one with their days, and between coming and past events. */

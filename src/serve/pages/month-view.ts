@@ -30,9 +30,11 @@ import {
   nothingFound,
   pager,
   sameEvents,
+  steps,
   viewHead,
 } from './view-head.ts'
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
+import { isOvernight } from './when-in-words.ts'
 
 /** The most events of a month that are counted; only the first few of each day are loaded. */
 const MOST = 5000
@@ -106,13 +108,13 @@ function wayTools(
   { previous, next }: Pick<View, 'previous' | 'next'>,
 ): Html {
   const { site } = viewing.context
-  const step = (path: string | undefined, months: number, arrow: string, rel: string) => {
+  const way = (path: string | undefined, months: number) => {
     const other = monthsLater(month, months)
-    if (!path || !other) return html`<span class="button step" aria-hidden="true">${arrow}</span>`
-    return html`<a class="button step" rel="${rel}" href="${path}" aria-label="${written(site, 'monthYear', firstOf(other))}"><span aria-hidden="true">${arrow}</span></a>`
+    return path && other ? { path, text: written(site, 'monthYear', firstOf(other)) } : undefined
   }
   const now = monthOf(viewing.today)
-  return html`<nav class="steps" aria-label="${say(site, 'Months')}">${step(previous, -1, '←', 'prev')}<a class="button" href="${sameEvents(viewing, asked, { view: 'month', month: now })}"${month === now && html` aria-current="date"`}>${say(site, 'Today')}</a>${step(next, 1, '→', 'next')}</nav>`
+  const present = { path: sameEvents(viewing, asked, { view: 'month', month: now }), isHere: month === now }
+  return steps(site, say(site, 'Months'), way(previous, -1), present, way(next, 1))
 }
 
 function table(drawing: Drawing, grid: readonly GridDay[][], name: string): Html {
@@ -207,7 +209,7 @@ function agenda(drawing: Drawing, grid: readonly GridDay[][]): Html {
     const hidden = hiddenOf(own)
     return html`<section><h2><a href="${dayPath(own.day)}">${writtenDay(site, own.day, viewing.today)}</a></h2><ul class="brief">${starting.map((card) => brief(viewing, card))}${
       hidden > 0 &&
-      html`<li><a class="quiet" href="${dayPath(own.day)}">${say(site, '+{count} more', { count: String(hidden) })}</a></li>`
+      html`<li class="rest"><a class="quiet" href="${dayPath(own.day)}">${say(site, '+{count} more', { count: String(hidden) })}</a></li>`
     }</ul></section>`
   })
   return html`<div class="agenda">${sections}</div>`
@@ -215,8 +217,11 @@ function agenda(drawing: Drawing, grid: readonly GridDay[][]): Html {
 
 function brief(viewing: Viewing, card: Card): Html {
   const { site } = viewing.context
-  const time = card.isAllDay || isSeveralDays(card) ? say(site, 'All day') : written(site, 'time', card.start)
-  return html`<li class="${hueOf(viewing, card).trim()}"><a href="${pathTo(site, card.url)}"><i class="dot" aria-hidden="true"></i><span class="when">${time}</span><span class="title">${shownTitle(viewing, card)}</span>${card.place && html`<span class="where" dir="auto">${card.place.name}</span>`}</a></li>`
+  const time =
+    card.isAllDay || (isSeveralDays(card) && !isOvernight(card.start, card.end))
+      ? say(site, 'All day')
+      : written(site, 'time', card.start)
+  return html`<li class="${hueOf(viewing, card).trim()}"><a href="${pathTo(site, card.url)}"><i class="dot" aria-hidden="true"></i><span class="when">${time}</span><span class="title">${shownTitle(viewing, card)}</span>${card.place && html`<span class="where"><bdi>${card.place.name}</bdi></span>`}</a></li>`
 }
 
 /** An event in the weeks of a month: its first and last day. */

@@ -43,7 +43,7 @@ export async function seriesView(viewing: Viewing, series: SeriesRow, page: numb
     feeds: feedLinks('/events', feedFilter(series)),
     current: undefined,
     body: html`<article class="linked"><a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
-<div class="lede"><p class="eyebrow">${say(site, 'Event series')}</p><h1 dir="auto">${title}</h1><p class="lead">${rule}</p></div>
+<div class="lede"><p class="eyebrow">${say(site, 'Event series')}</p><h1><bdi>${title}</bdi></h1><p class="lead">${rule}</p></div>
 ${description !== '' && html`<div class="about"><div class="prose" dir="auto">${trusted(renderedForPage(description, isTrusted === 1))}</div></div>`}</article>
 ${dates(viewing, series, cards, { total, page, path: pathTo(site, path) })}`,
   }))

@@ -1,3 +1,4 @@
+import type { Site } from '../../base/config.ts'
 import { dayOf } from '../../base/text/moments.ts'
 import { factInWords } from './access-shown.ts'
 import { select } from './choices.ts'
@@ -59,7 +60,7 @@ export function viewHead(
   const { site } = viewing.context
   const { term } = asked
   return html`<div class="head">
-<div class="heading">${term && term.name !== heading && html`<p class="eyebrow h${term.hue}"><i class="dot" aria-hidden="true"></i>${term.name}</p>`}<h1 tabindex="-1" dir="auto">${heading}</h1><p class="count">${below}</p></div>
+<div class="heading">${term && term.name !== heading && html`<p class="eyebrow h${term.hue}"><i class="dot" aria-hidden="true"></i><bdi>${term.name}</bdi></p>`}<h1 tabindex="-1"><bdi>${heading}</bdi></h1><p class="count">${below}</p></div>
 <div class="tools">${tools}${subscribeMenu(site, feedBase(scopeIn(asked)), feedQuery(asked.query))}<nav class="views" aria-label="${say(site, 'Views')}">${views(viewing, asked)}</nav></div>
 </div>
 ${categoryBar(viewing, asked)}
@@ -78,21 +79,28 @@ const MOST_PILLS = 12
 /** Those behind "More categories". */
 const MOST_FOLDED = 60
 
+/** The slug of the category at the top of the tree that the path or the query names; undefined for none and for several. */
+function chosenTop({ terms }: Viewing, { term, query }: EventsAsked): string | undefined {
+  if (term?.taxonomy === 'category') return term.slugs[0]
+  const slug = query.sent.get('categories')
+  return [...terms.byId.values()].find((one) => one.taxonomy === 'category' && one.slug === slug)?.slugs[0]
+}
+
 /** The top categories as links to their events. */
 function categoryBar(viewing: Viewing, asked: EventsAsked): Html | false {
   const { site } = viewing.context
   const { tops } = viewing.terms
   if (tops.length === 0) return false
   const query = queryText(asked.query, ['categories'])
-  const open = asked.term?.taxonomy === 'category' ? asked.term.slugs[0] : undefined
+  const open = chosenTop(viewing, asked)
   const pill = (name: string, scope: TermPath | undefined, hue: string, isOpen: boolean) =>
-    html`<a class="pill${hue}" href="${spanLink(site, asked.span, scope, query)}"${isOpen && html` aria-current="true"`}>${hue && html`<i class="dot" aria-hidden="true"></i>`}${name}</a>`
+    html`<a class="pill${hue}" href="${spanLink(site, asked.span, scope, query)}"${isOpen && html` aria-current="true"`}>${hue && html`<i class="dot" aria-hidden="true"></i>`}<bdi>${name}</bdi></a>`
   const pillOf = (term: ShownTerm) => pill(term.name, scopeOf(term), ` h${term.hue}`, term.slug === open)
   // Those of most events and the chosen one, in the order of names.
   const most = new Set([...tops].sort((a, b) => b.count - a.count).slice(0, MOST_PILLS))
   for (const term of tops) if (term.slug === open) most.add(term)
   const folded = tops.filter((term) => !most.has(term)).slice(0, MOST_FOLDED)
-  return html`<nav class="pills" aria-label="${say(site, 'Categories of events')}">${pill(say(site, 'All'), undefined, '', !open && !asked.term)}${[
+  return html`<nav class="pills" aria-label="${say(site, 'Categories of events')}">${pill(say(site, 'All'), undefined, '', !open && !asked.term && !asked.query.sent.has('categories'))}${[
     ...most,
   ]
     .sort((a, b) => tops.indexOf(a) - tops.indexOf(b))
@@ -178,7 +186,7 @@ function activeFilters(viewing: Viewing, asked: EventsAsked): Html | false {
     const without = name === 'near' ? ['near', 'geoloc_radius'] : [name]
     const text = filterInWords(viewing, name, value)
     const address = spanLink(site, asked.span, scopeIn(asked), queryText(asked.query, without))
-    return html`<li><a class="chip plain off" href="${address}" aria-label="${say(site, 'Remove the filter {name}', { name: text })}"><span dir="auto">${text}</span> <span aria-hidden="true">×</span></a></li>`
+    return html`<li><a class="chip plain off" href="${address}" aria-label="${say(site, 'Remove the filter {name}', { name: text })}"><bdi>${text}</bdi> <span aria-hidden="true">×</span></a></li>`
   }
   const clear = spanLink(site, asked.span, scopeIn(asked), '')
   return html`<ul class="active">${shown.map(chip)}${shown.length > 1 && html`<li><a class="quiet" href="${clear}">${say(site, 'Clear all filters')}</a></li>`}</ul>`
@@ -227,12 +235,29 @@ export async function datedWay(
   return { path, text: `${text} · ${writtenRange(viewing.context.site, first, last, viewing.today)}` }
 }
 
-/** Links to the pages before and after. */
-export function pager(
-  before: { path: string; text: string } | undefined,
-  after: { path: string; text: string } | undefined,
+/** A link to the page before or after. */
+interface Way {
+  path: string
+  text: string
+}
+
+/** Arrows to the month or day before and after, with the present one between them. */
+export function steps(
+  site: Site,
   label: string,
-): Html | false {
+  before: Way | undefined,
+  present: { path: string; isHere: boolean },
+  after: Way | undefined,
+): Html {
+  const step = (way: Way | undefined, arrow: string, rel: string) =>
+    way
+      ? html`<a class="button step" rel="${rel}" href="${way.path}" aria-label="${way.text}"><span aria-hidden="true">${arrow}</span></a>`
+      : html`<span class="button step" aria-hidden="true">${arrow}</span>`
+  return html`<nav class="steps" aria-label="${label}">${step(before, '←', 'prev')}<a class="button" href="${present.path}"${present.isHere && html` aria-current="date"`}>${say(site, 'Today')}</a>${step(after, '→', 'next')}</nav>`
+}
+
+/** Links to the pages before and after. */
+export function pager(before: Way | undefined, after: Way | undefined, label: string): Html | false {
   if (!before && !after) return false
   return html`<nav class="pager" aria-label="${label}">${before ? html`<a class="button" rel="prev" href="${before.path}"><span aria-hidden="true">←</span> ${before.text}</a>` : html`<span></span>`}${
     after && html`<a class="button" rel="next" href="${after.path}">${after.text} <span aria-hidden="true">→</span></a>`
@@ -252,16 +277,20 @@ export async function nothingFound(viewing: Viewing, asked: EventsAsked, text: s
     : previous && say(site, 'The last one was on {date}.', { date: writtenDay(site, dayOf(previous.start), today) })
   return html`<section class="nothing"><h2>${text}</h2>${sentence && html`<p>${sentence}</p>`}${
     near.length > 0 && html`<ul class="rows">${near.slice(0, 1).map((card) => eventRow(viewing, card))}</ul>`
-  }<p class="ways">${await ways(viewing, asked)}</p></section>`
+  }${await ways(viewing, asked)}</section>`
 }
 
-async function ways(viewing: Viewing, asked: EventsAsked): Promise<Html> {
+/** A way to more events; none from the list of all. */
+async function ways(viewing: Viewing, asked: EventsAsked): Promise<Html | false> {
   const { site } = viewing.context
   const isNarrowed = asked.query.isFiltered || asked.term !== undefined
+  const way = (path: string, text: string) => html`<p class="ways"><a class="button" href="${path}">${text}</a></p>`
   if (!isNarrowed)
-    return html`<a class="button" href="${spanLink(site, { view: 'list' }, undefined, '')}">${say(site, 'Show the calendar')}</a>`
+    return (
+      asked.span.view !== 'list' && way(spanLink(site, { view: 'list' }, undefined, ''), say(site, 'Show the calendar'))
+    )
   const { total } = await findPageEvents(viewing, from({}, viewing.today), 1, 1)
   const scope = asked.query.isFiltered && asked.term ? scopeOf(asked.term) : undefined
   const text = scope ? say(site, 'Clear all filters') : `${say(site, 'Show the calendar')} (${sayEvents(site, total)})`
-  return html`<a class="button" href="${spanLink(site, { view: 'list' }, scope, '')}">${text}</a>`
+  return way(spanLink(site, { view: 'list' }, scope, ''), text)
 }

@@ -25,6 +25,7 @@ import {
   nothingFound,
   pager,
   sameEvents,
+  steps,
   viewHead,
 } from './view-head.ts'
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
@@ -87,7 +88,7 @@ export async function weekView(viewing: Viewing, asked: EventsAsked, day: string
     feeds: feedsOf(asked),
     styles: [viewing.assets.week],
     current: 'week',
-    body: html`${viewHead(viewing, here, writtenRange(site, first, last, today), numbered(viewing, first, count), steps(viewing, asked, days, ways))}
+    body: html`${viewHead(viewing, here, writtenRange(site, first, last, today), numbered(viewing, first, count), weekSteps(viewing, asked, days, ways))}
 <div class="results">${content}</div>
 ${pager(ways.previous, ways.next, say(site, 'Other weeks'))}`,
   }
@@ -131,13 +132,10 @@ async function waysOf(viewing: Viewing, asked: EventsAsked, days: readonly strin
   }
 }
 
-function steps(viewing: Viewing, asked: EventsAsked, days: readonly string[], { previous, next }: Ways): Html {
+function weekSteps(viewing: Viewing, asked: EventsAsked, days: readonly string[], { previous, next }: Ways): Html {
   const { site } = viewing.context
-  const step = (way: Ways['next'], arrow: string, rel: string) =>
-    way
-      ? html`<a class="button step" rel="${rel}" href="${way.path}" aria-label="${way.text}"><span aria-hidden="true">${arrow}</span></a>`
-      : html`<span class="button step" aria-hidden="true">${arrow}</span>`
-  return html`<nav class="steps" aria-label="${say(site, 'Weeks')}">${step(previous, '←', 'prev')}<a class="button" href="${sameEvents(viewing, asked, { view: 'week', day: undefined })}"${days.includes(viewing.today) && html` aria-current="date"`}>${say(site, 'Today')}</a>${step(next, '→', 'next')}</nav>`
+  const path = sameEvents(viewing, asked, { view: 'week', day: undefined })
+  return steps(site, say(site, 'Weeks'), previous, { path, isHere: days.includes(viewing.today) }, next)
 }
 
 /** What lasts several days, each above the days that it is on. */

@@ -1,5 +1,5 @@
 import type { Site } from '../../base/config.ts'
-import { dayOf } from '../../base/text/moments.ts'
+import { addDays, dayOf } from '../../base/text/moments.ts'
 import { timezoneAbbreviation } from '../../base/text/zones.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { lastDayOf, written, writtenDay } from './page-dates.ts'
@@ -18,27 +18,45 @@ export function nearName(site: Site, day: string, today: string): string {
   return distance === 1 ? say(site, 'Tomorrow') : ''
 }
 
-/** The day of an event, or its first and its last one, as its page writes them. */
-export function daysInWords(site: Site, { start_date, end_date }: Times, today: string): string[] {
-  const [first, last] = [dayOf(start_date), lastDayOf(start_date, end_date)]
-  if (first !== last)
-    return [writtenDay(site, first, today), say(site, 'until {date}', { date: writtenDay(site, last, today) })]
-  const near = nearName(site, first, today)
-  return [near === '' ? writtenDay(site, first, '') : `${near}, ${writtenDay(site, first, today)}`]
+/** Whether an event that lasts past the small hours is over before the hour at which it began: from 20:00 until 9:00. */
+export const isOvernight = (start: string, end: string) =>
+  dayOf(end) === addDays(dayOf(start), 1) && end.slice(11) < start.slice(11) && lastDayOf(start, end) > dayOf(start)
+
+/** When an event takes place, in words. */
+export interface When {
+  /** Its day, or its first and its last one; with the hours where it begins and ends on different days. */
+  days: string[]
+  /** The hours that stand for themselves: the start, and the end with a dash or a word before it. */
+  hours: { start: string; end: string } | undefined
+  /** The letters of its zone; empty for an event that lasts all day. */
+  zone: string
 }
 
-/** The hours of an event as its page writes them: the start, the end behind a dash or nothing, and the letters of its zone. */
-export function hoursInWords(site: Site, { start_date, end_date, timezone, utc_start_date }: Times) {
-  return {
-    start: written(site, 'time', start_date),
-    end: end_date === start_date ? '' : ` – ${written(site, 'time', end_date)}`,
-    zone: timezoneAbbreviation(timezone, utc_start_date),
+export function inWords(site: Site, times: Times, today: string): When {
+  const { start_date: start, end_date: end, timezone, utc_start_date } = times
+  const [first, last] = [dayOf(start), lastDayOf(start, end)]
+  const isAllDay = times.all_day === 1
+  const zone = isAllDay ? '' : timezoneAbbreviation(timezone, utc_start_date)
+  const time = (wall: string) => written(site, 'time', wall)
+  const near = nearName(site, first, today)
+  const day = near === '' ? writtenDay(site, first, '') : `${near}, ${writtenDay(site, first, today)}`
+  if (!isAllDay && isOvernight(start, end)) {
+    const until = say(site, 'until {time} the next day', { time: time(end) })
+    return { days: [day], hours: { start: time(start), end: ` ${until}` }, zone }
   }
+  if (first === last) {
+    const hours = { start: time(start), end: end === start ? '' : ` – ${time(end)}` }
+    return { days: [day], hours: isAllDay ? undefined : hours, zone }
+  }
+  const at = (one: string, wall: string) => writtenDay(site, one, today) + (isAllDay ? '' : `, ${time(wall)}`)
+  // What ends in the small hours is told by the day on which it does.
+  const ending = isAllDay ? last : dayOf(end)
+  return { days: [at(first, start), say(site, 'until {date}', { date: at(ending, end) })], hours: undefined, zone }
 }
 
 /** When an event takes place, on one line. */
 export function whenInWords(site: Site, times: Times, today: string): string {
-  const { start, end, zone } = hoursInWords(site, times)
-  const hours = times.all_day === 1 ? say(site, 'All day') : `${start}${end} ${zone}`
-  return [...daysInWords(site, times, today), hours].join(', ')
+  const { days, hours, zone } = inWords(site, times, today)
+  if (times.all_day === 1) return [...days, say(site, 'All day')].join(', ')
+  return `${days.join(' ')}${hours ? `, ${hours.start}${hours.end}` : ''} ${zone}`
 }

@@ -1,0 +1,133 @@
+// What visitors read on pages: names in any writing, times, what is said where nothing is, and which press comes first.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { startService, type TestService } from '../support/service.ts'
+
+const NEXT_YEAR = new Date().getUTCFullYear() + 1
+const HEBREW = 'קונצרט 2 בערב'
+
+let service: TestService
+
+const read = async (path: string) => {
+  const { status, body } = await service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
+  return { status, body: String(body) }
+}
+const text = (body: string) => body.replace(/<[^>]+>/g, '').replace(/\s+/g, ' ')
+const main = (body: string) => /<main[\s\S]*<\/main>/.exec(body)?.[0] ?? ''
+const meta = (body: string, name: string) => new RegExp(`(?:name|property)="${name}" content="([^"]*)"`).exec(body)?.[1]
+const pathOf = (url: string) => new URL(url).pathname
+const linkedData = (body: string) => JSON.parse(/ld\+json">(.*?)<\/script>/.exec(body)?.[1] ?? '')
+
+describe('an empty calendar', () => {
+  before(async () => {
+    service = await startService()
+  })
+  after(() => service.close())
+
+  test('says that there is nothing yet, and has no press that leads to itself', async () => {
+    for (const path of ['/', '/events/']) {
+      const { body } = await read(path)
+      assert.equal(meta(body, 'description'), 'What’s on: There are no events here yet.')
+      assert.match(text(main(body)), /There are no events here yet\./)
+      assert.doesNotMatch(main(body), /class="ways"/)
+    }
+    assert.match(main((await read('/events/month/')).body), /<p class="ways"><a class="button" href="\/events\/">/)
+  })
+})
+
+describe('pages', () => {
+  const times = (from: string, to: string) => ({ start_date: `${NEXT_YEAR}-${from}`, end_date: `${NEXT_YEAR}-${to}` })
+  const event = async (fields: object) => pathOf((await service.create('/events', fields)).url)
+
+  before(async () => {
+    service = await startService({ timezone: 'Europe/Oslo' })
+  })
+  after(() => service.close())
+
+  test('keep names of other directions to themselves, and align them as the page', async () => {
+    const venue = { venue: HEBREW, address: HEBREW, city: 'חיפה' }
+    const path = await event({ title: HEBREW, excerpt: HEBREW, venue, ...times('02-03 10:00', '02-03 11:00') })
+    for (const one of [path, `/events/${NEXT_YEAR}-02-03/`, `/events/month/${NEXT_YEAR}-02/`, '/events/']) {
+      const { body } = await read(one)
+      assert.match(body, new RegExp(`<bdi>${HEBREW}</bdi>`), one)
+      assert.doesNotMatch(body, /dir="auto"/, one)
+    }
+  })
+
+  test('tell of an evening that lasts until the morning by the evening', async () => {
+    const path = await event({ title: 'Night of museums', ...times('11-23 20:00', '11-24 09:00') })
+    assert.match(text(main((await read(path)).body)), /23 November \d{4}20:00 until 9:00 the next day CET/)
+    const { body } = await read(`/events/${NEXT_YEAR}-11-23/`)
+    assert.match(text(main(body)), /20:00 until 9:00 the next day/)
+    const late = await event({ title: 'Across the year', ...times('12-31 21:00', '12-31 23:59') })
+    await service.put(`/events/${(await service.get('/events/by-slug/across-the-year')).body.id}`, {
+      end_date: `${NEXT_YEAR + 1}-01-01 08:30:00`,
+    })
+    assert.match(text(main((await read(late)).body)), /31 December \d{4}21:00 until 8:30 the next day/)
+  })
+
+  test('tell of several days by the hours at which they begin and end', async () => {
+    const path = await event({ title: 'Hackathon', ...times('10-08 18:00', '10-10 16:00') })
+    assert.match(text(main((await read(path)).body)), /8 October \d{4}, 18:00until \w+,? 10 October \d{4}, 16:00 CEST/)
+    const small = await event({ title: 'Two nights', ...times('10-15 22:00', '10-17 03:00') })
+    assert.match(text(main((await read(small)).body)), /15 October \d{4}, 22:00until \w+,? 17 October \d{4}, 3:00 CEST/)
+    const whole = await event({ title: 'Market', all_day: true, ...times('10-20', '10-22') })
+    assert.match(text(main((await read(whole)).body)), /20 October \d{4}until \w+,? 22 October \d{4}All day/)
+  })
+
+  test('offer to keep what is to come, and not as the first press what is over or does not take place', async () => {
+    const coming = await event({ title: 'Coming', ...times('03-03 10:00', '03-03 11:00') })
+    const past = await event({ title: 'Past', start_date: '2020-01-01 10:00', end_date: '2020-01-01 11:00' })
+    const off = await event({ title: 'Off', ...times('03-03 10:00', '03-03 11:00'), event_status: 'canceled' })
+    const later = await event({ title: 'Later', ...times('03-03 10:00', '03-03 11:00'), event_status: 'postponed' })
+    const isMain = async (path: string) => /summary class="button main">Add to calendar/.test((await read(path)).body)
+    assert.deepEqual(await Promise.all([coming, past, off, later].map(isMain)), [true, false, false, false])
+  })
+
+  test('describe an event to those it is sent to by whether it takes place, its day and its text', async () => {
+    const plain = await event({ title: 'Plain', ...times('04-05 10:00', '04-05 11:00') })
+    assert.match(meta((await read(plain)).body, 'og:description') ?? '', /^\w+, 5 April \d{4}$/)
+    const told = await event({ title: 'Told', excerpt: 'Bring a cup.', ...times('04-05 10:00', '04-05 11:00') })
+    assert.match(meta((await read(told)).body, 'og:description') ?? '', /^\w+, 5 April \d{4}\. Bring a cup\.$/)
+    const off = { event_status: 'canceled', event_status_reason: 'The hall is flooded' }
+    const canceled = await event({ title: 'Flooded', ...off, ...times('04-05 10:00', '04-05 11:00') })
+    const { body } = await read(canceled)
+    assert.match(meta(body, 'og:description') ?? '', /^Canceled: The hall is flooded\. \w+, 5 April \d{4}$/)
+  })
+
+  test('keep the second level of headings of a description', async () => {
+    const description = '<h1>Programme</h1><h2>Evening</h2><h3>Late</h3>'
+    const path = await event({ title: 'Levels', description, ...times('05-05 10:00', '05-05 11:00') })
+    assert.match((await read(path)).body, /<h2>Programme<\/h2>\s*<h2>Evening<\/h2>\s*<h3>Late<\/h3>/)
+  })
+
+  test('step from day to day above the events, too', async () => {
+    await event({ title: 'Step', ...times('06-05 10:00', '06-05 11:00') })
+    const { body } = await read(`/events/${NEXT_YEAR}-06-04/`)
+    const steps = /<nav class="steps"[\s\S]*?<\/nav>/.exec(body)?.[0] ?? ''
+    assert.match(steps, new RegExp(`rel="prev" href="/events/${NEXT_YEAR}-06-03/"`))
+    assert.match(steps, new RegExp(`rel="next" href="/events/${NEXT_YEAR}-06-05/"`))
+    assert.match(steps, /href="\/events\/today\/"/)
+  })
+
+  test('have no empty address in the linked data of a venue', async () => {
+    const { body } = await service.post('/venues', { venue: 'Bare', city: 'Kilvara' })
+    const data = linkedData((await read(pathOf(body.url))).body)
+    assert.equal(data.url, body.url)
+    assert.deepEqual(
+      Object.entries(data).filter(([, value]) => value === ''),
+      [],
+    )
+  })
+
+  test('mark the category that the query names', async () => {
+    const music = await service.create('/categories', { name: 'Music' })
+    const jazz = await service.create('/categories', { name: 'Jazz', parent: music.id })
+    await event({ title: 'Jazz', categories: [jazz.id], ...times('07-05 10:00', '07-05 11:00') })
+    const chosen = (body: string) =>
+      /<a class="pill[^>]*aria-current="true">(?:<i[^>]*><\/i>)?<bdi>([^<]+)/.exec(body)?.[1]
+    assert.equal(chosen((await read('/events/')).body), 'All')
+    assert.equal(chosen((await read('/events/?categories=jazz')).body), 'Music')
+    assert.equal(chosen((await read('/events/?categories=music')).body), 'Music')
+  })
+})

@@ -60,7 +60,7 @@ export function viewHead(
   const { site } = viewing.context
   const { term } = asked
   return html`<div class="head">
-<div class="heading">${term && term.name !== heading && html`<p class="eyebrow h${term.hue}"><i class="dot" aria-hidden="true"></i><bdi>${term.name}</bdi></p>`}<h1 tabindex="-1"><bdi>${heading}</bdi></h1><p class="count">${below}</p></div>
+<div class="heading">${term && term.name !== heading && html`<p class="eyebrow h${term.hue}"><i class="dot" aria-hidden="true"></i><bdi>${term.name}</bdi></p>`}<h1 tabindex="-1">${heading === term?.name ? html`<bdi>${heading}</bdi>` : heading}</h1><p class="count">${below}</p></div>
 <div class="tools">${tools}${subscribeMenu(site, feedBase(scopeIn(asked)), feedQuery(asked.query))}<nav class="views" aria-label="${say(site, 'Views')}">${views(viewing, asked)}</nav></div>
 </div>
 ${categoryBar(viewing, asked)}

@@ -209,7 +209,7 @@ function agenda(drawing: Drawing, grid: readonly GridDay[][]): Html {
     const hidden = hiddenOf(own)
     return html`<section><h2><a href="${dayPath(own.day)}">${writtenDay(site, own.day, viewing.today)}</a></h2><ul class="brief">${starting.map((card) => brief(viewing, card))}${
       hidden > 0 &&
-      html`<li class="rest"><a class="quiet" href="${dayPath(own.day)}">${say(site, '+{count} more', { count: String(hidden) })}</a></li>`
+      html`<li><a class="quiet" href="${dayPath(own.day)}">${say(site, '+{count} more', { count: String(hidden) })}</a></li>`
     }</ul></section>`
   })
   return html`<div class="agenda">${sections}</div>`

@@ -1,0 +1,108 @@
+// How pages look in Chromium, where it is: what a narrow screen has room for, what is in view, and what paper shows.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Tab } from '../support/browsers.ts'
+import { findChromium, startChromium } from '../support/chromium.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const program = findChromium()
+const NEXT_YEAR = new Date().getUTCFullYear() + 1
+
+describe('the layout of pages', { skip: program === undefined ? 'no Chromium is installed' : false }, () => {
+  let service: TestService
+  let browser: Browser
+  let tab: Tab
+  let today: string
+
+  const see = <Seen>(expression: string) => tab.evaluate<Seen>(expression)
+  const goTo = (path: string) => tab.goTo(service.origin + path)
+
+  before(async () => {
+    service = await startService({ language: 'de', timezone: 'Europe/Berlin', site_name: 'Kilvara' })
+    today = new Date().toLocaleDateString('sv', { timeZone: 'Europe/Berlin' })
+    const day = `${NEXT_YEAR}-05-03`
+    const times = { start_date: `${day} 18:00`, end_date: `${day} 20:00` }
+    const categories: number[] = []
+    for (let i = 10; i < 25; i++) categories.push((await service.create('/categories', { name: `Kategorie ${i}` })).id)
+    await service.create('/events', { title: 'Ganzer Tag', all_day: true, start_date: day, end_date: day, categories })
+    for (let i = 0; i < 15; i++) await service.create('/events', { title: `Menge ${i}`, ...times })
+    await service.create('/events', {
+      title: 'Heute',
+      start_date: `${today} 10:00`,
+      end_date: `${today} 11:00`,
+    })
+    browser = await startChromium(program ?? '')
+    tab = await browser.open()
+  })
+  after(async () => {
+    await browser?.close()
+    await service?.close()
+  })
+
+  test('a month on a phone has the way to the rest of a day on one line, and words whole', async () => {
+    for (const width of [320, 360, 390]) {
+      await tab.look({ width })
+      await goTo(`/events/month/${NEXT_YEAR}-05/`)
+      const rest = await see<number>("document.querySelector('.brief .quiet').getBoundingClientRect().height")
+      assert.ok(rest > 20 && rest <= 48, `the way to the rest is ${rest} high at ${width}`)
+      const lines = await see<[string, number][]>(
+        "[...document.querySelectorAll('.brief .when')].map((when) => [when.textContent, when.getBoundingClientRect().height])",
+      )
+      assert.ok(lines.some(([text]) => text === 'Ganztägig'))
+      for (const [text, height] of lines) assert.ok(height < 30, `${text} is ${height} high at ${width}`)
+    }
+  })
+
+  test('the chosen category is in view on a phone', async () => {
+    await tab.look({ width: 360 })
+    for (const path of ['/events/category/kategorie-20/', '/events/?categories=kategorie-20']) {
+      await goTo(path)
+      const [start, end] = await see<[number, number]>(
+        "(({ left, right }) => [left, right])(document.querySelector('.pill[aria-current]').getBoundingClientRect())",
+      )
+      assert.ok(start >= 0 && end <= 360, `${path}: ${start} to ${end}`)
+    }
+  })
+
+  test('the corner of the look is that of buttons, too', async () => {
+    await tab.look({ width: 1280 })
+    await goTo('/events/')
+    const corners = () =>
+      see<string[]>(
+        "['.button', '.pill', '.views'].map((part) => getComputedStyle(document.querySelector(part)).borderRadius)",
+      )
+    assert.ok((await corners()).every((corner) => Number.parseFloat(corner) >= 20))
+    await see("document.documentElement.style.setProperty('--radius', '0px')")
+    assert.deepEqual(await corners(), ['0px', '0px', '0px'])
+  })
+
+  test('the ring around what has the focus in a month is not cut off', async () => {
+    await goTo(`/events/month/${NEXT_YEAR}-05/`)
+    const cut = await see<string[]>(`[...document.querySelectorAll('.month a')].flatMap((part) => {
+      part.focus({ focusVisible: true })
+      const { outlineWidth, outlineOffset } = getComputedStyle(part)
+      const reach = parseFloat(outlineWidth) + parseFloat(outlineOffset)
+      const own = part.getBoundingClientRect()
+      for (let box = part.parentElement; box && box !== document.body; box = box.parentElement) {
+        if (getComputedStyle(box).overflow === 'visible') continue
+        const { left, right, top, bottom } = box.getBoundingClientRect()
+        if (own.left - reach < left || own.right + reach > right || own.top - reach < top || own.bottom + reach > bottom)
+          return [part.outerHTML.slice(0, 80)]
+      }
+      const next = part.closest('li')?.nextElementSibling?.getBoundingClientRect()
+      return next && own.bottom + reach > next.top + 1 && getComputedStyle(part).outlineStyle === 'auto' ? ['next'] : []
+    })`)
+    assert.deepEqual(cut.slice(0, 3), [])
+  })
+
+  test('the number of today is on paper', async (t) => {
+    if (!tab.showPrinted) return t.skip('this browser cannot be told to')
+    await goTo('/events/month/')
+    await tab.showPrinted(true)
+    const [ink, ground] = await see<[string, string]>(
+      "(({ color, backgroundColor }) => [color, backgroundColor])(getComputedStyle(document.querySelector('.month .today time')))",
+    )
+    await tab.showPrinted(false)
+    assert.deepEqual([ink, ground], ['rgb(0, 0, 0)', 'rgba(0, 0, 0, 0)'])
+  })
+})

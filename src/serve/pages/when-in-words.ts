@@ -23,7 +23,7 @@ export const isOvernight = (start: string, end: string) =>
   dayOf(end) === addDays(dayOf(start), 1) && end.slice(11) < start.slice(11) && lastDayOf(start, end) > dayOf(start)
 
 /** When an event takes place, in words. */
-export interface When {
+export interface WhenWords {
   /** Its day, or its first and its last one; with the hours where it begins and ends on different days. */
   days: string[]
   /** The hours that stand for themselves: the start, and the end with a dash or a word before it. */
@@ -32,7 +32,7 @@ export interface When {
   zone: string
 }
 
-export function inWords(site: Site, times: Times, today: string): When {
+export function inWords(site: Site, times: Times, today: string): WhenWords {
   const { start_date: start, end_date: end, timezone, utc_start_date } = times
   const [first, last] = [dayOf(start), lastDayOf(start, end)]
   const isAllDay = times.all_day === 1

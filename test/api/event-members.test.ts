@@ -201,6 +201,7 @@ const ON_PAGE: Readonly<Record<WithValue<typeof eventMembers, 'page', true>, Reg
   easy_language: /Easy language/,
   free_companion: /Free ticket for a companion/,
   sign_language: /Sign language: DGS/,
+  image_alt: /alt="Some image_alt"/,
   access_note: /Some access_note/,
   access_contact: /Questions about access: Some access_contact/,
   attendance: /In person and online/,

@@ -108,6 +108,15 @@ describe('application passwords by consent', () => {
     assert.equal((await author.get(at({ app_name: 'A script' }))).body.includes(secret), false)
   })
 
+  test('a program that asks again is told to have a password already, known by its app_id and not by its name', async () => {
+    const asked = { app_name: 'Twice', app_id: '9D3F0A52-0d7c-4f9e-a1f7-2f5d6f3f1b11' }
+    assert.doesNotMatch((await author.get(at(asked))).body, /given a password before/)
+    await author.post(at(asked), { answer: 'approve', access: 'all' })
+    const renamed = { app_name: 'Renamed', app_id: asked.app_id.toLowerCase() }
+    assert.match((await author.get(at(renamed))).body, /given a password before, on \w+ \d+, \d{4}/)
+    assert.doesNotMatch((await author.get(at({ app_name: 'Twice' }))).body, /given a password before/)
+  })
+
   test('no password goes to an address that anybody may listen at, that runs code, or that hides whose it is', async () => {
     const before = (await passwords()).length
     const wrong = [

@@ -446,6 +446,52 @@ describe('the form of an event', () => {
     assert.match(await refused.text(), /<a href="#image">/)
   })
 
+  test('1e.20: what a picture shows is asked for at each event, and pages have the text of that event', async () => {
+    const image = await uploadPicture(service, 60, 40)
+    const make = async (title: string) => {
+      const { id } = await service.create('/events', {
+        title,
+        start_date: '2030-06-01 10:00',
+        end_date: '2030-06-01 11:00',
+        image,
+      })
+      return `/desk/events/${id}`
+    }
+    const change = async (form: string, more: Record<string, string | string[]>) => {
+      const saved = await editor.post(form, { ...controlsIn((await editor.get(form)).body), ...more })
+      assert.equal(saved.status, 303, saved.body)
+    }
+    const [first, second] = [await make('Use of a picture'), await make('Another use of it')]
+    assert.match((await editor.get(first)).body, /Nobody who does not see the picture knows what it shows/)
+    await change(first, { image_alt: 'The choir' })
+    const shown = async (form: string) => controlsIn((await editor.get(form)).body).image_alt
+    assert.deepEqual(
+      [await shown(first), await shown(second)],
+      ['The choir', 'The choir'],
+      'the first text is proposed',
+    )
+    await change(second, { image_alt: 'The choir in its new gowns' })
+    assert.deepEqual([await shown(first), await shown(second)], ['The choir', 'The choir in its new gowns'])
+    const own = await service.get(`/events/${idIn(second)}`)
+    assert.equal(own.body.image_alt, 'The choir in its new gowns')
+    assert.equal((await service.get(`/events/${idIn(first)}`)).body.image_alt, undefined)
+    const page = await service.get(`~${new URL(own.body.url).pathname}`)
+    assert.match(page.body, /<img[^>]*alt="The choir in its new gowns"/)
+  })
+
+  test('what is said of a picture is not said of the one that takes its place', async () => {
+    const [one, other] = [await uploadPicture(service, 60, 40), await uploadPicture(service, 50, 40)]
+    const times = { start_date: '2030-06-02 10:00', end_date: '2030-06-02 11:00' }
+    const { id } = await service.create('/events', { title: 'Changed picture', ...times, image: one })
+    const form = `/desk/events/${id}`
+    const change = async (more: Record<string, string>) =>
+      editor.post(form, { ...controlsIn((await editor.get(form)).body), ...more })
+    await change({ image_alt: 'A tree', image_focus: '0 0' })
+    await change({ image: String(other) })
+    const { image, image_alt, image_focus } = controlsIn((await editor.get(form)).body)
+    assert.deepEqual([image, image_alt, image_focus], [String(other), '', ''])
+  })
+
   test('a megabyte in any control is told at it and costs little', async () => {
     const fields = controlsIn((await editor.get('/desk/events/new')).body)
     const rest = { title: 'Long', start_date: '2030-12-05', start_time: '18:00', repeats: 'weekly' }

@@ -114,6 +114,18 @@ describe('an event in one line', () => {
     assert.match((await editor.get('/desk/')).body, /<form class="quick" method="post" action="\/desk\/quick">/)
   })
 
+  test('12/4 is in April where English is written so, and in December where it is not', async () => {
+    for (const [timezone, day] of [
+      ['Europe/Dublin', '12 April 2027'],
+      ['America/Chicago', 'December 4, 2027'],
+    ] as const) {
+      const own = await startService({ language: 'en', timezone })
+      const { body } = await (await sitAtDesk(own, 'editor')).post('/desk/quick', { line: 'Choir 12/4/2027 19:30' })
+      await own.close()
+      assert.ok(body.includes(day), timezone)
+    }
+  })
+
   for (const [language, line, day] of [
     ['de', 'Chorprobe Freitag 19:30', 'Freitag'],
     ['fr', 'Chorale vendredi 19h30', 'vendredi'],

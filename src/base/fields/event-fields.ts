@@ -134,6 +134,13 @@ export const eventFields = {
     schema: anyOf(schemaRef('Image'), { type: 'boolean', const: false }),
     ics: 'IMAGE',
   },
+  image_alt: {
+    kind: line,
+    about: 'What the image shows at this event, where that is something else than the text of the image says',
+    label: 'What it shows',
+    ...textWhereSet,
+    ics: { not: 'an image of iCalendar has no text' },
+  },
   cost: {
     kind: anything,
     about: 'The cost of the event',

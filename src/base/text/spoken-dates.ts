@@ -27,8 +27,8 @@ export interface SpokenDate {
 }
 
 /**
- * Reads a date field as people fill it in, by the language of the site: `2026-12-04`, `4.12.2026`, `12/4/2026` (the month first in English, the day in
- * other languages), `3. Oktober`, `Oct 3`, `12.–14. Juni`, `freitag`, `nächsten Dienstag`, `vendredi prochain`, `mañana`, `in 3 Tagen`; a time may stand beside
+ * Reads a date field as people fill it in, by the language of the site: `2026-12-04`, `4.12.2026`, `12/4/2026` (the month first in English but
+ * that of `en-GB`, the day in other languages), `3. Oktober`, `Oct 3`, `12.–14. Juni`, `freitag`, `nächsten Dienstag`, `vendredi prochain`, `mañana`, `in 3 Tagen`; a time may stand beside
  * it. A date without a year is the next one of its name. Undefined for other text, for a day that its month does not have, for a weekday that is not that of its
  * date, and for more than 300 characters.
  */

@@ -310,7 +310,8 @@ export function vocabularyOf(language: string): Vocabulary {
 
 function makeVocabulary(language: string): Vocabulary {
   const { en: english = {} as TimeWords } = WORDS
-  const both = [WORDS[language] ?? english, english]
+  const [base = ''] = language.split('-', 1)
+  const both = [WORDS[base] ?? english, english]
   const all = (list: (words: TimeWords) => string) =>
     phrasesOf(both.flatMap((words) => same(list(words), true as const)))
   const record = <Meaning>(table: (words: TimeWords) => Readonly<Record<string, Meaning>>) =>
@@ -318,7 +319,7 @@ function makeVocabulary(language: string): Vocabulary {
   const several = <Meaning>(lists: (words: TimeWords) => readonly (readonly [string, Meaning])[]) =>
     phrasesOf(both.flatMap((words) => lists(words).flatMap(([list, meaning]) => same(list, meaning))))
   return {
-    isMonthFirst: language === 'en',
+    isMonthFirst: language === 'en' || language === 'en-US',
     months: phrasesOf([...monthNames(language), ...monthNames('en')]),
     weekdays: phrasesOf([...weekdayNames(language), ...weekdayNames('en')]),
     days: record(({ days }) => days),

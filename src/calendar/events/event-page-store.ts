@@ -24,6 +24,7 @@ const SHOWN = [
   'all_day',
   'cost',
   'image',
+  'image_alt',
   'series',
 ] as const satisfies (keyof EventRow)[]
 

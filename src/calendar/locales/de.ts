@@ -643,6 +643,17 @@ export const de: Locale = {
     'Zu viele Versuche von hier; warten Sie eine Minute und versuchen Sie es noch einmal.',
   'Too many people sign in just now; try again in a few seconds.':
     'Gerade melden sich zu viele an; versuchen Sie es in ein paar Sekunden noch einmal.',
+  'What the image shows at this event, where that is something else than the text of the image says':
+    'Was das Bild bei dieser Veranstaltung zeigt, wenn es etwas anderes ist, als der Text des Bildes sagt',
+  'This program was given a password before, on {date}. It stays good until you take it away.':
+    'Dieses Programm hat am {date} schon ein Passwort bekommen. Es gilt, bis Sie es wegnehmen.',
+  'Another price': 'Noch ein Preis',
+  'This cannot be taken back.': 'Das lässt sich nicht zurücknehmen.',
+  'To change a date and all that follow it, open that date.':
+    'Um einen Termin und alle folgenden zu ändern, öffnen Sie diesen Termin.',
+  'There are more categories: type the name of one, and it is found.':
+    'Es gibt noch mehr Kategorien: Schreiben Sie den Namen, und sie wird gefunden.',
+  'The picture has no text for those who do not see it.': 'Das Bild hat keinen Text für alle, die es nicht sehen.',
   'This form did not come from the desk': 'Dieses Formular kam nicht vom Schreibtisch',
   'Nothing was changed. Your browser says that another site sent this form.':
     'Es wurde nichts geändert. Ihr Browser sagt, dass eine andere Website dieses Formular gesendet hat.',

@@ -628,6 +628,17 @@ export const es: Locale = {
     'Demasiados intentos desde aquí; espere un minuto e inténtelo de nuevo.',
   'Too many people sign in just now; try again in a few seconds.':
     'Ahora mismo entran demasiadas personas; inténtelo de nuevo en unos segundos.',
+  'What the image shows at this event, where that is something else than the text of the image says':
+    'Lo que muestra la imagen en este evento, si no es lo que dice el texto de la imagen',
+  'This program was given a password before, on {date}. It stays good until you take it away.':
+    'Este programa ya recibió una contraseña el {date}. Sigue valiendo hasta que usted se la quite.',
+  'Another price': 'Otro precio',
+  'This cannot be taken back.': 'Esto no se puede deshacer.',
+  'To change a date and all that follow it, open that date.':
+    'Para cambiar una fecha y todas las siguientes, abra esa fecha.',
+  'There are more categories: type the name of one, and it is found.':
+    'Hay más categorías: escriba el nombre de una y se encontrará.',
+  'The picture has no text for those who do not see it.': 'La imagen no tiene texto para quienes no la ven.',
   'This form did not come from the desk': 'Este formulario no vino del escritorio',
   'Nothing was changed. Your browser says that another site sent this form.':
     'No se ha cambiado nada. Su navegador dice que otro sitio envió este formulario.',

@@ -645,6 +645,17 @@ export const fr: Locale = {
     'Trop de tentatives d’ici ; attendez une minute et réessayez.',
   'Too many people sign in just now; try again in a few seconds.':
     'Trop de personnes se connectent en ce moment ; réessayez dans quelques secondes.',
+  'What the image shows at this event, where that is something else than the text of the image says':
+    'Ce que l’image montre pour cet événement, si ce n’est pas ce que dit le texte de l’image',
+  'This program was given a password before, on {date}. It stays good until you take it away.':
+    'Ce programme a déjà reçu un mot de passe, le {date}. Il reste valable jusqu’à ce que vous le retiriez.',
+  'Another price': 'Un autre prix',
+  'This cannot be taken back.': 'On ne peut pas revenir là-dessus.',
+  'To change a date and all that follow it, open that date.':
+    'Pour changer une date et toutes les suivantes, ouvrez cette date.',
+  'There are more categories: type the name of one, and it is found.':
+    'Il y a d’autres catégories\u00a0: écrivez le nom de l’une, elle sera trouvée.',
+  'The picture has no text for those who do not see it.': 'L’image n’a pas de texte pour ceux qui ne la voient pas.',
   'This form did not come from the desk': 'Ce formulaire ne vient pas du bureau',
   'Nothing was changed. Your browser says that another site sent this form.':
     'Rien n’a été modifié. Votre navigateur dit qu’un autre site a envoyé ce formulaire.',

@@ -38,7 +38,7 @@ const NOBODY = 0
  * Gives a user an application password (24 letters and digits in groups of four) or a token (`kal_` and 40 characters).
  * @param now milliseconds since the epoch
  * @param secret one to use instead of a random one, for set-ups that must know it beforehand
- * @param limits none for a credential that is good for ever, for everything that the role of the user may do
+ * @param limits with the UUID of the `program` that it is for; none for a credential that is good for ever, for everything that the role of the user may do
  * @returns the secret, which cannot be read again
  * @throws Error with one sentence when name, secret or a limit is not acceptable.
  */
@@ -49,13 +49,13 @@ export async function addCredential(
   name: string,
   now: number,
   secret = randomSecret(kind),
-  limits: CredentialLimits = {},
+  limits: CredentialLimits & { program?: string } = {},
 ): Promise<string> {
   if (!/^\P{Cc}{1,250}$/u.test(name)) throw new Error('The name of a credential is one line of at most 250 characters.')
   if (kind === 'token' && !/^kal_\S+$/.test(secret))
     throw new Error(`A token starts with ${TOKEN_PREFIX} and has no blanks.`)
   if (withoutBlanks(secret) === '') throw new Error('An application password is not empty.')
-  const { scopes, expires } = limits
+  const { scopes, expires, program = '' } = limits
   if (scopes?.length === 0) throw new Error(`A scope is one or more of ${SCOPES.join(', ')}.`)
   if (expires !== undefined && expires <= now) throw new Error('A credential expires in the future.')
   const hashed = kind === 'token' ? hashToken(secret) : hashPassword(user.id, secret)
@@ -70,6 +70,7 @@ export async function addCredential(
       scope: (scopes ?? []).join(),
       expires_utc: expires === undefined ? '' : formatUtc(expires),
       used_utc: '',
+      app_id: program,
     })
     .execute()
   recordUser(tx, user.id, { action: 'grant', name: `${user.login}: ${name}` })
@@ -81,7 +82,7 @@ const PENDING = 'pending'
 
 /** Makes a pending application password for a user; nothing signs in with it. */
 export async function addPendingPassword(tx: Tx, user: User, name: string, now: number): Promise<void> {
-  const unlimited = { scope: '', expires_utc: '', used_utc: '' }
+  const unlimited = { scope: '', expires_utc: '', used_utc: '', app_id: '' }
   await tx
     .insertInto('credentials')
     .values({ user: user.id, kind: 'password', name, hash: PENDING, created_utc: formatUtc(now), ...unlimited })
@@ -111,7 +112,7 @@ export async function settlePendingPassword(tx: Tx): Promise<{ user: number; pas
 export async function listCredentials(db: Db, user: User): Promise<Credential[]> {
   return db
     .selectFrom('credentials')
-    .select(['id', 'kind', 'name', 'created_utc', 'scope', 'expires_utc', 'used_utc'])
+    .select(['id', 'kind', 'name', 'created_utc', 'scope', 'expires_utc', 'used_utc', 'app_id'])
     .where('user', '=', user.id)
     .orderBy('id')
     .execute()

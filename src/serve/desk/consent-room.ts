@@ -1,6 +1,8 @@
+import { utcToWall } from '../../base/text/zones.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { type CredentialScope, SCOPES } from '../../calendar/people/caller.ts'
-import { addCredential } from '../../calendar/people/credentials.ts'
+import { addCredential, listCredentials } from '../../calendar/people/credentials.ts'
+import { written } from '../pages/page-dates.ts'
 import { type Html, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 import {
@@ -20,6 +22,8 @@ import {
 
 /** What a program asks with, as the platform names it. */
 interface Asked {
+  /** The UUID by which it names itself, or empty. */
+  id: string
   /** As the program calls itself, without characters that would hide what it is. */
   name: string
   success: URL | undefined
@@ -41,7 +45,7 @@ function readAsked(read: (name: string) => string): Asked | { refusal: MessageTe
   const [success, reject] = [read('success_url'), read('reject_url')].map(returnAddress)
   if (success === null || reject === null)
     return { refusal: 'The program wants the password sent to an address that is neither https nor its own.' }
-  return { name, success, reject }
+  return { name, id: id.toLowerCase(), success, reject }
 }
 
 /** Schemes that belong to browsers, systems or everybody, and to no program alone. */
@@ -80,7 +84,7 @@ function refusedView({ context: { site } }: DeskRequest, refusal: MessageText): 
   }
 }
 
-function askConsent(request: DeskRequest): DeskAnswer {
+function askConsent(request: DeskRequest): DeskAnswer | Promise<DeskAnswer> {
   const asked = readAsked((name) => request.query.get(name) ?? '')
   return 'refusal' in asked ? refusedView(request, asked.refusal) : consentView(request, asked)
 }
@@ -112,10 +116,16 @@ export function chosenScopes({ form }: Pick<DeskRequest, 'form'>): CredentialSco
   return chosen.length === 0 && form.access !== 'some' ? undefined : chosen
 }
 
-function consentView(request: DeskRequest, { name, success, reject }: Asked, isLacking = false): DeskView {
+async function consentView(
+  request: DeskRequest,
+  { name, id, success, reject }: Asked,
+  isLacking = false,
+): Promise<DeskView> {
   const { context, user } = request
   const { site } = context
   const say = (text: MessageText, values?: Record<string, string>) => sayAtDesk(site, text, values)
+  const former = id === '' ? [] : (await listCredentials(context.db, user.user)).filter(({ app_id }) => app_id === id)
+  const last = former.at(-1)?.created_utc
   const leadsTo = [success, reject].filter((url) => url !== undefined).map(sourceOf)
   const goal = success
     ? html`<p>${say('It gets a password of its own, which is sent to {place}.', { place: placeOf(success) })}</p>`
@@ -127,7 +137,7 @@ function consentView(request: DeskRequest, { name, success, reject }: Asked, isL
     leadsTo: leadsTo.length === 0 ? undefined : [...new Set(leadsTo)].join(' '),
     body: html`${isLacking && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${say('Choose what it may do.')}</p></div>`}<p>${say('You are signed in as {name}.', { name: user.user.name })}</p>
 ${goal}
-<p class="hint">${say('Say yes only to a program that you have just started yourself. You can take the password away again on the page of your account.')}</p>
+${last !== undefined && html`<p>${say('This program was given a password before, on {date}. It stays good until you take it away.', { date: written(site, 'dayMonthYear', utcToWall(last, site.timezone)) })}</p>`}<p class="hint">${say('Say yes only to a program that you have just started yourself. You can take the password away again on the page of your account.')}</p>
 <form class="story" method="post" action="${pathTo(site, `${CONSENT_PATH}?${request.query}`)}">
 ${scopeFields(request)}
 <button type="submit" class="button main" name="answer" value="approve">${say('Yes, let it in')}</button>
@@ -144,7 +154,7 @@ async function giveConsent(request: DeskRequest): Promise<DeskAnswer> {
   const { site, now } = context
   const asked = readAsked((name) => query.get(name) ?? '')
   if ('refusal' in asked) return refusedView(request, asked.refusal)
-  const { name, success, reject } = asked
+  const { name, id, success, reject } = asked
   const answer = fieldOf(request, 'answer')
   if (answer === 'reject') {
     const back = reject?.href ?? (success && withQuery(success, { success: 'false' }))
@@ -153,7 +163,9 @@ async function giveConsent(request: DeskRequest): Promise<DeskAnswer> {
   const scopes = chosenScopes(request)
   if (answer !== 'approve') return consentView(request, asked)
   if (scopes?.length === 0) return consentView(request, asked, true)
-  const secret = await context.write((tx) => addCredential(tx, user.user, 'password', name, now, undefined, { scopes }))
+  const secret = await context.write((tx) =>
+    addCredential(tx, user.user, 'password', name, now, undefined, { scopes, program: id }),
+  )
   const password = secret.replaceAll(' ', '')
   if (success) return { seeOther: withQuery(success, { site_url: site.url, user_login: user.user.login, password }) }
   return secretView(request, secret, name)

@@ -37,6 +37,7 @@ const PLACED = new Set([
   'featured',
   'event_status',
   'event_status_reason',
+  'image_alt',
 ])
 const OF_ACCESS = new Set(['sign_language', 'access_note', 'access_contact'])
 const OF_MEETINGS = new Set(['attendance', 'online_url', 'online_label', 'online_shown'])

@@ -54,7 +54,7 @@ import {
   typedVenues,
 } from './event-form-values.ts'
 import { eventFormView } from './event-form-view.ts'
-import { describePicture, keepPicture, typedFocus } from './event-picture.ts'
+import { altAt, describePicture, keepPicture, typedFocus } from './event-picture.ts'
 import { datesToPress, REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
 import { readTimes, timesInWords, typedDay, typedTimes } from './event-times.ts'
 import { allTyped, isSwitchOn, isTyped, lastTyped, type TypedForm, typedOf } from './typed-form.ts'
@@ -119,7 +119,11 @@ async function formOf(context: Context, typed: TypedForm, shown: Shown): Promise
   ])
   return {
     context,
-    typed: { ...(pictured && { image_alt: [pictured.alt_text], image_focus: [typedFocus(pictured)] }), ...typed },
+    typed: {
+      ...(pictured && { image_focus: [typedFocus(pictured)] }),
+      ...typed,
+      ...(pictured && { image_alt: [altAt(typed, pictured)] }),
+    },
     faults,
     ...(known && {
       known: {
@@ -445,7 +449,8 @@ async function saveTyped(request: DeskRequest, typed: TypedForm, known: KnownEve
     eventFormView(await formOf(context, kept, { ...shownOf(request, known), ...more }))
   if (Object.keys(faults).length > 0) return again({ faults: await allFaults(context, { ...read, faults }) })
   const image = Number(lastTyped(kept, 'image'))
-  if (image > 0) await describePicture(context, image, kept)
+  const shows = image > 0 ? await describePicture(context, image, kept, known?.typed) : ''
+  if (shows !== undefined && (known || shows !== '')) read.raw.image_alt = shows
   try {
     return known ? await change(request, known, read, kept) : await create(request, read, key)
   } catch (error) {

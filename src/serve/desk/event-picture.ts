@@ -48,17 +48,37 @@ async function keepFile(context: Context, file: SentFile, key: string): Promise<
   return Number(id)
 }
 
-/** Writes what a picture shows, and what of it stays in view, where that was changed by somebody who may. */
-export async function describePicture(context: Context, id: number, typed: TypedForm): Promise<void> {
+/**
+ * Writes which part of a picture stays in view, and what it shows where nobody has said so yet, for those who may.
+ * @param former the picture of the event as the form has shown it: what it says of that one is not meant for another
+ * @returns what the picture shows at this event, empty where that is what it always shows; undefined where nothing is said of it
+ */
+export async function describePicture(
+  context: Context,
+  id: number,
+  typed: TypedForm,
+  former: TypedForm | undefined,
+): Promise<string | undefined> {
   const row = await findImage(context.db, id)
-  if (!row || !mayEditImage(context.caller, row)) return
-  const alt = lastTyped(typed, 'image_alt').trim()
-  if (isTyped(typed, 'image_alt') && alt !== row.alt_text)
-    await context.write((tx) => changeTexts(tx, id, { alt_text: alt }, context))
+  if (!row) return undefined
+  const formerId = Number(lastTyped(former ?? {}, 'image'))
+  const before = former && formerId > 0 && formerId !== id ? await findImage(context.db, formerId) : undefined
+  const mayEdit = mayEditImage(context.caller, row)
   const focus = lastTyped(typed, 'image_focus')
-  if (isTyped(typed, 'image_focus') && focus !== typedFocus(row))
+  const isFocus = isTyped(typed, 'image_focus') && !(before && focus === typedFocus(before))
+  if (isFocus && mayEdit && focus !== typedFocus(row))
     await context.write((tx) => changeFocus(tx, id, focalPointIn(focus), context))
+  if (!isTyped(typed, 'image_alt')) return undefined
+  const shows = lastTyped(typed, 'image_alt').trim()
+  if (shows === row.alt_text || (before && shows === altAt(former, before))) return ''
+  if (row.alt_text !== '' || !mayEdit) return shows
+  await context.write((tx) => changeTexts(tx, id, { alt_text: shows }, context))
+  return ''
 }
+
+/** What a picture shows at the event that a form was filled from. */
+export const altAt = (typed: TypedForm | undefined, { alt_text }: Pick<ImageRow, 'alt_text'>) =>
+  lastTyped(typed ?? {}, 'image_alt') || alt_text
 
 /** The point of a picture that stays in view, as its control has it: `0.5 0` for the middle of the top. */
 export function typedFocus({ focal_x: x, focal_y: y }: Pick<ImageRow, 'focal_x' | 'focal_y'>): string {

@@ -4,6 +4,7 @@ import { type RecurrenceObject, recurrenceLines } from '../../base/recurrence/wr
 import { dayOf, wallNow } from '../../base/text/moments.ts'
 import { readSpokenDate } from '../../base/text/spoken-dates.ts'
 import type { Context } from '../../calendar/declare/context.ts'
+import { localeOf } from '../pages/page-dates.ts'
 import type { FormFaults } from './desk-inputs.ts'
 import { sayAtDesk } from './desk-page.ts'
 import { typedDay } from './event-times.ts'
@@ -44,7 +45,7 @@ export function readRepeats(
   if (!start || !repeats) return { recurrence: undefined, faults: {} }
   const faults: Record<string, string> = {}
   const dayIn = (name: string, text: string) => {
-    const day = readSpokenDate(text, { language: site.language, now: start.local })
+    const day = readSpokenDate(text, { language: localeOf(site), now: start.local })
     if (!day) {
       const example = typedDay(site, dayOf(wallNow(start.zone, now)))
       const fault = 'There is no day “{value}”. Write it as {example}, for example.'

@@ -39,7 +39,7 @@ export function readTimes(context: Pick<Context, 'site' | 'now' | 'say'>, typed:
   const { site } = context
   const asked = lastTyped(typed, 'timezone').trim()
   const zone = isTimezone(asked) ? asked : site.timezone
-  const here = { language: site.language, now: wallNow(zone, context.now) }
+  const here = { language: localeOf(site), now: wallNow(zone, context.now) }
   const isAllDay = isSwitchOn(typed, 'all_day')
   const start = startIn(site, typed, here, isAllDay)
   const read: ReadTimes = { isAllDay, zone, faults: start.faults }
@@ -172,7 +172,7 @@ export function typedDay(site: Site, day: string): string {
   const ms = utcToMs(`${day} 00:00:00`)
   if (Number.isNaN(ms)) return day
   const text = format.format(ms).replaceAll(',', '')
-  return readSpokenDate(text, { language: site.language, now: `${day} 00:00:00` })?.date === day ? text : day
+  return readSpokenDate(text, { language: locale, now: `${day} 00:00:00` })?.date === day ? text : day
 }
 
 /** The controls that show the times of an event. */

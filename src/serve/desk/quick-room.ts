@@ -11,6 +11,7 @@ import { type QuickLine, readQuickLine } from '../../calendar/events/quick-line.
 import { findQuickLinks, type QuickLinks } from '../../calendar/events/quick-line-links.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can } from '../../calendar/people/caller.ts'
+import { localeOf } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type DeskAnswer, type DeskPage, type DeskRequest, deskPath, fieldOf, sayAtDesk } from './desk-page.ts'
 import { mayUseForm } from './event-form.ts'
@@ -35,7 +36,7 @@ async function readLine(request: DeskRequest): Promise<DeskAnswer> {
   const { site, now } = context
   mayUseForm(context)
   const text = (fieldOf(request, 'line') || (query.get('line') ?? '')).trim()
-  const line = readQuickLine(text, { language: site.language, timezone: site.timezone, now })
+  const line = readQuickLine(text, { language: localeOf(site), timezone: site.timezone, now })
   const title = sayAtDesk(site, 'Add quickly')
   const under = sayAtDesk(site, 'One line in plain words')
   if (text === '') return { title, under, room: 'events', body: quickLineForm(site) }

@@ -129,7 +129,7 @@ function makeCard(context: Context, row: CardRow, links: EventLinks): Card {
     terms: [...links.categories, ...links.tags].map(({ id }) => id),
     place: place && { name: plainText(place.venue), city: plainText(place.city) },
     cost: shownCost(context, row.cost),
-    picture: image && showOrLeaveOut(context, 'image', image.id, () => pictureOf(context, image)),
+    picture: image && showOrLeaveOut(context, 'image', image.id, () => pictureOf(context, image, row.image_alt)),
   }
 }
 
@@ -162,8 +162,8 @@ function focusOf({ focal_x: x, focal_y: y }: ImageRow): string {
   return x === null || y === null ? '' : ` fx${Math.round(x * 10)} fy${Math.round(y * 10)}`
 }
 
-/** An image with its uncropped sizes. */
-export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow): Picture {
+/** An image with its uncropped sizes. @param shows what it shows where it is used; empty for what it always shows */
+export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow, shows = ''): Picture {
   const { url, width, height, sizes = {} } = presentImage(row, images.mediaUrl)
   const ratio = width / height
   const alike = Object.values(sizes).filter((size) => Math.abs(size.width / size.height - ratio) < ratio * ALIKE)
@@ -171,5 +171,5 @@ export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow): P
   const byWidth = new Map(all.map((size) => [size.width, size]))
   const srcset = [...byWidth.values()].map((size) => `${size.url} ${size.width}w`).join(', ')
   const small = all.find((size) => size.width >= 300) ?? { url, width, height }
-  return { src: small.url, srcset, width, height, alt: plainText(row.alt_text), focus: focusOf(row) }
+  return { src: small.url, srcset, width, height, alt: plainText(shows || row.alt_text), focus: focusOf(row) }
 }

@@ -70,7 +70,7 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, { neighbours
   const named = titleOf(viewing, { title })
   const path = recordPath(site, 'event', row)
   const image = links.images.get(row.image ?? 0)
-  const picture = image && pictureOf(context, image)
+  const picture = image && pictureOf(context, image, row.image_alt)
   const excerpt = plainText(row.excerpt)
   const isListed = row.hide_from_listings === 0
   const [previous, next] = isListed ? neighbours : []

@@ -10,6 +10,7 @@ import { signIn } from './migrations/0039-sign-in.ts'
 import { review } from './migrations/0040-review.ts'
 import { eventsAtTheDesk } from './migrations/0041-events-at-the-desk.ts'
 import { focalPoints } from './migrations/0042-focal-points.ts'
+import { whatImagesShow } from './migrations/0044-what-images-show.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -35,6 +36,7 @@ const migrations: Migration[] = [
   review,
   eventsAtTheDesk,
   focalPoints,
+  whatImagesShow,
 ]
 
 /** The names of all steps that this version knows, in order. */

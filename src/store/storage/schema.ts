@@ -190,6 +190,8 @@ export interface CredentialColumns {
   expires_utc: string
   /** About when somebody last signed in with it, or empty. */
   used_utc: string
+  /** The UUID by which the program that asked for it names itself, or empty. */
+  app_id: string
 }
 
 /**

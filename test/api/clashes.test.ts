@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type EventDraft, findClashes } from '../../src/calendar/events/clashes.ts'
+import { type Clashes, type EventDraft, findClashes } from '../../src/calendar/events/clashes.ts'
 import type { Caller, Role } from '../../src/calendar/people/caller.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -36,14 +36,14 @@ const draftAt = (day: string, more: Partial<EventDraft> = {}): EventDraft => ({
 
 async function near(draft: EventDraft, role: Role = 'editor') {
   const { read: db, aside } = service.app.database
-  const { clashes, doubles } = await findClashes(draft, { db, aside, caller: caller(role) })
+  const [{ clashes, doubles } = none] = await findClashes([draft], { db, aside, caller: caller(role) })
   return {
     clashes: clashes.map(({ title }) => title),
     doubles: doubles.map(({ title, by }) => `${title} by ${by}`),
   }
 }
 
-const none = { clashes: [], doubles: [] }
+const none: Clashes = { clashes: [], doubles: [] }
 
 describe('clashes of a draft', () => {
   test('are events at the same venue at overlapping times, by moments rather than by clocks', async () => {
@@ -113,10 +113,11 @@ test('clashes are those of a list of all events, whatever their zones and length
   for (let n = 0; n < 60; n += 1) {
     const start = Date.UTC(2028, 0, 9) + ((n * 104_729) % 450) * 1_800_000
     const times = { utc_start_date: wallOf(start), utc_end_date: wallOf(start + (1 + (n % 9)) * 1_800_000) }
-    const { clashes } = await findClashes(
-      { title: '', ...times, venues: [hall] },
-      { db, aside, caller: caller('editor') },
-    )
+    const [{ clashes } = none] = await findClashes([{ title: '', ...times, venues: [hall] }], {
+      db,
+      aside,
+      caller: caller('editor'),
+    })
     const all = events.filter(
       ({ venue, utc_start_date: from, utc_end_date: to }) =>
         venue === hall && from < times.utc_end_date && to > times.utc_start_date,

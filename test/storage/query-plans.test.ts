@@ -9,10 +9,11 @@ import { DESK_TABS, findDeskPage } from '../../src/calendar/events/desk-events.t
 import { findAsTyped } from '../../src/calendar/events/find-as-typed.ts'
 import { pickNames } from '../../src/calendar/events/picked-names.ts'
 import type { Caller } from '../../src/calendar/people/caller.ts'
+import { publishDue } from '../../src/calendar/schedule/event-schedule.ts'
 import { indexedLinks } from '../../src/store/memory/event-index.ts'
 import { readIndex } from '../../src/store/memory/event-index-read.ts'
 import { type ReadAside, runQueries } from '../../src/store/storage/aside.ts'
-import type { Db } from '../../src/store/storage/database.ts'
+import type { Database, Db } from '../../src/store/storage/database.ts'
 import { makeIdSet } from '../../src/store/storage/id-set.ts'
 import { migrateWithin, migrationNames } from '../../src/store/storage/migrate.ts'
 import { connect, prepareKept } from '../../src/store/storage/sqlite/sqlite-connection.ts'
@@ -102,11 +103,18 @@ const editor: Caller = { id: 1, login: 'editor', role: 'editor' }
 const contributor: Caller = { id: 2, login: 'contributor', role: 'contributor' }
 const aside: ReadAside = async (db, _lane, queries) => (await runQueries(db, queries)) as never
 
+test('links of meetings that are due are found by their index, whatever else is there', onSqlite, async () => {
+  const plans = await plansOf((db) => publishDue({ read: db } as Database, Date.now()))
+  const found = plans.flat().filter((step) => step.includes('events_online'))
+  assert.deepEqual(found, ['SEARCH events USING INDEX events_online (online_from<?)'])
+  assert.doesNotMatch(plans.flat().join('\n'), /SCAN events/)
+})
+
 for (const caller of [editor, contributor]) {
   test(`what a draft clashes with is found in the index of lists, for a ${caller.login}`, onSqlite, async () => {
     const times = { utc_start_date: '2027-01-01 10:00:00', utc_end_date: '2027-01-01 11:00:00' }
     const draft = { title: 'Choir practice', ...times, venues: [3] }
-    const plans = await plansOf((db) => findClashes(draft, { db, aside, caller }))
+    const plans = await plansOf((db) => findClashes([draft], { db, aside, caller }))
     assert.equal(plans.length, 2)
     for (const plan of plans) {
       const near = plan.filter((step) => / events\b/.test(step))

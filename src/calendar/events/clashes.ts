@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { STATUSES } from '../../base/fields/field.ts'
 import { fold } from '../../base/text/fold.ts'
 import { plainText } from '../../base/text/html.ts'
-import { addDays, dayOf } from '../../base/text/moments.ts'
+import { formatUtc, utcToMs } from '../../base/text/moments.ts'
 import type { ReadQuery } from '../../store/storage/aside.ts'
 import { contains, wholeList } from '../../store/storage/queries.ts'
 import type { Context } from '../declare/context.ts'
@@ -46,8 +46,8 @@ const MOST_NEAR = 5
 const DOUBLE_DAYS = 3
 /** Events that began more days before are not looked for: what lasts longer leaves room beside it, such as exhibitions. */
 const LONGEST_DAYS = 31
-/** Walls of zones lie up to 14 hours from UTC. */
-const ZONE_DAYS = 1
+/** Walls of zones lie up to so many hours from UTC. */
+const ZONE_HOURS = 14
 /** Words of a title that are looked for, the longest, and events that are compared with it. */
 const MOST_TITLE_WORDS = 3
 const MOST_COMPARED = 100
@@ -55,11 +55,16 @@ const MOST_COMPARED = 100
 type Asker = Pick<Context, 'db' | 'aside' | 'caller'>
 
 /**
- * Finds what a draft clashes with, among the events that the caller may see outside the trash. Canceled and postponed events clash with nothing. It reads the index
- * of lists for the days around the draft, so it costs the same however many events lie elsewhere.
+ * Finds what drafts clash with, each by itself, among the events that the caller may see outside the trash. Canceled and postponed events clash with nothing. It
+ * reads the index of lists for the days around each draft, so it costs the same however many events lie elsewhere. All are asked for at once.
  */
-export async function findClashes(draft: EventDraft, asker: Asker): Promise<Clashes> {
-  const [atVenue, alike] = await asker.aside(asker.db, 'list', [overlapping(draft, asker), titledAlike(draft, asker)])
+export async function findClashes(drafts: readonly EventDraft[], asker: Asker): Promise<Clashes[]> {
+  const queries = drafts.flatMap((draft) => [overlapping(draft, asker), titledAlike(draft, asker)])
+  const found = queries.length === 0 ? [] : await asker.aside(asker.db, 'list', queries)
+  return drafts.map((draft, at) => clashesOf(draft, found[2 * at] ?? [], found[2 * at + 1] ?? []))
+}
+
+function clashesOf(draft: EventDraft, atVenue: readonly NearRow[], alike: readonly NearRow[]): Clashes {
   const clashes = atVenue.map(nearEvent)
   const starting = clashes
     .filter(({ utc_start_date: start }) => start === draft.utc_start_date)
@@ -83,30 +88,36 @@ function nearEvent(row: NearRow): NearEvent {
 const COLUMNS = sql`events.id, events.title, events.status, events.start_date, events.end_date, events.utc_start_date,
   events.timezone, events.all_day`
 
-/** The events whose walls begin within these days, by the index of lists; `ended` is a day that they reach at least. */
-function begunWithin({ caller }: Asker, from: string, to: string, ended: string): RawBuilder<unknown> {
+/** A part of time, and when an event ends at least that has to do with it, in UTC. */
+interface Around {
+  from: string
+  before: string
+  ended: string
+}
+
+/** The events that begin within a part of time. The index of lists has all that is asked for: each row that is read besides costs more than all the others. */
+function begunWithin({ caller }: Asker, { from, before, ended }: Around): RawBuilder<unknown> {
   const statuses = STATUSES.filter((status) => status !== 'trash')
   return sql`near as materialized (
     select events.id from events
     where events.status in (${sql.join(statuses)}) and events.hide_from_listings in (0, 1)
-      and events.start_date >= ${from} and events.start_date < ${to} and events.end_date >= ${ended}
-      and (${visibleTo(caller, 'events')}) is true)`
+      and events.start_date >= ${later(from, -ZONE_HOURS)} and events.start_date < ${later(before, ZONE_HOURS)}
+      and events.utc_start_date >= ${from} and events.utc_start_date < ${before}
+      and events.end_date >= ${later(ended, -ZONE_HOURS)} and (${visibleTo(caller, 'events')}) is true)`
 }
 
-const dayBefore = (utc: string, days: number) => addDays(dayOf(utc), -days)
+const later = (utc: string, hours: number) => formatUtc(utcToMs(utc) + hours * 3_600_000)
 
 function overlapping(draft: EventDraft, asker: Asker): ReadQuery<NearRow> {
   const { id = 0, utc_start_date: start, utc_end_date: end, venues } = draft
-  const from = dayBefore(start, LONGEST_DAYS + ZONE_DAYS)
-  const near = begunWithin(asker, from, addDays(dayOf(end), ZONE_DAYS + 1), dayBefore(start, ZONE_DAYS))
+  const near = begunWithin(asker, { from: later(start, -24 * LONGEST_DAYS), before: end, ended: start })
   // Counted for each event: else PostgreSQL would read all links of the venue.
   const links = sql`(select count(*) from event_venues
     where event_venues.event = events.id and event_venues.venue in ${wholeList(asker.db, venues.filter(isPossibleId))})`
   const query = sql<NearRow>`
     with ${near}
     select ${COLUMNS} from near join events on events.id = near.id
-    where events.utc_start_date < ${end} and events.utc_end_date > ${start} and events.event_status = 'scheduled'
-      and events.id <> ${id} and ${links} > 0
+    where events.utc_end_date > ${start} and events.event_status = 'scheduled' and events.id <> ${id} and ${links} > 0
     order by case when events.utc_start_date = ${start} then 0 else 1 end, events.utc_start_date, events.id
     limit ${sql.lit(MOST_NEAR)}`
   return { compile: () => query.compile(asker.db) }
@@ -114,8 +125,8 @@ function overlapping(draft: EventDraft, asker: Asker): ReadQuery<NearRow> {
 
 function titledAlike(draft: EventDraft, asker: Asker): ReadQuery<NearRow> {
   const { id = 0, series = -1, title, utc_start_date: start } = draft
-  const from = dayBefore(start, DOUBLE_DAYS + ZONE_DAYS)
-  const near = begunWithin(asker, from, addDays(dayOf(start), DOUBLE_DAYS + ZONE_DAYS + 1), from)
+  const from = later(start, -24 * DOUBLE_DAYS)
+  const near = begunWithin(asker, { from, before: later(start, 24 * DOUBLE_DAYS + 1), ended: from })
   const words = [...titleWords(title)].sort((one, other) => other.length - one.length).slice(0, MOST_TITLE_WORDS)
   const hasWord = words.map((word) => contains('events.search', word))
   const query = sql<NearRow>`

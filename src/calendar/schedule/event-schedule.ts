@@ -39,9 +39,10 @@ async function whileDue(
   while ((await write(work, writerBy('schedule'))) === PUBLISHED_AT_ONCE);
 }
 
+/** In the order of the index, which SQLite would not take for that of ids. */
 function findDueLinks(db: Db, nowUtc: string) {
   const events = db.selectFrom('events').selectAll().where('online_from', '<>', sql.lit(''))
-  return events.where('online_from', '<=', nowUtc).orderBy('id').limit(PUBLISHED_AT_ONCE)
+  return events.where('online_from', '<=', nowUtc).orderBy('online_from').limit(PUBLISHED_AT_ONCE)
 }
 
 function findDue<Table extends RecordTable>(db: Db, table: Table, nowUtc: string) {

@@ -172,6 +172,8 @@ export interface SaidOfForm extends Pick<EventForm, 'times' | 'dates' | 'ruleInW
   understood: Readonly<Record<string, string>>
 }
 
+const NOTHING_NEAR = { clashes: [], doubles: [] }
+
 /** Says what is typed in words, and looks for what stands in its way. */
 export async function formInWords(context: Context, typed: TypedForm, known?: KnownEvent): Promise<SaidOfForm> {
   const { caller } = context
@@ -185,7 +187,7 @@ export async function formInWords(context: Context, typed: TypedForm, known?: Kn
     utc_end_date: wallToUtc(end, zone),
     venues: await typedVenues(context, typed),
   }
-  const near = draft && can(caller, 'edit') ? await findClashes(draft, context) : { clashes: [], doubles: [] }
+  const [near = NOTHING_NEAR] = draft && can(caller, 'edit') ? await findClashes([draft], context) : []
   return {
     times: isRead ? timesInWords(context, read) : { text: '', warnings: [] },
     timeFaults: read.faults,

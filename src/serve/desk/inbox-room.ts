@@ -40,8 +40,8 @@ import { valueText } from './history-room.ts'
 
 // What waits for somebody who may publish: events sent for review, imported ones that wait, and changes proposed in published records.
 
-/** Each is compared with what it may clash with. */
-const PER_PAGE = 10
+/** Each is compared with what it may clash with, and the oldest stand first whenever one is decided. */
+const PER_PAGE = 6
 /** The most that Today shows. */
 const MOST_TODAY = 3
 
@@ -63,20 +63,28 @@ interface Waiting {
 async function readWaiting(context: Context, items: readonly InboxItem[]): Promise<Waiting[]> {
   const ofEvents = items.filter(({ kind }) => kind === 'event').map(({ record }) => record)
   const events = new Map((await readPlanned(context, ofEvents)).map((event) => [event.id, event]))
-  return Promise.all(
-    items.map(async (item): Promise<Waiting> => {
+  const read = await Promise.all(
+    items.map(async (item): Promise<Omit<Waiting, 'clashes'>> => {
       const event = item.kind === 'event' ? events.get(item.record) : undefined
       const present = (await readColumns(context.db, item.kind as StateKind, item.record)) ?? {}
       const isEvent = item.what === 'event' && event !== undefined
-      const [brought, terms, clashes, proposal] = await Promise.all([
+      const [brought, terms, proposal] = await Promise.all([
         isEvent ? findBrought(context, item.author.id, present) : [],
         isEvent ? waitingTerms(context, { id: event.id, author: item.author.id }) : { categories: [], tags: [] },
-        isEvent ? findClashes(draftOf(event, present), context) : { clashes: [], doubles: [] },
         item.what === 'proposal' ? findSeenProposal(context, item.id) : undefined,
       ])
-      return { item, event, brought, terms: [...terms.categories, ...terms.tags], clashes, proposal, present }
+      return { item, event, brought, terms: [...terms.categories, ...terms.tags], proposal, present }
     }),
   )
+  const drafts = read.flatMap(({ item, event, present }) =>
+    item.what === 'event' && event ? [draftOf(event, present)] : [],
+  )
+  const clashes = new Map((await findClashes(drafts, context)).map((found, at) => [drafts[at]?.id, found]))
+  const nothing = { clashes: [], doubles: [] }
+  return read.map((one) => ({
+    ...one,
+    clashes: (one.item.what === 'event' && clashes.get(one.item.record)) || nothing,
+  }))
 }
 
 /** An event as others may clash with it. */

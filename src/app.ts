@@ -48,7 +48,7 @@ import { canShare } from './serve/http/acceptors.ts'
 import type { OnAnswered } from './serve/http/answered.ts'
 import { trustedProxies } from './serve/http/client-address.ts'
 import { type HttpServer, makeServer } from './serve/http/server.ts'
-import { lookOf } from './serve/pages/look.ts'
+import { filesOfLook, lookOf, readStartFiles } from './serve/pages/look.ts'
 import { makeSender, type Sender, sendDue, stopSending } from './serve/webhooks/send-webhooks.ts'
 import type { ImageService } from './store/media/media-store.ts'
 import { imagesOf, openMediaStore } from './store/media/open-media-store.ts'
@@ -56,7 +56,7 @@ import { closeMemory, type EventMemory, loadMemory, openEventMemory } from './st
 import type { Database } from './store/storage/database.ts'
 import { readEdition } from './store/storage/edition.ts'
 import { openStorage, tellFailures } from './store/storage/open-database.ts'
-import { readOwnerSettings, withOwnerSettings } from './store/storage/owner-settings.ts'
+import { readOwnerFiles, readOwnerSettings, withOwnerSettings } from './store/storage/owner-settings.ts'
 import { dropOld } from './store/storage/pruning.ts'
 
 /** A running service. */
@@ -265,13 +265,15 @@ function serverLimits(config: Config) {
 
 /** Puts what owners have set into effect, with the settings of the start: at once, where the service listens, and whenever it has changed. */
 async function followOwner({ read }: Database, site: Site, config: Config) {
+  const startFiles = readStartFiles(config)
   let present = config
-  const look = lookOf(config)
+  const look = lookOf(config, startFiles)
   let { port } = config
   const renew = async () => {
-    present = withOwnerSettings(config, await readOwnerSettings(read))
+    const [set, files] = await Promise.all([readOwnerSettings(read), readOwnerFiles(read)])
+    present = withOwnerSettings(config, set)
     Object.assign(site, siteOf(present, port))
-    Object.assign(look, lookOf(present))
+    Object.assign(look, lookOf(present, filesOfLook(startFiles, files)))
   }
   await renew()
   const listensOn = (listened: number) => {

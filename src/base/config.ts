@@ -81,11 +81,6 @@ export const settings = {
   ),
   ...lookSettings,
   pages_css: word('A style sheet that is put behind that of the pages. Empty: none.', 'FILE', ''),
-  pages_logo: word(
-    'An image that stands before the name of the calendar on its pages. Empty: a plain mark.',
-    'FILE',
-    '',
-  ),
   desk: choice(
     'Whether people sign in at /desk/ to keep the calendar in a browser; off leaves the desk out.',
     ['on', 'off'],

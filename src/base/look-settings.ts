@@ -1,3 +1,4 @@
+import { longestData } from './look-files.ts'
 import { checked, choice, word } from './setting-kinds.ts'
 
 // The look of a calendar: what its owners set while the service runs, and what may be given at its start as well, where it wins.
@@ -76,6 +77,20 @@ export const lookSettings = {
     ['sans', 'humanist', 'geometric', 'serif', 'slab', 'mono'],
     'sans',
   ),
+  pages_font: word('A font of the letters, as WOFF2, which the service itself sends. Empty: none.', 'FILE', ''),
+  pages_logo: word(
+    'An image that stands before the name of the calendar on its pages. Empty: a plain mark.',
+    'FILE',
+    '',
+  ),
+  pages_logo_dark: word('The image in its place on dark pages. Empty: the same.', 'FILE', ''),
+  pages_logo_name: choice('Whether the name of the calendar stands beside its logo.', ['beside', 'hidden'], 'beside'),
+  pages_icon: word('The picture of the calendar in the tabs of browsers. Empty: the logo.', 'FILE', ''),
+  pages_picture: word(
+    'The picture that other sites show with links to pages without a picture of their own. Empty: none.',
+    'FILE',
+    '',
+  ),
   pages_links: checked(
     word(
       `Links in the head of the pages, such as to the site of the owner: one a line, words first and address last, ${MOST_LINKS} at the most.`,
@@ -111,11 +126,19 @@ export const lookSettings = {
   ),
 }
 
+/** The most bytes of a request that sets a look. */
+export const MOST_LOOK = 1_000_000
+
 /** A setting of the look. */
 export type LookSetting = keyof typeof lookSettings
 
 /** The most characters that owners may set; a text of several lines where it says so. */
 const EXTENTS: Readonly<Partial<Record<LookSetting, { most: number; isText?: true }>>> = {
+  pages_font: { most: longestData('pages_font') },
+  pages_logo: { most: longestData('pages_logo') },
+  pages_logo_dark: { most: longestData('pages_logo_dark') },
+  pages_icon: { most: longestData('pages_icon') },
+  pages_picture: { most: longestData('pages_picture') },
   pages_links: { most: 3600, isText: true },
   pages_presses: { most: 500 },
   pages_imprint: { most: LONGEST_ADDRESS },

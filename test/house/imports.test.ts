@@ -13,7 +13,7 @@ const GROUPS = {
   base: [
     ['cache.ts', 'errors.ts'],
     ['text', 'run-command.ts', 'files.ts', 'node-http.ts', 'problems.ts', 'version.ts'],
-    ['setting-kinds.ts'],
+    ['setting-kinds.ts', 'look-files.ts'],
     ['look-settings.ts'],
     ['config.ts', 'icalendar'],
     ['recurrence'],

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
+import { startApp } from '../../src/app.ts'
+import { registerLookCommand } from '../../src/calendar/people/look-command.ts'
 import { accentStyle } from '../../src/serve/pages/page-assets.ts'
+import { runCommand } from '../support/commands.ts'
 import { day, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -145,3 +151,136 @@ function luminance(colour: string): number {
     .map((share) => (share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4))
   return 0.2126 * r + 0.7152 * g + 0.0722 * b
 }
+
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/></svg>'
+const dataUrl = (bytes: Buffer | string) => `data:;base64,${Buffer.from(bytes).toString('base64')}`
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+const woff2 = (length: number) => {
+  const bytes = Buffer.alloc(length)
+  bytes.write('wOF2')
+  bytes.writeUInt32BE(length, 8)
+  return bytes
+}
+
+test('files of the look are served from every node under names of their content, and can run nothing', async () => {
+  const two = await startApp(service.config)
+  try {
+    const sent = {
+      pages_logo: dataUrl(SVG),
+      pages_logo_dark: dataUrl(PNG),
+      pages_picture: dataUrl(PNG),
+      pages_font: dataUrl(woff2(64)),
+    }
+    const { status, body } = await set({ ...sent, pages_scheme: '', pages_logo_name: 'hidden' })
+    assert.equal(status, 200)
+    assert.match(body.pages_logo, /\/assets\/logo-[\w-]{10}\.svg$/)
+    const html = await (await fetch(`http://127.0.0.1:${two.port}/`)).text()
+    assert.match(
+      html,
+      /<picture><source media="\(prefers-color-scheme: dark\)" srcset="\/assets\/logo-dark-[\w-]+\.png"><img class="logo" src="\/assets\/logo-[\w-]+\.svg"/,
+    )
+    assert.match(html, /<span class="hidden">/)
+    assert.match(html, /<meta property="og:image" content="[^"]+\/assets\/picture-[\w-]+\.png">/)
+    const logo = await fetch(`http://127.0.0.1:${two.port}${new URL(body.pages_logo).pathname}`)
+    assert.deepEqual([logo.status, logo.headers.get('content-type'), await logo.text()], [200, 'image/svg+xml', SVG])
+    assert.equal(logo.headers.get('content-security-policy'), "default-src 'none'; sandbox")
+    const css = await style(await page('/'))
+    const [, font = ''] = /src:url\((font-[\w-]+\.woff2)\) format\("woff2"\);font-display:swap/.exec(css) ?? []
+    assert.equal((await fetch(`http://127.0.0.1:${two.port}/assets/${font}`)).headers.get('content-type'), 'font/woff2')
+    // The whole of an answer may be sent back.
+    const { given: _given, set: _set, ...whole } = (await service.get(SETTINGS, 'admin')).body
+    assert.equal((await set(whole)).body.pages_logo, body.pages_logo)
+  } finally {
+    await two.stop()
+  }
+  const reset = await set({ pages_logo: '', pages_logo_dark: '', pages_picture: '', pages_font: '' })
+  assert.equal(reset.body.pages_logo, '')
+  const left = await service.app.database.read.selectFrom('look_files').selectAll().execute()
+  assert.deepEqual(left, [])
+})
+
+test('a file is told by its content and its size, and a request larger than a look is not read', async () => {
+  const svg = (inside: string) => dataUrl(`<svg xmlns="http://www.w3.org/2000/svg">${inside}</svg>`)
+  for (const wrong of [
+    { pages_logo: dataUrl('<html><svg></svg></html>') },
+    { pages_logo: svg('<script>alert(1)</script>') },
+    { pages_logo: svg('<rect onload="alert(1)"/>') },
+    { pages_logo: svg('<foreignObject/>') },
+    { pages_logo: svg('<a href="javascript:alert(1)"/>') },
+    { pages_logo: dataUrl(`<!DOCTYPE svg [<!ENTITY a "b">]>${SVG}`) },
+    { pages_logo: dataUrl(woff2(64)) },
+    { pages_logo: dataUrl(Buffer.concat([PNG, Buffer.alloc(100_000)])) },
+    { pages_logo: 'https://elsewhere.example/logo.svg' },
+    { pages_logo: '/etc/passwd' },
+    { pages_font: dataUrl(Buffer.concat([woff2(64), Buffer.alloc(1)])) },
+    { pages_font: dataUrl(PNG) },
+    { pages_icon: 'data:;base64,####' },
+  ]) {
+    const { status, body } = await set(wrong)
+    assert.deepEqual(
+      [status, Object.keys(body.data.params ?? {})],
+      [400, Object.keys(wrong)],
+      JSON.stringify(wrong).slice(0, 80),
+    )
+  }
+  const { status, body } = await set({ pages_sentence: 'x'.repeat(1_000_000) })
+  assert.deepEqual([status, body.code], [413, 'rest_request_too_large'])
+})
+
+test('the command takes a whole look from a folder, writes one, and takes it back in one step', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'look-'))
+  const look = (...words: string[]) =>
+    runCommand(
+      (program) =>
+        registerLookCommand(
+          program,
+          async () => ({ ...service.app.database, close: async () => undefined }),
+          () => service.config,
+        ),
+      ['look', ...words],
+    )
+  try {
+    writeFileSync(join(folder, 'a.svg'), SVG)
+    const whole = {
+      site_name: 'Blue Door',
+      pages_accent: '#aa3300',
+      pages_logo: 'a.svg',
+      pages_links: ['Home https://a.example/', 'Bar /bar/'],
+    }
+    writeFileSync(join(folder, 'look.json'), JSON.stringify(whole))
+    await set({ pages_sentence: 'Gone with a whole look' })
+    assert.equal((await look('--from', folder)).code, 0)
+    const html = await page('/')
+    assert.match(html, /Blue Door/)
+    assert.match(html, /class="logo"/)
+    assert.doesNotMatch(html, /Gone with/)
+    const copy = join(folder, 'copy')
+    assert.equal((await look('--to', copy)).code, 0)
+    const { pages_logo, ...rest } = JSON.parse(readFileSync(join(copy, 'look.json'), 'utf8'))
+    const { pages_logo: _file, ...texts } = whole
+    assert.deepEqual(rest, texts)
+    assert.equal(readFileSync(join(copy, pages_logo), 'utf8'), SVG)
+    assert.equal((await look('--from', join(copy, 'look.json'))).code, 0)
+    assert.equal((await look('logo', join(folder, 'look.json'))).code, 1)
+    assert.equal((await look('logo', join(folder, 'none.svg'))).code, 1)
+    for (const wrong of [
+      '[]',
+      '{',
+      '{"colour":"red"}',
+      '{"pages_accent":3}',
+      '{"pages_accent":"red"}',
+      '{"pages_logo":"../none.svg"}',
+    ]) {
+      writeFileSync(join(folder, 'look.json'), wrong)
+      assert.equal((await look('--from', folder)).code, 1, wrong)
+    }
+    assert.match(await page('/'), /Blue Door/)
+    assert.equal((await look('--reset')).code, 0)
+    assert.doesNotMatch(await page('/'), /Blue Door/)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})

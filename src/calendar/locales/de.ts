@@ -26,7 +26,8 @@ export const de: Locale = {
   'The address of the accessibility statement': 'Die Adresse der Erklärung zur Barrierefreiheit',
   'Where visitors reach the owner: an address of the web or a mailto: address':
     'Wo Besucher den Betreiber erreichen: eine Webadresse oder eine mailto:-Adresse',
-  'The view at the address of the site: list or month': 'Die Ansicht an der Adresse der Website: list oder month',
+  'The view at the address of the site: list, month or week':
+    'Die Ansicht an der Adresse der Website: list, month oder week',
   'Whether times have 12 or 24 hours: auto, 12 or 24': 'Ob Zeiten 12 oder 24 Stunden haben: auto, 12 oder 24',
   'Categories that stand above lists as presses: slugs with commas between them':
     'Kategorien, die über Listen als Schaltflächen stehen: Slugs mit Kommas dazwischen',
@@ -34,6 +35,14 @@ export const de: Locale = {
   Privacy: 'Datenschutz',
   Contact: 'Kontakt',
   'Links of the owner': 'Links des Betreibers',
+  'A font of the letters as WOFF2: a data: address in base64': 'Eine Schrift als WOFF2: eine data:-Adresse in Base64',
+  'The logo before the name: a data: address in base64': 'Das Logo vor dem Namen: eine data:-Adresse in Base64',
+  'The logo on dark pages: a data: address in base64': 'Das Logo auf dunklen Seiten: eine data:-Adresse in Base64',
+  'Whether the name stands beside the logo: beside or hidden': 'Ob der Name neben dem Logo steht: beside oder hidden',
+  'The picture in the tabs of browsers: a data: address in base64':
+    'Das Bild in den Tabs von Browsern: eine data:-Adresse in Base64',
+  'The picture that other sites show with links: a data: address in base64':
+    'Das Bild, das andere Websites bei Links zeigen: eine data:-Adresse in Base64',
   'The name of the calendar; empty for that of the start': 'Der Name des Kalenders; leer für den des Starts',
   'The colour of the pages, such as #0b6e5f; empty for that of the start':
     'Die Farbe der Seiten, etwa #0b6e5f; leer für die des Starts',

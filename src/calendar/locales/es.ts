@@ -26,7 +26,7 @@ export const es: Locale = {
   'The address of the accessibility statement': 'La dirección de la declaración de accesibilidad',
   'Where visitors reach the owner: an address of the web or a mailto: address':
     'Dónde contactar con el propietario: una dirección web o una dirección mailto:',
-  'The view at the address of the site: list or month': 'La vista en la dirección del sitio: list o month',
+  'The view at the address of the site: list, month or week': 'La vista en la dirección del sitio: list, month o week',
   'Whether times have 12 or 24 hours: auto, 12 or 24': 'Si las horas son de 12 o 24: auto, 12 o 24',
   'Categories that stand above lists as presses: slugs with commas between them':
     'Categorías que aparecen como botones sobre las listas: slugs separados por comas',
@@ -34,6 +34,16 @@ export const es: Locale = {
   Privacy: 'Privacidad',
   Contact: 'Contacto',
   'Links of the owner': 'Enlaces del propietario',
+  'A font of the letters as WOFF2: a data: address in base64': 'Una fuente en WOFF2: una dirección data: en base64',
+  'The logo before the name: a data: address in base64': 'El logotipo ante el nombre: una dirección data: en base64',
+  'The logo on dark pages: a data: address in base64':
+    'El logotipo de las páginas oscuras: una dirección data: en base64',
+  'Whether the name stands beside the logo: beside or hidden':
+    'Si el nombre aparece junto al logotipo: beside o hidden',
+  'The picture in the tabs of browsers: a data: address in base64':
+    'La imagen de las pestañas del navegador: una dirección data: en base64',
+  'The picture that other sites show with links: a data: address in base64':
+    'La imagen que otros sitios muestran con los enlaces: una dirección data: en base64',
   'The name of the calendar; empty for that of the start': 'El nombre del calendario; vacío para el del arranque',
   'The colour of the pages, such as #0b6e5f; empty for that of the start':
     'El color de las páginas, como #0b6e5f; vacío para el del arranque',

@@ -26,7 +26,7 @@ export const fr: Locale = {
   'The address of the accessibility statement': 'L’adresse de la déclaration d’accessibilité',
   'Where visitors reach the owner: an address of the web or a mailto: address':
     'Où joindre le propriétaire : une adresse web ou une adresse mailto:',
-  'The view at the address of the site: list or month': 'La vue à l’adresse du site : list ou month',
+  'The view at the address of the site: list, month or week': 'La vue à l’adresse du site : list, month ou week',
   'Whether times have 12 or 24 hours: auto, 12 or 24': 'Si les heures vont jusqu’à 12 ou 24 : auto, 12 ou 24',
   'Categories that stand above lists as presses: slugs with commas between them':
     'Catégories affichées en boutons au-dessus des listes : slugs séparés par des virgules',
@@ -34,6 +34,14 @@ export const fr: Locale = {
   Privacy: 'Confidentialité',
   Contact: 'Nous contacter',
   'Links of the owner': 'Liens du propriétaire',
+  'A font of the letters as WOFF2: a data: address in base64': 'Une police en WOFF2 : une adresse data: en base64',
+  'The logo before the name: a data: address in base64': 'Le logo devant le nom : une adresse data: en base64',
+  'The logo on dark pages: a data: address in base64': 'Le logo des pages sombres : une adresse data: en base64',
+  'Whether the name stands beside the logo: beside or hidden': 'Si le nom figure à côté du logo : beside ou hidden',
+  'The picture in the tabs of browsers: a data: address in base64':
+    'L’image des onglets de navigateur : une adresse data: en base64',
+  'The picture that other sites show with links: a data: address in base64':
+    'L’image que d’autres sites affichent avec les liens : une adresse data: en base64',
   'The name of the calendar; empty for that of the start': 'Le nom du calendrier ; vide pour celui du démarrage',
   'The colour of the pages, such as #0b6e5f; empty for that of the start':
     'La couleur des pages, comme #0b6e5f ; vide pour celle du démarrage',

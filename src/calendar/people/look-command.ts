@@ -4,17 +4,18 @@ import { table } from '../../base/run-command.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { holdName } from '../../store/storage/locks.ts'
 import {
-  faultOfSetting,
   isGiven,
   isOwnerSetting,
   OWNER_SETTINGS,
   type OwnerSetting,
   type OwnerTexts,
   type OwnerValues,
+  readOwnerFiles,
   readOwnerSettings,
   setOwnerSettings,
 } from '../../store/storage/owner-settings.ts'
 import type { Writer } from '../../store/storage/recording.ts'
+import { checkedValue, readLookFolder, writeLookFolder } from './look-folder.ts'
 import { runOnDatabase } from './user-commands.ts'
 
 /** Puts the command `look` on the command line, which `set` is another name of; it opens the database, and closes it when done. */
@@ -26,10 +27,13 @@ export function registerLookCommand(program: Command, open: () => Promise<Databa
     .argument('[name]', OWNER_SETTINGS.join(', '))
     .argument('[value]', 'the value from now on')
     .option('--reset', 'take back what was set: of one name, or the whole look without a name')
+    .option('--from <folder>', 'take a whole look from a folder with look.json and its files')
+    .option('--to <folder>', 'write the look that is set into a folder')
     .action((name: string | undefined, value: string | undefined, asked: Asked, command: Command) =>
       runOnDatabase(command, open, async (database, print, by) => {
         const changes = changesAsked(name, value, asked)
         if (Object.keys(changes).length > 0) await setLook(database, changes, by)
+        if (asked.to !== undefined) await writeLook(database, asked.to)
         const start = configure()
         print(table([['NAME', 'VALUE', 'FROM'], ...rowsOf(start, await readOwnerSettings(database.read))]))
       }),
@@ -38,18 +42,21 @@ export function registerLookCommand(program: Command, open: () => Promise<Databa
 
 interface Asked {
   reset?: true
+  from?: string
+  to?: string
 }
 
 /** What a call changes. @throws Error with one sentence for a call that means nothing, or a value that is not taken */
-function changesAsked(name: string | undefined, value: string | undefined, { reset }: Asked): OwnerValues {
+function changesAsked(name: string | undefined, value: string | undefined, { reset, from, to }: Asked): OwnerValues {
+  if ((from ?? to) !== undefined && (reset || name !== undefined || (from ?? to) !== (to ?? from)))
+    throw new Error('--from and --to stand alone.')
+  if (from !== undefined) return readLookFolder(from)
   if (reset && value !== undefined) throw new Error('--reset takes no value.')
   if (name === undefined) return reset ? Object.fromEntries(OWNER_SETTINGS.map((known) => [known, null])) : {}
   const known = settingCalled(name)
   if (reset) return { [known]: null }
   if (value === undefined) throw new Error(`${known} needs a value, or --reset.`)
-  const fault = faultOfSetting(known, value)
-  if (fault !== undefined) throw new Error(`${known} ${fault}.`)
-  return { [known]: value }
+  return { [known]: checkedValue(known, value) }
 }
 
 /** The setting of a name, which may be without `pages_`. */
@@ -67,6 +74,10 @@ function rowsOf(start: Config, set: OwnerTexts): string[][] {
     const value = isSet ? (set[name] ?? '') : start[name]
     return [name, value.replaceAll('\n', ' / '), isSet ? 'set' : environmentName(name)]
   })
+}
+
+async function writeLook({ read }: Database, folder: string): Promise<void> {
+  writeLookFolder(folder, await readOwnerSettings(read), await readOwnerFiles(read))
 }
 
 async function setLook(database: Database, values: OwnerValues, by: Writer): Promise<void> {

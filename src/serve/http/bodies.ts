@@ -40,7 +40,8 @@ export function makeBodyReader(
     read: async (room) => {
       if (!hasBody(request)) return NO_BODY
       if (request.destroyed) throw new Problem('rest_invalid_request')
-      const limit = room.isTrusted ? intake.bodyBytes : Math.min(room.most ?? STRANGER_BYTES, intake.bodyBytes)
+      const most = room.most ?? (room.isTrusted ? intake.bodyBytes : STRANGER_BYTES)
+      const limit = Math.min(most, intake.bodyBytes)
       const holding = emptyHolding(room.isTrusted ? intake.writers : intake.strangers, limit)
       holdings.push(holding)
       if (!room.takesFile) checkLength(request, limit)

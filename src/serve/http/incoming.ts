@@ -36,7 +36,7 @@ export interface BodyRoom {
   isTrusted: boolean
   /** Whether it may be or hold a file. */
   takesFile: boolean
-  /** The most bytes of a sender who may not write, where they are fewer than for REST. */
+  /** The most bytes, where they are not those of the sender. */
   most?: number
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Site } from '../../base/config.ts'
+import { MOST_LOOK } from '../../base/look-settings.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
@@ -284,7 +285,8 @@ function isOverload(error: unknown): boolean {
 async function readBody(incoming: Incoming, { action, args }: Endpoint, context: Context): Promise<Body> {
   const isTrusted = isLoggedIn(context.caller) && mayAsk(action, context, undefined)
   const takesFile = action.do === 'create' && 'file' in args
-  if (isTrusted) return incoming.readBody({ isTrusted, takesFile })
+  if (isTrusted)
+    return incoming.readBody({ isTrusted, takesFile, ...(action.do === 'updateSettings' && { most: MOST_LOOK }) })
   if (takesFile || isForAdministrators(action.do)) throw new Problem('rest_forbidden')
   try {
     return await incoming.readBody({ isTrusted, takesFile })

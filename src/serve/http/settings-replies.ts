@@ -1,4 +1,5 @@
 import type { Config } from '../../base/config.ts'
+import { isLookFile } from '../../base/look-files.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
@@ -14,6 +15,7 @@ import {
   setOwnerSettings,
 } from '../../store/storage/owner-settings.ts'
 import { okReply, type Reply } from '../formats/format.ts'
+import { ASSETS_PATH } from '../pages/page-assets.ts'
 import { type MatchedRequest, wantedOf } from './handlers.ts'
 import type { SettingsDeed } from './routes.ts'
 import { settingsFields } from './settings-routes.ts'
@@ -35,14 +37,14 @@ export async function settingsReply(
   if (!managesWebhooks(context.caller)) throw new Problem('rest_forbidden')
   if (does === 'readSettings') {
     const version = await versionOf(context.db)
-    return { ...(await shown(context.db, start)), version }
+    return { ...(await shown(context, context.db, start)), version }
   }
   const sent = await parseFields(settingsFields, asked.values(settingsFields), context)
   return context.write(async (tx) => {
     await holdName(tx, 'settings')
     requireWanted(await versionOf(tx), wantedOf(asked))
     await setOwnerSettings(tx, ownerValues(sent))
-    return shown(tx, start)
+    return shown(context, tx, start)
   })
 }
 
@@ -52,9 +54,15 @@ function ownerValues(sent: Readonly<Record<string, unknown>>): OwnerValues {
   return Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, value === '' ? null : String(value)]))
 }
 
-async function shown(db: Context['db'], start: StartSettings): Promise<Reply> {
+async function shown({ site }: Context, db: Context['db'], start: StartSettings): Promise<Reply> {
   const set = await readOwnerSettings(db)
-  const values = OWNER_SETTINGS.map((name) => [name, isGiven(start, name) ? start[name] : (set[name] ?? start[name])])
+  const shownValue = (name: OwnerSetting): string => {
+    const value = isGiven(start, name) ? undefined : set[name]
+    if (!isLookFile(name)) return value ?? start[name]
+    // Where the files of the start lie is nobody else's business.
+    return value === undefined ? '' : site.url + ASSETS_PATH + value
+  }
+  const values = OWNER_SETTINGS.map((name) => [name, shownValue(name)])
   return okReply({
     ...Object.fromEntries(values),
     set: OWNER_SETTINGS.filter((name) => name in set),

@@ -2,6 +2,7 @@ import type { Site } from '../../base/config.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { shortened } from './cards.ts'
 import { LEGAL_PAGES, type LegalPage, type Look } from './look.ts'
+import type { Assets } from './page-assets.ts'
 import { unitName } from './page-dates.ts'
 import { type Content, type Html, html, trusted } from './page-html.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
@@ -16,20 +17,22 @@ const LONGEST_TITLE = 110
 export function layOut({ context: { site }, assets, look }: Viewing, view: View): string {
   const title = view.title === '' ? site.name : `${shortened(view.title, LONGEST_TITLE)} · ${site.name}`
   const asset = (path: string) => pathTo(site, path)
+  const { pages_picture: picture } = assets.files
   const { markup } = html`<!doctype html>
 <html lang="${site.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-${pageHead(site, look, view, title)}
+<meta name="color-scheme" content="${look.scheme === 'auto' ? 'light dark' : look.scheme}">
+${pageHead(site, { ...view, image: view.image ?? (picture && site.url + picture.path) }, title)}
 <link rel="icon" href="${asset(assets.icon.path)}">
 ${[assets.style, ...(view.styles ?? [])].map(({ path }) => html`<link rel="stylesheet" href="${asset(path)}">\n`)}${[assets.script, ...(view.scripts ?? [])].map(({ path }) => html`<script type="module" src="${asset(path)}"></script>\n`)}${view.linkedData && html`<script type="application/ld+json">${linkedData(view.linkedData)}</script>`}
 </head>
 <body>
 <a class="skip" href="#main">${say(site, 'Skip to the content')}</a>
 <header class="top"><div class="wrap">
-<a class="brand" href="${pathTo(site, '/')}">${brand(assets.logo && asset(assets.logo.path))}<span>${site.name}${look.sentence && html`<small>${look.sentence}</small>`}</span></a>
+<a class="brand" href="${pathTo(site, '/')}">${brand(site, look, assets.files)}<span${hidesName(look) && html` class="hidden"`}>${site.name}${look.sentence && html`<small>${look.sentence}</small>`}</span></a>
 ${ownLinks(site, look)}<nav aria-label="${say(site, 'Main navigation')}">${navigation(site, view)}</nav>
 </div></header>
 <main id="main" class="wrap">
@@ -73,8 +76,16 @@ function legalLinks(site: Site, { legal }: Look): Content {
 
 const zoneName = (zone: string) => zone.replaceAll('_', ' ')
 
-function brand(logo: string | undefined): Html {
-  return logo ? html`<img class="logo" src="${logo}" alt="">` : html`<i class="mark" aria-hidden="true"></i>`
+/** The name stands for itself where there is no logo. */
+const hidesName = ({ showsName, files }: Look) => !showsName && files.pages_logo !== undefined
+
+function brand(site: Site, { scheme }: Look, { pages_logo: logo, pages_logo_dark: dark }: Assets['files']): Html {
+  if (!logo) return html`<i class="mark" aria-hidden="true"></i>`
+  const one = scheme === 'dark' && dark ? dark : logo
+  const image = html`<img class="logo" src="${pathTo(site, one.path)}" alt="">`
+  return dark && scheme === 'auto'
+    ? html`<picture><source media="(prefers-color-scheme: dark)" srcset="${pathTo(site, dark.path)}">${image}</picture>`
+    : image
 }
 
 function navigation(site: Site, { current }: View): Html {
@@ -83,7 +94,7 @@ function navigation(site: Site, { current }: View): Html {
   return html`${item('list', '/events/', say(site, 'What’s on'))}${item('month', '/events/month/', unitName(site, 'month'))}${item('week', '/events/week/', unitName(site, 'weekOfYear'))}`
 }
 
-function pageHead(site: Site, look: Look, view: View, title: string): Html {
+function pageHead(site: Site, view: View, title: string): Html {
   const description = shortened(view.description, LONGEST_DESCRIPTION)
   const canonical = view.original ?? (view.canonical === undefined ? undefined : site.url + view.canonical)
   const property = (name: string, content: string | undefined): Content =>
@@ -100,7 +111,6 @@ ${(view.feeds ?? []).map(
 )}<link rel="alternate" type="application/json" href="${`${site.base}/`}">
 <meta name="tec-api-version" content="${VERSION}">
 <meta name="tec-api-origin" content="${site.url}">
-<meta name="color-scheme" content="${look.scheme === 'auto' ? 'light dark' : look.scheme}">
 ${property('og:title', view.title || site.name)}${property('og:description', description)}${property(
   'og:type',
   view.type ?? 'website',

@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { extname } from 'node:path'
 import type { Config } from '../../base/config.ts'
+import { messageOf } from '../../base/errors.ts'
+import { endingOf, isLookFile, LOOK_FILES, type LookFileSetting } from '../../base/look-files.ts'
 import { type OwnerLink, readLinks, readSlugs } from '../../base/look-settings.ts'
 
 /** How the pages look: what owners have set, ready for pages, and what the service was started with. */
@@ -12,8 +16,10 @@ export interface Look {
   typeface: Config['pages_typeface']
   /** The path of a style sheet that is loaded after the built-in one; empty for none. */
   css: string
-  /** The path of an image file; empty for none. */
-  logo: string
+  /** Logo, icon, picture and font. */
+  files: LookFiles
+  /** Whether the name of the calendar stands beside its logo. */
+  showsName: boolean
   /** Below the name of the calendar. */
   sentence: string
   /** In the head of the pages. */
@@ -31,8 +37,53 @@ export interface Look {
 export const LEGAL_PAGES = ['imprint', 'privacy', 'accessibility', 'contact'] as const
 export type LegalPage = (typeof LEGAL_PAGES)[number]
 
+/** A file of a look; its ending, such as `.svg`, says what it is. */
+interface LookFile {
+  ending: string
+  bytes: Buffer
+}
+export type LookFiles = Readonly<Partial<Record<LookFileSetting, LookFile>>>
+
+/** What the start of a service may name besides what owners may set, whose files are checked by content. */
+const ALSO = ['.jpeg', '.avif', '.gif']
+
+/** Reads the files that the start of the service names. @throws Error with one sentence for one that cannot be read, or is not taken */
+export function readStartFiles(config: Config): LookFiles {
+  const named = Object.keys(LOOK_FILES)
+    .filter((name) => isLookFile(name))
+    .filter((name) => config[name] !== '')
+  return Object.fromEntries(named.map((name) => [name, readStartFile(name, config[name])]))
+}
+
+function readStartFile(name: LookFileSetting, path: string): LookFile {
+  const { stem, endings } = LOOK_FILES[name]
+  const ending = extname(path).toLowerCase()
+  const taken: readonly string[] = name === 'pages_font' ? endings : [...endings, ...ALSO]
+  if (!taken.includes(ending))
+    throw new Error(`The ${stem} of the pages is a file that ends in ${taken.join(', ')}, not ${path}.`)
+  return { ending, bytes: readSet(path, stem) }
+}
+
+/** Reads a file that the start of the service names. @throws Error with one sentence */
+export function readSet(path: string, what: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    throw new Error(`The ${what} of the pages cannot be read: ${messageOf(error)}.`)
+  }
+}
+
+/** The files of the start, and those of owners where the start names none. */
+export function filesOfLook(start: LookFiles, owner: Readonly<Partial<Record<LookFileSetting, Buffer>>>): LookFiles {
+  const theirs = Object.entries(owner).map(([name, bytes]) => [
+    name,
+    { ending: (isLookFile(name) && endingOf(name, bytes)) || '', bytes },
+  ])
+  return { ...Object.fromEntries(theirs), ...start }
+}
+
 /** The look of a configuration with what owners have set. */
-export function lookOf(config: Config): Look {
+export function lookOf(config: Config, files: LookFiles): Look {
   return {
     accent: config.pages_accent,
     scheme: config.pages_scheme,
@@ -41,7 +92,8 @@ export function lookOf(config: Config): Look {
     density: config.pages_density,
     typeface: config.pages_typeface,
     css: config.pages_css,
-    logo: config.pages_logo,
+    files,
+    showsName: config.pages_logo_name === 'beside',
     sentence: config.pages_sentence,
     links: readLinks(config.pages_links) ?? [],
     legal: {
@@ -86,8 +138,10 @@ const HEADERS: Readonly<Record<Look['header'], string>> = {
 }
 
 /** The custom properties and rules of a look, after those of the pages. */
-export function lookStyle({ scheme, corner, density, typeface, header }: Look): string {
-  const face = TYPEFACES[typeface]
+export function lookStyle({ scheme, corner, density, typeface, header }: Look, font: string | undefined): string {
+  const stack = TYPEFACES[typeface]
+  const face = font === undefined ? stack : `Own,${stack || 'system-ui,sans-serif'}`
   const own = `${CORNERS[corner]}${face && `--font:${face};`}${scheme === 'auto' ? '' : `color-scheme:${scheme};`}`
-  return `${own && `:root{${own}}`}${DENSITIES[density]}${HEADERS[header]}`
+  const loaded = font && `@font-face{font-family:Own;src:url(${font}) format("woff2");font-display:swap}`
+  return `${loaded ?? ''}${own && `:root{${own}}`}${DENSITIES[density]}${HEADERS[header]}`
 }

@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { extname } from 'node:path'
 import type { Site } from '../../base/config.ts'
-import { messageOf } from '../../base/errors.ts'
+import { contentName, LOOK_FILES, type LookFileSetting } from '../../base/look-files.ts'
 import { embedScripts } from './embed-scripts.ts'
-import { type Look, lookStyle } from './look.ts'
+import { type Look, lookStyle, readSet } from './look.ts'
 
 /** A file that pages refer to. Its address changes with its content, so it can be cached for ever. */
 export interface Asset {
@@ -19,7 +17,8 @@ export interface Assets {
   /** The style sheet of weeks. */
   week: Asset
   script: Asset
-  logo: Asset | undefined
+  /** Those of the look, by their setting. */
+  files: Readonly<Partial<Record<LookFileSetting, Asset>>>
   /** The picture of the site in tabs: the logo, else the plain mark. */
   icon: Asset
   byPath: ReadonlyMap<string, Asset>
@@ -39,6 +38,8 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.jpeg': 'image/jpeg',
   '.avif': 'image/avif',
   '.gif': 'image/gif',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
 }
 
 /** Where the files are served, below the root of the site. */
@@ -46,17 +47,18 @@ export const ASSETS_PATH = '/assets/'
 
 /** Reads the files once. @throws Error with one sentence for a file that is set and cannot be read */
 export function readAssets(site: Site, look: Look): Assets {
-  const { accent, css, logo, weekStart } = look
+  const { accent, css, weekStart } = look
   const own = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
   const theirs = css === '' ? '' : readSet(css, 'style sheet').toString('utf8')
+  const files = lookAssets(look)
+  const icon = files.pages_icon ?? files.pages_logo ?? asset('icon', '.svg', Buffer.from(markOf(accent)))
+  const lookRules = lookStyle(look, files.pages_font?.path.slice(ASSETS_PATH.length))
   const style = asset(
     'calendar',
     '.css',
-    Buffer.from([own('tokens.css'), own('calendar.css'), accentStyle(accent), lookStyle(look), theirs].join('\n')),
+    Buffer.from([own('tokens.css'), own('calendar.css'), accentStyle(accent), lookRules, theirs].join('\n')),
   )
   const script = asset('calendar', '.js', Buffer.from(own('calendar.js')))
-  const image = logo === '' ? undefined : asset('logo', logoEnding(logo), readSet(logo, 'logo'))
-  const icon = image ?? asset('icon', '.svg', Buffer.from(markOf(accent)))
   const week = asset('week', '.css', Buffer.from(own('week.css')))
   const builder = asset('builder', '.js', Buffer.from(own('builder.js')))
   const embed = [...embedScripts(site, weekStart)].map(([path, text]) => ({
@@ -64,40 +66,25 @@ export function readAssets(site: Site, look: Look): Assets {
     mediaType: MEDIA_TYPES['.js'] ?? '',
     bytes: Buffer.from(text),
   }))
-  const all = [style, week, script, icon, builder]
-  return {
-    style,
-    week,
-    script,
-    builder,
-    embed,
-    logo: image,
-    icon,
-    byPath: new Map(all.map((file) => [file.path, file])),
-  }
+  const all = [style, week, script, icon, builder, ...Object.values(files)]
+  return { style, week, script, builder, embed, files, icon, byPath: new Map(all.map((file) => [file.path, file])) }
+}
+
+/** The files of the look with their addresses. */
+function lookAssets({ files }: Look): Assets['files'] {
+  const named = Object.entries(files).map(([name, { ending, bytes }]) => {
+    const { stem } = LOOK_FILES[name as LookFileSetting]
+    return [name, asset(stem, ending, bytes)]
+  })
+  return Object.fromEntries(named)
 }
 
 /** The mark before the name of a site without a logo. */
 export const markOf = (accent: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 26 26"><rect width="26" height="26" rx="7" fill="${accent}"/><rect x="5" y="9" width="16" height="12" rx="3" fill="#fff"/></svg>`
 
-function readSet(path: string, what: string): Buffer {
-  try {
-    return readFileSync(path)
-  } catch (error) {
-    throw new Error(`The ${what} of the pages cannot be read: ${messageOf(error)}.`)
-  }
-}
-
-function logoEnding(path: string): string {
-  const ending = extname(path).toLowerCase()
-  if (MEDIA_TYPES[ending]?.startsWith('image/')) return ending
-  throw new Error(`The logo of the pages is an image file (svg, png, webp, jpg, avif or gif), not ${path}.`)
-}
-
 function asset(name: string, ending: string, bytes: Buffer): Asset {
-  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 10)
-  return { path: `${ASSETS_PATH}${name}-${hash}${ending}`, mediaType: mediaTypeOf(ending), bytes }
+  return { path: ASSETS_PATH + contentName(name, ending, bytes), mediaType: mediaTypeOf(ending), bytes }
 }
 
 /** The media type of a file by the ending of its name. */

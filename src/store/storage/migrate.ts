@@ -10,6 +10,7 @@ import { signIn } from './migrations/0039-sign-in.ts'
 import { review } from './migrations/0040-review.ts'
 import { eventsAtTheDesk } from './migrations/0041-events-at-the-desk.ts'
 import { focalPoints } from './migrations/0042-focal-points.ts'
+import { lookFiles } from './migrations/0043-look-files.ts'
 import { whatImagesShow } from './migrations/0044-what-images-show.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
@@ -36,6 +37,7 @@ const migrations: Migration[] = [
   review,
   eventsAtTheDesk,
   focalPoints,
+  lookFiles,
   whatImagesShow,
 ]
 

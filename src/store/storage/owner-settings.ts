@@ -1,5 +1,14 @@
 import type { Config } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
+import {
+  bytesOfData,
+  contentName,
+  endingOf,
+  faultOfFile,
+  isLookFile,
+  LOOK_FILES,
+  type LookFileSetting,
+} from '../../base/look-files.ts'
 import { extentOf, type LookSetting, lookSettings } from '../../base/look-settings.ts'
 import type { Db } from './database.ts'
 import { type FormerValues, recordChange, type Tx } from './recording.ts'
@@ -26,6 +35,12 @@ export function isOwnerSetting(name: string): name is OwnerSetting {
 
 /** Why a value cannot be set, as the end of a sentence; undefined when it can. */
 export function faultOfSetting(name: OwnerSetting, value: string): string | undefined {
+  if (isLookFile(name)) {
+    const bytes = bytesOfData(value)
+    return bytes || isKeptFile(name, fileName(value))
+      ? bytes && faultOfFile(name, bytes)
+      : 'takes a data: address in base64'
+  }
   const { most, isText = false } = extentOf(name)
   const lines = isText ? value.replaceAll('\n', '') : value
   if (value.length > most || !/[^\p{C}\p{Z}]/u.test(value) || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(lines))
@@ -38,10 +53,22 @@ export function faultOfSetting(name: OwnerSetting, value: string): string | unde
   }
 }
 
-/** The settings that were set. */
+const fileName = (value: string) => value.slice(value.lastIndexOf('/') + 1)
+
+/** Whether a value is the name of a file, as the table has it in place of the file, or as answers end in. */
+function isKeptFile(name: LookFileSetting, value: string): boolean {
+  const { stem, endings } = LOOK_FILES[name]
+  const ending = endings.find((one) => value.endsWith(one)) ?? ' '
+  return value.startsWith(`${stem}-`) && /^[\w-]{10}$/.test(value.slice(stem.length + 1, -ending.length))
+}
+
+const isKept = (name: OwnerSetting, value: string): boolean =>
+  isLookFile(name) ? isKeptFile(name, value) : faultOfSetting(name, value) === undefined
+
+/** The settings that were set; a file by its name. */
 export async function readOwnerSettings(db: Db): Promise<OwnerTexts> {
   const rows = await db.selectFrom('owner_settings').selectAll().execute()
-  const known = rows.filter(({ name, value }) => isOwnerSetting(name) && faultOfSetting(name, value) === undefined)
+  const known = rows.filter(({ name, value }) => isOwnerSetting(name) && isKept(name, value))
   return Object.fromEntries(known.map(({ name, value }) => [name, value]))
 }
 
@@ -49,8 +76,10 @@ export async function readOwnerSettings(db: Db): Promise<OwnerTexts> {
 export async function setOwnerSettings(tx: Tx, values: OwnerValues): Promise<void> {
   const had = await readOwnerSettings(tx)
   const former: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(values)) {
-    if (!isOwnerSetting(name) || (had[name] ?? null) === value) continue
+  for (const [name, sent] of Object.entries(values)) {
+    if (!isOwnerSetting(name)) continue
+    const value = isLookFile(name) && sent !== null ? await keepLookFile(tx, name, sent) : sent
+    if (value === undefined || (had[name] ?? null) === value) continue
     former[name] = had[name] ?? null
     if (value === null) await tx.deleteFrom('owner_settings').where('name', '=', name).execute()
     else
@@ -60,7 +89,40 @@ export async function setOwnerSettings(tx: Tx, values: OwnerValues): Promise<voi
         .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
         .execute()
   }
-  if (Object.keys(former).length > 0) recordSettings(tx, former)
+  if (Object.keys(former).length === 0) return
+  await dropFiles(tx)
+  recordSettings(tx, former)
+}
+
+/** Keeps the file of a `data:` address beside the settings, and returns the name that stands in its place; undefined for the address of the one that is there. */
+async function keepLookFile(tx: Tx, setting: LookFileSetting, sent: string): Promise<string | undefined> {
+  const bytes = bytesOfData(sent)
+  if (!bytes) return undefined
+  const name = contentName(LOOK_FILES[setting].stem, endingOf(setting, bytes) ?? '', bytes)
+  const content = bytes.toString('base64')
+  await tx
+    .insertInto('look_files')
+    .values({ name, content })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute()
+  return name
+}
+
+/** Removes the files that no setting names any more. */
+async function dropFiles(tx: Tx): Promise<void> {
+  const named = tx.selectFrom('owner_settings').select('value').where('name', 'in', Object.keys(LOOK_FILES))
+  await tx.deleteFrom('look_files').where('name', 'not in', named).execute()
+}
+
+/** The files of the look that were set, by their setting. */
+export async function readOwnerFiles(db: Db): Promise<Partial<Record<LookFileSetting, Buffer>>> {
+  const rows = await db
+    .selectFrom('owner_settings')
+    .innerJoin('look_files', 'look_files.name', 'owner_settings.value')
+    .select(['owner_settings.name', 'look_files.content'])
+    .where('owner_settings.name', 'in', Object.keys(LOOK_FILES))
+    .execute()
+  return Object.fromEntries(rows.map(({ name, content }) => [name, Buffer.from(content, 'base64')]))
 }
 
 function recordSettings(tx: Tx, former: FormerValues): void {
@@ -72,10 +134,11 @@ function recordSettings(tx: Tx, former: FormerValues): void {
 export const isGiven = ({ given = {} }: Pick<Config, 'given'>, name: OwnerSetting): boolean =>
   Object.hasOwn(given, name)
 
-/** The configuration with what owners have set, except for settings that the start of the service names. */
+/** The configuration with what owners have set, except for files, and for settings that the start of the service names. */
 export function withOwnerSettings(config: Config, set: OwnerTexts): Config {
   const read = Object.entries(set)
     .filter((entry): entry is [OwnerSetting, string] => isOwnerSetting(entry[0]) && !isGiven(config, entry[0]))
+    .filter(([name]) => !isLookFile(name))
     .map(([name, value]) => [name, lookSettings[name].read(value)])
   return { ...config, ...Object.fromEntries(read) }
 }

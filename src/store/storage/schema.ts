@@ -533,6 +533,8 @@ export interface Tables {
   bulk_changes: BulkChangeColumns
   /** What owners have set (`owner-settings.ts`). */
   owner_settings: { name: string; value: string }
+  /** The files among them, by the name that stands in their place, in base64. */
+  look_files: { name: string; content: string }
   import_sources: WithSequence<ImportSourceColumns>
   import_schedules: WithSequence<ImportScheduleColumns>
   imports: WithSequence<ImportColumns>

@@ -250,6 +250,7 @@ export function generateEvent(plan: Plan, number: number): GeneratedEvent {
     row: {
       ...EVENT_BLANK,
       ...published,
+      is_free: 0,
       status,
       ...(isUnpublished ? { date_utc: NEVER, modified_utc: published.date } : {}),
       uid: `event-${number + 1}@calendar.example`,

@@ -30,6 +30,8 @@ const events: IndexedEvent[] = Array.from({ length: 600 }, (_, i) => ({
   organizers: [],
   series: 0,
   access: [],
+  free: i % 4 === 0,
+  attendance: i % 4,
 }))
 
 const open = { startsBefore: undefined, startsAfter: undefined, endsBefore: undefined, endsAfter: undefined }

@@ -39,6 +39,7 @@ const kept: Readonly<Record<string, Kept>> = {
       'recurrence_id',
       'own',
       'access_words',
+      'is_free',
       'online_from',
     ],
   },

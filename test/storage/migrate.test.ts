@@ -246,6 +246,19 @@ test('a calendar of the first version gets what that one did not know', async (t
   for (const { sequence } of changes) assert.ok(Number(sequence) > start)
 })
 
+test('events of a calendar of before are known to be free of charge by their costs', async (t) => {
+  const database = await openAgain(t, await makeFirstVersion(t))
+  const costs = new Map([
+    [11, '["0"]'],
+    [12, '["Entrée libre"]'],
+    [13, '["Free","5 €"]'],
+  ])
+  for (const [id, cost] of costs) await sql`update events set cost = ${cost} where id = ${id}`.execute(database.read)
+  await migrate(database)
+  const free = (await rowsOf(database, 'events')).filter(({ is_free }) => is_free === 1)
+  assert.deepEqual(free.map(({ id }) => id).sort(), [11, 12])
+})
+
 test('a calendar of the first version goes on with its numbers and its readers', async (t) => {
   const database = await openAgain(t, await makeFirstVersion(t))
   await migrate(database)

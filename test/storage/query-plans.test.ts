@@ -48,7 +48,7 @@ test('reading the calendar into memory touches no row of an event', onSqlite, as
   const index = await readIndex(db, new Map(), new AbortController().signal, { report: assert.ifError })
   assert.equal(indexedLinks(index, 9).series, 7)
   const reads = [...texts].filter((text) => / from "events" where/.test(text))
-  assert.equal(reads.length, 4, reads.join('\n'))
+  assert.equal(reads.length, 6, reads.join('\n'))
   for (const text of reads) {
     const plan = connection.prepare(`explain query plan ${text}`).all()
     for (const { detail } of plan) assert.match(String(detail), /USING COVERING INDEX/, text)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { accessList } from '../../src/base/fields/access-facts.ts'
-import { collapse, eventStatuses } from '../../src/base/fields/event-kinds.ts'
+import { attendances, collapse, eventStatuses, timesOfDay, whenWord } from '../../src/base/fields/event-kinds.ts'
 import * as kinds from '../../src/base/fields/kinds.ts'
 import type { Context } from '../../src/calendar/declare/context.ts'
 import type { Field, Fields } from '../../src/calendar/declare/resource.ts'
@@ -52,6 +52,9 @@ const drawn = new Map<unknown, (named: Named) => fc.Arbitrary<Written>>([
   [kinds.words, () => listOf(['publish', 'publish', 'draft', 'pending', 'private', 'future', 'trash', 'other'])],
   [collapse, () => oneOf('series', 'series', 'all')],
   [accessList, () => listOf(['step_free', 'lift', 'captions', 'sign_language', 'wings'])],
+  [whenWord, () => oneOf('now', 'today', 'tonight', 'tomorrow', 'weekend', 'week', 'month', 'soon')],
+  [timesOfDay, () => listOf(['morning', 'afternoon', 'evening', 'evening', 'night'])],
+  [attendances, () => listOf(['in_person', 'online', 'mixed', 'online', 'absent'])],
   [eventStatuses, () => listOf(['scheduled', 'canceled', 'postponed', 'canceled', 'moved'])],
   [kinds.latitude, () => oneOf(...latitudes, '', '91')],
   [kinds.longitude, () => oneOf(...longitudes, '', '200')],

@@ -56,10 +56,13 @@ const at = (from: number, to: number) =>
     )
     .map((moment) => `${moment.replace('T', ' ')}:30:00`)
 
-const times = fc.tuple(at(-60, 800), fc.integer({ min: 1, max: 70 })).map(([start, hours]) => ({
-  start_date: start,
-  end_date: new Date(Date.parse(`${start.replace(' ', 'T')}Z`) + hours * 3_600_000).toISOString().slice(0, 19),
-}))
+const times = fc
+  .tuple(fc.oneof(at(-60, 800), at(-2, 9)), fc.integer({ min: 1, max: 70 }), fc.integer({ min: 0, max: 5 }))
+  .map(([start, hours, chance]) => ({
+    start_date: start,
+    end_date: new Date(Date.parse(`${start.replace(' ', 'T')}Z`) + hours * 3_600_000).toISOString().slice(0, 19),
+    all_day: chance === 0,
+  }))
 
 const point = fc
   .option(fc.constantFrom(...POINTS), { nil: undefined })
@@ -79,6 +82,8 @@ const fieldsOf: Record<Path, fc.Arbitrary<Readonly<Record<string, unknown>>>> = 
         date: at(-400, -1),
         featured: fc.boolean(),
         captions: fact,
+        cost: fc.constantFrom('', '0', 'Free', 'Eintritt frei', '0 – 10', '5 €'),
+        attendance: fc.constantFrom('', 'in_person', 'online', 'mixed'),
         sign_language: fc.constantFrom(undefined, 'bfi', ''),
         event_status: fc.constantFrom('scheduled', 'scheduled', 'canceled', 'postponed', ''),
         sticky: fc.boolean(),

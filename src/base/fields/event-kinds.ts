@@ -17,6 +17,27 @@ export type Attendance = (typeof ATTENDANCES)[number]
 
 export const attendance = oneOf<Attendance>(ATTENDANCES, '')
 
+/** A list of ways to take part, of which a filter takes any. */
+export const attendances = someOf(ATTENDANCES.filter((known) => known !== ''))
+
+/** Times that a list is narrowed to, in words that the clock gives their dates. */
+export const WHEN_WORDS = ['now', 'today', 'tonight', 'tomorrow', 'weekend', 'week', 'month'] as const
+export type WhenWord = (typeof WHEN_WORDS)[number]
+
+export const whenWord: Kind<WhenWord> = {
+  wire: { type: 'string', enum: WHEN_WORDS },
+  within: limits.word,
+  valid: (value) => WHEN_WORDS.some((word) => word === value),
+  read: (value) => WHEN_WORDS.find((word) => word === value),
+}
+
+/** The times of day in which events begin. */
+export const TIMES_OF_DAY = ['morning', 'afternoon', 'evening'] as const
+export type TimeOfDay = (typeof TIMES_OF_DAY)[number]
+
+/** A list of times of day, of which a filter takes any. */
+export const timesOfDay = someOf(TIMES_OF_DAY)
+
 /** The longest time before an event from which on its link is shown: a year. */
 const MOST_MINUTES = 525_600
 

@@ -45,6 +45,19 @@ export function withinWindow(window: EventWindow): Condition {
     )
 }
 
+/** That begin in one of these hours, without those that take whole days. */
+export function beginningAt(hours: readonly number[]): Condition {
+  const asWritten = hours.map((hour) => String(hour).padStart(2, '0'))
+  return (record) =>
+    record.and([
+      record(sql<string>`substr(events.start_date, 12, 2)`, 'in', asWritten),
+      record.or([
+        record(sql<string>`substr(events.start_date, 12)`, '<>', '00:00:00'),
+        record(sql<string>`substr(events.end_date, 12)`, '<>', '23:59:59'),
+      ]),
+    ])
+}
+
 /** In any of the terms that these entries mean, or below one. */
 export async function inTerms(taxonomy: Taxonomy, entries: readonly string[], { db }: Context): Promise<Condition> {
   const list = wholeList(db, await findIdsByEntries(db, taxonomy, entries))

@@ -122,6 +122,33 @@ export function offerPrice(raw: readonly string[]): string {
   return lowest === highest ? lowest : `${lowest} – ${highest}`
 }
 
+/** Words that say that an event costs nothing. */
+const WORDS_FOR_FREE = new Set(
+  (
+    'free|free entry|free entrance|free admission|free of charge|free event|no charge|' +
+    'frei|gratis|kostenlos|kostenfrei|eintritt frei|freier eintritt|kostenloser eintritt|' +
+    'gratuit|gratuite|entrée libre|entrée gratuite|accès libre|accès gratuit|' +
+    'libre|gratuito|gratuita|entrada libre|entrada gratuita|entrada gratis|acceso libre|acceso gratuito'
+  ).split('|'),
+)
+
+/** Nought, with or without a currency. */
+const NOUGHT = /^(?:\p{Sc}|\p{L}{1,4}\.?)? ?0+(?:[.,]0+)? ?(?:\p{Sc}|\p{L}{1,4}\.?)?$/u
+
+/** Longer texts say more than that an event is free. */
+const LONGEST_FREE = 40
+
+/** Whether an event is free of charge (rule 13.12): all its costs are nought, or words for free. One without a cost is not known to be. */
+export function isFreeOfCharge(raw: readonly string[]): boolean {
+  return raw.length > 0 && raw.every(isFreeText)
+}
+
+function isFreeText(text: string): boolean {
+  if (text.length > LONGEST_FREE) return false
+  const plain = text.trim().toLowerCase().replace(/[.!]$/, '')
+  return WORDS_FOR_FREE.has(plain) || NOUGHT.test(plain)
+}
+
 /** The part that is shown of a cost stored before there were limits. */
 const MOST_SHOWN = { texts: 100, characters: 1000 }
 

@@ -1,6 +1,15 @@
 import { sql } from 'kysely'
 import { accessFacts, accessList, factsIn } from '../../base/fields/access-facts.ts'
-import { collapse, type EventStatus, eventStatuses } from '../../base/fields/event-kinds.ts'
+import {
+  ATTENDANCES,
+  type Attendance,
+  attendances,
+  collapse,
+  type EventStatus,
+  eventStatuses,
+  timesOfDay,
+  whenWord,
+} from '../../base/fields/event-kinds.ts'
 import { type Parsed, pageFilters } from '../../base/fields/field.ts'
 import {
   distance,
@@ -35,9 +44,11 @@ import { isModifiedAfter } from '../records/record-store.ts'
 import { isAllowedStatusList, type StatusFilter, statusLinks } from '../records/status.ts'
 import { isTermList } from '../terms/term-rules.ts'
 import { termMeant } from '../terms/term-store.ts'
+import { beginsAt, hoursOf, narrowedTo, timesOf } from './asked-times.ts'
 import {
   atVenues,
   atVenueWithin,
+  beginningAt,
   byOrganizers,
   type Condition,
   inTerms,
@@ -50,7 +61,7 @@ import {
 } from './event-conditions.ts'
 import { isShown } from './event-present.ts'
 import type { EventLinks } from './event-store.ts'
-import { defaultWindowOf } from './event-when.ts'
+import { defaultWindowOf, WITHOUT_BOUNDS } from './event-when.ts'
 import type { KeptColumns } from './withdrawn-store.ts'
 
 /** An event with all that it shows. */
@@ -90,7 +101,7 @@ export interface AroundEvents extends EventGround {
 /** The ways in which a filter narrows lists of events. */
 interface EventNarrowing<Value> extends SqlNarrowing<Value, EventGround, Condition> {
   /** Narrows a query of the index; undefined for a value that the database has to be asked for, as it is for every value without this function. */
-  index?(value: Value, asked: IndexQuery, memory: EventMemory): IndexQuery | undefined
+  index?(value: Value, asked: IndexQuery, memory: EventMemory, ground: EventGround): IndexQuery | undefined
   /** Whether an event is in the list, said as plainly as can be: it is asked of withdrawn events, and tests compare the others with it. */
   accepts(event: FilteredEvent, value: Value, around: AroundEvents): boolean
 }
@@ -170,6 +181,28 @@ export const eventFilters = {
     part: 'window',
     links: { ofSent: (isOn) => isOn || undefined },
   }),
+  when: eventFilter({
+    kind: whenWord,
+    about: 'Only events at this time, by the clock of the site',
+    unlisted: true,
+    sql: (word, { context }) => withinWindow(narrowedTo(WITHOUT_BOUNDS, timesOf(word, context.site, context.now))),
+    index: (word, asked, _memory, { context }) => ({
+      ...asked,
+      window: narrowedTo(asked.window, timesOf(word, context.site, context.now)),
+    }),
+    accepts: ({ row: { start_date: start, end_date: end } }, word, { context }) => {
+      const { startsAfter = '', startsBefore = '9', endsAfter = '' } = timesOf(word, context.site, context.now)
+      return start > startsAfter && start < startsBefore && end > endsAfter
+    },
+  }),
+  time: eventFilter({
+    kind: timesOfDay,
+    about: 'Only events that begin at one of these times of day',
+    unlisted: true,
+    sql: (times) => beginningAt(hoursOf(times)),
+    index: (times, asked) => ({ ...asked, hours: hoursOf(times) }),
+    accepts: ({ row }, times) => beginsAt(hoursOf(times), row),
+  }),
   search: eventFilter({
     kind: text,
     about: 'Only events with these words in their title, excerpt or description',
@@ -238,6 +271,26 @@ export const eventFilters = {
     unlisted: true,
     sql: (wanted) => (record) => record('event_status', 'in', wanted as EventStatus[]),
     accepts: ({ row }, wanted) => wanted.includes(row.event_status),
+  }),
+  free: eventFilter({
+    kind: flag,
+    about: 'Only events that are free of charge, or only those of which that is not known',
+    unlisted: true,
+    sql: (free) => (record) => record('events.is_free', '=', Number(free)),
+    index: (free, asked) => ({ ...asked, free }),
+    accepts: ({ row }, free) => (row.is_free === 1) === free,
+    links: asDigit,
+  }),
+  attendance: eventFilter({
+    kind: attendances,
+    about: 'Only events in which people take part in one of these ways',
+    unlisted: true,
+    sql: (wanted) => (record) => record('events.attendance', 'in', wanted as Attendance[]),
+    index: (wanted, asked) => ({
+      ...asked,
+      attendance: ATTENDANCES.flatMap((way, at) => (wanted.includes(way) ? [at] : [])),
+    }),
+    accepts: ({ row }, wanted) => wanted.includes(row.attendance),
   }),
   access: eventFilter({
     kind: accessList,
@@ -334,6 +387,10 @@ export const eventLinks = linkWriter<EventGround, typeof eventFilters>(eventFilt
   'categories',
   'tags',
   'event_status',
+  'when',
+  'time',
+  'free',
+  'attendance',
   'access',
   'collapse',
 ])

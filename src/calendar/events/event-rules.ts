@@ -104,6 +104,7 @@ export const UNSENT = {
   recurrence_id: '',
   own: '',
   access_words: '',
+  is_free: 0,
   online_from: '',
 } satisfies Partial<EventRow>
 

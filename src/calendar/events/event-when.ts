@@ -117,11 +117,12 @@ export interface WindowQuery {
   ends_after?: SentEdge
   strict_dates?: boolean
   include?: readonly number[]
+  when?: string
 }
 
 /**
  * The window a query asks for (rules 12.4 and 12.5): whole days unless strict; the default window falls away when any of the four
- * relative bounds is given; `starts_after` and `ends_before` win over `start_date` and `end_date`; `include` ignores every date
+ * relative bounds is given, or `when`; `starts_after` and `ends_before` win over `start_date` and `end_date`; `include` ignores every date
  * (rule 12.6).
  */
 export function eventWindow(query: WindowQuery, context: Context): EventWindow {
@@ -134,14 +135,15 @@ export function eventWindow(query: WindowQuery, context: Context): EventWindow {
   const startsAfter = edge(query.starts_after, 'before-after')
   const endsBefore = edge(query.ends_before, 'before-after')
   const endsAfter = edge(query.ends_after, 'before-after')
-  const isRelative = (startsBefore ?? startsAfter ?? endsBefore ?? endsAfter) !== undefined
+  const isRelative = (startsBefore ?? startsAfter ?? endsBefore ?? endsAfter ?? query.when) !== undefined
   const fallback = isRelative ? undefined : defaultWindow(context.site.timezone, context.now)
   const from = edge(query.start_date, 'start') ?? fallback?.start
   const to = edge(query.end_date, 'end') ?? fallback?.end
   return { from, to, startsBefore, startsAfter, endsBefore, endsAfter }
 }
 
-const WITHOUT_BOUNDS: EventWindow = {
+/** The window of all times. */
+export const WITHOUT_BOUNDS: EventWindow = {
   from: undefined,
   to: undefined,
   startsBefore: undefined,

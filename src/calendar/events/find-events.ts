@@ -188,7 +188,7 @@ function indexQuery(memory: EventMemory, query: EventsQuery, ground: EventGround
     const filter = filters[name]
     const value = query[name as keyof EventsQuery]
     if (value === undefined || filter === undefined || filter.part !== undefined) continue
-    asked = filter.index?.(value, asked, memory)
+    asked = filter.index?.(value, asked, memory, ground)
     if (!asked) return undefined
   }
   for (const part of parts) {

@@ -180,6 +180,14 @@ export const de: Locale = {
   'Only events at any of these venues, by id': 'Nur Veranstaltungen an einem dieser Veranstaltungsorte, nach ID',
   'Only events of any of these organizers, by id': 'Nur Veranstaltungen von einem dieser Veranstalter, nach ID',
   'Only featured events, or only those that are not': 'Nur hervorgehobene Veranstaltungen oder nur die übrigen',
+  'Only events at this time, by the clock of the site':
+    'Nur Veranstaltungen zu dieser Zeit, nach der Uhr des Kalenders',
+  'Only events in which people take part in one of these ways':
+    'Nur Veranstaltungen, an denen man auf eine dieser Arten teilnimmt',
+  'Only events that are free of charge, or only those of which that is not known':
+    'Nur kostenlose Veranstaltungen oder nur die, von denen das nicht bekannt ist',
+  'Only events that begin at one of these times of day':
+    'Nur Veranstaltungen, die zu einer dieser Tageszeiten beginnen',
   'Only events with one of these statuses': 'Nur Veranstaltungen mit einem dieser Status',
   'Only events whose venue has coordinates, or only those whose venue has none':
     'Nur Veranstaltungen, deren Veranstaltungsort Koordinaten hat, oder nur solche, deren Veranstaltungsort keine hat',

@@ -174,6 +174,13 @@ export const es: Locale = {
   'Only events at any of these venues, by id': 'Solo los eventos en alguno de estos lugares, por ID',
   'Only events of any of these organizers, by id': 'Solo los eventos de alguno de estos organizadores, por ID',
   'Only featured events, or only those that are not': 'Solo los eventos destacados, o solo los demás',
+  'Only events at this time, by the clock of the site': 'Solo los eventos de este momento, según el reloj del sitio',
+  'Only events in which people take part in one of these ways':
+    'Solo los eventos en los que se participa de una de estas formas',
+  'Only events that are free of charge, or only those of which that is not known':
+    'Solo los eventos gratuitos, o solo los demás',
+  'Only events that begin at one of these times of day':
+    'Solo los eventos que empiezan en uno de estos momentos del día',
   'Only events with one of these statuses': 'Solo los eventos con alguno de estos estados',
   'Only events whose venue has coordinates, or only those whose venue has none':
     'Solo los eventos cuyo lugar tiene coordenadas, o solo aquellos cuyo lugar no las tiene',

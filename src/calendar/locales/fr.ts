@@ -181,6 +181,14 @@ export const fr: Locale = {
   'Only events of any of these organizers, by id':
     'Seulement les événements de l’un de ces organisateurs, par identifiant',
   'Only featured events, or only those that are not': 'Seulement les événements mis en avant, ou seulement les autres',
+  'Only events at this time, by the clock of the site':
+    'Seulement les événements de ce moment, selon l’horloge du site',
+  'Only events in which people take part in one of these ways':
+    'Seulement les événements auxquels on participe de l’une de ces façons',
+  'Only events that are free of charge, or only those of which that is not known':
+    'Seulement les événements gratuits, ou seulement les autres',
+  'Only events that begin at one of these times of day':
+    'Seulement les événements qui commencent à l’un de ces moments de la journée',
   'Only events with one of these statuses': 'Seulement les événements dans l’un de ces états',
   'Only events whose venue has coordinates, or only those whose venue has none':
     'Seulement les événements dont le lieu a des coordonnées, ou seulement ceux dont le lieu n’en a pas',

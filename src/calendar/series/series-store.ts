@@ -173,6 +173,7 @@ const APART = [
   'timezone',
   'all_day',
   'access_words',
+  'is_free',
   'online_from',
 ] as const satisfies readonly (keyof EventRow)[]
 

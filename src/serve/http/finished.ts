@@ -11,7 +11,10 @@ import { contentTag, type Outgoing } from './send.ts'
 /** A finished answer to an anonymous read, valid for one version of the data and one day. */
 export interface Finished extends Outgoing {
   version: string
+  /** As `clockOf` names it. */
   day: string
+  /** Whether it is valid for a minute of the day alone. */
+  isBrief?: boolean
   /** Present on answers that outlive changes of the data. */
   followed?: FollowedBody
   /** Of an answer that shows one record: its version. */
@@ -73,7 +76,7 @@ export function findFinished(answers: FinishedAnswers, key: string, now: number)
   const { bodies, memory } = answers
   if (answers.settings !== memory.settings) startAfresh(answers)
   const known = findCached(bodies, key)
-  const day = answers.today(now)
+  const day = known?.isBrief ? minuteOf(answers, now) : answers.today(now)
   if (!known || (known.version === memory.version && known.day === day)) return known
   if (!known.followed?.isSame(day)) return undefined
   renew(answers, known, known.followed, day)
@@ -113,7 +116,9 @@ export function keepFinished(answers: FinishedAnswers, key: string, finished: Fi
 }
 
 /** The time since which the data have not changed as far as this process knows, nor have answers that depend on the data and the day alone. */
-export function sinceWhen({ state }: FinishedAnswers, version: string, day: string): number {
+export function sinceWhen(answers: FinishedAnswers, version: string, now: number): number {
+  const { state } = answers
+  const day = answers.today(now)
   if (state.version !== version || state.day !== day) Object.assign(state, { version, day, since: Date.now() })
   return state.since
 }
@@ -169,6 +174,23 @@ const DISGUISED = /[?&][^=&?]*[%+]/
 /** False for answers that change with the clock within a day: dates in words, and upcoming events. */
 export function isSteady(url: string): boolean {
   return !CLOCK.test(url) && !url.includes('[') && !url.includes('%5') && !DISGUISED.test(url)
+}
+
+/** Values of `when` that change within a day; those that are not known are taken for such. */
+const BRIEF = /[?&]when=(?!(?:today|tomorrow|weekend|week|month)(?:&|$))/
+
+/** Returns true for an answer that is valid for a minute alone. */
+export function isBrief(url: string): boolean {
+  return url.includes('when=') && BRIEF.test(url)
+}
+
+/** What the answer to a steady address goes by of the clock: the day, and the minute if it is brief. */
+export function clockOf(answers: FinishedAnswers, url: string, now: number): string {
+  return isBrief(url) ? minuteOf(answers, now) : answers.today(now)
+}
+
+function minuteOf(answers: FinishedAnswers, now: number): string {
+  return `${answers.today(now)}.${Math.floor(now / 60_000)}`
 }
 
 /** The days that a default window depends on: today's in the zone of the site, and today's in UTC (rule 12.1). */

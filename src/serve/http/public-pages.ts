@@ -22,9 +22,11 @@ import { inEnglish } from '../pages/translated-paths.ts'
 import { admitted } from './admission.ts'
 import { clientAddress } from './client-address.ts'
 import {
+  clockOf,
   type Finished,
   type FinishedAnswers,
   findFinished,
+  isBrief,
   isSteady,
   keepFinished,
   sinceWhen,
@@ -218,10 +220,11 @@ function makeInTurn(
     const made = outgoing(all, answer)
     const isCurrent = memory.index !== undefined && !mayBeBehind(memory) && memory.version === version
     if (isShared || answer.status !== 200 || !isCurrent || !isSteady(url.text)) return made
-    const day = finished.today(context.now)
-    made.modified = sinceWhen(finished, version, day)
+    const day = clockOf(finished, url.text, context.now)
+    const brief = isBrief(url.text)
+    if (!brief) made.modified = sinceWhen(finished, version, context.now)
     if (url.query !== '' && !wasAsked(finished, url.text)) return made
-    const kept: Finished = { ...made, version, day }
+    const kept: Finished = { ...made, version, day, isBrief: brief }
     keepFinished(finished, url.text, kept)
     return kept
   })

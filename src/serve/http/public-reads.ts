@@ -28,10 +28,12 @@ import {
 import { admitted, isFull, leave, tryEnter } from './admission.ts'
 import { clientAddress } from './client-address.ts'
 import {
+  clockOf,
   collected,
   type Finished,
   type FinishedAnswers,
   findFinished,
+  isBrief,
   isSteady,
   keepFinished,
   noFinishedAnswers,
@@ -162,7 +164,7 @@ function finishedKey(action: RouteAction, url: string, accept: string | undefine
 
 /** Answers a read at once if possible, and later otherwise. */
 function readUnfinished(reads: PublicReads, read: Read, behind: boolean): void {
-  const { front, service, finished } = reads
+  const { front, service } = reads
   const { request, response, now } = read
   let looking: Looking | undefined
   if (!behind) {
@@ -175,7 +177,7 @@ function readUnfinished(reads: PublicReads, read: Read, behind: boolean): void {
     }
     looking = findAdmitted(reads, read)
     if (looking?.list && !(looking.list instanceof Promise)) {
-      sendList(reads, read, looking.list, service.memory.version, finished.today(now))
+      sendList(reads, read, looking.list, service.memory.version, now)
       return
     }
   }
@@ -235,7 +237,7 @@ async function finishRead(reads: PublicReads, read: Read, looking: Looking | und
   const { drops } = memory.pieces
   const list = await (looking ? Promise.resolve(looking.list).catch(() => undefined) : findListInTurn(reads, read))
   await awaitCommits(memory)
-  if (list) return sendList(reads, read, list, version, finished.today(now))
+  if (list) return sendList(reads, read, list, version, now)
   const reply = await answerOrdinarily(reads, read)
   await awaitCommits(memory)
   if (reply.shown) return sendShown(reads, read, reply, reply.shown, version)
@@ -244,7 +246,7 @@ async function finishRead(reads: PublicReads, read: Read, looking: Looking | und
   const isCurrent = drops === memory.pieces.drops && memory.version === version && !mayBeBehind(memory)
   const made =
     isEventRoute(read.action) && url.query === '' && reply.status === 200
-      ? finishEvent(reads, reply, version, now, isCurrent)
+      ? finishEvent(reads, url, reply, version, now, isCurrent)
       : await finish(reads, url, reply, version, now)
   keepFinished(finished, key, made)
   send(front, read, made, 'ordinary')
@@ -274,16 +276,16 @@ function sendShown(
   const { front, finished } = reads
   const { url, key, now } = read
   const isOfVersion = version !== '' && isSteady(url.text)
-  const tag = isOfVersion ? versionTag(finished, version, finished.today(now), format) : ''
-  const modified = isOfVersion ? { modified: sinceWhen(finished, version, finished.today(now)) } : {}
+  const tag = isOfVersion ? versionTag(finished, version, clockOf(finished, url.text, now), format) : ''
+  const modified = isOfVersion && !isBrief(url.text) ? { modified: sinceWhen(finished, version, now) } : {}
   if (!Buffer.isBuffer(bytes)) {
     const keepIt = (body: Buffer) =>
-      keepFinished(finished, key, { ...finishedWith(reads, reply, version, now, tag, body), ...modified })
+      keepFinished(finished, key, { ...finishedWith(reads, url, reply, version, now, tag, body), ...modified })
     const chunks = isOfVersion && wasAsked(finished, key) ? collected(finished, bytes, keepIt) : bytes
     sendStream(front, read, { ...headOf(reads, reply), tag, chunks, ...modified }, 'ordinary')
     return
   }
-  const made = { ...finishedWith(reads, reply, version, now, tag || contentTag(bytes), bytes), ...modified }
+  const made = { ...finishedWith(reads, url, reply, version, now, tag || contentTag(bytes), bytes), ...modified }
   keepFinished(finished, key, made)
   send(front, read, made, 'ordinary')
 }
@@ -292,7 +294,8 @@ function sendShown(
 const LONG_LIST = 12_000_000
 
 /** Sends a list from memory, and caches it once it has been requested twice. */
-function sendList(reads: PublicReads, read: Read, list: JsonList, version: string, day: string): void {
+function sendList(reads: PublicReads, read: Read, list: JsonList, version: string, now: number): void {
+  const day = clockOf(reads.finished, read.url.text, now)
   if (mostListBytes(list) > LONG_LIST) {
     sendLongList(reads, read, list, version, day)
     return
@@ -309,6 +312,7 @@ function sendList(reads: PublicReads, read: Read, list: JsonList, version: strin
     ...asNew(),
     version,
     day,
+    isBrief: isBrief(url.text),
     status: 200,
     route: reads.listRoute,
     headers: headersOf(reads, list),
@@ -360,15 +364,24 @@ async function finish(
   // An envelope may be cached as long as its content.
   const isOk = (reply.innerStatus ?? reply.status) === 200
   const isOfVersion = version !== '' && isSteady(url.text)
-  const tag = isOfVersion ? versionTag(finished, version, finished.today(now)) : await contentTagInTurns(body)
-  return finishedWith(reads, reply, version, now, isOk ? tag : '', body)
+  const tag = isOfVersion
+    ? versionTag(finished, version, clockOf(finished, url.text, now))
+    : await contentTagInTurns(body)
+  return finishedWith(reads, url, reply, version, now, isOk ? tag : '', body)
 }
 
 /** Its ETag depends on its content alone, so clients keep it while other events change. */
-function finishEvent(reads: PublicReads, reply: Reply, version: string, now: number, isCurrent: boolean): Finished {
+function finishEvent(
+  reads: PublicReads,
+  url: RequestUrl,
+  reply: Reply,
+  version: string,
+  now: number,
+  isCurrent: boolean,
+): Finished {
   const followed = followEvent(reads.service.memory, reply.body as WrittenRecord)
   const { body } = followed
-  const finished = finishedWith(reads, reply, version, now, contentTag(body), body)
+  const finished = finishedWith(reads, url, reply, version, now, contentTag(body), body)
   return isCurrent && reads.service.memory.index ? { ...finished, followed } : finished
 }
 
@@ -378,6 +391,7 @@ function headOf({ service }: PublicReads, { status, route = '', headers }: Reply
 
 function finishedWith(
   reads: PublicReads,
+  url: RequestUrl,
   reply: Reply,
   version: string,
   now: number,
@@ -389,7 +403,8 @@ function finishedWith(
     ...asNew(),
     ...headOf(reads, reply),
     version,
-    day: reads.finished.today(now),
+    day: clockOf(reads.finished, url.text, now),
+    isBrief: isBrief(url.text),
     tag: tag === '' ? tag : versionedTag(tag, recordVersion),
     recordVersion,
     body,

@@ -44,6 +44,11 @@ export interface IndexQuery {
   featured: boolean | undefined
   /** Facts of access by their numbers: an event must have all of them. */
   access: readonly number[]
+  /** Ways to take part by their numbers: an event must have one of them. */
+  attendance?: readonly number[] | undefined
+  free?: boolean | undefined
+  /** The hours in which it begins; no event that takes whole days begins at one. */
+  hours?: readonly number[] | undefined
   geoloc: boolean | undefined
   circle: Circle | undefined
   /** Whether of each series only the first occurrence is listed. */
@@ -74,16 +79,17 @@ export function listIndexed(index: EventIndex, query: IndexQuery, offset: number
 /** Lists in order answer most queries without a look at every event. */
 function listEach(index: EventIndex, query: IndexQuery, offset: number, limit: number): IndexPage {
   const choices = choicesOf(index, query)
-  const bounds = boundsOf(index, query.window)
+  const bounds = { ...boundsOf(index, query.window), hours: query.hours && hourSet(query.hours) }
+  const isPlain = !bounds.ends && !bounds.hours
   const [first] = choices
-  if (!bounds.ends && !query.among && (!first || (choices.length === 1 && first.postings.length === 1))) {
+  if (isPlain && !query.among && (!first || (choices.length === 1 && first.postings.length === 1))) {
     const { list, from, to } = within(first ? slotsOfPosting(index, first.postings[0]) : index.all, bounds)
     return {
       ids: idsOf(index, sliceSlots(list, Math.min(from + offset, to), Math.min(from + offset + limit, to))),
       total: to - from,
     }
   }
-  const isApart = !bounds.ends && !query.among && choices.length === 1 && first?.isApart
+  const isApart = isPlain && !query.among && choices.length === 1 && first?.isApart
   if (isApart && isCountedSooner(index, first, bounds, offset + limit))
     return listApart(index, first, bounds, offset, limit)
   return listMatching(index, choices, bounds, query.among, offset, limit)
@@ -111,6 +117,8 @@ function choicesOf(index: EventIndex, query: IndexQuery): Choice[] {
   choose('organizer', query.organizers)
   choose('series', query.series)
   for (const fact of query.access) choose('access', [fact])
+  choose('attendance', query.attendance)
+  choose('free', query.free === undefined ? undefined : [Number(query.free)])
   choose('featured', query.featured === undefined ? undefined : [Number(query.featured)])
   choose('located', query.geoloc === undefined ? undefined : [Number(query.geoloc)])
   if (query.circle) {
@@ -129,9 +137,26 @@ interface Bounds {
   /** start <, or <= where it is open */
   to: Bound
   ends: { before: number; after: number } | undefined
+  /** The hours of the start, each with a 1. */
+  hours: Uint8Array | undefined
 }
 
-function boundsOf({ starts, ordered }: EventIndex, window: EventWindow): Bounds {
+function hourSet(hours: readonly number[]): Uint8Array {
+  const set = new Uint8Array(24)
+  for (const hour of hours) set[hour] = 1
+  return set
+}
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+/** Whether an event begins in one of these hours. */
+function isAtHour(hours: Uint8Array, start: number, end: number): boolean {
+  const at = ((start % DAY) + DAY) % DAY
+  return hours[Math.floor(at / HOUR)] === 1 && !(at === 0 && (((end + 1000) % DAY) + DAY) % DAY === 0)
+}
+
+function boundsOf({ starts, ordered }: EventIndex, window: EventWindow): Omit<Bounds, 'hours'> {
   const { from, to, startsBefore, startsAfter, endsBefore, endsAfter } = window
   const start = startsAfter ?? from
   const last = endsBefore === undefined ? to : undefined
@@ -318,7 +343,12 @@ function putFirst(first: number[], slot: number, count: number, order: Order): b
 type Test = (slot: number) => boolean
 
 /** Returns true for a slot within the bounds of the start that meets these choices and all other conditions. */
-function acceptance(index: EventIndex, choices: readonly Choice[], { ends }: Bounds, among: IdSet | undefined): Test {
+function acceptance(
+  index: EventIndex,
+  choices: readonly Choice[],
+  { ends, hours }: Bounds,
+  among: IdSet | undefined,
+): Test {
   const { ids } = index
   const tests: Test[] = []
   if (among) tests.push((slot) => hasId(among, ids[slot] as number))
@@ -326,6 +356,7 @@ function acceptance(index: EventIndex, choices: readonly Choice[], { ends }: Bou
     const { before, after } = ends
     tests.push((slot) => (index.ends[slot] as number) < before && (index.ends[slot] as number) > after)
   }
+  if (hours) tests.push((slot) => isAtHour(hours, index.starts[slot] as number, index.ends[slot] as number))
   for (const choice of choices) tests.push(choiceTest(index, choice))
   // A search or a circle may leave a million slots to test one by one.
   const [first, ...more] = tests
@@ -347,11 +378,12 @@ function choiceTest(index: EventIndex, { kind, postings }: Choice): Test {
 /** The slots that are in every choice and within the bounds, in no order, starting from the ids. */
 function slotsAmong(index: EventIndex, choices: readonly Choice[], bounds: Bounds, among: IdSet): number[] {
   const tests = choices.map((choice) => choiceTest(index, choice))
-  const { from, to, ends } = bounds
+  const { from, to, ends, hours } = bounds
   const isWithin = (start: number, end: number) =>
     (from.isOpen ? start > from.key : start >= from.key) &&
     (to.isOpen ? start <= to.key : start < to.key) &&
-    (!ends || (end < ends.before && end > ends.after))
+    (!ends || (end < ends.before && end > ends.after)) &&
+    (!hours || isAtHour(hours, start, end))
   return listIds(among)
     .map((id) => (index.slotOf[id] ?? 0) - 1)
     .filter((slot) => slot >= 0 && isWithin(index.starts[slot] as number, index.ends[slot] as number))

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { accessFacts, factsIn, venueFacts } from '../../base/fields/access-facts.ts'
+import { ATTENDANCES, type Attendance } from '../../base/fields/event-kinds.ts'
 import { isWallTime } from '../../base/text/moments.ts'
 import type { Db } from '../storage/database.ts'
 import { eachPair, isListed, packPairs, wholeList } from '../storage/queries.ts'
-import type { Tables, TermRow, VenueRow } from '../storage/schema.ts'
+import type { EventRow, Tables, TermRow, VenueRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { noteUnshowable, type Reporting } from '../storage/unshowable.ts'
 import { type EventIndex, emptyIndex, type IndexedEvent, listNoted, noteEvent } from './event-index.ts'
@@ -50,6 +51,8 @@ export async function readIndex(
     organizers: await readLinks(db, 'organizer', last, signal),
     series: await readSeries(db, last, signal),
     access: await readAccess(db, signal),
+    free: await readFree(db, signal),
+    attendance: await readAttendance(db, signal),
   }
   const ancestors = ancestorsIn(terms)
   let latest: ListedRow | undefined
@@ -109,6 +112,9 @@ interface EventLinks {
   series: (event: number) => number
   /** The numbers of its facts of access. */
   access: LinksOf
+  free: (event: number) => boolean
+  /** The number of the way to take part; 0 where nothing says. */
+  attendance: (event: number) => number
 }
 
 function indexed(row: ListedRow, ancestors: Ancestors, links: EventLinks): IndexedEvent {
@@ -127,6 +133,8 @@ function indexed(row: ListedRow, ancestors: Ancestors, links: EventLinks): Index
     organizers: links.organizers(row.id),
     series: links.series(row.id),
     access: links.access(row.id),
+    free: links.free(row.id),
+    attendance: links.attendance(row.id),
   }
 }
 
@@ -160,12 +168,16 @@ export async function readEvents(db: Db, ids: readonly number[], reporting: Repo
   const ofKind = Map.groupBy(found, ({ kind }) => kind)
   const seriesOf = new Map(rows.map(({ id, series }) => [id, series ?? 0]))
   const accessOf = new Map(rows.map(({ id, access_words }) => [id, factNumbers(access_words)]))
+  const freeOnes = new Set(rows.flatMap(({ id, is_free }) => (is_free === 1 ? [id] : [])))
+  const attendanceOf = new Map(rows.map(({ id, attendance }) => [id, numberOfWay(attendance)]))
   const links: EventLinks = {
     terms: byEvent(ofKind.get('term')),
     venues: byEvent(ofKind.get('venue')),
     organizers: byEvent(ofKind.get('organizer')),
     series: (event) => seriesOf.get(event) ?? 0,
     access: (event) => accessOf.get(event) ?? NONE,
+    free: (event) => freeOnes.has(event),
+    attendance: (event) => attendanceOf.get(event) ?? 0,
   }
   // Checked here and not in the query: without statistics, the database would scan everything that is public.
   const listed = rows.filter((row) => isListed(row) && isOrdered(row, reporting))
@@ -210,7 +222,7 @@ interface Link {
 type Ids = { ids: readonly number[] }
 
 const findColumns = statement<Ids>()((db, value) =>
-  eventColumns(db).select(['series', 'access_words']).where('id', 'in', value('ids')),
+  eventColumns(db).select(['series', 'access_words', 'is_free', 'attendance']).where('id', 'in', value('ids')),
 )
 const findLinks = statement<Ids>()((db, value) => {
   const ofKind = (kind: LinkKind) =>
@@ -340,6 +352,54 @@ async function readAccess(db: Db, signal: AbortSignal): Promise<LinksOf> {
   }
   return (event) => accessOf.get(event) ?? NONE
 }
+
+const freeAfter = statement<{ id: number }>()((db, last) =>
+  db
+    .selectFrom('events')
+    .select('id')
+    .where('is_free', '=', sql.lit(1))
+    .where('id', '>', last('id'))
+    .orderBy('id')
+    .limit(sql.lit(AT_ONCE)),
+)
+
+/** Which events are free of charge. */
+async function readFree(db: Db, signal: AbortSignal): Promise<EventLinks['free']> {
+  const free = new Set<number>()
+  for (let last: { id: number } | undefined = { id: 0 }; last; ) {
+    const rows: { id: number }[] = await freeAfter(db, last)
+    for (const { id } of rows) free.add(id)
+    last = rows.at(-1)
+    await nextTurn(undefined, { signal })
+  }
+  return (event) => free.has(event)
+}
+
+type WithWay = Pick<EventRow, 'id' | 'attendance'>
+
+const attendedAfter = statement<{ id: number }>()((db, last) =>
+  db
+    .selectFrom('events')
+    .select(['id', 'attendance'])
+    .where('attendance', '<>', sql.lit(''))
+    .where('id', '>', last('id'))
+    .orderBy('id')
+    .limit(sql.lit(AT_ONCE)),
+)
+
+/** The ways to take part in events. */
+async function readAttendance(db: Db, signal: AbortSignal): Promise<EventLinks['attendance']> {
+  const ways = new Map<number, number>()
+  for (let last: { id: number } | undefined = { id: 0 }; last; ) {
+    const rows: WithWay[] = await attendedAfter(db, { id: last.id })
+    for (const { id, attendance } of rows) ways.set(id, numberOfWay(attendance))
+    last = rows.at(-1)
+    await nextTurn(undefined, { signal })
+  }
+  return (event) => ways.get(event) ?? 0
+}
+
+const numberOfWay = (way: Attendance) => ATTENDANCES.indexOf(way)
 
 const numbersKnown = new Map<string, readonly number[]>([['', NONE]])
 

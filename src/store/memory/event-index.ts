@@ -4,7 +4,7 @@ import { addSlot, emptySlots, removeSlot, type SortedSlots, sliceSlots, slotsInO
 
 /**
  * The listed public events of the calendar in memory, which answer anonymous lists. It has no texts, only the values that lists are ordered and
- * narrowed by: about 60 bytes an event. The database is the truth; `event-memory.ts` keeps the index in step with it.
+ * narrowed by: about 70 bytes an event. The database is the truth; `event-memory.ts` keeps the index in step with it.
  */
 export interface EventIndex {
   /** Columns by slot. Times are wall clocks in ms as if they were UTC. */
@@ -68,6 +68,9 @@ export interface IndexedEvent {
   series: number
   /** The numbers of the facts of access that it has itself. */
   access: readonly number[]
+  free: boolean
+  /** The number of the way to take part; 0 where nothing says. */
+  attendance: number
 }
 
 /** The links of an event, as in `IndexedEvent`. */
@@ -87,6 +90,8 @@ export type PostingKind =
   | 'cell'
   | 'several'
   | 'access'
+  | 'free'
+  | 'attendance'
 const KINDS: Record<PostingKind, number> = {
   term: 0,
   venue: 1,
@@ -97,6 +102,8 @@ const KINDS: Record<PostingKind, number> = {
   several: 6,
   series: 7,
   access: 8,
+  free: 9,
+  attendance: 10,
 }
 /** The distance between two keys of a kind. */
 const KEY_STEP = 16
@@ -141,7 +148,7 @@ export function emptyIndex(events = 64, largestId = 256): EventIndex {
   }
 }
 
-/** More postings than an average event has: terms with their ancestors, a venue and its cells, perhaps an organizer, and two flags. */
+/** More postings than an average event has: terms with their ancestors, a venue and its cells, perhaps an organizer, and three flags. */
 const LINKS_EXPECTED = 14
 
 /** Orders slots as lists show their events (rule 11.7). */
@@ -352,6 +359,8 @@ function gatherPostings(index: EventIndex, event: IndexedEvent): number[] {
   for (const id of event.organizers) add('organizer', id)
   for (const fact of event.access) add('access', fact)
   if (event.series !== 0) add('series', event.series)
+  if (event.attendance !== 0) add('attendance', event.attendance)
+  add('free', Number(event.free))
   add('featured', Number(event.featured))
   add('located', Number(isLocated))
   return scratch

@@ -12,6 +12,7 @@ import { eventsAtTheDesk } from './migrations/0041-events-at-the-desk.ts'
 import { focalPoints } from './migrations/0042-focal-points.ts'
 import { lookFiles } from './migrations/0043-look-files.ts'
 import { whatImagesShow } from './migrations/0044-what-images-show.ts'
+import { freeEvents } from './migrations/0045-free-events.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -39,6 +40,7 @@ const migrations: Migration[] = [
   focalPoints,
   lookFiles,
   whatImagesShow,
+  freeEvents,
 ]
 
 /** The names of all steps that this version knows, in order. */

@@ -50,6 +50,8 @@ interface EventColumns extends RecordColumns {
   own: string
   /** The facts of access that it has itself, joined by blanks. */
   access_words: string
+  /** Whether all its costs are nought. */
+  is_free: number
   /** From when on everybody sees the link of its meeting, in UTC; empty once they do. */
   online_from: string
 }

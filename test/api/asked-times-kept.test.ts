@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { after, before, mock, test } from 'node:test'
+import { type Answer, startService, type TestService } from '../support/service.ts'
+
+// A Friday, seven in the evening in Berlin.
+mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 10, 27, 18) })
+let service: TestService
+
+before(async () => {
+  service = await startService({ timezone: 'Europe/Berlin' })
+  const make = async (title: string, start_date: string, end_date: string, more: object = {}) => {
+    const made = await service.post('/events', { title, start_date, end_date, status: 'publish', ...more }, 'editor')
+    assert.equal(made.status, 201, title)
+  }
+  await make('Exhibition', '2026-11-20', '2026-12-20', { all_day: true, cost: '5 €' })
+  await make('Matinee', '2026-11-27 11:00:00', '2026-11-27 12:00:00', { cost: '0' })
+  await make('Concert', '2026-11-27 19:00:30', '2026-11-27 22:00:00', { cost: 'Eintritt frei', attendance: 'mixed' })
+  await make('Night', '2026-11-27 23:30:00', '2026-11-28 03:00:00', { attendance: 'online' })
+  await make('Market', '2026-11-29 14:00:00', '2026-11-29 18:00:00', { cost: ['Free', '10 €'] })
+  await make('Choir', '2026-12-24 16:00:00', '2026-12-24 17:00:00')
+})
+after(() => {
+  mock.timers.reset()
+  return service.close()
+})
+
+const titles = ({ body }: Answer): string[] => body.events.map(({ title }: { title: string }) => title)
+const list = async (query: string) => titles(await service.get(`/events?${query}`))
+
+test('lists are narrowed to a time, a time of day, what is free and how one takes part', async () => {
+  const asked: [string, string[]][] = [
+    ['when=now', ['Exhibition']],
+    ['when=today', ['Exhibition', 'Matinee', 'Concert', 'Night']],
+    ['when=tonight', ['Concert', 'Night']],
+    ['when=tomorrow', ['Exhibition', 'Night']],
+    ['when=weekend', ['Exhibition', 'Night', 'Market']],
+    ['when=week', ['Exhibition', 'Matinee', 'Concert', 'Night', 'Market']],
+    ['when=month', ['Exhibition', 'Matinee', 'Concert', 'Night', 'Market', 'Choir']],
+    ['when=today&start_date=2026-11-27%2019:30:00&strict_dates=1', ['Night']],
+    ['when=week&time=morning,afternoon', ['Matinee', 'Market']],
+    ['when=week&free=true', ['Matinee', 'Concert']],
+    ['when=week&free=false', ['Exhibition', 'Night', 'Market']],
+    ['when=month&attendance=online,mixed', ['Concert', 'Night']],
+  ]
+  for (const [query, expected] of asked) assert.deepEqual(await list(query), expected, query)
+  for (const wrong of ['when=soon', 'time=night', 'free=perhaps', 'attendance=absent'])
+    assert.equal((await service.get(`/events?${wrong}`)).status, 400, wrong)
+})
+
+test('links to further pages keep what was asked for', async () => {
+  const first = await service.get('/events?when=week&time=evening&free=true&attendance=mixed,online&per_page=1')
+  assert.deepEqual(titles(first), ['Concert'])
+  const second = await service.get('/events?when=tonight&per_page=1')
+  const next = new URL(second.body.next_rest_url)
+  assert.equal(next.searchParams.get('when'), 'tonight')
+  assert.deepEqual(await list(next.search.slice(1)), ['Night'])
+})
+
+test('pages and feeds take the same filters', async () => {
+  const { origin } = new URL(service.base)
+  const page = await (await fetch(`${origin}/events/?when=weekend&free=false`)).text()
+  assert.match(page, /Market/)
+  assert.doesNotMatch(page, /Concert/)
+  const feed = await (await fetch(`${origin}/events.ics?when=month&free=true&time=evening`)).text()
+  assert.match(feed, /SUMMARY:Concert/)
+  assert.doesNotMatch(feed, /SUMMARY:Matinee/)
+})
+
+test('an answer that goes by the clock is kept until it changes', async () => {
+  const ask = (headers = {}) => fetch(`${service.base}/events?when=now`, { headers })
+  const read = async () => titles({ body: await (await ask()).json() } as Answer)
+  await read()
+  const tag = (await ask()).headers.get('etag') ?? ''
+  assert.equal((await ask({ 'if-none-match': tag })).status, 304)
+  mock.timers.tick(59_000)
+  assert.equal((await ask({ 'if-none-match': tag })).status, 304, 'within the minute')
+  mock.timers.tick(1_000)
+  assert.equal((await ask({ 'if-none-match': tag })).status, 200, 'of the next minute')
+  assert.deepEqual(await read(), ['Exhibition', 'Concert'])
+  mock.timers.tick(3 * 3_600_000)
+  assert.deepEqual(await read(), ['Exhibition'])
+  mock.timers.tick(2 * 3_600_000)
+  assert.deepEqual(await list('when=today'), ['Exhibition', 'Night'], 'the day has changed')
+  assert.deepEqual(await list('when=tonight'), ['Concert', 'Night'], 'the night has not')
+  mock.timers.tick(4 * 3_600_000)
+  assert.deepEqual(await list('when=tonight'), [], 'the night is over')
+})

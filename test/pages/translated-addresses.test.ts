@@ -131,6 +131,8 @@ describe('addresses of moved sites in other languages (2d.20)', () => {
     event: ['/', '/x/'],
     venue: ['/', '/x/'],
     organizer: ['/', '/x/'],
+    venues: ['/', '/'],
+    organizers: ['/', '/'],
     category: ['/events/', '/x/'],
     tag: ['/events/', '/x/'],
     day: ['/events/', '/2026-11-21/'],

@@ -8,6 +8,7 @@ import { findClashes } from '../../src/calendar/events/clashes.ts'
 import { DESK_TABS, findDeskPage } from '../../src/calendar/events/desk-events.ts'
 import { findAsTyped } from '../../src/calendar/events/find-as-typed.ts'
 import { pickNames } from '../../src/calendar/events/picked-names.ts'
+import { listDirectory, listLetters } from '../../src/calendar/linked/linked-directory.ts'
 import type { Caller } from '../../src/calendar/people/caller.ts'
 import { publishDue } from '../../src/calendar/schedule/event-schedule.ts'
 import { indexedLinks } from '../../src/store/memory/event-index.ts'
@@ -200,3 +201,18 @@ function insertOccurrence(connection: DatabaseSync): void {
     .prepare(`insert into events (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`)
     .run(...columns.map((name) => set[name] ?? 0))
 }
+
+test('directories walk the index of names, and sort nothing but what they show', onSqlite, async () => {
+  const plans = await plansOf(async (db) => {
+    for (const kind of ['venue', 'organizer'] as const) {
+      await listDirectory(db, kind, { letter: 'm', words: 'old mill' }, { offset: 100, most: 101 })
+      await listLetters(db, kind)
+    }
+  })
+  assert.equal(plans.length, 4)
+  for (const plan of plans) {
+    const reads = plan.filter((step) => /(SEARCH|SCAN) listed/.test(step))
+    assert.ok(reads.length >= 1, plan.join('\n'))
+    for (const step of reads) assert.match(step, /(venues|organizers)_folded \(folded>/)
+  }
+})

@@ -2,10 +2,19 @@ import type { Locale } from './texts.ts'
 
 /** German, in impersonal forms. */
 export const de: Locale = {
+  'First letters': 'Anfangsbuchstaben',
+  'More at this venue': 'Mehr an diesem Ort',
+  'More like this': 'Ähnliche Veranstaltungen',
+  'No organizer matches.': 'Kein Veranstalter passt dazu.',
+  'No venue matches.': 'Kein Ort passt dazu.',
   'Other months': 'Andere Monate',
   'Other weeks': 'Andere Wochen',
+  'Search organizers': 'Veranstalter suchen',
+  'Search venues': 'Orte suchen',
   'Several days': 'Mehrtägig',
   'There are no events in this week.': 'In dieser Woche gibt es keine Veranstaltungen.',
+  'There are no organizers here yet.': 'Hier gibt es noch keine Veranstalter.',
+  'There are no venues here yet.': 'Hier gibt es noch keine Orte.',
   'There is no {time} on this day, since clocks go forward: it is {first} or {second}.':
     'An diesem Tag gibt es {time} nicht, weil die Uhren vorgestellt werden: es ist {first} oder {second}.',
   Weeks: 'Wochen',

@@ -2,10 +2,19 @@ import type { Locale } from './texts.ts'
 
 /** Spanish, in impersonal forms. */
 export const es: Locale = {
+  'First letters': 'Letras iniciales',
+  'More at this venue': 'Más en este lugar',
+  'More like this': 'Más eventos parecidos',
+  'No organizer matches.': 'Ningún organizador coincide.',
+  'No venue matches.': 'Ningún lugar coincide.',
   'Other months': 'Otros meses',
   'Other weeks': 'Otras semanas',
+  'Search organizers': 'Buscar organizadores',
+  'Search venues': 'Buscar lugares',
   'Several days': 'Varios días',
   'There are no events in this week.': 'No hay eventos esta semana.',
+  'There are no organizers here yet.': 'Aquí todavía no hay organizadores.',
+  'There are no venues here yet.': 'Aquí todavía no hay lugares.',
   'There is no {time} on this day, since clocks go forward: it is {first} or {second}.':
     'Las {time} no existen ese día, porque los relojes se adelantan: son las {first} o las {second}.',
   Weeks: 'Semanas',

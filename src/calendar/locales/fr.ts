@@ -2,10 +2,19 @@ import type { Locale } from './texts.ts'
 
 /** French, in impersonal forms; a no-break space stands before a colon or semicolon. */
 export const fr: Locale = {
+  'First letters': 'Premières lettres',
+  'More at this venue': 'Aussi dans ce lieu',
+  'More like this': 'Dans le même esprit',
+  'No organizer matches.': 'Aucun organisateur ne correspond.',
+  'No venue matches.': 'Aucun lieu ne correspond.',
   'Other months': 'Autres mois',
   'Other weeks': 'Autres semaines',
+  'Search organizers': 'Rechercher un organisateur',
+  'Search venues': 'Rechercher un lieu',
   'Several days': 'Sur plusieurs jours',
   'There are no events in this week.': 'Il n’y a aucun évènement cette semaine.',
+  'There are no organizers here yet.': 'Il n’y a pas encore d’organisateur ici.',
+  'There are no venues here yet.': 'Il n’y a pas encore de lieu ici.',
   'There is no {time} on this day, since clocks go forward: it is {first} or {second}.':
     '{time} n’existe pas ce jour-là, car les horloges avancent : c’est {first} ou {second}.',
   Weeks: 'Semaines',

@@ -6,6 +6,8 @@ export type PathWord =
   | 'event'
   | 'venue'
   | 'organizer'
+  | 'venues'
+  | 'organizers'
   | 'category'
   | 'tag'
   | 'list'
@@ -29,6 +31,8 @@ const de: PathWords = {
   event: ['Veranstaltung'],
   venue: ['Veranstaltungsort'],
   organizer: ['Veranstalter'],
+  venues: ['Veranstaltungsorte'],
+  organizers: ['Organisatoren'],
   category: ['Kategorie'],
   tag: ['Schlagwort'],
   list: ['Liste'],
@@ -50,6 +54,8 @@ const fr: PathWords = {
   event: ['évènement'],
   venue: ['lieu'],
   organizer: ['organisateur'],
+  venues: ['lieux'],
+  organizers: ['organisateurs'],
   category: ['catégorie'],
   tag: ['étiquette'],
   list: ['liste'],
@@ -71,6 +77,8 @@ const es: PathWords = {
   event: ['evento'],
   venue: ['lugar', 'recinto'],
   organizer: ['organizador'],
+  venues: ['lugares', 'recintos'],
+  organizers: ['organizadores'],
   category: ['categoría'],
   tag: ['etiqueta'],
   list: ['lista'],

@@ -20,6 +20,7 @@ import { type Card, type Picture, pictureOf, shortened, shownCost } from './card
 import { chips, shownTitle, titleOf } from './event-rows.ts'
 import { feedLinks } from './feed-links.ts'
 import { linkedName } from './linked-view.ts'
+import { findMore, type MoreEvents, moreEvents } from './more-events.ts'
 import { capitalized, lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'
 import { findNeighbours } from './page-finding.ts'
 import { type Html, html, link, trusted } from './page-html.ts'
@@ -36,10 +37,11 @@ export async function eventView(viewing: Viewing, event: EventRow): Promise<View
   const row = asSeenBy(context.caller, event)
   const links = (await findEventLinks(context.db, [row])).get(row.id)
   if (!links) throw new Error(`links of event ${row.id} were not looked up`)
-  const [neighbours, dates, original] = await Promise.all([
+  const [neighbours, dates, original, more] = await Promise.all([
     findNeighbours(viewing, {}, row.start_date),
     findOtherDates(viewing, row),
     findOriginal(context.db, row),
+    findMore(viewing, row, links),
   ])
   await learnTerms(
     context,
@@ -48,7 +50,7 @@ export async function eventView(viewing: Viewing, event: EventRow): Promise<View
   )
   const texts = [...textsOfFacts(context, row), pageWork(row)]
   return showPrepared(texts, () =>
-    showRecord('event', row.id, () => viewOf(viewing, row, links, { neighbours, dates, original })),
+    showRecord('event', row.id, () => viewOf(viewing, row, links, { neighbours, dates, original, more })),
   )
 }
 
@@ -61,9 +63,11 @@ interface Others {
   dates: readonly Card[]
   /** The address of the event at its source, if the source stays the original. */
   original: string | undefined
+  more: MoreEvents
 }
 
-function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, { neighbours, dates, original }: Others): View {
+function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, others: Others): View {
+  const { neighbours, dates, original, more } = others
   const { context, today } = viewing
   const { site } = context
   const title = plainText(row.title)
@@ -92,7 +96,7 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, { neighbours
 ${facts(viewing, row, links, dates)}
 <div class="text">${picture && cover(picture, title)}${row.description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(row.description, row.trusted === 1))}</div>`}</div>
 </article>
-${beside(viewing, previous, next)}`,
+${moreEvents(viewing, more)}${beside(viewing, previous, next)}`,
   }
 }
 

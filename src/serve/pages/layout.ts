@@ -40,7 +40,9 @@ ${view.body}
 </main>
 <footer class="foot"><div class="wrap">
 <span>${site.name}</span>
-${legalLinks(site, look)}<a href="${pathTo(site, '/embed/')}">${say(site, 'Show on your site')}</a>
+${legalLinks(site, look)}<a href="${pathTo(site, '/venues/')}">${say(site, 'Venues')}</a>
+<a href="${pathTo(site, '/organizers/')}">${say(site, 'Organizers')}</a>
+<a href="${pathTo(site, '/embed/')}">${say(site, 'Show on your site')}</a>
 <a href="${`${site.base}/`}">${say(site, 'Interface for programs')}</a>
 <span class="end">${say(site, 'All times are of {zone}', { zone: zoneName(site.timezone) })}</span>
 </div></footer>
@@ -91,7 +93,7 @@ function brand(site: Site, { scheme }: Look, { pages_logo: logo, pages_logo_dark
 function navigation(site: Site, { current }: View): Html {
   const item = (part: View['current'], path: string, text: string) =>
     html`<a href="${pathTo(site, path)}"${current === part && html` aria-current="true"`}>${text}</a>`
-  return html`${item('list', '/events/', say(site, 'What’s on'))}${item('month', '/events/month/', unitName(site, 'month'))}${item('week', '/events/week/', unitName(site, 'weekOfYear'))}`
+  return html`${item('list', '/events/', say(site, 'What’s on'))}${item('month', '/events/month/', unitName(site, 'month'))}${item('week', '/events/week/', unitName(site, 'weekOfYear'))}${item('venue', '/venues/', say(site, 'Venues'))}`
 }
 
 function pageHead(site: Site, view: View, title: string): Html {

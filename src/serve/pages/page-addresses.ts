@@ -21,6 +21,7 @@ interface Moved {
 export type PageAddress =
   | { is: 'events'; span: Span; scope: TermPath | undefined }
   | { is: 'record'; kind: 'event' | 'venue' | 'organizer'; slug: string }
+  | { is: 'directory'; kind: 'venue' | 'organizer' }
   | { is: 'series'; id: number }
   | { is: 'numbered'; id: number }
   | { is: 'dated'; slug: string; day: string }
@@ -43,7 +44,7 @@ export function rootOf({ url }: Site): string {
 const roots = new Map<string, string>()
 
 const PAGES =
-  /^\/(?:$|(?:events|event|venue|organizer|tag|embed|series|feed)(?:\/|$)|robots\.txt$|sitemap(?:-[\w-]+)?\.xml$|index\.php$)/
+  /^\/(?:$|(?:events|event|venues?|organizers?|tag|embed|series|feed)(?:\/|$)|robots\.txt$|sitemap(?:-[\w-]+)?\.xml$|index\.php$)/
 
 /** Whether a path is one of those that pages are served at; feeds have files among them. */
 export function isPagePath(path: string): boolean {
@@ -62,6 +63,10 @@ export function readPageAddress(path: string, query: URLSearchParams, site: Site
   const [, root = '', ...segments] = path.slice(0, -1).split('/')
   if (segments.includes('')) return { is: 'unknown' }
   if (root === 'events') return readEvents(segments)
+  if (root === 'venues' || root === 'organizers')
+    return segments.length === 0
+      ? { is: 'directory', kind: root === 'venues' ? 'venue' : 'organizer' }
+      : { is: 'unknown' }
   if (root === 'embed') return segments.length === 0 ? { is: 'embed' } : { is: 'unknown' }
   if (root === 'series') return readSeries(segments)
   if (root === 'tag')
@@ -146,6 +151,7 @@ function readSeries([name = '', ...rest]: readonly string[]): PageAddress {
 }
 
 function readRecord(root: string, [slug, ...rest]: string[]): PageAddress {
+  if (slug === undefined && (root === 'venue' || root === 'organizer')) return { is: 'moved', to: `/${root}s/` }
   if (slug === undefined || !(root === 'event' || root === 'venue' || root === 'organizer')) return { is: 'unknown' }
   // Moved sites have an address for each day of an event that repeats.
   const [day = '', number = '1', ...more] = rest

@@ -16,6 +16,8 @@ export interface Assets {
   style: Asset
   /** The style sheet of weeks. */
   week: Asset
+  /** The style sheet of directories and maps. */
+  places: Asset
   script: Asset
   /** Those of the look, by their setting. */
   files: Readonly<Partial<Record<LookFileSetting, Asset>>>
@@ -60,14 +62,25 @@ export function readAssets(site: Site, look: Look): Assets {
   )
   const script = asset('calendar', '.js', Buffer.from(own('calendar.js')))
   const week = asset('week', '.css', Buffer.from(own('week.css')))
+  const places = asset('places', '.css', Buffer.from(own('places.css')))
   const builder = asset('builder', '.js', Buffer.from(own('builder.js')))
   const embed = [...embedScripts(site, weekStart)].map(([path, text]) => ({
     path,
     mediaType: MEDIA_TYPES['.js'] ?? '',
     bytes: Buffer.from(text),
   }))
-  const all = [style, week, script, icon, builder, ...Object.values(files)]
-  return { style, week, script, builder, embed, files, icon, byPath: new Map(all.map((file) => [file.path, file])) }
+  const all = [style, week, places, script, icon, builder, ...Object.values(files)]
+  return {
+    style,
+    week,
+    places,
+    script,
+    builder,
+    embed,
+    files,
+    icon,
+    byPath: new Map(all.map((file) => [file.path, file])),
+  }
 }
 
 /** The files of the look with their addresses. */

@@ -22,6 +22,7 @@ import type { Db } from '../../store/storage/database.ts'
 import type { EventRow, OrganizerRow, RecordColumns, RecordTable, VenueRow } from '../../store/storage/schema.ts'
 import { type Cards, noCards } from './cards.ts'
 import { dayView } from './day-view.ts'
+import { directoryView } from './directory-view.ts'
 import { embedView } from './embed-view.ts'
 import { eventView } from './event-view.ts'
 import { feedPath } from './feed-links.ts'
@@ -152,6 +153,10 @@ async function answerFound(
   if (asked.is === 'sitemap of pages')
     return { status: 200, mediaType: XML, body: await sitemapOfPages(context, viewing.today) }
   if (asked.is === 'embed') return shown(viewing, embedView(viewing, query))
+  if (asked.is === 'directory') {
+    const { page } = await readQuery(context, new URLSearchParams({ page: query.get('page') ?? '' }))
+    return shown(viewing, await directoryView(viewing, asked.kind, query, page))
+  }
   if (asked.is === 'series') return seriesPage(viewing, asked.id, path, query, feed)
   if (asked.is === 'record') return recordPage(viewing, asked, query, feed)
   const span = path === '/' ? firstSpan(pages.look) : asked.span

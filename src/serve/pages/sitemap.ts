@@ -61,6 +61,8 @@ export async function sitemapOfPages(context: Context, today: string): Promise<s
   const page = (path: string): Entry => ({ address: site.url + path, changed: '' })
   return addresses([
     page('/'),
+    ...(venues.length > 0 ? [page('/venues/')] : []),
+    ...(organizers.length > 0 ? [page('/organizers/')] : []),
     ...coming.flatMap((month) => (isMonth(month) ? [page(spanPath({ view: 'month', month }, undefined))] : [])),
     ...terms.map((term) => page(spanPath({ view: 'list' }, scopeOf(term)))),
     ...series.map((row) => ({ address: seriesUrl(site, row), changed: row.modified_utc })),

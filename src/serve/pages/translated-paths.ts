@@ -9,7 +9,7 @@ import { isDay } from './page-dates.ts'
 type Words = ReadonlyMap<string, PathWord>
 
 const SCOPES = wordsFor(['category', 'tag'])
-const ROOTS = wordsFor(['events', 'event', 'venue', 'organizer'])
+const ROOTS = wordsFor(['events', 'event', 'venue', 'venues', 'organizer', 'organizers'])
 const VIEWS = wordsFor(['list', 'upcoming', 'past', 'month', 'week', 'day', 'today', 'photo', 'map', 'summary', 'page'])
 /** Below a term, where other words may be the slug of another. */
 const VIEWS_OF_TERMS = wordsFor(['list', 'past', 'month', 'week', 'day', 'today', 'page'])

@@ -1,5 +1,6 @@
 import type { Site } from '../../base/config.ts'
 import type { Context } from '../../calendar/declare/context.ts'
+import type { LinkedKind } from '../../calendar/linked/linked-rules.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import type { EventMemory } from '../../store/memory/event-memory.ts'
@@ -62,7 +63,7 @@ export interface View {
   /** The scripts it needs besides the one of all pages. */
   scripts?: readonly Pick<Asset, 'path'>[]
   /** The part of the site it belongs to. */
-  current: Span['view'] | undefined
+  current: Span['view'] | LinkedKind | undefined
   body: Html
 }
 

@@ -1,0 +1,77 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
+import { fold } from '../../base/text/fold.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { contains } from '../../store/storage/queries.ts'
+import type { LinkedKind } from './linked-rules.ts'
+
+/** A public venue or organizer as a directory lists it. */
+export interface DirectoryEntry {
+  id: number
+  slug: string
+  status: 'publish'
+  name: string
+  /** Of a venue; empty for an organizer. */
+  city: string
+  /** The sign that its name begins with, as names are ordered. */
+  letter: string
+}
+
+/** Which entries are listed: those that begin with a sign, or have all of some words in their names. */
+export interface DirectoryQuery {
+  letter: string
+  words: string
+}
+
+const NAMES = {
+  venue: { table: sql.table('venues'), name: sql.ref('named.venue'), city: sql.ref('named.city') },
+  organizer: { table: sql.table('organizers'), name: sql.ref('named.organizer'), city: sql`''` },
+} as const
+
+/** Behind everything that begins with the text before it. */
+const LAST_SIGN = '\u{10ffff}'
+const MOST_WORDS = 8
+/** So written that the index of names is walked, and not that of statuses. */
+const isPublic = sql<SqlBool>`(listed.status = 'publish') is true`
+
+/** Public venues or organizers by name, at most `most` of them from the place `offset` on. Names are read by their index. */
+export async function listDirectory(
+  db: Db,
+  kind: LinkedKind,
+  { letter, words }: DirectoryQuery,
+  { offset, most }: { offset: number; most: number },
+): Promise<DirectoryEntry[]> {
+  const { table, name, city } = NAMES[kind]
+  const conditions: Expression<SqlBool>[] = [isPublic]
+  const begins = fold(letter)
+  if (begins !== '') conditions.push(sql<SqlBool>`listed.folded >= ${begins} and listed.folded < ${begins + LAST_SIGN}`)
+  for (const word of fold(words).split(/\s+/, MOST_WORDS))
+    if (word !== '') conditions.push(contains('listed.folded', word))
+  const { rows } = await sql<DirectoryEntry>`
+    select named.id, named.slug, named.status, ${name} as name, ${city} as city, substr(named.folded, 1, 1) as letter
+    from (select listed.id, listed.folded from ${table} as listed where ${sql.join(conditions, sql` and `)}
+      order by listed.folded, listed.id limit ${sql.lit(most)} offset ${sql.lit(offset)}) as chosen
+    join ${table} as named on named.id = chosen.id
+    order by chosen.folded, chosen.id
+  `.execute(db)
+  return rows
+}
+
+/** The most first signs of names that are told. */
+const MOST_LETTERS = 60
+
+/** The signs that names of public venues or organizers begin with, in order; each is found by one step in the index of names. */
+export async function listLetters(db: Db, kind: LinkedKind): Promise<string[]> {
+  const { table } = NAMES[kind]
+  const { rows } = await sql<{ letter: string }>`
+    with recursive letters (letter) as (
+      select (select substr(listed.folded, 1, 1) from ${table} as listed
+        where ${isPublic} and listed.folded >= ' ' order by listed.folded limit 1)
+      union all
+      select (select substr(listed.folded, 1, 1) from ${table} as listed
+        where ${isPublic} and listed.folded >= letters.letter || ${LAST_SIGN} order by listed.folded limit 1)
+      from letters where letters.letter is not null
+    )
+    select letter from letters where letter is not null limit ${sql.lit(MOST_LETTERS)}
+  `.execute(db)
+  return rows.map(({ letter }) => letter)
+}

@@ -1,0 +1,73 @@
+import { plainText } from '../../base/text/html.ts'
+import { dayOf } from '../../base/text/moments.ts'
+import { isShown } from '../../calendar/events/event-present.ts'
+import type { EventLinks } from '../../calendar/events/event-store.ts'
+import { recordPath } from '../../calendar/linked/record-present.ts'
+import { nextAtVenue, relatedEvents, type Subject } from '../../store/memory/coming-events.ts'
+import type { EventRow } from '../../store/storage/schema.ts'
+import type { Card } from './cards.ts'
+import { hueOf, shownTitle } from './event-rows.ts'
+import { written, writtenDate } from './page-dates.ts'
+import { cardsOf } from './page-finding.ts'
+import { type Html, html } from './page-html.ts'
+import { pathTo, say, type Viewing } from './viewing.ts'
+
+/** The most events of each list, and how many are looked at, since several may have one title. */
+const MOST = 4
+const LOOKED_AT = 12
+
+/** Coming events that the page of another leads on to. */
+export interface MoreEvents {
+  /** The page of the venue, for those at it. */
+  venuePath: string
+  atVenue: readonly Card[]
+  alike: readonly Card[]
+}
+
+/** The next events at the first venue of an event, and coming ones that share the most with it; none without the index. */
+export async function findMore(viewing: Viewing, row: EventRow, links: EventLinks): Promise<MoreEvents> {
+  const { context, memory, today } = viewing
+  const venue = links.venues.find((one) => isShown(context, one))
+  if (!memory.index) return { venuePath: '', atVenue: [], alike: [] }
+  const subject: Subject = {
+    id: row.id,
+    series: row.series ?? 0,
+    terms: [...links.categories, ...links.tags].map(({ id }) => id),
+    organizers: links.organizers.filter((one) => isShown(context, one)).map(({ id }) => id),
+  }
+  const there = venue ? nextAtVenue(memory.index, venue.id, subject, today, LOOKED_AT) : []
+  const alike = relatedEvents(memory.index, subject, today, new Set(there), LOOKED_AT)
+  const cards = await cardsOf(viewing, [...there, ...alike])
+  const titles = new Set([plainText(row.title)])
+  const isThere = new Set(there)
+  const firstOfTitles = (isAtVenue: boolean) => {
+    const chosen: Card[] = []
+    for (const card of cards) {
+      if (isThere.has(card.id) !== isAtVenue || titles.has(card.title) || chosen.length === MOST) continue
+      titles.add(card.title)
+      chosen.push(card)
+    }
+    return chosen
+  }
+  return {
+    venuePath: venue ? pathTo(context.site, recordPath(context.site, 'venue', venue)) : '',
+    atVenue: firstOfTitles(true),
+    alike: firstOfTitles(false),
+  }
+}
+
+/** The lists of these events below the page of an event. */
+export function moreEvents(viewing: Viewing, { venuePath, atVenue, alike }: MoreEvents): Html {
+  const { site } = viewing.context
+  const list = (name: 'at-venue' | 'alike', cards: readonly Card[], heading: Html) =>
+    cards.length > 0 &&
+    html`<section class="further" aria-labelledby="${name}"><h2 id="${name}">${heading}</h2><ul>${cards.map((card) => smallCard(viewing, card, name === 'alike'))}</ul></section>\n`
+  return html`${list('at-venue', atVenue, html`<a href="${venuePath}">${say(site, 'More at this venue')}</a>`)}${list('alike', alike, html`${say(site, 'More like this')}`)}`
+}
+
+function smallCard(viewing: Viewing, card: Card, hasPlace: boolean): Html {
+  const { site } = viewing.context
+  const time = card.isAllDay ? '' : `, ${written(site, 'time', card.start)}`
+  const place = hasPlace && card.place && [card.place.name, card.place.city].filter(Boolean).join(', ')
+  return html`<li class="${hueOf(viewing, card).trim() || 'plain'}"><a href="${pathTo(site, card.url)}"><small>${written(site, 'weekdayShort', card.start)} ${writtenDate(site, dayOf(card.start), viewing.today)}${time}</small> <strong>${shownTitle(viewing, card)}</strong>${place && html` <span><bdi>${place}</bdi></span>`}</a></li>`
+}

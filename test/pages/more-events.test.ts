@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { countComing, nextAtVenue, relatedEvents } from '../../src/store/memory/coming-events.ts'
+import { emptyIndex, listNoted, noteEvent, putEvent } from '../../src/store/memory/event-index.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+
+const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+
+/** The titles of one of the lists below an event. */
+async function titlesOf(slug: string, list: 'at-venue' | 'alike'): Promise<string[]> {
+  const { status, body } = await service.request('anonymous', 'GET', `~/event/${slug}/`, undefined, {
+    accept: 'text/html',
+  })
+  assert.equal(status, 200)
+  const [, section = ''] =
+    new RegExp(`<section class="further" aria-labelledby="${list}">(.*?)</section>`, 's').exec(body) ?? []
+  return [...section.matchAll(/<strong>(.*?)<\/strong>/g)].map(([, title = '']) => title.replaceAll(/<[^>]+>/g, ''))
+}
+
+before(async () => {
+  service = await startService({ site_name: 'Kilvara' })
+  const hall = await service.create('/venues', { venue: 'Hall' })
+  const barn = await service.create('/venues', { venue: 'Barn' })
+  const secret = await service.create('/organizers', { organizer: 'Secret', status: 'private' })
+  const choir = await service.create('/organizers', { organizer: 'Choir' })
+  const at = (title: string, days: number, more: object = {}) =>
+    service.create('/events', { title, start_date: `${day(days)} 20:00`, end_date: `${day(days)} 22:00`, ...more })
+  const likeIt = { categories: ['Music'], tags: ['jazz'], organizer: choir.id }
+  await at('Subject', 3, { venue: hall.id, ...likeIt })
+  await at('Past', -3, { venue: hall.id, ...likeIt })
+  await at('Draft', 4, { venue: hall.id, status: 'draft', ...likeIt })
+  await at('Private', 4, { venue: hall.id, status: 'private', ...likeIt })
+  await at('Hidden', 4, { venue: hall.id, hide_from_listings: true, ...likeIt })
+  await at('Trashed', 4, { venue: hall.id, ...likeIt }).then(({ id }) => service.remove(`/events/${id}`))
+  await at('Here next', 5, { venue: hall.id })
+  await at('Here weekly', 4, { venue: hall.id, recurrence: 'RRULE:FREQ=WEEKLY;COUNT=8' })
+  for (let i = 0; i < 5; i++) await at(`Here ${i}`, 20 + i, { venue: hall.id })
+  await at('Subject', 5, { venue: hall.id, ...likeIt })
+  await at('All alike', 60, { venue: barn.id, ...likeIt })
+  await at('By its tag', 40, { tags: ['jazz'] })
+  await at('By category', 30, { categories: ['Music'] })
+  for (let i = 0; i < 6; i++) await at(`Other music ${i}`, 70 + i, { categories: ['Music'] })
+  await at('Of nothing', 8)
+  await at('By a secret', 9, { organizer: secret.id })
+  await at('Another by a secret', 10, { organizer: secret.id })
+})
+after(() => service.close())
+
+describe('below an event stand', () => {
+  test('the next ones at its venue, once for each series', async () => {
+    assert.deepEqual(await titlesOf('subject', 'at-venue'), ['Here weekly', 'Here next', 'Here 0', 'Here 1'])
+    assert.deepEqual((await titlesOf(`here-weekly-${day(4)}`, 'at-venue')).slice(0, 2), ['Subject', 'Here next'])
+  })
+
+  test('those that share the most with it, then the soonest', async () => {
+    assert.deepEqual(await titlesOf('subject', 'alike'), ['All alike', 'By its tag', 'By category', 'Other music 0'])
+  })
+
+  test('none of an event without venue and terms, and none by an organizer whom strangers do not see', async () => {
+    for (const slug of ['of-nothing', 'by-a-secret'])
+      assert.deepEqual([await titlesOf(slug, 'at-venue'), await titlesOf(slug, 'alike')], [[], []])
+  })
+})
+
+test('what is to come is found in ten milliseconds among a hundred thousand events', () => {
+  const index = emptyIndex(100_000, 100_001)
+  const at = (day: number) => new Date(Date.UTC(2020, 0, 1) + day * 86_400_000).toISOString().slice(0, 10)
+  for (let id = 1; id <= 100_000; id++) {
+    const start = `${at(Math.floor(id / 25))} 20:00:00`
+    const [terms, venues, organizers] = [[1, 2 + (id % 40), 50 + (id % 3000)], [id % 50], [id % 400]]
+    const more = { date: start, featured: false, ancestors: [], series: 0, access: [], free: false, attendance: 0 }
+    noteEvent(index, { id, start_date: start, end_date: start, terms, venues, organizers, ...more })
+  }
+  listNoted(index)
+  const exhibition = { start_date: '2022-01-01 00:00:00', end_date: '2026-01-01 00:00:00', date: '' }
+  putEvent(index, {
+    id: 100_001,
+    ...exhibition,
+    featured: false,
+    free: false,
+    attendance: 0,
+    ancestors: [],
+    series: 0,
+    access: [],
+    terms: [77],
+    venues: [7],
+    organizers: [],
+  })
+  const subject = {
+    id: 60_000,
+    series: 0,
+    terms: Array.from({ length: 60 }, (_, i) => i + 1),
+    organizers: [1, 2, 3, 4, 5],
+  }
+  const ask = (today: string) => {
+    const there = nextAtVenue(index, 7, subject, today, 4)
+    const alike = relatedEvents(index, subject, today, new Set(there), 4)
+    const counts = Array.from({ length: 50 }, (_, venue) => countComing(index, 'venue', venue, today))
+    return { there, alike, counts }
+  }
+  ask('2026-01-01')
+  const before = process.cpuUsage()
+  const { there, alike, counts } = ask('2027-01-01')
+  const { user, system } = process.cpuUsage(before)
+  assert.deepEqual([there.length, alike.length, counts.length], [4, 4, 50])
+  assert.ok((user + system) / 1000 < 10, `${(user + system) / 1000} ms`)
+  const later = Array.from({ length: 100_000 }, (_, i) => i + 1).filter(
+    (id) => id % 50 === 7 && at(Math.floor(id / 25)) >= '2022-01-02',
+  )
+  assert.equal(countComing(index, 'venue', 7, '2022-01-02'), later.length + 1, 'with the exhibition')
+})

@@ -20,7 +20,7 @@ import { withoutSecrets } from './operate/watching/redact.ts'
 /** A flag for every setting. */
 function settingOptions(): Option[] {
   return Object.entries(settings).map(([name, setting]) => {
-    const fallback = Array.isArray(setting.default) || setting.default === '' ? '' : ` (default: ${setting.default})`
+    const fallback = String(setting.default) === '' ? '' : ` (default: ${setting.default})`
     return new Option(`${flagName(name)} <${setting.value}>`, `${setting.about}${fallback} [${environmentName(name)}]`)
   })
 }

@@ -69,6 +69,15 @@ export const settings = {
     isTimezone,
   ),
   language: choice('The language of descriptions and messages.', LANGUAGES, 'en'),
+  languages: {
+    ...list(
+      'The languages that pages are offered in besides that of the calendar: what the browser asks for, or the visitor chooses. `none`: that of the calendar alone.',
+      'CODES|none',
+      `none, or some of ${LANGUAGES.join(', ')}`,
+      (code) => code === 'none' || LANGUAGES.some((language) => language === code),
+    ),
+    default: [...LANGUAGES],
+  },
   currency: checked(
     word('The currency of costs that name none, by its ISO 4217 code.', 'CODE', 'USD'),
     'takes a currency code of three letters',
@@ -316,7 +325,7 @@ function readSetting(setting: Setting<unknown>, text: string, source: string, wr
 /** `docs/configuration.md`, written by `npm run docs` and compared by a test. */
 export function settingsPage(): string {
   const rows = Object.entries(settings).map(([name, setting]) => {
-    const fallback = Array.isArray(setting.default) ? '' : String(setting.default)
+    const fallback = String(setting.default)
     return `| \`${environmentName(name)}\` | \`${flagName(name)} ${setting.value.replaceAll('|', '\\|')}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${setting.about} |`
   })
   return [
@@ -351,6 +360,10 @@ export interface Site {
   base: string
   timezone: string
   language: Language
+  /** The languages that pages are offered in, that of the site first. */
+  languages: readonly Language[]
+  /** The language that the address of a page names, which its links keep. */
+  namedLanguage?: Language
   currency: { code: string; symbol: string }
   pageSizeCap: number
   /** Of a description or excerpt, at the most. */
@@ -382,6 +395,7 @@ export function siteOf(config: Config, port: number): Site {
     base: `${url}${restRoot}/${namespace}`,
     timezone: config.timezone,
     language: config.language,
+    languages: [...new Set([config.language, ...LANGUAGES.filter((code) => config.languages.includes(code))])],
     currency: { code: config.currency, symbol: currencySymbol(config.currency) },
     pageSizeCap: config.page_size_cap,
     textBytes: config.text_bytes,

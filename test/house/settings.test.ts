@@ -71,6 +71,7 @@ const examples: Record<SettingName, readonly [string, string]> = {
   site_name: ['Town calendar', 'Village calendar'],
   timezone: ['Europe/Berlin', 'UTC+2'],
   language: ['de', 'fr'],
+  languages: ['none', 'de,fr'],
   currency: ['EUR', 'CHF'],
   pages: ['off', 'on'],
   desk: ['off', 'on'],

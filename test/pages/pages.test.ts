@@ -193,7 +193,7 @@ describe('every page', () => {
     const first = await page(MONTH)
     assert.equal(first.headers.get('set-cookie'), null)
     assert.equal(first.headers.get('cache-control'), 'public, max-age=0, must-revalidate')
-    assert.equal(first.headers.get('vary'), 'Accept, Accept-Encoding')
+    assert.equal(first.headers.get('vary'), 'Accept, Accept-Encoding, Accept-Language')
     const tag = first.headers.get('etag') ?? ''
     assert.equal((await page(MONTH, { 'if-none-match': tag })).status, 304)
     const extra = await create('/events', {

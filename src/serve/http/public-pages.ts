@@ -2,12 +2,21 @@ import type { IncomingMessage } from 'node:http'
 import type { CacheBudget } from '../../base/cache.ts'
 import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { speaker } from '../../calendar/locales/translate.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../../store/memory/event-memory.ts'
 import { lackBehind } from '../../store/storage/unavailable.ts'
 import { formatOfFile, namesAnother, preferredToPage } from '../formats/formats.ts'
 import type { Look } from '../pages/look.ts'
 import { isPagePath } from '../pages/page-addresses.ts'
 import { ASSETS_PATH, type Asset } from '../pages/page-assets.ts'
+import {
+  type Chosen,
+  chooseLanguage,
+  inLanguage,
+  type LanguageChooser,
+  makeLanguageChooser,
+} from '../pages/page-languages.ts'
 import {
   answerPage,
   makePages,
@@ -46,6 +55,7 @@ export interface PublicPages {
   pages: Pages
   finished: FinishedAnswers
   assets: Map<string, Outgoing>
+  languages: LanguageChooser
   /** Pages that are being made, by their version and address. */
   making: Map<string, Making>
 }
@@ -66,7 +76,8 @@ export function makePublicPages(
   look: Look,
 ): PublicPages {
   const pages = makePages(service.site, service.memory, budget, look)
-  return { service, front, pages, finished, assets: new Map(answersOf(pages)), making: new Map() }
+  const languages = makeLanguageChooser(service.site)
+  return { service, front, pages, finished, assets: new Map(answersOf(pages)), languages, making: new Map() }
 }
 
 function answersOf({ assets }: Pages): [string, Outgoing][] {
@@ -118,16 +129,25 @@ export function pageAt(all: PublicPages, { request, url }: Visit, otherwise: Oth
     // What is kept for the shared address is the root of the interface.
     const known = isShared ? undefined : findKept(all, visit)
     if (known) return send(front, visit, known, 'finished')
-    if (isPressed(front.pressure) && !isInTheMaking(all, url.text)) return refuseOverload(front, visit)
+    if (isPressed(front.pressure) && !isInTheMaking(all, visit)) return refuseOverload(front, visit)
     return answerWithPage(all, visit, isShared, isForPeople ? undefined : () => otherwise(visit, signIn))
   }
 }
 
 /** The cached page, for a client that prefers none of the other representations. */
-function findKept({ service, finished }: PublicPages, { request, url }: Visit): Finished | undefined {
-  if (isBehind(service.memory) || namesAnother(request.headers.accept)) return undefined
-  return findFinished(finished, url.text, service.now())
+function findKept(all: PublicPages, visit: Visit): Finished | undefined {
+  const { service, finished } = all
+  if (isBehind(service.memory) || namesAnother(visit.request.headers.accept)) return undefined
+  return findFinished(finished, keyOf(all, visit, chosenFor(all, visit)), service.now())
 }
+
+/** The language for a visitor. */
+const chosenFor = ({ languages }: PublicPages, { request, url }: Visit): Chosen =>
+  chooseLanguage(languages, url.query, request.headers['accept-language'])
+
+/** What a page is kept by: the address, and the language where the header has chosen another than that of the site. Addresses have no blanks. */
+const keyOf = ({ service }: PublicPages, { url }: Visit, { language, isNamed }: Chosen): string =>
+  isNamed || language === service.site.language ? url.text : `${url.text} ${language}`
 
 /** Paths that are answered elsewhere, and are no pages that people have looked for in vain. */
 const ELSEWHERE = /^\/(?:healthz|readyz|metrics|media|assets|favicon\.ico)(?:\/|$)/
@@ -155,7 +175,7 @@ async function answerWithPage(
     page = await makeOnce(all, visit, isShared)
   } catch (error) {
     if (error instanceof Problem && error.code === 'rest_unavailable') return refuseOverload(front, visit)
-    page = failed(all, error, visit.requestId)
+    page = failed(all, error, visit)
   }
   if (page.status === 404 && otherwise) return otherwise()
   return send(front, visit, page, 'ordinary')
@@ -168,23 +188,31 @@ export function sendProblemPage(
   status: ProblemStatus,
   names: readonly string[] = [],
 ): void {
-  send(all.front, visit, outgoing(all, problemPage(all.pages, presentContext(all), status, names)), 'ordinary')
+  send(all.front, visit, problemFor(all, visit, status, names), 'ordinary')
+}
+
+function problemFor(all: PublicPages, visit: Visit, status: ProblemStatus, names: readonly string[] = []): Outgoing {
+  const chosen = chosenFor(all, visit)
+  const { url } = visit
+  const asked = url.text.length > LONGEST_URL ? { names } : { names, address: url.text }
+  return outgoing(all, problemPage(all.pages, presentContext(all, chosen), status, asked), chosen)
 }
 
 const makingKey = ({ service }: PublicPages, url: string, feed = '') => `${service.memory.version} ${feed} ${url}`
 
 /** Whether a page is being made anyway, so that one more reader of it costs next to nothing. */
-const isInTheMaking = (all: PublicPages, url: string): boolean => all.making.has(makingKey(all, url))
+const isInTheMaking = (all: PublicPages, visit: Visit): boolean =>
+  all.making.has(makingKey(all, keyOf(all, visit, chosenFor(all, visit))))
 
 /** Makes a page, once for all who ask for it at the same time and see the same data. */
 async function makeOnce(all: PublicPages, visit: Visit, isShared: boolean): Promise<Outgoing> {
   const { memory, report } = all.service
   const { request, url } = visit
-  if (url.text.length > LONGEST_URL) return outgoing(all, problemPage(all.pages, presentContext(all), 414))
+  if (url.text.length > LONGEST_URL) return problemFor(all, visit, 414)
   // Without the database there is nothing to take in, and making the page says so.
   if (isBehind(memory)) await catchUp(memory).catch(report)
   const feed = preferredToPage(request.headers.accept)?.extension
-  const key = makingKey(all, url.text, feed)
+  const key = makingKey(all, keyOf(all, visit, chosenFor(all, visit)), feed)
   const known = all.making.get(key)
   if (known) {
     known.visits.push(request)
@@ -196,36 +224,42 @@ async function makeOnce(all: PublicPages, visit: Visit, isShared: boolean): Prom
   return made
 }
 
-function presentContext(all: PublicPages) {
+/** The context of a visitor: the present one, in a language of pages. */
+function presentContext(all: PublicPages, chosen: Chosen): Context {
   followSettings(all)
-  return anonymousContext(all.service, all.service.now())
+  const context = anonymousContext(all.service, all.service.now())
+  const site = inLanguage(context.site, chosen)
+  return { ...context, site, say: speaker(site) }
 }
 
 function makeInTurn(
   all: PublicPages,
   visits: readonly IncomingMessage[],
-  { request, url }: Visit,
+  visit: Visit,
   feed: string | undefined,
   isShared: boolean,
 ): Promise<Outgoing> {
   const { service, front, finished } = all
+  const { request, url } = visit
   const { memory } = service
+  const chosen = chosenFor(all, visit)
+  const key = keyOf(all, visit, chosen)
   const work = url.query.includes('search=') ? 'searches' : 'reads'
   const { version } = memory
   const address = clientAddress(request, front.trusted)
   return admitted(front.admission, work, { address, isGone: () => visits.every(isGone) }, async () => {
-    const context = presentContext(all)
+    const context = presentContext(all, chosen)
     const answer = await answerPage(all.pages, context, url.path, url.query, feed)
     await awaitCommits(memory)
-    const made = outgoing(all, answer)
+    const made = outgoing(all, answer, chosen)
     const isCurrent = memory.index !== undefined && !mayBeBehind(memory) && memory.version === version
     if (isShared || answer.status !== 200 || !isCurrent || !isSteady(url.text)) return made
     const day = clockOf(finished, url.text, context.now)
     const brief = isBrief(url.text)
     if (!brief) made.modified = sinceWhen(finished, version, context.now)
-    if (url.query !== '' && !wasAsked(finished, url.text)) return made
+    if (url.query !== '' && !wasAsked(finished, key)) return made
     const kept: Finished = { ...made, version, day, isBrief: brief }
-    keepFinished(finished, url.text, kept)
+    keepFinished(finished, key, kept)
     return kept
   })
 }
@@ -233,12 +267,19 @@ function makeInTurn(
 /** A page is one of the representations at its address. */
 const VARY = 'Accept, Accept-Encoding'
 
-function outgoing({ service, finished }: PublicPages, answer: PageAnswer): Outgoing {
+function outgoing({ service, finished }: PublicPages, answer: PageAnswer, { language, isNamed }: Chosen): Outgoing {
   const body = Buffer.from(answer.body)
-  // It names the content, and the history that it belongs to as those of lists do, so that it may be kept with them.
-  const tag = answer.status === 200 ? contentTag(body).replace('W/"', `W/"${finished.edition}.`) : ''
+  // It names the content and its language, and the history that it belongs to as those of lists do, so that it may be kept with them.
+  const tag = answer.status === 200 ? contentTag(body).replace('W/"', `W/"${finished.edition}.${language}.`) : ''
+  // Files for crawlers and redirects are the same for everybody.
+  const isWritten = body.length > 0 && answer.mediaType.startsWith('text/html')
   const own = answer.location === undefined ? {} : { Location: answer.location }
-  const headers = { ...pageHeaders(service), 'Content-Type': answer.mediaType, Vary: VARY, ...own }
+  const headers = {
+    ...pageHeaders(service),
+    'Content-Type': answer.mediaType,
+    Vary: isWritten && !isNamed ? `${VARY}, Accept-Language` : VARY,
+    ...own,
+  }
   return {
     status: answer.status,
     route: 'pages',
@@ -251,11 +292,10 @@ function outgoing({ service, finished }: PublicPages, answer: PageAnswer): Outgo
 }
 
 /** A page that reports a failure of the service. */
-function failed(all: PublicPages, error: unknown, requestId: string): Outgoing {
+function failed(all: PublicPages, error: unknown, visit: Visit): Outgoing {
   const isOutage = lackBehind(error) !== undefined
-  all.service.report(error, requestId)
-  const answer = problemPage(all.pages, presentContext(all), isOutage ? 503 : 500)
-  const made = outgoing(all, answer)
+  all.service.report(error, visit.requestId)
+  const made = problemFor(all, visit, isOutage ? 503 : 500)
   return isOutage ? { ...made, headers: [...made.headers, 'Retry-After', '1'] } : made
 }
 

@@ -3,6 +3,7 @@ import { choicesOf, select } from './choices.ts'
 import { EMBED_PATH } from './embed-scripts.ts'
 import { unitName } from './page-dates.ts'
 import { type Html, html } from './page-html.ts'
+import { languageField } from './page-languages.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
 /** The attributes of the element that the form offers, in the order in which the markup has them. */
@@ -27,7 +28,7 @@ export function embedView(viewing: Viewing, query: URLSearchParams): View {
     current: undefined,
     scripts: [viewing.assets.builder, { path: EMBED_PATH }],
     body: html`<div class="head"><div class="heading"><h1 tabindex="-1">${heading}</h1><p class="count">${about}</p></div></div>
-<form class="build" method="get" action="${pathTo(site, '/embed/')}"><div class="fields">${fields(viewing, query)}<button type="submit" class="button main">${say(site, 'Show')}</button></div></form>
+<form class="build" method="get" action="${pathTo(site, '/embed/')}">${languageField(site)}<div class="fields">${fields(viewing, query)}<button type="submit" class="button main">${say(site, 'Show')}</button></div></form>
 <section class="snippet" aria-labelledby="snippet"><h2 id="snippet">${say(site, 'What to put on your page')}</h2>
 <pre tabindex="0" role="group" aria-labelledby="snippet"><code>${snippetOf(viewing, query)}</code></pre>
 <button type="button" class="button" data-copied="${say(site, 'Copied')}" hidden>${say(site, 'Copy')}</button></section>

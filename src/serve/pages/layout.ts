@@ -1,10 +1,12 @@
-import type { Site } from '../../base/config.ts'
+import { LANGUAGES, type Language, type Site } from '../../base/config.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { shortened } from './cards.ts'
 import { LEGAL_PAGES, type LegalPage, type Look } from './look.ts'
+import { rootOf } from './page-addresses.ts'
 import type { Assets } from './page-assets.ts'
 import { unitName } from './page-dates.ts'
 import { type Content, type Html, html, trusted } from './page-html.ts'
+import { LANGUAGE_NAMES, withLanguage } from './page-languages.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
 /** The version in the address of the namespace, which clients compare (rule 29.8). */
@@ -14,7 +16,7 @@ const LONGEST_DESCRIPTION = 200
 const LONGEST_TITLE = 110
 
 /** A whole document around a view. */
-export function layOut({ context: { site }, assets, look }: Viewing, view: View): string {
+export function layOut({ context: { site }, assets, look, address }: Viewing, view: View): string {
   const title = view.title === '' ? site.name : `${shortened(view.title, LONGEST_TITLE)} · ${site.name}`
   const asset = (path: string) => pathTo(site, path)
   const { pages_picture: picture } = assets.files
@@ -44,7 +46,7 @@ ${legalLinks(site, look)}<a href="${pathTo(site, '/venues/')}">${say(site, 'Venu
 <a href="${pathTo(site, '/organizers/')}">${say(site, 'Organizers')}</a>
 <a href="${pathTo(site, '/embed/')}">${say(site, 'Show on your site')}</a>
 <a href="${`${site.base}/`}">${say(site, 'Interface for programs')}</a>
-<span class="end">${say(site, 'All times are of {zone}', { zone: zoneName(site.timezone) })}</span>
+${languageSwitch(site, address)}<span class="end">${say(site, 'All times are of {zone}', { zone: zoneName(site.timezone) })}</span>
 </div></footer>
 <div id="status" role="status" class="hidden"></div>
 </body>
@@ -96,9 +98,36 @@ function navigation(site: Site, { current }: View): Html {
   return html`${item('list', '/events/', say(site, 'What’s on'))}${item('month', '/events/month/', unitName(site, 'month'))}${item('week', '/events/week/', unitName(site, 'weekOfYear'))}${item('venue', '/venues/', say(site, 'Venues'))}`
 }
 
+/** The same page in each language, by links that keep to it. */
+function languageSwitch(site: Site, address: string | undefined): Html | false {
+  // A path with two slashes would lead to another site.
+  if (address === undefined || /^\/[/\\]/.test(address) || site.languages.length === 1) return false
+  const root = rootOf(site)
+  const links = LANGUAGES.filter((language) => site.languages.includes(language)).map(
+    (language) =>
+      html`<a href="${root + withLanguage(address, language)}" lang="${language}" hreflang="${language}"${language === site.language && html` aria-current="true"`}>${LANGUAGE_NAMES[language]}</a>`,
+  )
+  return html`<nav class="languages" aria-label="${say(site, 'Language')}">${links}</nav>`
+}
+
+/** The address that search engines know a page in a language by. Without a language in the address it is that of the site, as they ask without the header. */
+const addressIn = ({ languages }: Site, language: Language, path: string) =>
+  withLanguage(path, language === languages[0] ? undefined : language)
+
+/** The addresses of a page in all languages, and that for visitors of any other. */
+function alternates({ languages, ...site }: Site, path: string | undefined): Content {
+  if (path === undefined || languages.length === 1) return false
+  const link = (code: string, address: string) =>
+    html`<link rel="alternate" hreflang="${code}" href="${site.url + address}">\n`
+  return [
+    ...languages.map((code) => link(code, addressIn({ ...site, languages }, code, path))),
+    link('x-default', path),
+  ]
+}
+
 function pageHead(site: Site, view: View, title: string): Html {
   const description = shortened(view.description, LONGEST_DESCRIPTION)
-  const canonical = view.original ?? (view.canonical === undefined ? undefined : site.url + view.canonical)
+  const canonical = view.original ?? (view.canonical && site.url + addressIn(site, site.language, view.canonical))
   const property = (name: string, content: string | undefined): Content =>
     content && html`<meta property="${name}" content="${content}">\n`
   return html`<meta name="description" content="${description || title}">
@@ -106,7 +135,7 @@ ${!view.isIndexed && html`<meta name="robots" content="noindex, follow">\n`}${
   canonical !== undefined && html`<link rel="canonical" href="${canonical}">\n`
 }${view.previous && html`<link rel="prev" href="${view.previous}">\n`}${
   view.next && html`<link rel="next" href="${view.next}">\n`
-}<link rel="https://api.w.org/" href="${`${site.restUrl}/`}">
+}${view.isIndexed && !view.original && alternates(site, view.canonical)}<link rel="https://api.w.org/" href="${`${site.restUrl}/`}">
 ${(view.feeds ?? []).map(
   ({ mediaType, title, path }) =>
     html`<link rel="alternate" type="${mediaType}" title="${title}" href="${site.url + path}">\n`,

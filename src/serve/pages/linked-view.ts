@@ -78,9 +78,9 @@ async function waysOf(
   { total, page }: { total: number; page: number },
 ): Promise<Ways> {
   const { context, today } = viewing
-  const path = pathTo(context.site, recordPath(context.site, kind, row))
+  const path = recordPath(context.site, kind, row)
   const way = (other: number, text: string) =>
-    datedWay(viewing, other > 1 ? `${path}?page=${other}` : path, text, filters, {
+    datedWay(viewing, pathTo(context.site, other > 1 ? `${path}?page=${other}` : path), text, filters, {
       page: other,
       perPage: PER_PAGE,
       from: today,

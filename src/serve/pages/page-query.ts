@@ -75,6 +75,11 @@ async function circleAround({ db }: Context, near: string, radius: number | unde
   return { geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: radius ?? NEAR_KM }
 }
 
+/** The part of a query, as sent, that pages of events and records read. */
+export function readPart(query: URLSearchParams): string {
+  return new URLSearchParams([...query].filter(([name]) => name === 'page' || NAMES.includes(name))).toString()
+}
+
 /** The query of a link that keeps these filters except those in `without`, and names the page unless it is the first. */
 export function queryText({ sent }: Pick<PageQuery, 'sent'>, without: readonly string[] = [], page = 1): string {
   const kept = new URLSearchParams()

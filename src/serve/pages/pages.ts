@@ -1,5 +1,5 @@
 import type { CacheBudget } from '../../base/cache.ts'
-import type { Site } from '../../base/config.ts'
+import type { Language, Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import { dayOf, wallNow } from '../../base/text/moments.ts'
 import { canonicalSlug } from '../../base/text/slug.ts'
@@ -44,7 +44,8 @@ import {
 import { type Assets, readAssets } from './page-assets.ts'
 import { monthOf, weekStartOf } from './page-dates.ts'
 import { type Html, html } from './page-html.ts'
-import { type PageQuery, readQuery } from './page-query.ts'
+import { keepLanguage } from './page-languages.ts'
+import { type PageQuery, readPart, readQuery } from './page-query.ts'
 import { findTermAt, noTerms, type PageTerms, readPageTerms, scopeOf } from './page-terms.ts'
 import { type ProblemStatus, problemView } from './problem-view.ts'
 import { seriesFeed, seriesPath, seriesView } from './series-view.ts'
@@ -61,7 +62,8 @@ export interface Pages {
   look: Look
   /** The count of `memory` that the look is of. */
   settings: number
-  cards: Cards
+  /** By the language that they are written in. */
+  cards: Readonly<Record<Language, Cards>>
   /** The terms of one version of the data. */
   terms: { version: string; read: Promise<PageTerms> } | undefined
   oldPaths: OldPaths
@@ -83,7 +85,7 @@ export function makePages(site: Site, memory: EventMemory, budget: CacheBudget, 
     assets: readAssets(site, look),
     look,
     settings: memory.settings,
-    cards: noCards(budget),
+    cards: { en: noCards(budget), de: noCards(budget), fr: noCards(budget), es: noCards(budget) },
     terms: undefined,
     oldPaths: noOldPaths(),
   }
@@ -112,16 +114,19 @@ export async function answerPage(
   const asked = readPageAddress(path, new URLSearchParams(queryText), context.site)
   if (asked.is === 'robots')
     return { status: 200, mediaType: 'text/plain; charset=UTF-8', body: robots(context, rootOf(context.site)) }
-  if (asked.is === 'moved') return withCalendar(movedTo(context.site, withQuery(asked, queryText)), queryText)
+  const address = queryText === '' ? path : `${path}?${queryText}`
+  if (asked.is === 'moved')
+    return redirected(context.site, movedTo(context.site, withQuery(asked, queryText)), queryText)
   try {
     const answer = await answerFound(pages, context, asked, path, new URLSearchParams(queryText), feed)
-    return withCalendar(answer, queryText)
+    return redirected(context.site, answer, queryText)
   } catch (error) {
     const status = statusOf(error)
     if (status === undefined) throw error
     const to = status === 404 ? translatedAddress(path, queryText, context.site) : undefined
-    if (to !== undefined) return withCalendar(movedTo(context.site, to), queryText)
-    return problemPage(pages, context, status, error instanceof Problem ? Object.keys(error.details.params ?? {}) : [])
+    if (to !== undefined) return redirected(context.site, movedTo(context.site, to), queryText)
+    const names = error instanceof Problem ? Object.keys(error.details.params ?? {}) : []
+    return problemPage(pages, context, status, { names, address })
   }
 }
 
@@ -149,7 +154,8 @@ async function answerFound(
   if (asked.is === 'unknown') return oldPage(pages, context, path, query)
   if (asked.is === 'numbered') return numberedRecord(context, asked.id)
   if (asked.is === 'dated') return datedPage(context, asked, path)
-  const viewing = await viewingOf(pages, context)
+  const text = asked.is === 'embed' ? query.toString() : readPart(query)
+  const viewing = await viewingOf(pages, context, text === '' ? path : `${path}?${text}`)
   if (asked.is === 'sitemap of pages')
     return { status: 200, mediaType: XML, body: await sitemapOfPages(context, viewing.today) }
   if (asked.is === 'embed') return shown(viewing, embedView(viewing, query))
@@ -166,20 +172,21 @@ async function answerFound(
 /** What the address of the site shows. */
 const firstSpan = ({ firstView }: Look): Span => oldSpan(firstView, undefined, undefined)
 
-async function viewingOf(pages: Pages, context: Context): Promise<Viewing> {
+async function viewingOf(pages: Pages, context: Context, address?: string): Promise<Viewing> {
   const { memory, assets, look, cards } = pages
   const { site, now } = context
   const terms = await termsOf(pages, context)
   return {
     context,
     memory,
-    cards,
+    cards: cards[site.language],
     assets,
     look,
     // A page adds the terms that it shows, for itself alone.
     terms: { ...terms, byId: new Map(terms.byId) },
     weekStart: weekStartOf(site, look.weekStart),
     today: dayOf(wallNow(site.timezone, now)),
+    address,
   }
 }
 
@@ -396,23 +403,24 @@ const shown = (viewing: Viewing, view: View): PageAnswer => ({
   body: layOut(viewing, view),
 })
 
-/** A page that explains a failure. It looks nothing up. */
+/** A page that explains a failure; `names` are the parameters that are wrong. It looks nothing up. */
 export function problemPage(
   pages: Pick<Pages, 'assets' | 'look' | 'memory' | 'cards'>,
   context: Context,
   status: ProblemStatus,
-  names: readonly string[] = [],
+  { names = [], address }: { names?: readonly string[]; address?: string } = {},
 ): PageAnswer {
   const { assets, look, memory, cards } = pages
   const viewing: Viewing = {
     context,
     memory,
-    cards,
+    cards: cards[context.site.language],
     assets,
     look,
     terms: noTerms(),
     weekStart: 0,
     today: dayOf(wallNow(context.site.timezone, context.now)),
+    address,
   }
   return shown(viewing, problemView(viewing, status, names))
 }
@@ -423,6 +431,13 @@ function movedTo(site: Site, path: string): PageAnswer {
 
 function seeOther(site: Site, path: string): PageAnswer {
   return { ...movedTo(site, path), status: 303 }
+}
+
+/** A redirect keeps what its request asked for besides the page: its calendar, and a language. */
+function redirected(site: Site, answer: PageAnswer, queryText: string): PageAnswer {
+  const { location } = answer
+  const kept = location?.startsWith(`${rootOf(site)}/`) ? { ...answer, location: keepLanguage(site, location) } : answer
+  return withCalendar(kept, queryText)
 }
 
 /** Adds `ical=1` to the new address if the request had it, since it asks for the calendar of the page. */

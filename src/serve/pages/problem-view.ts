@@ -1,6 +1,7 @@
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { unitName } from './page-dates.ts'
 import { html } from './page-html.ts'
+import { languageField } from './page-languages.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
 const SENTENCES = {
@@ -30,7 +31,7 @@ export function problemView(
     isIndexed: false,
     current: undefined,
     body: html`<section class="problem"><p class="eyebrow">${status}</p><h1>${sentence}</h1>${names.length > 0 && html`<p>${names.map((name) => html`<code>${name}</code> `)}</p>`}
-<form class="filter" role="search" method="get" action="${pathTo(site, '/events/')}"><div class="words"><input type="search" name="search" maxlength="500" placeholder="${say(site, 'Search events')}" aria-label="${say(site, 'Search events')}"><button type="submit" class="button main">${say(site, 'Search')}</button></div></form>
+<form class="filter" role="search" method="get" action="${pathTo(site, '/events/')}">${languageField(site)}<div class="words"><input type="search" name="search" maxlength="500" placeholder="${say(site, 'Search events')}" aria-label="${say(site, 'Search events')}"><button type="submit" class="button main">${say(site, 'Search')}</button></div></form>
 <p class="ways"><a class="button" href="${pathTo(site, '/events/')}">${say(site, 'What’s on')}</a> <a class="button" href="${pathTo(site, '/events/month/')}">${unitName(site, 'month')}</a></p></section>`,
   }
 }

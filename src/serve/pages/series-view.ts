@@ -45,7 +45,7 @@ export async function seriesView(viewing: Viewing, series: SeriesRow, page: numb
     body: html`<article class="linked"><a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
 <div class="lede"><p class="eyebrow">${say(site, 'Event series')}</p><h1><bdi>${title}</bdi></h1><p class="lead">${rule}</p></div>
 ${description !== '' && html`<div class="about"><div class="prose" dir="auto">${trusted(renderedForPage(description, isTrusted === 1))}</div></div>`}</article>
-${dates(viewing, series, cards, { total, page, path: pathTo(site, path) })}`,
+${dates(viewing, series, cards, { total, page, path })}`,
   }))
 }
 
@@ -62,7 +62,10 @@ function dates(
   { total, page, path }: { total: number; page: number; path: string },
 ): Html {
   const { site } = viewing.context
-  const way = (other: number, text: string) => ({ path: other > 1 ? `${path}?page=${other}` : path, text })
+  const way = (other: number, text: string) => ({
+    path: pathTo(site, other > 1 ? `${path}?page=${other}` : path),
+    text,
+  })
   return html`<section class="theirs"><div class="side">${subscribeMenu(site, '/events', feedFilter(series))}</div><h2>${say(site, 'Coming dates')}</h2><p class="count">${total === 0 ? say(site, 'None is planned at the moment.') : sayEvents(site, total)}</p>
 <div class="results nested">${daySections(viewing, withoutSaid(series, cards))}</div>${pager(
     page > 1 ? way(page - 1, say(site, 'Earlier')) : undefined,

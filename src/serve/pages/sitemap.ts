@@ -85,6 +85,7 @@ export function robots({ site }: Pick<Context, 'site'>, root: string): string {
     `Disallow: ${root}${site.restRoot}/`,
     `Disallow: ${root}/*?`,
     `Allow: ${root}/*?page=`,
+    ...(site.languages.length > 1 ? [`Allow: ${root}/*?lang=`] : []),
     `Allow: ${root}/?post_type=`,
     '',
     `Sitemap: ${site.url}/sitemap.xml`,

@@ -8,6 +8,7 @@ import { spanPath, type TermPath } from './page-addresses.ts'
 import { laterOf, writtenDate, writtenDay, writtenRange } from './page-dates.ts'
 import { datesOfPage, type EventFilters, findNeighbours, findPageEvents, from } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
+import { languageField } from './page-languages.ts'
 import { type PageQuery, queryText } from './page-query.ts'
 import { type ShownTerm, scopeOf } from './page-terms.ts'
 import { isList, isUndated, linkedSpans, type Span } from './spans.ts'
@@ -123,7 +124,7 @@ function filterForm(viewing: Viewing, asked: EventsAsked): Html {
   )
   const folded = ['categories', 'tags', 'venue', 'near', ...(hasDates ? OF_LISTS : [])]
   const open = folded.filter((name) => sent.has(name)).length
-  return html`<form class="filter" role="search" method="get" action="${spanLink(site, span, scopeIn(asked), '')}">${hidden}
+  return html`<form class="filter" role="search" method="get" action="${spanLink(site, span, scopeIn(asked), '')}">${hidden}${languageField(site)}
 <div class="words"><input type="search" name="search" value="${sent.get('search')}" maxlength="500" placeholder="${say(site, 'Search events')}" aria-label="${say(site, 'Search events')}"><button type="submit" class="button main">${say(site, 'Search')}</button></div>
 <details class="more"${open > 0 && html` open`}><summary class="button">${say(site, 'Filters')}${open > 0 && html` <span class="badge">${open}</span>`}</summary>
 <div class="fields">${termSelect(viewing, asked, 'categories')}${termSelect(viewing, asked, 'tags')}${venueSelect(viewing, asked)}${nearSelect(

@@ -11,6 +11,7 @@ import { rootOf, spanPath, type TermPath } from './page-addresses.ts'
 import type { Asset, Assets } from './page-assets.ts'
 import { writtenNumber } from './page-dates.ts'
 import type { Html } from './page-html.ts'
+import { keepLanguage } from './page-languages.ts'
 import type { PageTerms } from './page-terms.ts'
 import type { Span } from './spans.ts'
 
@@ -26,6 +27,8 @@ export interface Viewing {
   weekStart: number
   /** Today in the zone of the site. */
   today: string
+  /** The path and query of the page as asked for; undefined for one without an address for everybody. */
+  address: string | undefined
 }
 
 /** The same events in another format, for programs that read the head of a page. */
@@ -77,12 +80,12 @@ export function sayEvents(site: Site, count: number): string {
   return count === 1 ? say(site, '1 event') : say(site, '{count} events', { count: writtenNumber(site, count) })
 }
 
-/** A path of the site, as links need it. */
-export const pathTo = (site: Site, path: string) => rootOf(site) + path
+/** A path of the site, with or without a query, as links need it. */
+export const pathTo = (site: Site, path: string) => keepLanguage(site, rootOf(site) + path)
 
 /** The address of a span of events with these filters. */
 export function spanLink(site: Site, span: Span, scope: TermPath | undefined, query: string): string {
-  return pathTo(site, spanPath(span, scope)) + (query === '' ? '' : `?${query}`)
+  return pathTo(site, spanPath(span, scope) + (query === '' ? '' : `?${query}`))
 }
 
 /** The description of a record as its page shows it, to be prepared. */

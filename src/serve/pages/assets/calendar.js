@@ -36,6 +36,7 @@ async function show(address, { isNew, focus }) {
     const isOpen = main.querySelector('.more')?.hasAttribute('open')
     main.replaceChildren(...content.childNodes)
     if (isOpen) main.querySelector('.more')?.setAttribute('open', '')
+    document.querySelector('.foot')?.replaceWith(...page.querySelectorAll('.foot'))
     settle(focus)
   } catch (error) {
     if (!(error instanceof DOMException && error.name === 'AbortError')) location.assign(address)
@@ -76,6 +77,7 @@ function settle(/** @type {string | undefined} */ focus) {
 /** The address that a form asks for, without the fields that are empty. */
 function addressOf(/** @type {HTMLFormElement} */ form) {
   const address = new URL(form.action)
+  address.search = ''
   for (const [name, value] of new FormData(form))
     if (typeof value === 'string' && value.trim() !== '') address.searchParams.append(name, value)
   if (!address.searchParams.has('near')) address.searchParams.delete('geoloc_radius')

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { CACHE_BYTES } from './cache.ts'
 import { messageOf } from './errors.ts'
 import { lookSettings } from './look-settings.ts'
+import { mapSettings } from './map-settings.ts'
 import { checked, choice, discreet, list, type Setting, wholeNumber, word } from './setting-kinds.ts'
 import { isTimezone } from './text/zones.ts'
 
@@ -160,6 +161,7 @@ export const settings = {
     1,
     20000,
   ),
+  ...mapSettings,
   image_hosts: list(
     'The only hosts images are fetched from. Empty: every public host. A private or local address is fetched from only when named here.',
     'HOST,…',
@@ -370,6 +372,8 @@ export interface Site {
   textBytes: number
   /** km */
   geolocRadius: number
+  /** The template of the address of directions; empty for none. */
+  maps: { directions: string }
   /** How many months ahead the occurrences of series are written. */
   seriesMonths: number
   /** Whether people sign in at the desk. */
@@ -400,6 +404,7 @@ export function siteOf(config: Config, port: number): Site {
     pageSizeCap: config.page_size_cap,
     textBytes: config.text_bytes,
     geolocRadius: config.geoloc_radius,
+    maps: { directions: config.directions },
     seriesMonths: config.series_months,
     hasDesk: config.desk === 'on',
     clock: config.pages_clock,

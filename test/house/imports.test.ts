@@ -14,7 +14,7 @@ const GROUPS = {
     ['cache.ts', 'errors.ts'],
     ['text', 'run-command.ts', 'files.ts', 'node-http.ts', 'problems.ts', 'version.ts'],
     ['setting-kinds.ts', 'look-files.ts'],
-    ['look-settings.ts'],
+    ['look-settings.ts', 'map-settings.ts'],
     ['config.ts', 'icalendar'],
     ['recurrence'],
     ['fields'],

@@ -107,6 +107,7 @@ const examples: Record<SettingName, readonly [string, string]> = {
   media_url: ['https://images.example.org', 'http://localhost:9000/images/'],
   page_size_cap: ['20', '100'],
   geoloc_radius: ['5', '50'],
+  directions: ['https://maps.example.org/?to={to}', 'geo:0,0?q={to}'],
   series_months: ['12', '36'],
   webhook_hosts: ['example.org,example.net', 'example.com'],
   image_hosts: ['example.org,example.net', 'example.com'],

@@ -2,6 +2,8 @@ import type { Locale } from './texts.ts'
 
 /** German, in impersonal forms. */
 export const de: Locale = {
+  Directions: 'Route',
+  'Directions to {name}': 'Route zu {name}',
   'First letters': 'Anfangsbuchstaben',
   'More at this venue': 'Mehr an diesem Ort',
   'More like this': 'Ähnliche Veranstaltungen',

@@ -2,6 +2,8 @@ import type { Locale } from './texts.ts'
 
 /** Spanish, in impersonal forms. */
 export const es: Locale = {
+  Directions: 'Cómo llegar',
+  'Directions to {name}': 'Cómo llegar a {name}',
   'First letters': 'Letras iniciales',
   'More at this venue': 'Más en este lugar',
   'More like this': 'Más eventos parecidos',

@@ -2,6 +2,8 @@ import type { Locale } from './texts.ts'
 
 /** French, in impersonal forms; a no-break space stands before a colon or semicolon. */
 export const fr: Locale = {
+  Directions: 'Itinéraire',
+  'Directions to {name}': 'Itinéraire vers {name}',
   'First letters': 'Premières lettres',
   'More at this venue': 'Aussi dans ce lieu',
   'More like this': 'Dans le même esprit',

@@ -21,6 +21,8 @@ export type WebhookReason = keyof typeof webhookReasons | `${keyof typeof webhoo
 
 /** English texts that stand in no declaration, with `{name}` where a value goes: the key other languages translate. */
 export const messages = [
+  'Directions',
+  'Directions to {name}',
   'First letters',
   'More at this venue',
   'More like this',

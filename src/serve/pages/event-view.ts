@@ -25,7 +25,7 @@ import { capitalized, lastDayOf, written, writtenDate, writtenDay } from './page
 import { findNeighbours } from './page-finding.ts'
 import { type Html, html, link, trusted } from './page-html.ts'
 import { learnTerms } from './page-terms.ts'
-import { addressLines, mapLink } from './places-shown.ts'
+import { addressLines, directionsTo, mapLink } from './places-shown.ts'
 import { findOtherDates, repeatFact } from './series-view.ts'
 import { calendarPath } from './view-head.ts'
 import { pageWork, pathTo, say, spanLink, type View, type Viewing } from './viewing.ts'
@@ -236,9 +236,11 @@ function lengthInWords(language: string, minutes: number): string {
 function venueFact({ context: { site } }: Viewing, row: EventRow, venue: VenueRow): Html {
   const lines = addressLines(venue)
   const map = (row.show_map_link === 1 || row.show_map === 1 || venue.geo_lat !== null) && mapLink(venue)
-  return html`<dd><strong><a href="${pathTo(site, recordPath(site, 'venue', venue))}"><bdi>${linkedName(site, { kind: 'venue', row: venue })}</bdi></a></strong>${lines.map((line) => html`<span><bdi>${line}</bdi></span>`)}${
+  const way = map && directionsTo(site, venue)
+  const name = linkedName(site, { kind: 'venue', row: venue })
+  return html`<dd><strong><a href="${pathTo(site, recordPath(site, 'venue', venue))}"><bdi>${name}</bdi></a></strong>${lines.map((line) => html`<span><bdi>${line}</bdi></span>`)}${
     map && html`<a class="quiet" href="${map}" rel="noopener">${say(site, 'Show on a map')}</a>`
-  }</dd>`
+  }${way && html` <a class="quiet" href="${link(way)}" rel="noopener" aria-label="${say(site, 'Directions to {name}', { name })}">${say(site, 'Directions')}</a>`}</dd>`
 }
 
 function organizerFact({ context: { site } }: Viewing, organizer: OrganizerRow): Html {

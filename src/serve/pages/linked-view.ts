@@ -17,7 +17,7 @@ import { feedLinks, subscribeMenu } from './feed-links.ts'
 import { PER_PAGE } from './list-view.ts'
 import { type EventFilters, findCards, from } from './page-finding.ts'
 import { type Html, html, link, NOTHING, trusted } from './page-html.ts'
-import { addressLines, mapLink } from './places-shown.ts'
+import { addressLines, directionsTo, mapLink } from './places-shown.ts'
 import { calendarPath, datedWay, pager } from './view-head.ts'
 import { pageWork, pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
@@ -121,6 +121,7 @@ function details({ context }: Viewing, linked: Linked): Html {
   const website = presentUrl(row.website)
   const phone = plainText(row.phone)
   const map = linked.kind === 'venue' ? mapLink(linked.row) : undefined
+  const way = linked.kind === 'venue' ? directionsTo(site, linked.row) : undefined
   const lines = linked.kind === 'venue' ? addressLines(linked.row) : []
   const access = linked.kind === 'venue' ? venueAccess(context, linked.row) : NOTHING
   const email = linked.kind === 'organizer' ? plainText(linked.row.email) : ''
@@ -134,5 +135,5 @@ function details({ context }: Viewing, linked: Linked): Html {
       html`<div><dt>${say(site, 'E-mail address')}</dt><dd><a href="${`mailto:${encodeURIComponent(email).replace('%40', '@')}`}">${email}</a></dd></div>`,
   ].filter(Boolean)
   if (facts.length === 0 && !website && !map) return NOTHING
-  return html`<div class="facts plain">${facts.length > 0 && html`<dl>${facts}</dl>`}${(map || website) && html`<div class="do">${map && html`<a class="button" href="${map}" rel="noopener">${say(site, 'Show on a map')}</a>`}${website && html`<a class="button" href="${website}" rel="noopener">${say(site, 'Website')}</a>`}</div>`}</div>`
+  return html`<div class="facts plain">${facts.length > 0 && html`<dl>${facts}</dl>`}${(map || website) && html`<div class="do">${map && html`<a class="button" href="${map}" rel="noopener">${say(site, 'Show on a map')}</a>`}${way && html`<a class="button" href="${link(way)}" rel="noopener" aria-label="${say(site, 'Directions to {name}', { name: linkedName(site, linked) })}">${say(site, 'Directions')}</a>`}${website && html`<a class="button" href="${website}" rel="noopener">${say(site, 'Website')}</a>`}</div>`}</div>`
 }

@@ -1,3 +1,4 @@
+import type { Site } from '../../base/config.ts'
 import { plainText } from '../../base/text/html.ts'
 import type { VenueRow } from '../../store/storage/schema.ts'
 
@@ -24,4 +25,16 @@ export function mapLink(venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>):
   return lines.length === 0
     ? undefined
     : `https://www.openstreetmap.org/search?query=${encodeURIComponent(lines.join(', '))}`
+}
+
+/** The address of directions to a venue, by the service that the site has set; undefined without one, or where nobody knows where the venue is. */
+export function directionsTo(
+  { maps }: Pick<Site, 'maps'>,
+  venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>,
+): string | undefined {
+  const { geo_lat: lat, geo_lng: lng } = venue
+  const to = lat !== null && lng !== null ? `${lat},${lng}` : fullAddress(venue).join(', ')
+  return maps.directions === '' || to === ''
+    ? undefined
+    : maps.directions.replaceAll('{to}', () => encodeURIComponent(to))
 }

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startService } from '../support/service.ts'
+
+/** The links to directions on the page of a venue and on that of an event there. */
+async function directionsOf(venue: object, settings: Record<string, string> = {}): Promise<(string | undefined)[]> {
+  const service = await startService(settings)
+  try {
+    const { id, slug } = await service.create('/venues', venue)
+    const when = { start_date: '2031-05-05 20:00', end_date: '2031-05-05 22:00' }
+    const event = await service.create('/events', { title: 'Concert', ...when, venue: id, show_map_link: true })
+    const pages = [`/venue/${slug}/`, `/event/${event.slug}/`].map(async (path) => {
+      const { body } = await service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
+      return /<a class="(?:button|quiet)" href="([^"]*)" rel="noopener" aria-label="Directions to [^"]*">Directions</.exec(
+        body,
+      )?.[1]
+    })
+    return await Promise.all(pages)
+  } finally {
+    await service.close()
+  }
+}
+
+const both = (address: string | undefined) => [address, address]
+
+test('a venue with coordinates has directions to them, on its page and on those of its events', async () => {
+  const venue = { venue: 'Hall "A" & B', address: '1 Main Street', geo_lat: 53.1, geo_lng: -8.2 }
+  assert.deepEqual(await directionsOf(venue), both('https://www.openstreetmap.org/directions?to=53.1%2C-8.2'))
+})
+
+test('a venue with an address has directions to that, by the service that is set', async () => {
+  const venue = { venue: 'Hall', address: 'قاعة $& 1', city: 'Kilvara' }
+  const to = encodeURIComponent('قاعة $& 1, Kilvara')
+  assert.deepEqual(await directionsOf(venue, { directions: 'geo:0,0?q={to}' }), both(`geo:0,0?q=${to}`))
+})
+
+test('there are none to a venue that nobody knows the place of, and none where the service is left out', async () => {
+  assert.deepEqual(await directionsOf({ venue: 'Somewhere' }), both(undefined))
+  assert.deepEqual(await directionsOf({ venue: 'Hall', geo_lat: 1, geo_lng: 2 }, { directions: '' }), both(undefined))
+})

@@ -5,6 +5,8 @@ import { LANGUAGES, type Language } from '../../src/base/config.ts'
 import { messages } from '../../src/calendar/locales/messages.ts'
 import { translate } from '../../src/calendar/locales/translate.ts'
 import { chooseLanguage, makeLanguageChooser } from '../../src/serve/pages/page-languages.ts'
+import { writtenCost } from '../../src/serve/pages/written-costs.ts'
+import { zoneLetters, zoneName } from '../../src/serve/pages/zone-names.ts'
 import { uploadPicture } from '../support/pictures.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 
@@ -301,6 +303,82 @@ describe('the interface', () => {
     assert.deepEqual((await read('de')).body, (await read('en')).body)
     const list = await service.request('anonymous', 'GET', '/events', undefined, { 'accept-language': 'de' })
     assert.doesNotMatch(list.headers.get('vary') ?? '', /Accept-Language/)
+  })
+})
+
+describe('money', () => {
+  const site = (language: Language) => ({ ...service.app.site, language, timezone: 'Europe/Berlin' })
+
+  test('is written as the language writes it', () => {
+    const plain = (language: Language, ...raw: string[]) =>
+      writtenCost(site(language), raw).replace(/[\u00a0\u202f]/g, ' ')
+    for (const [raw, en, de, fr, es] of [
+      ['12.50 €', '€12.50', '12,50 €', '12,50 €', '12,50 €'],
+      ['€12,5', '€12.50', '12,50 €', '12,50 €', '12,50 €'],
+      ['€10 – 20', '€10 – €20', '10–20 €', '10–20 €', '10-20 €'],
+      ['1,500 $', '$1,500', '1.500 $', '1 500 $', '1500 $'],
+      ['EUR 8', 'EUR 8', '8 EUR', '8 EUR', '8 EUR'],
+      ['US$5', 'US$5', '5 US$', '5 US$', '5 US$'],
+      ['12.50', '$12.50', '12,50 $', '12,50 $', '12,50 $'],
+      ['0', 'Free', 'Kostenlos', 'Gratuit', 'Gratis'],
+      ['gratis', 'Free', 'Kostenlos', 'Gratuit', 'Gratis'],
+      ['Free – €5', 'Free – €5', 'Kostenlos – 5 €', 'Gratuit – 5 €', 'Gratis – 5 €'],
+    ] as const)
+      assert.deepEqual([plain('en', raw), plain('de', raw), plain('fr', raw), plain('es', raw)], [en, de, fr, es], raw)
+    assert.equal(plain('de', '5', '12.50 €'), '5,00–12,50 €')
+  })
+
+  test('stays as it was written where it is unclear', () => {
+    for (const raw of [
+      '10 € at the door, 8 € before',
+      '1.500€',
+      '5+',
+      'Pay what you can',
+      '1500円',
+      '99999999999999999 €',
+    ])
+      assert.equal(writtenCost(site('de'), [raw]), raw)
+    assert.equal(writtenCost(site('de'), ['5 €', '7 £']), writtenCost(site('en'), ['5 €', '7 £']))
+    assert.equal(writtenCost(site('de'), ['<b> & 5 "']), '<b> & 5 "')
+    assert.equal(writtenCost(site('de'), []), '')
+  })
+
+  test('costs no more for a long text', () => {
+    const began = process.cpuUsage()
+    for (let i = 0; i < 50; i++)
+      writtenCost(
+        site('de'),
+        Array.from({ length: 100 }, () => `${'1,'.repeat(500)}€`),
+      )
+    const { user } = process.cpuUsage(began)
+    assert.ok(user < 3_000_000, `${user} µs`)
+  })
+})
+
+describe('zones', () => {
+  test('have the names of the language', async () => {
+    const zoneOf = async (language: string, path: string) => {
+      const { body } = await page(path, { 'accept-language': language })
+      const [, title, letters] = /<abbr class="zone" title="([^"]*)">([^<]*)</.exec(body) ?? []
+      return { title, letters, foot: /<span class="end">([^<]*)</.exec(body)?.[1] }
+    }
+    const german = await zoneOf('de', paths.Xg ?? '')
+    assert.match(`${german.title} ${german.letters}`, /^Mitteleuropäische (Normalzeit MEZ|Sommerzeit MESZ)$/)
+    assert.match(german.foot ?? '', /Mitteleuropäische Zeit/)
+    const english = await zoneOf('en', paths.Xg ?? '')
+    assert.match(`${english.title} ${english.letters}`, /^Central European (Standard Time CET|Summer Time CEST)$/)
+    const abroad = await zoneOf('de', paths.Xk ?? '')
+    assert.match(`${abroad.title} ${abroad.letters}`, /^Nordamerikanische Ostküsten.+ E[SD]T$/)
+  })
+
+  test('without a name are said as they are set', () => {
+    const site = { ...service.app.site, language: 'de' } as const
+    for (const zone of ['UTC+2', '+05:30', 'Etc/GMT-3']) {
+      assert.doesNotThrow(() => zoneName(site, zone))
+      assert.notEqual(zoneLetters(site, zone, '2026-01-01 00:00:00'), '')
+    }
+    assert.equal(zoneName(site, 'UTC+2'), 'UTC+2')
+    assert.equal(zoneName(site, 'UTC'), 'Koordinierte Weltzeit')
   })
 })
 

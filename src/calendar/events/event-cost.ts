@@ -16,7 +16,7 @@ export interface CostDetails {
 }
 
 /** One price of a cost: an amount, a word for free, or other words, in which there may be numbers too. */
-interface Price {
+export interface Price {
   kind: 'amount' | 'free' | 'words'
   /** As written; of an amount the figures only. */
   text: string
@@ -168,7 +168,7 @@ export function storedCost(json: string): string[] {
 }
 
 /** The prices of a cost, the lowest first, words without numbers last. */
-function pricesOf(raw: readonly string[], freeWord: string): Price[] {
+export function pricesOf(raw: readonly string[], freeWord: string): Price[] {
   return raw
     .slice(0, MOST_SHOWN.texts)
     .map((text) => text.slice(0, MOST_SHOWN.characters))

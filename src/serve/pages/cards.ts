@@ -1,21 +1,19 @@
 import { type Cache, type CacheBudget, emptyCache, findCached, keepCached } from '../../base/cache.ts'
 import { plainText } from '../../base/text/html.ts'
 import { isWallTime } from '../../base/text/moments.ts'
-import { decodeEntities } from '../../base/text/safe-html.ts'
-import { timezoneAbbreviation } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { presentCost, storedCost } from '../../calendar/events/event-cost.ts'
+import { storedCost } from '../../calendar/events/event-cost.ts'
 import { type CardRow, EXCERPT_FROM, findCardRows } from '../../calendar/events/event-page-store.ts'
 import { isShown } from '../../calendar/events/event-present.ts'
 import { type EventLinks, findEventLinks } from '../../calendar/events/event-store.ts'
 import { presentImage } from '../../calendar/images/images.ts'
 import { recordPath } from '../../calendar/linked/record-present.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
-import { translate } from '../../calendar/locales/translate.ts'
 import type { EventMemory } from '../../store/memory/event-memory.ts'
 import { areUnchanged, type EventStates, statesOf } from '../../store/memory/event-pieces.ts'
 import type { EventRow, ImageRow } from '../../store/storage/schema.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
+import { writtenCost } from './written-costs.ts'
+import { zoneLetters } from './zone-names.ts'
 
 /** An image of a page: `srcset` has all its sizes of the same proportions. */
 export interface Picture {
@@ -125,10 +123,10 @@ function makeCard(context: Context, row: CardRow, links: EventLinks): Card {
     start: row.start_date,
     end: row.end_date,
     isAllDay: row.all_day === 1,
-    zone: row.timezone === site.timezone ? '' : timezoneAbbreviation(row.timezone, row.utc_start_date),
+    zone: row.timezone === site.timezone ? '' : zoneLetters(site, row.timezone, row.utc_start_date),
     terms: [...links.categories, ...links.tags].map(({ id }) => id),
     place: place && { name: plainText(place.venue), city: plainText(place.city) },
-    cost: shownCost(context, row.cost),
+    cost: writtenCost(site, storedCost(row.cost)),
     picture: image && showOrLeaveOut(context, 'image', image.id, () => pictureOf(context, image, row.image_alt)),
   }
 }
@@ -136,13 +134,6 @@ function makeCard(context: Context, row: CardRow, links: EventLinks): Card {
 /** The excerpt that lists show of an event: its own, else the beginning of its description. */
 export const excerptOf = (excerpt: string, description: string) =>
   shortened(plainText(excerpt === '' ? description.slice(0, EXCERPT_FROM) : excerpt))
-
-const FREE: MessageText = 'Free'
-
-/** The cost of an event as plain text. */
-export function shownCost({ site }: Context, cost: string): string {
-  return decodeEntities(presentCost(storedCost(cost), site.currency, translate(site.language, FREE)).cost)
-}
 
 /** As much of a text as a list shows, ended at a word. */
 export function shortened(text: string, longest = LONGEST_EXCERPT): string {

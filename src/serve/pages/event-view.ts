@@ -4,6 +4,7 @@ import { plainText } from '../../base/text/html.ts'
 import { renderedForPage, showPrepared } from '../../base/text/long-texts.ts'
 import { dayOf } from '../../base/text/moments.ts'
 import { presentUrl } from '../../base/text/urls.ts'
+import { storedCost } from '../../calendar/events/event-cost.ts'
 import { isShown } from '../../calendar/events/event-present.ts'
 import { type EventLinks, findEventLinks } from '../../calendar/events/event-store.ts'
 import { asSeenBy } from '../../calendar/events/online-link.ts'
@@ -16,7 +17,7 @@ import { factsOf, textsOfFacts } from '../formats/event-facts.ts'
 import { linkedEvent } from '../formats/json-ld.ts'
 import { accessFact } from './access-shown.ts'
 import { addToCalendar } from './add-to-calendar.ts'
-import { type Card, type Picture, pictureOf, shortened, shownCost } from './cards.ts'
+import { type Card, type Picture, pictureOf, shortened } from './cards.ts'
 import { chips, shownTitle, titleOf } from './event-rows.ts'
 import { feedLinks } from './feed-links.ts'
 import { linkedName } from './linked-view.ts'
@@ -30,6 +31,8 @@ import { findOtherDates, repeatFact } from './series-view.ts'
 import { calendarPath } from './view-head.ts'
 import { pageWork, pathTo, say, spanLink, type View, type Viewing } from './viewing.ts'
 import { inWords } from './when-in-words.ts'
+import { writtenCost } from './written-costs.ts'
+import { zoneName } from './zone-names.ts'
 
 /** The page of one event. @throws UnshowableRecord */
 export async function eventView(viewing: Viewing, event: EventRow): Promise<View> {
@@ -155,7 +158,7 @@ function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readon
   const { site } = context
   const venues = links.venues.filter((venue) => isShown(context, venue))
   const organizers = links.organizers.filter((organizer) => isShown(context, organizer))
-  const cost = shownCost(context, row.cost)
+  const cost = writtenCost(site, storedCost(row.cost))
   const website = presentUrl(row.website)
   const url = recordUrl(site, 'event', row)
   const keepable = {
@@ -186,7 +189,8 @@ function whenBlock(viewing: Viewing, row: EventRow): Html {
   const { site } = context
   const first = dayOf(row.start_date)
   const { days, hours, zone } = inWords(site, row, today)
-  const letters = zone && html` <abbr class="zone" title="${row.timezone.replaceAll('_', ' ')}">${zone}</abbr>`
+  const letters =
+    zone && html` <abbr class="zone" title="${zoneName(site, row.timezone, row.utc_start_date)}">${zone}</abbr>`
   const lines = days.map((day, at) => html`<strong>${day}${!hours && at + 1 === days.length && letters}</strong>`)
   const begin = html`<time datetime="${row.start_date.slice(0, 16).replace(' ', 'T')}">${hours?.start}</time>`
   const times =

@@ -8,6 +8,7 @@ import { unitName } from './page-dates.ts'
 import { type Content, type Html, html, trusted } from './page-html.ts'
 import { LANGUAGE_NAMES, withLanguage } from './page-languages.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
+import { zoneName } from './zone-names.ts'
 
 /** The version in the address of the namespace, which clients compare (rule 29.8). */
 export const VERSION = 'v1'
@@ -46,7 +47,7 @@ ${legalLinks(site, look)}<a href="${pathTo(site, '/venues/')}">${say(site, 'Venu
 <a href="${pathTo(site, '/organizers/')}">${say(site, 'Organizers')}</a>
 <a href="${pathTo(site, '/embed/')}">${say(site, 'Show on your site')}</a>
 <a href="${`${site.base}/`}">${say(site, 'Interface for programs')}</a>
-${languageSwitch(site, address)}<span class="end">${say(site, 'All times are of {zone}', { zone: zoneName(site.timezone) })}</span>
+${languageSwitch(site, address)}<span class="end">${say(site, 'All times are of {zone}', { zone: zoneName(site, site.timezone) })}</span>
 </div></footer>
 <div id="status" role="status" class="hidden"></div>
 </body>
@@ -77,8 +78,6 @@ function legalLinks(site: Site, { legal }: Look): Content {
       legal[page] !== '' && html`<a href="${ownAddress(site, legal[page])}">${say(site, LEGAL_TEXTS[page])}</a>\n`,
   )
 }
-
-const zoneName = (zone: string) => zone.replaceAll('_', ' ')
 
 /** The name stands for itself where there is no logo. */
 const hidesName = ({ showsName, files }: Look) => !showsName && files.pages_logo !== undefined

@@ -1,9 +1,9 @@
 import type { Site } from '../../base/config.ts'
 import { addDays, dayOf } from '../../base/text/moments.ts'
-import { timezoneAbbreviation } from '../../base/text/zones.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { lastDayOf, written, writtenDay } from './page-dates.ts'
 import { say } from './viewing.ts'
+import { zoneLetters } from './zone-names.ts'
 
 /** The times of an event, all stored. */
 export type Times = Pick<
@@ -36,7 +36,7 @@ export function inWords(site: Site, times: Times, today: string): WhenWords {
   const { start_date: start, end_date: end, timezone, utc_start_date } = times
   const [first, last] = [dayOf(start), lastDayOf(start, end)]
   const isAllDay = times.all_day === 1
-  const zone = isAllDay ? '' : timezoneAbbreviation(timezone, utc_start_date)
+  const zone = isAllDay ? '' : zoneLetters(site, timezone, utc_start_date)
   const time = (wall: string) => written(site, 'time', wall)
   const near = nearName(site, first, today)
   const day = near === '' ? writtenDay(site, first, '') : `${near}, ${writtenDay(site, first, today)}`

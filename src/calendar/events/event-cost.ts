@@ -109,7 +109,7 @@ export function presentCost(
 }
 
 /** The lowest and the highest number among the prices, `0` when free; undefined when no number is given. */
-export function priceRange(raw: readonly string[]): { lowest: string; highest: string } | undefined {
+function priceRange(raw: readonly string[]): { lowest: string; highest: string } | undefined {
   const prices = pricesOf(raw, '').flatMap((price) => price.numbers)
   const numbers = ascending(prices.map((number) => (Number(number) === 0 ? '0' : number)))
   const [lowest, highest = lowest] = [numbers[0], numbers.at(-1)]

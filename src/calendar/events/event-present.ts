@@ -30,6 +30,7 @@ import { mayRead } from '../people/caller.ts'
 import { textsOfRecord, textsOfTerm } from '../records/present-records.ts'
 import { embedTerm, writeTerm } from '../terms/term-present.ts'
 import { FREE, offerPrice, presentCost, storedCost } from './event-cost.ts'
+import { offeredPrice } from './event-offer.ts'
 import type { EventLinks } from './event-store.ts'
 import { presentRecurrence, seriesLinkedData } from './recurrence-present.ts'
 
@@ -383,8 +384,9 @@ interface ShownCost {
   /** The members of an event, as JSON. */
   cost: string
   details: string
-  /** The price of its offer. */
+  /** The price of its offer, and the code of its currency: that of the site where it is not clear. */
   offered: string
+  currency: string
 }
 
 function showCost(site: Context['site'], raw: string): ShownCost {
@@ -392,7 +394,13 @@ function showCost(site: Context['site'], raw: string): ShownCost {
   if (known?.site === site) return known
   const stored = storedCost(raw)
   const { cost, cost_details } = presentCost(stored, site.currency, FREE)
-  const made = { site, cost: JSON.stringify(cost), details: JSON.stringify(cost_details), offered: offerPrice(stored) }
+  const made = {
+    site,
+    cost: JSON.stringify(cost),
+    details: JSON.stringify(cost_details),
+    offered: offerPrice(stored),
+    currency: offeredPrice(stored, site.currency)?.currency ?? site.currency.code,
+  }
   if (raw.length <= LONGEST_COST) keepCached(costs, raw, made, entryBytes(raw, made.cost, made.details, made.offered))
   return made
 }
@@ -450,7 +458,7 @@ type Meeting = Pick<EventRow, 'attendance' | 'online_url' | 'online_label'>
 function ownLinkedData(context: Context, row: EventRow, image: ImageRow | undefined) {
   const url = recordUrl(context.site, 'event', row)
   const iso = (wall: string, utc: string) => `${wall.replace(' ', 'T')}${utcOffset(utc, row.timezone)}`
-  const { offered: price } = showCost(context.site, row.cost)
+  const { offered, currency } = showCost(context.site, row.cost)
   return {
     '@context': 'http://schema.org',
     '@type': 'Event',
@@ -462,15 +470,15 @@ function ownLinkedData(context: Context, row: EventRow, image: ImageRow | undefi
     eventStatus: LINKED_STATUS[row.event_status],
     startDate: iso(row.start_date, row.utc_start_date),
     endDate: iso(row.end_date, row.utc_end_date),
-    ...(price === '' ? {} : { offers: offer(context, row, price, url) }),
+    ...(offered === '' ? {} : { offers: offer(row, offered, currency, url) }),
   }
 }
 
-function offer(context: Context, row: EventRow, price: string, url: string): object {
+function offer(row: EventRow, price: string, priceCurrency: string, url: string): object {
   return {
     '@type': 'Offer',
     price,
-    priceCurrency: context.site.currency.code,
+    priceCurrency,
     url,
     category: 'primary',
     availability: 'inStock',

@@ -1,11 +1,13 @@
+import type { Attendance } from '../../base/fields/event-kinds.ts'
 import { plainText } from '../../base/text/html.ts'
 import { presentUrl } from '../../base/text/urls.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { priceRange, storedCost } from '../../calendar/events/event-cost.ts'
+import { storedCost } from '../../calendar/events/event-cost.ts'
+import { offeredPrice } from '../../calendar/events/event-offer.ts'
 import { LINKED_ATTENDANCE, LINKED_STATUS, linkedLocation } from '../../calendar/events/event-present.ts'
 import { seriesLinkedData } from '../../calendar/events/recurrence-present.ts'
 import { amenities } from '../../calendar/linked/venue.ts'
-import type { OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
+import type { EventRow, OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
 import { type EventFacts, isoTime, rfc3339 } from './event-facts.ts'
 import { feedFormat } from './feed.ts'
 
@@ -29,6 +31,7 @@ const ESCAPED: Readonly<Record<string, string>> = { '<': '\\u003c', '\u2028': '\
 /** An event as schema.org has it. Without a venue it is valid, but search engines show none of those. */
 export function linkedEvent(context: Context, facts: EventFacts): object {
   const { row, image, venues, organizers } = facts
+  const attendance = attendanceOf(facts)
   return {
     '@type': 'Event',
     '@id': facts.url,
@@ -40,16 +43,28 @@ export function linkedEvent(context: Context, facts: EventFacts): object {
     startDate: isoTime(row, 'start'),
     endDate: isoTime(row, 'end'),
     eventStatus: LINKED_STATUS[row.event_status],
-    eventAttendanceMode:
-      row.attendance === '' && venues.length === 0 ? undefined : LINKED_ATTENDANCE[row.attendance || 'in_person'],
+    eventAttendanceMode: attendance && LINKED_ATTENDANCE[attendance],
     superEvent: facts.series && seriesLinkedData(context, facts.series),
-    location: linkedLocation(venues.map(linkedPlace), row, facts.url),
+    location: linkedLocation(venues.map(linkedPlace), meetingOf(row, attendance), facts.url),
     organizer: oneOrSeveral(organizers.map(linkedOrganizer)),
     keywords: facts.terms.length === 0 ? undefined : facts.terms,
     offers: linkedOffer(context, facts),
     mainEntityOfPage: { '@type': 'WebPage', '@id': facts.url, dateModified: rfc3339(facts.modified) },
   }
 }
+
+/** How people take part: as is said of the event, else at its venue, else on its website. */
+function attendanceOf({ row, venues }: EventFacts): Exclude<Attendance, ''> | undefined {
+  if (row.attendance !== '') return row.attendance
+  if (venues.length > 0) return 'in_person'
+  return presentUrl(row.website) === '' ? undefined : 'online'
+}
+
+/** The meeting of an event; its website where it is taken to be there. */
+const meetingOf = (row: EventRow, attendance: Attendance | undefined) =>
+  row.attendance === '' && attendance === 'online'
+    ? { attendance, online_url: presentUrl(row.website), online_label: '' }
+    : row
 
 function oneOrSeveral(parts: readonly object[]): object | undefined {
   return parts.length > 1 ? parts : parts[0]
@@ -87,17 +102,16 @@ function linkedOrganizer(organizer: OrganizerRow): object {
   }
 }
 
-/** One price, or the range of several; none where no number is given. */
+/** One price, or the range of several; none where the cost is not clear. Whether there are tickets left nobody has said. */
 function linkedOffer({ site }: Context, { row, url }: EventFacts): object | undefined {
-  const range = priceRange(storedCost(row.cost))
-  if (!range) return undefined
-  const { lowest, highest } = range
+  const offered = offeredPrice(storedCost(row.cost), site.currency)
+  if (!offered) return undefined
+  const { lowest, highest, currency } = offered
   return {
     ...(lowest === highest
       ? { '@type': 'Offer', price: lowest }
       : { '@type': 'AggregateOffer', lowPrice: lowest, highPrice: highest }),
-    priceCurrency: site.currency.code,
+    priceCurrency: currency,
     url: presentUrl(row.website) || url,
-    availability: 'https://schema.org/InStock',
   }
 }

@@ -131,3 +131,45 @@ describe('pages', () => {
     assert.equal(chosen((await read('/events/?categories=music')).body), 'Music')
   })
 })
+
+describe('an address with a value that cannot be used', () => {
+  before(async () => {
+    service = await startService()
+    await service.create('/events', {
+      title: 'One',
+      start_date: `${NEXT_YEAR}-02-03 10:00`,
+      end_date: `${NEXT_YEAR}-02-03 11:00`,
+      venue: { venue: 'Hall' },
+      tags: ['outdoors'],
+    })
+  })
+  after(() => service.close())
+
+  test('is answered by the form with its field marked, and a sentence in place of names of parameters', async () => {
+    const cases = [
+      ['/events/?start_date=soon%3Cb%3E', 'start_date', 'soon&lt;b&gt;'],
+      ['/events/?tags=nowhere&search=jazz', 'tags', 'nowhere'],
+      ['/events/?venue=x', 'venue', 'x'],
+    ] as const
+    for (const [path, name, value] of cases) {
+      const { status, body } = await read(path)
+      assert.equal(status, 400, path)
+      assert.match(body, /<h1[^>]*>Part of this address can’t be used\.<\/h1>/)
+      const field = new RegExp(
+        `<(?:input|select)[^>]* name="${name}"[^>]*aria-invalid="true" aria-describedby="wrong-${name}"`,
+      )
+      assert.match(body, field, path)
+      assert.match(body, new RegExp(`id="wrong-${name}">Not a value this calendar knows: ${value}<`), path)
+      assert.doesNotMatch(body, /<code>/)
+      assert.match(body, /<details class="more" open>/)
+    }
+    assert.match((await read('/events/?tags=nowhere&search=jazz')).body, /name="search" value="jazz"/)
+  })
+
+  test('says so where the form has no such field', async () => {
+    const { status, body } = await read('/events/?access=chairs')
+    assert.equal(status, 400)
+    assert.match(text(main(body)), /Search again, or look at all events\./)
+    assert.match(body, /href="\/events\/" aria-label="Remove the filter [^"]*chairs"/)
+  })
+})

@@ -24,7 +24,7 @@ function currencyOf(prices: readonly Price[], own: Currency): string | undefined
   const marks = new Set(prices.map(({ symbol }) => symbol).filter(Boolean))
   const [mark, another] = marks
   if (mark === undefined) return own.code
-  return another === undefined ? codeOf(mark, own) : undefined
+  return another === undefined ? currencyCode(mark, own) : undefined
 }
 
 const amountOf = ({ numbers: [number = '0'] }: Price) => (Number(number) === 0 ? '0' : number)
@@ -66,7 +66,7 @@ const MARKS = new Map(
   }).flatMap(([code, marks]) => marks.split(' ').map((mark) => [mark, code] as const)),
 )
 
-function codeOf(mark: string, own: Currency): string | undefined {
+function currencyCode(mark: string, own: Currency): string | undefined {
   const plain = mark.replace(/\.$/, '').toUpperCase()
   if (plain === own.symbol.trim().toUpperCase() || plain === own.code) return own.code
   return CODES.has(plain) ? plain : MARKS.get(plain)

@@ -519,6 +519,10 @@ export const de: Locale = {
   'This event has been canceled.': 'Diese Veranstaltung ist abgesagt.',
   'This event has been postponed.': 'Diese Veranstaltung ist verschoben.',
   'This event is over.': 'Diese Veranstaltung ist vorbei.',
+  'Not a value this calendar knows: {value}': 'Diesen Wert kennt der Kalender nicht: {value}',
+  'Part of this address can’t be used.': 'Ein Teil dieser Adresse ist unbrauchbar.',
+  'Choose something else where the form says so.': 'Bitte etwas anderes wählen, wo das Formular darauf hinweist.',
+  'Search again, or look at all events.': 'Neu suchen oder alle Veranstaltungen ansehen.',
   'This is no longer in the calendar.': 'Das steht nicht mehr im Kalender.',
   'This Idempotency-Key belongs to another request; take a new one.':
     'Dieser Idempotency-Key gehört zu einer anderen Anfrage; nehmen Sie einen neuen.',

@@ -508,6 +508,10 @@ export const es: Locale = {
   'This event has been canceled.': 'Este evento se ha cancelado.',
   'This event has been postponed.': 'Este evento se ha aplazado.',
   'This event is over.': 'Este evento ya ha terminado.',
+  'Not a value this calendar knows: {value}': 'El calendario no conoce este valor: {value}',
+  'Part of this address can’t be used.': 'Parte de esta dirección no es válida.',
+  'Choose something else where the form says so.': 'Elija otra opción donde el formulario lo indique.',
+  'Search again, or look at all events.': 'Busque de nuevo o consulte todos los eventos.',
   'This is no longer in the calendar.': 'Esto ya no está en el calendario.',
   'This Idempotency-Key belongs to another request; take a new one.':
     'Esta Idempotency-Key pertenece a otra petición; use una nueva.',

@@ -523,6 +523,10 @@ export const fr: Locale = {
   'This event has been canceled.': 'Cet événement est annulé.',
   'This event has been postponed.': 'Cet événement est reporté.',
   'This event is over.': 'Cet événement est terminé.',
+  'Not a value this calendar knows: {value}': 'Valeur inconnue de l’agenda : {value}',
+  'Part of this address can’t be used.': 'Une partie de cette adresse est inutilisable.',
+  'Choose something else where the form says so.': 'Faites un autre choix là où le formulaire l’indique.',
+  'Search again, or look at all events.': 'Lancez une autre recherche ou parcourez tous les événements.',
   'This is no longer in the calendar.': 'Ceci n’est plus dans l’agenda.',
   'This Idempotency-Key belongs to another request; take a new one.':
     'Cette Idempotency-Key appartient à une autre requête ; prenez-en une nouvelle.',

@@ -43,19 +43,32 @@ export interface PageQuery {
   sent: ReadonlyMap<string, string>
   /** Whether anything narrows the events. */
   isFiltered: boolean
+  /** The parameters that cannot be used, if there are any; the filters are empty then. */
+  wrong?: ReadonlySet<string>
 }
 
 /** In the order of addresses. */
 const NAMES = [...Object.keys(SHARED), 'near', 'geoloc_radius']
 
-/** @throws Problem rest_invalid_param */
-export async function readQuery(context: Context, query: URLSearchParams): Promise<PageQuery> {
+/** What an address asks for whose parameters cannot all be used: nothing is filtered, and the form shows what was sent. */
+export const unread = (query: URLSearchParams, wrong: readonly string[]): PageQuery => {
+  const sent = sentIn(query)
+  return { filters: {}, page: 1, sent, isFiltered: sent.size > 0, wrong: new Set(wrong) }
+}
+
+function sentIn(query: URLSearchParams): Map<string, string> {
   const sent = new Map<string, string>()
   for (const name of NAMES) {
     const value = query.getAll(name).filter(Boolean).join(',')
     if (value.trim() !== '') sent.set(name, value.trim())
   }
   if (!sent.has('near')) sent.delete('geoloc_radius')
+  return sent
+}
+
+/** @throws Problem rest_invalid_param */
+export async function readQuery(context: Context, query: URLSearchParams): Promise<PageQuery> {
+  const sent = sentIn(query)
   const { near, ...raw } = Object.fromEntries(sent)
   const asked = query.get('page') ?? ''
   const parsed = await parseFields(FIELDS, { ...raw, ...(asked === '' ? {} : { page: asked }) }, context)

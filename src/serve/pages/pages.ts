@@ -45,13 +45,13 @@ import { type Assets, readAssets } from './page-assets.ts'
 import { monthOf, weekStartOf } from './page-dates.ts'
 import { type Html, html } from './page-html.ts'
 import { keepLanguage } from './page-languages.ts'
-import { type PageQuery, readPart, readQuery } from './page-query.ts'
+import { type PageQuery, readPart, readQuery, unread } from './page-query.ts'
 import { findTermAt, noTerms, type PageTerms, readPageTerms, scopeOf } from './page-terms.ts'
 import { type ProblemStatus, problemView } from './problem-view.ts'
 import { seriesFeed, seriesPath, seriesView } from './series-view.ts'
 import { robots, sitemapIndex, sitemapOfMonth, sitemapOfPages } from './sitemap.ts'
 import { oldSpan, type Span } from './spans.ts'
-import { type EventsAsked, feedOf } from './view-head.ts'
+import { type EventsAsked, feedOf, wrongView } from './view-head.ts'
 import type { View, Viewing } from './viewing.ts'
 import { weekView } from './week-view.ts'
 
@@ -125,8 +125,7 @@ export async function answerPage(
     if (status === undefined) throw error
     const to = status === 404 ? translatedAddress(path, queryText, context.site) : undefined
     if (to !== undefined) return redirected(context.site, movedTo(context.site, to), queryText)
-    const names = error instanceof Problem ? Object.keys(error.details.params ?? {}) : []
-    return problemPage(pages, context, status, { names, address })
+    return problemPage(pages, context, status, { address })
   }
 }
 
@@ -214,10 +213,18 @@ async function eventsPage(
   if (scope && !term) throw new Problem('event-archive-page-not-found')
   if (term && scope?.slugs.join('/') !== term.slugs.join('/'))
     return movedTo(context.site, withQuery({ to: spanPath(span, scopeOf(term)) }, query.toString()))
-  const read = await readQuery(context, query)
+  const read = await readQuery(context, query).catch((error: unknown) => unreadBy(error, query))
+  if (read.wrong) return shown(viewing, wrongView(viewing, { span, term, query: read }))
   const asked: EventsAsked = { span, term, query: term ? narrowed(read, term.taxonomy, term.slug) : read }
   if (feed !== undefined) return seeOther(context.site, feedOf(asked, feed))
   return shown(viewing, await viewOf(viewing, asked, span))
+}
+
+/** The query with the parameters that this problem is about. @throws the error, if it is another one or about the page alone */
+function unreadBy(error: unknown, query: URLSearchParams): PageQuery {
+  const wrong = error instanceof Problem ? Object.keys(error.details.params ?? {}) : []
+  if (wrong.length === 0) throw error
+  return unread(query, wrong)
 }
 
 /** The query with the term of the path among its filters. Other categories in the query are dropped. */

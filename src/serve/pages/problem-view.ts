@@ -16,7 +16,7 @@ const SENTENCES = {
 /** The status of a page that explains a failure. */
 export type ProblemStatus = keyof typeof SENTENCES
 
-/** A page that explains a failure and offers links. `names` are the wrong parameters. */
+/** A page that explains a failure and offers links. `names` are the wrong parameters of a feed, which no form has. */
 export function problemView(
   { context: { site } }: Pick<Viewing, 'context'>,
   status: ProblemStatus,

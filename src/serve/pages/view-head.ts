@@ -1,7 +1,8 @@
 import type { Site } from '../../base/config.ts'
 import { dayOf } from '../../base/text/moments.ts'
 import { factInWords } from './access-shown.ts'
-import { select } from './choices.ts'
+import { shortened } from './cards.ts'
+import { marked, select } from './choices.ts'
 import { eventRow } from './event-rows.ts'
 import { feedBase, feedLinks, feedPath, feedQuery, subscribeMenu } from './feed-links.ts'
 import { spanPath, type TermPath } from './page-addresses.ts'
@@ -12,7 +13,7 @@ import { languageField } from './page-languages.ts'
 import { type PageQuery, queryText } from './page-query.ts'
 import { type ShownTerm, scopeOf } from './page-terms.ts'
 import { isList, isUndated, linkedSpans, type Span } from './spans.ts'
-import { pathTo, say, sayEvents, spanLink, type Viewing } from './viewing.ts'
+import { pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
 /** The events that an address asks for, with its term looked up. */
 export interface EventsAsked {
@@ -114,6 +115,36 @@ function categoryBar(viewing: Viewing, asked: EventsAsked): Html | false {
 /** The filters that the form has a field for; it keeps all others. */
 const OFFERED = new Set(['search', 'categories', 'tags', 'venue', 'near', 'geoloc_radius', ...OF_LISTS])
 
+/** What is said below a field whose value cannot be used. */
+function wrongIn(site: Site, { sent, wrong }: PageQuery, name: string): string | undefined {
+  const value = shortened(sent.get(name) ?? '', LONGEST_WRONG)
+  return wrong?.has(name) ? say(site, 'Not a value this calendar knows: {value}', { value }) : undefined
+}
+
+const LONGEST_WRONG = 60
+
+/** What is shown in place of events for an address with parameters that cannot be used: the form, with their fields marked. */
+export function wrongView(viewing: Viewing, asked: EventsAsked): View {
+  const { site } = viewing.context
+  const sentence = say(site, 'Part of this address can’t be used.')
+  const isMarked = [...(asked.query.wrong ?? [])].some((name) => OFFERED.has(name))
+  const below = isMarked
+    ? say(site, 'Choose something else where the form says so.')
+    : say(site, 'Search again, or look at all events.')
+  return {
+    status: 400,
+    title: sentence,
+    description: sentence,
+    canonical: undefined,
+    isIndexed: false,
+    current: undefined,
+    body: html`<div class="head"><div class="heading"><h1 tabindex="-1">${sentence}</h1><p class="count">${below}</p></div></div>
+${filterForm(viewing, asked)}
+${activeFilters(viewing, asked)}
+<p class="results ways"><a class="button" href="${calendarPath(viewing)}">${say(site, 'All events')}</a></p>`,
+  }
+}
+
 function filterForm(viewing: Viewing, asked: EventsAsked): Html {
   const { site } = viewing.context
   const { sent } = asked.query
@@ -144,14 +175,21 @@ function termSelect(
   const [label, all] = isTree
     ? [say(site, 'Category'), say(site, 'All categories')]
     : [say(site, 'Tag'), say(site, 'All tags')]
-  return select(label, name, all, choices, query.sent.get(name))
+  return select(label, name, all, choices, query.sent.get(name), wrongIn(site, query, name))
 }
 
 function venueSelect({ context: { site }, terms }: Viewing, { query }: EventsAsked): Html | false {
   const { venues } = terms.choices
   return (
     venues.all.length > 0 &&
-    select(say(site, 'Venue'), 'venue', say(site, 'All venues'), venues, query.sent.get('venue'))
+    select(
+      say(site, 'Venue'),
+      'venue',
+      say(site, 'All venues'),
+      venues,
+      query.sent.get('venue'),
+      wrongIn(site, query, 'venue'),
+    )
   )
 }
 
@@ -164,15 +202,17 @@ function nearSelect({ context: { site }, terms }: Viewing, { query }: EventsAske
   const radii = RADII.map(
     (km) => html`<option value="${km}"${String(km) === chosen && html` selected`}>${`${km} km`}</option>`,
   )
-  return html`${select(say(site, 'Near'), 'near', say(site, 'Anywhere'), places, query.sent.get('near'))}<label><span>${say(
+  return html`${select(say(site, 'Near'), 'near', say(site, 'Anywhere'), places, query.sent.get('near'), wrongIn(site, query, 'near'))}<label><span>${say(
     site,
     'Within',
   )}</span><select name="geoloc_radius">${radii}</select></label>`
 }
 
 function dateFields({ context: { site } }: Viewing, { query }: EventsAsked): Html {
-  const field = (name: string, label: string) =>
-    html`<label><span>${label}</span><input type="date" name="${name}" value="${query.sent.get(name)?.slice(0, 10)}"></label>`
+  const field = (name: string, label: string) => {
+    const { attributes, sentence } = marked(name, wrongIn(site, query, name))
+    return html`<label><span>${label}</span><input type="date" name="${name}" value="${query.sent.get(name)?.slice(0, 10)}"${attributes}>${sentence}</label>`
+  }
   return html`${field('start_date', say(site, 'From'))}${field('end_date', say(site, 'To'))}`
 }
 

@@ -88,7 +88,7 @@ describe('at the address of a page (1d.27)', () => {
   test('the filters of the page go along, and its dates and number do not, since a feed goes on', async () => {
     const filtered = `/events/?search=concert&near=${hall}&geoloc_radius=2&start_date=2026-01-01&page=3`
     const feed = new URL(await feedOf(filtered, 'text/calendar'), service.origin)
-    const expected = { search: 'concert', geoloc_lat: '52.5', geoloc_lng: '-8.25', geoloc_radius: '2' }
+    const expected = { words: 'concert', geoloc_lat: '52.5', geoloc_lng: '-8.25', geoloc_radius: '2' }
     assert.deepEqual(Object.fromEntries(feed.searchParams), expected)
     assert.match(await (await fetch(feed)).text(), /Concert/)
     assert.match(
@@ -118,7 +118,7 @@ describe('at the address of a page (1d.27)', () => {
   test('a page that is kept is not given to who wants its feed, nor the other way round', async () => {
     for (let round = 0; round < 3; round++) {
       assert.equal((await ask('/events/month/?search=concert', BROWSERS[0] ?? '')).status, 200)
-      assert.equal(await feedOf('/events/month/?search=concert', 'text/calendar'), '/events.ics?search=concert')
+      assert.equal(await feedOf('/events/month/?search=concert', 'text/calendar'), '/events.ics?words=concert')
     }
     const both = await Promise.all(['text/html', 'text/calendar', 'text/csv'].map((accept) => ask('/events/', accept)))
     assert.deepEqual(

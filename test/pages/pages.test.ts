@@ -501,7 +501,7 @@ describe('feeds', () => {
 
   test('are subscribed to from the page, by calendars of devices and of the web', async () => {
     const { body } = await page('/events/?search=concert')
-    const calendar = `webcal://${new URL(service.origin).host}/events.ics?search=concert`
+    const calendar = `webcal://${new URL(service.origin).host}/events.ics?words=concert`
     assert.ok(body.includes(`href="${calendar}"`))
     assert.ok(body.includes(`cid=${encodeURIComponent(calendar)}`))
     assert.match((await page('/event/concert/')).body, /href="\/event\/concert\.ics"/)

@@ -1,8 +1,10 @@
 import { isTruthy } from '../../src/base/fields/kinds.ts'
 import { fold } from '../../src/base/text/fold.ts'
-import { formatUtc } from '../../src/base/text/moments.ts'
+import { plainText } from '../../src/base/text/html.ts'
+import { formatUtc, wallNow } from '../../src/base/text/moments.ts'
 import { parseWords } from '../../src/base/text/search.ts'
 import { canonicalSlug, slugify } from '../../src/base/text/slug.ts'
+import { nearWords, stemsIn, wantedWords } from '../../src/base/text/stems.ts'
 import type { Context } from '../../src/calendar/declare/context.ts'
 import {
   type EventFilter,
@@ -10,7 +12,9 @@ import {
   eventFilters,
   eventParts,
   eventSearch,
+  eventWords,
   type LoadedEvent,
+  type MeantWord,
 } from '../../src/calendar/events/event-filters.ts'
 import { isShown } from '../../src/calendar/events/event-present.ts'
 import { findEventLinks } from '../../src/calendar/events/event-store.ts'
@@ -54,8 +58,14 @@ export async function readStored(db: Db): Promise<Stored> {
  * The ids of a list in its order, on all pages: every record is asked whether it is in, by the plain meaning of each parameter.
  * @throws Problem
  */
-export function listPlainly(stored: Stored, path: Path, query: object, context: Context): number[] {
-  if (path === 'events') return listEvents(stored, query, context)
+export function listPlainly(
+  stored: Stored,
+  path: Path,
+  query: object,
+  context: Context,
+  order: 'best' | 'start' = 'best',
+): number[] {
+  if (path === 'events') return listEvents(stored, query, context, order)
   if (path === 'venues') return listLinked(stored, stored.venues, query, context)
   if (path === 'organizers') return listLinked(stored, stored.organizers, query, context)
   return listTerms(stored, path === 'categories' ? 'category' : 'tag', query, context)
@@ -94,20 +104,30 @@ function collapsed(events: readonly LoadedEvent[], query: EventsQuery): readonly
   return events.filter(({ row: { series } }) => series === null || (!met.has(series) && met.add(series)))
 }
 
-function listEvents(stored: Stored, query: EventsQuery, context: Context): number[] {
+function listEvents(stored: Stored, query: EventsQuery, context: Context, order: 'best' | 'start'): number[] {
   const window = eventWindow(query, context)
   const terms = {
     category: idsMeant(stored.terms, 'category', query.categories),
     tag: idsMeant(stored.terms, 'tag', query.tags),
   }
   const asked = statusFilter(context.caller, query.status)
-  const around = { context, window, status: asked, terms, isLocated: isLocated(stored, context) }
+  const around = {
+    context,
+    window,
+    status: asked,
+    terms,
+    isLocated: isLocated(stored, context),
+    words: [] as MeantWord[][],
+  }
+  const hasWords = query.words !== undefined && query.words.trim() !== ''
+  if (hasWords) around.words = wordsMeant(stored, query.words ?? '')
   const { status, window: dates, place } = eventParts
   const listed = stored.events.filter(({ row, links }) => {
     const event = { row, links: { ...links, terms: [...links.categories, ...links.tags].map(({ id }) => id) } }
     return (
       [place, status, dates].every((part) => part.accepts(event, query, around)) &&
       (query.search === undefined || eventSearch.accepts(query.search, event)) &&
+      (!hasWords || eventWords.accepts(event, around)) &&
       Object.entries(query).every(([name, value]) => {
         const filter = eventRows[name]
         return value === undefined || filter?.part !== undefined || filter?.accepts(event, value, around) === true
@@ -119,7 +139,73 @@ function listEvents(stored: Stored, query: EventsQuery, context: Context): numbe
     (a, b) => compare(a.row.start_date, b.row.start_date) || compare(a.row.date, b.row.date) || a.row.id - b.row.id,
   )
   const shown = [...collapsed(inOrder, query)]
+  if (hasWords && order === 'best') return byRank(shown, around.words, context).map(({ row }) => row.id)
   return shown.sort((a, b) => compare(key(a), key(b)) || a.row.id - b.row.id).map(({ row }) => row.id)
+}
+
+/** How events are ordered by words, by a plain reading of rule 14.9. */
+function byRank(events: LoadedEvent[], words: readonly (readonly MeantWord[])[], { site, now }: Context) {
+  const today = wallNow(site.timezone, now).slice(0, 10)
+  const placeOf = ({ row, links }: LoadedEvent) => {
+    const isIn = (inNames: boolean) =>
+      words.every((readings) =>
+        readings.some(
+          ({ stems, terms }) =>
+            hasAll(stemsIn(row.search.split('\n')[0] ?? ''), stems) ||
+            (inNames && isNamed({ row, links }, stems, terms)),
+        ),
+      )
+    return isIn(false) ? 0 : isIn(true) ? 1 : 2
+  }
+  const isPast = ({ row }: LoadedEvent) => Number(row.end_date.slice(0, 10) < today)
+  return events.sort(
+    (a, b) =>
+      placeOf(a) - placeOf(b) ||
+      isPast(a) - isPast(b) ||
+      (isPast(a) ? -1 : 1) * compare(a.row.start_date, b.row.start_date) ||
+      compare(a.row.date, b.row.date) ||
+      a.row.id - b.row.id,
+  )
+}
+
+const hasAll = (own: ReadonlySet<string>, stems: readonly string[]) => stems.every((stem) => own.has(stem))
+
+/** Whether something that everybody may see of what an event links to is called so. */
+function isNamed({ links }: LoadedEvent, stems: readonly string[], terms: ReadonlySet<number>): boolean {
+  const names = [
+    ...links.venues.filter(({ status }) => status === 'publish').map(({ venue, city }) => `${venue} ${city}`),
+    ...links.organizers.filter(({ status }) => status === 'publish').map(({ organizer }) => organizer),
+  ]
+  return (
+    names.some((name) => hasAll(stemsIn(fold(plainText(name))), stems)) ||
+    [...links.categories, ...links.tags].some(({ id }) => terms.has(id))
+  )
+}
+
+/** The readings of words, by a plain reading of rule 14.8. */
+function wordsMeant({ events, terms }: Stored, text: string): MeantWord[][] {
+  const termsNamed = (stems: readonly string[]) => {
+    const isCalled = (term: TermRow): boolean => {
+      const above = terms.get(term.parent)
+      return hasAll(stemsIn(fold(plainText(term.name))), stems) || (above !== undefined && isCalled(above))
+    }
+    return new Set([...terms.values()].filter(isCalled).map(({ id }) => id))
+  }
+  const having = (stems: readonly string[]) => {
+    const named = termsNamed(stems)
+    return events.filter((event) => hasAll(stemsIn(event.row.search), stems) || isNamed(event, stems, named))
+  }
+  const isPublic = ({ row }: LoadedEvent) => row.status === 'publish' && row.hide_from_listings === 0
+  let corrections = 0
+  return wantedWords(text).map((word) => {
+    const { stems } = word
+    if (having(stems).some(isPublic)) return [{ stems, terms: termsNamed(stems) }]
+    const near = ++corrections > 2 ? [] : [...nearWords(word)]
+    const weighed = near.map(([stem, written]) => ({ stem, written, events: having([stem]) }))
+    weighed.sort((a, b) => b.events.length - a.events.length || compare(a.written, b.written))
+    const better = weighed.slice(0, 6).find(({ events: found }) => found.some(isPublic))
+    return better ? [{ stems: [better.stem], terms: termsNamed([better.stem]) }] : []
+  })
 }
 
 type Terms = Stored['terms']

@@ -19,7 +19,17 @@ const oneOf = (...values: readonly string[]): fc.Arbitrary<Written> => fc.consta
 const listOf = (values: readonly string[]): fc.Arbitrary<Written> =>
   fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: 3 })
 
-const phrases = [...WORDS, 'lantern jazz', '"jazz market"', 'jazz -market', 'arg', 'CREME', '-', 'nowhere']
+const phrases = [
+  ...WORDS,
+  'lantern jazz',
+  '"jazz market"',
+  'jazz -market',
+  'arg',
+  'CREME',
+  '-',
+  'nowhere',
+  'lantenr markets',
+]
 const orders = ['asc', 'DESC', 'desc', 'name', 'id', 'slug', 'count', 'description', 'parent', 'include']
 const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 const dates = [-70, -30, 0, 10, 60, 200, 400, 900].flatMap((days) => [

@@ -1,8 +1,10 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import { eventFacts } from '../../base/fields/access-facts.ts'
 import type { EventWindow } from '../../store/memory/event-index-list.ts'
+import type { IdSet } from '../../store/storage/id-set.ts'
 import { type Circle, wholeList, withinCircle } from '../../store/storage/queries.ts'
 import type { Tables, Taxonomy } from '../../store/storage/schema.ts'
+import { alsoAmong } from '../../store/storage/search/search-index.ts'
 import type { Context } from '../declare/context.ts'
 import { momentAfter, shownTo, visibleTo } from '../records/record-store.ts'
 import type { Status } from '../records/status.ts'
@@ -123,6 +125,12 @@ export function atVenueWithin(circle: Circle, context: Context): Condition {
 
 export function withIds(ids: readonly number[], { context: { db } }: By): Condition {
   return (record) => record('events.id', 'in', wholeList(db, ids))
+}
+
+/** Of the events with a condition, those that a search has found. */
+export function amongEvents(ids: IdSet, all: Condition, { db }: Context): Condition {
+  const narrowed = alsoAmong(db, ids)
+  return (record) => record.and([narrowed(all(record))])
 }
 
 /** Of the events with a condition, those of no series and the first of each series, in the order of lists. */

@@ -28,12 +28,16 @@ import {
 } from '../../base/fields/kinds.ts'
 import { limits } from '../../base/fields/limits.ts'
 import { hasSearchedWords, parseSearch } from '../../base/text/search.ts'
+import { type WantedWord, wantedWords } from '../../base/text/stems.ts'
 import { hasEventsOf } from '../../store/memory/event-index.ts'
 import type { EventWindow, IndexQuery } from '../../store/memory/event-index-list.ts'
-import { type EventMemory, findSearched, isBehind } from '../../store/memory/event-memory.ts'
+import { type EventMemory, findKnownWords, findSearched, isBehind } from '../../store/memory/event-memory.ts'
 import { distanceKm } from '../../store/storage/distance.ts'
+import { type IdSet, idsInBoth } from '../../store/storage/id-set.ts'
 import type { EventRow, Taxonomy } from '../../store/storage/schema.ts'
+import { findWords, type WordsFound } from '../../store/storage/search/find-words.ts'
 import { alsoMatching } from '../../store/storage/search/search-index.ts'
+import { stemsOfEvent, stemsOfName } from '../../store/storage/search/stem-index.ts'
 import type { Context } from '../declare/context.ts'
 import { type Filter, linkWriter, type PartNarrowing, type SqlNarrowing } from '../declare/filter.ts'
 import { geoCircle, geoFilter } from '../linked/linked-filters.ts'
@@ -81,7 +85,7 @@ export interface FilteredEvent {
 }
 
 /** The parts of a list of events that several parameters make together, or that every list has. */
-export type EventPart = 'window' | 'status' | 'place' | 'search'
+export type EventPart = 'window' | 'status' | 'place' | 'search' | 'words'
 
 /** A list of events as its filters know it: who asks, and what its parameters make together. */
 export interface EventGround {
@@ -96,7 +100,12 @@ export interface AroundEvents extends EventGround {
   terms: Readonly<Record<Taxonomy, ReadonlySet<number>>>
   /** Whether any venue that the caller may see has coordinates. */
   isLocated: boolean
+  /** What `words` looks for: any of the readings of each word. */
+  words: readonly (readonly MeantWord[])[]
 }
+
+/** A reading of a word that events are looked for by, with the terms that it names and those below them. */
+export type MeantWord = Pick<WantedWord, 'stems'> & { terms: ReadonlySet<number> }
 
 /** The ways in which a filter narrows lists of events. */
 interface EventNarrowing<Value> extends SqlNarrowing<Value, EventGround, Condition> {
@@ -208,6 +217,14 @@ export const eventFilters = {
     about: 'Only events with these words in their title, excerpt or description',
     within: limits.search,
     part: 'search',
+  }),
+  words: eventFilter({
+    kind: text,
+    about:
+      'Only events with all of these words, in any form and with a wrong letter forgiven, in their texts or the names of their venues, organizers, categories and tags; the best come first',
+    unlisted: true,
+    within: limits.search,
+    part: 'words',
   }),
   categories: eventFilter({
     kind: idsOrSlugs,
@@ -392,6 +409,7 @@ export const eventLinks = linkWriter<EventGround, typeof eventFilters>(eventFilt
   'free',
   'attendance',
   'access',
+  'words',
   'collapse',
 ])
 
@@ -403,7 +421,7 @@ interface EventPartRules {
 }
 
 /** The search is put around all other conditions. */
-export const eventParts: Record<Exclude<EventPart, 'search'>, EventPartRules> = {
+export const eventParts: Record<Exclude<EventPart, 'search' | 'words'>, EventPartRules> = {
   status: {
     sql: (_query, { status, context }) => listedTo(context, status.statuses),
     // The index holds published events, and the links of every list name that status.
@@ -470,9 +488,36 @@ export const eventSearch = {
   /** A known result is no promise. */
   index: (text: string, asked: IndexQuery, memory: EventMemory, { findMatching }: Context) => {
     const among = findSearched(memory.searches, memory.version, text, findMatching)
-    return among instanceof Promise ? among.then((later) => ({ ...asked, among: later })) : { ...asked, among }
+    const both = (ids: IdSet) => ({ ...asked, among: asked.among ? idsInBoth(asked.among, ids) : ids })
+    return among instanceof Promise ? among.then(both) : both(among)
   },
   accepts: (text: string, { row }: FilteredEvent) => hasSearchedWords(parseSearch(text), row.search),
+}
+
+/** The words that events are looked for by (rule 14.8). */
+export const eventWords = {
+  /** Where they are found; no promise where the memory knows. Blank text looks for nothing, so it narrows nothing. */
+  find: (text: string, context: Context): WordsFound | undefined | Promise<WordsFound> => {
+    if (text.trim() === '') return undefined
+    const memory = currentMemory(context)
+    return memory ? findKnownWords(memory, text, context) : findWords(context, wantedWords(text))
+  },
+  accepts: ({ row, links }: FilteredEvent, { words }: Pick<AroundEvents, 'words'>): boolean => {
+    const shown = [...links.venues, ...links.organizers].filter(({ status }) => status === 'publish')
+    const names = shown.map((record) =>
+      stemsOfName('venue' in record ? `${record.venue} ${record.city}` : record.organizer),
+    )
+    const places = [stemsOfEvent(row.search), ...names]
+    return (
+      words.length > 0 &&
+      words.every((readings) =>
+        readings.some(
+          ({ stems, terms }) =>
+            places.some((place) => stems.every((stem) => place.has(stem))) || links.terms.some((id) => terms.has(id)),
+        ),
+      )
+    )
+  },
 }
 
 /** The memory, if it may answer this caller and lacks no change. When the look for changes fails, the database answers instead. */

@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { eventFacts, factsIn } from '../../base/fields/access-facts.ts'
+import type { Ranking } from '../../store/memory/event-index-list.ts'
 import { foundRows } from '../../store/storage/aside.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { formerOf } from '../../store/storage/former-values.ts'
@@ -14,6 +15,7 @@ import type {
   TermRow,
   VenueRow,
 } from '../../store/storage/schema.ts'
+import { rankAmong } from '../../store/storage/search/search-index.ts'
 import { rowParts, statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { findImages } from '../images/images.ts'
@@ -63,26 +65,35 @@ export async function findListedEvents({ db, caller }: Context, ids: readonly nu
   })
 }
 
-/** One page of the events with a condition in the order of rule 11.7: by local start, publication date, id; or by publication date, id. */
+/** One page of the events with a condition in the order of rule 11.7: by local start, publication date, id; or by publication date, id; or by how well they match (rule 14.9). */
 export async function listEvents(
   where: Condition,
-  order: 'start' | 'publication',
+  order: 'start' | 'publication' | Ranking,
   page: PageRequest,
   context: Context,
 ): Promise<Listing<EventRow>> {
   const matching = context.db.selectFrom('events').where(where)
-  const isByStart = order === 'start'
-  const columns = isByStart ? sql`events.start_date, events.date, events.id` : sql`events.date, events.id`
+  const inOrder = orderBy(context.db, order)
   const ids = matching
     .select('id')
+    .orderBy(inOrder)
     .limit(sql.lit(page.perPage))
     .offset(sql.lit(offsetOf(page)))
-  const shown = isByStart ? ids.orderBy('start_date') : ids
   const [totals, rows] = await context.aside(context.db, 'list', [
     matching.select((record) => record.fn.countAll<number>().as('total')),
-    foundRows(context.db, 'events', shown.orderBy('date').orderBy('id'), columns),
+    foundRows(context.db, 'events', ids, inOrder),
   ])
   return { rows, total: Number(totals[0]?.total) }
+}
+
+function orderBy(db: Db, order: 'start' | 'publication' | Ranking): RawBuilder<unknown> {
+  if (order === 'publication') return sql`events.date, events.id`
+  if (order === 'start') return sql`events.start_date, events.date, events.id`
+  const { titled, named, today } = order
+  // What is coming by its start, and then what is over, the latest first.
+  const coming = sql`events.end_date >= ${`${today} 00:00:00`}`
+  return sql`${rankAmong(db, titled, named)}, case when ${coming} then 0 else 1 end,
+    case when ${coming} then events.start_date end, events.start_date desc, events.date, events.id`
 }
 
 /** The ids of all events with a condition, in the same orders. */

@@ -1,12 +1,14 @@
-import { type IndexPage, type IndexQuery, listIndexed } from '../../store/memory/event-index-list.ts'
+import { wallNow } from '../../base/text/moments.ts'
+import { type IndexPage, type IndexQuery, listIndexed, type Ranking } from '../../store/memory/event-index-list.ts'
 import { type EventMemory, soonFilled } from '../../store/memory/event-memory.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
+import type { WordsFound } from '../../store/storage/search/find-words.ts'
 import type { Context } from '../declare/context.ts'
 import { conditionsOf } from '../declare/filter.ts'
 import type { Found } from '../declare/operations.ts'
 import { MAX_ID, offsetOf, type PageRequest, pageRequest } from '../records/record-store.ts'
 import { statusFilter, statusLinks } from '../records/status.ts'
-import { type Condition, firstOfSeries } from './event-conditions.ts'
+import { amongEvents, type Condition, firstOfSeries } from './event-conditions.ts'
 import {
   currentMemory,
   type EventFilter,
@@ -16,6 +18,7 @@ import {
   eventLinks,
   eventParts,
   eventSearch,
+  eventWords,
 } from './event-filters.ts'
 import { listEventIds, listEvents } from './event-store.ts'
 import { eventWindow } from './event-when.ts'
@@ -26,34 +29,42 @@ import { findWithdrawn } from './find-withdrawn.ts'
  * small calendar is being read into memory it waits for that. A result of the index is no promise.
  * @throws Problem, at once or later
  */
-export function findEvents(context: Context, query: EventsQuery): Found<EventRow> | Promise<Found<EventRow>> {
+export function findEvents(
+  context: Context,
+  query: EventsQuery,
+  order: ListOrder = 'best',
+): Found<EventRow> | Promise<Found<EventRow>> {
   const filling = context.memory && soonFilled(context.memory)
-  return filling ? filling.then(() => findNow(context, query)) : findNow(context, query)
+  return filling ? filling.then(() => findNow(context, query, order)) : findNow(context, query, order)
 }
 
-function findNow(context: Context, query: EventsQuery): Found<EventRow> | Promise<Found<EventRow>> {
-  const found = findInMemory(context, query)
-  if (found instanceof Promise) return found.then((page) => page ?? findInDatabase(context, query))
-  return found ?? findInDatabase(context, query)
+/** By `words` the best come first (rule 14.9), and where none are given or this is `start`, lists have the order of rule 11.7. */
+export type ListOrder = 'best' | 'start'
+
+function findNow(context: Context, query: EventsQuery, order: ListOrder): Found<EventRow> | Promise<Found<EventRow>> {
+  const found = findInMemory(context, query, order)
+  if (found instanceof Promise) return found.then((page) => page ?? findInDatabase(context, query, order))
+  return found ?? findInDatabase(context, query, order)
 }
 
 /** Finds a page in the index. Returns undefined if the database has to be asked. */
 export function findInMemory(
   context: Context,
   query: EventsQuery,
+  order: ListOrder = 'best',
 ): Found<EventRow> | undefined | Promise<Found<EventRow> | undefined> {
   const memory = currentMemory(context)
   if (!memory) return undefined
   const ground = groundOf(context, query)
   const page = pageRequest(query, context)
-  const list = () => listFromMemory(memory, query, ground, page)
+  const list = () => listFromMemory(memory, query, ground, page, order)
   const listed = list()
   if (listed === undefined) return undefined
   const effective = eventLinks(query, ground)
   if (listed instanceof Promise)
     return listed.then((later) => later && inIndex(memory, query, ground, later, page, effective, undefined))
   // The result of a search depends on more than the index.
-  const again = query.search === undefined ? () => onlyAtOnce(list()) : undefined
+  const again = query.search === undefined && query.words === undefined ? () => onlyAtOnce(list()) : undefined
   return inIndex(memory, query, ground, listed, page, effective, again)
 }
 
@@ -86,11 +97,14 @@ function inIndex(
 
 const PAST_END = 'event-archive-page-not-found'
 
-async function findInDatabase(context: Context, query: EventsQuery): Promise<Found<EventRow>> {
+async function findInDatabase(context: Context, query: EventsQuery, order: ListOrder): Promise<Found<EventRow>> {
   const ground = groundOf(context, query)
   const page = pageRequest(query, context)
-  const where = await conditionOf(query, ground)
-  const { rows, total } = await listEvents(where, query.include ? 'publication' : 'start', page, context)
+  const words = await wordsOf(query, context)
+  const where = await conditionOf(query, ground, words)
+  const plain = query.include ? 'publication' : 'start'
+  const ranking = words && order === 'best' ? rankingOf(words, context) : undefined
+  const { rows, total } = await listEvents(where, ranking ?? plain, page, context)
   return {
     isCollapsed: isCollapsed(query),
     ids: rows.map(({ id }) => id),
@@ -109,10 +123,9 @@ export async function findAllEvents(context: Context, query: EventsQuery): Promi
   const effective = eventLinks(query, ground)
   const { statuses } = ground.status
   const memory = currentMemory(context)
-  const listed = memory && (await listFromMemory(memory, query, ground, EVERY_PAGE))
+  const listed = memory && (await listFromMemory(memory, query, ground, EVERY_PAGE, 'start'))
   const revision = memory?.index?.revision
-  const order = query.include ? 'publication' : 'start'
-  const ids = listed?.ids ?? (await listEventIds(await conditionOf(query, ground), order, context))
+  const ids = listed?.ids ?? (await listIdsInDatabase(query, ground))
   const withdrawn = () => findWithdrawn(query, ground)
   const found = {
     isCollapsed: isCollapsed(query),
@@ -127,6 +140,11 @@ export async function findAllEvents(context: Context, query: EventsQuery): Promi
   return listed && revision !== undefined ? { ...found, revision } : found
 }
 
+async function listIdsInDatabase(query: EventsQuery, ground: EventGround): Promise<number[]> {
+  const where = await conditionOf(query, ground, await wordsOf(query, ground.context))
+  return listEventIds(where, query.include ? 'publication' : 'start', ground.context)
+}
+
 const EVERY_PAGE: PageRequest = { page: 1, perPage: MAX_ID }
 
 function groundOf(context: Context, query: EventsQuery): EventGround {
@@ -137,10 +155,21 @@ const filters: Readonly<Record<string, EventFilter<unknown>>> = eventFilters
 const parts = Object.values(eventParts)
 const sqlOfParts = parts.map(({ sql }) => sql)
 
-async function conditionOf(query: EventsQuery, ground: EventGround): Promise<Condition> {
+/** Where the words of a list are found; undefined for one that asks for none. */
+function wordsOf({ words }: EventsQuery, context: Context): WordsFound | undefined | Promise<WordsFound | undefined> {
+  return words === undefined ? undefined : eventWords.find(words, context)
+}
+
+/** Until its day is over an event is coming. */
+function rankingOf({ titled, named }: WordsFound, { site, now }: Context): Ranking {
+  return { titled, named, today: wallNow(site.timezone, now).slice(0, 10) }
+}
+
+async function conditionOf(query: EventsQuery, ground: EventGround, words: WordsFound | undefined): Promise<Condition> {
   const conditions = await conditionsOf(filters, sqlOfParts, query, ground)
   const all: Condition = (record) => record.and(conditions.map((condition) => condition(record)))
-  const found = query.search === undefined ? all : await eventSearch.sql(query.search, all, ground.context)
+  const searched = query.search === undefined ? all : await eventSearch.sql(query.search, all, ground.context)
+  const found = words ? amongEvents(words.all, searched, ground.context) : searched
   return isCollapsed(query) ? firstOfSeries(found) : found
 }
 
@@ -170,16 +199,27 @@ function listFromMemory(
   query: EventsQuery,
   ground: EventGround,
   page: PageRequest,
+  order: ListOrder,
 ): IndexPage | undefined | Promise<IndexPage | undefined> {
   if (!memory.index) return undefined
   const asked = indexQuery(memory, query, ground)
   if (!asked) return undefined
   const list = (narrowed: IndexQuery) =>
     memory.index && listIndexed(memory.index, narrowed, offsetOf(page), page.perPage)
-  if (query.search === undefined) return list(asked)
-  const searched = eventSearch.index(query.search, asked, memory, ground.context)
-  return searched instanceof Promise ? searched.then(list) : list(searched)
+  const search = (narrowed: IndexQuery) => {
+    if (query.search === undefined) return list(narrowed)
+    const searched = eventSearch.index(query.search, narrowed, memory, ground.context)
+    return searched instanceof Promise ? searched.then(list) : list(searched)
+  }
+  const words = wordsOf(query, ground.context)
+  const withWords = (found: WordsFound | undefined) =>
+    search(found ? { ...asked, among: found.all, ...inOrder(found, order, ground.context) } : asked)
+  return words instanceof Promise ? words.then(withWords) : withWords(words)
 }
+
+const inOrder = (found: WordsFound, order: ListOrder, context: Context) => ({
+  ranking: order === 'best' ? rankingOf(found, context) : undefined,
+})
 
 /** The question to the index, without the search; undefined where the index cannot answer. */
 function indexQuery(memory: EventMemory, query: EventsQuery, ground: EventGround): IndexQuery | undefined {

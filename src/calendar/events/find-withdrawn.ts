@@ -1,8 +1,10 @@
 import { foldedText } from '../../base/text/long-texts.ts'
 import { formatUtc } from '../../base/text/moments.ts'
+import { type WantedWord, wantedWords } from '../../base/text/stems.ts'
 import { utcToWall } from '../../base/text/zones.ts'
 import { TOMBSTONE_DAYS } from '../../store/storage/pruning.ts'
 import type { OrganizerRow, VenueRow, WithdrawnEvent, WithdrawnEventRow } from '../../store/storage/schema.ts'
+import { findTermsNamed } from '../../store/storage/search/find-words.ts'
 import type { Context } from '../declare/context.ts'
 import { anyCoordinates } from '../linked/linked-filters.ts'
 import { findLinkedByIds } from '../linked/linked-store.ts'
@@ -17,7 +19,9 @@ import {
   eventFilters,
   eventParts,
   eventSearch,
+  eventWords,
   type FilteredEvent,
+  type MeantWord,
 } from './event-filters.ts'
 import { UNSENT } from './event-rules.ts'
 import { type KeptColumns, readWithdrawn } from './withdrawn-store.ts'
@@ -43,6 +47,7 @@ function isFound(event: FilteredEvent | undefined, query: EventsQuery, around: A
   return (
     Object.values(eventParts).every((part) => part.accepts(event, query, around)) &&
     (query.search === undefined || eventSearch.accepts(query.search, event)) &&
+    (query.words === undefined || query.words.trim() === '' || eventWords.accepts(event, around)) &&
     Object.entries(query).every(([name, value]) => {
       const filter = filters[name]
       return value === undefined || !filter || filter.part !== undefined || filter.accepts(event, value, around)
@@ -58,7 +63,15 @@ async function readAround(query: EventsQuery, ground: EventGround): Promise<Arou
     anyCoordinates(ground.context),
   ])
   const terms = { category: new Set(category), tag: new Set(tag) }
-  return { ...ground, terms, isLocated }
+  return { ...ground, terms, isLocated, words: await readWords(query, ground) }
+}
+
+/** What is gone may have been the last that had a word as it was written. */
+async function readWords({ words = '' }: EventsQuery, { context }: EventGround): Promise<MeantWord[][]> {
+  const found = await eventWords.find(words, context)
+  const read = async (word: WantedWord) => ({ ...word, terms: await findTermsNamed(context.db, word) })
+  const written = wantedWords(words)
+  return Promise.all((found?.words ?? []).map((word, at) => Promise.all([word, written[at] ?? word].map(read))))
 }
 
 /** The events as they were, linked to records that still exist. */

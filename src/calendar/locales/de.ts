@@ -17,6 +17,8 @@ export const de: Locale = {
   'There are no events in this week.': 'In dieser Woche gibt es keine Veranstaltungen.',
   'There are no organizers here yet.': 'Hier gibt es noch keine Veranstalter.',
   'There are no venues here yet.': 'Hier gibt es noch keine Orte.',
+  'Only events with all of these words, in any form and with a wrong letter forgiven, in their texts or the names of their venues, organizers, categories and tags; the best come first':
+    'Nur Veranstaltungen mit allen diesen Wörtern, in jeder Form und trotz eines falschen Buchstabens, in ihren Texten oder den Namen ihrer Orte, Veranstalter, Kategorien und Schlagwörter; die besten zuerst',
   'There is no {time} on this day, since clocks go forward: it is {first} or {second}.':
     'An diesem Tag gibt es {time} nicht, weil die Uhren vorgestellt werden: es ist {first} oder {second}.',
   Weeks: 'Wochen',

@@ -17,6 +17,8 @@ export const es: Locale = {
   'There are no events in this week.': 'No hay eventos esta semana.',
   'There are no organizers here yet.': 'Aquí todavía no hay organizadores.',
   'There are no venues here yet.': 'Aquí todavía no hay lugares.',
+  'Only events with all of these words, in any form and with a wrong letter forgiven, in their texts or the names of their venues, organizers, categories and tags; the best come first':
+    'Solo los eventos con todas estas palabras, en cualquier forma y pese a una letra equivocada, en sus textos o en los nombres de sus lugares, organizadores, categorías y etiquetas; los mejores primero',
   'There is no {time} on this day, since clocks go forward: it is {first} or {second}.':
     'Las {time} no existen ese día, porque los relojes se adelantan: son las {first} o las {second}.',
   Weeks: 'Semanas',

@@ -17,6 +17,8 @@ export const fr: Locale = {
   'There are no events in this week.': 'Il n’y a aucun évènement cette semaine.',
   'There are no organizers here yet.': 'Il n’y a pas encore d’organisateur ici.',
   'There are no venues here yet.': 'Il n’y a pas encore de lieu ici.',
+  'Only events with all of these words, in any form and with a wrong letter forgiven, in their texts or the names of their venues, organizers, categories and tags; the best come first':
+    'Seulement les événements avec tous ces mots, sous toute forme et malgré une lettre fausse, dans leurs textes ou les noms de leurs lieux, organisateurs, catégories et mots-clés ; les meilleurs en premier',
   'There is no {time} on this day, since clocks go forward: it is {first} or {second}.':
     '{time} n’existe pas ce jour-là, car les horloges avancent : c’est {first} ou {second}.',
   Weeks: 'Semaines',

@@ -139,7 +139,7 @@ export function readPublic(reads: PublicReads, visit: Visit, tellWrong?: TellWro
     if (!behind && !isPlain) known = findFinished(finished, key, now)
     if (known) send(front, visit, known, 'finished')
     else if (action)
-      readUnfinished(reads, { ...visit, key, action, now, isSearch: url.includes('search='), tellWrong }, behind)
+      readUnfinished(reads, { ...visit, key, action, now, isSearch: /search=|words=/.test(url), tellWrong }, behind)
     return true
   } catch (error) {
     // Nobody behind would catch it. The ordinary way may succeed, or reports the error.

@@ -264,7 +264,8 @@ function workOf({ action, args }: Endpoint, { query }: Target): Work | 'batches'
   if (action.do === 'restoreVersion' || action.do === 'updateSettings') return 'writes'
   if (action.do === 'create' || action.do === 'update' || action.do === 'remove')
     return 'file' in args && action.do === 'create' ? 'uploads' : 'writes'
-  return action.do === 'list' && query.search !== undefined ? 'searches' : 'reads'
+  const isSearch = query.search !== undefined || query.words !== undefined
+  return action.do === 'list' && isSearch ? 'searches' : 'reads'
 }
 
 /** A test of a webhook waits for another server, which keeps nobody from writing. */

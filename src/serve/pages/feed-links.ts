@@ -23,9 +23,14 @@ export function feedLinks(base: string, query: string): FeedLink[] {
 export const feedPath = (base: string, ending: string, query: string) =>
   `${base}.${ending}${query === '' ? '' : `?${query}`}`
 
-/** The filters of a page as feeds take them: without its dates, since a feed goes on, and with a circle given by its centre. */
+/** The filters of a page as feeds take them: without its dates, since a feed goes on, with a circle given by its centre, and with what pages call `search` by its name. */
 export function feedQuery(query: PageQuery): string {
   const kept = new URLSearchParams(queryText(query, ['start_date', 'end_date', 'near', 'geoloc_radius']))
+  const words = kept.get('search')
+  if (words !== null) {
+    kept.delete('search')
+    kept.set('words', words)
+  }
   const { geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: radius } = query.filters
   if (typeof lat === 'number' && typeof lng === 'number') {
     kept.set('geoloc_lat', String(lat))

@@ -87,7 +87,7 @@ function comingFilters(viewing: Viewing, asked: EventsAsked): EventFilters {
 
 function headingOf({ context: { site } }: Viewing, { span, query, term }: EventsAsked): string {
   if (span.view === 'past') return say(site, 'Past events')
-  if (query.filters.search !== undefined) return say(site, 'Events with “{words}”', { words: query.filters.search })
+  if (query.filters.words !== undefined) return say(site, 'Events with “{words}”', { words: query.filters.words })
   return term?.name ?? say(site, 'What’s on')
 }
 

@@ -30,6 +30,8 @@ const {
   collapse: _collapse,
   hide_subsequent_recurrences: _hidden,
   ticketed: _ticketed,
+  // Pages take them as `search`.
+  words: _words,
   ...others
 } = eventFilters
 const SHARED = { ...others, start_date, end_date }
@@ -72,9 +74,14 @@ export async function readQuery(context: Context, query: URLSearchParams): Promi
   const { near, ...raw } = Object.fromEntries(sent)
   const asked = query.get('page') ?? ''
   const parsed = await parseFields(FIELDS, { ...raw, ...(asked === '' ? {} : { page: asked }) }, context)
-  const { page = 1, geoloc_radius: radius, ...filters } = parsed
+  const { page = 1, geoloc_radius: radius, search: words, ...filters } = parsed
   const circle = near === undefined ? {} : await circleAround(context, near, radius)
-  return { filters: { ...filters, ...circle }, page, sent, isFiltered: sent.size > 0 }
+  return {
+    filters: { ...filters, ...circle, ...(words === undefined ? {} : { words }) },
+    page,
+    sent,
+    isFiltered: sent.size > 0,
+  }
 }
 
 const NEAR_KM = 5

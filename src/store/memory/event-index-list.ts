@@ -55,6 +55,17 @@ export interface IndexQuery {
   isCollapsed?: boolean
   /** The ids that events must be among, such as the result of a search. */
   among: IdSet | undefined
+  /** By what those that are found are ordered in place of their start. */
+  ranking?: Ranking | undefined
+}
+
+/** Events in the order of how well they match words: by the place that has them, coming ones before past ones. */
+export interface Ranking {
+  /** Those that have all words in their titles, and in their titles or in names. */
+  titled: IdSet
+  named: IdSet
+  /** Events that end before this day are past, `YYYY-MM-DD`. */
+  today: string
 }
 
 /** A page of ids in order, and how many events match in all. */
@@ -66,14 +77,33 @@ export interface IndexPage {
 /** One page of the list, and the exact total (rule 11.7). */
 export function listIndexed(index: EventIndex, query: IndexQuery, offset: number, limit: number): IndexPage {
   if (!query.isCollapsed) return listEach(index, query, offset, limit)
-  const { ids } = listEach(index, query, 0, index.slotCount)
+  const { ids } = listEach(index, { ...query, ranking: undefined }, 0, index.slotCount)
   const met = new Set<number>()
   const first = ids.filter((id) => {
     const series = index.series[(index.slotOf[id] as number) - 1] as number
     if (series === 0) return true
     return met.has(series) ? false : Boolean(met.add(series))
   })
-  return { ids: first.slice(offset, offset + limit), total: first.length }
+  const { ranking } = query
+  if (!ranking) return { ids: first.slice(offset, offset + limit), total: first.length }
+  const slots = first.map((id) => (index.slotOf[id] as number) - 1)
+  return unorderedPage(index, slots, offset, limit, compareRanks(index, ranking))
+}
+
+/** Orders slots as rule 14.9 does. */
+function compareRanks(index: EventIndex, { titled, named, today }: Ranking): Order {
+  const [order, day, { ids, starts, ends }] = [compareSlots(index), utcToMs(`${today} 00:00:00`), index]
+  const rank = (slot: number) => {
+    const id = ids[slot] as number
+    const place = hasId(titled, id) ? 0 : hasId(named, id) ? 2 : 4
+    return place + Number((ends[slot] as number) < day)
+  }
+  return (a, b) => {
+    const [first, second] = [rank(a), rank(b)]
+    if (first !== second) return first - second
+    const isPast = first % 2 === 1
+    return (isPast && (starts[b] as number) - (starts[a] as number)) || order(a, b)
+  }
 }
 
 /** Lists in order answer most queries without a look at every event. */
@@ -92,7 +122,8 @@ function listEach(index: EventIndex, query: IndexQuery, offset: number, limit: n
   const isApart = isPlain && !query.among && choices.length === 1 && first?.isApart
   if (isApart && isCountedSooner(index, first, bounds, offset + limit))
     return listApart(index, first, bounds, offset, limit)
-  return listMatching(index, choices, bounds, query.among, offset, limit)
+  const order = query.ranking && compareRanks(index, query.ranking)
+  return listMatching(index, choices, bounds, query.among, offset, limit, order)
 }
 
 function idsOf(index: EventIndex, slots: readonly number[]): number[] {
@@ -226,6 +257,7 @@ function listMatching(
   among: IdSet | undefined,
   offset: number,
   limit: number,
+  order: Order | undefined,
 ): IndexPage {
   const all = within(index.all, bounds)
   let least: Source = { choice: undefined, weight: all.to - all.from, ranges: () => [all] }
@@ -234,13 +266,14 @@ function listMatching(
     if (source.weight < least.weight) least = source
   }
   if (among && countIds(among) * WALKS_PER_ID < least.weight) {
-    return unorderedPage(index, slotsAmong(index, choices, bounds, among), offset, limit)
+    return unorderedPage(index, slotsAmong(index, choices, bounds, among), offset, limit, order)
   }
   const others = choices.filter((choice) => choice !== least.choice)
   const accepts = acceptance(index, others, bounds, among)
   const ranges = least.ranges()
   const [only] = ranges
-  if (!only || ranges.length > 1) return unorderedPage(index, gather(index, ranges, accepts), offset, limit)
+  if (!only || ranges.length > 1 || order)
+    return unorderedPage(index, gather(index, ranges, accepts), offset, limit, order)
   const page: number[] = []
   let total = 0
   eachRun(only.list, only.from, only.to, (slots, from, to) => {
@@ -314,8 +347,13 @@ function gather(index: EventIndex, ranges: readonly Range[], accepts: (slot: num
 const PICKED = 200
 
 /** A page of slots that are in no order. */
-function unorderedPage(index: EventIndex, slots: number[], offset: number, limit: number): IndexPage {
-  const order = compareSlots(index)
+function unorderedPage(
+  index: EventIndex,
+  slots: number[],
+  offset: number,
+  limit: number,
+  order: Order = compareSlots(index),
+): IndexPage {
   const end = offset + limit
   const first = end <= PICKED && end * 4 < slots.length ? pickFirst(slots, end, order) : slots.sort(order)
   return { ids: idsOf(index, first.slice(offset, end)), total: slots.length }

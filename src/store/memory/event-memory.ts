@@ -1,10 +1,13 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { type Cache, type CacheBudget, emptyCache, findCached, keepCached } from '../../base/cache.ts'
 import { parseSearch } from '../../base/text/search.ts'
+import { wantedWords } from '../../base/text/stems.ts'
+import type { ReadAside } from '../storage/aside.ts'
 import type { Cursor, Database, Db } from '../storage/database.ts'
 import type { IdSet } from '../storage/id-set.ts'
 import { selectTerms } from '../storage/queries.ts'
 import type { ChangeColumns, RecordTable, Taxonomy, TermRow } from '../storage/schema.ts'
+import { findWords, type WordsFound } from '../storage/search/find-words.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import type { Reporting } from '../storage/unshowable.ts'
 import { dropEvent, type EventIndex, eventsOfTerm, isMostlySpare, noteRevision, putEvent } from './event-index.ts'
@@ -450,10 +453,13 @@ export interface EventSearches {
   found: Cache<string, IdSet>
   /** Searches under way. */
   asked: Map<string, Promise<IdSet>>
+  /** The same for words. */
+  words: Cache<string, WordsFound>
+  askedWords: Map<string, Promise<WordsFound>>
 }
 
 function emptySearches(budget: CacheBudget): EventSearches {
-  return { found: emptyCache(budget), asked: new Map() }
+  return { found: emptyCache(budget), asked: new Map(), words: emptyCache(budget), askedWords: new Map() }
 }
 
 /**
@@ -477,5 +483,26 @@ export function findSearched(
     })
     .finally(() => searches.asked.delete(key))
   searches.asked.set(key, looking)
+  return looking
+}
+
+/** Where the words of a text are found in data of at least this version, as `findSearched` finds texts. */
+export function findKnownWords(
+  { searches, version }: EventMemory,
+  text: string,
+  searcher: { db: Db; aside: ReadAside },
+): WordsFound | Promise<WordsFound> {
+  const wanted = wantedWords(text)
+  const key = JSON.stringify([version, wanted])
+  const known = findCached(searches.words, key) ?? searches.askedWords.get(key)
+  if (known) return known
+  const looking = findWords(searcher, wanted)
+    .then((found) => {
+      const bytes = found.all.byteLength + found.titled.byteLength + found.named.byteLength + key.length * 4
+      if (found.isWhole) keepCached(searches.words, key, found, bytes + OVERHEAD)
+      return found
+    })
+    .finally(() => searches.askedWords.delete(key))
+  searches.askedWords.set(key, looking)
   return looking
 }

@@ -11,6 +11,22 @@ export function addId(ids: IdSet, id: number): void {
   ids[id >>> 5] = (ids[id >>> 5] as number) | (1 << (id & 31))
 }
 
+/** The set with an id; another set with more room where it lies beyond the end. */
+export function withId(ids: IdSet, id: number): IdSet {
+  const at = id >>> 5
+  const wide = at < ids.length ? ids : roomier(ids, Math.max(at + 1, ids.length * 2))
+  addId(wide, id)
+  return wide
+}
+
+/** The same ids in a set of this length. */
+export function roomier(ids: IdSet, length: number): IdSet {
+  if (ids.length >= length) return ids
+  const wide: IdSet = new Uint32Array(length)
+  wide.set(ids)
+  return wide
+}
+
 export function dropId(ids: IdSet, id: number): void {
   ids[id >>> 5] = (ids[id >>> 5] as number) & ~(1 << (id & 31))
 }
@@ -59,4 +75,10 @@ export function inEither(a: IdSet, b: IdSet): IdSet {
   const ids = a.slice()
   for (let i = 0; i < ids.length; i++) ids[i] = (ids[i] as number) | (b[i] as number)
   return ids
+}
+
+/** The ids of both sets, whatever room they have. */
+export function idsInBoth(a: IdSet, b: IdSet): IdSet {
+  const length = Math.max(a.length, b.length)
+  return inBoth(roomier(a, length), roomier(b, length))
 }

@@ -10,9 +10,16 @@ import { signIn } from './migrations/0039-sign-in.ts'
 import { review } from './migrations/0040-review.ts'
 import { eventsAtTheDesk } from './migrations/0041-events-at-the-desk.ts'
 import { focalPoints } from './migrations/0042-focal-points.ts'
+
+
 import { lookFiles } from './migrations/0043-look-files.ts'
 import { whatImagesShow } from './migrations/0044-what-images-show.ts'
 import { freeEvents } from './migrations/0045-free-events.ts'
+
+
+import { stemsOfTexts } from './migrations/0044-stems.ts'
+
+
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -41,6 +48,7 @@ const migrations: Migration[] = [
   lookFiles,
   whatImagesShow,
   freeEvents,
+  stemsOfTexts,
 ]
 
 /** The names of all steps that this version knows, in order. */

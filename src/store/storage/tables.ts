@@ -21,6 +21,8 @@ const OWN = [
   'editions',
   'words',
   'unindexed_events',
+  'stems',
+  'unstemmed',
   'presented_records',
   'kept_answers',
   'webhook_deliveries',

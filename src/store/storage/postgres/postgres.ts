@@ -8,6 +8,7 @@ import { holdName } from '../locks.ts'
 import { recordingOf, type Tx, type Writer, writerBy } from '../recording.ts'
 import type { Tables } from '../schema.ts'
 import { findContaining } from '../search/search-index.ts'
+import { stemNames, stemSome } from '../search/stem-index.ts'
 import { runDirectly } from '../statement.ts'
 import { DatabaseUnavailable, isConflict, isRace, reason } from '../unavailable.ts'
 import { type Reach, readPostgresAddress } from './postgres-address.ts'
@@ -37,6 +38,8 @@ interface PostgresDatabase {
   writing: number
   /** Writes that the server may have committed; each promise resolves when the listeners have been called. */
   committing: Set<Promise<void>>
+  /** The next turn at cutting the texts of events that were written; undefined while none waits for it. */
+  stemming: NodeJS.Timeout | undefined
 }
 
 /**
@@ -81,6 +84,7 @@ function openNode(reach: Reach, pool: Pool, db: Db): PostgresDatabase {
     others: makeListener(listening, pool, () => callAll(listeners)),
     writing: 0,
     committing: new Set(),
+    stemming: undefined,
   }
 }
 
@@ -116,6 +120,7 @@ function presentDatabase(node: PostgresDatabase): Database {
     },
     connections: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: async () => {
+      clearTimeout(node.stemming)
       await others.close()
       await pool.end()
     },
@@ -131,6 +136,7 @@ async function write<T>(node: PostgresDatabase, work: (tx: Tx) => Promise<T>, by
   const recorded = async (db: Db) => {
     const tx = recordingOf(db, by)
     const result = await work(tx)
+    await stemNames(tx, tx.recording)
     // The server commits next, and others may see the change before its answer arrives here.
     node.committing.add(told.promise)
     return { result, last: saveRecording(tx) }
@@ -142,12 +148,28 @@ async function write<T>(node: PostgresDatabase, work: (tx: Tx) => Promise<T>, by
     const result = await untilSettled(() => inShare(node.writes, attempt))
     callAll(node.listeners)
     if (!isAlone) node.others.tell()
+    stemSoon(node)
     return result
   } finally {
     node.writing--
     node.committing.delete(told.promise)
     told.resolve()
   }
+}
+
+/** Milliseconds in which written events gather before their texts are cut; searches read them meanwhile. */
+const STEM_AFTER = 500
+const STEMMED_AT_ONCE = 100
+
+/** Cuts the texts of written events, some at a time; those that are left by a failure wait for the next write or start. */
+function stemSoon(node: PostgresDatabase): void {
+  if (node.stemming !== undefined) return
+  const cut = async () => {
+    node.stemming = undefined
+    const done = await node.db.transaction().execute((tx) => stemSome(tx, STEMMED_AT_ONCE))
+    if (done === STEMMED_AT_ONCE) stemSoon(node)
+  }
+  node.stemming = setTimeout(() => cut().catch(() => undefined), STEM_AFTER).unref()
 }
 
 /** Runs a transaction again while it conflicts with others. */

@@ -4,7 +4,8 @@ import { type Search, termsOf } from '../../../base/text/search.ts'
 import { workText } from '../../../base/text/text-work.ts'
 import { type Database, type Db, isPostgres } from '../database.ts'
 import { addId, countIds, type IdSet, listIds, makeIdSet } from '../id-set.ts'
-import { contains } from '../queries.ts'
+import { contains, wholeList } from '../queries.ts'
+import { stemAll, stemSome } from './stem-index.ts'
 
 const SEARCHED = ['events', 'venues', 'organizers'] as const
 /** Events that are indexed at once when many are left, as after the migration that made the index. */
@@ -15,6 +16,7 @@ const EVENTS_AT_ONCE = 5000
  * have been added. Returns a sentence for the operator when searches stay slow.
  */
 export async function prepareSearch(tx: Db): Promise<string | undefined> {
+  await stemAll(tx)
   if (!isPostgres(tx)) {
     while ((await indexEvents(tx, EVENTS_AT_ONCE)) > 0);
     return undefined
@@ -33,7 +35,9 @@ export async function prepareSearch(tx: Db): Promise<string | undefined> {
  * follows by itself.
  */
 export async function indexWritten(tx: Db, events: number): Promise<void> {
-  if (!isPostgres(tx)) await indexEvents(tx, events)
+  if (isPostgres(tx)) return
+  await indexEvents(tx, events)
+  await stemSome(tx, events)
 }
 
 /** True when the extension is there, or could be added by this user. */
@@ -60,7 +64,15 @@ export async function alsoMatching(
   findMatching: Database['findMatching'],
 ): Promise<(condition: Expression<SqlBool>) => Expression<SqlBool>> {
   if (isPostgres(db)) return (condition) => sql<SqlBool>`${containsAll(search)} and ${condition}`
-  const ids = await findMatching(search)
+  return alsoAmong(db, await findMatching(search))
+}
+
+/** Adds to a condition on events that they are among these. */
+export function alsoAmong(db: Db, ids: IdSet): (condition: Expression<SqlBool>) => Expression<SqlBool> {
+  if (isPostgres(db)) {
+    const list = wholeList(db, listIds(ids))
+    return (condition) => sql<SqlBool>`events.id in ${list} and ${condition}`
+  }
   if (countIds(ids) > MANY) {
     const marks = Buffer.alloc(ids.length * 32)
     for (const id of listIds(ids)) marks[id] = 1
@@ -69,6 +81,16 @@ export async function alsoMatching(
   const few = JSON.stringify(listIds(ids))
   // As a value, the condition keeps SQLite from choosing an index over the ids.
   return (condition) => sql<SqlBool>`events.id in (select value from json_each(${few})) and (${condition}) is true`
+}
+
+/** Where events stand by the place in which a search has found them: 0 for those in the first set, 1 for those in the second, else 2. */
+export function rankAmong(db: Db, first: IdSet, second: IdSet): RawBuilder<unknown> {
+  const ranks = Buffer.alloc(Math.max(first.length, second.length) * 32, 2)
+  for (const id of listIds(second)) ranks[id] = 1
+  for (const id of listIds(first)) ranks[id] = 0
+  if (!isPostgres(db))
+    return sql`case when events.id < ${ranks.length} then substr(${ranks}, events.id + 1, 1) else x'02' end`
+  return sql`case when events.id < ${ranks.length}::bigint then get_byte(${ranks}::bytea, events.id::integer) else 2 end`
 }
 
 function containsAll({ include, exclude }: Search): RawBuilder<SqlBool> {

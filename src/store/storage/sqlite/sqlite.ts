@@ -5,6 +5,7 @@ import type { Database, Db } from '../database.ts'
 import type { IdSet } from '../id-set.ts'
 import { recordingOf, type Tx, type Writer, writerBy } from '../recording.ts'
 import { indexWaiting } from '../search/search-index.ts'
+import { stemNames, stemSome } from '../search/stem-index.ts'
 import { openWordIndex, searchWords, type WordIndex } from '../search/word-search.ts'
 import { runDirectly } from '../statement.ts'
 import { askReaders, closeReaders, makeReaderPool, type ReaderPool } from './reader-pool.ts'
@@ -43,7 +44,10 @@ export function openSqlite(file: string): Database {
     empty()
   })
   const write: Database['write'] = (work, by) => enqueueWrite(writes, (db) => workRecording(writes, db, work, by))
-  const index = makeIndexer(committedOnly, (most) => indexWaiting(write, most))
+  const index = makeIndexer(committedOnly, async (most) => {
+    await indexWaiting(write, most)
+    await write((tx) => stemSome(tx, most))
+  })
   const empty = pool ? makeEmptier(writer, pool) : () => undefined
   const read = readingBuilder(readable)
   // A transaction of the query builder has the connection to itself.
@@ -98,6 +102,7 @@ async function workRecording<T>(
 ): Promise<T> {
   const tx = recordingOf(db, by, writes.recordings)
   const result = await work(tx)
+  await stemNames(tx, tx.recording)
   writes.recordings.push(tx.recording)
   return result
 }
@@ -170,7 +175,7 @@ function makeIndexer(prepare: Prepare, index: (most: number) => Promise<void>): 
     unseen += 1
     if (isIndexing || unseen < LOOK_EVERY_COMMITS) return
     unseen = 0
-    const waiting = prepareIfThere(prepare, `select id from unindexed_events limit 1 offset ${EVENTS_AT_ONCE - 1}`)
+    const waiting = prepareIfThere(prepare, `select doc from unstemmed limit 1 offset ${EVENTS_AT_ONCE - 1}`)
     if (!waiting || waiting.all([]).length === 0) return
     isIndexing = true
     index(EVENTS_AT_ONCE)

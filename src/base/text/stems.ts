@@ -1,0 +1,167 @@
+import { fold } from './fold.ts'
+
+// Words as people mean them, for the search by `words`: each is cut to its stem, the same way whatever the language, since nobody knows that of a
+// text. What is made here is kept in the database: a change of it takes a migration that has all texts cut anew.
+
+/** Letters and digits of scripts that put blanks between words, by their places in Unicode. Korean has its particles without blanks, so it is not among them. */
+const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff'
+/** What is no part of a word: blanks, punctuation, and halves of characters. */
+const NOISE =
+  '\\u0000-\\u002f\\u003a-\\u0060\\u007b-\\u00bf\\u2000-\\u206f\\u3000-\\u303f\\ud800-\\udfff\\ufe00-\\ufe0f\\ufff0-\\uffff'
+const RUNS = new RegExp(`(')?([${LETTER}]+)(?=(')?)|[^${LETTER}${NOISE}]+`, 'gu')
+
+/** Longer words are cut; nobody types more of one. */
+const LONGEST_WORD = 32
+
+/** Endings that a word of four letters or more may have behind its stem, in English, German, French and Spanish; the longest first. */
+const ENDINGS = ['ing', 'ern', 'ed', 'en', 'er', 'em'] as const
+/** What a stem has at least. */
+const LEAST = 4
+
+/** Words that only look as if they had an ending: cut, each would be another word. */
+const WHOLE = new Set(
+  'center centre corner counter cover evening finger flower garden letter master matter morning number order poster power summer sister winter water paper silver super tower under garten hafen laden wagen boden ofen osten westen norden suden danger'.split(
+    ' ',
+  ),
+)
+const IRREGULAR = new Map([
+  ['children', 'child'],
+  ['women', 'woman'],
+  ['museen', 'museum'],
+  ['theatre', 'theater'],
+])
+
+const PLAIN = /^[a-z]{4,}$/
+
+/** The stem of a folded word: without its plural, gender and case. A word of three letters or with digits is its own stem. */
+export function stemOf(word: string): string {
+  if (!PLAIN.test(word)) return word.startsWith('ال') && word.length > LEAST ? word.slice(2) : word
+  const single = singular(word)
+  const whole = IRREGULAR.get(single) ?? single
+  if (WHOLE.has(whole)) return ended(whole)
+  const bare = ended(whole)
+  const ending = ENDINGS.find((end) => bare.endsWith(end) && bare.length - end.length >= LEAST)
+  return ending === undefined ? bare : ended(undoubled(bare.slice(0, -ending.length)))
+}
+
+/** Without the sign of the plural. */
+function singular(word: string): string {
+  if (word.endsWith('eaux') || word.endsWith('eux') || word.endsWith('oux')) return word.slice(0, -1)
+  if (word.endsWith('aux')) return `${word.slice(0, -2)}l`
+  return /[^siu]s$/.test(word) ? word.slice(0, -1) : word
+}
+
+/** Without the vowel at its end, which tells genders and cases apart; `y` is `i`, as in its plural. */
+function ended(word: string): string {
+  let stem = word
+  while (stem.length > LEAST && stem.endsWith('e')) stem = stem.slice(0, -1)
+  if (stem.length > LEAST && /[^aeiou][ao]$/.test(stem)) stem = stem.slice(0, -1)
+  return stem.length > LEAST - 1 && /[^aeiou]y$/.test(stem) ? `${stem.slice(0, -1)}i` : stem
+}
+
+/** Without the second of two equal letters before an ending: `swimming`, `Künstlerinnen`. */
+function undoubled(word: string): string {
+  return /([bdgmnpt])\1$/.test(word) ? word.slice(0, -1) : word
+}
+
+/** A word or a run of signs of a text. */
+interface Run {
+  text: string
+  /** What an index of the text has for it. */
+  stems: string[]
+}
+
+/** The words of folded text in order. A letter at an apostrophe is no word: `St Brigid's`, `l'opéra`. */
+function* runsIn(folded: string): Generator<Run> {
+  for (const [whole, before, letters, behind] of folded.matchAll(RUNS)) {
+    if (letters === undefined) {
+      yield { text: whole, stems: signsOf(whole) }
+    } else if (letters.length > 1 || (before ?? behind) === undefined) {
+      yield { text: letters, stems: [stemOf(letters.slice(0, LONGEST_WORD))] }
+    }
+  }
+}
+
+/** Each sign of a script without blanks, and each two side by side. */
+function signsOf(run: string): string[] {
+  const signs = [...run]
+  return signs.flatMap((sign, at) => (at === 0 ? [sign] : [sign, `${signs[at - 1]}${sign}`]))
+}
+
+/** The characters of a text that are looked at: its first words are worth more than a late one. */
+export const LONGEST_TEXT = 50_000
+
+/** All stems of folded text. */
+export function stemsIn(folded: string): Set<string> {
+  const stems = new Set<string>()
+  for (const run of runsIn(folded.slice(0, LONGEST_TEXT))) for (const stem of run.stems) stems.add(stem)
+  return stems
+}
+
+/** A word that somebody looks for. */
+export interface WantedWord {
+  /** As it was written, folded. */
+  text: string
+  /** A text has the word if it has all of these. */
+  stems: readonly string[]
+}
+
+/** Words that are looked for at most; further ones are not. */
+const MOST_WANTED = 20
+const MOST_SIGNS = 40
+
+/** Small words between those that somebody means. */
+const FILLERS = new Set(
+  (
+    'a an and at by for from in near of on or the to with ' +
+    'am an auf bei beim das dem den der des die ein eine fur im in mit nahe und vom von zu zum zur ' +
+    'a au aux avec chez d dans de des du en et l la le les ou par pour pres sur un une ' +
+    'al cerca con de del el en la las los o para por un una y'
+  ).split(' '),
+)
+
+/**
+ * The words that a text of a visitor looks for, each once; small words such as `near` and `der` count only where there is no other. A run of a
+ * script without blanks is one word: a text has it if it has each two of its signs side by side.
+ */
+export function wantedWords(text: string): WantedWord[] {
+  const wanted = new Map<string, WantedWord>()
+  for (const { text: word, stems } of runsIn(fold(text))) {
+    const pairs = stems.filter((stem) => [...stem].length > 1)
+    const isSigns = stems.length > 1
+    const own = { text: word.slice(0, LONGEST_WORD * 2), stems: (isSigns ? pairs : stems).slice(0, MOST_SIGNS) }
+    wanted.set(own.stems.join(' '), own)
+  }
+  const all = [...wanted.values()]
+  const meant = all.filter((word) => !FILLERS.has(word.text))
+  return (meant.length > 0 ? meant : all).slice(0, MOST_WANTED)
+}
+
+/** Words of fewer letters have too many that differ in one. */
+const LEAST_CORRECTED = 5
+const ALPHABETS = [
+  { own: /^[a-z]+$/, letters: [...'abcdefghijklmnopqrstuvwxyz'] },
+  { own: /^[α-ω]+$/, letters: [...'αβγδεζηθικλμνξοπρστυφχψω'] },
+  { own: /^[а-я]+$/, letters: [...'абвгдежзийклмнопрстуфхцчшщъыьэюя'] },
+]
+
+/** The words that differ from a folded one in a letter – another, one too many or too few, or two that have changed places – by their stem. */
+export function nearWords({ text, stems }: WantedWord): Map<string, string> {
+  const near = new Map<string, string>()
+  const { letters = [] } = ALPHABETS.find(({ own }) => own.test(text)) ?? {}
+  if (letters.length === 0 || text.length < LEAST_CORRECTED || text.length > LONGEST_WORD) return near
+  const add = (word: string) => {
+    const stem = stemOf(word)
+    if (!stems.includes(stem) && !near.has(stem)) near.set(stem, word)
+  }
+  for (let at = 0; at <= text.length; at++) {
+    const [before, after] = [text.slice(0, at), text.slice(at)]
+    if (after.length > 1) add(`${before}${after[1]}${after[0]}${after.slice(2)}`)
+    if (after !== '') add(`${before}${after.slice(1)}`)
+    for (const letter of letters) {
+      if (after !== '') add(`${before}${letter}${after.slice(1)}`)
+      add(`${before}${letter}${after}`)
+    }
+  }
+  return near
+}

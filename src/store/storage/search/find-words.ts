@@ -1,0 +1,265 @@
+import { type RawBuilder, sql } from 'kysely'
+import { nearWords, type WantedWord } from '../../../base/text/stems.ts'
+import type { ReadAside } from '../aside.ts'
+import { type Db, isPostgres } from '../database.ts'
+import {
+  addId,
+  countIds,
+  dropId,
+  type IdSet,
+  inBoth,
+  inEither,
+  listIds,
+  makeIdSet,
+  roomier,
+  withId,
+} from '../id-set.ts'
+import { wholeList } from '../queries.ts'
+import { IN_NAME, IN_TITLE, stemsOfEvent, TERM_DOCS } from './stem-index.ts'
+
+/** Where words that somebody looks for are found. */
+export interface WordsFound {
+  /** The words that were looked for, each as it was wanted or corrected. */
+  words: readonly FoundWord[]
+  /** The events that have all words; perhaps with some ids that are no events. */
+  all: IdSet
+  /** Those that have all of them in their title, and in their title or the names of what they link to. */
+  titled: IdSet
+  named: IdSet
+  /** False where so many events have just been written that some were not read. */
+  isWhole: boolean
+}
+
+export interface FoundWord extends WantedWord {
+  /** What was written, where nothing has that. */
+  instead?: string
+  /** Whether a public event has it. */
+  isThere: boolean
+}
+
+interface Searcher {
+  db: Db
+  aside: ReadAside
+}
+
+/** The events with one word, by the place where they have it; `texts` are titles as well. */
+interface Places {
+  texts: IdSet
+  titled: IdSet
+  named: IdSet
+}
+
+/** Words that are corrected at most: each may be hundreds of others. */
+const MOST_CORRECTED = 2
+/** Of the words that it may be, those that are weighed by their events. */
+const MOST_NEAR = 6
+/** Of the words that it may be, those that are looked up where they stand in some text. */
+const MOST_KNOWN = 40
+
+/**
+ * The events that have all of these words in their texts or in the public names of what they link to (a term stands for those below it too). A word that no
+ * public event has is taken for one that differs in a letter and that some have. Without words nothing is found.
+ */
+export async function findWords(searcher: Searcher, wanted: readonly WantedWord[]): Promise<WordsFound> {
+  const fresh = await readFresh(searcher)
+  const places = await findPlaces(searcher, wanted, fresh)
+  const words: FoundWord[] = wanted.map((word) => ({ ...word, isThere: true }))
+  let corrections = 0
+  for (const [at, word] of wanted.entries()) {
+    if (await isAnyPublic(searcher, places[at])) continue
+    const better = ++corrections > MOST_CORRECTED ? undefined : await correct(searcher, word, fresh)
+    words[at] = better ? { ...better.word, instead: word.text, isThere: true } : { ...word, isThere: false }
+    if (better) places[at] = better.places
+  }
+  return { words, ...joined(places), isWhole: fresh.isWhole }
+}
+
+function joined(all: readonly Places[]): Pick<WordsFound, 'all' | 'titled' | 'named'> {
+  const length = Math.max(
+    1,
+    ...all.flatMap(({ texts, titled, named }) => [texts, titled, named].map((ids) => ids.length)),
+  )
+  const wide = all.map(({ texts, titled, named }) => {
+    const [inTexts, inTitle, inNames] = [roomier(texts, length), roomier(titled, length), roomier(named, length)]
+    return { all: inEither(inTexts, inNames), titled: inTitle, named: inEither(inTitle, inNames) }
+  })
+  const [first, ...others] = wide
+  if (!first) return { all: makeIdSet(0), titled: makeIdSet(0), named: makeIdSet(0) }
+  return others.reduce(
+    (found, one) => ({
+      all: inBoth(found.all, one.all),
+      titled: inBoth(found.titled, one.titled),
+      named: inBoth(found.named, one.named),
+    }),
+    first,
+  )
+}
+
+/** Events that were written a moment ago and are not in the index as they are now. */
+interface Fresh {
+  stems: ReadonlyMap<number, ReadonlySet<string>>
+  isWhole: boolean
+}
+
+/** Such events that a search reads, and characters of them. */
+const MOST_FRESH = 256
+const MOST_FRESH_CHARACTERS = 200_000
+
+async function readFresh({ db, aside }: Searcher): Promise<Fresh> {
+  const query = sql<{ id: number; text: string }>`
+    select events.id, substr(search, 1, ${sql.lit(MOST_FRESH_CHARACTERS)}) as text
+    from (select doc from unstemmed where doc < ${sql.lit(TERM_DOCS)} order by doc limit ${sql.lit(MOST_FRESH)}) as waiting
+    join events on events.id = waiting.doc`
+  const [rows] = await aside(db, 'list', [{ compile: () => query.compile(db) }])
+  const stems = new Map<number, ReadonlySet<string>>()
+  let characters = 0
+  for (const { id, text } of rows) {
+    characters += text.length
+    if (characters <= MOST_FRESH_CHARACTERS) stems.set(Number(id), stemsOfEvent(text))
+  }
+  return { stems, isWhole: stems.size === rows.length && rows.length < MOST_FRESH }
+}
+
+interface PlacesRow {
+  word: number
+  texts: Found
+  titled: Found
+  named: Found
+}
+
+/** Ids as a database gives them in one value. */
+type Found = Uint8Array | readonly number[] | null
+
+async function findPlaces({ db, aside }: Searcher, wanted: readonly WantedWord[], fresh: Fresh): Promise<Places[]> {
+  if (wanted.length === 0) return []
+  const selects = wanted.map(
+    (word, at) => sql`select ${sql.lit(at)} as word, (${eventsWith(db, word, '')}) as texts,
+      (${eventsWith(db, word, IN_TITLE)}) as titled, (${eventsNamed(db, word)}) as named`,
+  )
+  const query = sql<PlacesRow>`${sql.join(selects, sql` union all `)} order by word`
+  const [rows] = await aside(db, 'search', [{ compile: () => query.compile(db) }])
+  return rows.map((row, at) => {
+    const word = wanted[at]
+    return word ? withFresh(row, word, fresh) : { texts: makeIdSet(0), titled: makeIdSet(0), named: makeIdSet(0) }
+  })
+}
+
+function withFresh({ texts, titled, named }: PlacesRow, { stems }: WantedWord, fresh: Fresh): Places {
+  let [inTexts, inTitle] = [idSetOf(texts), idSetOf(titled)]
+  for (const [id, own] of fresh.stems) {
+    inTexts = settled(
+      inTexts,
+      id,
+      stems.every((stem) => own.has(stem)),
+    )
+    inTitle = settled(
+      inTitle,
+      id,
+      stems.every((stem) => own.has(IN_TITLE + stem)),
+    )
+  }
+  return { texts: inTexts, titled: inTitle, named: idSetOf(named) }
+}
+
+function settled(ids: IdSet, id: number, isIn: boolean): IdSet {
+  if (isIn) return withId(ids, id)
+  if (id >>> 5 < ids.length) dropId(ids, id)
+  return ids
+}
+
+function idSetOf(found: Found): IdSet {
+  if (found === null) return makeIdSet(0)
+  if (found instanceof Uint8Array) return new Uint32Array(found.slice().buffer)
+  const ids = makeIdSet(found.reduce((largest, id) => Math.max(largest, id), 0))
+  for (const id of found) addId(ids, id)
+  return ids
+}
+
+const docOf = (db: Db) => (isPostgres(db) ? sql<number>`doc` : sql<number>`rowid`)
+
+const gathered = (db: Db, id: RawBuilder<number>) => (isPostgres(db) ? sql`json_agg(${id})` : sql`id_set(${id})`)
+
+/** The condition that a document has all stems of a word, in the place that the mark stands for. */
+function having(db: Db, stems: readonly string[], mark: string): RawBuilder<boolean> {
+  const quote = isPostgres(db) ? "'" : '"'
+  const all = stems.map((stem) => quote + mark + stem + quote)
+  return isPostgres(db) ? sql`words @@ ${all.join(' & ')}::tsquery` : sql`stems match ${all.join(' AND ')}`
+}
+
+const eventsWith = (db: Db, { stems }: WantedWord, mark: string) =>
+  sql`select ${gathered(db, docOf(db))} from stems where ${having(db, stems, mark)} and ${docOf(db)} < ${sql.lit(TERM_DOCS)}`
+
+/** The documents whose name has a word, and the terms among them with all that are below those. */
+function namesWith(db: Db, { stems }: WantedWord): RawBuilder<unknown> {
+  return sql`with recursive meant_docs (doc) as (select ${docOf(db)} from stems where ${having(db, stems, IN_NAME)}),
+    meant_terms (id) as (select doc - ${sql.lit(TERM_DOCS)} from meant_docs where doc >= ${sql.lit(TERM_DOCS)}
+      union select terms.id from terms join meant_terms on terms.parent = meant_terms.id)`
+}
+
+function eventsNamed(db: Db, word: WantedWord): RawBuilder<unknown> {
+  const linked = (table: string, kind: string) => {
+    const link = sql.ref(`event_${table}.${kind}`)
+    return sql`select event from ${sql.table(`event_${table}`)} join ${sql.table(table)} on ${sql.ref(`${table}.id`)} = ${link}
+      where ${link} in (select doc from meant_docs) and status = 'publish'`
+  }
+  return sql`${namesWith(db, word)} select ${gathered(db, sql<number>`event`)} from (
+    select event from event_terms where term in (select id from meant_terms)
+    union all ${linked('venues', 'venue')} union all ${linked('organizers', 'organizer')}) as linked`
+}
+
+/** The terms that a word names, and those below them. */
+export async function findTermsNamed(db: Db, word: WantedWord): Promise<ReadonlySet<number>> {
+  const { rows } = await sql<{ id: number }>`${namesWith(db, word)} select id from meant_terms`.execute(db)
+  return new Set(rows.map(({ id }) => Number(id)))
+}
+
+/** With more events than this, one of them is public. */
+const CERTAINLY_PUBLIC = 1000
+
+/** Whether the public may see an event of a word, so that nobody learns which words only others have. */
+async function isAnyPublic({ db, aside }: Searcher, places: Places | undefined): Promise<boolean> {
+  if (!places) return false
+  const { all } = joined([places])
+  if (countIds(all) > CERTAINLY_PUBLIC) return true
+  // As one value, the condition keeps SQLite from starting with all that is public.
+  const query = sql<{ found: number }>`select 1 as found from events where id in ${wholeList(db, listIds(all))}
+    and (status = 'publish' and hide_from_listings = 0) is true limit 1`
+  const [rows] = await aside(db, 'list', [{ compile: () => query.compile(db) }])
+  return rows.length > 0
+}
+
+/** The word that differs in one letter and that most events have; of equals the first by letters. */
+async function correct(
+  searcher: Searcher,
+  word: WantedWord,
+  fresh: Fresh,
+): Promise<{ word: WantedWord; places: Places } | undefined> {
+  const near = nearWords(word)
+  const known = await findKnown(searcher, near, fresh)
+  const candidates = known.map((stem) => ({ text: near.get(stem) ?? stem, stems: [stem] }))
+  const places = await findPlaces(searcher, candidates, fresh)
+  const weighed = candidates.map((candidate, at) => ({
+    word: candidate,
+    places: places[at],
+    events: places[at] ? countIds(joined([places[at]]).all) : 0,
+  }))
+  weighed.sort((a, b) => b.events - a.events || (a.word.text < b.word.text ? -1 : 1))
+  for (const { word: better, places: found } of weighed.slice(0, MOST_NEAR))
+    if (found && (await isAnyPublic(searcher, found))) return { word: better, places: found }
+  return undefined
+}
+
+/** Those of these stems that a text or name has. */
+async function findKnown({ db, aside }: Searcher, near: ReadonlyMap<string, string>, fresh: Fresh): Promise<string[]> {
+  if (near.size === 0) return []
+  const listed = JSON.stringify([...near.keys()])
+  const query = isPostgres(db)
+    ? sql<{ stem: string }>`select value as stem from json_array_elements_text(${listed}::json) as value
+        where exists (select from stems where words @@ (value::tsquery || (${IN_NAME} || value)::tsquery))`
+    : sql<{ stem: string }>`select value as stem from json_each(${listed})
+        where exists (select 1 from stems where stems match '"' || value || '" OR "' || ${IN_NAME} || value || '"')`
+  const [rows] = await aside(db, 'search', [{ compile: () => query.compile(db) }])
+  const known = new Set(rows.map(({ stem }) => stem))
+  for (const own of fresh.stems.values()) for (const stem of near.keys()) if (own.has(stem)) known.add(stem)
+  return [...known].sort().slice(0, MOST_KNOWN)
+}

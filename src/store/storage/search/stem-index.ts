@@ -1,0 +1,111 @@
+import { sql } from 'kysely'
+import { fold } from '../../../base/text/fold.ts'
+import { plainText } from '../../../base/text/html.ts'
+import { LONGEST_TEXT, stemsIn } from '../../../base/text/stems.ts'
+import { type Db, isPostgres } from '../database.ts'
+import { wholeList } from '../queries.ts'
+import type { Recording } from '../recording.ts'
+
+// Which stems stand in which events and names (migrations/0044-stems.ts): a full-text table of SQLite, and a column of PostgreSQL with an index.
+// Both are given the same stems, and cut nothing themselves. A document is an event, a venue or an organizer by its id, or a term by its id and
+// `TERM_DOCS`.
+
+/** What stands before a stem that the title of an event has, which is also there without it; and before all stems of a name. */
+export const IN_TITLE = '='
+export const IN_NAME = '@'
+/** The documents of terms begin here. */
+export const TERM_DOCS = 2 ** 40
+
+/** The stems of the folded texts of an event, of which the title is the first line. */
+export function stemsOfEvent(search: string): Set<string> {
+  const stems = stemsIn(search)
+  for (const stem of stemsIn(search.split('\n', 1)[0] ?? '')) stems.add(IN_TITLE + stem)
+  return stems
+}
+
+/** The stems of a name. */
+export function stemsOfName(name: string): Set<string> {
+  return stemsIn(fold(plainText(name)))
+}
+
+interface Unstemmed {
+  doc: number
+  text: string
+}
+
+/** Pages of the index of SQLite merged for each document, as for the index of words. */
+const MERGED_PAGES = 1 / 4
+const DOCS_AT_ONCE = 500
+
+/** Cuts all that wait, as after a migration or a restart. */
+export async function stemAll(tx: Db): Promise<void> {
+  while ((await stemSome(tx, DOCS_AT_ONCE)) > 0);
+}
+
+/** Cuts the names that a transaction has written: they are few, and short. Events wait for the next turn, and are read by searches meanwhile. */
+export async function stemNames(tx: Db, { changes }: Recording): Promise<void> {
+  const docs: number[] = []
+  for (const { kind, record } of changes.values()) {
+    if (kind === 'venue' || kind === 'organizer') docs.push(record)
+    if (kind === 'term') docs.push(record + TERM_DOCS)
+  }
+  if (docs.length > 0) await stemSome(tx, docs.length, docs)
+}
+
+/** Cuts some documents that wait, and returns how many. */
+export async function stemSome(tx: Db, most: number, among?: readonly number[]): Promise<number> {
+  const narrowed = among ? sql`where doc in ${wholeList(tx, among)}` : sql``
+  const { rows } = isPostgres(tx)
+    ? // Those that others are writing wait for the next time.
+      await sql<{ doc: number }>`
+        delete from unstemmed where doc in (select doc from unstemmed
+          ${narrowed}
+          order by doc limit ${sql.lit(most)} for update skip locked) returning doc`.execute(tx)
+    : await sql<{ doc: number }>`
+        select doc from unstemmed ${narrowed}
+        order by doc limit ${sql.lit(most)}`.execute(tx)
+  const docs = rows.map(({ doc }) => Number(doc))
+  if (docs.length === 0) return 0
+  const [events, names] = await readTexts(tx, docs)
+  const stemmed = [
+    ...events.map(({ doc, text }) => [doc, [...stemsOfEvent(text)]] as const),
+    ...names.map(({ doc, text }) => [doc, Array.from(stemsOfName(text), (stem) => IN_NAME + stem)] as const),
+  ]
+  await writeStems(tx, docs, stemmed)
+  return docs.length
+}
+
+async function readTexts(tx: Db, docs: readonly number[]): Promise<[Unstemmed[], Unstemmed[]]> {
+  const wanted = wholeList(tx, docs)
+  const terms = wholeList(
+    tx,
+    docs.filter((doc) => doc >= TERM_DOCS).map((doc) => doc - TERM_DOCS),
+  )
+  const events = await sql<Unstemmed>`
+    select id as doc, substr(search, 1, ${sql.lit(LONGEST_TEXT)}) as text from events where id in ${wanted}`.execute(tx)
+  const names = await sql<Unstemmed>`
+    select id as doc, venue || ' ' || city as text from venues where id in ${wanted}
+    union all select id, organizer from organizers where id in ${wanted}
+    union all select id + ${sql.lit(TERM_DOCS)}, name from terms
+      where id in ${terms}`.execute(tx)
+  const numbered = ({ doc, text }: Unstemmed) => ({ doc: Number(doc), text })
+  return [events.rows.map(numbered), names.rows.map(numbered)]
+}
+
+type Stemmed = readonly [doc: number, stems: readonly string[]]
+
+async function writeStems(tx: Db, docs: readonly number[], stemmed: readonly Stemmed[]): Promise<void> {
+  if (isPostgres(tx)) {
+    await sql`insert into stems (doc, words)
+      select (value ->> 0)::bigint, array_to_tsvector(array(select json_array_elements_text(value -> 1)))
+      from json_array_elements(${JSON.stringify(stemmed)}::json) as written (value)
+      on conflict (doc) do update set words = excluded.words`.execute(tx)
+    return
+  }
+  const joined = JSON.stringify(stemmed.map(([doc, stems]) => [doc, stems.join(' ')]))
+  await sql`insert or replace into stems (rowid, words) select value ->> 0, value ->> 1 from json_each(${joined})`.execute(
+    tx,
+  )
+  await sql`insert into stems (stems, rank) values ('merge', ${Math.ceil(docs.length * MERGED_PAGES)})`.execute(tx)
+  await sql`delete from unstemmed where doc in (select value from json_each(${JSON.stringify(docs)}))`.execute(tx)
+}

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Answer, startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+const ids = new Map<string, number>()
+
+const VENUES = {
+  brigid: ['St Brigid’s Hall', 'Galway'],
+  park: ['Phoenix Park', 'Dublin'],
+  boerse: ['Alte Börse', 'Köln'],
+  grains: ['Halle aux Grains', 'Toulouse'],
+  teatro: ['Teatro Principal', 'Sevilla'],
+} as const
+const ORGANIZERS = { trust: 'Galway Arts Trust', amis: 'Les Amis du Jazz', pena: 'Peña Flamenca' } as const
+const CATEGORIES = { concerts: 'Concerts', families: 'Families', kino: 'Kino', talleres: 'Talleres' } as const
+
+interface Planned {
+  title: string
+  text?: string
+  start: string
+  venue?: keyof typeof VENUES
+  organizer?: keyof typeof ORGANIZERS
+  category?: keyof typeof CATEGORIES | 'jazz'
+  tag?: string
+}
+
+/** A calendar in four languages, and some titles in others. */
+const EVENTS: Record<string, Planned> = {
+  gala: { title: 'Opening Gala Concert', start: '2050-01-10', venue: 'brigid', organizer: 'trust' },
+  quartet: {
+    title: 'String Quartet Evening',
+    text: 'A concert of chamber music by candlelight.',
+    start: '2050-01-12',
+    venue: 'brigid',
+    category: 'concerts',
+  },
+  bees: { title: 'Workshop: Keeping Bees', start: '2050-01-14', venue: 'park', tag: 'Free entry' },
+  dance: { title: 'Barn Dance', text: 'Dancing for beginners.', start: '2050-01-15', venue: 'brigid' },
+  market: { title: 'Christmas Market', start: '2050-01-16', venue: 'park' },
+  puppets: { title: 'Children’s Puppet Theatre', start: '2050-01-17', venue: 'brigid', category: 'families' },
+  walk: { title: 'Guided Walk through the Botanic Gardens', start: '2050-01-18', venue: 'park' },
+  cities: { title: 'Cities of the Future', text: 'A lecture, and a party afterwards.', start: '2050-01-19' },
+  poster: { title: 'Poster Exhibition', start: '2050-01-20' },
+  post: { title: 'History of the Post Office', start: '2050-01-21' },
+  konzerte: { title: 'Konzerte im Dom', start: '2050-01-22', venue: 'boerse' },
+  lesung: { title: 'Lesung mit Büchern aus Köln', start: '2050-01-23' },
+  maerkte: { title: 'Märkte und Straßenfeste', start: '2050-01-24', venue: 'boerse' },
+  kinder: { title: 'Theater für Kinder', start: '2050-01-26', venue: 'boerse', category: 'families' },
+  fuehrung: { title: 'Führungen durch das Rathaus', start: '2050-01-27' },
+  haeuser: { title: 'Ausstellung: Häuser am Fluss', start: '2050-01-28' },
+  chor: { title: 'Chorprobe', text: 'Wir singen Lieder von Schubert.', start: '2050-01-29', venue: 'boerse' },
+  ete: { title: 'Concert d’été', start: '2050-02-01', venue: 'grains', organizer: 'amis' },
+  expo: { title: 'Expositions d’art contemporain', start: '2050-02-02', venue: 'grains' },
+  chateaux: { title: 'Visites guidées des châteaux', start: '2050-02-03' },
+  journal: { title: 'Atelier : créer un journal', start: '2050-02-04', venue: 'grains' },
+  enfants: { title: 'Spectacle pour enfants', start: '2050-02-05', category: 'families' },
+  fete: { title: 'Fête de la musique', start: '2050-02-06' },
+  cine: { title: 'Les quatre cents coups', start: '2050-02-07', category: 'kino' },
+  conciertos: { title: 'Conciertos en el parque', start: '2050-02-08', venue: 'teatro' },
+  taller: { title: 'Barro y torno', start: '2050-02-09', venue: 'teatro', category: 'talleres', tag: 'Cerámica' },
+  ninos: { title: 'Cuentos para niños', start: '2050-02-10', venue: 'teatro' },
+  flamenco: { title: 'Noche de flamenco', start: '2050-02-11', organizer: 'pena' },
+  fotos: { title: 'Exposición de fotografías', start: '2050-02-12' },
+  clasica: { title: 'Música clásica al aire libre', start: '2050-02-13' },
+  matsuri: { title: '東京夏祭り', start: '2050-02-15' },
+  seoul: { title: '서울 콘서트를 열다', start: '2050-02-16' },
+  arabic: { title: 'مهرجان الموسيقى العربية', start: '2050-02-17' },
+  sax: { title: 'Sax 🎷 Night', start: '2050-02-18', category: 'jazz' },
+  vinyl: { title: '100% Vinyl', start: '2050-02-19' },
+  athens: { title: 'Συναυλία στην Αθήνα', start: '2050-02-20' },
+  yolka: { title: 'Ёлка для детей', start: '2050-02-21' },
+  past: { title: 'Gala Concert of last year', start: '2020-01-10', venue: 'brigid' },
+}
+
+/** What people type, and the first three events that they are to see. */
+const QUERIES: [typed: string, first: string][] = [
+  ['concert', 'gala ete past'],
+  ['concerts', 'gala ete past'],
+  ['CONCERT ', 'gala ete past'],
+  ['conzert', 'gala ete past'],
+  ['concret', 'gala ete past'],
+  ['brigid', 'gala quartet dance'],
+  ['St Brigid’s', 'gala quartet dance'],
+  ['st brigids', 'gala quartet dance'],
+  ['st. brigid hall', 'gala quartet dance'],
+  ['concerts near St Brigid’s', 'gala quartet past'],
+  ['Galway', 'gala quartet dance'],
+  ['galway arts', 'gala'],
+  ['chamber music', 'quartet'],
+  ['dances', 'dance'],
+  ['dancer', 'dance'],
+  ['the dance', 'dance'],
+  ['children theatre', 'puppets'],
+  ['theater', 'puppets kinder'],
+  ['christmas markets', 'market'],
+  ['market dublin', 'market'],
+  ['guided walks', 'walk'],
+  ['phoenix park', 'bees market walk'],
+  ['city', 'cities'],
+  ['parties', 'cities'],
+  ['lectures', 'cities'],
+  ['post', 'post'],
+  ['posters', 'poster'],
+  ['wrokshop', 'bees'],
+  ['kepping bees', 'bees'],
+  ['free entry', 'bees'],
+  ['families', 'puppets kinder enfants'],
+  ['family', 'puppets kinder enfants'],
+  ['Konzert', 'konzerte'],
+  ['Konzerten', 'konzerte'],
+  ['Buch', 'lesung'],
+  ['Lesungen Köln', 'lesung'],
+  ['koln', 'lesung konzerte maerkte'],
+  ['Markt', 'maerkte'],
+  ['Strassenfest', 'maerkte'],
+  ['alte börse', 'konzerte maerkte kinder'],
+  ['Theater für die Kinder', 'kinder'],
+  ['Führung', 'fuehrung'],
+  ['Fürhung', 'fuehrung'],
+  ['Haus', 'haeuser'],
+  ['Lied', 'chor'],
+  ['Ausstelung', 'haeuser'],
+  ['exposition d’art', 'expo'],
+  ['château', 'chateaux'],
+  ['visite guidée', 'chateaux'],
+  ['journaux', 'journal'],
+  ['enfant', 'enfants'],
+  ['spectacles', 'enfants'],
+  ['la musique', 'fete'],
+  ['ete', 'ete'],
+  ['kino', 'cine'],
+  ['halle toulouse', 'ete expo journal'],
+  ['amis du jazz', 'ete'],
+  ['jazz', 'ete sax'],
+  ['concierto', 'conciertos'],
+  ['cerámicas', 'taller'],
+  ['taller', 'taller'],
+  ['niño', 'ninos'],
+  ['flamneco', 'flamenco'],
+  ['peña', 'flamenco'],
+  ['fotografía', 'fotos'],
+  ['clásico', 'clasica'],
+  ['teatro principal', 'conciertos taller ninos'],
+  ['夏祭', 'matsuri'],
+  ['콘서트', 'seoul'],
+  ['موسيقى', 'arabic'],
+  ['🎷', 'sax'],
+  ['100%', 'vinyl'],
+  ['αθηνα', 'athens'],
+  ['елка', 'yolka'],
+  ['xylophone', ''],
+  ['concert xylophone', ''],
+  ['botanical', 'walk'],
+]
+
+before(async () => {
+  service = await startService({}, { waitsForRoom: true })
+  const [venues, organizers, categories] = [
+    await made('/venues', VENUES, ([venue, city]) => ({ venue, city })),
+    await made('/organizers', ORGANIZERS, (organizer) => ({ organizer })),
+    await made('/categories', CATEGORIES, (name) => ({ name })),
+  ]
+  categories.set(
+    'jazz',
+    (await service.post('/categories', { name: 'Jazz', parent: categories.get('concerts') })).body.id,
+  )
+  await service.post('/tags', { name: 'Free entry' })
+  await service.post('/tags', { name: 'Cerámica' })
+  for (const [key, { title, text, start, venue, organizer, category, tag }] of Object.entries(EVENTS)) {
+    const { status, body } = await service.post('/events', {
+      title,
+      description: text ?? '',
+      start_date: `${start} 20:00:00`,
+      end_date: `${start} 22:00:00`,
+      ...(venue && { venue: venues.get(venue) }),
+      ...(organizer && { organizer: organizers.get(organizer) }),
+      ...(category && { categories: [categories.get(category)] }),
+      ...(tag && { tags: [tag] }),
+    })
+    assert.equal(status, 201, JSON.stringify(body))
+    ids.set(key, body.id)
+  }
+})
+after(() => service.close())
+
+async function made<Value>(path: string, all: Readonly<Record<string, Value>>, fields: (value: Value) => object) {
+  const found = new Map<string, number>()
+  for (const [key, value] of Object.entries(all)) found.set(key, (await service.post(path, fields(value))).body.id)
+  return found
+}
+
+const EVER = 'start_date=1900-01-01&end_date=2200-01-01'
+const addressOf = (words: string, more = '') => `/events?${EVER}&words=${encodeURIComponent(words)}${more}`
+
+const keyOf = new Map<number, string>()
+function keysIn({ status, body }: Answer): string[] {
+  assert.equal(status, 200, JSON.stringify(body))
+  for (const [key, id] of ids) keyOf.set(id, key)
+  return body.events.map(({ id }: { id: number }) => keyOf.get(id))
+}
+
+/** The answer from the database, as while the memory may lack a change. */
+async function askDatabase(path: string): Promise<Answer> {
+  const { database } = service.app
+  const { look } = database
+  database.look = () => true
+  try {
+    return await service.get(path)
+  } finally {
+    database.look = look
+  }
+}
+
+describe('words', () => {
+  for (const [typed, first] of QUERIES)
+    test(`“${typed}” finds ${first || 'nothing'}, from memory and from the database`, async () => {
+      const address = addressOf(typed, '&per_page=3')
+      const shown = keysIn(await service.get(address))
+      assert.deepEqual(shown.join(' '), first)
+      assert.deepEqual(keysIn(await askDatabase(address)), shown)
+    })
+})

@@ -143,7 +143,7 @@ function listEvents(stored: Stored, query: EventsQuery, context: Context, order:
   return shown.sort((a, b) => compare(key(a), key(b)) || a.row.id - b.row.id).map(({ row }) => row.id)
 }
 
-/** How events are ordered by words, by a plain reading of rule 14.9. */
+/** How events are ordered by words, by a plain reading of rule 14.7. */
 function byRank(events: LoadedEvent[], words: readonly (readonly MeantWord[])[], { site, now }: Context) {
   const today = wallNow(site.timezone, now).slice(0, 10)
   const placeOf = ({ row, links }: LoadedEvent) => {
@@ -182,7 +182,7 @@ function isNamed({ links }: LoadedEvent, stems: readonly string[], terms: Readon
   )
 }
 
-/** The readings of words, by a plain reading of rule 14.8. */
+/** The readings of words, by a plain reading of rule 14.6. */
 function wordsMeant({ events, terms }: Stored, text: string): MeantWord[][] {
   const termsNamed = (stems: readonly string[]) => {
     const isCalled = (term: TermRow): boolean => {

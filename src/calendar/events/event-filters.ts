@@ -494,7 +494,7 @@ export const eventSearch = {
   accepts: (text: string, { row }: FilteredEvent) => hasSearchedWords(parseSearch(text), row.search),
 }
 
-/** The words that events are looked for by (rule 14.8). */
+/** The words that events are looked for by (rule 14.6). */
 export const eventWords = {
   /** Where they are found; no promise where the memory knows. Blank text looks for nothing, so it narrows nothing. */
   find: (text: string, context: Context): WordsFound | undefined | Promise<WordsFound> => {

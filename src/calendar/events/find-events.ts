@@ -38,7 +38,7 @@ export function findEvents(
   return filling ? filling.then(() => findNow(context, query, order)) : findNow(context, query, order)
 }
 
-/** By `words` the best come first (rule 14.9), and where none are given or this is `start`, lists have the order of rule 11.7. */
+/** By `words` the best come first (rule 14.7), and where none are given or this is `start`, lists have the order of rule 11.7. */
 export type ListOrder = 'best' | 'start'
 
 function findNow(context: Context, query: EventsQuery, order: ListOrder): Found<EventRow> | Promise<Found<EventRow>> {
@@ -100,7 +100,7 @@ const PAST_END = 'event-archive-page-not-found'
 async function findInDatabase(context: Context, query: EventsQuery, order: ListOrder): Promise<Found<EventRow>> {
   const ground = groundOf(context, query)
   const page = pageRequest(query, context)
-  const words = await wordsOf(query, context)
+  const words = await foundWords(query, context)
   const where = await conditionOf(query, ground, words)
   const plain = query.include ? 'publication' : 'start'
   const ranking = words && order === 'best' ? rankingOf(words, context) : undefined
@@ -141,7 +141,7 @@ export async function findAllEvents(context: Context, query: EventsQuery): Promi
 }
 
 async function listIdsInDatabase(query: EventsQuery, ground: EventGround): Promise<number[]> {
-  const where = await conditionOf(query, ground, await wordsOf(query, ground.context))
+  const where = await conditionOf(query, ground, await foundWords(query, ground.context))
   return listEventIds(where, query.include ? 'publication' : 'start', ground.context)
 }
 
@@ -156,7 +156,10 @@ const parts = Object.values(eventParts)
 const sqlOfParts = parts.map(({ sql }) => sql)
 
 /** Where the words of a list are found; undefined for one that asks for none. */
-function wordsOf({ words }: EventsQuery, context: Context): WordsFound | undefined | Promise<WordsFound | undefined> {
+function foundWords(
+  { words }: EventsQuery,
+  context: Context,
+): WordsFound | undefined | Promise<WordsFound | undefined> {
   return words === undefined ? undefined : eventWords.find(words, context)
 }
 
@@ -211,7 +214,7 @@ function listFromMemory(
     const searched = eventSearch.index(query.search, narrowed, memory, ground.context)
     return searched instanceof Promise ? searched.then(list) : list(searched)
   }
-  const words = wordsOf(query, ground.context)
+  const words = foundWords(query, ground.context)
   const withWords = (found: WordsFound | undefined) =>
     search(found ? { ...asked, among: found.all, ...inOrder(found, order, ground.context) } : asked)
   return words instanceof Promise ? words.then(withWords) : withWords(words)

@@ -90,7 +90,7 @@ export function listIndexed(index: EventIndex, query: IndexQuery, offset: number
   return unorderedPage(index, slots, offset, limit, compareRanks(index, ranking))
 }
 
-/** Orders slots as rule 14.9 does. */
+/** Orders slots as rule 14.7 does. */
 function compareRanks(index: EventIndex, { titled, named, today }: Ranking): Order {
   const [order, day, { ids, starts, ends }] = [compareSlots(index), utcToMs(`${today} 00:00:00`), index]
   const rank = (slot: number) => {

@@ -75,10 +75,8 @@ export async function findWords(searcher: Searcher, wanted: readonly WantedWord[
 }
 
 function joined(all: readonly Places[]): Pick<WordsFound, 'all' | 'titled' | 'named'> {
-  const length = Math.max(
-    1,
-    ...all.flatMap(({ texts, titled, named }) => [texts, titled, named].map((ids) => ids.length)),
-  )
+  const sets = all.flatMap(({ texts, titled, named }) => [texts, titled, named])
+  const length = sets.reduce((longest, ids) => Math.max(longest, ids.length), 1)
   const wide = all.map(({ texts, titled, named }) => {
     const [inTexts, inTitle, inNames] = [roomier(texts, length), roomier(titled, length), roomier(named, length)]
     return { all: inEither(inTexts, inNames), titled: inTitle, named: inEither(inTitle, inNames) }

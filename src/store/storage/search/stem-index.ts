@@ -6,7 +6,7 @@ import { type Db, isPostgres } from '../database.ts'
 import { wholeList } from '../queries.ts'
 import type { Recording } from '../recording.ts'
 
-// Which stems stand in which events and names (migrations/0044-stems.ts): a full-text table of SQLite, and a column of PostgreSQL with an index.
+// Which stems stand in which events and names (migrations/0046-stems.ts): a full-text table of SQLite, and a column of PostgreSQL with an index.
 // Both are given the same stems, and cut nothing themselves. A document is an event, a venue or an organizer by its id, or a term by its id and
 // `TERM_DOCS`.
 

@@ -6,7 +6,7 @@ import type { Migration } from '../migration.ts'
  * The stems of events, and of the names of venues, organizers and terms. Records that were written since are noted in `unstemmed`; every
  * start cuts those that wait.
  */
-export const stemsOfTexts: Migration = { name: '0044-stems', up }
+export const stemsOfTexts: Migration = { name: '0046-stems', up }
 
 /** The ids of terms are counted apart from those of other records. */
 const TERMS = 2 ** 40

@@ -12,6 +12,7 @@ import {
 } from './base/config.ts'
 import { codeOf, messageOf } from './base/errors.ts'
 import { fileAt } from './base/files.ts'
+import { readTextsFolder } from './base/look-settings.ts'
 import { readVersion } from './base/version.ts'
 import { type CalendarGround, readerContext } from './calendar/ground.ts'
 import { type Authenticator, makeAuthenticator, type OnRefused } from './calendar/people/authenticate.ts'
@@ -264,16 +265,17 @@ function serverLimits(config: Config) {
 }
 
 /** Puts what owners have set into effect, with the settings of the start: at once, where the service listens, and whenever it has changed. */
-async function followOwner({ read }: Database, site: Site, config: Config) {
+async function followOwner({ read }: Database, site: Site, started: Config) {
+  const config = { ...started, pages_texts: readTextsFolder(started.pages_texts) }
   const startFiles = readStartFiles(config)
   let present = config
-  const look = lookOf(config, startFiles)
+  const look = await lookOf(config, startFiles)
   let { port } = config
   const renew = async () => {
     const [set, files] = await Promise.all([readOwnerSettings(read), readOwnerFiles(read)])
     present = withOwnerSettings(config, set)
     Object.assign(site, siteOf(present, port))
-    Object.assign(look, lookOf(present, filesOfLook(startFiles, files)))
+    Object.assign(look, await lookOf(present, filesOfLook(startFiles, files)))
   }
   await renew()
   const listensOn = (listened: number) => {

@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { messageOf } from './errors.ts'
 import { longestData } from './look-files.ts'
 import { checked, choice, word } from './setting-kinds.ts'
 
@@ -9,7 +12,16 @@ export interface OwnerLink {
   address: string
 }
 
+/** A page of text: at `/<slug>/`, in Markdown, with its title as the first heading. */
+export interface OwnerText {
+  slug: string
+  text: string
+}
+
 const MOST_LINKS = 6
+const MOST_TEXTS = 12
+const LONGEST_TEXT = 20_000
+const LONGEST_TEXTS = 100_000
 const MOST_PRESSES = 6
 const LONGEST_LABEL = 60
 const LONGEST_ADDRESS = 500
@@ -32,6 +44,77 @@ export function readLinks(text: string): OwnerLink[] | undefined {
   const isWrong = (link: OwnerLink) => link.text === '' || link.text.length > LONGEST_LABEL || !isAddress(link.address)
   return links.length > MOST_LINKS || links.some(isWrong) ? undefined : links
 }
+
+/** The first words of addresses that are not those of texts, in this version or one to come. */
+const TAKEN = new Set(
+  'api assets calendar categories category date dates desk embed event events favicon feed feeds healthz index login map maps media metrics organizer organizers place places readyz robots search series sitemap stats tag tags tickets tiles today venue venues wp-admin wp-content wp-includes wp-json'.split(
+    ' ',
+  ),
+)
+
+/** The title of a page of text: its first line, which has to be a heading such as `# About us`. */
+export function titleOfText(text: string): string | undefined {
+  const [line = ''] = text.trimStart().split('\n', 1)
+  const title = line.startsWith('# ') ? line.slice(2).trim() : ''
+  return title === '' || title.length > 100 ? undefined : title
+}
+
+/** Why a page of text cannot be there, as the end of a sentence. */
+function faultOfText({ slug, text }: OwnerText): string | undefined {
+  if (!/^[a-z0-9][a-z0-9-]{0,59}$/.test(slug) || TAKEN.has(slug))
+    return `has pages of text at other addresses than "${slug.slice(0, 60)}": small letters, digits and dashes, and no address of the calendar`
+  if (text.length > LONGEST_TEXT) return `has texts of at most ${LONGEST_TEXT} characters, and ${slug} is longer`
+  return titleOfText(text) === undefined
+    ? `has texts that begin with a title such as "# About us", and ${slug} does not`
+    : undefined
+}
+
+/** The pages of text that a setting of owners has, as JSON. @throws Error with the end of a sentence */
+export function readTexts(json: string): OwnerText[] {
+  const read = parseTexts(json)
+  if (read === undefined) throw new Error('takes a list of pages, each with slug and text')
+  if (read.length > MOST_TEXTS) throw new Error(`has at most ${MOST_TEXTS} pages of text`)
+  const slugs = new Set(read.map(({ slug }) => slug))
+  const fault =
+    slugs.size < read.length ? 'has one text for each address' : read.map(faultOfText).find((one) => one !== undefined)
+  if (fault !== undefined) throw new Error(fault)
+  return read
+}
+
+function parseTexts(json: string): OwnerText[] | undefined {
+  if (json === '') return []
+  try {
+    const read: unknown = JSON.parse(json)
+    return Array.isArray(read) && read.every(isOwnerText) ? read.map(({ slug, text }) => ({ slug, text })) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The pages of text of a folder such as `about.md`, as owners set them. @throws Error with one sentence */
+export function readTextsFolder(folder: string): string {
+  if (folder === '') return ''
+  try {
+    const names = readdirSync(folder).filter((name) => name.endsWith('.md'))
+    const texts = names.sort().map((name) => ({
+      slug: name.slice(0, -'.md'.length),
+      text: readFileSync(join(folder, name), 'utf8'),
+    }))
+    const json = JSON.stringify(texts)
+    readTexts(json)
+    return json
+  } catch (error) {
+    throw new Error(`The pages of text in ${folder} are not taken: it ${messageOf(error)}.`)
+  }
+}
+
+const isOwnerText = (entry: unknown): entry is OwnerText =>
+  entry !== null &&
+  typeof entry === 'object' &&
+  'slug' in entry &&
+  typeof entry.slug === 'string' &&
+  'text' in entry &&
+  typeof entry.text === 'string'
 
 /** The slugs of a text with commas between them. */
 export const readSlugs = (text: string) =>
@@ -104,6 +187,16 @@ export const lookSettings = {
   pages_privacy: address('The privacy notice, which the foot of the pages links to.'),
   pages_accessibility: address('The accessibility statement, which the foot of the pages links to.'),
   pages_contact: address('Where visitors reach the owner, which the foot of the pages links to.'),
+  pages_intro: word('A text above the list at the address of the site, in Markdown.', 'TEXT', ''),
+  pages_texts: checked(
+    word(
+      `Pages of text in Markdown, such as about.md for /about/: a folder of such files, ${MOST_TEXTS} at the most. Empty: none.`,
+      'FOLDER',
+      '',
+    ),
+    'takes a folder of files such as about.md',
+    (text) => !text.includes('\0'),
+  ),
   pages_first_view: choice('The view at the address of the site.', ['list', 'month', 'week'], 'list'),
   pages_clock: choice(
     'Whether times have 12 or 24 hours; auto is what the language does.',
@@ -141,6 +234,8 @@ const EXTENTS: Readonly<Partial<Record<LookSetting, { most: number; isText?: tru
   pages_picture: { most: longestData('pages_picture') },
   pages_links: { most: 3600, isText: true },
   pages_presses: { most: 500 },
+  pages_intro: { most: 2000, isText: true },
+  pages_texts: { most: LONGEST_TEXTS, isText: true },
   pages_imprint: { most: LONGEST_ADDRESS },
   pages_privacy: { most: LONGEST_ADDRESS },
   pages_accessibility: { most: LONGEST_ADDRESS },

@@ -13,7 +13,10 @@ let one: TestService
 let two: App
 
 const PATH = '~/wp-json/kalends/v1/settings'
-const DEFAULTS = Object.fromEntries(Object.entries(lookSettings).map(([name, setting]) => [name, setting.default]))
+const DEFAULTS = {
+  ...Object.fromEntries(Object.entries(lookSettings).map(([name, setting]) => [name, setting.default])),
+  pages_texts: [],
+}
 
 before(async () => {
   one = await startService()

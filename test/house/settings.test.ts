@@ -87,6 +87,8 @@ const examples: Record<SettingName, readonly [string, string]> = {
   pages_privacy: ['https://example.org/privacy', '/privacy/'],
   pages_accessibility: ['https://example.org/access', '/access/'],
   pages_contact: ['mailto:town@example.org', '/contact/'],
+  pages_intro: ['*Welcome*', 'Hello'],
+  pages_texts: ['/srv/texts', 'texts'],
   pages_first_view: ['month', 'list'],
   pages_clock: ['12', '24'],
   pages_presses: ['families,music', 'jazz'],

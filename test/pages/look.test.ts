@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -244,7 +244,10 @@ test('the command takes a whole look from a folder, writes one, and takes it bac
     )
   try {
     writeFileSync(join(folder, 'a.svg'), SVG)
+    mkdirSync(join(folder, 'texts'))
+    writeFileSync(join(folder, 'texts', 'bar.md'), '# The bar\n\nOpens at *six*.\n')
     const whole = {
+      pages_texts: 'texts',
       site_name: 'Blue Door',
       pages_accent: '#aa3300',
       pages_logo: 'a.svg',
@@ -257,11 +260,16 @@ test('the command takes a whole look from a folder, writes one, and takes it bac
     assert.match(html, /Blue Door/)
     assert.match(html, /class="logo"/)
     assert.doesNotMatch(html, /Gone with/)
+    assert.match(
+      await page('/bar/'),
+      /<h1[^>]*>The bar<\/h1><div class="prose" dir="auto"><p>Opens at <em>six<\/em>\.<\/p>/,
+    )
     const copy = join(folder, 'copy')
     assert.equal((await look('--to', copy)).code, 0)
     const { pages_logo, ...rest } = JSON.parse(readFileSync(join(copy, 'look.json'), 'utf8'))
     const { pages_logo: _file, ...texts } = whole
     assert.deepEqual(rest, texts)
+    assert.equal(readFileSync(join(copy, 'texts', 'bar.md'), 'utf8'), '# The bar\n\nOpens at *six*.\n')
     assert.equal(readFileSync(join(copy, pages_logo), 'utf8'), SVG)
     assert.equal((await look('--from', join(copy, 'look.json'))).code, 0)
     assert.equal((await look('logo', join(folder, 'look.json'))).code, 1)
@@ -282,5 +290,92 @@ test('the command takes a whole look from a folder, writes one, and takes it bac
     assert.doesNotMatch(await page('/'), /Blue Door/)
   } finally {
     rmSync(folder, { recursive: true })
+  }
+})
+
+test('pages of text stand at addresses of their own, in the foot, and in the site map', async () => {
+  const text = '# About *us*\n\n## Who we are\n\nA [choir](https://choir.example/) since 1998.\n\n- one\n- two\n'
+  const { status, body } = await set({
+    pages_texts: [
+      { slug: 'about', text },
+      { slug: 'imprint', text: '# Imprint\n\nThe town' },
+    ],
+    pages_imprint: '/imprint/',
+  })
+  assert.equal(status, 200)
+  assert.deepEqual(body.pages_texts[0], { slug: 'about', text })
+  const html = await page('/about/')
+  for (const part of [
+    '<title>About *us* · ',
+    '<h2>Who we are</h2>',
+    '<a href="https://choir.example/">choir</a>',
+    '<li>one</li>',
+    'rel="canonical" href="',
+  ])
+    assert.ok(html.includes(part), part)
+  const front = await page('/')
+  assert.match(front, /<a href="\/about\/">About \*us\*<\/a>/)
+  assert.equal(front.match(/href="\/imprint\/"/g)?.length, 1)
+  assert.match(await page('/sitemap-pages.xml'), /\/about\/<\/loc>/)
+  const moved = await fetch(`${service.origin}/about`, { redirect: 'manual', headers: { accept: 'text/html' } })
+  assert.deepEqual([moved.status, moved.headers.get('location')], [301, '/about/'])
+  assert.equal((await fetch(`${service.origin}/about/`)).headers.get('content-type'), 'text/html; charset=UTF-8')
+  await set({ pages_texts: [] })
+  assert.equal((await fetch(`${service.origin}/about/`, { headers: { accept: 'text/html' } })).status, 404)
+})
+
+test('a text of the look carries no markup but that of Markdown, and loads nothing from elsewhere', async () => {
+  const hostile = [
+    '<script>alert(1)</script>',
+    '<img src=x onerror=alert(1)>',
+    'inline <b onclick="alert(1)">bold</b>',
+    '[run](javascript:alert(1))',
+    '[data](data:text/html,x)',
+    '![tracker](https://elsewhere.example/pixel.png)',
+    '[x]: javascript:alert(1)',
+    '[go][x]',
+    '<iframe src="https://www.youtube.com/embed/x"></iframe>',
+    '<style>body{display:none}</style>',
+  ].join('\n\n')
+  await set({ pages_intro: `# Welcome\n\n${hostile}`, pages_texts: [{ slug: 'about', text: `# A\n\n${hostile}` }] })
+  for (const path of ['/', '/about/']) {
+    const [main = ''] = /<main[\s\S]*?(?=<div class="head"|<\/article>)/.exec(await page(path)) ?? []
+    assert.doesNotMatch(main, /<(?:script|img|b|iframe|style)\b|href="(?:javascript|data):|elsewhere\.example/i)
+    assert.match(main, /&lt;script&gt;/)
+  }
+  assert.match(await page('/'), /<div class="prose intro"><p><strong>Welcome<\/strong><\/p>/)
+  assert.doesNotMatch(await page('/?search=choir'), /prose intro/)
+  await set({ pages_intro: '>'.repeat(2000), pages_texts: [] })
+  await page('/')
+  await set({ pages_intro: '' })
+})
+
+test('a page of text has a title, a size, and an address that nothing else has', async () => {
+  const of = (slug: string, text = '# Title\n\nText') => ({ pages_texts: [{ slug, text }] })
+  for (const wrong of [
+    of('events'),
+    of('desk'),
+    of('wp-json'),
+    of('About'),
+    of('a/b'),
+    of('about', 'No title'),
+    of('about', `# Title\n${'x'.repeat(20_000)}`),
+    { pages_texts: Array.from({ length: 13 }, (_, i) => ({ slug: `page-${i}`, text: '# Title' })) },
+    {
+      pages_texts: [
+        { slug: 'a', text: '# A' },
+        { slug: 'a', text: '# B' },
+      ],
+    },
+    { pages_texts: [{ slug: 3, text: '# A' }] },
+    { pages_texts: 'about' },
+    { pages_intro: 'x'.repeat(2001) },
+  ]) {
+    const { status, body } = await set(wrong)
+    assert.deepEqual(
+      [status, Object.keys(body.data.params ?? {})],
+      [400, Object.keys(wrong)],
+      JSON.stringify(wrong).slice(0, 80),
+    )
   }
 })

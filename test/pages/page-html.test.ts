@@ -37,14 +37,15 @@ test('attributes in templates are quoted', () => {
   for (const { name, text } of sources) assert.doesNotMatch(text, /<[a-z][^>`]*\s[\w-]+=\$\{/, name)
 })
 
-test('trusted markup comes from two places, which clean it', () => {
+test('trusted markup comes from places that clean it', () => {
   const callers = sources
     .filter(({ name, text }) => name !== 'page-html.ts' && /\btrusted\((?!\{)/.test(text))
     .map(({ name }) => name)
-  assert.deepEqual(callers.sort(), ['event-view.ts', 'layout.ts', 'linked-view.ts', 'series-view.ts'])
+  assert.deepEqual(callers.sort(), ['event-view.ts', 'layout.ts', 'linked-view.ts', 'look.ts', 'series-view.ts'])
   for (const { name, text } of sources)
     for (const [, argument = ''] of text.matchAll(/\btrusted\(([^\n)]*)/g))
       if (name.endsWith('-view.ts')) assert.match(argument, /^renderedForPage\(/, name)
+      else if (name === 'look.ts') assert.match(argument, /^markdownHtml\(/, name)
 })
 
 test('a month is shown in whole weeks from the first day of the week on', () => {

@@ -56,6 +56,10 @@ export const de: Locale = {
     'Das Bild in den Tabs von Browsern: eine data:-Adresse in Base64',
   'The picture that other sites show with links: a data: address in base64':
     'Das Bild, das andere Websites bei Links zeigen: eine data:-Adresse in Base64',
+  'A text above the list at the address of the site, in Markdown':
+    'Ein Text über der Liste an der Adresse der Website, in Markdown',
+  'Pages of text in Markdown: a list of records with slug and text, which begins with its title':
+    'Textseiten in Markdown: eine Liste von Einträgen mit slug und text, der mit seinem Titel beginnt',
   'The name of the calendar; empty for that of the start': 'Der Name des Kalenders; leer für den des Starts',
   'The colour of the pages, such as #0b6e5f; empty for that of the start':
     'Die Farbe der Seiten, etwa #0b6e5f; leer für die des Starts',

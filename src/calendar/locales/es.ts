@@ -57,6 +57,10 @@ export const es: Locale = {
     'La imagen de las pestañas del navegador: una dirección data: en base64',
   'The picture that other sites show with links: a data: address in base64':
     'La imagen que otros sitios muestran con los enlaces: una dirección data: en base64',
+  'A text above the list at the address of the site, in Markdown':
+    'Un texto sobre la lista en la dirección del sitio, en Markdown',
+  'Pages of text in Markdown: a list of records with slug and text, which begins with its title':
+    'Páginas de texto en Markdown: una lista de entradas con slug y text, que empieza por su título',
   'The name of the calendar; empty for that of the start': 'El nombre del calendario; vacío para el del arranque',
   'The colour of the pages, such as #0b6e5f; empty for that of the start':
     'El color de las páginas, como #0b6e5f; vacío para el del arranque',

@@ -55,6 +55,10 @@ export const fr: Locale = {
     'L’image des onglets de navigateur : une adresse data: en base64',
   'The picture that other sites show with links: a data: address in base64':
     'L’image que d’autres sites affichent avec les liens : une adresse data: en base64',
+  'A text above the list at the address of the site, in Markdown':
+    'Un texte au-dessus de la liste à l’adresse du site, en Markdown',
+  'Pages of text in Markdown: a list of records with slug and text, which begins with its title':
+    'Pages de texte en Markdown : une liste d’entrées avec slug et text, qui commence par son titre',
   'The name of the calendar; empty for that of the start': 'Le nom du calendrier ; vide pour celui du démarrage',
   'The colour of the pages, such as #0b6e5f; empty for that of the start':
     'La couleur des pages, comme #0b6e5f ; vide pour celle du démarrage',

@@ -61,6 +61,8 @@ export const messages = [
   'Put a version of a record back',
   'The changed record, and what could not be put back',
   'The name of the calendar; empty for that of the start',
+  'A text above the list at the address of the site, in Markdown',
+  'Pages of text in Markdown: a list of records with slug and text, which begins with its title',
   'A font of the letters as WOFF2: a data: address in base64',
   'The logo before the name: a data: address in base64',
   'The logo on dark pages: a data: address in base64',

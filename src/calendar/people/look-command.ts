@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { type Config, environmentName } from '../../base/config.ts'
+import { readTexts } from '../../base/look-settings.ts'
 import { table } from '../../base/run-command.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { holdName } from '../../store/storage/locks.ts'
@@ -72,8 +73,16 @@ function rowsOf(start: Config, set: OwnerTexts): string[][] {
   return OWNER_SETTINGS.map((name) => {
     const isSet = name in set && !isGiven(start, name)
     const value = isSet ? (set[name] ?? '') : start[name]
-    return [name, value.replaceAll('\n', ' / '), isSet ? 'set' : environmentName(name)]
+    return [name, inShort(name, value), isSet ? 'set' : environmentName(name)]
   })
+}
+
+/** A value in one line. */
+function inShort(name: OwnerSetting, value: string): string {
+  const pages =
+    name === 'pages_texts' && value.startsWith('[') ? readTexts(value).map(({ slug }) => `/${slug}/`) : undefined
+  const line = pages?.join(' ') ?? value.replaceAll('\n', ' / ')
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line
 }
 
 async function writeLook({ read }: Database, folder: string): Promise<void> {

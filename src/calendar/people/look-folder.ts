@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { messageOf } from '../../base/errors.ts'
 import { dataOf, isLookFile, type LookFileSetting } from '../../base/look-files.ts'
-import { MOST_LOOK } from '../../base/look-settings.ts'
+import { MOST_LOOK, readTexts, readTextsFolder } from '../../base/look-settings.ts'
 import {
   faultOfSetting,
   isOwnerSetting,
@@ -15,6 +15,8 @@ import {
 // A whole look as a folder: look.json, and the files that it names beside it.
 
 const NAME = 'look.json'
+/** The folder of the pages of text that are written. */
+const TEXTS = 'texts'
 
 /** What parts the entries of a setting that may stand as a list. */
 const PARTED_BY: Readonly<Partial<Record<OwnerSetting, string>>> = { pages_links: '\n', pages_presses: ',' }
@@ -57,12 +59,12 @@ function readValue(path: string, name: OwnerSetting, value: unknown): string | n
   if (!isRight) throw new Error(`${path}: ${name} has to be a text.`)
   const text = entries.join(PARTED_BY[name])
   if (text === '') return null
-  return checkedValue(name, isLookFile(name) ? join(dirname(path), text) : text)
+  return checkedValue(name, isLookFile(name) || name === 'pages_texts' ? join(dirname(path), text) : text)
 }
 
-/** The value of a setting as it is typed or stands in a look; of a file its path. @throws Error with one sentence */
+/** The value of a setting as it is typed or stands in a look; of a file or a folder its path. @throws Error with one sentence */
 export function checkedValue(name: OwnerSetting, text: string): string {
-  const value = isLookFile(name) ? dataAt(name, text) : text
+  const value = isLookFile(name) ? dataAt(name, text) : name === 'pages_texts' ? readTextsFolder(text) : text
   const fault = faultOfSetting(name, value)
   if (fault !== undefined) throw new Error(`${name} ${fault}.`)
   return value
@@ -84,14 +86,19 @@ export function writeLookFolder(
 ): void {
   mkdirSync(folder, { recursive: true })
   const named = Object.fromEntries(
-    OWNER_SETTINGS.flatMap((name) => (set[name] === undefined ? [] : [[name, shown(name, set[name])]])),
+    OWNER_SETTINGS.flatMap((name) => (set[name] === undefined ? [] : [[name, writtenValue(name, set[name])]])),
   )
   for (const [name, bytes] of Object.entries(files))
     writeFileSync(join(folder, set[name as LookFileSetting] ?? name), bytes)
+  for (const { slug, text } of readTexts(set.pages_texts ?? '')) {
+    mkdirSync(join(folder, TEXTS), { recursive: true })
+    writeFileSync(join(folder, TEXTS, `${slug}.md`), text)
+  }
   writeFileSync(join(folder, NAME), `${JSON.stringify(named, null, 2)}\n`)
 }
 
-function shown(name: OwnerSetting, value: string): string | string[] {
+function writtenValue(name: OwnerSetting, value: string): string | string[] {
+  if (name === 'pages_texts') return TEXTS
   const mark = PARTED_BY[name]
   return mark === undefined ? value : value.split(mark)
 }

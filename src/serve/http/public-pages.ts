@@ -19,6 +19,7 @@ import {
 } from '../pages/page-languages.ts'
 import {
   answerPage,
+  isTextPath,
   makePages,
   mayHaveMoved,
   type PageAnswer,
@@ -121,7 +122,7 @@ export function pageAt(all: PublicPages, { request, url }: Visit, otherwise: Oth
   // Browsers get the front page there, and programs the root of the interface.
   const isShared = service.site.restRoot === '' && url.path === '/'
   const isBrowser = takesHtml(request)
-  const isPage = isPagePath(url.path) && (!isShared || isBrowser)
+  const isPage = (isPagePath(url.path) || isTextPath(all.pages, url.path)) && (!isShared || isBrowser)
   const isLost = !isPage && isNone(service.site, url.path)
   const isForPeople = isPage || isBrowser
   if (!isPage && !(isLost && (isForPeople || hasMoved(all, url.path)))) return undefined

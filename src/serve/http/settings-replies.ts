@@ -1,5 +1,6 @@
 import type { Config } from '../../base/config.ts'
 import { isLookFile } from '../../base/look-files.ts'
+import { readTexts } from '../../base/look-settings.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
@@ -56,10 +57,11 @@ function ownerValues(sent: Readonly<Record<string, unknown>>): OwnerValues {
 
 async function shown({ site }: Context, db: Context['db'], start: StartSettings): Promise<Reply> {
   const set = await readOwnerSettings(db)
-  const shownValue = (name: OwnerSetting): string => {
+  const shownValue = (name: OwnerSetting): unknown => {
     const value = isGiven(start, name) ? undefined : set[name]
+    if (name === 'pages_texts') return readTexts(value ?? '')
     if (!isLookFile(name)) return value ?? start[name]
-    // Where the files of the start lie is nobody else's business.
+    // Where files of the start lie is nobody else's business.
     return value === undefined ? '' : site.url + ASSETS_PATH + value
   }
   const values = OWNER_SETTINGS.map((name) => [name, shownValue(name)])

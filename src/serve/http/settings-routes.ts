@@ -1,5 +1,5 @@
 import { arrayOf, record, type Schema, string } from '../../base/fields/answer-schema.ts'
-import { settledText } from '../../base/fields/kinds.ts'
+import { type Kind, settledText } from '../../base/fields/kinds.ts'
 import { extentOf, lookSettings } from '../../base/look-settings.ts'
 import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
@@ -27,10 +27,27 @@ const ABOUT: Readonly<Record<OwnerSetting, MessageText>> = {
   pages_privacy: 'The address of the privacy notice',
   pages_accessibility: 'The address of the accessibility statement',
   pages_contact: 'Where visitors reach the owner: an address of the web or a mailto: address',
+  pages_intro: 'A text above the list at the address of the site, in Markdown',
+  pages_texts: 'Pages of text in Markdown: a list of records with slug and text, which begins with its title',
   pages_first_view: 'The view at the address of the site: list, month or week',
   pages_clock: 'Whether times have 12 or 24 hours: auto, 12 or 24',
   pages_presses: 'Categories that stand above lists as presses: slugs with commas between them',
   week_start: 'The first day of the week on pages: auto, monday, saturday or sunday; empty for that of the start',
+}
+
+/** Pages of text, as a list or as the text that such a list is kept as. */
+const texts: Kind<string> = {
+  wire: {
+    type: 'array',
+    items: { type: 'object', properties: { slug: { type: 'string' }, text: { type: 'string' } } },
+  },
+  read: (value) => (Array.isArray(value) || typeof value === 'string' ? writtenSetting(value) : undefined),
+}
+
+/** A value that was sent as the text that is kept. */
+function writtenSetting(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? '' : JSON.stringify(value)
+  return String(value)
 }
 
 /** What owners set, each validated as the setting of the start. An empty text goes back to that. */
@@ -39,10 +56,11 @@ export const settingsFields: Fields = defineFields(
     OWNER_SETTINGS.map((name) => [
       name,
       {
-        kind: settledText,
+        kind: name === 'pages_texts' ? texts : settledText,
         about: ABOUT[name],
         within: { characters: extentOf(name).most },
-        valid: (value: unknown) => value === '' || faultOfSetting(name, String(value)) === undefined,
+        valid: (value: unknown) =>
+          writtenSetting(value) === '' || faultOfSetting(name, writtenSetting(value)) === undefined,
       },
     ]),
   ),
@@ -61,6 +79,7 @@ export const settingsRoute: Route = {
 /** The answer: the values in effect, and the names of those that were set and of those that the start names, which win. */
 export const settingsAnswer: Schema = record({
   ...Object.fromEntries(OWNER_SETTINGS.map((name) => [name, { ...string, default: lookSettings[name].default }])),
+  pages_texts: arrayOf(record({ slug: string, text: string })),
   set: arrayOf(string),
   given: arrayOf(string),
 })

@@ -43,7 +43,7 @@ ${view.body}
 </main>
 <footer class="foot"><div class="wrap">
 <span>${site.name}</span>
-${legalLinks(site, look)}<a href="${pathTo(site, '/venues/')}">${say(site, 'Venues')}</a>
+${legalLinks(site, look)}${textLinks(site, look)}<a href="${pathTo(site, '/venues/')}">${say(site, 'Venues')}</a>
 <a href="${pathTo(site, '/organizers/')}">${say(site, 'Organizers')}</a>
 <a href="${pathTo(site, '/embed/')}">${say(site, 'Show on your site')}</a>
 <a href="${`${site.base}/`}">${say(site, 'Interface for programs')}</a>
@@ -76,6 +76,14 @@ function legalLinks(site: Site, { legal }: Look): Content {
   return LEGAL_PAGES.map(
     (page) =>
       legal[page] !== '' && html`<a href="${ownAddress(site, legal[page])}">${say(site, LEGAL_TEXTS[page])}</a>\n`,
+  )
+}
+
+/** The pages of text that nothing else in head and foot links to. */
+function textLinks(site: Site, { texts, links, legal }: Look): Content {
+  const linked = new Set([...links.map(({ address }) => address), ...Object.values(legal)])
+  return [...texts].map(
+    ([path, { title }]) => !linked.has(path) && html`<a href="${pathTo(site, path)}">${title}</a>\n`,
   )
 }
 

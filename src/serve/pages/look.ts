@@ -3,7 +3,8 @@ import { extname } from 'node:path'
 import type { Config } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
 import { endingOf, isLookFile, LOOK_FILES, type LookFileSetting } from '../../base/look-files.ts'
-import { type OwnerLink, readLinks, readSlugs } from '../../base/look-settings.ts'
+import { type OwnerLink, readLinks, readSlugs, readTexts, titleOfText } from '../../base/look-settings.ts'
+import { type Html, NOTHING, trusted } from './page-html.ts'
 
 /** How the pages look: what owners have set, ready for pages, and what the service was started with. */
 export interface Look {
@@ -26,11 +27,21 @@ export interface Look {
   links: readonly OwnerLink[]
   /** The addresses that the foot of the pages links to; empty for none. */
   legal: Readonly<Record<LegalPage, string>>
+  /** Above the list at the address of the site. */
+  intro: Html
+  /** The pages of text of the owner, by their paths such as `/about/`. */
+  texts: ReadonlyMap<string, LookText>
   firstView: Config['pages_first_view']
   /** The slugs of the categories that stand above lists. */
   presses: readonly string[]
   /** The first day of the week, or `auto`. */
   weekStart: string
+}
+
+/** A page of text, ready to be shown. */
+export interface LookText {
+  title: string
+  body: Html
 }
 
 /** What public bodies have to link to, in the order of the foot. */
@@ -83,7 +94,7 @@ export function filesOfLook(start: LookFiles, owner: Readonly<Partial<Record<Loo
 }
 
 /** The look of a configuration with what owners have set. */
-export function lookOf(config: Config, files: LookFiles): Look {
+export async function lookOf(config: Config, files: LookFiles): Promise<Look> {
   return {
     accent: config.pages_accent,
     scheme: config.pages_scheme,
@@ -102,10 +113,23 @@ export function lookOf(config: Config, files: LookFiles): Look {
       accessibility: config.pages_accessibility,
       contact: config.pages_contact,
     },
+    ...(await readMarkdown(config)),
     firstView: config.pages_first_view,
     presses: readSlugs(config.pages_presses),
     weekStart: config.week_start,
   }
+}
+
+/** Makes the texts in Markdown ready, which most calendars have none of. */
+async function readMarkdown({ pages_intro, pages_texts }: Config): Promise<Pick<Look, 'intro' | 'texts'>> {
+  if (pages_intro === '' && pages_texts === '') return { intro: NOTHING, texts: new Map() }
+  const { markdownHtml } = await import('../../base/text/markdown.ts')
+  const texts = readTexts(pages_texts).map(({ slug, text }): [string, LookText] => {
+    const [first = ''] = text.trimStart().split('\n', 1)
+    const body = trusted(markdownHtml(text.trimStart().slice(first.length), 'below'))
+    return [`/${slug}/`, { title: titleOfText(text) ?? slug, body }]
+  })
+  return { intro: trusted(markdownHtml(pages_intro, 'bold')), texts: new Map(texts) }
 }
 
 /** Stacks of letters that devices have; the first is that of `tokens.css`. */

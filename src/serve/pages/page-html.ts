@@ -38,8 +38,8 @@ export function html(parts: TemplateStringsArray, ...contents: readonly Content[
 }
 
 /**
- * Markup made safe elsewhere. There are two callers: descriptions, which `text/text-work.ts` cleans for pages, and linked data, which has no
- * character left that could end its element.
+ * Markup made safe elsewhere. There are three callers: descriptions, which `text/text-work.ts` cleans for pages, texts of the look, which
+ * `text/markdown.ts` does, and linked data, which has no character left that could end its element.
  */
 export function trusted(markup: string): Html {
   return { markup }

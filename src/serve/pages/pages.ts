@@ -43,7 +43,7 @@ import {
 } from './page-addresses.ts'
 import { type Assets, readAssets } from './page-assets.ts'
 import { monthOf, weekStartOf } from './page-dates.ts'
-import { type Html, html } from './page-html.ts'
+import { type Html, html, NOTHING } from './page-html.ts'
 import { keepLanguage } from './page-languages.ts'
 import { type PageQuery, readPart, readQuery, unread } from './page-query.ts'
 import { findTermAt, noTerms, type PageTerms, readPageTerms, scopeOf } from './page-terms.ts'
@@ -150,13 +150,14 @@ async function answerFound(
   if (asked.is === 'sitemap') return { status: 200, mediaType: XML, body: await sitemapIndex(context) }
   if (asked.is === 'sitemap of month')
     return { status: 200, mediaType: XML, body: await sitemapOfMonth(context, asked.month) }
+  if (asked.is === 'unknown' && isTextPath(pages, path)) return textPage(pages, context, path)
   if (asked.is === 'unknown') return oldPage(pages, context, path, query)
   if (asked.is === 'numbered') return numberedRecord(context, asked.id)
   if (asked.is === 'dated') return datedPage(context, asked, path)
   const text = asked.is === 'embed' ? query.toString() : readPart(query)
   const viewing = await viewingOf(pages, context, text === '' ? path : `${path}?${text}`)
   if (asked.is === 'sitemap of pages')
-    return { status: 200, mediaType: XML, body: await sitemapOfPages(context, viewing.today) }
+    return { status: 200, mediaType: XML, body: await sitemapOfPages(context, viewing.today, pages.look) }
   if (asked.is === 'embed') return shown(viewing, embedView(viewing, query))
   if (asked.is === 'directory') {
     const { page } = await readQuery(context, new URLSearchParams({ page: query.get('page') ?? '' }))
@@ -164,8 +165,29 @@ async function answerFound(
   }
   if (asked.is === 'series') return seriesPage(viewing, asked.id, path, query, feed)
   if (asked.is === 'record') return recordPage(viewing, asked, query, feed)
-  const span = path === '/' ? firstSpan(pages.look) : asked.span
-  return eventsPage(viewing, { ...asked, span }, query, feed)
+  if (path !== '/') return eventsPage(viewing, asked, query, feed)
+  return eventsPage(viewing, { ...asked, span: firstSpan(pages.look) }, query, feed, pages.look.intro)
+}
+
+const withSlash = (path: string) => (path.endsWith('/') ? path : `${path}/`)
+
+/** Whether a path is that of a page of text of the owner. */
+export const isTextPath = ({ look }: Pages, path: string): boolean => look.texts.has(withSlash(path))
+
+/** A page of text of the owner. */
+async function textPage(pages: Pages, context: Context, path: string): Promise<PageAnswer> {
+  const found = pages.look.texts.get(path)
+  if (!found) return movedTo(context.site, withSlash(path))
+  const { title, body } = found
+  return shown(await viewingOf(pages, context, path), {
+    status: 200,
+    title,
+    description: title,
+    canonical: path,
+    isIndexed: true,
+    current: undefined,
+    body: html`<article class="own-text"><h1 tabindex="-1" dir="auto">${title}</h1><div class="prose" dir="auto">${body}</div></article>`,
+  })
 }
 
 /** What the address of the site shows. */
@@ -207,6 +229,7 @@ async function eventsPage(
   { span, scope }: Extract<PageAddress, { is: 'events' }>,
   query: URLSearchParams,
   feed: string | undefined,
+  intro = NOTHING,
 ): Promise<PageAnswer> {
   const { context, terms } = viewing
   const term = scope && (await findTermAt(context, terms, scope))
@@ -217,7 +240,13 @@ async function eventsPage(
   if (read.wrong) return shown(viewing, wrongView(viewing, { span, term, query: read }))
   const asked: EventsAsked = { span, term, query: term ? narrowed(read, term.taxonomy, term.slug) : read }
   if (feed !== undefined) return seeOther(context.site, feedOf(asked, feed))
-  return shown(viewing, await viewOf(viewing, asked, span))
+  const view = await viewOf(viewing, asked, span)
+  return shown(
+    viewing,
+    query.size > 0 || intro === NOTHING
+      ? view
+      : { ...view, body: html`<div class="prose intro">${intro}</div>${view.body}` },
+  )
 }
 
 /** The query with the parameters that this problem is about. @throws the error, if it is another one or about the page alone */

@@ -7,6 +7,7 @@ import { organizerRules } from '../../calendar/linked/organizer.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
 import { venueRules } from '../../calendar/linked/venue.ts'
 import { listPublicSeries } from '../../calendar/series/series-store.ts'
+import type { Look } from './look.ts'
 import { spanPath } from './page-addresses.ts'
 import { firstOf, isMonth, monthsLater } from './page-dates.ts'
 import { html } from './page-html.ts'
@@ -47,8 +48,8 @@ export async function sitemapOfMonth(context: Context, month: string): Promise<s
   return addresses(rows.map((row) => ({ address: recordUrl(site, 'event', row), changed: row.modified_utc })))
 }
 
-/** All pages except those of events: the calendar, its months from this one on, categories, tags, series, venues and organizers. */
-export async function sitemapOfPages(context: Context, today: string): Promise<string> {
+/** All pages except those of events: the calendar, pages of text, its months from this one on, categories, tags, series, venues and organizers. */
+export async function sitemapOfPages(context: Context, today: string, { texts }: Pick<Look, 'texts'>): Promise<string> {
   const { site, db } = context
   const days = { start: `${today.slice(0, 7)}-01`, end: addDays(today, 1100) }
   const [terms, series, venues, organizers, coming] = await Promise.all([
@@ -63,6 +64,7 @@ export async function sitemapOfPages(context: Context, today: string): Promise<s
     page('/'),
     ...(venues.length > 0 ? [page('/venues/')] : []),
     ...(organizers.length > 0 ? [page('/organizers/')] : []),
+    ...[...texts.keys()].map(page),
     ...coming.flatMap((month) => (isMonth(month) ? [page(spanPath({ view: 'month', month }, undefined))] : [])),
     ...terms.map((term) => page(spanPath({ view: 'list' }, scopeOf(term)))),
     ...series.map((row) => ({ address: seriesUrl(site, row), changed: row.modified_utc })),

@@ -9,7 +9,7 @@ import {
   LOOK_FILES,
   type LookFileSetting,
 } from '../../base/look-files.ts'
-import { extentOf, type LookSetting, lookSettings } from '../../base/look-settings.ts'
+import { extentOf, type LookSetting, lookSettings, readTexts } from '../../base/look-settings.ts'
 import type { Db } from './database.ts'
 import { type FormerValues, recordChange, type Tx } from './recording.ts'
 
@@ -42,11 +42,16 @@ export function faultOfSetting(name: OwnerSetting, value: string): string | unde
       : 'takes a data: address in base64'
   }
   const { most, isText = false } = extentOf(name)
+  if (name === 'pages_texts' && value.length <= most) return faultOf(() => readTexts(value))
   const lines = isText ? value.replaceAll('\n', '') : value
   if (value.length > most || !/[^\p{C}\p{Z}]/u.test(value) || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(lines))
     return `takes ${isText ? 'a text' : 'a line'} of 1 to ${most} characters`
+  return faultOf(() => lookSettings[name].read(value))
+}
+
+function faultOf(read: () => unknown): string | undefined {
   try {
-    lookSettings[name].read(value)
+    read()
     return undefined
   } catch (error) {
     return messageOf(error)

@@ -1,0 +1,33 @@
+import { Marked, type Tokens } from 'marked'
+import { escapeHtml } from './html.ts'
+import { safeText } from './safe-html.ts'
+
+/** What becomes of the headings of a text: they stand below that of its page, or are lines in bold. */
+type Headings = 'below' | 'bold'
+
+/** Readers by what becomes of headings. HTML of the text is shown as it was typed, and pictures, which other hosts would send, as their words. */
+const READERS: Readonly<Record<Headings, Marked>> = { below: readerWith('below'), bold: readerWith('bold') }
+
+function readerWith(headings: Headings): Marked {
+  return new Marked({
+    renderer: {
+      html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
+      image: ({ text }: Tokens.Image) => escapeHtml(text),
+      heading({ depth, tokens }: Tokens.Heading) {
+        const inside = this.parser.parseInline(tokens)
+        const level = Math.max(depth, 2)
+        return headings === 'bold' ? `<p><strong>${inside}</strong></p>\n` : `<h${level}>${inside}</h${level}>\n`
+      },
+      checkbox: () => '',
+    },
+  })
+}
+
+/** Markdown as sanitised HTML. A text that nests too deep is shown as it was typed. */
+export function markdownHtml(text: string, headings: Headings): string {
+  try {
+    return safeText(READERS[headings].parse(text, { async: false }))
+  } catch {
+    return `<p>${escapeHtml(text)}</p>`
+  }
+}

@@ -28,6 +28,7 @@ import {
   renewLook,
 } from '../pages/pages.ts'
 import type { ProblemStatus } from '../pages/problem-view.ts'
+import { makeSiteIcon, SITE_ICONS } from '../pages/site-icons.ts'
 import { inEnglish } from '../pages/translated-paths.ts'
 import { admitted } from './admission.ts'
 import { clientAddress } from './client-address.ts'
@@ -56,6 +57,8 @@ export interface PublicPages {
   pages: Pages
   finished: FinishedAnswers
   assets: Map<string, Outgoing>
+  /** The icons that are asked for by fixed addresses, of the present look, made when they are first asked for. */
+  icons: Map<string, Promise<Outgoing>>
   languages: LanguageChooser
   /** Pages that are being made, by their version and address. */
   making: Map<string, Making>
@@ -78,7 +81,16 @@ export function makePublicPages(
 ): PublicPages {
   const pages = makePages(service.site, service.memory, budget, look)
   const languages = makeLanguageChooser(service.site)
-  return { service, front, pages, finished, assets: new Map(answersOf(pages)), languages, making: new Map() }
+  return {
+    service,
+    front,
+    pages,
+    finished,
+    assets: new Map(answersOf(pages)),
+    icons: new Map(),
+    languages,
+    making: new Map(),
+  }
 }
 
 function answersOf({ assets }: Pages): [string, Outgoing][] {
@@ -92,9 +104,10 @@ function answersOf({ assets }: Pages): [string, Outgoing][] {
 const MOST_ASSETS = 50
 
 /** Takes in what owners have changed of the look. Files of before stay where pages that were read before name them, the latest of them. */
-function followSettings({ pages, assets, service }: PublicPages): void {
+function followSettings({ pages, assets, icons, service }: PublicPages): void {
   if (pages.settings === service.memory.settings) return
   renewLook(pages, service.site)
+  icons.clear()
   for (const [path, answer] of answersOf(pages)) {
     assets.delete(path)
     assets.set(path, answer)
@@ -103,11 +116,23 @@ function followSettings({ pages, assets, service }: PublicPages): void {
 }
 
 /** What answers a read of a file that pages refer to. */
-export function assetAt(all: PublicPages, path: string): ((visit: Visit) => void) | undefined {
+export function assetAt(all: PublicPages, path: string): ((visit: Visit) => unknown) | undefined {
   const { front, assets } = all
   followSettings(all)
+  if (SITE_ICONS.has(path)) return async (visit) => send(front, visit, await iconAt(all, path), 'finished')
   const asset = assets.get(path)
   return asset && ((visit) => send(front, visit, asset, 'finished'))
+}
+
+/** An icon of the site, made once. */
+function iconAt({ pages, icons }: PublicPages, path: string): Promise<Outgoing> {
+  const known = icons.get(path)
+  if (known) return known
+  const { assets, look } = pages
+  const made = makeSiteIcon(path, assets.icon, look.accent).then((icon) => assetAnswer(icon, FOR_A_DAY))
+  icons.set(path, made)
+  made.catch(() => icons.delete(path))
+  return made
 }
 
 type Otherwise = (visit: Visit, signIn: SignIn) => unknown
@@ -330,6 +355,9 @@ export function contentPolicy(site: Site, mediaUrl: string, formsLeadTo?: string
 
 /** Of files whose address changes with their content. */
 export const FOREVER = { 'Cache-Control': 'public, max-age=31536000, immutable' }
+
+/** Of files at addresses that stay the same. */
+const FOR_A_DAY = { 'Cache-Control': 'public, max-age=86400' }
 
 /** Of scripts that pages of other sites load, at addresses that stay the same. */
 const ELSEWHERE_TOO = {

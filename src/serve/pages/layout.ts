@@ -30,6 +30,7 @@ export function layOut({ context: { site }, assets, look, address }: Viewing, vi
 <meta name="color-scheme" content="${look.scheme === 'auto' ? 'light dark' : look.scheme}">
 ${pageHead(site, { ...view, image: view.image ?? (picture && site.url + picture.path) }, title)}
 <link rel="icon" href="${asset(assets.icon.path)}">
+<link rel="apple-touch-icon" href="${asset('/apple-touch-icon.png')}">
 ${[assets.style, ...(view.styles ?? [])].map(({ path }) => html`<link rel="stylesheet" href="${asset(path)}">\n`)}${[assets.script, ...(view.scripts ?? [])].map(({ path }) => html`<script type="module" src="${asset(path)}"></script>\n`)}${view.linkedData && html`<script type="application/ld+json">${linkedData(view.linkedData)}</script>`}
 </head>
 <body>

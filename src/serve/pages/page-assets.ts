@@ -152,7 +152,7 @@ function towards(colour: Rgb, target: Rgb, other: Rgb, needed = READABLE): Rgb {
   return target
 }
 
-function rgbOf(colour: string): Rgb {
+export function rgbOf(colour: string): Rgb {
   const long = colour.length === 4 ? colour.replace(/[0-9a-f]/gi, '$&$&') : colour
   const number = Number.parseInt(long.slice(1), 16)
   return [(number >> 16) & 255, (number >> 8) & 255, number & 255]

@@ -233,7 +233,7 @@ let loading: ReturnType<typeof openSharp> | undefined
 /**
  * The library, loaded with the first image to keep start-up quick. It is set up once: setting it up again would refuse images that are being read.
  */
-function loadSharp(): ReturnType<typeof openSharp> {
+export function loadSharp(): ReturnType<typeof openSharp> {
   loading ??= openSharp()
   return loading
 }

@@ -208,7 +208,7 @@ function item(state, event) {
     { part: 'event' },
     make('span', { part: 'time' }, time),
     anchor(state, event, 'title'),
-    ...(place ? [make('span', { part: 'place', dir: 'auto' }, place)] : []),
+    place && make('span', { part: 'place' }, make('bdi', {}, place)),
   )
 }
 
@@ -219,16 +219,16 @@ export const anchor = ({ texts }, { title, url, event_status }, part) => {
   const before = texts[['', 'canceled', 'postponed'].indexOf(event_status ?? '') + 8]
   return make(
     'a',
-    { part, dir: 'auto', href: /^https?:/.test(url) && url },
-    event_status && before ? before.replace('{text}', () => name) : name,
+    { part, href: /^https?:/.test(url) && url },
+    make('bdi', {}, event_status && before ? before.replace('{text}', () => name) : name),
   )
 }
 
-/** English, say, is written as the part of the world does that the calendar is in. @param {string | null} [lang] */
+/** A language without texts is that of the calendar, dates too; English, say, is written as in the part of the world that it is in. @param {string | null} [lang] */
 function localeOf(lang) {
   try {
-    const [own = site.locale] = Intl.DateTimeFormat.supportedLocalesOf(lang || site.locale)
-    return site.locale.startsWith(`${own}-`) ? site.locale : own
+    const [own = ''] = Intl.DateTimeFormat.supportedLocalesOf(lang || site.locale)
+    return site.locale.startsWith(`${own}-`) || !site.texts[own.slice(0, 2)] ? site.locale : own
   } catch {
     return site.locale
   }

@@ -470,6 +470,10 @@ export const de: Locale = {
   Months: 'Monate',
   Near: 'In der Nähe von',
   Newer: 'Neuere',
+  'Nothing matches “{word}”.': 'Zu „{word}“ gibt es nichts.',
+  'These results are for “{word}”; nothing matches “{written}”.':
+    'Gezeigt wird „{word}“; zu „{written}“ gibt es nichts.',
+  'With one of the words': 'Mit einem der Wörter',
   'No event matches.': 'Keine Veranstaltung passt dazu.',
   'None is planned at the moment.': 'Zurzeit ist keine geplant.',
   Older: 'Ältere',

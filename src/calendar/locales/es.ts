@@ -459,6 +459,10 @@ export const es: Locale = {
   Months: 'Otros meses',
   Near: 'Cerca de',
   Newer: 'Más recientes',
+  'Nothing matches “{word}”.': 'Nada coincide con «{word}».',
+  'These results are for “{word}”; nothing matches “{written}”.':
+    'Resultados de «{word}»; nada coincide con «{written}».',
+  'With one of the words': 'Con una de las palabras',
   'No event matches.': 'Ningún evento coincide.',
   'None is planned at the moment.': 'Por ahora no hay ninguno previsto.',
   Older: 'Más antiguos',

@@ -475,6 +475,10 @@ export const fr: Locale = {
   Months: 'Autres mois',
   Near: 'Près de',
   Newer: 'Plus récents',
+  'Nothing matches “{word}”.': 'Rien ne correspond à « {word} ».',
+  'These results are for “{word}”; nothing matches “{written}”.':
+    'Résultats pour « {word} » ; rien ne correspond à « {written} ».',
+  'With one of the words': 'Avec l’un des mots',
   'No event matches.': 'Aucun événement ne correspond.',
   'None is planned at the moment.': 'Aucun n’est prévu pour le moment.',
   Older: 'Plus anciens',

@@ -71,13 +71,15 @@ function thumbnail({ src, srcset, width, height, focus }: Picture): Html {
 }
 
 /** An event of a list. */
-export function eventRow(viewing: Viewing, card: Card, heading: 'h3' | 'h4' = 'h3'): Html {
+export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h4' = 'h3'): Html {
   const { site } = viewing.context
+  // Under no heading of its day, the row has it.
+  const day = heading === 'h2' && html`<b class="on">${writtenDay(site, dayOf(card.start), viewing.today)}</b>`
   const place =
     card.place && html`<bdi>${card.place.name}</bdi>${card.place.city && html`, <bdi>${card.place.city}</bdi>`}`
   const title = html`<a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>`
-  return html`<li class="row${hueOf(viewing, card)}"><p class="time">${timesOfCard(viewing, card)}</p><div class="what">${
-    heading === 'h3' ? html`<h3>${title}</h3>` : html`<h4>${title}</h4>`
+  return html`<li class="row${hueOf(viewing, card)}"><p class="time">${day}${timesOfCard(viewing, card)}</p><div class="what">${
+    heading === 'h2' ? html`<h2>${title}</h2>` : heading === 'h3' ? html`<h3>${title}</h3>` : html`<h4>${title}</h4>`
   }${place && html`<p class="where">${place}</p>`}${card.excerpt && html`<p class="excerpt"><bdi>${card.excerpt}</bdi></p>`}${tags(
     viewing,
     card,
@@ -91,6 +93,10 @@ function tags(viewing: Viewing, card: Card): Html | false {
     html`<p class="tags">${shown}${card.cost && html`<span class="chip plain">${card.cost}</span>`}</p>`
   )
 }
+
+/** Events in an order of their own, each with its day. */
+export const datedRows = (viewing: Viewing, cards: readonly Card[]): Html =>
+  html`<ul class="rows dated">${cards.map((card) => eventRow(viewing, card, 'h2'))}</ul>`
 
 /** Events under headings of the days on which they start, in their order. */
 export function daySections(viewing: Viewing, cards: readonly Card[], more?: (day: string) => Html | false): Html[] {

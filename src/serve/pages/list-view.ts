@@ -2,7 +2,7 @@ import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import { addDays } from '../../base/text/moments.ts'
 import type { Card } from './cards.ts'
-import { daySections, sectionsFrom } from './event-rows.ts'
+import { datedRows, daySections, sectionsFrom } from './event-rows.ts'
 import { isDay, writtenDay } from './page-dates.ts'
 import { before, between, type EventFilters, findBounds, findCards, findPageEvents, from } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
@@ -17,6 +17,7 @@ import {
   viewHead,
 } from './view-head.ts'
 import { say, sayEvents, type View, type Viewing } from './viewing.ts'
+import { fewerWords, wordsNote } from './words-shown.ts'
 
 /** The most events on one page. */
 export const PER_PAGE = 20
@@ -44,7 +45,7 @@ export async function listView(viewing: Viewing, asked: EventsAsked): Promise<Vi
     feeds: feedsOf(asked),
     current: 'list',
     body: html`${viewHead(viewing, asked, heading, count)}
-<div class="results">${total === 0 ? await nothing(viewing, asked) : isPast ? daySections(viewing, cards) : sectionsFrom(viewing, cards, firstDay(viewing, asked))}</div>
+<div class="results">${await wordsNote(viewing, asked)}${total === 0 ? await nothing(viewing, asked) : isPast ? daySections(viewing, cards) : asked.query.filters.words === undefined ? sectionsFrom(viewing, cards, firstDay(viewing, asked)) : datedRows(viewing, cards)}</div>
 ${await ways(viewing, asked, { ...paths, pages })}`,
   }
 }
@@ -56,7 +57,7 @@ interface Page {
 }
 
 async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
-  const { cards, total } = await findCards(viewing, comingFilters(viewing, asked), asked.query.page, PER_PAGE)
+  const { cards, total } = await findCards(viewing, comingFilters(viewing, asked), asked.query.page, PER_PAGE, 'best')
   return { cards, total, pages: Math.ceil(total / PER_PAGE) }
 }
 
@@ -104,9 +105,11 @@ function nothingText({ query, term }: EventsAsked, site: Site): string {
   return say(site, query.isFiltered || term !== undefined ? 'No event matches.' : 'There are no events here yet.')
 }
 
-function nothing(viewing: Viewing, asked: EventsAsked): Promise<Html> {
+async function nothing(viewing: Viewing, asked: EventsAsked): Promise<Html> {
   const { site } = viewing.context
-  return nothingFound(viewing, asked, nothingText(asked, site), `${firstDay(viewing, asked)} 00:00:00`)
+  const text = nothingText(asked, site)
+  const found = await nothingFound(viewing, asked, text, `${firstDay(viewing, asked)} 00:00:00`)
+  return html`${await fewerWords(viewing, asked, comingFilters(viewing, asked))}${found}`
 }
 
 /** Links to the pages before and after this one with their days, and between coming and past events. */

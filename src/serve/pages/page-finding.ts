@@ -1,6 +1,6 @@
 import { addDays } from '../../base/text/moments.ts'
 import type { EventsQuery } from '../../calendar/events/event-filters.ts'
-import { findEvents } from '../../calendar/events/find-events.ts'
+import { findEvents, type ListOrder } from '../../calendar/events/find-events.ts'
 import { type Card, loadCards } from './cards.ts'
 import { learnTerms } from './page-terms.ts'
 import type { Viewing } from './viewing.ts'
@@ -25,11 +25,12 @@ export async function findPageEvents(
   filters: EventFilters,
   page: number,
   perPage: number,
+  order: ListOrder = 'start',
 ): Promise<FoundEvents> {
   const most = memory.index ? perPage : Math.min(perPage, MOST_OF_DATABASE)
   const uncapped = { ...context, site: { ...context.site, pageSizeCap: most } }
   const query: EventsQuery = { ...filters, strict_dates: filters.strict_dates ?? false, page, per_page: most }
-  const { ids, total, rows } = await findEvents(uncapped, query)
+  const { ids, total, rows } = await findEvents(uncapped, query, order)
   const times = rows && new Map(rows.map((row) => [row.id, { start: row.start_date, end: row.end_date }]))
   return { ids, total, times }
 }
@@ -40,8 +41,9 @@ export async function findCards(
   filters: EventFilters,
   page: number,
   perPage: number,
+  order: ListOrder = 'start',
 ): Promise<{ cards: Card[]; total: number }> {
-  const { ids, total } = await findPageEvents(viewing, filters, page, perPage)
+  const { ids, total } = await findPageEvents(viewing, filters, page, perPage, order)
   return { cards: await cardsOf(viewing, ids), total }
 }
 

@@ -34,7 +34,7 @@ const sheet = sheetOf(site.css)
 
 const FIELDS = 'title,url,all_day,start_date,end_date,timezone,timezone_abbr,venue.venue,event_status'
 /** @type {Record<string, string>} */
-const FILTERS = { category: 'categories', tag: 'tags', venue: 'venue', organizer: 'organizer', search: 'search' }
+const FILTERS = { category: 'categories', tag: 'tags', venue: 'venue', organizer: 'organizer', search: 'words' }
 /** The pages of a month that are asked for. */
 const MOST_PAGES = 10
 
@@ -184,7 +184,9 @@ function agenda(state) {
   const { view, day, events, texts, isPicked } = state
   const isMonth = view === 'month' && !isPicked
   const to = isMonth ? later(monthOf(day, 1), -1) : view === 'list' ? '9' : day
-  const shown = events.filter(({ first, last }) => first <= to && last >= day)
+  const shown = events
+    .filter(({ first, last }) => first <= to && last >= day)
+    .sort((a, b) => a.start_date.localeCompare(b.start_date))
   const list = make('div', { part: 'agenda', class: isMonth && 'narrow' })
   for (const [on, own] of Map.groupBy(shown, (event) => [event.first, day].sort()[1] ?? day)) {
     if (view !== 'day')

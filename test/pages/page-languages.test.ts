@@ -335,7 +335,7 @@ describe('money', () => {
       '5+',
       'Pay what you can',
       '1500円',
-      '99999999999999999 €',
+      '99999999999999999€',
     ])
       assert.equal(writtenCost(site('de'), [raw]), raw)
     assert.equal(writtenCost(site('de'), ['5 €', '7 £']), writtenCost(site('en'), ['5 €', '7 £']))

@@ -91,6 +91,15 @@ export const settings = {
   ),
   ...lookSettings,
   pages_css: word('A style sheet that is put behind that of the pages. Empty: none.', 'FILE', ''),
+  frame_ancestors: {
+    ...list(
+      'The sites that may show events in a frame (`/embed/frame/`), such as https://www.example.org or https://*.example.org; * for all, none for no site.',
+      'ORIGIN,…',
+      'origins such as https://www.example.org, *, or none',
+      (entry) => entry === '*' || entry === 'none' || /^https?:\/\/(?:\*\.)?[a-z\d.-]{1,253}(?::\d{1,5})?$/.test(entry),
+    ),
+    default: ['*'],
+  },
   desk: choice(
     'Whether people sign in at /desk/ to keep the calendar in a browser; off leaves the desk out.',
     ['on', 'off'],
@@ -378,6 +387,8 @@ export interface Site {
   seriesMonths: number
   /** Whether people sign in at the desk. */
   hasDesk: boolean
+  /** Sites that may show events in frames, as sources of a Content-Security-Policy. */
+  frameAncestors: readonly string[]
   /** Whether pages write times with 12 or 24 hours; auto as the language does. */
   clock: Config['pages_clock']
 }
@@ -407,6 +418,7 @@ export function siteOf(config: Config, port: number): Site {
     maps: { directions: config.directions },
     seriesMonths: config.series_months,
     hasDesk: config.desk === 'on',
+    frameAncestors: config.frame_ancestors.filter((source) => source !== 'none'),
     clock: config.pages_clock,
   }
 }

@@ -72,6 +72,7 @@ const examples: Record<SettingName, readonly [string, string]> = {
   timezone: ['Europe/Berlin', 'UTC+2'],
   language: ['de', 'fr'],
   languages: ['none', 'de,fr'],
+  frame_ancestors: ['none', 'https://www.example.org,https://*.example.net'],
   currency: ['EUR', 'CHF'],
   pages: ['off', 'on'],
   desk: ['off', 'on'],

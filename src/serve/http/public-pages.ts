@@ -302,6 +302,7 @@ function outgoing({ service, finished }: PublicPages, answer: PageAnswer, { lang
   const own = answer.location === undefined ? {} : { Location: answer.location }
   const headers = {
     ...pageHeaders(service),
+    ...(answer.isFramed && frameHeaders(service)),
     'Content-Type': answer.mediaType,
     Vary: isWritten && !isNamed ? `${VARY}, Accept-Language` : VARY,
     ...own,
@@ -334,6 +335,15 @@ function pageHeaders({ site, images }: Service): Record<string, string> {
     'Referrer-Policy': 'strict-origin-when-cross-origin',
     'Cache-Control': 'public, max-age=0, must-revalidate',
   }
+}
+
+/** Frames of other sites show events without a script and without a form. */
+function frameHeaders({ site, images }: Service): Record<string, string> {
+  const ancestors = site.frameAncestors.length === 0 ? ["'none'"] : ["'self'", ...site.frameAncestors]
+  const policy = contentPolicy(site, images.mediaUrl)
+    .replace(/(script-src|connect-src|form-action) 'self'/g, "$1 'none'")
+    .replace(/frame-ancestors .*/, `frame-ancestors ${ancestors.join(' ')}`)
+  return { 'Content-Security-Policy': policy, 'Cross-Origin-Resource-Policy': 'cross-origin' }
 }
 
 /** The sources that pages may load: their own script and style sheet, and images. Their forms lead to this site, and to `formsLeadTo`. */

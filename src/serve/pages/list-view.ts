@@ -73,13 +73,14 @@ async function pastPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
 }
 
 /** The first day that a list shows. */
-function firstDay({ today }: Viewing, { query }: EventsAsked): string {
+export function firstDay({ today }: Viewing, { query }: EventsAsked): string {
   const sent = query.filters.start_date
   const day = typeof sent === 'string' ? sent.slice(0, 10) : ''
   return isDay(day) ? day : today
 }
 
-function comingFilters(viewing: Viewing, asked: EventsAsked): EventFilters {
+/** The filters of the events from that day on. */
+export function comingFilters(viewing: Viewing, asked: EventsAsked): EventFilters {
   const { filters } = asked.query
   const last = typeof filters.end_date === 'string' ? filters.end_date.slice(0, 10) : ''
   const first = firstDay(viewing, asked)

@@ -48,9 +48,18 @@ interface Drawing {
   dayPath: (day: string) => string
 }
 
-/** A month as a table of weeks, and as a list of days for narrow screens. */
-export async function monthView(viewing: Viewing, asked: EventsAsked, month: string): Promise<View> {
-  const { context, memory, today, weekStart } = viewing
+/** The events of a month as a table of weeks, and as a list of days for narrow screens. */
+interface DrawnMonth {
+  heading: string
+  /** The number of its events. */
+  total: number
+  table: Html
+  agenda: Html
+}
+
+/** Finds and draws the events of a month. */
+export async function drawMonth(viewing: Viewing, asked: EventsAsked, month: string): Promise<DrawnMonth> {
+  const { context, memory, weekStart } = viewing
   const { site } = context
   const { filters } = asked.query
   const weeks = weeksOf(month, weekStart)
@@ -63,10 +72,17 @@ export async function monthView(viewing: Viewing, asked: EventsAsked, month: str
   const byId = new Map(cards.map((card) => [card.id, card]))
   const drawing: Drawing = { viewing, month, cards: byId, dayPath: daysOfSame(viewing, asked) }
   const total = stretches.filter(({ first, last }) => monthOf(first) <= month && monthOf(last) >= month).length
+  const heading = capitalized(site, written(site, 'monthYear', firstOf(month)))
+  return { heading, total, table: table(drawing, grid, heading), agenda: agenda(drawing, grid) }
+}
+
+export async function monthView(viewing: Viewing, asked: EventsAsked, month: string): Promise<View> {
+  const { context, today } = viewing
+  const { site } = context
+  const { heading, total, table, agenda } = await drawMonth(viewing, asked, month)
   const name = written(site, 'monthYear', firstOf(month))
-  const heading = capitalized(site, name)
   const span = { view: 'month', month } as const
-  const ways = await waysOf(viewing, asked, month)
+  const ways = await monthWays(viewing, asked, month)
   return {
     status: 200,
     title: heading,
@@ -78,13 +94,17 @@ export async function monthView(viewing: Viewing, asked: EventsAsked, month: str
     feeds: feedsOf(asked),
     current: 'month',
     body: html`${viewHead(viewing, { ...asked, span }, heading, sayEvents(site, total), wayTools(viewing, asked, month, ways))}
-<div class="results">${table(drawing, grid, heading)}${total === 0 ? await nothingFound(viewing, asked, say(site, 'There are no events in {month}.', { month: name }), `${firstOf(month)} 00:00:00`) : agenda(drawing, grid)}</div>
+<div class="results">${table}${total === 0 ? await nothingFound(viewing, asked, say(site, 'There are no events in {month}.', { month: name }), `${firstOf(month)} 00:00:00`) : agenda}</div>
 ${pager(wayInWords(site, ways.previous, month, -1), wayInWords(site, ways.next, month, 1), say(site, 'Other months'))}`,
   }
 }
 
 /** The months before and after this one, if there are events in that direction, or today. */
-async function waysOf(viewing: Viewing, asked: EventsAsked, month: string): Promise<Pick<View, 'previous' | 'next'>> {
+export async function monthWays(
+  viewing: Viewing,
+  asked: EventsAsked,
+  month: string,
+): Promise<Pick<View, 'previous' | 'next'>> {
   const bounds = await findBounds(viewing, asked.query.filters)
   const now = monthOf(viewing.today)
   const [first, last] = [monthOf(bounds?.first ?? viewing.today), monthOf(bounds?.last ?? viewing.today)]

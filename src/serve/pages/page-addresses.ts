@@ -28,6 +28,7 @@ export type PageAddress =
   | Moved
   | { is: 'robots' }
   | { is: 'embed' }
+  | { is: 'frame' }
   | { is: 'sitemap' }
   | { is: 'unknown' }
   | { is: 'sitemap of pages' }
@@ -67,7 +68,7 @@ export function readPageAddress(path: string, query: URLSearchParams, site: Site
     return segments.length === 0
       ? { is: 'directory', kind: root === 'venues' ? 'venue' : 'organizer' }
       : { is: 'unknown' }
-  if (root === 'embed') return segments.length === 0 ? { is: 'embed' } : { is: 'unknown' }
+  if (root === 'embed') return readEmbed(segments)
   if (root === 'series') return readSeries(segments)
   if (root === 'tag')
     return segments.length === 1 ? { is: 'moved', to: `/events/tag/${segments[0]}/` } : { is: 'unknown' }
@@ -142,6 +143,11 @@ function readSitemap(path: string): PageAddress {
   if (path === '/sitemap-pages.xml') return { is: 'sitemap of pages' }
   const [, month = ''] = /^\/sitemap-(.+)\.xml$/.exec(path) ?? []
   return isMonth(month) ? { is: 'sitemap of month', month } : { is: 'unknown' }
+}
+
+function readEmbed([name, ...rest]: readonly string[]): PageAddress {
+  if (name === undefined) return { is: 'embed' }
+  return name === 'frame' && rest.length === 0 ? { is: 'frame' } : { is: 'unknown' }
 }
 
 /** The slug before the id is for people; series may share one. */

@@ -26,6 +26,7 @@ import { directoryView } from './directory-view.ts'
 import { embedView } from './embed-view.ts'
 import { eventView } from './event-view.ts'
 import { feedPath } from './feed-links.ts'
+import { type Framed, frameProblem, frameView, layOutFrame } from './frame-view.ts'
 import { layOut } from './layout.ts'
 import { linkedView } from './linked-view.ts'
 import { listView } from './list-view.ts'
@@ -76,6 +77,8 @@ export interface PageAnswer {
   body: string
   /** The new address of the page, or its address in the format that was asked for. */
   location?: string
+  /** Whether it may stand in frames of other sites. */
+  isFramed?: true
 }
 
 /** @throws Error with one sentence for a file that is set and cannot be read */
@@ -158,6 +161,7 @@ async function answerFound(
   const viewing = await viewingOf(pages, context, text === '' ? path : `${path}?${text}`)
   if (asked.is === 'sitemap of pages')
     return { status: 200, mediaType: XML, body: await sitemapOfPages(context, viewing.today, pages.look) }
+  if (asked.is === 'frame') return framePage(viewing, query)
   if (asked.is === 'embed') return shown(viewing, embedView(viewing, query))
   if (asked.is === 'directory') {
     const { page } = await readQuery(context, new URLSearchParams({ page: query.get('page') ?? '' }))
@@ -222,6 +226,23 @@ function termsOf(pages: Pages, context: Context): Promise<PageTerms> {
     })
   }
   return pages.terms.read
+}
+
+/** A frame of another site shows no page of ours, so it says itself that a query cannot be read. */
+async function framePage(viewing: Viewing, query: URLSearchParams): Promise<PageAnswer> {
+  const answer = (status: number, framed: Framed): PageAnswer => ({
+    status,
+    mediaType: HTML,
+    body: layOutFrame(viewing, framed),
+    isFramed: true,
+  })
+  try {
+    return answer(200, await frameView(viewing, query))
+  } catch (error) {
+    const status = statusOf(error)
+    if (status === undefined) throw error
+    return answer(status, frameProblem(viewing))
+  }
 }
 
 async function eventsPage(

@@ -1,0 +1,110 @@
+import { sectionsFrom } from './event-rows.ts'
+import { comingFilters, firstDay } from './list-view.ts'
+import { drawMonth, monthWays } from './month-view.ts'
+import { capitalized, firstOf, isDay, isMonth, monthOf, monthsLater, written } from './page-dates.ts'
+import { findCards } from './page-finding.ts'
+import { type Html, html } from './page-html.ts'
+import { queryText, readQuery } from './page-query.ts'
+import { type EventsAsked, sameEvents } from './view-head.ts'
+import { pathTo, say, type Viewing } from './viewing.ts'
+import { zoneName } from './zone-names.ts'
+
+// Events for a frame on another site, whose owner may put in no script: a list or a month without the head and the foot of pages.
+
+/** The path of the frame, below the root of the site. */
+export const FRAME_PATH = '/embed/frame/'
+
+/** What the element of `embed.js` calls filters that have other names on pages. */
+const RENAMED = { category: 'categories', tag: 'tags' } as const
+
+/** The events of a list without `limit`, and the most with one. */
+const LIMIT = 10
+const MOST = 50
+
+/** What stands in a frame. */
+export interface Framed {
+  title: string
+  body: Html
+}
+
+/** The events that the query asks for. @throws Problem rest_invalid_param */
+export async function frameView(viewing: Viewing, query: URLSearchParams): Promise<Framed> {
+  const known = new URLSearchParams(query)
+  known.delete('page')
+  for (const [name, other] of Object.entries(RENAMED))
+    for (const value of query.getAll(name)) known.append(other, value)
+  const asked: EventsAsked = { span: { view: 'list' }, term: undefined, query: await readQuery(viewing.context, known) }
+  return query.get('view') === 'month' ? frameMonth(viewing, asked, query) : frameList(viewing, asked, query)
+}
+
+async function frameList(viewing: Viewing, asked: EventsAsked, query: URLSearchParams): Promise<Framed> {
+  const { site } = viewing.context
+  const title = say(site, 'What’s on')
+  const limit = Math.min(Math.max(Math.trunc(Number(query.get('limit'))) || LIMIT, 1), MOST)
+  const { cards } = await findCards(viewing, comingFilters(viewing, asked), 1, limit)
+  const list =
+    cards.length === 0
+      ? html`<p>${say(site, 'No event matches.')}</p>`
+      : sectionsFrom(viewing, cards, firstDay(viewing, asked))
+  return {
+    title,
+    body: html`<h1 class="hidden">${title}</h1><div class="results nested">${list}</div>${foot(viewing, asked)}`,
+  }
+}
+
+async function frameMonth(viewing: Viewing, asked: EventsAsked, query: URLSearchParams): Promise<Framed> {
+  const { site } = viewing.context
+  const date = query.get('date') ?? ''
+  const month = isDay(date) || isMonth(date) ? monthOf(date) : monthOf(viewing.today)
+  const { heading, table, agenda } = await drawMonth(viewing, asked, month)
+  const { previous, next } = await monthWays(viewing, asked, month)
+  const step = (months: number, arrow: string, isThere: boolean) => {
+    const other = monthsLater(month, months)
+    if (!isThere || other === undefined) return html`<span class="button step" aria-hidden="true">${arrow}</span>`
+    const path = pathTo(site, `${FRAME_PATH}?${queryText(asked.query)}&view=month&date=${other}`.replace('?&', '?'))
+    return html`<a class="button step" target="_self" href="${path}" aria-label="${capitalized(site, written(site, 'monthYear', firstOf(other)))}"><span aria-hidden="true">${arrow}</span></a>`
+  }
+  const steps = html`<nav class="steps" aria-label="${say(site, 'Months')}">${step(-1, '←', previous !== undefined)}${step(1, '→', next !== undefined)}</nav>`
+  return {
+    title: heading,
+    body: html`<div class="head"><h1>${heading}</h1>${steps}</div><div class="results">${table}${agenda}</div>${foot(viewing, { ...asked, span: { view: 'month', month } })}`,
+  }
+}
+
+/** The way to the calendar with the same events, and the zone of their times. */
+function foot(viewing: Viewing, asked: EventsAsked): Html {
+  const { site } = viewing.context
+  return html`<footer class="foot"><div class="wrap"><a href="${sameEvents(viewing, asked, asked.span)}">${say(site, 'Show the calendar')}</a><span class="end">${say(site, 'All times are of {zone}', { zone: zoneName(site, site.timezone) })}</span></div></footer>`
+}
+
+/** What stands in a frame in place of events that cannot be shown. */
+export function frameProblem({ context: { site } }: Pick<Viewing, 'context'>): Framed {
+  const title = say(site, 'No event matches.')
+  return {
+    title,
+    body: html`<h1>${title}</h1><p><a href="${pathTo(site, '/events/')}">${say(site, 'Show the calendar')}</a></p>`,
+  }
+}
+
+/** The document of a frame. Its links leave it, as other pages stand in no frame. */
+export function layOutFrame({ context: { site }, assets, look }: Viewing, { title, body }: Framed): string {
+  const { markup } = html`<!doctype html>
+<html lang="${site.language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · ${site.name}</title>
+<meta name="color-scheme" content="${look.scheme === 'auto' ? 'light dark' : look.scheme}">
+<meta name="robots" content="noindex">
+<base target="_blank">
+<link rel="stylesheet" href="${pathTo(site, assets.style.path)}">
+</head>
+<body class="framed">
+<main>
+${body}
+</main>
+</body>
+</html>
+`
+  return markup
+}

@@ -1,0 +1,127 @@
+// Events in a frame of another site, whose owner may put in no script.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { findPackage } from '../support/browsers.ts'
+import { markupValidator } from '../support/markup.ts'
+import { type Answer, startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+before(async () => {
+  service = await startService()
+  const music = await service.create('/categories', { name: 'Music' })
+  for (const [title, days] of [
+    ['Concert', 1],
+    ['Talk', 2],
+    ['Walk', 3],
+    ['Far', 40],
+  ] as const)
+    await service.create('/events', {
+      title,
+      start_date: `${day(days)} 19:00`,
+      end_date: `${day(days)} 21:00`,
+      categories: title === 'Concert' ? [music.id] : [],
+    })
+})
+after(() => service.close())
+
+const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+
+const frame = (query: string, headers: Record<string, string> = {}, from = service): Promise<Answer> =>
+  from.request('anonymous', 'GET', `~/embed/frame/${query}`, undefined, { accept: 'text/html', ...headers })
+
+const titles = (body: string) => ['Concert', 'Talk', 'Walk', 'Far'].filter((title) => body.includes(`>${title}<`))
+
+describe('a frame', () => {
+  test('shows a list or a month of the events asked for', async () => {
+    assert.deepEqual(titles((await frame('')).body), ['Concert', 'Talk', 'Walk', 'Far'])
+    assert.deepEqual(titles((await frame('?limit=2')).body), ['Concert', 'Talk'])
+    for (const limit of ['0', '-5', 'x', '1e99', '']) assert.equal((await frame(`?limit=${limit}`)).status, 200, limit)
+    assert.deepEqual(titles((await frame('?category=music')).body), ['Concert'])
+    assert.deepEqual(titles((await frame('?categories=music')).body), ['Concert'])
+    assert.deepEqual(titles((await frame('?search=walk')).body), ['Walk'])
+    assert.deepEqual(titles((await frame(`?start_date=${day(2)}&end_date=${day(3)}`)).body), ['Talk', 'Walk'])
+    const month = (await frame(`?view=month&date=${day(40)}`)).body
+    assert.match(month, /<table class="month">/)
+    assert.ok(titles(month).includes('Far'))
+    for (const date of ['x', '9999-12', '0001-01-01', '2026-13'])
+      assert.equal((await frame(`?view=month&date=${date}`)).status, 200, date)
+  })
+
+  test('has no head, foot or script, is not indexed, and its links leave it but for those to other months', async () => {
+    for (const query of ['', '?view=month', '?search=nothingatall']) {
+      const { body } = await frame(query)
+      assert.doesNotMatch(body, /<script|<form|class="top"|class="languages"|rel="canonical"|hreflang/, query)
+      assert.match(body, /<meta name="robots" content="noindex">/)
+      assert.match(body, /<base target="_blank">/)
+      for (const [link, address = ''] of body.matchAll(/<a [^>]*href="([^"]*)"[^>]*>/g))
+        assert.equal(link.includes('target="_self"'), address.startsWith('/embed/frame/'), link)
+    }
+    assert.match(
+      (await frame('?view=month&event_status=scheduled')).body,
+      /href="\/embed\/frame\/\?event_status=scheduled&amp;view=month&amp;date=/,
+    )
+  })
+
+  test('may stand on every site, and no other page may', async () => {
+    const policy = async (path: string) =>
+      (await service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })).headers.get(
+        'content-security-policy',
+      ) ?? ''
+    for (const path of ['/embed/frame/', '/embed/frame/?venue=abc']) {
+      assert.match(await policy(path), /frame-ancestors 'self' \*$/, path)
+      assert.match(await policy(path), /script-src 'none'.*form-action 'none'/, path)
+    }
+    for (const path of ['/', '/embed/', '/embed/frame/x/', '/events/month/', '/embed/frame/none'])
+      assert.match(await policy(path), /frame-ancestors 'none'$/, path)
+  })
+
+  test('stands on the sites that are set', async () => {
+    for (const [setting, expected] of [
+      ['https://a.example,https://*.b.example:8443', "'self' https://a.example https://*.b.example:8443"],
+      ['none', "'none'"],
+    ] as const) {
+      const own = await startService({ frame_ancestors: setting })
+      try {
+        const { headers } = await frame('', {}, own)
+        assert.ok(headers.get('content-security-policy')?.endsWith(`frame-ancestors ${expected}`), setting)
+      } finally {
+        await own.close()
+      }
+    }
+  })
+
+  test('says so where its query cannot be read, and reflects none of it', async () => {
+    for (const query of ['?venue=abc', '?start_date=%3Cscript%3E', '?near=x']) {
+      const { status, body } = await frame(query)
+      assert.equal(status, 400, query)
+      assert.match(body, /No event matches/)
+      assert.doesNotMatch(body, /abc|script>/)
+    }
+    assert.doesNotMatch((await frame('?view=%22%3E%3Cb%3E&x=%22%3E%3Cb%3E&search=%22%3E%3Cb%3E')).body, /"><b>/)
+  })
+
+  test('is in the language that its address names, or else the browser', async () => {
+    const named = await frame('?view=month&lang=de', { 'accept-language': 'fr' })
+    assert.match(named.body, /<html lang="de">/)
+    assert.doesNotMatch(named.headers.get('vary') ?? '', /Accept-Language/)
+    for (const [, address = ''] of named.body.matchAll(/href="(\/(?:embed|event)[^"]*\/(?:\?[^"]*)?)"/g))
+      assert.match(address, /lang=de$/)
+    assert.match((await frame('', { 'accept-language': 'fr' })).body, /<html lang="fr">/)
+  })
+
+  test('is kept like a page', async () => {
+    await frame('')
+    const first = await frame('')
+    const tag = first.headers.get('etag') ?? ''
+    assert.equal((await frame('', { 'if-none-match': tag })).status, 304)
+    assert.equal(first.headers.get('cache-control'), 'public, max-age=0, must-revalidate')
+  })
+
+  test('is valid', {
+    skip: findPackage('html-validate') === undefined && 'html-validate is not installed',
+  }, async () => {
+    const validate = await markupValidator()
+    for (const query of ['', '?view=month', '?venue=abc', '?search=zzz'])
+      assert.deepEqual(await validate((await frame(query)).body), [], query)
+  })
+})

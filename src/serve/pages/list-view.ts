@@ -110,7 +110,7 @@ async function nothing(viewing: Viewing, asked: EventsAsked): Promise<Html> {
   const { site } = viewing.context
   const text = nothingText(asked, site)
   const found = await nothingFound(viewing, asked, text, `${firstDay(viewing, asked)} 00:00:00`)
-  return html`${await fewerWords(viewing, asked, comingFilters(viewing, asked))}${found}`
+  return html`${found}${await fewerWords(viewing, asked, comingFilters(viewing, asked))}`
 }
 
 /** Links to the pages before and after this one with their days, and between coming and past events. */

@@ -184,11 +184,9 @@ function agenda(state) {
   const { view, day, events, texts, isPicked } = state
   const isMonth = view === 'month' && !isPicked
   const to = isMonth ? later(monthOf(day, 1), -1) : view === 'list' ? '9' : day
-  const shown = events
-    .filter(({ first, last }) => first <= to && last >= day)
-    .sort((a, b) => a.start_date.localeCompare(b.start_date))
+  const shown = events.filter(({ first, last }) => first <= to && last >= day)
   const list = make('div', { part: 'agenda', class: isMonth && 'narrow' })
-  for (const [on, own] of Map.groupBy(shown, (event) => [event.first, day].sort()[1] ?? day)) {
+  for (const [on, own] of [...Map.groupBy(shown, (event) => [event.first, day].sort()[1] ?? day)].sort()) {
     if (view !== 'day')
       list.append(make(`h${levelOf(state) + (view === 'list' ? 0 : 1)}`, { part: 'date' }, writtenDay(state, on)))
     list.append(make('ul', {}, ...own.map((event) => item(state, event))))

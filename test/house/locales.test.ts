@@ -11,7 +11,7 @@ const languages = LANGUAGES.filter((language) => language !== 'en')
 
 /** Texts that may read the same in another language. */
 const SAME_AS_ENGLISH: Readonly<Partial<Record<keyof typeof locales, readonly Text[]>>> = {
-  de: ['Name', 'Administrator', 'Link'],
+  de: ['Name', 'Administrator', 'Link', 'Online'],
   es: ['{fact}: no', 'No'],
 }
 

@@ -62,7 +62,7 @@ describe('a calendar with thousands of categories and tags', () => {
     assert.equal((await page('/events/category/dance/')).status, 404)
     assert.equal((await page('/events/tag/takeover/')).status, 404)
     for (const path of ['/', '/events/month/', '/embed/', '/sitemap-pages.xml'])
-      assert.doesNotMatch((await page(path)).body, /takeover|Takeover|dance|Dance/, path)
+      assert.doesNotMatch((await page(path)).body, /takeover|\bdance/i, path)
   })
 
   test('has pages that do not grow with their number', async () => {
@@ -77,7 +77,10 @@ describe('a calendar with thousands of categories and tags', () => {
     assert.match(body, /<option value="tag-7">Tag 7</)
     assert.match(body, /<input name="tags" list="tags-offered"/)
     assert.match(body, /<summary class="pill">More categories/)
-    assert.match(body, /<a class="pill[^>]*>(?:<i[^>]*><\/i>)?Popular<\/a>.*<summary class="pill">More categories/s)
+    assert.match(
+      body,
+      /<a class="pill[^>]*>(?:<i[^>]*><\/i>)?(?:<bdi>)?Popular(?:<\/bdi>)?<\/a>.*<summary class="pill">More categories/s,
+    )
     const typed = await page('/events/?tags=Tag+2299')
     assert.equal(typed.status, 200)
     assert.match(typed.body, /Honest/)

@@ -2,12 +2,12 @@ import { withoutPassword } from '../../store/storage/database-address.ts'
 
 const HIDDEN = '***'
 
-/** Names of parameters whose values are secrets; the link of a meeting may be one. */
+/** Names of parameters whose values are secrets; the link of a meeting may be one, and where somebody is. */
 const SECRET_NAME =
-  /^(?:.*(?:password|passwd|passwort|passphrase|token|secret|nonce|signature|credential|api_?key|authorization)|pwd|pw|pass|pin|otp|auth|key|sig|session|online_url)$/i
+  /^(?:.*(?:password|passwd|passwort|passphrase|token|secret|nonce|signature|credential|api_?key|authorization)|pwd|pw|pass|pin|otp|auth|key|sig|session|online_url|geoloc_l(?:at|ng))$/i
 
 /** A quick test for a possible secret in a query; most queries have none. */
-const SUSPICIOUS = /pass|pw|pin|otp|token|secret|nonce|sig|session|credential|key|auth|online_url|%/i
+const SUSPICIOUS = /pass|pw|pin|otp|token|secret|nonce|sig|session|credential|key|auth|online_url|geoloc_l|%/i
 
 /** The path of links to the desk, whose token lets its bearer in. */
 const LINK = '/set-up/'

@@ -277,7 +277,7 @@ function makeInTurn(
     const context = presentContext(all, chosen)
     const answer = await answerPage(all.pages, context, url.path, url.query, feed)
     await awaitCommits(memory)
-    const made = outgoing(all, answer, chosen)
+    const made = outgoing(all, answer, chosen, url.query.includes('geoloc_'))
     const isCurrent = memory.index !== undefined && !mayBeBehind(memory) && memory.version === version
     if (isShared || answer.status !== 200 || !isCurrent || !isSteady(url.text)) return made
     const day = clockOf(finished, url.text, context.now)
@@ -293,7 +293,12 @@ function makeInTurn(
 /** A page is one of the representations at its address. */
 const VARY = 'Accept, Accept-Encoding'
 
-function outgoing({ service, finished }: PublicPages, answer: PageAnswer, { language, isNamed }: Chosen): Outgoing {
+function outgoing(
+  { service, finished }: PublicPages,
+  answer: PageAnswer,
+  { language, isNamed }: Chosen,
+  isPlaced = false,
+): Outgoing {
   const body = Buffer.from(answer.body)
   // It names the content and its language, and the history that it belongs to as those of lists do, so that it may be kept with them.
   const tag = answer.status === 200 ? contentTag(body).replace('W/"', `W/"${finished.edition}.${language}.`) : ''
@@ -303,6 +308,7 @@ function outgoing({ service, finished }: PublicPages, answer: PageAnswer, { lang
   const headers = {
     ...pageHeaders(service),
     ...(answer.isFramed && frameHeaders(service)),
+    ...(isPlaced ? WITHOUT_ADDRESS : {}),
     'Content-Type': answer.mediaType,
     Vary: isWritten && !isNamed ? `${VARY}, Accept-Language` : VARY,
     ...own,
@@ -325,6 +331,9 @@ function failed(all: PublicPages, error: unknown, visit: Visit): Outgoing {
   const made = problemFor(all, visit, isOutage ? 503 : 500)
   return isOutage ? { ...made, headers: [...made.headers, 'Retry-After', '1'] } : made
 }
+
+/** Of pages whose address says where somebody is. */
+const WITHOUT_ADDRESS = { 'Referrer-Policy': 'strict-origin' }
 
 function pageHeaders({ site, images }: Service): Record<string, string> {
   return {

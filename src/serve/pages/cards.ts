@@ -42,7 +42,7 @@ export interface Card {
   zone: string
   /** Ids of its categories and tags. */
   terms: readonly number[]
-  place: { name: string; city: string } | undefined
+  place: { name: string; city: string; id: number } | undefined
   cost: string
   picture: Picture | undefined
 }
@@ -125,7 +125,7 @@ function makeCard(context: Context, row: CardRow, links: EventLinks): Card {
     isAllDay: row.all_day === 1,
     zone: row.timezone === site.timezone ? '' : zoneLetters(site, row.timezone, row.utc_start_date),
     terms: [...links.categories, ...links.tags].map(({ id }) => id),
-    place: place && { name: plainText(place.venue), city: plainText(place.city) },
+    place: place && { name: plainText(place.venue), city: plainText(place.city), id: place.id },
     cost: writtenCost(site, storedCost(row.cost)),
     picture: image && showOrLeaveOut(context, 'image', image.id, () => pictureOf(context, image, row.image_alt)),
   }

@@ -1,7 +1,8 @@
 import { dayOf } from '../../base/text/moments.ts'
 import { statusWord } from '../../calendar/locales/translate.ts'
+import { distanceKm } from '../../store/storage/distance.ts'
 import type { Card, Picture } from './cards.ts'
-import { lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'
+import { lastDayOf, written, writtenDate, writtenDay, writtenDistance } from './page-dates.ts'
 import { type Html, html, link } from './page-html.ts'
 import type { ShownTerm } from './page-terms.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
@@ -76,7 +77,8 @@ export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h
   // Under no heading of its day, the row has it.
   const day = heading === 'h2' && html`<b class="on">${writtenDay(site, dayOf(card.start), viewing.today)}</b>`
   const place =
-    card.place && html`<bdi>${card.place.name}</bdi>${card.place.city && html`, <bdi>${card.place.city}</bdi>`}`
+    card.place &&
+    html`<bdi>${card.place.name}</bdi>${card.place.city && html`, <bdi>${card.place.city}</bdi>`}${awayFrom(viewing, card.place.id)}`
   const title = html`<a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>`
   return html`<li class="row${hueOf(viewing, card)}"><p class="time">${day}${timesOfCard(viewing, card)}</p><div class="what">${
     heading === 'h2' ? html`<h2>${title}</h2>` : heading === 'h3' ? html`<h3>${title}</h3>` : html`<h4>${title}</h4>`
@@ -84,6 +86,14 @@ export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h
     viewing,
     card,
   )}</div>${card.picture && thumbnail(card.picture)}</li>`
+}
+
+/** How far a venue is from where the reader looks around. */
+function awayFrom({ context: { site }, memory, around }: Viewing, venue: number): Html | false {
+  const place = around && memory.index?.places.all.get(venue)
+  if (!place) return false
+  const km = distanceKm(around.lat, around.lng, place.lat, place.lng)
+  return html` · <span class="away">${writtenDistance(site, km)}</span>`
 }
 
 function tags(viewing: Viewing, card: Card): Html | false {

@@ -1,11 +1,13 @@
 import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import { addDays } from '../../base/text/moments.ts'
+import { daysMeant } from '../../calendar/events/asked-times.ts'
 import type { Card } from './cards.ts'
 import { datedRows, daySections, sectionsFrom } from './event-rows.ts'
 import { isDay, writtenDay } from './page-dates.ts'
 import { before, between, type EventFilters, findBounds, findCards, findPageEvents, from } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
+import { askedInWords } from './presses.ts'
 import {
   canonicalOf,
   datedWay,
@@ -73,8 +75,11 @@ async function pastPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
 }
 
 /** The first day that a list shows. */
-export function firstDay({ today }: Viewing, { query }: EventsAsked): string {
+export function firstDay({ context: { site }, today }: Viewing, { query }: EventsAsked): string {
   const sent = query.filters.start_date
+  const { when } = query.filters
+  if (sent === undefined && (when === 'tomorrow' || when === 'weekend'))
+    return daysMeant(when, today, site.language).first
   const day = typeof sent === 'string' ? sent.slice(0, 10) : ''
   return isDay(day) ? day : today
 }
@@ -97,6 +102,8 @@ function countText(viewing: Viewing, asked: EventsAsked, total: number): string 
   const { context, today } = viewing
   const { site } = context
   if (total === 0) return ''
+  const when = asked.query.sent.get('when')
+  if (when !== undefined) return `${askedInWords(site, 'when', when)} · ${sayEvents(site, total)}`
   const first = firstDay(viewing, asked)
   const date = first === today ? say(site, 'today') : writtenDay(site, first, today)
   return say(site, '{events} from {date} on', { events: sayEvents(site, total), date })

@@ -24,6 +24,8 @@ export interface Assets {
   /** The picture of the site in tabs: the logo, else the plain mark. */
   icon: Asset
   byPath: ReadonlyMap<string, Asset>
+  /** What finds what is near, loaded on press. */
+  near: Asset
   /** The script of the page that generates embedding markup. */
   builder: Asset
   /** The files that pages of other sites load, at addresses that never change. */
@@ -63,18 +65,20 @@ export function readAssets(site: Site, look: Look): Assets {
   const script = asset('calendar', '.js', Buffer.from(own('calendar.js')))
   const week = asset('week', '.css', Buffer.from(own('week.css')))
   const places = asset('places', '.css', Buffer.from(own('places.css')))
+  const near = asset('near', '.js', Buffer.from(own('near.js')))
   const builder = asset('builder', '.js', Buffer.from(own('builder.js')))
   const embed = [...embedScripts(site, weekStart)].map(([path, text]) => ({
     path,
     mediaType: MEDIA_TYPES['.js'] ?? '',
     bytes: Buffer.from(text),
   }))
-  const all = [style, week, places, script, icon, builder, ...Object.values(files)]
+  const all = [style, week, places, script, near, icon, builder, ...Object.values(files)]
   return {
     style,
     week,
     places,
     script,
+    near,
     builder,
     embed,
     files,

@@ -102,6 +102,17 @@ export function capitalized({ language }: Pick<Site, 'language'>, text: string):
 }
 
 /** A number in the language of the site. */
+export function writtenDistance(site: Site, km: number): string {
+  const locale = localeOf(site)
+  const format =
+    distances.get(locale) ??
+    new Intl.NumberFormat(locale, { style: 'unit', unit: 'kilometer', maximumFractionDigits: 1 })
+  distances.set(locale, format)
+  return format.format(km < 10 ? km : Math.round(km))
+}
+
+const distances = new Map<string, Intl.NumberFormat>()
+
 export function writtenNumber(site: Site, number: number): string {
   if (number < 1000) return String(number)
   const locale = localeOf(site)

@@ -25,8 +25,8 @@ const {
   strict_dates: _strictDates,
   status: _status,
   geoloc: _geoloc,
-  geoloc_lat: _latitude,
-  geoloc_lng: _longitude,
+  geoloc_lat,
+  geoloc_lng,
   collapse: _collapse,
   hide_subsequent_recurrences: _hidden,
   ticketed: _ticketed,
@@ -35,7 +35,7 @@ const {
   ...others
 } = eventFilters
 const SHARED = { ...others, start_date, end_date }
-const FIELDS = { ...SHARED, geoloc_radius, page }
+const FIELDS = { ...SHARED, geoloc_lat, geoloc_lng, geoloc_radius, page }
 
 /** The query of a page, parsed. */
 export interface PageQuery {
@@ -50,7 +50,7 @@ export interface PageQuery {
 }
 
 /** In the order of addresses. */
-const NAMES = [...Object.keys(SHARED), 'near', 'geoloc_radius']
+const NAMES = [...Object.keys(SHARED), 'near', 'geoloc_lat', 'geoloc_lng', 'geoloc_radius']
 
 /** What an address asks for whose parameters cannot all be used: nothing is filtered, and the form shows what was sent. */
 export const unread = (query: URLSearchParams, wrong: readonly string[]): PageQuery => {
@@ -64,7 +64,7 @@ function sentIn(query: URLSearchParams): Map<string, string> {
     const value = query.getAll(name).filter(Boolean).join(',')
     if (value.trim() !== '') sent.set(name, value.trim())
   }
-  if (!sent.has('near')) sent.delete('geoloc_radius')
+  settlePlace(sent)
   return sent
 }
 
@@ -75,7 +75,8 @@ export async function readQuery(context: Context, query: URLSearchParams): Promi
   const asked = query.get('page') ?? ''
   const parsed = await parseFields(FIELDS, { ...raw, ...(asked === '' ? {} : { page: asked }) }, context)
   const { page = 1, geoloc_radius: radius, search: words, ...filters } = parsed
-  const circle = near === undefined ? {} : await circleAround(context, near, radius)
+  const own = 'geoloc_lat' in filters ? { geoloc_radius: radius ?? NEAR_KM } : {}
+  const circle = near === undefined ? own : await circleAround(context, near, radius)
   return {
     filters: { ...filters, ...circle, ...(words === undefined ? {} : { words }) },
     page,
@@ -83,6 +84,18 @@ export async function readQuery(context: Context, query: URLSearchParams): Promi
     isFiltered: sent.size > 0,
   }
 }
+
+/** Keeps one place to look around, with a position rounded to some kilometre: nobody needs to know more of where somebody is. */
+function settlePlace(sent: Map<string, string>): void {
+  const [lat, lng] = POSITION.map((name) => sent.get(name))
+  for (const name of POSITION) sent.delete(name)
+  if (lat !== undefined && lng !== undefined && !sent.has('near'))
+    for (const [name, text] of [['geoloc_lat', lat] as const, ['geoloc_lng', lng] as const])
+      sent.set(name, text !== '' && Number.isFinite(Number(text)) ? String(Math.round(Number(text) * 100) / 100) : text)
+  else if (!sent.has('near')) sent.delete('geoloc_radius')
+}
+
+const POSITION = ['geoloc_lat', 'geoloc_lng'] as const
 
 const NEAR_KM = 5
 
@@ -106,4 +119,20 @@ export function queryText({ sent }: Pick<PageQuery, 'sent'>, without: readonly s
   for (const [name, value] of sent) if (!without.includes(name)) kept.set(name, value)
   if (page > 1) kept.set('page', String(page))
   return kept.toString()
+}
+
+/** The query with some parameters changed, or without them, in the order of addresses. */
+export function changedQuery(
+  { sent }: Pick<PageQuery, 'sent'>,
+  changes: Readonly<Record<string, string | undefined>>,
+): Pick<PageQuery, 'sent'> {
+  const all: Readonly<Record<string, string | undefined>> = { ...Object.fromEntries(sent), ...changes }
+  return {
+    sent: new Map(
+      NAMES.flatMap((name) => {
+        const value = all[name]
+        return value === undefined ? [] : [[name, value] as const]
+      }),
+    ),
+  }
 }

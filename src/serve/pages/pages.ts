@@ -46,7 +46,7 @@ import { type Assets, readAssets } from './page-assets.ts'
 import { monthOf, weekStartOf } from './page-dates.ts'
 import { type Html, html, NOTHING } from './page-html.ts'
 import { keepLanguage } from './page-languages.ts'
-import { type PageQuery, readPart, readQuery, unread } from './page-query.ts'
+import { type PageQuery, queryText, readPart, readQuery, unread } from './page-query.ts'
 import { findTermAt, noTerms, type PageTerms, readPageTerms, scopeOf } from './page-terms.ts'
 import { type ProblemStatus, problemView } from './problem-view.ts'
 import { seriesFeed, seriesPath, seriesView } from './series-view.ts'
@@ -259,15 +259,24 @@ async function eventsPage(
     return movedTo(context.site, withQuery({ to: spanPath(span, scopeOf(term)) }, query.toString()))
   const read = await readQuery(context, query).catch((error: unknown) => unreadBy(error, query))
   if (read.wrong) return shown(viewing, wrongView(viewing, { span, term, query: read }))
+  if (isTooExact(read, query))
+    return seeOther(context.site, `${spanPath(span, scope)}?${queryText(read, [], read.page)}`)
   const asked: EventsAsked = { span, term, query: term ? narrowed(read, term.taxonomy, term.slug) : read }
   if (feed !== undefined) return seeOther(context.site, feedOf(asked, feed))
-  const view = await viewOf(viewing, asked, span)
+  const { geoloc_lat: lat, geoloc_lng: lng } = read.filters
+  const around = typeof lat === 'number' && typeof lng === 'number' ? { lat, lng } : undefined
+  const view = await viewOf({ ...viewing, around }, asked, span)
   return shown(
     viewing,
     query.size > 0 || intro === NOTHING
       ? view
       : { ...view, body: html`<div class="prose intro">${intro}</div>${view.body}` },
   )
+}
+
+/** Whether an address says more exactly where somebody is than pages take it. */
+function isTooExact({ sent }: PageQuery, query: URLSearchParams): boolean {
+  return ['geoloc_lat', 'geoloc_lng'].some((name) => sent.has(name) && sent.get(name) !== query.get(name))
 }
 
 /** The query with the parameters that this problem is about. @throws the error, if it is another one or about the page alone */

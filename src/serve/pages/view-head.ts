@@ -1,8 +1,9 @@
 import type { Site } from '../../base/config.ts'
+import { TIMES_OF_DAY } from '../../base/fields/event-kinds.ts'
 import { dayOf } from '../../base/text/moments.ts'
 import { factInWords } from './access-shown.ts'
 import { shortened } from './cards.ts'
-import { marked, select } from './choices.ts'
+import { choicesOf, marked, select } from './choices.ts'
 import { eventRow } from './event-rows.ts'
 import { feedBase, feedLinks, feedPath, feedQuery, subscribeMenu } from './feed-links.ts'
 import { spanPath, type TermPath } from './page-addresses.ts'
@@ -12,6 +13,7 @@ import { type Html, html } from './page-html.ts'
 import { languageField } from './page-languages.ts'
 import { type PageQuery, queryText } from './page-query.ts'
 import { type ShownTerm, scopeOf } from './page-terms.ts'
+import { askedInWords, FIELDS_ID, hasPress, presses } from './presses.ts'
 import { isList, isUndated, linkedSpans, type Span } from './spans.ts'
 import { pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
@@ -24,7 +26,7 @@ export interface EventsAsked {
 }
 
 /** Parameters that views ignore whose address says when. */
-const OF_LISTS = ['start_date', 'end_date']
+const OF_LISTS = ['start_date', 'end_date', 'when']
 
 const scopeIn = ({ term }: EventsAsked): TermPath | undefined => term && scopeOf(term)
 
@@ -65,7 +67,7 @@ export function viewHead(
 <div class="heading">${term && term.name !== heading && html`<p class="eyebrow h${term.hue}"><i class="dot" aria-hidden="true"></i><bdi>${term.name}</bdi></p>`}<h1 tabindex="-1">${heading === term?.name ? html`<bdi>${heading}</bdi>` : heading}</h1><p class="count">${below}</p></div>
 <div class="tools">${tools}${subscribeMenu(site, feedBase(scopeIn(asked)), feedQuery(asked.query))}<nav class="views" aria-label="${say(site, 'Views')}">${views(viewing, asked)}</nav></div>
 </div>
-${categoryBar(viewing, asked)}
+<div class="presses">${presses(viewing, { span: asked.span, scope: scopeIn(asked), query: asked.query })}${categoryBar(viewing, asked)}</div>
 ${filterForm(viewing, asked)}
 ${activeFilters(viewing, asked)}`
 }
@@ -96,10 +98,11 @@ function categoryBar(viewing: Viewing, asked: EventsAsked): Html | false {
   const query = queryText(asked.query, ['categories'])
   const open = chosenTop(viewing, asked)
   const pill = (name: string, scope: TermPath | undefined, hue: string, isOpen: boolean) =>
-    html`<a class="pill${hue}" href="${spanLink(site, asked.span, scope, query)}"${isOpen && html` aria-current="true"`}>${hue && html`<i class="dot" aria-hidden="true"></i>`}<bdi>${name}</bdi></a>`
+    html`<a class="pill${hue || ' any'}" href="${spanLink(site, asked.span, scope, query)}"${isOpen && html` aria-current="true"`}>${hue && html`<i class="dot" aria-hidden="true"></i>`}<bdi>${name}</bdi></a>`
   const pillOf = (term: ShownTerm) => pill(term.name, scopeOf(term), ` h${term.hue}`, term.slug === open)
-  // Those of most events and the chosen one, in the order of names.
-  const most = new Set([...tops].sort((a, b) => b.count - a.count).slice(0, MOST_PILLS))
+  // Those that the owner has chosen, else those of most events, and the chosen one, in the order of names.
+  const named = tops.filter(({ slug }) => viewing.look.presses.includes(slug))
+  const most = new Set(named.length > 0 ? named : [...tops].sort((a, b) => b.count - a.count).slice(0, MOST_PILLS))
   for (const term of tops) if (term.slug === open) most.add(term)
   const folded = tops.filter((term) => !most.has(term)).slice(0, MOST_FOLDED)
   return html`<nav class="pills" aria-label="${say(site, 'Categories of events')}">${pill(say(site, 'All'), undefined, '', !open && !asked.term && !asked.query.sent.has('categories'))}${[
@@ -113,7 +116,17 @@ function categoryBar(viewing: Viewing, asked: EventsAsked): Html | false {
 }
 
 /** The filters that the form has a field for; it keeps all others. */
-const OFFERED = new Set(['search', 'categories', 'tags', 'venue', 'near', 'geoloc_radius', ...OF_LISTS])
+const OFFERED = new Set([
+  'search',
+  'categories',
+  'tags',
+  'venue',
+  'near',
+  'geoloc_radius',
+  'time',
+  'start_date',
+  'end_date',
+])
 
 /** What is said below a field whose value cannot be used. */
 function wrongIn(site: Site, { sent, wrong }: PageQuery, name: string): string | undefined {
@@ -153,15 +166,15 @@ function filterForm(viewing: Viewing, asked: EventsAsked): Html {
   const hidden = [...sent].flatMap(([name, value]) =>
     OFFERED.has(name) ? [] : [html`<input type="hidden" name="${name}" value="${value}">`],
   )
-  const folded = ['categories', 'tags', 'venue', 'near', ...(hasDates ? OF_LISTS : [])]
-  const open = folded.filter((name) => sent.has(name)).length
+  const folded = ['categories', 'tags', 'venue', 'near', 'time', ...(hasDates ? ['start_date', 'end_date'] : [])]
+  const open = folded.filter((name) => sent.has(name) && !hasPress(name, sent.get(name) ?? '')).length
   return html`<form class="filter" role="search" method="get" action="${spanLink(site, span, scopeIn(asked), '')}">${hidden}${languageField(site)}
 <div class="words"><input type="search" name="search" value="${sent.get('search')}" maxlength="500" placeholder="${say(site, 'Search events')}" aria-label="${say(site, 'Search events')}"><button type="submit" class="button main">${say(site, 'Search')}</button></div>
 <details class="more"${open > 0 && html` open`}><summary class="button">${say(site, 'Filters')}${open > 0 && html` <span class="badge">${open}</span>`}</summary>
-<div class="fields">${termSelect(viewing, asked, 'categories')}${termSelect(viewing, asked, 'tags')}${venueSelect(viewing, asked)}${nearSelect(
+<div class="fields" id="${FIELDS_ID}">${termSelect(viewing, asked, 'categories')}${termSelect(viewing, asked, 'tags')}${venueSelect(viewing, asked)}${nearSelect(
     viewing,
     asked,
-  )}${hasDates && dateFields(viewing, asked)}<button type="submit" class="button">${say(site, 'Show')}</button></div></details></form>`
+  )}${hasDates && dateFields(viewing, asked)}${timeSelect(viewing, asked)}<button type="submit" class="button">${say(site, 'Show')}</button></div></details></form>`
 }
 
 function termSelect(
@@ -216,12 +229,26 @@ function dateFields({ context: { site } }: Viewing, { query }: EventsAsked): Htm
   return html`${field('start_date', say(site, 'From'))}${field('end_date', say(site, 'To'))}`
 }
 
+function timeSelect({ context: { site } }: Viewing, { query }: EventsAsked): Html {
+  const times = choicesOf(TIMES_OF_DAY.map((value) => ({ value, text: askedInWords(site, 'time', value) ?? value })))
+  return select(
+    say(site, 'Time of day'),
+    'time',
+    say(site, 'Any time'),
+    times,
+    query.sent.get('time'),
+    wrongIn(site, query, 'time'),
+  )
+}
+
 /** The active filters, each with a link that removes it. */
 function activeFilters(viewing: Viewing, asked: EventsAsked): Html | false {
   const { site } = viewing.context
   const { sent } = asked.query
   const hasDates = isList(asked.span)
-  const shown = [...sent].filter(([name]) => name !== 'geoloc_radius' && (hasDates || !OF_LISTS.includes(name)))
+  const shown = [...sent].filter(
+    ([name, value]) => name !== 'geoloc_radius' && !hasPress(name, value) && (hasDates || !OF_LISTS.includes(name)),
+  )
   if (shown.length === 0) return false
   const chip = ([name, value]: readonly [string, string]) => {
     const without = name === 'near' ? ['near', 'geoloc_radius'] : [name]
@@ -255,7 +282,7 @@ function filterInWords({ context, terms, today }: Viewing, name: string, value: 
       .split(',')
       .map((fact) => factInWords(context, fact.trim()))
       .join(', ')
-  return `${name}: ${value}`
+  return askedInWords(site, name, value) ?? `${name}: ${value}`
 
   function dateOr(text: string): string {
     return /^\d{4}-\d\d-\d\d$/.test(text) ? writtenDate(site, text, today) : text

@@ -29,6 +29,8 @@ export interface Viewing {
   today: string
   /** The path and query of the page as asked for; undefined for one without an address for everybody. */
   address: string | undefined
+  /** Where the reader looks around. */
+  around?: { lat: number; lng: number } | undefined
 }
 
 /** The same events in another format, for programs that read the head of a page. */

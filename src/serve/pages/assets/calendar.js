@@ -108,11 +108,25 @@ document.addEventListener('click', (event) => {
     navigator.share({ title: anchor.dataset.share, url: location.href }).catch(() => undefined)
     return
   }
+  if (anchor.dataset.near !== undefined) {
+    event.preventDefault()
+    showNear(anchor)
+    return
+  }
   const address = new URL(anchor.href)
   if (!anchor.closest('.pills, .active, .steps, .pager, .views') || !isAlike(address)) return
   event.preventDefault()
   show(address, { isNew: true, focus: undefined })
 })
+
+/** Shows what is near, or leads to the places that there are. */
+async function showNear(/** @type {HTMLAnchorElement} */ { dataset, href }) {
+  const { nearHere } = await import(dataset.near ?? '')
+  const address = await nearHere()
+  if (address) return show(address, { isNew: true, focus: undefined })
+  location.assign(href)
+  announced.textContent = dataset.lost ?? ''
+}
 
 // A menu closes when something else is chosen, and by Escape.
 document.addEventListener('click', (event) => {

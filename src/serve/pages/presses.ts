@@ -1,0 +1,110 @@
+import type { Site } from '../../base/config.ts'
+import type { TimeOfDay, WhenWord } from '../../base/fields/event-kinds.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
+import type { TermPath } from './page-addresses.ts'
+import { type Html, html } from './page-html.ts'
+import { changedQuery, type PageQuery, queryText } from './page-query.ts'
+import { isList, type Span } from './spans.ts'
+import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
+
+/** The times that stand above lists; the others are for programs. */
+const TIMES: Readonly<Partial<Record<WhenWord, MessageText>>> = {
+  today: 'Today',
+  tonight: 'Tonight',
+  tomorrow: 'Tomorrow',
+  weekend: 'This weekend',
+  week: 'Next 7 days',
+}
+
+/** Filters with one value that a press sets and takes back. */
+const SWITCHES = [
+  ['time', 'evening', 'Evenings'],
+  ['free', 'true', 'Free'],
+  ['attendance', 'online,mixed', 'Online'],
+] as const satisfies readonly (readonly [string, string, MessageText])[]
+
+const POSITION = ['geoloc_lat', 'geoloc_lng', 'geoloc_radius']
+const DATES = ['when', 'start_date', 'end_date']
+
+/** What a press keeps of the page that it is on. */
+interface Pressed {
+  span: Span
+  scope: TermPath | undefined
+  query: PageQuery
+}
+
+/** Presses for a time, a price and a place: links that set a filter, or take it back where it is chosen, and keep everything else. */
+export function presses(viewing: Viewing, { span, scope, query }: Pressed): Html {
+  const { site } = viewing.context
+  const { sent } = query
+  const list: Span = { view: 'list' }
+  const to = (target: Span, changes: Readonly<Record<string, string | undefined>>) =>
+    spanLink(site, target, scope, queryText(changedQuery(query, changes)))
+  const press = (text: string, address: string, isChosen: boolean) =>
+    html`<a class="pill" href="${address}"${isChosen && html` aria-current="true"`}>${text}</a>`
+  const anyDay = Object.fromEntries(DATES.map((name) => [name, undefined]))
+  const isAnyDay = span.view === 'list' && DATES.every((name) => !sent.has(name))
+  const times = Object.entries(TIMES).map(([word, text]) => {
+    const isChosen = isList(span) && sent.get('when') === word
+    return press(say(site, text), to(list, { ...anyDay, when: isChosen ? undefined : word }), isChosen)
+  })
+  const switches = SWITCHES.map(([name, value, text]) => {
+    const isChosen = sent.get(name) === value
+    return press(say(site, text), to(span, { [name]: isChosen ? undefined : value }), isChosen)
+  })
+  return html`<nav class="pills quick" aria-label="${say(site, 'Time, price and place')}"><a class="pill any" href="${to(list, anyDay)}"${isAnyDay && html` aria-current="true"`}>${say(site, 'Any day')}</a>${times}${switches}${nearPress(viewing, query, (changes) => to(span, changes))}</nav>`
+}
+
+/** Asks for the position of the reader by the script; without it, leads to the places that there are. */
+function nearPress(
+  { context: { site }, assets, memory, terms }: Viewing,
+  { sent }: PageQuery,
+  to: (changes: Readonly<Record<string, undefined>>) => string,
+): Html | false {
+  if (sent.has('geoloc_lat'))
+    return html`<a class="pill" href="${to(Object.fromEntries(POSITION.map((name) => [name, undefined])))}" aria-current="true">${say(site, 'Near me')}</a>`
+  if (!memory.index || memory.index.places.all.size === 0) return false
+  const places = terms.choices.places.all.length > 0 ? `#${FIELDS_ID}` : pathTo(site, '/venues/')
+  return html`<a class="pill" href="${places}" data-near="${pathTo(site, assets.near.path)}" data-lost="${say(site, 'Your position is not known here. Choose a place in the filters.')}">${say(site, 'Near me')}</a>`
+}
+
+/** The part of the form that opens when a link leads there. */
+export const FIELDS_ID = 'fields'
+
+/** Whether a press shows this filter as chosen, so that nothing else has to. */
+export function hasPress(name: string, value: string): boolean {
+  if (name === 'when') return value in TIMES
+  return POSITION.includes(name) || SWITCHES.some(([own, on]) => own === name && on === value)
+}
+
+const IN_WORDS: Readonly<Record<WhenWord | TimeOfDay, MessageText>> = {
+  now: 'Now',
+  month: 'Next 30 days',
+  today: 'Today',
+  tonight: 'Tonight',
+  tomorrow: 'Tomorrow',
+  weekend: 'This weekend',
+  week: 'Next 7 days',
+  morning: 'Mornings',
+  afternoon: 'Afternoons',
+  evening: 'Evenings',
+}
+const ATTENDED: Readonly<Record<string, MessageText>> = {
+  in_person: 'In person',
+  online: 'Online',
+  mixed: 'Online, too',
+}
+
+/** A time, a time of day, a price or ways to take part in words; undefined for other filters. */
+export function askedInWords(site: Site, name: string, value: string): string | undefined {
+  const listed = (words: Readonly<Record<string, MessageText>>) =>
+    value
+      .split(',')
+      .map((word) => words[word.trim()])
+      .flatMap((text) => (text === undefined ? [] : say(site, text)))
+      .join(', ')
+  if (name === 'when' || name === 'time') return listed(IN_WORDS)
+  if (name === 'attendance') return listed(ATTENDED)
+  if (name === 'free') return say(site, value === 'true' || value === '1' ? 'Free' : 'Not free, or not known')
+  return undefined
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { shownUrl } from '../../src/operate/watching/redact.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let origin: string
+
+before(async () => {
+  service = await startService({ timezone: 'Europe/Oslo', pages_presses: 'family' })
+  origin = service.app.site.url
+  const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+  const venue = { venue: 'Harbour hall', geo_lat: 60.4, geo_lng: 5.32, status: 'publish' }
+  const made = await service.post('/venues', venue, 'editor')
+  for (const name of ['Family', 'Music', 'Film']) await service.post('/categories', { name }, 'editor')
+  const make = (title: string, date: string, more: object) =>
+    service.post(
+      '/events',
+      { title, start_date: `${date} 19:00:00`, end_date: `${date} 21:00:00`, status: 'publish', ...more },
+      'editor',
+    )
+  await make('Puppets', day(1), { cost: '0', venue: made.body.id, categories: ['family'] })
+  await make('Concert', day(1), { cost: '20', categories: ['music'] })
+  await make('Cinema', day(40), { attendance: 'online', categories: ['film'] })
+})
+after(() => service.close())
+
+interface Press {
+  text: string
+  href: string
+  isChosen: boolean
+}
+
+async function read(path: string) {
+  const response = await fetch(origin + path)
+  const body = await response.text()
+  const line = /<div class="presses">([\s\S]*?)<\/div>\n/.exec(body)?.[1] ?? ''
+  const presses = [...line.matchAll(/<a class="pill[^"]*" href="([^"]*)"([^>]*)>(.*?)<\/a>/g)].map(
+    ([, href = '', rest = '', text = '']): Press => ({
+      text: text.replace(/<[^>]*>/g, ''),
+      href: href.replaceAll('&amp;', '&'),
+      isChosen: rest.includes('aria-current'),
+    }),
+  )
+  const titles = [...body.matchAll(/<h[234]><a[^>]*><bdi>(.*?)<\/bdi>/g)].map(([, title]) => title)
+  return { response, body, titles, presses, press: (text: string) => presses.find((press) => press.text === text) }
+}
+
+test('a press sets its filter, keeps all others, and is taken back by a second press', async () => {
+  const list = await read('/events/?search=puppets')
+  const free = await read(list.press('Free')?.href ?? '')
+  assert.deepEqual(free.titles, ['Puppets'])
+  assert.ok(free.press('Free')?.isChosen)
+  const tomorrow = await read(free.press('Next 7 days')?.href ?? '')
+  assert.equal(new URL(tomorrow.response.url).search, '?when=week&search=puppets&free=true')
+  assert.equal(
+    (await read(tomorrow.press('Free')?.href ?? '')).response.url,
+    `${origin}/events/?when=week&search=puppets`,
+  )
+  assert.equal(
+    (await read(tomorrow.press('Any day')?.href ?? '')).response.url,
+    `${origin}/events/?search=puppets&free=true`,
+  )
+  assert.deepEqual((await read('/events/?attendance=online,mixed')).titles, ['Cinema'])
+  assert.ok((await read('/events/?time=evening')).press('Evenings')?.isChosen)
+})
+
+test('a press that shows a filter is the only thing that does', async () => {
+  const { body } = await read('/events/?when=week&free=true&time=evening')
+  assert.doesNotMatch(body, /class="active"/)
+  assert.doesNotMatch(body, /class="more" open/)
+  assert.match((await read('/events/?when=now&free=false')).body, /class="active"/)
+})
+
+test('the categories that the look names stand as presses, and the others behind more', async () => {
+  const { body } = await read('/events/')
+  const [before = '', behind = ''] = body.split('More categories')
+  assert.match(before, /href="\/events\/category\/family\/"/)
+  assert.doesNotMatch(before, /category\/music/)
+  assert.match(behind, /category\/music/)
+})
+
+test('a position is rounded to a kilometre, tells no other site, and gives distances', async () => {
+  const near = await read('/events/?geoloc_lat=60.39123&geoloc_lng=5.32456&free=true')
+  assert.deepEqual(near.titles, ['Puppets'])
+  assert.match(near.body, /1\.1 km/)
+  assert.doesNotMatch(near.body, /60\.391|5\.324/)
+  assert.match(near.body, /geoloc_lat=60\.39&amp;geoloc_lng=5\.32/)
+  assert.match(near.body, /<meta name="robots" content="noindex/)
+  assert.equal(near.response.headers.get('referrer-policy'), 'strict-origin')
+  assert.ok(near.press('Near me')?.isChosen)
+  assert.equal((await read(near.press('Near me')?.href ?? '')).response.url, `${origin}/events/?free=true`)
+  const far = await read('/events/?geoloc_lat=10&geoloc_lng=5.32')
+  assert.deepEqual(far.titles, [])
+  assert.equal((await read('/events/?geoloc_lat=91&geoloc_lng=5')).response.status, 400)
+})
+
+test('logs do not say where anybody is', () => {
+  assert.equal(
+    shownUrl('/events/?geoloc_lat=60.39&geoloc%5Flng=5.32&free=true'),
+    '/events/?geoloc_lat=***&geoloc%5Flng=***&free=true',
+  )
+})
+
+test('without the script what is near is asked for by a place of the calendar', async () => {
+  const { body, press } = await read('/events/')
+  const target = press('Near me')?.href ?? ''
+  assert.match(target, /^#/)
+  assert.ok(body.includes(`id="${target.slice(1)}"`))
+  const near = /<select name="near">.*?<option value="(\d+)">Harbour hall/.exec(body)?.[1]
+  assert.deepEqual((await read(`/events/?near=${near}`)).titles, ['Puppets'])
+})

@@ -381,8 +381,8 @@ export interface Site {
   textBytes: number
   /** km */
   geolocRadius: number
-  /** The template of the address of directions; empty for none. */
-  maps: { directions: string }
+  /** Templates of the addresses of directions and of tiles, empty for none, and the text that stands on maps. */
+  maps: { directions: string; tiles: string; attribution: string }
   /** How many months ahead the occurrences of series are written. */
   seriesMonths: number
   /** Whether people sign in at the desk. */
@@ -415,7 +415,7 @@ export function siteOf(config: Config, port: number): Site {
     pageSizeCap: config.page_size_cap,
     textBytes: config.text_bytes,
     geolocRadius: config.geoloc_radius,
-    maps: { directions: config.directions },
+    maps: { directions: config.directions, tiles: config.map_tiles, attribution: config.map_attribution },
     seriesMonths: config.series_months,
     hasDesk: config.desk === 'on',
     frameAncestors: config.frame_ancestors.filter((source) => source !== 'none'),

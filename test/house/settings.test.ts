@@ -110,6 +110,8 @@ const examples: Record<SettingName, readonly [string, string]> = {
   media_url: ['https://images.example.org', 'http://localhost:9000/images/'],
   page_size_cap: ['20', '100'],
   geoloc_radius: ['5', '50'],
+  map_tiles: ['https://tiles.example.org/{z}/{x}/{y}.png', 'http://localhost:9000/{z}/{x}/{y}{r}.png?key=a'],
+  map_attribution: ['© Example', '[© Example](https://example.org/)'],
   directions: ['https://maps.example.org/?to={to}', 'geo:0,0?q={to}'],
   series_months: ['12', '36'],
   webhook_hosts: ['example.org,example.net', 'example.com'],

@@ -601,7 +601,7 @@ describe('addresses', () => {
     ['/events/week/page/2/', '/events/?page=2'],
     ['/events/?eventDisplay=week&eventDate=2026-11-16', '/events/week/2026-11-16/'],
     ['/events/photo/page/2/', '/events/?page=2'],
-    ['/events/map/', '/events/'],
+    ['/events/map/page/2/', '/events/?page=2'],
     ['/events/summary/', '/events/'],
   ]
   for (const [from, to] of moved) {

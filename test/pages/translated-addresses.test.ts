@@ -63,7 +63,7 @@ describe('addresses of moved sites in other languages (2d.20)', () => {
     ['/veranstaltungen/anstehende/', '/events/'],
     ['/veranstaltungen/woche/2026-11-16/', '/events/week/2026-11-16/'],
     ['/veranstaltungen/foto/seite/2/', '/events/?page=2'],
-    ['/veranstaltungen/karte/', '/events/'],
+    ['/veranstaltungen/karte/', '/events/map/'],
     ['/veranstaltungen/zusammenfassung/', '/events/'],
     ['/veranstaltungen/kategorie/musik/konzerte/', MUSIC],
     ['/veranstaltungen/category/musik/konzerte/', MUSIC],

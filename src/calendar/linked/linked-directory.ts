@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { fold } from '../../base/text/fold.ts'
 import type { Db } from '../../store/storage/database.ts'
-import { contains } from '../../store/storage/queries.ts'
+import { contains, wholeList } from '../../store/storage/queries.ts'
 import type { LinkedKind } from './linked-rules.ts'
 
 /** A public venue or organizer as a directory lists it. */
@@ -74,4 +74,30 @@ export async function listLetters(db: Db, kind: LinkedKind): Promise<string[]> {
     select letter from letters where letter is not null limit ${sql.lit(MOST_LETTERS)}
   `.execute(db)
   return rows.map(({ letter }) => letter)
+}
+
+/** A public venue of an event, with its place. */
+export interface VenueOfEvent {
+  event: number
+  id: number
+  slug: string
+  status: 'publish'
+  venue: string
+  city: string
+  geo_lat: number | null
+  geo_lng: number | null
+}
+
+/** The public venues of these events, those of each in the order of its own. */
+export async function findVenuesOf(db: Db, events: readonly number[]): Promise<VenueOfEvent[]> {
+  const rows = await db
+    .selectFrom('event_venues')
+    .innerJoin('venues', 'venues.id', 'event_venues.venue')
+    .select(['event_venues.event', 'venues.id', 'slug', 'status', 'venues.venue', 'city', 'geo_lat', 'geo_lng'])
+    .where('event_venues.event', 'in', wholeList(db, events))
+    .where('venues.status', '=', 'publish')
+    .orderBy('event_venues.event')
+    .orderBy('event_venues.position')
+    .execute()
+  return rows.map((row) => ({ ...row, status: 'publish' }))
 }

@@ -2,6 +2,7 @@ import type { Locale } from './texts.ts'
 
 /** German, in impersonal forms. */
 export const de: Locale = {
+  '1 venue': '1 Ort',
   Directions: 'Route',
   'Directions to {name}': 'Route zu {name}',
   'First letters': 'Anfangsbuchstaben',
@@ -9,11 +10,16 @@ export const de: Locale = {
   'More like this': 'Ähnliche Veranstaltungen',
   'No organizer matches.': 'Kein Veranstalter passt dazu.',
   'No venue matches.': 'Kein Ort passt dazu.',
+  'Not on the map': 'Nicht auf der Karte',
   'Other months': 'Andere Monate',
   'Other weeks': 'Andere Wochen',
   'Search organizers': 'Veranstalter suchen',
   'Search venues': 'Orte suchen',
   'Several days': 'Mehrtägig',
+  'Show map': 'Karte zeigen',
+  'The map cannot be loaded at the moment. The list has the same venues.':
+    'Die Karte lässt sich gerade nicht laden. Die Liste hat dieselben Orte.',
+  'The map is loaded from {host}.': 'Die Karte wird von {host} geladen.',
   'There are no events in this week.': 'In dieser Woche gibt es keine Veranstaltungen.',
   'There are no organizers here yet.': 'Hier gibt es noch keine Veranstalter.',
   'There are no venues here yet.': 'Hier gibt es noch keine Orte.',
@@ -22,6 +28,9 @@ export const de: Locale = {
   'There is no {time} on this day, since clocks go forward: it is {first} or {second}.':
     'An diesem Tag gibt es {time} nicht, weil die Uhren vorgestellt werden: es ist {first} oder {second}.',
   Weeks: 'Wochen',
+  'Zoom in': 'Vergrößern',
+  'Zoom out': 'Verkleinern',
+  '{count} venues': '{count} Orte',
   '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.':
     '{time} kommt an diesem Tag zweimal, weil die Uhren zurückgestellt werden: als {first} und noch einmal als {second}.',
   'A sentence below the name of the calendar': 'Ein Satz unter dem Namen des Kalenders',

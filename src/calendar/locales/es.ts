@@ -2,6 +2,7 @@ import type { Locale } from './texts.ts'
 
 /** Spanish, in impersonal forms. */
 export const es: Locale = {
+  '1 venue': '1 lugar',
   Directions: 'Cómo llegar',
   'Directions to {name}': 'Cómo llegar a {name}',
   'First letters': 'Letras iniciales',
@@ -9,11 +10,16 @@ export const es: Locale = {
   'More like this': 'Más eventos parecidos',
   'No organizer matches.': 'Ningún organizador coincide.',
   'No venue matches.': 'Ningún lugar coincide.',
+  'Not on the map': 'Fuera del mapa',
   'Other months': 'Otros meses',
   'Other weeks': 'Otras semanas',
   'Search organizers': 'Buscar organizadores',
   'Search venues': 'Buscar lugares',
   'Several days': 'Varios días',
+  'Show map': 'Mostrar el mapa',
+  'The map cannot be loaded at the moment. The list has the same venues.':
+    'El mapa no se puede cargar en este momento. La lista tiene los mismos lugares.',
+  'The map is loaded from {host}.': 'El mapa se carga desde {host}.',
   'There are no events in this week.': 'No hay eventos esta semana.',
   'There are no organizers here yet.': 'Aquí todavía no hay organizadores.',
   'There are no venues here yet.': 'Aquí todavía no hay lugares.',
@@ -22,6 +28,9 @@ export const es: Locale = {
   'There is no {time} on this day, since clocks go forward: it is {first} or {second}.':
     'Las {time} no existen ese día, porque los relojes se adelantan: son las {first} o las {second}.',
   Weeks: 'Semanas',
+  'Zoom in': 'Acercar',
+  'Zoom out': 'Alejar',
+  '{count} venues': '{count} lugares',
   '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.':
     'Las {time} se dan dos veces ese día, porque los relojes se atrasan: como {first} y otra vez como {second}.',
   'A sentence below the name of the calendar': 'Una frase bajo el nombre del calendario',

@@ -2,6 +2,7 @@ import type { Locale } from './texts.ts'
 
 /** French, in impersonal forms; a no-break space stands before a colon or semicolon. */
 export const fr: Locale = {
+  '1 venue': '1 lieu',
   Directions: 'Itinéraire',
   'Directions to {name}': 'Itinéraire vers {name}',
   'First letters': 'Premières lettres',
@@ -9,11 +10,16 @@ export const fr: Locale = {
   'More like this': 'Dans le même esprit',
   'No organizer matches.': 'Aucun organisateur ne correspond.',
   'No venue matches.': 'Aucun lieu ne correspond.',
+  'Not on the map': 'Hors de la carte',
   'Other months': 'Autres mois',
   'Other weeks': 'Autres semaines',
   'Search organizers': 'Rechercher un organisateur',
   'Search venues': 'Rechercher un lieu',
   'Several days': 'Sur plusieurs jours',
+  'Show map': 'Afficher la carte',
+  'The map cannot be loaded at the moment. The list has the same venues.':
+    'La carte ne peut pas être chargée pour le moment. La liste contient les mêmes lieux.',
+  'The map is loaded from {host}.': 'La carte est chargée depuis {host}.',
   'There are no events in this week.': 'Il n’y a aucun évènement cette semaine.',
   'There are no organizers here yet.': 'Il n’y a pas encore d’organisateur ici.',
   'There are no venues here yet.': 'Il n’y a pas encore de lieu ici.',
@@ -22,6 +28,9 @@ export const fr: Locale = {
   'There is no {time} on this day, since clocks go forward: it is {first} or {second}.':
     '{time} n’existe pas ce jour-là, car les horloges avancent : c’est {first} ou {second}.',
   Weeks: 'Semaines',
+  'Zoom in': 'Zoom avant',
+  'Zoom out': 'Zoom arrière',
+  '{count} venues': '{count} lieux',
   '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.':
     '{time} arrive deux fois ce jour-là, car les horloges reculent : {first}, puis de nouveau {second}.',
   'A sentence below the name of the calendar': 'Une phrase sous le nom du calendrier',

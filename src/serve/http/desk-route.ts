@@ -274,7 +274,7 @@ function cookieFor(siteUrl: string, session: string | undefined): string {
 
 function pageHeaders({ site, images }: Service, leadsTo: string | undefined): Record<string, string> {
   return {
-    'Content-Security-Policy': contentPolicy(site, images.mediaUrl, leadsTo),
+    'Content-Security-Policy': contentPolicy(site, images.mediaUrl, { formsLeadTo: leadsTo }),
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Referrer-Policy': 'same-origin',
   }

@@ -306,7 +306,7 @@ function outgoing(
   const isWritten = body.length > 0 && answer.mediaType.startsWith('text/html')
   const own = answer.location === undefined ? {} : { Location: answer.location }
   const headers = {
-    ...pageHeaders(service),
+    ...pageHeaders(service, answer.imagesFrom),
     ...(answer.isFramed && frameHeaders(service)),
     ...(isPlaced ? WITHOUT_ADDRESS : {}),
     'Content-Type': answer.mediaType,
@@ -335,10 +335,10 @@ function failed(all: PublicPages, error: unknown, visit: Visit): Outgoing {
 /** Of pages whose address says where somebody is. */
 const WITHOUT_ADDRESS = { 'Referrer-Policy': 'strict-origin' }
 
-function pageHeaders({ site, images }: Service): Record<string, string> {
+function pageHeaders({ site, images }: Service, imagesFrom: string | undefined): Record<string, string> {
   return {
     ...discoveryHeaders(site),
-    'Content-Security-Policy': contentPolicy(site, images.mediaUrl),
+    'Content-Security-Policy': contentPolicy(site, images.mediaUrl, { imagesFrom }),
     'Access-Control-Allow-Origin': '*',
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'strict-origin-when-cross-origin',
@@ -355,10 +355,17 @@ function frameHeaders({ site, images }: Service): Record<string, string> {
   return { 'Content-Security-Policy': policy, 'Cross-Origin-Resource-Policy': 'cross-origin' }
 }
 
-/** The sources that pages may load: their own script and style sheet, and images. Their forms lead to this site, and to `formsLeadTo`. */
-export function contentPolicy(site: Site, mediaUrl: string, formsLeadTo?: string): string {
-  const { origin, protocol } = new URL(mediaUrl)
-  const media = protocol === 'https:' || origin === new URL(site.url).origin ? '' : ` ${origin}`
+/** What a page may do besides: lead its forms to another place, and load images from another origin. */
+interface Leave {
+  formsLeadTo?: string | undefined
+  imagesFrom?: string | undefined
+}
+
+/** The sources that pages may load: their own script and style sheet, and images. Their forms lead to this site. */
+export function contentPolicy(site: Site, mediaUrl: string, { formsLeadTo, imagesFrom }: Leave = {}): string {
+  const { origin } = new URL(mediaUrl)
+  const others = [origin, imagesFrom].filter((one) => one !== undefined && !one.startsWith('https:'))
+  const media = others.flatMap((one) => (one === new URL(site.url).origin ? [] : [` ${one}`])).join('')
   return [
     "default-src 'none'",
     "script-src 'self'",

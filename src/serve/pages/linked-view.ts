@@ -15,6 +15,7 @@ import { type Card, pictureOf, shortened } from './cards.ts'
 import { sectionsFrom } from './event-rows.ts'
 import { feedLinks, subscribeMenu } from './feed-links.ts'
 import { PER_PAGE } from './list-view.ts'
+import { mapFigure, mapNeeds } from './map-figure.ts'
 import { type EventFilters, findCards, from } from './page-finding.ts'
 import { type Html, html, link, NOTHING, trusted } from './page-html.ts'
 import { addressLines, directionsTo, mapLink } from './places-shown.ts'
@@ -57,15 +58,26 @@ export async function linkedView(viewing: Viewing, linked: Linked, page: number)
           ...filledMembers(kind === 'venue' ? venueLinkedData(row) : organizerLinkedData(row)),
           url: recordUrl(site, kind, row),
         },
+        ...(isOnMap(site, linked) ? mapNeeds(viewing) : {}),
         feeds: feedLinks(path.replace(/\/$/, ''), ''),
         current: undefined,
-        body: html`<article class="linked"><a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
+        body: html`<article class="linked"${isOnMap(site, linked) && positionOf(site, linked, total)}><a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
 <div class="lede"><p class="eyebrow">${say(site, kind === 'venue' ? 'Venue' : 'Organizer')}</p><h1><bdi>${name}</bdi></h1></div>
 <div class="about">${details(viewing, linked)}${shown}${row.description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(row.description, row.trusted === 1))}</div>`}</div></article>
-${events(viewing, linked, cards, { total, ways })}`,
+${isOnMap(site, linked) && mapFigure(viewing)}${events(viewing, linked, cards, { total, ways })}`,
       }
     }),
   )
+}
+
+const isOnMap = ({ maps }: Site, linked: Linked) =>
+  linked.kind === 'venue' && maps.tiles !== '' && linked.row.geo_lat !== null && linked.row.geo_lng !== null
+
+/** The position of a venue, for the map of its page. */
+function positionOf(site: Site, linked: Linked, total: number): Html | false {
+  if (linked.kind !== 'venue') return false
+  const { geo_lat: lat, geo_lng: lng } = linked.row
+  return html` data-lat="${lat}" data-lng="${lng}" data-label="${`${linkedName(site, linked)}, ${sayEvents(site, total)}`}" data-count="${total}"`
 }
 
 type Ways = Record<'earlier' | 'later', { path: string; text: string } | undefined>

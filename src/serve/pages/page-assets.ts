@@ -18,6 +18,9 @@ export interface Assets {
   week: Asset
   /** The style sheet of directories and maps. */
   places: Asset
+  /** The script that shows maps, and what it loads once somebody asks for one. */
+  map: Asset
+  leaflet: { script: Asset; style: Asset }
   script: Asset
   /** Those of the look, by their setting. */
   files: Readonly<Partial<Record<LookFileSetting, Asset>>>
@@ -66,17 +69,33 @@ export function readAssets(site: Site, look: Look): Assets {
   const week = asset('week', '.css', Buffer.from(own('week.css')))
   const places = asset('places', '.css', Buffer.from(own('places.css')))
   const near = asset('near', '.js', Buffer.from(own('near.js')))
+  const map = asset('map', '.js', Buffer.from(own('map.js')))
+  const leaflet = leafletAssets()
   const builder = asset('builder', '.js', Buffer.from(own('builder.js')))
   const embed = [...embedScripts(site, weekStart)].map(([path, text]) => ({
     path,
     mediaType: MEDIA_TYPES['.js'] ?? '',
     bytes: Buffer.from(text),
   }))
-  const all = [style, week, places, script, near, icon, builder, ...Object.values(files)]
+  const all = [
+    style,
+    week,
+    places,
+    map,
+    leaflet.script,
+    leaflet.style,
+    script,
+    near,
+    icon,
+    builder,
+    ...Object.values(files),
+  ]
   return {
     style,
     week,
     places,
+    map,
+    leaflet,
     script,
     near,
     builder,
@@ -94,6 +113,11 @@ function lookAssets({ files }: Look): Assets['files'] {
     return [name, asset(stem, ending, bytes)]
   })
   return Object.fromEntries(named)
+}
+
+function leafletAssets(): Assets['leaflet'] {
+  const file = (name: string) => readFileSync(new URL(import.meta.resolve(`leaflet/dist/${name}`)))
+  return { script: asset('leaflet', '.js', file('leaflet.js')), style: asset('leaflet', '.css', file('leaflet.css')) }
 }
 
 /** The mark before the name of a site without a logo. */

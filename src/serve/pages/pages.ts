@@ -31,6 +31,7 @@ import { layOut } from './layout.ts'
 import { linkedView } from './linked-view.ts'
 import { listView } from './list-view.ts'
 import type { Look } from './look.ts'
+import { mapView } from './map-view.ts'
 import { monthView } from './month-view.ts'
 import {
   type PageAddress,
@@ -75,6 +76,8 @@ export interface PageAnswer {
   status: number
   mediaType: string
   body: string
+  /** The origin of images that it loads besides those of all pages. */
+  imagesFrom?: string | undefined
   /** The new address of the page, or its address in the format that was asked for. */
   location?: string
   /** Whether it may stand in frames of other sites. */
@@ -298,6 +301,7 @@ function narrowed(query: PageQuery, taxonomy: 'category' | 'tag', slug: string):
 const VIEWS: { [Name in Span['view']]: (viewing: Viewing, asked: EventsAsked, span: Span<Name>) => Promise<View> } = {
   list: listView,
   past: listView,
+  map: mapView,
   month: (viewing, asked, { month = monthOf(viewing.today) }) => monthView(viewing, asked, month),
   week: (viewing, asked, { day = viewing.today }) => weekView(viewing, asked, day),
   day: (viewing, asked, { day = viewing.today }) => dayView(viewing, asked, day),
@@ -467,6 +471,7 @@ const shown = (viewing: Viewing, view: View): PageAnswer => ({
   status: view.status,
   mediaType: HTML,
   body: layOut(viewing, view),
+  ...(view.imagesFrom === undefined ? {} : { imagesFrom: view.imagesFrom }),
 })
 
 /** A page that explains a failure; `names` are the parameters that are wrong. It looks nothing up. */

@@ -7,6 +7,7 @@ import { firstOf, isDay, isMonth, mondayOf, monthOf, monthsLater, unitName } fro
 interface Said {
   list: unknown
   past: unknown
+  map: unknown
   month: { month: string | undefined }
   week: { day: string | undefined }
   day: { day: string | undefined }
@@ -28,7 +29,7 @@ interface ViewRow<View extends keyof Said> {
   /** Whether readers bound its dates themselves. */
   isList: boolean
   /** What the link to it says; undefined for a view that other views do not link to. */
-  name: ((site: Site) => string) | undefined
+  name: ((site: Site) => string | undefined) | undefined
 }
 
 const VIEWS: { [View in keyof Said]: ViewRow<View> } = {
@@ -80,6 +81,14 @@ const VIEWS: { [View in keyof Said]: ViewRow<View> } = {
     isList: false,
     name: (site) => unitName(site, 'day'),
   },
+  map: {
+    read: (name, value) => (name === 'map' && value === undefined ? { view: 'map' } : undefined),
+    write: () => 'map/',
+    at: () => ({ view: 'map' }),
+    dates: () => undefined,
+    isList: true,
+    name: ({ language, maps }) => (maps.tiles === '' ? undefined : translate(language, 'Map')),
+  },
 }
 
 function datesOfMonth(month: string): string {
@@ -130,8 +139,9 @@ export function linkedSpans(site: Site, from: Span, today: string): { span: Span
   const month = 'month' in from ? from.month : undefined
   const first = month === undefined || today.startsWith(month) ? undefined : firstOf(month)
   return Object.values(VIEWS).flatMap(({ at, name }) => {
-    if (!name) return []
+    const text = name?.(site)
+    if (text === undefined) return []
     const plain = at(undefined, undefined)
-    return [{ span: plain.view === from.view ? plain : at(day ?? first, day?.slice(0, 7)), name: name(site) }]
+    return [{ span: plain.view === from.view ? plain : at(day ?? first, day?.slice(0, 7)), name: text }]
   })
 }

@@ -65,6 +65,8 @@ export interface View {
   feeds?: readonly FeedLink[]
   /** The style sheets it needs besides the one of all pages. */
   styles?: readonly Pick<Asset, 'path'>[]
+  /** The origin of images that it loads besides those of all pages. */
+  imagesFrom?: string | undefined
   /** The scripts it needs besides the one of all pages. */
   scripts?: readonly Pick<Asset, 'path'>[]
   /** The part of the site it belongs to. */

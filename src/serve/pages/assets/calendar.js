@@ -9,6 +9,7 @@ function isAlike(/** @type {URL} */ address) {
   return (
     address.origin === location.origin &&
     /\/(events\/.*)?$/.test(address.pathname) &&
+    !address.pathname.endsWith('/map/') &&
     main.querySelector('.views') !== null
   )
 }

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { tileAddress } from '../../src/base/map-settings.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const TILES = 'http://tiles.test:9000/{z}/{x}/{y}.png'
+const ATTRIBUTION = '© <b> [Example & Co](https://example.org/copyright) and others'
+
+let plain: TestService
+let mapped: TestService
+
+const ask = (service: TestService, path: string) =>
+  service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
+async function shown(service: TestService, path: string): Promise<string> {
+  const { status, body } = await ask(service, path)
+  assert.equal(status, 200, path)
+  return body
+}
+
+async function fill(service: TestService): Promise<void> {
+  const venues = [
+    { venue: 'Hall "A" <b>& B</b>', city: 'Kilvara', geo_lat: 53.1, geo_lng: -8.2 },
+    { venue: 'قاعة البلدية', geo_lat: -85.9, geo_lng: 179.9 },
+    { venue: 'Nowhere' },
+    { venue: 'Draft Barn', status: 'draft', geo_lat: 1, geo_lng: 1 },
+  ]
+  const [hall, far, nowhere, draft] = await Promise.all(venues.map((venue) => service.create('/venues', venue)))
+  const at = (title: string, day: string, more: object) =>
+    service.create('/events', { title, start_date: `2031-05-${day} 20:00`, end_date: `2031-05-${day} 22:00`, ...more })
+  for (const [i, title] of ['One', 'Two', 'Three', 'Four'].entries())
+    await at(title, `1${i}`, { venue: hall.id, tags: ['music'] })
+  await at('Far', '20', { venue: far.id })
+  await at('Lost', '21', { venue: nowhere.id })
+  await at('In the barn', '22', { venue: draft.id })
+  await at('Hidden', '23', { venue: hall.id, hide_from_listings: true })
+  await at('Unready', '24', { venue: hall.id, status: 'draft' })
+}
+
+before(async () => {
+  plain = await startService()
+  mapped = await startService({ map_tiles: TILES, map_attribution: ATTRIBUTION })
+  await Promise.all([fill(plain), fill(mapped)])
+})
+after(() => Promise.all([plain.close(), mapped.close()]))
+
+describe('the map', () => {
+  test('is a list of venues with their next events, with those of no position behind the others', async () => {
+    for (const service of [plain, mapped]) {
+      const body = await shown(service, '/events/map/')
+      assert.match(
+        body,
+        /data-lat="53.1" data-lng="-8.2" data-label="Hall &quot;A&quot; &amp; B, 4 events" data-count="4"/,
+      )
+      const at = ['<bdi>Hall', 'One<', 'Two<', 'Three<', '<bdi>قاعة', 'Not on the map', '<bdi>Nowhere', 'Lost<']
+      const found = at.map((text) => body.indexOf(text))
+      assert.ok(
+        found.every((place, i) => place > (found[i - 1] ?? 0)),
+        found.join(' '),
+      )
+      assert.doesNotMatch(body, /Four<|Barn|In the barn<|Hidden|Unready/)
+      assert.match(body, /3 venues · 7 events/)
+    }
+  })
+
+  test('takes the filters of lists, and is of a category or tag', async () => {
+    for (const path of ['/events/map/?tags=music', '/events/tag/music/map/', '/events/map/?end_date=2031-05-14']) {
+      const body = await shown(plain, path)
+      assert.match(body, /<bdi>Hall/)
+      assert.doesNotMatch(body, /<bdi>Nowhere/)
+    }
+    assert.match(await shown(plain, '/events/map/?start_date=2032-01-01'), /No event matches\./)
+    assert.equal((await ask(plain, '/events/map/?start_date=x')).status, 400)
+  })
+
+  test('is offered nowhere, and loads nothing, where no tiles are set', async () => {
+    const { body, headers } = await ask(plain, '/events/map/')
+    assert.doesNotMatch(body, /Show map|leaflet|\/assets\/map-/)
+    assert.doesNotMatch(body, /<a href="\/events\/map\/"/)
+    assert.doesNotMatch(headers.get('content-security-policy') ?? '', /tiles/)
+  })
+
+  test('names the tiles, their host and their source where they are set', async () => {
+    const body = await shown(mapped, '/events/map/')
+    assert.match(
+      body,
+      /<button type="button" class="button">Show map<\/button> <small>The map is loaded from tiles\.test:9000\./,
+    )
+    assert.match(body, /data-tiles="http:\/\/tiles\.test:9000\/\{z\}\/\{x\}\/\{y\}\.png"/)
+    assert.match(
+      body,
+      /© &lt;b&gt; <a href="https:\/\/example\.org\/copyright" rel="noopener">Example &amp; Co<\/a> and others/,
+    )
+    assert.doesNotMatch(body, /(?:src|href)="http:\/\/tiles/)
+    assert.match(await shown(mapped, '/events/'), /<a href="\/events\/map\/">Map</)
+    for (const file of ['script', 'style']) {
+      const [, path = ''] = new RegExp(`data-${file}="([^"]+)"`).exec(body) ?? []
+      const { status, headers } = await fetch(mapped.origin + path)
+      assert.equal(status, 200)
+      assert.match(headers.get('cache-control') ?? '', /immutable/)
+    }
+  })
+
+  test('may load tiles on its pages alone, with an address that servers of tiles see', async () => {
+    const policyOf = async (path: string) => (await ask(mapped, path)).headers
+    for (const path of ['/events/map/', '/venue/hall-a-b/']) {
+      const headers = await policyOf(path)
+      assert.match(headers.get('content-security-policy') ?? '', /img-src [^;]* http:\/\/tiles\.test:9000;/, path)
+      assert.equal(headers.get('referrer-policy'), 'strict-origin-when-cross-origin')
+    }
+    for (const path of ['/events/', '/venue/nowhere/', '/venues/'])
+      assert.doesNotMatch((await policyOf(path)).get('content-security-policy') ?? '', /tiles/, path)
+  })
+
+  test('stands on the page of a venue that has a position', async () => {
+    assert.match(await shown(mapped, '/venue/hall-a-b/'), /<article class="linked" data-lat="53.1".*Show map/s)
+    assert.doesNotMatch(await shown(mapped, '/venue/nowhere/'), /Show map/)
+    assert.doesNotMatch(await shown(plain, '/venue/hall-a-b/'), /Show map|data-lat/)
+  })
+})
+
+test('templates of tiles name one host, and all three numbers', () => {
+  for (const wrong of [
+    'https://tiles.example.org/{z}/{x}.png',
+    'https://{s}.example.org/{z}/{x}/{y}.png',
+    'https://{x}.example.org/{z}/{x}/{y}.png',
+    'ftp://tiles.example.org/{z}/{x}/{y}.png',
+    'https://user:key@tiles.example.org/{z}/{x}/{y}.png',
+    "https://tiles.example.org/{z}/{x}/{y}.png; script-src 'unsafe-inline'",
+    `https://tiles.example.org/{z}/{x}/{y}.png?${'x'.repeat(600)}`,
+    '/{z}/{x}/{y}.png',
+  ])
+    assert.equal(tileAddress(wrong), undefined, wrong)
+  assert.equal(tileAddress('https://tiles.example.org/{z}/{x}/{y}{r}.png?key=a')?.origin, 'https://tiles.example.org')
+})

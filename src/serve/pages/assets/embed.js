@@ -82,9 +82,9 @@ async function fetchEvents(query, signal) {
   const events = []
   for (let page = 1, pages = 1; page <= pages; page++) {
     query.set('page', `${page}`)
-    const response = await fetch(`${home + site.list}?${query}`, { signal })
-    if (!response.ok) throw response
-    const told = await response.json()
+    const answer = await fetch(`${home + site.list}?${query}`, { signal })
+    if (!answer.ok) throw answer
+    const told = await answer.json()
     if (query.has('starts_before')) pages = Math.min(told.total_pages, MOST_PAGES)
     for (const event of told.events ?? []) {
       const first = event.start_date.slice(0, 10)
@@ -144,10 +144,10 @@ export async function load(/** @type {State} */ state, focus = '') {
   const query = new URLSearchParams({
     per_page: `${limit}`,
     ends_after: `${later(first, -1)} 23:59:59`,
-    strict_dates: 'true',
+    strict_dates: '1',
   })
   if (last) query.set('starts_before', `${later(last, 1)} 00:00:00`)
-  for (const name in FILTERS) if (given(state, name)) query.set(`${FILTERS[name]}`, given(state, name))
+  for (const name in FILTERS) if (given(state, name)) query.set(FILTERS[name] ?? '', given(state, name))
   query.set('_fields', `total_pages,${FIELDS.replace(/[^,]+/g, 'events.$&')}`)
   try {
     const days = last ? import('./embed-days.js') : undefined
@@ -188,7 +188,7 @@ function agenda(state) {
   const list = make('div', { part: 'agenda', class: isMonth && 'narrow' })
   for (const [on, own] of [...Map.groupBy(shown, (event) => [event.first, day].sort()[1] ?? day)].sort()) {
     if (view !== 'day')
-      list.append(make(`h${levelOf(state) + (view === 'list' ? 0 : 1)}`, { part: 'date' }, writtenDay(state, on)))
+      list.append(make(`h${levelOf(state) + +(view !== 'list')}`, { part: 'date' }, writtenDay(state, on)))
     list.append(make('ul', {}, ...own.map((event) => item(state, event))))
   }
   if (shown.length === 0) list.append(make('p', { part: 'empty' }, `${texts[2]}`))

@@ -128,6 +128,31 @@ describe('many events at once', () => {
     assert.equal((await service.get(`/events/${id}`, 'admin')).status, 404)
   })
 
+  test('what events brought along is taken back with them, but for what another public event has by now', async () => {
+    const send = async (title: string) => {
+      const values = { title, ...on(4), venue: { venue: `Hall of ${title}` }, status: 'pending' }
+      const { id, venue } = await service.create('/events', values, 'contributor')
+      return { id, venue: venue.id }
+    }
+    const [one, other] = [await send('One that brings'), await send('Another that brings')]
+    const told = await doAll(editor, 'publish', [one.id, other.id])
+    const venueOf = async (id: number) => (await service.get(`/venues/${id}`, 'admin')).body.status
+    assert.deepEqual([await venueOf(one.venue), await venueOf(other.venue)], ['publish', 'publish'])
+    await service.create('/events', { title: 'Also there', ...on(5), venue: other.venue })
+    assert.match((await takeBack(editor, told)).body, /2 events are as they were/)
+    assert.deepEqual([await statusOf(one.id), await venueOf(one.venue)], ['pending', 'draft'])
+    assert.deepEqual([await statusOf(other.id), await venueOf(other.venue)], ['pending', 'publish'])
+    await doAll(editor, 'publish', [one.id])
+    assert.equal(await venueOf(one.venue), 'publish')
+  })
+
+  test('of dates of a series the page says what the choices mean', async () => {
+    const times = { start_date: '2031-01-07 19:00', end_date: '2031-01-07 20:00' }
+    const { id } = await service.create('/events', { title: 'Weekly', ...times, recurrence: 'FREQ=WEEKLY;COUNT=3' })
+    const { body } = await editor.get(`/desk/events/many?deed=move&ids=${id}`)
+    assert.match(body, /The chosen dates[\s\S]*All dates of their series[\s\S]*all that follow it, open that date/)
+  })
+
   test('what a form does not say is asked for again, with what was typed', async () => {
     const [id = 0] = await make(1)
     for (const [deed, fields] of [

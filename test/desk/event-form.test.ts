@@ -330,7 +330,7 @@ describe('the form of an event', () => {
     })
     assert.equal(status, 200)
     assert.match(body, /This is a preview/)
-    assert.match(body, /<h1[^>]*>Not there yet<\/h1>/)
+    assert.match(body, /<h1[^>]*>(<bdi>)?Not there yet</)
     assert.match(body, /A venue that is new/)
     assert.doesNotMatch(body, /alert\(1\)/)
     assert.match(headers.get('cache-control') ?? '', /no-store/)
@@ -490,6 +490,49 @@ describe('the form of an event', () => {
     await change({ image: String(other) })
     const { image, image_alt, image_focus } = controlsIn((await editor.get(form)).body)
     assert.deepEqual([image, image_alt, image_focus], [String(other), '', ''])
+  })
+
+  test('an event has several prices, each in a place of its own', async () => {
+    const { id } = await service.create('/events', {
+      title: 'Prices',
+      start_date: '2030-06-03 10:00',
+      end_date: '2030-06-03 11:00',
+      cost: '12',
+    })
+    const form = `/desk/events/${id}`
+    const change = async (more: Record<string, string | string[]>) => {
+      const saved = await editor.post(form, { ...controlsIn((await editor.get(form)).body), ...more })
+      assert.equal(saved.status, 303, saved.body)
+      return (await service.get(`/events/${id}`)).body.cost_details.values
+    }
+    assert.deepEqual(await change({ another_cost: '8' }), ['8', '12'])
+    assert.deepEqual(await change({ another_cost: '5' }), ['5', '8', '12'])
+    assert.deepEqual(await change({ title: 'Prices stay' }), ['5', '8', '12'])
+    assert.deepEqual(await change({ cost: ['12', '', ''] }), ['12'])
+  })
+
+  test('categories beyond those that the form offers stay chosen, and are found by their names', async () => {
+    const own = await startService()
+    const somebody = await sitAtDesk(own, 'editor')
+    const many = Array.from({ length: 501 }, (_, at) => ({
+      path: '/categories',
+      name: `Category ${String(at).padStart(3, '0')}`,
+    }))
+    for (const { path, name } of many) await own.create(path, { name })
+    const last = await own.create('/categories', { name: 'Zither' })
+    const { id } = await own.create('/events', {
+      title: 'Many',
+      start_date: '2030-06-03 10:00',
+      end_date: '2030-06-03 11:00',
+      categories: last.id,
+    })
+    const form = await somebody.get(`/desk/events/${id}`)
+    assert.match(form.body, /There are more categories/)
+    assert.match(form.body, new RegExp(`value="${last.id}" checked`))
+    await somebody.post(`/desk/events/${id}`, { ...controlsIn(form.body), new_categories: 'category 500' })
+    const names = (await own.get(`/events/${id}`)).body.categories.map(({ name }: { name: string }) => name)
+    await own.close()
+    assert.deepEqual(names.toSorted(), ['Category 500', 'Zither'])
   })
 
   test('a megabyte in any control is told at it and costs little', async () => {

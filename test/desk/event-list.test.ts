@@ -89,6 +89,19 @@ describe('the list of events', () => {
     assert.match(body, /href="\/desk\/events\?search=second">Coming <span class="count">1<\/span>/)
   })
 
+  test('has controls for organizers and tags, which take names and show them again', async () => {
+    const { id } = await service.create('/organizers', { organizer: 'Choir &amp; Co' })
+    await service.create('/events', { title: 'Named', ...on(40), organizer: id, tags: 'open air', status: 'draft' })
+    for (const query of [`organizer=${id}`, 'organizer=choir+%26+co', 'tags=Open+Air', 'tags=open-air']) {
+      const { body } = await editor.get(`/desk/events?status=draft&${query}`)
+      assert.deepEqual(titlesIn(body), ['Named'], query)
+    }
+    const { body } = await editor.get(`/desk/events?status=draft&organizer=${id}`)
+    assert.match(body, /name="organizer" value="Choir &amp; Co"[^>]*data-names="organizer"/)
+    assert.match(body, /Organizer: Choir &amp; Co</)
+    assert.match(body, /name="tags" value=""[^>]*data-names="tag"/)
+  })
+
   test('is put in the order of titles or of changes', async () => {
     const shown = async (query: string) => titlesIn((await editor.get(`/desk/events?${query}`)).body)
     assert.deepEqual(await shown('sort=title'), ['Exhibition', 'First', 'For few', 'Second', 'Third'])

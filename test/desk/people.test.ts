@@ -120,6 +120,25 @@ describe('people at the desk', () => {
     assert.equal((await admin.get(`/desk/people/${id}`)).body.includes(linkIn(made.body)), false, 'shown once')
   })
 
+  test('an administrator gives somebody another name and address, and nobody the address of somebody else', async () => {
+    const { id, role } = await user('author')
+    const save = (email: string) => admin.post(`/desk/people/${id}`, { deed: 'save', name: 'Ada', role, email })
+    assert.equal((await save('Ada@Example.org')).status, 303)
+    const { body } = await admin.get(`/desk/people/${id}`)
+    assert.match(body, /name="email"[^>]* value="ada@example.org"/)
+    for (const wrong of ['not an address', 'x\0@example.org']) assert.equal((await save(wrong)).status, 422, wrong)
+    await admin.post(`/desk/people/${(await user('contributor')).id}`, {
+      deed: 'save',
+      role: 'contributor',
+      email: 'c@example.org',
+    })
+    const taken = await save('c@example.org')
+    assert.equal(taken.status, 422)
+    assert.match(taken.body, /already is a user with the login or e-mail address c@example.org/)
+    assert.equal((await save('')).status, 303)
+    assert.match((await admin.get(`/desk/people/${id}`)).body, /name="email"[^>]* value=""/)
+  })
+
   test('records are handed over, and an account that owns some is not deleted before', async () => {
     const { id: venue } = await service.create('/venues', { venue: 'Handed over' }, 'author')
     const { id } = await user('author')

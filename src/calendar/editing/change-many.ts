@@ -16,7 +16,7 @@ import { mayRead, type Owned } from '../people/caller.ts'
 import { isPossibleId } from '../records/record-store.ts'
 import { findVersion, requireVersion } from '../records/versions.ts'
 import { type Served, series } from '../resources.ts'
-import { bringsAlong, prepareBringing } from './bring-along.ts'
+import { type Brought, bringsAlong, prepareBringing } from './bring-along.ts'
 import { type BulkDeed, valuesOf } from './bulk-deeds.ts'
 import { eraseRecord, nameOfRow } from './erase-record.ts'
 import { permittedRecord, statusOf } from './save-record.ts'
@@ -55,8 +55,8 @@ export interface PreparedRow {
   write: (tx: Tx) => Promise<'done' | 'unchanged'>
 }
 
-/** A record, by the path of its resource, with the version that it had before it was changed. */
-export type VersionBefore = readonly [path: string, id: number, version: number]
+/** A record, by the path of its resource, with the version that it had before it was changed; `along` for what came along with another. */
+export type VersionBefore = readonly [path: string, id: number, version: number, along?: true]
 
 /**
  * Changes up to a thousand records in the same way. Of a series it changes the chosen dates, unless the deed says otherwise.
@@ -203,6 +203,7 @@ async function prepareRow(
   if (!values) return unchanged
   const columns = bringsAlong(context, served, row, values) ? await readColumns(context.db, 'event', id) : undefined
   const brought = columns && (await prepareBringing(context, row as EventRow, columns, values))
+  const along = await Promise.all((brought?.records ?? []).map((one) => broughtBefore(context, one)))
   const sent = { ...values, ...scope, ...brought?.values }
   const write = await prepareWrite(context, served, row, sent, deed.do === 'trash')
   return {
@@ -216,9 +217,17 @@ async function prepareRow(
       // All dates of a series are taken back by taking back the series.
       if ('recurrence_scope' in scope && typeof repeated === 'number') await noteSeries(tx, repeated, before)
       else if (isChanged(tx, versioned.kind, id)) before.push([resource.path, id, sequence])
+      // Behind the event: whether another one still has them shows once this one is taken back.
+      for (const [path, one, version, kind] of along)
+        if (isChanged(tx, kind, one)) before.push([path, one, version, true])
       return 'done'
     },
   }
+}
+
+/** A record that comes along as it is before, with its kind. */
+async function broughtBefore({ db }: Context, { kind, id }: Brought) {
+  return [`${kind}s`, id, (await findVersion(db, kind, id)).sequence, kind] as const
 }
 
 /** Whether this part of a transaction has changed a record; what has changed nothing has nothing to be taken back. */

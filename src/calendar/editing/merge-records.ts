@@ -57,6 +57,14 @@ export async function countUses(
   return uses
 }
 
+/** Whether an event that the public sees has a record. */
+export async function isUsedInPublic(db: Db, kind: MergedKind, id: number): Promise<boolean> {
+  const { table, column } = LINKS[kind]
+  const { rows } = await sql`select 1 from ${sql.table(table)} as l join events e on e.id = l.event
+    where ${sql.ref(`l.${column}`)} = ${id} and e.status = 'publish' limit 1`.execute(db)
+  return rows.length > 0
+}
+
 /** Events that are linked anew with one write. */
 const IN_A_PIECE = 100
 

@@ -78,6 +78,17 @@ export async function updateProposal(tx: Tx, id: number, change: Omit<ProposalCh
   await tx.updateTable('proposals').set(columns).where('id', '=', id).execute()
 }
 
+/** Lets the names of terms wait again that an event has got when it was published. */
+export async function reopenNames(tx: Tx, event: number): Promise<void> {
+  const named = tx.updateTable('proposals').set({ state: 'waiting', reviewer: 0 })
+  await named
+    .where('kind', '=', 'event')
+    .where('record', '=', event)
+    .where('version', '=', 0)
+    .where('state', '=', 'published')
+    .execute()
+}
+
 /** Where a page of the inbox goes on: after this one. */
 export interface InboxPlace {
   since_utc: string

@@ -6,11 +6,14 @@ import { requireVersion } from '../records/versions.ts'
 import { resources, type Served, series } from '../resources.ts'
 import { type BulkRow, inPieces, type PreparedRow, titled, type VersionBefore } from './change-many.ts'
 import { nameOfRow } from './erase-record.ts'
+import { isMerged, isUsedInPublic } from './merge-records.ts'
+import { reopenNames } from './proposal-store.ts'
 import { permittedRecord } from './save-record.ts'
 
 /**
- * Takes back a change of many records: each gets what the change has changed as it was before, but for what others have changed since. The token is
- * good for a day, for whoever got it, on every node. Undefined when it is not, or was used.
+ * Takes back a change of many records: each gets what the change has changed as it was before, but for what others have changed since, and so do the venues and
+ * organizers that came along, unless another public event has them by now. The token is good for a day, for whoever got it, on every node. Tells what became of
+ * what was chosen; undefined when the token is not good, or was used.
  */
 export async function undoMany(context: Context, token: string): Promise<BulkRow[] | undefined> {
   const found = await findBulkChange(context.db, token)
@@ -21,17 +24,23 @@ export async function undoMany(context: Context, token: string): Promise<BulkRow
   const rows = await inPieces(context, [...byId.keys()], prepare, async () => undefined, [])
   // It goes last, so that one that was cut off can be pressed again.
   await context.write((tx) => takeBulkChange(tx, token))
-  return rows
+  return rows.filter(({ id }) => byId.get(id)?.[3] !== true)
 }
 
 async function prepareUndo(context: Context, before: VersionBefore | undefined): Promise<PreparedRow | BulkRow> {
-  const [path, id, version] = before ?? ['', 0, 0]
+  const [path, id, version, along = false] = before ?? ['', 0, 0]
   const served = [...resources, series].find(({ resource }) => resource.path === path)
   if (!served) throw new Error(`there are no ${path} to be put back`)
-  return titled(context, served, id, () => prepareBack(context, served, id, version))
+  return titled(context, served, id, () => prepareBack(context, served, { id, version, along }))
 }
 
-async function prepareBack(context: Context, served: Served, id: number, version: number): Promise<PreparedRow> {
+interface Back {
+  id: number
+  version: number
+  along: boolean
+}
+
+async function prepareBack(context: Context, served: Served, { id, version, along }: Back): Promise<PreparedRow> {
   const { resource, operations } = served
   const { versioned } = operations
   const row = await permittedRecord(context, operations, id, 'update')
@@ -45,7 +54,9 @@ async function prepareBack(context: Context, served: Served, id: number, version
     title: nameOfRow(kind, row),
     write: async (tx) => {
       if (restore.members.length === 0) return 'unchanged'
+      if (along && isMerged(kind) && (await isUsedInPublic(tx, kind, id))) return 'unchanged'
       await requireVersion(tx, versioned.kind, id, [{ id, sequence: history.version }])
+      if (kind === 'event' && restore.members.includes('status')) await reopenNames(tx, id)
       await operations.update.write(tx, restore.prepared, restore.context)
       return 'done'
     },

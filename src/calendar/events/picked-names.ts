@@ -52,7 +52,9 @@ export async function findNamed(kind: PickedKind, text: string, asker: Asker): P
 export async function findSameName(kind: PickedKind, text: string, asker: Asker): Promise<PickedName | undefined> {
   const folded = foldedName(text)
   if (folded === undefined || folded === '') return undefined
-  const same = await readNames(kind, sql<SqlBool>`named.folded = ${folded}`, asker, MOST_SAME)
+  // Names are kept as they were sent, which may be as markup.
+  const written = [...new Set([folded, folded.replaceAll('&', '&amp;')])]
+  const same = await readNames(kind, sql<SqlBool>`named.folded in (${sql.join(written)})`, asker, MOST_SAME)
   return same.find(({ status }) => status === 'publish') ?? same[0]
 }
 

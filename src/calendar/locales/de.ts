@@ -721,7 +721,6 @@ export const de: Locale = {
     'Um einen Termin und alle folgenden zu ändern, öffnen Sie diesen Termin.',
   'There are more categories: type the name of one, and it is found.':
     'Es gibt noch mehr Kategorien: Schreiben Sie den Namen, und sie wird gefunden.',
-  'The picture has no text for those who do not see it.': 'Das Bild hat keinen Text für alle, die es nicht sehen.',
   'This form did not come from the desk': 'Dieses Formular kam nicht vom Schreibtisch',
   'Nothing was changed. Your browser says that another site sent this form.':
     'Es wurde nichts geändert. Ihr Browser sagt, dass eine andere Website dieses Formular gesendet hat.',

@@ -3,7 +3,6 @@ export const deskMessages = [
   'Too many attempts from here; wait a minute and try again.',
   'Too many people sign in just now; try again in a few seconds.',
   'This form did not come from the desk',
-  'The picture has no text for those who do not see it.',
   'There are more categories: type the name of one, and it is found.',
   'To change a date and all that follow it, open that date.',
   'This cannot be taken back.',

@@ -706,7 +706,6 @@ export const es: Locale = {
     'Para cambiar una fecha y todas las siguientes, abra esa fecha.',
   'There are more categories: type the name of one, and it is found.':
     'Hay más categorías: escriba el nombre de una y se encontrará.',
-  'The picture has no text for those who do not see it.': 'La imagen no tiene texto para quienes no la ven.',
   'This form did not come from the desk': 'Este formulario no vino del escritorio',
   'Nothing was changed. Your browser says that another site sent this form.':
     'No se ha cambiado nada. Su navegador dice que otro sitio envió este formulario.',

@@ -722,7 +722,6 @@ export const fr: Locale = {
     'Pour changer une date et toutes les suivantes, ouvrez cette date.',
   'There are more categories: type the name of one, and it is found.':
     'Il y a d’autres catégories\u00a0: écrivez le nom de l’une, elle sera trouvée.',
-  'The picture has no text for those who do not see it.': 'L’image n’a pas de texte pour ceux qui ne la voient pas.',
   'This form did not come from the desk': 'Ce formulaire ne vient pas du bureau',
   'Nothing was changed. Your browser says that another site sent this form.':
     'Rien n’a été modifié. Votre navigateur dit qu’un autre site a envoyé ce formulaire.',

@@ -208,6 +208,26 @@ export async function renameUser(tx: Tx, id: number, name: string): Promise<void
   recordUser(tx, id, { action: 'update', name: user.login })
 }
 
+/**
+ * Gives a user another e-mail address, which signs in as their login does; an empty one takes it away.
+ * @throws RefusedUserChange for one that is none or somebody else's
+ */
+export async function changeEmail(tx: Tx, id: number, email: string): Promise<void> {
+  const user = await getUser(tx, id)
+  const wanted = email.trim().toLowerCase()
+  if (wanted !== '') checkEmail(wanted)
+  await holdName(tx, 'users')
+  const other = wanted === '' ? undefined : await findUserByLogin(tx, wanted)
+  if (other && other.id !== id) throw new RefusedUserChange('taken', { name: wanted })
+  // The column is unique, so a user without an address has the login there.
+  await tx
+    .updateTable('users')
+    .set({ email: wanted || user.login })
+    .where('id', '=', id)
+    .execute()
+  recordUser(tx, id, { action: 'update', name: user.login })
+}
+
 /** True for a user who may sign in. */
 export function isActive({ deactivated_utc }: User): boolean {
   return deactivated_utc === ''

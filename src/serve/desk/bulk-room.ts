@@ -117,7 +117,7 @@ function scopeOf({ context: { site }, form }: DeskRequest, { deed }: Asked, seen
   const isAll = fieldOf({ form }, 'scope') === 'all'
   const radio = (value: string, text: MessageText, isOn: boolean) =>
     html`<label class="check"><input type="radio" name="scope" value="${value}"${isOn && html` checked`}> ${sayAtDesk(site, text)}</label>`
-  return html`<fieldset class="field"><legend>${sayAtDesk(site, 'Of events that repeat')}</legend>${radio('this', 'The chosen dates', !isAll)}${radio('all', 'All dates of their series', isAll)}</fieldset>`
+  return html`<fieldset class="field"><legend>${sayAtDesk(site, 'Of events that repeat')}</legend>${radio('this', 'The chosen dates', !isAll)}${radio('all', 'All dates of their series', isAll)}<p class="hint">${sayAtDesk(site, 'To change a date and all that follow it, open that date.')}</p></fieldset>`
 }
 
 /** What a deed has to be told. */

@@ -42,11 +42,15 @@ export function pictureCard(form: EventForm): Html {
   const { image, may, library, context, typed, faults } = form
   const chosen = lastTyped(typed, 'image')
   const picture = image && pictureOf(context, image)
-  const choice = (id: string, content: Content) =>
-    html`<label><input type="radio" name="image" value="${id}"${id === chosen && html` checked`}>${content}</label>`
+  const choice = (id: string, content: Content, alt = '') =>
+    html`<label><input type="radio" name="image" value="${id}" data-alt="${alt}"${id === chosen && html` checked`}>${content}</label>`
   const shown = library.map((row) => {
     const { src, alt } = pictureOf(context, row)
-    return choice(String(row.id), html`<img src="${link(src)}" alt="${alt || plainText(row.title)}" loading="lazy">`)
+    return choice(
+      String(row.id),
+      html`<img src="${link(src)}" alt="${alt || plainText(row.title)}" loading="lazy">`,
+      alt,
+    )
   })
   const upload =
     may.upload &&
@@ -57,7 +61,7 @@ export function pictureCard(form: EventForm): Html {
 ${upload}${fault && html`<p class="error" id="image-error">${fault}</p>`}
 ${lineControl(form, 'image_alt', say('What it shows'), { attributes: html` dir="auto"`, hint: html`<p class="hint">${say('For those who do not see it.')}</p>` })}${isSilent && html`<p class="warning">${say('Nobody who does not see the picture knows what it shows.')}</p>`}
 ${image && focusChoice(form)}
-<details class="inline"><summary>${say('From the library')}</summary><div class="library" role="radiogroup" aria-label="${say('From the library')}">${choice('', html`<span>${say('No picture')}</span>`)}${image && !library.some(({ id }) => id === image.id) && choice(String(image.id), html`<img src="${link(picture?.src ?? '')}" alt="${picture?.alt || plainText(image.title)}" loading="lazy">`)}${shown}</div></details></section>`
+<details class="inline"><summary>${say('From the library')}</summary><div class="library" role="radiogroup" aria-label="${say('From the library')}">${choice('', html`<span>${say('No picture')}</span>`)}${image && !library.some(({ id }) => id === image.id) && choice(String(image.id), html`<img src="${link(picture?.src ?? '')}" alt="${picture?.alt || plainText(image.title)}" loading="lazy">`, picture?.alt)}${shown}</div></details></section>`
 }
 
 /** Which part of a picture stays in view where it is cropped. */
@@ -90,7 +94,7 @@ export function categoriesCard(form: EventForm): Html {
   const say = sayer(form)
   const { categories, typed, may, tags } = form
   const chosen = new Set(allTyped(typed, 'categories'))
-  const boxes = categories.map(
+  const boxes = categories.options.map(
     ({ value, text, level = 0 }) =>
       html`<label class="check level-${Math.min(level, 4)}"><input type="checkbox" name="categories[]" value="${value}"${chosen.has(value) && html` checked`}> <span dir="auto">${text}</span></label>`,
   )
@@ -99,7 +103,13 @@ export function categoriesCard(form: EventForm): Html {
       html`<label class="chip"><input type="checkbox" name="tags[]" value="${id}" checked> <span dir="auto">${tags.get(id) ?? id}</span></label>`,
   )
   const made =
-    may.makeCategory && lineControl(form, 'new_categories', say('New category'), { attributes: html` dir="auto"` })
+    may.makeCategory &&
+    lineControl(form, 'new_categories', say('New category'), {
+      attributes: html` dir="auto" data-names="category"`,
+      hint:
+        categories.areMore &&
+        html`<p class="hint">${say('There are more categories: type the name of one, and it is found.')}</p>`,
+    })
   const hint = may.makeTag ? say('Separate them by commas.') : say('Separate them by commas; new ones wait for review.')
   return html`<section class="card"><fieldset id="categories"><legend>${say('Categories')}</legend><input type="hidden" name="categories[]" value=""><div class="tree">${boxes}</div></fieldset>${made}
 <fieldset id="tags"><legend class="hidden">${say('Tags')}</legend><input type="hidden" name="tags[]" value=""><div class="chips">${known}</div></fieldset>${lineControl(form, 'new_tags', say('Tags'), { attributes: html` dir="auto" data-names="tag"`, hint: html`<p class="hint">${hint}</p>` })}</section>`

@@ -31,7 +31,8 @@ export interface EventForm {
   }
   venues: ReadonlyMap<number, VenueRow>
   organizers: ReadonlyMap<number, OrganizerRow>
-  categories: readonly ControlOption[]
+  /** Those that are offered, and whether there are more. */
+  categories: { options: readonly ControlOption[]; areMore: boolean }
   tags: ReadonlyMap<string, string>
   authors: readonly { id: number; name: string }[]
   image: ImageRow | undefined
@@ -72,6 +73,7 @@ const CONTROL_LABELS: Readonly<Record<string, FormText>> = {
   repeat_count: 'Number of dates',
   repeat_every: 'Every',
   more_dates: 'Further dates',
+  another_cost: 'Another price',
   image_alt: 'What it shows',
   new_tags: 'Tags',
   new_categories: 'New category',

@@ -85,7 +85,7 @@ export async function readEventForm(
     raw[name] = inputOf(field) === 'switch' ? (isSwitchOn(typed, name) ? '1' : '0') : lastTyped(typed, name)
   }
   if (isTyped(typed, 'author')) raw.author = lastTyped(typed, 'author')
-  if (isTyped(typed, 'cost')) raw.cost = typed.cost?.length === 1 ? lastTyped(typed, 'cost') : allTyped(typed, 'cost')
+  if (isTyped(typed, 'cost')) raw.cost = costsIn(typed)
   if (isTyped(typed, 'image')) raw.image = numberOr(lastTyped(typed, 'image'))
   for (const name of ['categories', 'tags'] as const) {
     const made = allTyped(typed, `new_${name}`).flatMap((text) => (name === 'tags' ? text.split(',') : [text]))
@@ -106,6 +106,14 @@ export async function readEventForm(
   return { raw, times, faults: { ...faults, ...repeats.faults } }
 }
 
+/** One price as it is typed, or several. */
+function costsIn(typed: TypedForm): string | string[] {
+  const another = lastTyped(typed, 'another_cost').trim()
+  const costs = [...(typed.cost?.length === 1 ? [lastTyped(typed, 'cost')] : allTyped(typed, 'cost'))]
+  if (another !== '') costs.push(another)
+  return costs.length === 1 ? (costs[0] ?? '') : costs.filter((cost) => cost !== '')
+}
+
 function neededFaults({ site }: Context, typed: TypedForm, shown: TypedForm | undefined): FormFaults {
   const isNeeded = !shown || isTyped(typed, 'title')
   return isNeeded && lastTyped(typed, 'title').trim() === '' ? { title: sayAtDesk(site, 'Is needed.') } : {}
@@ -120,7 +128,7 @@ function longFaults({ site }: Context, typed: TypedForm): FormFaults {
   return paramTexts(Object.fromEntries(long), site.language)
 }
 
-const UNBOUNDED = ['image_alt', 'more_dates', 'new_tags', 'new_categories', 'organizer_name']
+const UNBOUNDED = ['image_alt', 'another_cost', 'more_dates', 'new_tags', 'new_categories', 'organizer_name']
 
 function timesOf(typed: TypedForm | undefined): TypedForm {
   const sent = TIME_CONTROLS.flatMap((name) => (typed?.[name] ? [[name, typed[name]]] : []))

@@ -306,8 +306,16 @@ function pricePart(form: EventForm): Html {
   return part(
     'price',
     say('Price'),
-    html`<div class="row"><div class="field"><label for="cost">${say('Cost')}</label>${inputs}${fault && html`<p class="error" id="cost-error">${fault}</p>`}</div>${fieldControl(controlStateOf(form), 'website', event.fields.website)}</div>`,
+    html`<div class="row"><div class="field"><label for="cost">${say('Cost')}</label>${inputs}${fault && html`<p class="error" id="cost-error">${fault}</p>`}${anotherCost(form)}</div>${fieldControl(controlStateOf(form), 'website', event.fields.website)}</div>`,
   )
+}
+
+/** A place for one more price, once there is one. */
+function anotherCost(form: EventForm): Content {
+  const say = sayer(form)
+  if (lastTyped(form.typed, 'cost') === '') return ''
+  const [typed, fault] = [lastTyped(form.typed, 'another_cost'), form.faults.another_cost]
+  return html`<details class="inline"${(typed !== '' || fault !== undefined) && html` open`}><summary>${say('Another price')}</summary>${lineControl(form, 'another_cost', say('Another price'))}</details>`
 }
 
 function whoPart(form: EventForm): Html {

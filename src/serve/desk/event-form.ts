@@ -110,7 +110,7 @@ async function formOf(context: Context, typed: TypedForm, shown: Shown): Promise
   const image = Number(lastTyped(typed, 'image'))
   const [names, categories, tags, authors, pictured, library, said] = await Promise.all([
     linkedNames(context, typed),
-    categoryOptions(context),
+    categoryOptions(context, allTyped(typed, 'categories')),
     findTermsByIds(db, allTyped(typed, 'tags').map(Number).filter(Number.isSafeInteger)),
     can(caller, 'edit_others') ? listUsers(db) : [],
     image > 0 ? findOpenImage(context, image) : undefined,
@@ -245,11 +245,17 @@ function statusesFor({ caller }: Context, present: string | undefined, isProposa
   return present === undefined || offered.includes(present) ? offered : [present, ...offered]
 }
 
-/** The tree of categories that the caller may see, each below the one that it belongs to. */
-async function categoryOptions(context: Context): Promise<ControlOption[]> {
+/**
+ * The tree of categories that the caller may see, each below the one that it belongs to; of very many the first ones, and those that are chosen. Others are
+ * named.
+ */
+async function categoryOptions(context: Context, chosen: readonly string[]): Promise<EventForm['categories']> {
   const order = { by: 'name', isDescending: false, included: [] } as const
   const list = { conditions: [knownTo(context.caller, 'category')], order, isSearch: false }
-  const { rows } = await listTerms(context, 'category', list, { page: 1, perPage: MOST_CATEGORIES })
+  const { rows: first, total } = await listTerms(context, 'category', list, { page: 1, perPage: MOST_CATEGORIES })
+  const known = new Set(first.map(({ id }) => id))
+  const others = chosen.map(Number).filter((id) => Number.isSafeInteger(id) && !known.has(id))
+  const rows = [...first, ...(others.length === 0 ? [] : await findTermsByIds(context.db, others))]
   const ids = new Set(rows.map(({ id }) => id))
   const byParent = Map.groupBy(rows, ({ parent }) => (ids.has(parent) ? parent : 0))
   const below = (parent: number, level: number): ControlOption[] =>
@@ -257,7 +263,7 @@ async function categoryOptions(context: Context): Promise<ControlOption[]> {
       { value: String(id), text: decodedText(name), level },
       ...(level < DEEPEST ? below(id, level + 1) : []),
     ])
-  return below(0, 0)
+  return { options: below(0, 0), areMore: total > first.length }
 }
 
 const DEEPEST = 50

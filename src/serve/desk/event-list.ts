@@ -20,13 +20,14 @@ import {
 } from '../../calendar/events/desk-events.ts'
 import { eventFilters } from '../../calendar/events/event-filters.ts'
 import { findSeriesByIds } from '../../calendar/events/event-store.ts'
-import { findSameName, type PickedName, pickNames } from '../../calendar/events/picked-names.ts'
+import { findSameName, type PickedKind, type PickedName, pickNames } from '../../calendar/events/picked-names.ts'
 import { showRule } from '../../calendar/events/recurrence-present.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { statusWord } from '../../calendar/locales/translate.ts'
 import { can, mayDelete, mayEdit, seesAll } from '../../calendar/people/caller.ts'
 import { listUsers } from '../../calendar/people/users.ts'
+import { findTermsByIds } from '../../calendar/terms/term-store.ts'
 import { isDay, lastDayOf, written, writtenDate, writtenDay, writtenNumber } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type PageTerms, readTermsAlone } from '../pages/page-terms.ts'
@@ -34,6 +35,7 @@ import { nearName } from '../pages/when-in-words.ts'
 import type { BulkDeedName } from './bulk-deed-names.ts'
 import { statusName } from './desk-inputs.ts'
 import { type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk } from './desk-page.ts'
+import { linkedNames } from './event-form-values.ts'
 
 // The list of events: a page that reads as a calendar does, with all that it shows in its address.
 
@@ -85,8 +87,10 @@ export async function readList(context: Context, query: URLSearchParams): Promis
     const text = query.get(name)?.trim() ?? ''
     if (text !== '') fields[name] = text
   }
-  const { search, categories, tags, organizer } = fields
-  const venue = await venueMeant(context, fields.venue)
+  const { search, categories } = fields
+  const [venue, organizer, tags] = await Promise.all(
+    NAMED.map(({ name, kind }) => meantBy(context, kind, fields[name])),
+  )
   const raw = { search, categories, tags, venue, organizer }
   const {
     search: searched,
@@ -120,12 +124,35 @@ export async function readList(context: Context, query: URLSearchParams): Promis
 
 const isNumber = (text = '') => /^[1-9]\d{0,8}$/.test(text)
 
-/** A venue by its name where that is typed: the id as a text, or the text as it is. */
-async function venueMeant(context: Context, text: string | undefined): Promise<string | undefined> {
+/** The fields that take the name of a record. */
+const NAMED = [
+  { name: 'venue', kind: 'venue' },
+  { name: 'organizer', kind: 'organizer' },
+  { name: 'tags', kind: 'tag' },
+] as const
+
+/** The id of the record of a name where one is typed, else the text as it is. */
+async function meantBy(context: Context, kind: PickedKind, text: string | undefined): Promise<string | undefined> {
   if (text === undefined || /^[\d,]+$/.test(text)) return text
-  const found = await findSameName('venue', text, context)
+  const found = await findSameName(kind, text, context)
   return found ? String(found.id) : text
 }
+
+/** The names of the records whose ids an address has, by field; the texts of the address for all others. */
+async function namesInFields(context: Context, { venue, organizer, tags }: AskedList['fields']): Promise<FieldNames> {
+  const idsIn = (text: string | undefined) => (isNumber(text) ? [text ?? ''] : [])
+  const [{ venues, organizers }, terms] = await Promise.all([
+    linkedNames(context, { venue: idsIn(venue), organizer: idsIn(organizer) }),
+    isNumber(tags) ? findTermsByIds(context.db, [Number(tags)]) : [],
+  ])
+  return {
+    venue: plainText(venues.get(Number(venue))?.venue ?? '') || venue,
+    organizer: plainText(organizers.get(Number(organizer))?.organizer ?? '') || organizer,
+    tags: decodedText(terms[0]?.name ?? '') || tags,
+  }
+}
+
+type FieldNames = Readonly<Record<(typeof NAMED)[number]['name'], string | undefined>>
 
 /** Those who may change the events of others see everybody's at first, and all others their own. */
 function authorMeant({ caller }: Context, text: string | undefined): number | undefined {
@@ -161,6 +188,7 @@ interface Listing extends AskedList {
   terms: PageTerms
   /** By name; more than a form offers where there are more. */
   venues: readonly PickedName[]
+  names: FieldNames
   today: string
   say: (text: MessageText, values?: Record<string, string>) => string
 }
@@ -172,11 +200,14 @@ async function showEvents({ context, query }: DeskRequest): Promise<DeskView> {
     readTermsAlone(context),
     pickNames('venue', '', context, MOST_OFFERED + 1),
   ])
-  const found = await findDeskPage(context, asked.list, PER_PAGE)
+  const [found, names] = await Promise.all([
+    findDeskPage(context, asked.list, PER_PAGE),
+    namesInFields(context, asked.fields),
+  ])
   const events = await loadDeskEvents(context, found.ids)
   const say: Listing['say'] = (text, values) => sayAtDesk(site, text, values)
   const today = dayOf(wallNow(site.timezone, context.now))
-  const listing: Listing = { ...asked, context, found, terms, venues, today, say }
+  const listing: Listing = { ...asked, context, found, terms, venues, names, today, say }
   const chosen = chosenFilters(listing)
   return {
     title: say('Events'),
@@ -224,14 +255,12 @@ async function tools(listing: Listing, filters: number): Promise<Html> {
     )}</select></label>`
   const day = (name: 'start_date' | 'end_date', label: string) =>
     html`<label class="field"><span>${label}</span><input type="date" name="${name}" value="${fields[name]}"></label>`
-  const kept = (['organizer', 'tags'] as const).map(
-    (name) => fields[name] && html`<input type="hidden" name="${name}" value="${fields[name]}">`,
-  )
-  return html`<form class="tools" method="get" role="search" action="${deskPath(context.site, '/events')}">${fields.status && html`<input type="hidden" name="status" value="${fields.status}">`}${kept}
+  return html`<form class="tools" method="get" role="search" action="${deskPath(context.site, '/events')}">${fields.status && html`<input type="hidden" name="status" value="${fields.status}">`}
 <input type="search" name="search" maxlength="${String(limits.search.characters)}" value="${fields.search}" aria-label="${say('Words in events')}" placeholder="${say('Words in events')}"><button type="submit" class="button">${say('Search')}</button>
 <details class="filters"><summary class="button">${say('Filters')}${filters > 0 && html` <span class="count">${filters}</span>`}</summary><div class="panel">
 ${select('categories', say('Category'), say('All categories'), terms.choices.categories.all)}
 ${venueField(listing)}
+${nameField(listing, 'organizer', say('Organizer'))}${nameField(listing, 'tags', say('Tag'))}
 ${select('author', say('By'), seesAll(caller) ? say('Everybody') : say('Mine'), authors)}
 ${select(
   'sort',
@@ -250,9 +279,9 @@ const sourceOption = ({ id, address }: { id: number; address: string }) => ({
 })
 
 /** A venue to choose, or to type where there are more than a form can offer. */
-function venueField({ fields, venues, say }: Listing): Html {
-  if (venues.length > MOST_OFFERED)
-    return html`<label class="field"><span>${say('Venue')}</span><input type="text" name="venue" value="${fields.venue}" placeholder="${say('All venues')}" maxlength="300" autocomplete="off"></label>`
+function venueField(listing: Listing): Html {
+  const { fields, venues, say } = listing
+  if (venues.length > MOST_OFFERED) return nameField(listing, 'venue', say('Venue'))
   const options = venues.map(
     ({ id, name }) =>
       html`<option value="${id}"${fields.venue === String(id) && html` selected`}>${decodedText(name)}</option>`,
@@ -260,20 +289,25 @@ function venueField({ fields, venues, say }: Listing): Html {
   return html`<label class="field"><span>${say('Venue')}</span><select name="venue"><option value="">${say('All venues')}</option>${options}</select></label>`
 }
 
+/** A record by its name, which the script finds as one types. */
+function nameField({ names }: Listing, name: keyof FieldNames, label: string): Html {
+  const kind = NAMED.find((known) => known.name === name)?.kind
+  return html`<label class="field"><span>${label}</span><input type="text" name="${name}" value="${names[name]}" maxlength="300" autocomplete="off" dir="auto" data-names="${kind}"></label>`
+}
+
 /** The filters in effect, each with a link that takes it off. */
-function chosenFilters({ context, fields, terms, venues, say }: Listing): Html[] {
+function chosenFilters({ context, fields, terms, names, say }: Listing): Html[] {
   const { site } = context
   const categoryName = [...terms.byId.values()].find(
     ({ slug, id, taxonomy }) =>
       taxonomy === 'category' && (slug === fields.categories || String(id) === fields.categories),
   )?.name
-  const venueName = decodedText(venues.find(({ id }) => String(id) === fields.venue)?.name ?? '')
   const words: Partial<Record<ListField, string | undefined>> = {
     search: fields.search && `“${fields.search}”`,
     categories: fields.categories && (categoryName ?? fields.categories),
-    tags: fields.tags && `${say('Tags')}: ${fields.tags}`,
-    venue: fields.venue && (venueName || `${say('Venue')}: ${fields.venue}`),
-    organizer: fields.organizer && `${say('Organizer')}: ${fields.organizer}`,
+    tags: fields.tags && `${say('Tag')}: ${names.tags}`,
+    venue: fields.venue && names.venue,
+    organizer: fields.organizer && `${say('Organizer')}: ${names.organizer}`,
     author:
       fields.author &&
       (fields.author === 'mine'

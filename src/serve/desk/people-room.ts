@@ -3,6 +3,7 @@ import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can, ROLES, type Role } from '../../calendar/people/caller.ts'
 import { addSignInLink, LINK_MINUTES, linkTo } from '../../calendar/people/sign-in-links.ts'
 import {
+  changeEmail,
   changeRole,
   deactivateUser,
   findUser,
@@ -184,7 +185,7 @@ async function personView(request: DeskRequest, user: User, faults: FormFaults):
   const say = (text: MessageText) => sayAtDesk(site, text)
   const isOneself = user.id === context.caller.id
   const shown = { room: 'people', title: `\u2068${user.name}\u2069` } as const
-  const under = html`<a href="${deskPath(site, '/people')}">${say('People')}</a> · ${user.login}${user.email !== '' && html` · ${user.email}`}`
+  const under = html`<a href="${deskPath(site, '/people')}">${say('People')}</a> · ${user.login}${emailOf(user) && html` · ${emailOf(user)}`}`
   if (isOneself)
     return {
       ...shown,
@@ -196,12 +197,15 @@ async function personView(request: DeskRequest, user: User, faults: FormFaults):
     ...(Object.keys(faults).length > 0 && { status: 422 }),
     under,
     body: html`${faultList(site, faults)}<div class="story narrow">
-<form class="card" method="post" novalidate>${plainField({ name: 'name', label: say('Name'), value: fieldOf(request, 'name') || user.name }, faults)}${roleField(request, user.role, faults)}<div><button type="submit" class="button main" name="deed" value="save">${say('Save')}</button></div></form>
+<form class="card" method="post" novalidate>${plainField({ name: 'name', label: say('Name'), value: fieldOf(request, 'name') || user.name }, faults)}${plainField({ name: 'email', label: say('E-mail, if it is to sign in as well'), type: 'email', value: faults.email === undefined ? emailOf(user) : fieldOf(request, 'email'), attributes: html` autocomplete="off"` }, faults)}${roleField(request, user.role, faults)}<div><button type="submit" class="button main" name="deed" value="save">${say('Save')}</button></div></form>
 ${isActive(user) && html`<form class="card" method="post"><p>${say('A link lets them choose a password, also in place of a forgotten one.')}</p><div><button type="submit" class="button" name="deed" value="link">${say('Make a link')}</button></div></form>`}
 <form class="card" method="post"><p>${say(isActive(user) ? 'Who is deactivated signs in nowhere, with no password and no token. Their records stay.' : 'This account is deactivated: nobody signs in with it.')}</p><div><button type="submit" class="button" name="deed" value="${isActive(user) ? 'deactivate' : 'reactivate'}">${say(isActive(user) ? 'Deactivate' : 'Let them in again')}</button></div></form>
 ${await heirForm(request, user, faults)}</div>`,
   }
 }
+
+/** Who has no address has the login in its place. */
+const emailOf = ({ email, login }: User) => (email === login ? '' : email)
 
 /** People that a form offers as heirs; any other is typed. */
 const MOST_OFFERED = 200
@@ -224,6 +228,8 @@ const DEEDS: Readonly<Record<string, (tx: Tx, request: DeskRequest, user: User) 
   save: async (tx, request, user) => {
     const name = fieldOf(request, 'name').trim()
     if (name !== '' && name !== user.name) await renameUser(tx, user.id, name)
+    const email = fieldOf(request, 'email').trim()
+    if ('email' in request.form && email !== emailOf(user)) await changeEmail(tx, user.id, email)
     const role = roleIn(request)
     if (role && role !== user.role) await changeRole(tx, user.id, role)
   },

@@ -183,12 +183,22 @@ function pickNames(input) {
         input.dispatchEvent(new Event('change', { bubbles: true }))
         return
       }
+      if (kind === 'category') return chooseCategory(input, id, name)
       if (kind !== 'organizer' && kind !== 'tag') return
       const place = document.querySelector(kind === 'tag' ? '#tags .chips' : '#organizer')
       addChip(id === '' ? made[kind] : chips[kind], id === '' ? name : id, name, place)
       input.value = kind === 'tag' ? input.value.split(',').slice(0, -1).join(',') : ''
     },
   })
+}
+
+/** Ticks the box of a category that is there; a new one stays typed. @param {HTMLInputElement} input @param {string} id @param {string} name */
+function chooseCategory(input, id, name) {
+  input.value = id === '' ? name : ''
+  if (id === '') return
+  const box = form?.querySelector(`input[name="categories[]"][value="${id}"]`)
+  if (box instanceof HTMLInputElement) box.checked = true
+  else addChip('categories[]', id, name, document.querySelector('#categories .tree'))
 }
 
 /** Shows a picture that was chosen, before it is sent. */
@@ -202,17 +212,26 @@ function showPicture() {
     image.alt = ''
     place?.replaceChildren(...(src === '' ? [] : [image]))
   }
+  // What was said of one picture is not said of the next.
+  /** @param {string} text */
+  const say = (text) => {
+    const alt = inputAt('image_alt')
+    if (alt) alt.value = text
+  }
   file?.addEventListener('change', () => {
     const chosen = file.files?.[0]
     if (!chosen?.type.startsWith('image/')) return
+    say('')
     const reader = new FileReader()
     reader.addEventListener('load', () => display(String(reader.result)))
     reader.readAsDataURL(chosen)
   })
   form?.querySelector('.library')?.addEventListener('change', ({ target }) => {
     if (!(target instanceof HTMLInputElement)) return
-    display(target.parentElement?.querySelector('img')?.src ?? '')
+    const image = target.parentElement?.querySelector('img')
+    display(image?.src ?? '')
     if (file) file.value = ''
+    say(target.dataset.alt ?? '')
   })
 }
 

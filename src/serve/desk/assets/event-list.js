@@ -2,6 +2,24 @@
 
 for (const form of document.querySelectorAll('form[data-many]')) if (form instanceof HTMLFormElement) chooseIn(form)
 
+for (const input of document.querySelectorAll('.tools [data-names]'))
+  if (input instanceof HTMLInputElement) input.addEventListener('focus', () => offerNames(input), { once: true })
+
+/** @param {HTMLInputElement} input */
+async function offerNames(input) {
+  const { comboboxOn } = await import('./combobox.js')
+  comboboxOn(input, {
+    find: async (text) => {
+      const query = new URLSearchParams({ kind: input.dataset.names ?? '', starts: text.trim() })
+      const answer = await fetch(`${new URL('names', input.form?.action)}?${query}`)
+      return { names: answer.ok ? (await answer.json()).names : [] }
+    },
+    pick: (_id, name) => {
+      input.value = name
+    },
+  })
+}
+
 /** @param {HTMLFormElement} form */
 function chooseIn(form) {
   const bar = form.querySelector('.bulk')

@@ -336,6 +336,30 @@ describe('the form of an event', () => {
     assert.match(headers.get('cache-control') ?? '', /no-store/)
     assert.equal(await counted(), events)
     assert.equal((await service.get('/venues?status=publish,draft', 'admin')).body.total, venues)
+    const weekly = { repeats: 'weekly', repeat_days: ['fr'], repeat_count: '3' }
+    const times = { start_date: '2030-11-01', start_time: '19:00', end_time: '20:00' }
+    const repeated = await editor.post('/desk/events/preview', { title: 'Each week', ...times, ...weekly })
+    assert.equal(repeated.status, 200)
+    assert.match(repeated.body, /Every Friday, 3 times/)
+    const form = new FormData()
+    for (const [name, value] of Object.entries({
+      title: 'Pictured',
+      ...times,
+      key: 'preview-key',
+      image_alt: 'A boat',
+    }))
+      form.append(name, value)
+    const picture = await sharp({ create: { width: 44, height: 33, channels: 3, background: 'blue' } })
+      .png()
+      .toBuffer()
+    form.append('picture', new Blob([picture], { type: 'image/png' }), 'boat.png')
+    const pictured = await fetch(new URL('/desk/events/preview', service.origin), {
+      method: 'POST',
+      body: form,
+      headers: { cookie: editor.cookie, origin: new URL(service.origin).origin },
+    })
+    assert.match(await pictured.text(), /<img[^>]*width="44"[^>]*alt="A boat"/)
+    assert.equal(await counted(), events)
     const wrong = await editor.post('/desk/events/preview', {
       title: '',
       start_date: '2030-11-01',

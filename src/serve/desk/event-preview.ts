@@ -4,12 +4,13 @@ import { writeNew } from '../../calendar/editing/save-record.ts'
 import { findEvent } from '../../calendar/events/event-store.ts'
 import { asSeenBy } from '../../calendar/events/online-link.ts'
 import { withImages } from '../../calendar/images/images.ts'
-import { anonymous } from '../../calendar/people/caller.ts'
+import { anonymous, can } from '../../calendar/people/caller.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import { html } from '../pages/page-html.ts'
-import { type DeskAnswer, type DeskPage, type DeskRequest, recordIdIn, sayAtDesk } from './desk-page.ts'
+import { type DeskAnswer, type DeskPage, type DeskRequest, fieldOf, recordIdIn, sayAtDesk } from './desk-page.ts'
 import { events, formAgain, getKnownEvent } from './event-form.ts'
 import { allFaults, faultsAtControls, type ReadForm, readEventForm } from './event-form-values.ts'
+import { keepPicture } from './event-picture.ts'
 import { typedOf } from './typed-form.ts'
 
 /** Carries a page out of a transaction that is taken back. */
@@ -32,8 +33,15 @@ async function preview(request: DeskRequest): Promise<DeskAnswer> {
   const id = recordIdIn({ variables: { id: query.get('id') ?? '' } })
   const known = id === undefined ? undefined : await getKnownEvent(context, id)
   if (!known && !events.operations.rights.create(context)) throw new Problem('rest_forbidden')
-  const read = await readEventForm(context, typedOf(request), undefined)
-  if (Object.keys(read.faults).length > 0) return formAgain(request, known, await allFaults(context, read))
+  // A picture that is sent along is kept as saving would keep it, and is not sent again then.
+  const [read, picture] = await Promise.all([
+    readEventForm(context, typedOf(request), undefined),
+    keepPicture(request, fieldOf(request, 'key')),
+  ])
+  if (picture && 'id' in picture) read.raw.image = picture.id
+  const wrong = { ...read.faults, ...(picture && 'fault' in picture && { image: picture.fault }) }
+  if (Object.keys(wrong).length > 0)
+    return formAgain(request, known, await allFaults(context, { ...read, faults: wrong }))
   try {
     return { document: await withImages(context, () => writtenPage(request, read, showPage)) }
   } catch (error) {
@@ -49,7 +57,9 @@ async function writtenPage(
   showPage: NonNullable<DeskRequest['showPage']>,
 ): Promise<string> {
   const { resource, operations } = events
-  const { recurrence: _recurrence, recurrence_scope: _scope, slug: _slug, author: _author, ...values } = raw
+  const { recurrence_scope: _scope, slug: _slug, author: _author, ...others } = raw
+  // As the public would see it, whatever becomes of it.
+  const values = { ...others, ...(can(context.caller, 'publish') && { status: 'publish' }) }
   const sent = { fields: resource.fields, raw: values, isAllowed: true }
   const show = async (tx: Tx, id: number) => {
     const row = await findEvent(tx, id)

@@ -16,6 +16,8 @@ export const goals: Readonly<Record<string, Goal>> = {
   'event-by-slug': { least: 0.85 },
   'not-modified': { least: 0.85 },
   'lists-near': { least: 0.55 },
+  'lists-near-gzip': { least: 0.2 },
+  'lists-near-browser': { least: 0.2 },
   'lists-cold': { least: 0.15 },
   'lists-anywhere': { least: 0.1, events: MILLION },
   'by-category': { least: 0.25 },

@@ -39,9 +39,15 @@ export interface Scenario extends Named {
 const SAMPLES = 40
 const LIST = `GET\t${BASE}/events`
 
+/** What programs and HTTP libraries ask for, and what browsers do. */
+const GZIP = { 'Accept-Encoding': 'gzip' }
+const BROWSER = { 'Accept-Encoding': 'gzip, deflate, br, zstd' }
+
 /** Lists and events, in the order of the report. */
 export const readScenarios: readonly Scenario[] = [
   repeated('list-repeated', 'same list, 10 events', async () => LIST),
+  repeated('list-repeated-gzip', 'same list, as gzip', async () => LIST, GZIP),
+  repeated('list-repeated-browser', 'same list, for a browser', async () => LIST, BROWSER),
   { id: 'list-workers', title: 'same list with `--workers 2`, against two bare ones', measure: measureWorkers },
   repeated(
     'event-by-id',
@@ -55,6 +61,8 @@ export const readScenarios: readonly Scenario[] = [
   ),
   { id: 'not-modified', title: '`304 Not Modified`', measure: measureNotModified },
   neverRepeating('lists-near', 'lists that never repeat, records seen before', busyList),
+  neverRepeating('lists-near-gzip', 'the same as gzip', busyList, GZIP),
+  neverRepeating('lists-near-browser', 'the same for a browser', busyList, BROWSER),
   neverRepeating('lists-anywhere', 'lists that never repeat, anywhere in four years', listAnywhere),
   { id: 'lists-cold', title: 'lists that never repeat, cold records', measure: measureCold },
   neverRepeating('by-category', 'by category, never repeating', byCategory),
@@ -75,23 +83,28 @@ export const readScenarios: readonly Scenario[] = [
 ]
 
 /** A scenario that asks for the same thing again and again. */
-export function repeated(id: string, title: string, lineOf: (service: RunningService) => Promise<string>): Scenario {
+export function repeated(
+  id: string,
+  title: string,
+  lineOf: (service: RunningService) => Promise<string>,
+  headers: Record<string, string> = {},
+): Scenario {
   const measure = async (run: BenchRun, named: Named) => {
     const service = await run.reader()
     const line = await lineOf(service)
-    return [await compare(run, service, named, { samples: [line], linesOf: () => [line] })]
+    return [await compare(run, service, named, { samples: [line], linesOf: () => [line], headers })]
   }
   return { id, title, measure }
 }
 
 /** A scenario in which every request is a new one. A first, uncounted round with other seeds sees the records. */
-function neverRepeating(id: string, title: string, maker: PathMaker): Scenario {
+function neverRepeating(id: string, title: string, maker: PathMaker, headers: Record<string, string> = {}): Scenario {
   const measure = async (run: BenchRun, named: Named) => {
     const service = await run.reader()
     const { plan } = run.store
     const linesOf = (round: number, howMany: number) => readLines(maker, plan, 100 + round, howMany)
     const samples = readLines(maker, plan, 1, SAMPLES)
-    return [await compare(run, service, named, { samples, linesOf })]
+    return [await compare(run, service, named, { samples, linesOf, headers })]
   }
   return { id, title, measure }
 }

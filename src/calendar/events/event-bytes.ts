@@ -10,6 +10,8 @@ import { type EventMemory, mayBeBehind } from '../../store/memory/event-memory.t
 import {
   bytesOf,
   type CountedJson,
+  deflatePiece,
+  type EventPiece,
   type EventPieces,
   findPiece,
   isMissedAgain,
@@ -70,13 +72,14 @@ export function loadJson(
   if (!memory || !index || revision === undefined || isCollapsed) return undefined
   const listed = ids.filter((id) => isIndexed(index, id))
   const events = listedEvents(memory, index, listed, context, extent)
-  return events instanceof Promise ? events.then(asJson) : asJson(events)
+  const { pieces } = memory
+  return events instanceof Promise ? events.then((later) => asJson(pieces, later)) : asJson(pieces, events)
 }
 
-/** An event of a list: a piece, or the parts to write it from. */
-export type ListedEvent = CountedJson | EventParts
+/** An event of a list: a piece, its bytes at one time, or the parts to write it from. */
+export type ListedEvent = EventPiece | CountedJson | EventParts
 
-function asJson(events: readonly ListedEvent[]): ListedJson {
+function asJson(pieces: EventPieces, events: readonly ListedEvent[]): ListedJson {
   const mostOf = (event: ListedEvent) => ('bytes' in event ? event.bytes.length : mostBytes(event))
   let most = 0
   for (const event of events) most += mostOf(event)
@@ -84,10 +87,15 @@ function asJson(events: readonly ListedEvent[]): ListedJson {
     count: events.length,
     mostBytes: most,
     mostBytesOf: (i) => mostOf(events[i] as ListedEvent),
-    held: () => asJson(events.map(held)),
+    held: () => asJson(pieces, events.map(held)),
     write: (i, into, at, counts) => {
       const event = events[i] as ListedEvent
       return 'bytes' in event ? writeCounted(event, into, at, counts) : writeParts(event, into, at, counts)
+    },
+    blocks: (i, mayMake) => {
+      const event = events[i] as ListedEvent
+      if (!('deflated' in event)) return undefined
+      return (event.deflated ?? (mayMake ? deflatePiece(pieces, event) : undefined))?.blocks
     },
   }
 }
@@ -108,14 +116,14 @@ export function listedEvents(
   extent: 'page' | 'window',
 ): ListedEvent[] | Promise<ListedEvent[]> {
   const { pieces, terms } = memory
-  const atHand: (Piece | undefined)[] = []
+  const atHand: (EventPiece | undefined)[] = []
   const missing: number[] = []
   for (const id of ids) {
     const piece = findPiece(pieces, id, terms)
     atHand.push(piece)
     if (!piece) missing.push(id)
   }
-  if (missing.length === 0) return atHand as Piece[]
+  if (missing.length === 0) return atHand as EventPiece[]
   return presentMissing(memory, index, missing, context, extent).then((made) =>
     ids.flatMap((id, i) => atHand[i] ?? made.get(id) ?? []),
   )

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Site } from '../../base/config.ts'
 import { isTruthy } from '../../base/fields/kinds.ts'
+import type { GzipRun } from '../../base/gzip.ts'
 import { isWritten, type WrittenRecord } from '../../base/text/written-json.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Found, ListedJson } from '../../calendar/declare/operations.ts'
@@ -226,15 +227,46 @@ export function mostListBytes({ head, records, tail }: JsonList): number {
   return records.mostBytes + records.count + (head.length + tail.length) * 3
 }
 
-/** Writes a list into a buffer with room for `mostListBytes`, and adds the counts of terms in it to `counts`, if any. */
-export function writeList({ head, records, tail }: JsonList, into: Buffer, counts?: number[]): Buffer {
+/** Where things stand in a written list. */
+export interface ListPlaces {
+  /** The counts of terms, as pieces have them. */
+  counts: number[]
+  /** Start and end of each record. */
+  records: number[]
+}
+
+/** Writes a list into a buffer with room for `mostListBytes`, and adds the places in it to those that are wanted. */
+export function writeList({ head, records, tail }: JsonList, into: Buffer, places: Partial<ListPlaces> = {}): Buffer {
   let at = into.write(head, 0, 'latin1')
   for (let i = 0; i < records.count; i++) {
     if (i > 0) into[at++] = COMMA
-    at = records.write(i, into, at, counts)
+    const start = at
+    at = records.write(i, into, at, places.counts)
+    places.records?.push(start, at)
   }
   at += into.write(tail, at)
   return into.subarray(0, at)
+}
+
+/** The most records of an answer that are deflated for those to come: one takes 50 µs. */
+const MOST_DEFLATED = 3
+
+/** The runs of a list that a gzip body of it is joined from: records that memory keeps come compressed. */
+export function gzipRuns({ records }: JsonList, written: Buffer, places: readonly number[]): GzipRun[] {
+  const runs: GzipRun[] = []
+  let [end, made] = [0, 0]
+  for (let i = 0; i < records.count; i++) {
+    const kept = records.blocks(i, false)
+    const blocks = kept ?? (made < MOST_DEFLATED ? records.blocks(i, true) : undefined)
+    if (!blocks) continue
+    if (!kept) made++
+    const start = places[i * 2] as number
+    if (start > end) runs.push({ to: start, blocks: undefined })
+    end = places[i * 2 + 1] as number
+    runs.push({ to: end, blocks })
+  }
+  runs.push({ to: written.length, blocks: undefined })
+  return runs
 }
 
 /** Writes a list record by record, with the counts of now; other requests take their turns in between. */

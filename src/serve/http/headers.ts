@@ -106,8 +106,15 @@ export function encodingFor(headers: IncomingHttpHeaders, size: number): Encodin
   return ACCEPTING.find(({ taken }) => taken.test(accepted))?.encoding
 }
 
+/** Whether a client takes gzip for a body of this size, whatever it likes better. */
+export function takesGzip({ 'accept-encoding': accepted }: IncomingHttpHeaders, size: number): boolean {
+  return size >= COMPRESS_FROM && typeof accepted === 'string' && GZIP.taken.test(accepted)
+}
+
 /** The encodings, best first, each with a pattern that matches headers which name it without refusing it by `q=0`. */
-const ACCEPTING = (['br', 'gzip'] as const).map((encoding) => ({
+const accepting = (encoding: Encoding) => ({
   encoding,
   taken: new RegExp(`(?:^|,)[ \\t]*${encoding}[ \\t]*(?:;(?![^,]*q=0(?:\\.0*)?[ \\t]*(?:[,;]|$))[^,]*)?(?:,|$)`, 'i'),
-}))
+})
+const GZIP = accepting('gzip')
+const ACCEPTING = [accepting('br'), GZIP]

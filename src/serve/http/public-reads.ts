@@ -1,4 +1,5 @@
 import type { CacheBudget } from '../../base/cache.ts'
+import { mostGzipBytes, writeGzip } from '../../base/gzip.ts'
 import { Problem } from '../../base/problems.ts'
 import type { WrittenRecord } from '../../base/text/written-json.ts'
 import type { Context } from '../../calendar/declare/context.ts'
@@ -16,10 +17,12 @@ import { formatsOf, namesAnother, preferredFormat } from '../formats/formats.ts'
 import {
   followEvent,
   followList,
+  gzipRuns,
   isPretty,
   type JsonList,
   json,
   jsonBytes,
+  type ListPlaces,
   listInChunks,
   mostListBytes,
   showJson,
@@ -42,7 +45,7 @@ import {
   wasAsked,
 } from './finished.ts'
 import { askerOf, type Front, incomingOf, refuseOverload } from './front.ts'
-import { answerHeaders, VARY_WITH_ACCEPT } from './headers.ts'
+import { answerHeaders, takesGzip, VARY_WITH_ACCEPT } from './headers.ts'
 import { LONGEST_URL, NO_BODY, type Visit } from './incoming.ts'
 import { findMatch, type RouteTable } from './platform.ts'
 import { isPressed } from './pressure.ts'
@@ -304,10 +307,10 @@ function sendList(reads: PublicReads, read: Read, list: JsonList, version: strin
   const { url, key } = read
   const isSteadyList = isSteady(url.text)
   const isKept = isSteadyList && wasAsked(finished, key)
-  const counts: number[] | undefined = isKept ? [] : undefined
+  const places: ListPlaces = { counts: [], records: [] }
   const pooled = buffers.take(mostListBytes(list))
-  const written = writeList(list, pooled, counts)
-  const body = counts ? bytesOf(written) : written
+  const written = writeList(list, pooled, isKept ? places : { records: places.records })
+  const body = isKept ? bytesOf(written) : written
   const made: Finished = {
     ...asNew(),
     version,
@@ -319,13 +322,34 @@ function sendList(reads: PublicReads, read: Read, list: JsonList, version: strin
     tag: isSteadyList ? versionTag(finished, version, day) : contentTag(body),
     body,
   }
-  if (counts) {
+  if (isKept) {
     buffers.give(pooled)
-    made.followed = followList(service.memory, list, { bytes: body, counts }, day)
-    made.countsKept = counts.length
+    made.followed = followList(service.memory, list, { bytes: body, counts: places.counts }, day)
+    made.countsKept = places.counts.length
     keepFinished(finished, key, made)
   }
-  send(front, read, made, 'memory', isKept ? undefined : () => buffers.give(pooled))
+  const joined = isKept ? undefined : joinCompressed(reads, read, list, made, places)
+  const sent = () => {
+    buffers.give(pooled)
+    if (joined) buffers.give(joined)
+  }
+  send(front, read, made, 'memory', isKept ? undefined : sent)
+}
+
+/** Gives a list its gzip body for a client that takes one, joined from compressed records. Returns the buffer that it is in. */
+function joinCompressed(
+  { buffers }: PublicReads,
+  { request: { headers } }: Read,
+  list: JsonList,
+  made: Finished,
+  { records }: ListPlaces,
+): Buffer | undefined {
+  if (!takesGzip(headers, made.body.length)) return undefined
+  const runs = gzipRuns(list, made.body, records)
+  const buffer = buffers.take(mostGzipBytes(runs))
+  const bytes = writeGzip(made.body, runs, buffer)
+  if (bytes.length < made.body.length) made.encoded.gzip = { bytes, isLight: true, isUsed: false }
+  return buffer
 }
 
 /** Sends a list record by record, without caching it. It has an ETag if it depends on the data alone. */

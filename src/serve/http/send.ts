@@ -31,6 +31,7 @@ import {
   encodingFor,
   hasCurrent,
   isUnmodified,
+  takesGzip,
 } from './headers.ts'
 import type { Visit } from './incoming.ts'
 import { hasRoomFor, sendBody, watchReader } from './slow-readers.ts'
@@ -49,14 +50,22 @@ export interface Outgoing {
   /** ETags that the same body had before, the latest ones. */
   earlierTags: readonly string[]
   body: Buffer
-  /** A promise while it is being compressed. */
-  encoded: Partial<Record<Encoding, Buffer | Promise<Buffer> | undefined>>
+  /** The body compressed: lightly for its first reader, and well for others. */
+  encoded: Partial<Record<Encoding, Encoded>>
   /** Whether it is cached, so that all of its readers share one body. */
   isKept: boolean
   /** Whether its own headers say which other sites may read it: all of them. */
   isForAll?: boolean
   /** Whether some of the body may still be in transit: then nothing may be written into it. */
   isSending: boolean
+}
+
+interface Encoded {
+  /** A promise while it is being compressed. */
+  bytes: Buffer | Promise<Buffer>
+  isLight: boolean
+  /** Whether a reader has got it. */
+  isUsed: boolean
 }
 
 /** The parts that every answer begins with. */
@@ -88,7 +97,7 @@ export function send(front: Front, visit: Visit, answer: Outgoing, from: Answere
     sendUnchanged(front, visit, answer, from, sent)
     return
   }
-  const encoding = encodingFor(headers, answer.body.length)
+  const encoding = encodingOf(headers, answer)
   const body = encoding && encoded(answer, encoding)
   if (!(body instanceof Promise)) {
     sendWhole(front, visit, answer, from, body, encoding, sent)
@@ -274,19 +283,31 @@ function crossOrigin({ isForAll }: Pick<Outgoing, 'isForAll'>, { headers: { orig
   return origin === undefined || isForAll ? [] : Object.entries(crossOriginHeaders(origin)).flat()
 }
 
+/** The encoding that a client gets: one that is at hand where it takes it, and else the best. */
+function encodingOf(headers: IncomingHttpHeaders, { body, encoded, isKept }: Outgoing): Encoding | undefined {
+  return encoded.gzip && !isKept && takesGzip(headers, body.length) ? 'gzip' : encodingFor(headers, body.length)
+}
+
 /** The body compressed, a promise of it, or undefined where it goes out as it is. */
 function encoded(answer: Outgoing, encoding: Encoding): Buffer | Promise<Buffer> | undefined {
   const known = answer.encoded[encoding]
-  if (known) return known
+  // An answer that is sent once is worth no more than a light level.
+  if (known && !(known.isLight && known.isUsed && answer.isKept)) {
+    known.isUsed = true
+    return known.bytes
+  }
   const { body } = answer
-  const bytes = compress(body, encoding)
-  if (!bytes) return undefined
-  answer.encoded[encoding] = bytes
+  const isLight = known === undefined
+  const bytes = compress(body, encoding, isLight ? LIGHT : BEST)
+  if (!bytes) return known?.bytes
+  answer.encoded[encoding] = { bytes, isLight, isUsed: true }
   if (bytes instanceof Promise) {
     // It is read beside this thread: nothing may be written into it.
     answer.isSending = true
     const keepIt = (later: Buffer | undefined) => {
-      if (answer.body === body) answer.encoded[encoding] = later
+      if (answer.body !== body) return
+      if (later) answer.encoded[encoding] = { bytes: later, isLight, isUsed: true }
+      else delete answer.encoded[encoding]
     }
     bytes.then(keepIt, () => keepIt(undefined))
   }
@@ -309,8 +330,17 @@ const HERE_UP_TO = 262_144
 /** The most bodies compressed in threads at the same time; the same threads read files. */
 const MOST_BESIDE = 2
 
-const GZIP = { level: 6 }
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
+/** What compressing is worth: little for what is sent once, more for what is kept. Brotli is the quicker one at its first level. */
+interface Effort {
+  gzip: { level: number }
+  br: { params: Record<number, number> }
+}
+const effort = (gzip: number, br: number): Effort => ({
+  gzip: { level: gzip },
+  br: { params: { [constants.BROTLI_PARAM_QUALITY]: br } },
+})
+const LIGHT = effort(3, 1)
+const BEST = effort(6, 5)
 
 const gzipLater = promisify(gzip)
 const brotliLater = promisify(brotliCompress)
@@ -318,15 +348,16 @@ const brotliLater = promisify(brotliCompress)
 let beside = 0
 
 /** The compressed body, or a promise of it for a large one; undefined when the compressors are busy and the body is sent uncompressed. */
-function compress(bytes: Buffer, encoding: Encoding): Buffer | Promise<Buffer> | undefined {
-  if (bytes.length <= HERE_UP_TO) return encoding === 'gzip' ? gzipSync(bytes, GZIP) : brotliCompressSync(bytes, BROTLI)
-  return beside < MOST_BESIDE ? compressBeside(bytes, encoding) : undefined
+function compress(bytes: Buffer, encoding: Encoding, effort: Effort): Buffer | Promise<Buffer> | undefined {
+  if (bytes.length <= HERE_UP_TO)
+    return encoding === 'gzip' ? gzipSync(bytes, effort.gzip) : brotliCompressSync(bytes, effort.br)
+  return beside < MOST_BESIDE ? compressBeside(bytes, encoding, effort) : undefined
 }
 
-async function compressBeside(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
+async function compressBeside(bytes: Buffer, encoding: Encoding, effort: Effort): Promise<Buffer> {
   beside += 1
   try {
-    return await (encoding === 'gzip' ? gzipLater(bytes, GZIP) : brotliLater(bytes, BROTLI))
+    return await (encoding === 'gzip' ? gzipLater(bytes, effort.gzip) : brotliLater(bytes, effort.br))
   } finally {
     beside -= 1
   }
@@ -334,5 +365,5 @@ async function compressBeside(bytes: Buffer, encoding: Encoding): Promise<Buffer
 
 /** Compresses a stream in a thread. */
 function compressor(encoding: Encoding): Gzip | BrotliCompress {
-  return encoding === 'gzip' ? createGzip(GZIP) : createBrotliCompress(BROTLI)
+  return encoding === 'gzip' ? createGzip(LIGHT.gzip) : createBrotliCompress(LIGHT.br)
 }

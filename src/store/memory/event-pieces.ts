@@ -1,4 +1,5 @@
 import { type Cache, type CacheBudget, drop, dropAll, emptyCache, findCached, keepCached } from '../../base/cache.ts'
+import { type Deflated, deflateAround } from '../../base/gzip.ts'
 import type { TermRow } from '../storage/schema.ts'
 
 /** The counts of terms in JSON bytes, three numbers each: the place, the id of the term and the count. Only this file looks into it. */
@@ -18,9 +19,15 @@ export interface Piece {
   countsVersion: number
 }
 
+/** A cached event, and the same deflated once compressed lists have shown it. */
+export interface EventPiece extends Piece {
+  id: number
+  deflated: Deflated | undefined
+}
+
 /** The caches of pieces, and the changes that they have followed. */
 export interface EventPieces {
-  events: Cache<number, Piece>
+  events: Cache<number, EventPiece>
   /** JSON of venues as events show them; no bytes for those that events do not show. */
   venues: Cache<number, Buffer>
   organizers: Cache<number, Buffer>
@@ -63,17 +70,36 @@ export function emptyPieces(budget: CacheBudget): EventPieces {
 }
 
 /** Finds the piece of an event, with the present counts of its terms. Returns undefined if it is not cached. */
-export function findPiece(pieces: EventPieces, id: number, terms: ReadonlyMap<number, TermRow>): Piece | undefined {
+export function findPiece(
+  pieces: EventPieces,
+  id: number,
+  terms: ReadonlyMap<number, TermRow>,
+): EventPiece | undefined {
   const piece = findCached(pieces.events, id)
   if (piece && piece.countsVersion !== pieces.countsVersion) updateCounts(pieces, piece, terms)
   return piece
 }
 
 /** Caches an event whose terms were joined from pieces, so that its counts have room. */
-export function keepPiece({ events, countsVersion }: EventPieces, id: number, { bytes, counts }: CountedJson): Piece {
-  const piece = { bytes: bytesOf(bytes), counts: [...counts], countsVersion }
+export function keepPiece(
+  { events, countsVersion }: EventPieces,
+  id: number,
+  { bytes, counts }: CountedJson,
+): EventPiece {
+  const piece = { id, bytes: bytesOf(bytes), counts: [...counts], countsVersion, deflated: undefined }
   keepCached(events, id, piece, sizeOf(piece))
   return piece
+}
+
+/** Deflates a piece for the compressed lists to come, and caches that beside it. */
+export function deflatePiece({ events }: EventPieces, piece: EventPiece): Deflated {
+  const { id, bytes, counts } = piece
+  const places = counts.filter((_, i) => i % 3 === 0)
+  const deflated = deflateAround(bytes, places, WIDTH)
+  piece.deflated = deflated
+  // A piece that was dropped serves the lists at hand and no later one.
+  if (findCached(events, id) === piece) keepCached(events, id, piece, sizeOf(piece) + deflated.blocks.length + OVERHEAD)
+  return deflated
 }
 
 /**
@@ -135,7 +161,7 @@ export function dropTerm(pieces: EventPieces, id: number): void {
 
 /** Drops everything. */
 export function dropAllPieces(pieces: EventPieces): void {
-  for (const kept of [pieces.events, pieces.terms]) dropAll<number, Piece>(kept)
+  for (const kept of [pieces.events, pieces.terms]) dropAll<number, EventPiece | Piece>(kept)
   for (const kept of [pieces.venues, pieces.organizers]) dropAll<number, Buffer>(kept)
   pieces.age++
   pieces.drops++
@@ -201,17 +227,20 @@ export function writeCounted(
   return at + bytes.length
 }
 
-/** Writes the present counts into a piece. */
+/** Writes the present counts into a piece, deflated or not. */
 export function updateCounts(
   { countsVersion }: Pick<EventPieces, 'countsVersion'>,
-  piece: Piece,
+  piece: Piece & Partial<Pick<EventPiece, 'deflated'>>,
   terms: ReadonlyMap<number, TermRow>,
 ): void {
-  for (let i = 0; i < piece.counts.length; i += 3) {
-    const count = terms.get(piece.counts[i + 1] as number)?.count ?? 0
-    if (count === piece.counts[i + 2]) continue
-    piece.bytes.write(String(count).padStart(WIDTH), piece.counts[i] as number, 'latin1')
-    piece.counts[i + 2] = count
+  const { bytes, counts, deflated } = piece
+  for (let i = 0; i < counts.length; i += 3) {
+    const count = terms.get(counts[i + 1] as number)?.count ?? 0
+    if (count === counts[i + 2]) continue
+    const digits = String(count).padStart(WIDTH)
+    bytes.write(digits, counts[i] as number, 'latin1')
+    deflated?.blocks.write(digits, deflated.places[i / 3] as number, 'latin1')
+    counts[i + 2] = count
   }
   piece.countsVersion = countsVersion
 }

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { Agent, get, type IncomingMessage } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { startService, type TestService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
+
+const BROWSER = 'gzip, deflate, br, zstd'
+const EVENTS = 60
+const agent = new Agent({ keepAlive: true })
+
+let service: TestService
+const events: number[] = []
+
+before(async () => {
+  service = await startService()
+  for (let i = 0; i < 12; i++)
+    await service.post('/categories', { name: `Kind ${i}`, description: 'Of “this” kind. '.repeat(i) })
+  for (let i = 0; i < EVENTS; i++) {
+    const { status, body } = await service.post('/events', {
+      title: `${['Abend mit Chor', 'Soirée', '音楽の夕べ', 'أمسية', 'Evening'][i % 5]} ${i}`,
+      description: `<p>${i % 7 === 0 ? '' : 'A text of some length, with “quotes” and ünïcode. '.repeat(i % 30)}</p>`,
+      start_date: `2027-0${1 + (i % 9)}-${10 + (i % 18)} 10:00:00`,
+      end_date: `2027-0${1 + (i % 9)}-${10 + (i % 18)} 12:00:00`,
+      venue: { venue: `Hall ${i % 6}`, city: 'Kilvara' },
+      categories: [i % 12, (i * 5) % 12].map((kind) => `kind-${kind}`),
+      tags: i % 4 === 0 ? [] : [`tag ${i % 9}`],
+    })
+    assert.equal(status, 201)
+    events.push(body.id)
+  }
+  await until(async () => (await service.get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
+})
+after(async () => {
+  agent.destroy()
+  await service.close()
+})
+
+/** An answer as it was sent. */
+async function ask(path: string, encoding?: string): Promise<{ encoding: string; sent: Buffer; plain: string }> {
+  const headers = encoding === undefined ? {} : { 'accept-encoding': encoding }
+  const response = await new Promise<IncomingMessage>((resolve, reject) =>
+    get(service.base + path, { agent, headers }, resolve).on('error', reject),
+  )
+  const sent = await buffer(response)
+  assert.equal(response.statusCode, 200, path)
+  assert.equal(Number(response.headers['content-length'] ?? sent.length), sent.length)
+  const used = response.headers['content-encoding'] ?? 'identity'
+  const plain = used === 'gzip' ? gunzipSync(sent) : used === 'br' ? brotliDecompressSync(sent) : sent
+  return { encoding: used, sent, plain: plain.toString() }
+}
+
+const run = promisify(execFile)
+const GUNZIP = `import gzip,sys,urllib.request as u
+sys.stdout.buffer.write(gzip.decompress(u.urlopen(u.Request(sys.argv[1],headers={"Accept-Encoding":"gzip"})).read()))`
+/** Programs that ask for gzip and print what it is of. */
+const READERS: readonly [string, readonly string[]][] = [
+  ['curl', ['-s', '--compressed']],
+  ['python3', ['-c', GUNZIP]],
+]
+
+let asked = 0
+/** An address of a list that nobody has asked for. */
+function newList(i: number): string {
+  asked++
+  const filter = [`categories=kind-${i % 12}`, `tags=tag-${i % 9}`, 'page=2', 'order=desc', 'featured=false'][i % 5]
+  const second = `${String(asked % 24).padStart(2, '0')}:${String((asked >> 3) % 60).padStart(2, '0')}:${String(asked % 60).padStart(2, '0')}`
+  return `/events?start_date=2026-12-01 ${second}&strict_dates=true&per_page=${5 + (i % 20)}&${filter}`.replaceAll(
+    ' ',
+    '%20',
+  )
+}
+
+describe('compressed answers', () => {
+  test('are the bytes of plain ones, however often they were asked for, while counts of terms and events change', async () => {
+    const gunzipped = new Map<string, number>()
+    for (let i = 0; i < 120; i++) {
+      const path = newList(i)
+      for (const encoding of ['gzip', BROWSER, 'gzip', BROWSER, 'br', 'gzip;q=0.5, br;q=0']) {
+        const one = await ask(path, encoding)
+        const { plain } = await ask(path, 'identity')
+        assert.equal(one.plain, plain, `${path} for ${encoding}`)
+        assert.notEqual(one.encoding, 'identity')
+        assert.ok(one.sent.length < one.plain.length)
+        gunzipped.set(one.encoding, (gunzipped.get(one.encoding) ?? 0) + 1)
+      }
+      const id = events[(i * 7) % EVENTS]
+      const body =
+        i % 3 === 0
+          ? { categories: [`kind-${i % 12}`] }
+          : i % 3 === 1
+            ? { tags: [`tag ${i % 9}`, 'more'] }
+            : { title: `Anew ${i}` }
+      if (i % 2 === 0) assert.equal((await service.post(`/events/${id}`, body)).status, 200)
+    }
+    assert.ok((gunzipped.get('gzip') ?? 0) > 100 && (gunzipped.get('br') ?? 0) > 100)
+  })
+
+  test('of a list that is asked for once are joined, and of one that is asked for again are compressed well', async () => {
+    const path = newList(3)
+    const joined = await ask(path, 'gzip')
+    for (let i = 0; i < 3; i++) await ask(path, 'gzip')
+    const kept = await ask(path, 'gzip')
+    assert.equal(joined.plain.replace(/ +/g, ' '), kept.plain.replace(/ +/g, ' '))
+    assert.ok(kept.sent.length * 1.2 < joined.sent.length, `${kept.sent.length} and ${joined.sent.length} bytes`)
+  })
+
+  test('are read by curl and by Python as by Node', async (t) => {
+    for (const [name, args] of READERS) {
+      for (let i = 0; i < 4; i++) {
+        const path = newList(i)
+        const read = await run(name, [...args, service.base + path]).catch((error) => error)
+        if (read.code === 'ENOENT') return t.skip(`${name} is not installed`)
+        assert.equal(read.stdout, (await ask(path, 'identity')).plain)
+      }
+    }
+  })
+
+  test('go to those who take them alone, whatever they say of it', async () => {
+    const taken: [string | undefined, string][] = [
+      [undefined, 'identity'],
+      ['', 'identity'],
+      ['identity', 'identity'],
+      ['gzip;q=0', 'identity'],
+      ['gzip; q=0.000, identity', 'identity'],
+      ['x-gzip-not', 'identity'],
+      ['zstd', 'identity'],
+      ['deflate', 'identity'],
+      ['GZIP', 'gzip'],
+      ['gzip;q=0.001', 'gzip'],
+      ['br;q=0, gzip', 'gzip'],
+      [`${'x,'.repeat(3000)}gzip`, 'gzip'],
+    ]
+    for (const [accepted, encoding] of taken) {
+      const path = newList(1)
+      for (let i = 0; i < 4; i++) assert.equal((await ask(path, accepted)).encoding, encoding, String(accepted))
+    }
+  })
+})

@@ -1,5 +1,12 @@
+import { accessFacts } from '../../base/fields/access-facts.ts'
 import { wallNow } from '../../base/text/moments.ts'
-import { type IndexPage, type IndexQuery, listIndexed, type Ranking } from '../../store/memory/event-index-list.ts'
+import {
+  countEach,
+  type IndexPage,
+  type IndexQuery,
+  listIndexed,
+  type Ranking,
+} from '../../store/memory/event-index-list.ts'
 import { type EventMemory, soonFilled } from '../../store/memory/event-memory.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import type { WordsFound } from '../../store/storage/search/find-words.ts'
@@ -116,6 +123,36 @@ async function findInDatabase(context: Context, query: EventsQuery, order: ListO
     pastEnd: PAST_END,
   }
 }
+
+/**
+ * How many public events of a list have each of these categories, by id, or facts of access, by name; undefined where the index cannot tell in two
+ * milliseconds. Words of a search are left to the list itself.
+ */
+export function countMatching(
+  context: Context,
+  query: EventsQuery,
+): { terms: (ids: readonly number[]) => Counts<number>; access: () => Counts<string> } | undefined {
+  const memory = currentMemory(context)
+  const index = memory?.index
+  const isSearch = query.search !== undefined || query.words !== undefined
+  if (!index || isSearch) return undefined
+  const ground = groundOf(context, query)
+  const asked = indexQuery(memory, query, ground)
+  const { categories: _chosen, ...others } = query
+  const ofAny = asked && indexQuery(memory, others, ground)
+  if (!ofAny) return undefined
+  const facts = accessFacts.map((_, number) => number)
+  return {
+    terms: (ids) => countEach(index, ofAny, 'term', ids),
+    access: () => {
+      const counts = countEach(index, asked, 'access', facts)
+      return counts && new Map([...counts].map(([number, count]) => [accessFacts[number] ?? '', count]))
+    },
+  }
+}
+
+/** How many there are of each; undefined where that is not known. */
+type Counts<Key> = ReadonlyMap<Key, number> | undefined
 
 /** All events that a query finds, without pages: their ids alone, whose rows are read as they are shown. @throws Problem */
 export async function findAllEvents(context: Context, query: EventsQuery): Promise<Found<EventRow>> {

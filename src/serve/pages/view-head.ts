@@ -3,9 +3,10 @@ import { TIMES_OF_DAY } from '../../base/fields/event-kinds.ts'
 import { dayOf } from '../../base/text/moments.ts'
 import { factInWords } from './access-shown.ts'
 import { shortened } from './cards.ts'
-import { choicesOf, marked, select } from './choices.ts'
+import { type Choices, choicesOf, marked, select } from './choices.ts'
 import { eventRow } from './event-rows.ts'
 import { feedBase, feedLinks, feedPath, feedQuery, subscribeMenu } from './feed-links.ts'
+import { accessFields, countedCategories, countsOf } from './filter-counts.ts'
 import { spanPath, type TermPath } from './page-addresses.ts'
 import { laterOf, writtenDate, writtenDay, writtenRange } from './page-dates.ts'
 import { datesOfPage, type EventFilters, findNeighbours, findPageEvents, from } from './page-finding.ts'
@@ -124,6 +125,7 @@ const OFFERED = new Set([
   'near',
   'geoloc_radius',
   'time',
+  'access',
   'start_date',
   'end_date',
 ])
@@ -140,7 +142,8 @@ const LONGEST_WRONG = 60
 export function wrongView(viewing: Viewing, asked: EventsAsked): View {
   const { site } = viewing.context
   const sentence = say(site, 'Part of this address can’t be used.')
-  const isMarked = [...(asked.query.wrong ?? [])].some((name) => OFFERED.has(name))
+  // Facts of access are ticked, so none of them is wrong.
+  const isMarked = [...(asked.query.wrong ?? [])].some((name) => OFFERED.has(name) && name !== 'access')
   const below = isMarked
     ? say(site, 'Choose something else where the form says so.')
     : say(site, 'Search again, or look at all events.')
@@ -163,27 +166,36 @@ function filterForm(viewing: Viewing, asked: EventsAsked): Html {
   const { sent } = asked.query
   const { span } = asked
   const hasDates = isList(span)
+  const counts = countsOf(viewing, asked.query.filters, span.view === 'past')
   const hidden = [...sent].flatMap(([name, value]) =>
     OFFERED.has(name) ? [] : [html`<input type="hidden" name="${name}" value="${value}">`],
   )
-  const folded = ['categories', 'tags', 'venue', 'near', 'time', ...(hasDates ? ['start_date', 'end_date'] : [])]
+  const folded = [
+    'categories',
+    'tags',
+    'venue',
+    'near',
+    'time',
+    'access',
+    ...(hasDates ? ['start_date', 'end_date'] : []),
+  ]
   const open = folded.filter((name) => sent.has(name) && !hasPress(name, sent.get(name) ?? '')).length
   return html`<form class="filter" role="search" method="get" action="${spanLink(site, span, scopeIn(asked), '')}">${hidden}${languageField(site)}
 <div class="words"><input type="search" name="search" value="${sent.get('search')}" maxlength="500" placeholder="${say(site, 'Search events')}" aria-label="${say(site, 'Search events')}"><button type="submit" class="button main">${say(site, 'Search')}</button></div>
 <details class="more"${open > 0 && html` open`}><summary class="button">${say(site, 'Filters')}${open > 0 && html` <span class="badge">${open}</span>`}</summary>
-<div class="fields" id="${FIELDS_ID}">${termSelect(viewing, asked, 'categories')}${termSelect(viewing, asked, 'tags')}${venueSelect(viewing, asked)}${nearSelect(
+<div class="fields" id="${FIELDS_ID}">${termSelect(viewing, asked, 'categories', countedCategories(viewing, counts))}${termSelect(viewing, asked, 'tags', viewing.terms.choices.tags)}${venueSelect(viewing, asked)}${nearSelect(
     viewing,
     asked,
-  )}${hasDates && dateFields(viewing, asked)}${timeSelect(viewing, asked)}<button type="submit" class="button">${say(site, 'Show')}</button></div></details></form>`
+  )}${hasDates && dateFields(viewing, asked)}${timeSelect(viewing, asked)}${accessFields(viewing, counts, sent.get('access'))}<button type="submit" class="button">${say(site, 'Show')}</button></div></details></form>`
 }
 
 function termSelect(
-  { context: { site }, terms }: Viewing,
+  { context: { site } }: Viewing,
   { query, term }: EventsAsked,
   name: 'categories' | 'tags',
+  choices: Choices,
 ): Html | false {
   const isTree = name === 'categories'
-  const choices = terms.choices[name]
   if (choices.all.length === 0 || (isTree && term?.taxonomy === 'category')) return false
   const [label, all] = isTree
     ? [say(site, 'Category'), say(site, 'All categories')]

@@ -249,6 +249,17 @@ function within(list: SortedSlots, bounds: Bounds): Range {
   return { list, from, to: Math.max(from, lowerBound(list, bounds.to)) }
 }
 
+/** The source with the fewest slots to walk. */
+function leastSource(index: EventIndex, choices: readonly Choice[], bounds: Bounds): Source {
+  const all = within(index.all, bounds)
+  let least: Source = { choice: undefined, weight: all.to - all.from, ranges: () => [all] }
+  for (const choice of choices) {
+    const source = sourceOf(index, choice, bounds)
+    if (source.weight < least.weight) least = source
+  }
+  return least
+}
+
 /** A page of the slots that are in every choice: it walks the shortest choice and tests the others. */
 function listMatching(
   index: EventIndex,
@@ -259,12 +270,7 @@ function listMatching(
   limit: number,
   order: Order | undefined,
 ): IndexPage {
-  const all = within(index.all, bounds)
-  let least: Source = { choice: undefined, weight: all.to - all.from, ranges: () => [all] }
-  for (const choice of choices) {
-    const source = sourceOf(index, choice, bounds)
-    if (source.weight < least.weight) least = source
-  }
+  const least = leastSource(index, choices, bounds)
   if (among && countIds(among) * WALKS_PER_ID < least.weight) {
     return unorderedPage(index, slotsAmong(index, choices, bounds, among), offset, limit, order)
   }
@@ -376,6 +382,60 @@ function putFirst(first: number[], slot: number, count: number, order: Order): b
   first.splice(at, 0, slot)
   if (first.length > count) first.pop()
   return true
+}
+
+/** Looking at the lists of this many slots takes a millisecond or two. */
+const MOST_COUNTED = 10_000
+
+/**
+ * Of the events of a list, how many have each of these terms or facts. Where nothing but time narrows more events than are looked at one by one, those
+ * that begin within it count. Undefined where counting would take longer than two milliseconds.
+ */
+export function countEach(
+  index: EventIndex,
+  query: IndexQuery,
+  kind: PostingKind,
+  ids: readonly number[],
+): ReadonlyMap<number, number> | undefined {
+  const choices = choicesOf(index, query)
+  const bounds = { ...boundsOf(index, query.window), hours: query.hours && hourSet(query.hours) }
+  const asked = ids.flatMap((id) => postingsFor(index, kind, [id]).map((posting) => [id, posting] as const))
+  const least = leastSource(index, choices, bounds)
+  if (least.weight <= MOST_COUNTED) {
+    const others = choices.filter((choice) => choice !== least.choice)
+    const slots = gather(index, least.ranges(), acceptance(index, others, bounds, query.among))
+    const counts = tally(index, slots)
+    return new Map(asked.map(([id, posting]) => [id, counts[posting] ?? 0]))
+  }
+  if (choices.length > 0 || bounds.hours || query.among) return undefined
+  const begun = withoutEnds(index, query.window)
+  return new Map(
+    asked.map(([id, posting]) => {
+      const { from, to } = within(slotsOfPosting(index, posting), begun)
+      return [id, to - from]
+    }),
+  )
+}
+
+/** The bounds of the events that begin in a window, in place of those that are on. */
+function withoutEnds(index: EventIndex, window: EventWindow): Bounds {
+  const from = window.startsAfter ?? window.from ?? window.endsAfter
+  const plain = { ...window, from, startsAfter: undefined, endsAfter: undefined, endsBefore: undefined }
+  return { ...boundsOf(index, plain), hours: undefined }
+}
+
+/** How many of these slots are in each posting list. */
+function tally({ linkStarts, linkCounts, links, postings }: EventIndex, slots: readonly number[]): Uint32Array {
+  const counts = new Uint32Array(postings.length)
+  for (const slot of slots) {
+    const start = linkStarts[slot] as number
+    const end = start + (linkCounts[slot] as number)
+    for (let i = start; i < end; i++) {
+      const posting = links[i] as number
+      counts[posting] = (counts[posting] as number) + 1
+    }
+  }
+  return counts
 }
 
 type Test = (slot: number) => boolean

@@ -117,6 +117,14 @@ describe('the directory of venues', () => {
   })
 })
 
+test('a directory keeps the language that its address names', async () => {
+  const body = await shown('/venues/?lang=de&letter=m')
+  assert.match(body, /<h1[^>]*>Orte<|<h1[^>]*>Veranstaltungsorte</)
+  assert.match(body, /href="\/venues\/\?letter=m&amp;page=2&amp;lang=de"/)
+  assert.match(body, /<input type="hidden" name="lang" value="de">/)
+  assert.match(body, /href="\/venue\/mill-000\/\?lang=de"/)
+})
+
 test('the directory of organizers has the number of coming events too', async () => {
   assert.deepEqual(entriesOf(await shown('/organizers/')), ['Choir 2 events'])
 })

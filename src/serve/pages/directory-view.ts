@@ -5,6 +5,7 @@ import type { LinkedKind } from '../../calendar/linked/linked-rules.ts'
 import { recordPath } from '../../calendar/linked/record-present.ts'
 import { countComing } from '../../store/memory/coming-events.ts'
 import { type Html, html } from './page-html.ts'
+import { languageField } from './page-languages.ts'
 import { pager } from './view-head.ts'
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
@@ -95,13 +96,13 @@ function addressOf({ context: { site } }: Viewing, { kind, words, letter, page }
   if (letter !== '') query.set('letter', letter)
   if (page > 1) query.set('page', String(page))
   const text = query.toString()
-  return pathTo(site, TEXTS[kind].path) + (text === '' ? '' : `?${text}`)
+  return pathTo(site, TEXTS[kind].path + (text === '' ? '' : `?${text}`))
 }
 
 function searchForm(viewing: Viewing, { kind, words }: Asked): Html {
   const { site } = viewing.context
   const label = say(site, TEXTS[kind].search)
-  return html`<form class="filter names" role="search" method="get" action="${pathTo(site, TEXTS[kind].path)}"><div class="words"><input type="search" name="search" value="${words}" maxlength="${LONGEST_NAME}" placeholder="${label}" aria-label="${label}"><button type="submit" class="button main">${say(site, 'Search')}</button></div></form>`
+  return html`<form class="filter names" role="search" method="get" action="${pathTo(site, TEXTS[kind].path)}">${languageField(site)}<div class="words"><input type="search" name="search" value="${words}" maxlength="${LONGEST_NAME}" placeholder="${label}" aria-label="${label}"><button type="submit" class="button main">${say(site, 'Search')}</button></div></form>`
 }
 
 function letterBar(viewing: Viewing, asked: Asked, letters: readonly string[]): Html {

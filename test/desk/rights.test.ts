@@ -104,6 +104,7 @@ const versionIn = async (editor: AtDesk, path: string) => {
   return version
 }
 
+const SETTINGS = '~/wp-json/kalends/v1/settings'
 const changed = { title: 'Changed' }
 
 /** The pages that write what REST writes as well. */
@@ -151,6 +152,14 @@ const ROWS: Readonly<Record<string, Row>> = {
       body: { start_date: '2027-06-01 10:00:00', end_date: '2027-06-01 12:00:00' },
     },
   }),
+  '/look': async () => ({
+    desk: { path: '/look', form: { pages_sentence: `Sentence ${++made}` } },
+    rest: { method: 'PUT', path: SETTINGS, body: { pages_sentence: `Sentence ${++made}` } },
+  }),
+  '/look/reset': async () => ({
+    desk: { path: '/look/reset', form: {} },
+    rest: { method: 'PUT', path: SETTINGS, body: { pages_sentence: '' } },
+  }),
   '/inbox/:what/:id/:deed': async (service) => ({
     desk: { path: `/inbox/event/${await make(service, 'events', { status: 'pending' })}/publish`, form: {} },
     rest: {
@@ -185,6 +194,11 @@ const APART: Readonly<Record<string, Apart>> = {
     twin: 'reads a line, and writes nothing',
     whom: ['admin', 'editor', 'author', 'contributor'],
     posted: async () => ({ path: '/quick', form: { line: 'Choir Tue 19:00' } }),
+  },
+  '/look/preview': {
+    twin: 'shows what is typed, and writes nothing',
+    whom: ['admin'],
+    posted: async () => ({ path: '/look/preview', form: { pages_accent: '#aa3300' } }),
   },
   '/people/new': {
     twin: 'kalends user add',

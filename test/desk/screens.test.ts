@@ -36,6 +36,7 @@ const SCREENS = [
   '/desk/quick?line=Choir+every+tue+19:00-21:00+@+Nowhere+%23music',
   '/desk/events/new',
   '/desk/people',
+  '/desk/look',
   '/desk/people/new',
   '/desk/me',
   '/desk/month',

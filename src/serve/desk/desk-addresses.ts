@@ -8,6 +8,7 @@ import { eventListPages } from './event-list.ts'
 import { eventPreviewPages } from './event-preview.ts'
 import { historyPages } from './history-room.ts'
 import { inboxPages } from './inbox-room.ts'
+import { lookPages } from './look-room.ts'
 import { monthPages } from './month-room.ts'
 import { peoplePages } from './people-room.ts'
 import { quickPages } from './quick-room.ts'
@@ -28,6 +29,7 @@ export const DESK_PAGES: readonly DeskPage[] = [
   ...eventPreviewPages,
   ...historyPages,
   ...inboxPages,
+  ...lookPages,
   ...monthPages,
   ...peoplePages,
   ...quickPages,

@@ -17,7 +17,7 @@ const folder = new URL('./assets/', import.meta.url)
 const pagesFolder = new URL('../pages/assets/', import.meta.url)
 
 /** The style sheets of the desk, which pages get as one. */
-const STYLES = ['desk.css', 'event-form.css']
+const STYLES = ['desk.css', 'event-form.css', 'look.css']
 
 /** Reads the files of the desk, whose scripts import each other by name, so that one version stands before all names. */
 export function readDeskAssets(accent: string): DeskAssets {

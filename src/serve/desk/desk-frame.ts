@@ -49,7 +49,12 @@ const ROOMS: readonly { heading?: Parameters<typeof sayAtDesk>[1]; rooms: readon
       { room: 'tags', path: '/tags', text: 'Tags' },
     ],
   },
-  { rooms: [{ room: 'people', path: '/people', text: 'People', isFor: (caller) => can(caller, 'manage_users') }] },
+  {
+    rooms: [
+      { room: 'people', path: '/people', text: 'People', isFor: (caller) => can(caller, 'manage_users') },
+      { room: 'look', path: '/look', text: 'Look', isFor: (caller) => can(caller, 'manage_users') },
+    ],
+  },
 ]
 
 /** A whole document around a view of the desk. */

@@ -1,4 +1,4 @@
-import type { Site } from '../../base/config.ts'
+import type { Config, Site } from '../../base/config.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
@@ -6,12 +6,15 @@ import { translate } from '../../calendar/locales/translate.ts'
 import type { DeskGate } from '../../calendar/people/desk-sign-in.ts'
 import type { Session } from '../../calendar/people/sessions.ts'
 import type { User } from '../../calendar/people/users.ts'
+import type { OwnerTexts } from '../../store/storage/owner-settings.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import type { Content, Html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 
 /** A file that came with a form. */
 export interface SentFile {
+  /** The field of the form that it came in. */
+  field?: string
   fileName: string
   mimeType: string
   size: number
@@ -48,7 +51,18 @@ export interface AnyDeskRequest {
   gate: DeskGate
   /** The whole page of an event as visitors get it, with a banner above; undefined for a service without pages. */
   showPage: ((context: Context, event: EventRow, banner: Html) => Promise<string>) | undefined
+  /** What the service was started with. */
+  start: Config
+  /** The front page in another look, and its style sheet; undefined for a service without pages. */
+  showLook: LookPreview | undefined
   user: DeskUser | undefined
+}
+
+/** Shows pages in a look that nobody else sees; `set` is what owners would have set. */
+export interface LookPreview {
+  /** The front page with a banner above, and its style sheet at this path below the root of the site. */
+  page: (set: OwnerTexts, stylePath: string, banner: Html) => Promise<string>
+  style: (set: OwnerTexts) => Promise<string>
 }
 
 /** A request to a page of the desk by somebody who has signed in. */
@@ -69,6 +83,7 @@ export type RoomName =
   | 'categories'
   | 'tags'
   | 'people'
+  | 'look'
   | 'account'
 
 /** A page of the desk before it is put into the frame. */
@@ -91,6 +106,8 @@ export interface DeskView {
   retryAfter?: number
   /** Where its forms may lead beside this site: an origin, or a scheme with its colon. */
   leadsTo?: string | undefined
+  /** Whether it shows pages of this site in a frame. */
+  framesOwn?: true
 }
 
 /** A page, the address of the next one (303), data for a script, or a page without the desk around it. */
@@ -98,8 +115,9 @@ export type DeskAnswer = (
   | DeskView
   | { seeOther: string }
   | { data: object; status?: number }
-  /** A whole page of its own. */
-  | { document: string }
+  /** A whole page of its own, perhaps for a frame of the desk, or the style sheet of one. */
+  | { document: string; isFramed?: true }
+  | { style: string }
 ) & {
   /** The id of a session that begins, for the cookie; undefined for one that ends. */
   session?: string | undefined

@@ -91,7 +91,7 @@ async function readForm(
   intake: Intake,
 ): Promise<NonNullable<Body['form']>> {
   const fieldBytes = holding.limit
-  checkLength(request, fieldBytes + (room.takesFile ? intake.fileBytes : 0))
+  checkLength(request, fieldBytes + (room.takesFile ? (room.mostFiles ?? intake.fileBytes) : 0))
   if (room.takesFile) holding.limit += IN_PASSING
   const fields: [string, string][] = []
   const files: Promise<Upload>[] = []
@@ -114,7 +114,7 @@ async function readForm(
     if (isValueCut || left < 0) refuseAsTooLarge()
     else fields.push([name, value])
   })
-  parser.on('file', (_name, pieces, fileName, _encoding, mimeType) => {
+  parser.on('file', (field = '', pieces, fileName, _encoding, mimeType) => {
     // It is also told of the end of a form that comes too early, perhaps before anybody reads the file.
     pieces.on('error', refuseForm)
     if (!room.takesFile) {
@@ -122,7 +122,7 @@ async function readForm(
       return
     }
     arriving.add(pieces)
-    const file = keepFile(pieces, holding, intake).then((kept) => ({ fileName, mimeType, ...kept }))
+    const file = keepFile(pieces, holding, intake).then((kept) => ({ field, fileName, mimeType, ...kept }))
     files.push(file)
     file.catch(reject)
   })

@@ -1,18 +1,27 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { MOST_LOOK } from '../../base/look-settings.ts'
 import { Problem } from '../../base/problems.ts'
 import { anonymous } from '../../calendar/people/caller.ts'
 import type { DeskGate } from '../../calendar/people/desk-sign-in.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
+import { type OwnerTexts, withOwnerSettings } from '../../store/storage/owner-settings.ts'
 import { answerAtDesk, problemAtDesk } from '../desk/desk.ts'
 import { DESK_ASSETS_PATH, type DeskAssets, readDeskAssets } from '../desk/desk-assets.ts'
 import { frameDesk } from '../desk/desk-frame.ts'
-import { type AnyDeskRequest, CONSENT_PATH, CONSENT_ROOM, type DeskAnswer, type DeskUser } from '../desk/desk-page.ts'
+import {
+  type AnyDeskRequest,
+  CONSENT_PATH,
+  CONSENT_ROOM,
+  type DeskAnswer,
+  type DeskUser,
+  type LookPreview,
+} from '../desk/desk-page.ts'
 import { countInInbox } from '../desk/inbox-room.ts'
 import { signInAgain } from '../desk/sign-in-again.ts'
 import { answerStranger, foreignFormView, isForAll } from '../desk/sign-in-room.ts'
 import type { Look } from '../pages/look.ts'
 import { weekStartOf } from '../pages/page-dates.ts'
-import { type Pages, previewPage } from '../pages/pages.ts'
+import { type Pages, previewFront, previewPage, previewStyleSheet } from '../pages/pages.ts'
 import { pathTo } from '../pages/viewing.ts'
 import { admitted } from './admission.ts'
 import { makeBodyReader } from './bodies.ts'
@@ -21,7 +30,7 @@ import { type Body, type Incoming, NO_BODY, type Visit } from './incoming.ts'
 import type { Intake } from './intake.ts'
 import { assetAnswer, contentPolicy, FOREVER } from './public-pages.ts'
 import { mediaType, parseBody, repeatedKeys } from './request.ts'
-import { asProblem, callerContext, noteFailure, type Service } from './respond.ts'
+import { anonymousContext, asProblem, callerContext, noteFailure, type Service } from './respond.ts'
 import { asNew, type Outgoing, send } from './send.ts'
 
 /** The most bytes of a form of somebody who has not signed in. */
@@ -154,7 +163,7 @@ async function answerOf(
     const { origin = '' } = incoming.headers
     return { answer: foreignFormView(service.site, origin), ...OF_NOBODY }
   }
-  const body = isPost ? await readDeskBody(desk, incoming, user) : NO_BODY
+  const body = isPost ? await readDeskBody(desk, incoming, path, user) : NO_BODY
   const request: AnyDeskRequest = {
     method: isPost ? 'POST' : 'GET',
     path,
@@ -167,6 +176,8 @@ async function answerOf(
     accent: desk.look.accent,
     gate: desk.gate,
     showPage: desk.pages && eventPages(desk.pages),
+    start: service.start,
+    showLook: desk.pages && lookPreview(service, desk.pages),
     user,
   }
   if (!user || isForAll(path)) return answerUnknown(desk, request, incoming)
@@ -193,13 +204,31 @@ async function answerUnknown({ service }: DeskRoute, request: AnyDeskRequest, in
 }
 
 /** Reads a form: a small one of strangers, and one of the usual size of those who had a session, whose form is kept while they sign in again. */
-async function readDeskBody({ gate, service }: DeskRoute, incoming: Incoming, user: Visitor): Promise<Body> {
+async function readDeskBody(
+  { gate, service }: DeskRoute,
+  incoming: Incoming,
+  path: string,
+  user: Visitor,
+): Promise<Body> {
   const takesFile = mediaType(incoming.headers) === 'multipart/form-data'
+  if (user && path.startsWith('/look'))
+    return incoming.readBody({ isTrusted: true, takesFile, most: MOST_LOOK, mostFiles: 0 })
   if (user) return incoming.readBody({ isTrusted: true, takesFile })
   const cookie = sessionCookie(service.site.url, incoming.headers)
   if (cookie === undefined || !(await gate.wasSession(cookie)))
     return incoming.readBody({ isTrusted: false, takesFile: false, most: STRANGER_FORM })
   return incoming.readBody({ isTrusted: false, takesFile, most: Number.POSITIVE_INFINITY })
+}
+
+/** Pages in a look that was typed at the desk, as visitors would get them. */
+function lookPreview(service: Service, pages: Pages): LookPreview {
+  // Texts of the start are in a folder, and pages of text are not what a preview shows.
+  const config = (set: OwnerTexts) => withOwnerSettings({ ...service.start, pages_texts: '' }, set)
+  return {
+    page: (set, stylePath, banner) =>
+      previewFront(pages, anonymousContext(service, service.now()), config(set), { stylePath, banner }),
+    style: async (set) => previewStyleSheet(pages, service.site, config(set)),
+  }
 }
 
 function eventPages(pages: Pages): AnyDeskRequest['showPage'] {
@@ -245,8 +274,16 @@ function sendAnswer(desk: DeskRoute, visit: Visit, { answer, user, waiting, isRe
     return
   }
   if ('document' in answer) {
-    const whole = { 'Content-Type': 'text/html; charset=UTF-8', ...pageHeaders(service, undefined) }
+    const whole = {
+      'Content-Type': 'text/html; charset=UTF-8',
+      ...pageHeaders(service, undefined),
+      ...(answer.isFramed && framedHeaders(service)),
+    }
     sendDesk(front, visit, 200, whole, answer.document)
+    return
+  }
+  if ('style' in answer) {
+    sendDesk(front, visit, 200, { 'Content-Type': 'text/css; charset=UTF-8' }, answer.style)
     return
   }
   if ('data' in answer) {
@@ -259,6 +296,7 @@ function sendAnswer(desk: DeskRoute, visit: Visit, { answer, user, waiting, isRe
   const html = {
     'Content-Type': 'text/html; charset=UTF-8',
     ...pageHeaders(service, leadsTo),
+    ...(answer.framesOwn && framingHeaders(service)),
     ...cookies,
     ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
   }
@@ -278,6 +316,17 @@ function pageHeaders({ site, images }: Service, leadsTo: string | undefined): Re
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Referrer-Policy': 'same-origin',
   }
+}
+
+/** Of a page that the desk shows in a frame: no other site may. */
+function framedHeaders({ site, images }: Service): Record<string, string> {
+  const policy = contentPolicy(site, images.mediaUrl).replace("frame-ancestors 'none'", "frame-ancestors 'self'")
+  return { 'Content-Security-Policy': policy, 'X-Frame-Options': 'SAMEORIGIN' }
+}
+
+/** Of a page of the desk that has such a frame. */
+function framingHeaders({ site, images }: Service): Record<string, string> {
+  return { 'Content-Security-Policy': `${contentPolicy(site, images.mediaUrl)}; frame-src 'self'` }
 }
 
 function sendDesk(front: Front, visit: Visit, status: number, own: Record<string, string>, text: string): void {

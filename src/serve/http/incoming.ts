@@ -10,6 +10,8 @@ import type { Match } from './routes.ts'
 
 /** A file that came with a request. It is on disk until the request ends. */
 export interface Upload {
+  /** The field of the form that it came in, if it came in one. */
+  field?: string
   fileName: string
   mimeType: string
   /** bytes */
@@ -38,6 +40,8 @@ export interface BodyRoom {
   takesFile: boolean
   /** The most bytes, where they are not those of the sender. */
   most?: number
+  /** The most bytes of files in a form that says how long it is, where they are not those of an image. */
+  mostFiles?: number
 }
 
 /** A request on its way to its answer. */

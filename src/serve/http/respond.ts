@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Site } from '../../base/config.ts'
+import type { Config, Site } from '../../base/config.ts'
 import { MOST_LOOK } from '../../base/look-settings.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
@@ -47,7 +47,7 @@ import {
   type RouteAction,
   routeName,
 } from './routes.ts'
-import { type StartSettings, settingsReply } from './settings-replies.ts'
+import { settingsReply } from './settings-replies.ts'
 import { isCrowded } from './slow-readers.ts'
 import { isWebhookDeed, readsWebhooks, type WebhookDeed } from './webhook-deeds.ts'
 import { webhookReply } from './webhook-replies.ts'
@@ -62,7 +62,7 @@ export interface Service {
   /** The hosts that the setting names for webhooks. */
   webhookHosts: readonly string[]
   /** What owners may set, as the service was started with it. */
-  start: StartSettings
+  start: Config
   /** The calendar in the memory of this process. */
   memory: EventMemory
   /** The sender of this Authorization header from this address. @throws Problem for wrong credentials */

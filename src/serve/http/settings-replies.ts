@@ -22,9 +22,6 @@ import type { SettingsDeed } from './routes.ts'
 import { settingsFields } from './settings-routes.ts'
 import { managesWebhooks } from './webhook-deeds.ts'
 
-/** What the service was started with. */
-export type StartSettings = Readonly<Record<OwnerSetting, string>> & Pick<Config, 'given'>
-
 /**
  * Answers a request about what owners set, for administrators.
  * @throws Problem
@@ -32,7 +29,7 @@ export type StartSettings = Readonly<Record<OwnerSetting, string>> & Pick<Config
 export async function settingsReply(
   does: SettingsDeed,
   asked: MatchedRequest,
-  start: StartSettings,
+  start: Config,
   context: Context,
 ): Promise<Reply> {
   if (!managesWebhooks(context.caller)) throw new Problem('rest_forbidden')
@@ -55,7 +52,7 @@ function ownerValues(sent: Readonly<Record<string, unknown>>): OwnerValues {
   return Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, value === '' ? null : String(value)]))
 }
 
-async function shown({ site }: Context, db: Context['db'], start: StartSettings): Promise<Reply> {
+async function shown({ site }: Context, db: Context['db'], start: Config): Promise<Reply> {
   const set = await readOwnerSettings(db)
   const shownValue = (name: OwnerSetting): unknown => {
     const value = isGiven(start, name) ? undefined : set[name]

@@ -52,19 +52,22 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 /** Where the files are served, below the root of the site. */
 export const ASSETS_PATH = '/assets/'
 
+const own = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
+
+/** The style sheet of all pages in a look; `font` is the address of its own font. @throws Error with one sentence for a file that cannot be read */
+export function styleText(look: Look, font: string | undefined): string {
+  const { accent, css } = look
+  const theirs = css === '' ? '' : readSet(css, 'style sheet').toString('utf8')
+  return [own('tokens.css'), own('calendar.css'), accentStyle(accent), lookStyle(look, font), theirs].join('\n')
+}
+
 /** Reads the files once. @throws Error with one sentence for a file that is set and cannot be read */
 export function readAssets(site: Site, look: Look): Assets {
-  const { accent, css, weekStart } = look
-  const own = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
-  const theirs = css === '' ? '' : readSet(css, 'style sheet').toString('utf8')
+  const { accent, weekStart } = look
   const files = lookAssets(look)
   const icon = files.pages_icon ?? files.pages_logo ?? asset('icon', '.svg', Buffer.from(markOf(accent)))
-  const lookRules = lookStyle(look, files.pages_font?.path.slice(ASSETS_PATH.length))
-  const style = asset(
-    'calendar',
-    '.css',
-    Buffer.from([own('tokens.css'), own('calendar.css'), accentStyle(accent), lookRules, theirs].join('\n')),
-  )
+  const font = files.pages_font?.path.slice(ASSETS_PATH.length)
+  const style = asset('calendar', '.css', Buffer.from(styleText(look, font)))
   const script = asset('calendar', '.js', Buffer.from(own('calendar.js')))
   const week = asset('week', '.css', Buffer.from(own('week.css')))
   const places = asset('places', '.css', Buffer.from(own('places.css')))
@@ -169,6 +172,24 @@ function controlOn(colour: Rgb, target: Rgb, ground: Rgb): [control: Rgb, text: 
     if (contrast(mixed, ground) >= SEEN && contrast(mixed, text) >= READABLE) return [mixed, text]
   }
   return [target, target === WHITE ? BLACK : WHITE]
+}
+
+/** A colour as text on pages of one scheme: its contrast as it is, and the colour in which it is shown. */
+interface TextContrast {
+  ratio: number
+  shown: string
+}
+
+/** How well a colour would be read as text, in light and dark. */
+export function accentContrast(colour: string): Record<'light' | 'dark', TextContrast> {
+  const accent = rgbOf(colour)
+  return {
+    light: { ratio: contrast(accent, LIGHT_GROUND), shown: hex(towards(accent, BLACK, LIGHT_GROUND)) },
+    dark: {
+      ratio: contrast(accent, DARK_GROUND),
+      shown: hex(towards(accent, WHITE, DARK_GROUND, READABLE_IN_THE_DARK)),
+    },
+  }
 }
 
 /** A colour moved towards another until it has enough contrast to a third. */

@@ -1,5 +1,5 @@
 import type { CacheBudget } from '../../base/cache.ts'
-import type { Language, Site } from '../../base/config.ts'
+import type { Config, Language, Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import { dayOf, wallNow } from '../../base/text/moments.ts'
 import { canonicalSlug } from '../../base/text/slug.ts'
@@ -30,7 +30,7 @@ import { type Framed, frameProblem, frameView, layOutFrame } from './frame-view.
 import { layOut } from './layout.ts'
 import { linkedView } from './linked-view.ts'
 import { listView } from './list-view.ts'
-import type { Look } from './look.ts'
+import { type Look, lookOf } from './look.ts'
 import { mapView } from './map-view.ts'
 import { monthView } from './month-view.ts'
 import {
@@ -43,7 +43,7 @@ import {
   translatedAddress,
   withQuery,
 } from './page-addresses.ts'
-import { type Assets, readAssets } from './page-assets.ts'
+import { type Assets, readAssets, styleText } from './page-assets.ts'
 import { monthOf, weekStartOf } from './page-dates.ts'
 import { type Html, html, NOTHING } from './page-html.ts'
 import { keepLanguage } from './page-languages.ts'
@@ -465,6 +465,40 @@ export async function previewPage(pages: Pages, context: Context, event: EventRo
   const viewing = await viewingOf(pages, context)
   const view = await eventView(viewing, event)
   return layOut(viewing, { ...view, isIndexed: false, body: html`${banner}${view.body}` })
+}
+
+/** What a preview of a look has besides it. */
+interface Preview {
+  /** Of its style sheet, below the root of the site. */
+  stylePath: string
+  banner: Html
+}
+
+/** The front page in the look of another configuration. Nothing in it can be pressed, since what it leads to is no preview. */
+export async function previewFront(
+  pages: Pages,
+  context: Context,
+  config: Config,
+  { stylePath, banner }: Preview,
+): Promise<string> {
+  const look = await lookOf(config, pages.look.files)
+  const assets = { ...pages.assets, style: { ...pages.assets.style, path: stylePath } }
+  const site = { ...context.site, name: config.site_name, clock: config.pages_clock }
+  const asked = { is: 'events', span: firstSpan(look), scope: undefined } as const
+  const query = new URLSearchParams()
+  const { body } = await answerFound({ ...pages, look, assets }, { ...context, site }, asked, '/', query, undefined)
+  return body
+    .replace('<body>', () => `<body>${banner.markup}`)
+    .replace('<a class="skip"', '<a inert class="skip"')
+    .replace('<header class="top">', '<header inert class="top">')
+    .replace('<main id="main"', '<main inert id="main"')
+    .replace('<footer class="foot">', '<footer inert class="foot">')
+}
+
+/** The style sheet of the pages in the look of another configuration. */
+export async function previewStyleSheet({ look, assets }: Pages, site: Site, config: Config): Promise<string> {
+  const font = assets.files.pages_font
+  return styleText(await lookOf(config, look.files), font && rootOf(site) + font.path)
 }
 
 const shown = (viewing: Viewing, view: View): PageAnswer => ({

@@ -5,6 +5,7 @@ import './month.js'
 import './search-as-typed.js'
 
 if (document.querySelector('.event-form')) import('./event-form.js')
+if (document.querySelector('form[data-look]')) import('./look-room.js')
 
 const summary = document.getElementById('faults')
 if (summary) summary.focus()

@@ -1,0 +1,102 @@
+import type { Site } from '../../base/config.ts'
+import { dataOf, faultOfFile, isLookFile, LOOK_FILES, type LookFileSetting } from '../../base/look-files.ts'
+import { extentOf, type LookSetting, lookSettings } from '../../base/look-settings.ts'
+import { faultOfSetting, OWNER_SETTINGS, type OwnerValues } from '../../store/storage/owner-settings.ts'
+import type { FormFaults } from './desk-inputs.ts'
+import { type DeskRequest, fieldOf, sayAtDesk } from './desk-page.ts'
+
+/** A page of text as it was typed. */
+export interface TypedText {
+  slug: string
+  text: string
+}
+
+/** The form of the look: what stands in its controls, and what is wrong with it. */
+export interface LookForm {
+  values: Readonly<Partial<Record<LookSetting, string>>>
+  texts: readonly TypedText[]
+  /** The addresses of the files that are there. */
+  shown: Readonly<Partial<Record<LookSetting, string>>>
+  /** What the start of the service names, which nobody sets here. */
+  given: ReadonlySet<string>
+  faults: FormFaults
+}
+
+const MOST_TEXTS = 13
+
+/** The pages of text that were typed, without those that were emptied. */
+export function typedTexts(request: DeskRequest): TypedText[] {
+  return Array.from({ length: MOST_TEXTS }, (_, at) => ({
+    slug: fieldOf(request, `slug_${at}`).trim(),
+    text: linesOf(fieldOf(request, `text_${at}`)),
+  })).filter(({ slug, text }) => slug !== '' || text.trim() !== '')
+}
+
+const linesOf = (text: string) => text.replaceAll('\r\n', '\n').trimEnd()
+
+/** The texts and choices that were sent, as they are kept; empty for those that were emptied. */
+export function typedSettings(request: DeskRequest): Partial<Record<LookSetting, string>> {
+  const names = OWNER_SETTINGS.filter((name) => !isLookFile(name) && name in request.form)
+  const typed = names.map((name) => [name, linesOf(fieldOf(request, name)).trim()])
+  return Object.fromEntries(typed)
+}
+
+/** What a form changes of the look, and its faults. */
+export async function changesIn(
+  request: DeskRequest,
+  given: ReadonlySet<string>,
+): Promise<{ values: OwnerValues; faults: FormFaults }> {
+  const { site } = request.context
+  const values: OwnerValues = {}
+  const faults: Record<string, string> = {}
+  for (const [name, value] of Object.entries(typedSettings(request)) as [LookSetting, string][]) {
+    if (given.has(name)) continue
+    const isPlain = value === '' || value === lookSettings[name].default
+    values[name] = isPlain ? null : value
+    if (!isPlain && faultOfSetting(name, value) !== undefined) faults[name] = faultInWords(site, name, value)
+  }
+  if ('slug_0' in request.form && !given.has('pages_texts')) {
+    const texts = typedTexts(request)
+    const json = JSON.stringify(texts)
+    values.pages_texts = texts.length === 0 ? null : json
+    if (texts.length > 0 && faultOfSetting('pages_texts', json) !== undefined)
+      faults.pages_texts = faultInWords(site, 'pages_texts', json)
+  }
+  for (const name of Object.keys(LOOK_FILES).filter((one) => isLookFile(one))) {
+    if (given.has(name)) continue
+    const sent = await sentFile(request, name)
+    if (sent === 'wrong') faults[name] = fileFault(site, name)
+    else if (sent !== undefined) values[name] = sent
+    else if (fieldOf(request, `remove_${name}`) === '1') values[name] = null
+  }
+  return { values, faults }
+}
+
+/** The file that was sent for a setting. A large one is not read. */
+async function sentFile({ files }: DeskRequest, name: LookFileSetting): Promise<string | 'wrong' | undefined> {
+  const file = files.find(({ field, size }) => field === name && size > 0)
+  if (!file) return undefined
+  if (file.size > LOOK_FILES[name].most) return 'wrong'
+  const bytes = await file.read()
+  return faultOfFile(name, bytes) === undefined ? dataOf(bytes) : 'wrong'
+}
+
+function fileFault(site: Site, name: LookFileSetting): string {
+  const { endings, most } = LOOK_FILES[name]
+  const kinds = endings.map((ending) => ending.slice(1)).join(', ')
+  return sayAtDesk(site, 'At most {most} kB: {kinds}.', { most: String(most / 1000), kinds })
+}
+
+function faultInWords(site: Site, name: LookSetting, value: string): string {
+  const { most } = extentOf(name)
+  if (name === 'pages_texts')
+    return sayAtDesk(
+      site,
+      'Each has an address of small letters, digits and dashes that nothing else has, and begins with a title such as # About us.',
+    )
+  if (value.length > most) return sayAtDesk(site, 'At most {most} characters.', { most: String(most) })
+  if (name === 'pages_accent') return sayAtDesk(site, 'A colour is such as #0b6e5f.')
+  if (name === 'pages_links') return sayAtDesk(site, 'Six links at the most, one a line: words first, address last.')
+  if (name === 'pages_presses') return sayAtDesk(site, 'Their slugs with commas between them, six at the most.')
+  return sayAtDesk(site, 'This is no address.')
+}

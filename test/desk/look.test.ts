@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type AtDesk, sitAtDesk } from '../support/desk.ts'
+import { day, startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let admin: AtDesk
+
+before(async () => {
+  service = await startService()
+  await service.create('/events', { title: 'Choir', ...day }, 'editor')
+  admin = await sitAtDesk(service, 'admin')
+})
+after(() => service.close())
+
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/></svg>'
+const front = async () =>
+  String((await service.request('anonymous', 'GET', '~/', undefined, { accept: 'text/html' })).body)
+const version = async () => /name="version" value="(\d+)"/.exec((await admin.get('/desk/look')).body)?.[1] ?? ''
+
+/** Posts the form with files, as browsers do. */
+async function send(
+  fields: Record<string, string | Blob>,
+): Promise<{ status: number; location: string; text: string }> {
+  const body = new FormData()
+  for (const [name, value] of Object.entries(fields)) body.append(name, value)
+  const { origin } = new URL(service.origin)
+  const headers = { cookie: admin.cookie, origin, accept: 'text/html' }
+  const answer = await fetch(`${service.origin}/desk/look`, { method: 'POST', body, headers, redirect: 'manual' })
+  return { status: answer.status, location: answer.headers.get('location') ?? '', text: await answer.text() }
+}
+
+test('an administrator sets name, colour, logo and a page of text in one form, and visitors have them at once', async () => {
+  const saved = await send({
+    version: await version(),
+    site_name: 'Blue Door',
+    pages_sentence: 'Jazz below the street',
+    pages_accent: '#aa3300',
+    pages_corner: 'square',
+    pages_links: 'Bar /bar/\r\nHome https://a.example/',
+    pages_logo: new Blob([SVG], { type: 'image/svg+xml' }),
+    slug_0: 'bar',
+    text_0: '# The bar\r\n\r\nOpens at six.',
+  })
+  assert.deepEqual([saved.status, saved.location], [303, '/desk/look?saved'])
+  const html = await front()
+  for (const part of [
+    'Blue Door',
+    'Jazz below the street',
+    'class="logo"',
+    'href="/bar/">Bar</a>',
+    'https://a.example/',
+  ])
+    assert.ok(html.includes(part), part)
+  const form = String((await admin.get('/desk/look?saved')).body)
+  for (const part of [
+    'The look is saved',
+    'value="Blue Door"',
+    '<option value="square" selected>',
+    'name="remove_pages_logo"',
+    '# The bar',
+  ])
+    assert.ok(form.includes(part), part)
+})
+
+test('a form with a fault keeps what was typed, names the field, and saves nothing', async () => {
+  const before = await front()
+  const wrong = await send({
+    site_name: 'Typed',
+    pages_imprint: 'javascript:alert(1)',
+    pages_logo: new Blob(['<html>']),
+    slug_0: 'events',
+    text_0: '# Mine',
+  })
+  assert.equal(wrong.status, 422)
+  for (const part of [
+    'value="Typed"',
+    'id="pages_imprint-error"',
+    'id="pages_logo-error"',
+    'href="#pages_texts"',
+    '# Mine',
+  ])
+    assert.ok(wrong.text.includes(part), part)
+  assert.equal(await front(), before)
+})
+
+test('of two who set the look at once, the second one is told and loses nothing', async () => {
+  const both = await version()
+  assert.equal((await send({ version: both, pages_sentence: 'First' })).status, 303)
+  const second = await send({ version: both, pages_sentence: 'Second' })
+  assert.equal(second.status, 422)
+  assert.match(second.text, /Somebody has changed the look meanwhile/)
+  assert.match(second.text, /value="Second"/)
+  assert.match(await front(), /First/)
+})
+
+test('a preview is the front page in a frame of this site alone, in the look that was typed, and nobody else sees it', async () => {
+  const before = await front()
+  const typed = {
+    site_name: 'Tried',
+    pages_accent: '#ffff00',
+    pages_header: 'band',
+    pages_intro: '**Welcome**',
+    pages_links: 'x javascript:y',
+  }
+  const { status, body, headers } = await admin.post('/desk/look/preview', typed)
+  assert.equal(status, 200)
+  assert.match(body, /Tried/)
+  assert.match(body, /<strong>Welcome<\/strong>/)
+  assert.doesNotMatch(body, /javascript:/)
+  assert.match(body, /contrast of 1\.\d and needs 4\.5/)
+  assert.match(body, /<header inert/)
+  assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors 'self'/)
+  assert.deepEqual([headers.get('x-frame-options'), headers.get('cache-control')], ['SAMEORIGIN', 'no-store'])
+  const [, path = ''] = /<link rel="stylesheet" href="([^"]*\/desk\/look\/style[^"]*)"/.exec(body) ?? []
+  const style = await admin.get(path.replaceAll('&amp;', '&'))
+  assert.match(style.headers.get('content-type') ?? '', /^text\/css/)
+  assert.match(style.body, /\.top\{border:0;background:var\(--accent\)/)
+  assert.equal(await front(), before)
+  const room = await admin.get('/desk/look')
+  assert.match(room.headers.get('content-security-policy') ?? '', /frame-src 'self'/)
+  assert.match(room.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
+  for (const address of ['/desk/look/preview', '/desk/look/style']) {
+    assert.equal((await (await sitAtDesk(service, 'editor')).get(address)).status, 403)
+    assert.notEqual((await fetch(service.origin + address, { redirect: 'manual' })).status, 200)
+  }
+})
+
+test('a look of a megabyte is refused before it is read', async () => {
+  const { status } = await send({ pages_logo: new Blob([new Uint8Array(1_100_000)]) })
+  assert.equal(status, 413)
+})
+
+test('one press takes the whole look back, and the desk never depended on it', async () => {
+  assert.match(await front(), /Blue Door/)
+  const { status } = await admin.post('/desk/look/reset', {})
+  assert.equal(status, 303)
+  const html = await front()
+  for (const part of ['Blue Door', 'class="logo"', '/bar/']) assert.ok(!html.includes(part), part)
+})
+
+test('a value that the start names is shown and not asked for', async () => {
+  const held = await startService({ site_name: 'Held' })
+  try {
+    const { body } = await (await sitAtDesk(held, 'admin')).get('/desk/look')
+    assert.match(body, /Held Whoever runs the service has set this at its start\./)
+    assert.doesNotMatch(body, /name="site_name"/)
+  } finally {
+    await held.close()
+  }
+})

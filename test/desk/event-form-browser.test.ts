@@ -140,6 +140,22 @@ describe('the form of an event in a browser', {
     )
   })
 
+  test('3d.14: leaving warns where something has changed, and not while it is saved', async () => {
+    const tab = await open('/desk/events/new')
+    const warns = () =>
+      tab.evaluate(
+        "(() => { const leaving = new Event('beforeunload', { cancelable: true }); dispatchEvent(leaving); return leaving.defaultPrevented })()",
+      )
+    await until(tab, "document.querySelector('.event-form.alive')")
+    assert.equal(await warns(), false)
+    await type(tab, 'Changed')
+    assert.equal(await warns(), true)
+    const saving =
+      "document.querySelector('.event-form').dispatchEvent(new SubmitEvent('submit', { cancelable: true }))"
+    await tab.evaluate(saving)
+    assert.equal(await warns(), false)
+  })
+
   test('1e.11: what was typed is kept when the tab is closed', async () => {
     const tab = await open('/desk/events/new')
     await type(tab, 'Closed too early')

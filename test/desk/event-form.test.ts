@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import sharp from 'sharp'
+import { startApp } from '../../src/app.ts'
 import { decodedText } from '../../src/base/text/html.ts'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
 import { uploadPicture } from '../support/pictures.ts'
@@ -501,6 +502,67 @@ describe('the form of an event', () => {
     assert.equal((await service.get(`/events/${idIn(first)}`)).body.image_alt, undefined)
     const page = await service.get(`~${new URL(own.body.url).pathname}`)
     assert.match(page.body, /<img[^>]*alt="The choir in its new gowns"/)
+  })
+
+  test('1e.21: a picture of a phone that cannot be read is told so in a clear sentence, and what was typed stays', async () => {
+    const form = new FormData()
+    const fields = { title: 'From a phone', start_date: '2030-06-02', start_time: '10:00' }
+    for (const [name, value] of Object.entries(fields)) form.append(name, value)
+    const bytes = Buffer.concat([
+      Buffer.from([0, 0, 0, 24]),
+      Buffer.from('ftypheic\0\0\0\0mif1heic'),
+      Buffer.alloc(500),
+    ])
+    form.append('picture', new Blob([bytes], { type: 'image/heic' }), 'IMG_1.HEIC')
+    const refused = await fetch(new URL('/desk/events/new', service.origin), {
+      method: 'POST',
+      body: form,
+      headers: { cookie: editor.cookie, origin: new URL(service.origin).origin },
+    })
+    assert.equal(refused.status, 422)
+    const body = await refused.text()
+    assert.match(body, /HEIC cannot be read here: send this one as JPEG or PNG/)
+    assert.match(body, /value="From a phone"/)
+  })
+
+  test('3d.18: the zone stands beside the times, and the end moves with the start', async () => {
+    const times = { start_date: '2030-06-05', start_time: '19:00', end_time: '21:30', timezone: 'Europe/Oslo' }
+    const { body } = await editor.post('/desk/events/words', {
+      ...times,
+      start_time: '20:00',
+      moved_from: '2030-06-05 19:00:00|2030-06-05 21:30:00',
+    })
+    assert.match(body.text, /Europe\/Oslo/)
+    assert.deepEqual([body.start, body.end], ['2030-06-05 20:00:00', '2030-06-05 22:30:00'])
+    assert.match((await editor.get('/desk/events/new')).body, /Time zone: <span>/)
+  })
+
+  test('3d.26: of two who change one field at once on two nodes one is told of the other, and nothing is lost', async (t) => {
+    const other = await startApp(service.config)
+    t.after(other.stop)
+    const origins = [new URL(service.origin).origin, `http://localhost:${other.port}`]
+    for (let round = 0; round < 8; round++) {
+      const { id } = await service.create('/events', {
+        title: 'At once',
+        start_date: '2030-06-06 10:00',
+        end_date: '2030-06-06 11:00',
+      })
+      const version = versionIn((await editor.get(`/desk/events/${id}`)).body)
+      const answers = await Promise.all(
+        origins.map((origin, at) =>
+          fetch(`${origin}/desk/events/${id}`, {
+            method: 'POST',
+            redirect: 'manual',
+            body: new URLSearchParams({ version, title: `By node ${at}` }),
+            headers: { cookie: editor.cookie },
+          }),
+        ),
+      )
+      const statuses = answers.map(({ status }) => status)
+      assert.deepEqual(statuses.toSorted(), [303, 412])
+      const { title } = (await service.get(`/events/${id}`)).body
+      assert.equal(title, `By node ${statuses.indexOf(303)}`)
+    }
   })
 
   test('what is said of a picture is not said of the one that takes its place', async () => {

@@ -93,6 +93,39 @@ describe('the list of events in a browser', {
     await until(tab, `location.pathname === ${JSON.stringify(chosen)}`)
   })
 
+  test('1e.14: keys of the inbox walk, open and send back, act on the card with the focus alone, and are switched off', async () => {
+    for (const title of ['Key one', 'Key two'])
+      await service.create('/events', {
+        title,
+        start_date: '2031-03-01 10:00',
+        end_date: '2031-03-01 11:00',
+        status: 'pending',
+      })
+    const tab = await open('/desk/inbox')
+    await until(tab, "document.querySelector('details.keys:not([hidden])')")
+    const focused = () => tab.evaluate<string>('document.activeElement.textContent')
+    await press(tab, 'a')
+    assert.equal(await tab.evaluate('location.search'), '')
+    await press(tab, 'j')
+    const first = await focused()
+    await press(tab, 'j')
+    assert.notEqual(await focused(), first)
+    await press(tab, 'k')
+    assert.equal(await focused(), first)
+    await press(tab, 'r')
+    assert.equal(await tab.evaluate('document.activeElement.tagName'), 'TEXTAREA')
+    await tab.evaluate(
+      "document.querySelector('.keys').open = true; document.querySelector('.keys input').click(); document.querySelector('.inbox a.title').focus()",
+    )
+    await press(tab, 'j')
+    assert.equal(await focused(), first)
+    await tab.evaluate(
+      "document.querySelector('.keys input').click(); document.querySelector('.inbox a.title').focus()",
+    )
+    await press(tab, 'e')
+    await until(tab, "document.querySelector('.event-form')")
+  })
+
   test('1e.9: rows are chosen by the keyboard, the bar says how many, and one press takes everything back', async () => {
     const tab = await open('/desk/events')
     assert.equal(await tab.evaluate(`document.querySelector('.bulk').hidden`), true)

@@ -70,6 +70,15 @@ describe('the inbox, Today and the history', () => {
     assert.match((await contributor.get('/desk/inbox')).body, /Sent back: When does it &lt;end&gt;\?/)
   })
 
+  test('1e.14: keys are told to who reviews, can be switched off, and are for nobody else', async () => {
+    await send('Waits for keys')
+    assert.match(
+      (await editor.get('/desk/inbox')).body,
+      /<details class="inline keys" hidden>[\s\S]*<input type="checkbox" checked> Use these keys/,
+    )
+    assert.doesNotMatch((await contributor.get('/desk/inbox')).body, /Use these keys/)
+  })
+
   test('1e.16: of two reviewers the second is told who was faster', async () => {
     const { id } = await send('Twice')
     const other = await sitAtDesk(service, 'admin')
@@ -107,6 +116,27 @@ describe('the inbox, Today and the history', () => {
     assert.equal((await editor.post(`/desk/events/${made.id}/history`, { version: '1' })).status, 404)
     assert.equal((await contributor.get(`/desk/events/${made.id}/history`)).status, 403)
     assert.equal((await contributor.post(`/desk/events/${made.id}/history`, { version })).status, 403)
+  })
+
+  test('1e.13: a contributor reads the history of their own records, and puts back what they may change', async () => {
+    const { id } = await service.create('/events', { title: 'Theirs', ...day, status: 'pending' }, 'contributor')
+    await service.update(`/events/${id}`, { title: 'Theirs, changed' }, 'contributor')
+    const { body, status } = await contributor.get(`/desk/events/${id}/history`)
+    assert.equal(status, 200)
+    const [, version = ''] = /name="version" value="(\d+)"/.exec(body) ?? []
+    assert.equal((await contributor.post(`/desk/events/${id}/history`, { version })).status, 303)
+    assert.equal((await service.get(`/events/${id}`, 'contributor')).body.title, 'Theirs')
+    await service.update(`/events/${id}`, { status: 'publish' }, 'editor')
+    assert.equal((await contributor.post(`/desk/events/${id}/history`, { version })).status, 403)
+  })
+
+  test('3d.27: what is saved at the desk is told by the history over REST, with who it was', async () => {
+    const { id } = await service.create('/events', { title: 'Audited', ...day }, 'admin')
+    await editor.post(`/desk/events/${id}`, { title: 'Audited at the desk' })
+    const { body } = await service.get(`~/wp-json/kalends/v1/events/${id}/history`, 'editor')
+    const told = JSON.stringify(body)
+    assert.match(told, /"editor"/)
+    assert.match(told, /Audited at the desk/)
   })
 
   test('Today shows what is on, in the words of the day, and drafts as drafts', async () => {

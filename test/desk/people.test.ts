@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { startApp } from '../../src/app.ts'
 import { listSessions } from '../../src/calendar/people/sessions.ts'
 import { findUserByLogin, getUserByLogin } from '../../src/calendar/people/users.ts'
 import { type AtDesk, DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
@@ -83,6 +84,23 @@ describe('people at the desk', () => {
     assert.deepEqual([(await user('author')).role, (await user('author')).name], ['contributor', 'Ann Author'])
     assert.equal((await author.get('/desk/')).status, 303)
     await admin.post(`/desk/people/${id}`, { deed: 'save', role: 'author' })
+  })
+
+  test('1e.26: another role, a new password and a deactivation end sessions on every node within five seconds', async (t) => {
+    const other = await startApp(service.config)
+    t.after(other.stop)
+    const { id } = await user('author')
+    const deeds = [{ deed: 'save', role: 'contributor' }, { deed: 'save', role: 'author' }, { deed: 'deactivate' }]
+    for (const deed of deeds) {
+      const { cookie } = await sitAtDesk(service, 'author')
+      const there = async () =>
+        (await fetch(`http://localhost:${other.port}/desk/`, { headers: { cookie }, redirect: 'manual' })).status
+      assert.equal(await there(), 200)
+      await admin.post(`/desk/people/${id}`, deed)
+      const began = Date.now()
+      while ((await there()) !== 303) assert.ok(Date.now() - began < 5000, JSON.stringify(deed))
+    }
+    await admin.post(`/desk/people/${id}`, { deed: 'reactivate' })
   })
 
   test('who is deactivated signs in nowhere, and is let in again with all they had', async () => {

@@ -30,7 +30,7 @@ async function desk(t: TestContext) {
   return { ...scratch, hashing, anna }
 }
 
-test('a password has 12 to 256 characters, whichever they are, counted as they are compared (3d.7)', () => {
+test('3d.7: a password has 12 to 256 characters, whichever they are, counted as they are compared', () => {
   assert.equal(faultOfPassword('elevenchars'), 'too short')
   assert.equal(faultOfPassword('twelve chars'), undefined)
   assert.equal(faultOfPassword('aaaaaaaaaaaa'), undefined)
@@ -61,7 +61,7 @@ test('the database holds no password, and the same one twice looks different', a
   assert.notEqual(await hashDeskPassword(hashing, SECRET), await hashDeskPassword(hashing, SECRET))
 })
 
-test('a hash of weaker parameters is replaced when its user signs in (3d.7)', async (t) => {
+test('3d.7: a hash of weaker parameters is replaced when its user signs in', async (t) => {
   const { database, hashing, anna } = await desk(t)
   // As argon2 of the reference implementation writes `correct horse battery` with the salt `somesaltsomesalt`.
   const weak = await weakHash()

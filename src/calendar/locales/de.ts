@@ -800,6 +800,12 @@ export const de: Locale = {
     'Um einen Termin und alle folgenden zu ändern, öffnen Sie diesen Termin.',
   'There are more categories: type the name of one, and it is found.':
     'Es gibt noch mehr Kategorien: Schreiben Sie den Namen, und sie wird gefunden.',
+  'Pictures in the format HEIC cannot be read here: send this one as JPEG or PNG.':
+    'Bilder im Format HEIC lassen sich hier nicht lesen: Senden Sie dieses als JPEG oder PNG.',
+  Keys: 'Tasten',
+  'j and k go to the next and the previous one. There, a publishes it, r sends it back and e opens it.':
+    'j und k gehen zum nächsten und zum vorigen Eintrag. Dort veröffentlicht a ihn, r schickt ihn zurück, und e öffnet ihn.',
+  'Use these keys': 'Diese Tasten verwenden',
   'This form did not come from the desk': 'Dieses Formular kam nicht vom Schreibtisch',
   'Nothing was changed. Your browser says that another site sent this form.':
     'Es wurde nichts geändert. Ihr Browser sagt, dass eine andere Website dieses Formular gesendet hat.',

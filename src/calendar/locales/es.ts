@@ -785,6 +785,12 @@ export const es: Locale = {
     'Para cambiar una fecha y todas las siguientes, abra esa fecha.',
   'There are more categories: type the name of one, and it is found.':
     'Hay más categorías: escriba el nombre de una y se encontrará.',
+  'Pictures in the format HEIC cannot be read here: send this one as JPEG or PNG.':
+    'Aquí no se pueden leer imágenes en formato HEIC: envíe esta como JPEG o PNG.',
+  Keys: 'Teclas',
+  'j and k go to the next and the previous one. There, a publishes it, r sends it back and e opens it.':
+    'j y k van al siguiente y al anterior. Allí, a lo publica, r lo devuelve y e lo abre.',
+  'Use these keys': 'Usar estas teclas',
   'This form did not come from the desk': 'Este formulario no vino del escritorio',
   'Nothing was changed. Your browser says that another site sent this form.':
     'No se ha cambiado nada. Su navegador dice que otro sitio envió este formulario.',

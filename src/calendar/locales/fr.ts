@@ -801,6 +801,12 @@ export const fr: Locale = {
     'Pour changer une date et toutes les suivantes, ouvrez cette date.',
   'There are more categories: type the name of one, and it is found.':
     'Il y a d’autres catégories\u00a0: écrivez le nom de l’une, elle sera trouvée.',
+  'Pictures in the format HEIC cannot be read here: send this one as JPEG or PNG.':
+    'Les images au format HEIC ne peuvent pas être lues ici. Envoyez celle-ci en JPEG ou en PNG.',
+  Keys: 'Touches',
+  'j and k go to the next and the previous one. There, a publishes it, r sends it back and e opens it.':
+    'j et k vont au suivant et au précédent. Là, a publie, r renvoie et e ouvre.',
+  'Use these keys': 'Utiliser ces touches',
   'This form did not come from the desk': 'Ce formulaire ne vient pas du bureau',
   'Nothing was changed. Your browser says that another site sent this form.':
     'Rien n’a été modifié. Votre navigateur dit qu’un autre site a envoyé ce formulaire.',

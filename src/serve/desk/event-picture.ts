@@ -7,7 +7,7 @@ import { findImage, insertUpload, prepareUpload } from '../../calendar/images/im
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { can } from '../../calendar/people/caller.ts'
 import type { ImageRow } from '../../store/storage/schema.ts'
-import type { DeskRequest, SentFile } from './desk-page.ts'
+import { type DeskRequest, type SentFile, sayAtDesk } from './desk-page.ts'
 import { isTyped, lastTyped, type TypedForm } from './typed-form.ts'
 
 /** A picture that came with a form: the id of its image, or why there is none. */
@@ -21,9 +21,16 @@ export async function keepPicture({ context, files }: DeskRequest, key: string):
     return { id: await keepFile(context, file, key) }
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    return { fault: problemReply(error, context.site.language, true).body.message }
+    const { site } = context
+    const isHeic = error.code === 'rest_upload_unknown_type' && HEIC.test((await file.read()).toString('latin1', 4, 12))
+    const fault =
+      isHeic && sayAtDesk(site, 'Pictures in the format HEIC cannot be read here: send this one as JPEG or PNG.')
+    return { fault: fault || problemReply(error, site.language, true).body.message }
   }
 }
+
+/** How a picture of many phones begins, behind the length of its first part. */
+const HEIC = /^ftyp(?:hei|hev|mif1|msf1)/
 
 async function keepFile(context: Context, file: SentFile, key: string): Promise<number> {
   if (!can(context.caller, 'upload')) throw new Problem('rest_forbidden')

@@ -151,8 +151,13 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
       ? sayAtDesk(site, total === 1 ? 'One thing waits.' : '{count} things wait.', { count: String(total) })
       : sayAtDesk(site, 'What you have sent for review'),
     notice: await noticeOf(request),
-    body: html`${await sentBackList(context)}${waiting.length === 0 ? html`<p class="nothing">${sayAtDesk(site, 'Nothing waits.')}</p>` : html`<ul class="inbox">${waiting.map((one) => itemOf(context, one))}</ul>`}${nextPath && html`<nav class="pages"><a class="button" href="${nextPath}">${sayAtDesk(site, 'Newer')}</a></nav>`}`,
+    body: html`${await sentBackList(context)}${waiting.length === 0 ? html`<p class="nothing">${sayAtDesk(site, 'Nothing waits.')}</p>` : html`<ul class="inbox">${waiting.map((one) => itemOf(context, one))}</ul>${mayReview(context) && keysHelp(site)}`}${nextPath && html`<nav class="pages"><a class="button" href="${nextPath}">${sayAtDesk(site, 'Newer')}</a></nav>`}`,
   }
+}
+
+/** What single keys do, with a switch: a script shows and obeys it. */
+function keysHelp(site: Context['site']): Html {
+  return html`<details class="inline keys" hidden><summary>${sayAtDesk(site, 'Keys')}</summary><p>${sayAtDesk(site, 'j and k go to the next and the previous one. There, a publishes it, r sends it back and e opens it.')}</p><label class="check"><input type="checkbox" checked> ${sayAtDesk(site, 'Use these keys')}</label></details>`
 }
 
 function itemOf(context: Context, waiting: Waiting): Html {

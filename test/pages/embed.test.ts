@@ -4,8 +4,11 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { changeFocus } from '../../src/calendar/images/image-texts.ts'
 import { axeScript } from '../support/browsers.ts'
+import { callerContext } from '../support/caller-context.ts'
 import { type Chromium, type ChromiumTab, findChromium, startChromium } from '../support/chromium.ts'
+import { uploadPicture } from '../support/pictures.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const program = findChromium()
@@ -19,7 +22,8 @@ const weekday = (day: string) => (new Date(day).getUTCDay() + 6) % 7
 
 let service: TestService
 
-async function makeEvents({ post }: TestService): Promise<void> {
+async function makeEvents(service: TestService): Promise<void> {
+  const { post } = service
   const music = (await post('/categories', { name: 'Music' })).body.id
   const at = (day: string, from: string, to: string) => ({
     start_date: `${day} ${from}:00`,
@@ -30,6 +34,9 @@ async function makeEvents({ post }: TestService): Promise<void> {
     categories: [music],
     ...at(DAY, '19:30', '22:00'),
     venue: { venue: 'Hall <1>' },
+    organizer: [{ organizer: 'Ann & <b>Bob</b>' }],
+    cost: '12.50 €',
+    image: await uploadPicture(service, 900, 600),
   })
   await post('/events', { title: NASTY, ...at(DAY, '10:00', '11:00') })
   await post('/events', { title: 'Far away', timezone: 'Asia/Tokyo', ...at(`${YEAR}-05-15`, '09:00', '10:00') })
@@ -60,7 +67,7 @@ describe('the script of the element', () => {
   })
 
   test('never reads text as HTML', () => {
-    for (const name of ['embed.js', 'embed-days.js', 'builder.js']) {
+    for (const name of ['embed.js', 'embed-days.js', 'embed-extras.js', 'builder.js']) {
       const text = readFileSync(new URL(`../../src/serve/pages/assets/${name}`, import.meta.url), 'utf8')
       assert.doesNotMatch(text, /innerHTML|insertAdjacentHTML|outerHTML|DOMParser|document\.write|\beval\b|\.style\b/)
     }
@@ -69,7 +76,7 @@ describe('the script of the element', () => {
   test('is not there where pages are off', async () => {
     const headless = await startService({ pages: 'off' })
     try {
-      for (const path of ['/embed.js', '/embed-days.js', '/embed/'])
+      for (const path of ['/embed.js', '/embed-days.js', '/embed-extras.js', '/embed/'])
         assert.equal((await fetch(headless.origin + path)).status, 404, path)
     } finally {
       await headless.close()
@@ -100,9 +107,63 @@ describe('the page that writes the markup', () => {
     assert.doesNotMatch(body.replace(/<script[^>]*src="[^"]*"[^>]*>/g, ''), /<script(?! type="application)/)
   })
 
+  test('writes every attribute, and a frame for pages that may hold no script', async () => {
+    const query = 'show=picture&show=price&until=2030-05-01&free=true&level=3&language=de&lang=fr&category=a%26b'
+    const { body } = await service.request('anonymous', 'GET', `~/embed/?${query}`, undefined, { accept: 'text/html' })
+    const [element = '', frame = ''] = [...body.matchAll(/<code>([\s\S]*?)<\/code>/g)].map(([, code = '']) => code)
+    assert.match(
+      element,
+      / category=&quot;a&amp;amp;b&quot; free=&quot;true&quot; until=&quot;2030-05-01&quot; show=&quot;picture price&quot; level=&quot;3&quot; lang=&quot;de&quot;&gt;/,
+    )
+    assert.ok(
+      frame.includes(
+        '/embed/frame/?category=a%26b&amp;amp;free=true&amp;amp;until=2030-05-01&amp;amp;lang=de&quot; title=',
+      ),
+      frame,
+    )
+    assert.match(body, /<html lang="fr">/)
+    const closed = await startService({ frame_ancestors: 'none' })
+    try {
+      assert.doesNotMatch(await (await fetch(`${closed.origin}/embed/`)).text(), /iframe/)
+    } finally {
+      await closed.close()
+    }
+  })
+
   test('is linked from every page', async () => {
     const { body } = await service.request('anonymous', 'GET', '~/events/', undefined, { accept: 'text/html' })
     assert.match(body, /href="\/embed\/"/)
+  })
+})
+
+describe('the page that writes the markup, with its script', {
+  skip: program === undefined && 'no Chromium is installed',
+}, () => {
+  test('writes the same as it does without, and previews it', async () => {
+    const chromium = await startChromium(program ?? '')
+    try {
+      const tab = await chromium.open()
+      const query = 'view=month&search=a%22%26b&show=picture&show=price&date=2030-05-01&limit=5&language=de'
+      const { body } = await service.request('anonymous', 'GET', `~/embed/?${query}`, undefined, {
+        accept: 'text/html',
+      })
+      await tab.goTo(`${service.origin}/embed/?${query}&lang=fr`)
+      const written = await tab.evaluate<string[]>(
+        `[...document.querySelectorAll('.snippet code')].map((code) => code.textContent)`,
+      )
+      const told = [...body.matchAll(/<code>([\s\S]*?)<\/code>/g)].map(([, code = '']) =>
+        code.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&'),
+      )
+      const sorted = (texts: string[]) => texts.map((text) => text.split(/[\s>&?"]+/).sort())
+      assert.deepEqual(sorted(written), sorted(told))
+      const [shown, view] = await tab.evaluate<[number, string]>(
+        `((element) => [element.shadowRoot !== null, element.getAttribute('view')])(document.querySelector('.preview kalends-events'))`,
+      )
+      assert.deepEqual([shown, view], [true, 'month'])
+      assert.deepEqual(await tab.evaluate<string[]>(axeScript()), [])
+    } finally {
+      await chromium.close()
+    }
   })
 })
 
@@ -137,8 +198,11 @@ describe('the element on a page of another site', { skip: program === undefined 
     `default-src 'none'; script-src ${service.origin}; connect-src ${service.origin}; require-trusted-types-for 'script'`
 
   /** Opens a page with this body, and waits until its elements show what they can. */
-  async function open(body: string, { strict = true, html = 'lang="en"', script = `${service.origin}/embed.js` } = {}) {
-    policy = strict ? STRICT() : ''
+  async function open(
+    body: string,
+    { strict = true, images = false, html = 'lang="en"', script = `${service.origin}/embed.js` } = {},
+  ) {
+    policy = strict ? STRICT() + (images ? `; img-src ${service.origin}` : '') : ''
     markup = `<!doctype html><html ${html}><head><meta name="color-scheme" content="light dark"><title>Other site</title><script type="module" src="${script}"></script></head><body><main><h1>Elsewhere</h1>${body}</main></body></html>`
     tab.requested.length = 0
     tab.complaints.length = 0
@@ -203,6 +267,46 @@ describe('the element on a page of another site', { skip: program === undefined 
   test('says of what does not take place that it does not', async () => {
     await open(`<kalends-events view="day" date="${YEAR}-06-20"></kalends-events>`)
     assert.deepEqual(await titles(), ['Canceled: Called off'])
+  })
+
+  test('shows pictures around their focal point, prices, categories and organizers where it is asked to', async () => {
+    const image = (await service.get('/events?search=Concert')).body.events[0].image.id
+    const context = await callerContext(service, 'admin')
+    await context.write((tx) => changeFocus(tx, image, { x: 0.2, y: 0.9 }, context))
+    await open(
+      `<kalends-events date="${DAY}" limit="2" show="picture, price category organizer" lang="de"></kalends-events>`,
+      { images: true },
+    )
+    const said = await inside<string[]>(
+      `[...root.querySelectorAll('[part=extras] > span')].map((one) => one.textContent)`,
+    )
+    assert.deepEqual(said, ['Ann & Bob', 'Music', '12,50\u00a0€'])
+    assert.equal(await inside(`root.querySelectorAll('[part~=category-music]').length`), 1)
+    const place = await inside<string>(`getComputedStyle(root.querySelector('[part=picture]')).objectPosition`)
+    assert.equal(place, '20% 90%')
+    assert.ok(
+      (await inside<number>(
+        `new Promise((done) => { const image = root.querySelector('[part=picture]'); image.loading = 'eager'; const look = (tries) => image.naturalWidth || tries > 80 ? done(image.naturalWidth) : setTimeout(look, 25, tries + 1); look(0) })`,
+      )) > 0,
+    )
+    assert.deepEqual(
+      tab.complaints.filter((text) => !text.includes('favicon') && !text.includes('404')),
+      [],
+    )
+    await open(`<kalends-events date="${DAY}" show="price"></kalends-events>`)
+    assert.equal(await inside(`root.querySelector('img')`), null)
+    assert.equal(await inside(`root.querySelector('[part=extras]').textContent`), '€12.50')
+  })
+
+  test('takes a last day, and the filters of lists', async () => {
+    await open(`<kalends-events date="${DAY}" until="${later(DAY, 1)}"></kalends-events>`)
+    assert.equal((await titles()).length, 3)
+    await open(`<kalends-events date="${DAY}" free="true"></kalends-events>`)
+    assert.deepEqual(await titles(), [])
+    await open(`<kalends-events date="${DAY}" attendance="online"></kalends-events>`)
+    assert.deepEqual(await titles(), [])
+    await open(`<kalends-events when="today"></kalends-events>`)
+    assert.deepEqual(await titles(), [])
   })
 
   test('can be taken away, put back and changed', async () => {
@@ -306,7 +410,10 @@ describe('the element on a page of another site', { skip: program === undefined 
     ] as const) {
       await tab.look(sight)
       for (const view of ['list', 'month', 'day']) {
-        await open(`${GROUND}<kalends-events view="${view}" date="${DAY}"></kalends-events>`, { strict: false })
+        await open(
+          `${GROUND}<kalends-events view="${view}" date="${DAY}" show="picture price category organizer"></kalends-events>`,
+          { strict: false },
+        )
         assert.deepEqual(await tab.evaluate<string[]>(axeScript()), [], `${view} ${JSON.stringify(sight)}`)
         const [inner, outer] = await tab.evaluate<[number, number]>(
           '[document.documentElement.scrollWidth, innerWidth]',

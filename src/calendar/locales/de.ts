@@ -582,6 +582,10 @@ export const de: Locale = {
   'Put the events of this calendar on a page of your own.':
     'Die Veranstaltungen dieses Kalenders auf einer eigenen Seite zeigen.',
   'What to put on your page': 'Was auf die eigene Seite kommt',
+  Pictures: 'Bilder',
+  Headings: 'Überschriften',
+  'Show of each event': 'Von jeder Veranstaltung zeigen',
+  'Where scripts are not allowed': 'Wo keine Skripte erlaubt sind',
   Copied: 'Kopiert',
   Copy: 'Kopieren',
   Preview: 'Vorschau',

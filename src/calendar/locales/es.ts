@@ -571,6 +571,10 @@ export const es: Locale = {
   'Put the events of this calendar on a page of your own.':
     'Ponga los eventos de este calendario en una página propia.',
   'What to put on your page': 'Qué poner en su página',
+  Pictures: 'Imágenes',
+  Headings: 'Encabezados',
+  'Show of each event': 'Mostrar de cada evento',
+  'Where scripts are not allowed': 'Donde no se permiten scripts',
   Copied: 'Copiado',
   Copy: 'Copiar',
   Preview: 'Vista previa',

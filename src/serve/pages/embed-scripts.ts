@@ -7,10 +7,7 @@ import { localeOf, weekStartOf } from './page-dates.ts'
 /** The texts of the element, in the order in which its script reads them. */
 const TEXTS = [
   'All day',
-  'Today',
   'No event matches.',
-  '1 event',
-  '{count} events',
   'Show the calendar',
   'Not available just now.',
   'All times are of {zone}',
@@ -19,25 +16,36 @@ const TEXTS = [
   'Postponed: {text}',
 ] as const satisfies readonly MessageText[]
 
+/** Those that months and days need besides, and those of what is shown on request. */
+const DAY_TEXTS = ['Today', '1 event', '{count} events'] as const satisfies readonly MessageText[]
+const EXTRA_TEXTS = ['Free'] as const satisfies readonly MessageText[]
+
+const inLanguages = (texts: readonly MessageText[]) =>
+  Object.fromEntries(LANGUAGES.map((language) => [language, texts.map((text) => translate(language, text))]))
+
 /** The path of the script that defines `<kalends-events>`, below the root of the site. */
 export const EMBED_PATH = '/embed.js'
 
-/** The modules of `<kalends-events>` by path. A list needs only the first; months and days load the other. */
+/** The modules of `<kalends-events>` by path. A list needs only the first; months and days load another, and pictures and the like a third. */
 export function embedScripts(site: Site, weekStart: string): ReadonlyMap<string, string> {
   const facts = {
     list: `${site.restRoot}/${site.namespace}/events`.slice(1),
     zone: zoneOf(site.timezone),
     week: weekStartOf(site, weekStart),
     locale: localeOf(site),
-    texts: Object.fromEntries(LANGUAGES.map((language) => [language, TEXTS.map((text) => translate(language, text))])),
+    texts: inLanguages(TEXTS),
     css: styleOf('embed.css'),
   }
+  const withFacts = (name: string, own: object) =>
+    scriptOf(`${name}.js`).replace("JSON.parse('{}')", () => JSON.stringify(own))
+  const moduleOf = (name: string, texts: readonly MessageText[]): [string, string] => [
+    `/${name}.js`,
+    withFacts(name, { css: styleOf(`${name}.css`), texts: inLanguages(texts) }),
+  ]
   return new Map([
-    [EMBED_PATH, scriptOf('embed.js').replace("JSON.parse('{}')", () => JSON.stringify(facts))],
-    [
-      '/embed-days.js',
-      scriptOf('embed-days.js').replace(`JSON.parse('""')`, () => JSON.stringify(styleOf('embed-days.css'))),
-    ],
+    [EMBED_PATH, withFacts('embed', facts)],
+    moduleOf('embed-days', DAY_TEXTS),
+    moduleOf('embed-extras', EXTRA_TEXTS),
   ])
 }
 
@@ -57,13 +65,15 @@ const withoutComments = (text: string) =>
     .map((part, i) => (i === 0 ? part : part.slice(part.indexOf('*/') + 2)))
     .join('')
 
-/** A script without comments and indentation, since every page that shows events loads it. */
+/** A script without comments, indentation and the blanks that no text in it has, since every page that shows events loads it. */
 function scriptOf(name: string): string {
   return withoutComments(own(name))
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('//'))
     .join('\n')
+    .replace(/ (=>|[=?}]|&&|===) /g, '$1')
+    .replace(/\{ | \}|(?<=[(,]) (?=\w)/g, (blank) => blank.trim())
 }
 
 const styleOf = (name: string) =>

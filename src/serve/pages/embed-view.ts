@@ -1,13 +1,43 @@
 import { LANGUAGES } from '../../base/config.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
 import { choicesOf, select } from './choices.ts'
 import { EMBED_PATH } from './embed-scripts.ts'
+import { FRAME_PATH } from './frame-view.ts'
 import { unitName } from './page-dates.ts'
 import { type Html, html } from './page-html.ts'
 import { languageField } from './page-languages.ts'
+import { PRESSED_TIMES } from './presses.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
-/** The attributes of the element that the form offers, in the order in which the markup has them. */
-const ATTRIBUTES = ['view', 'category', 'tag', 'venue', 'search', 'limit', 'lang'] as const
+/** The attributes of the element that the form offers, in the order in which the markup has them, and what its fields are called. */
+const ATTRIBUTES = {
+  view: 'view',
+  category: 'category',
+  tag: 'tag',
+  venue: 'venue',
+  search: 'search',
+  when: 'when',
+  free: 'free',
+  attendance: 'attendance',
+  date: 'date',
+  until: 'until',
+  limit: 'limit',
+  show: 'show',
+  level: 'level',
+  // The parameter lang is the language of this page.
+  lang: 'language',
+} as const
+
+/** What a frame has no parameters for. */
+const OF_ELEMENT: ReadonlySet<string> = new Set(['show', 'level'])
+
+/** What can be shown of events besides, as the attribute `show` names it. */
+const EXTRAS = [
+  ['picture', 'Pictures'],
+  ['price', 'Price'],
+  ['category', 'Category'],
+  ['organizer', 'Organizer'],
+] as const satisfies readonly (readonly [string, MessageText])[]
 
 const LONGEST_VALUE = 500
 
@@ -32,6 +62,12 @@ export function embedView(viewing: Viewing, query: URLSearchParams): View {
 <section class="snippet" aria-labelledby="snippet"><h2 id="snippet">${say(site, 'What to put on your page')}</h2>
 <pre tabindex="0" role="group" aria-labelledby="snippet"><code>${snippetOf(viewing, query)}</code></pre>
 <button type="button" class="button" data-copied="${say(site, 'Copied')}" hidden>${say(site, 'Copy')}</button></section>
+${
+  site.frameAncestors.length > 0 &&
+  html`<section class="snippet" aria-labelledby="frame"><h2 id="frame">${say(site, 'Where scripts are not allowed')}</h2>
+<pre tabindex="0" role="group" aria-labelledby="frame"><code>${frameSnippetOf(viewing, query)}</code></pre>
+<button type="button" class="button" data-copied="${say(site, 'Copied')}" hidden>${say(site, 'Copy')}</button></section>`
+}
 <section class="preview" aria-labelledby="preview" hidden><h2 id="preview">${say(site, 'Preview')}</h2><div></div></section>`,
   }
 }
@@ -49,26 +85,55 @@ function fields(viewing: Viewing, query: URLSearchParams): Html[] {
     value,
     text: new Intl.DisplayNames(value, { type: 'language' }).of(value) ?? value,
   }))
+  const times = Object.entries(PRESSED_TIMES).map(([value, text]) => ({ value, text: say(site, text) }))
+  const levels = ['2', '3', '4', '5'].map((value) => ({ value, text: `<h${value}>` }))
+  const day = (label: string, name: string) =>
+    html`<label><span>${label}</span><input type="date" name="${name}" min="0001-01-01" max="9999-12-31" value="${chosen(name)}"></label>`
+  const check = (label: string, name: string, value: string) =>
+    html`<label class="check"><input type="checkbox" name="${name}" value="${value}"${query.getAll(name).includes(value) && html` checked`}><span>${label}</span></label>`
   return [
     select(say(site, 'View'), 'view', say(site, 'List'), choicesOf(views), chosen('view')),
     select(say(site, 'Category'), 'category', say(site, 'All categories'), categories, chosen('category')),
     select(say(site, 'Tag'), 'tag', say(site, 'All tags'), tags, chosen('tag')),
     select(say(site, 'Venue'), 'venue', say(site, 'All venues'), venues, chosen('venue')),
     html`<label><span>${say(site, 'Search events')}</span><input type="search" name="search" maxlength="${LONGEST_VALUE}" value="${chosen('search')}"></label>`,
+    select(say(site, 'Time'), 'when', say(site, 'Any day'), choicesOf(times), chosen('when')),
+    day(say(site, 'From'), 'date'),
+    day(say(site, 'To'), 'until'),
     html`<label><span>${say(site, 'Most events of a list')}</span><input type="number" name="limit" min="1" max="50" value="${chosen('limit')}"></label>`,
-    select(say(site, 'Language'), 'lang', say(site, 'That of the page'), choicesOf(languages), chosen('lang')),
+    select(say(site, 'Headings'), 'level', '<h2>', choicesOf(levels.slice(1)), chosen('level')),
+    select(say(site, 'Language'), 'language', say(site, 'That of the page'), choicesOf(languages), chosen('language')),
+    html`<fieldset class="checks"><legend class="hidden">${say(site, 'Filters')}</legend>${check(say(site, 'Free'), 'free', 'true')}${check(say(site, 'Online'), 'attendance', 'online,mixed')}</fieldset>`,
+    html`<fieldset class="checks"><legend>${say(site, 'Show of each event')}</legend>${EXTRAS.map(([value, text]) => check(say(site, text), 'show', value))}</fieldset>`,
   ]
+}
+
+/** The attributes that are asked for, with their values. */
+function attributesOf(query: URLSearchParams): [string, string][] {
+  return Object.entries(ATTRIBUTES).flatMap(([attribute, field]): [string, string][] => {
+    const value = query.getAll(field).join(' ').slice(0, LONGEST_VALUE).trim()
+    return value === '' ? [] : [[attribute, value]]
+  })
 }
 
 /** The markup to paste into another page, as text. */
 function snippetOf({ context: { site } }: Viewing, query: URLSearchParams): string {
-  const attributes = ATTRIBUTES.flatMap((name) => {
-    const value = query.get(name)?.slice(0, LONGEST_VALUE).trim()
-    return value ? [html` ${name}="${value}"`] : []
-  })
+  const attributes = attributesOf(query).map(([name, value]) => html` ${name}="${value}"`)
   const { markup } = html`<script type="module" src="${site.url + EMBED_PATH}"></script>
 <kalends-events${attributes}>
   <a href="${`${site.url}/events/`}">${site.name}</a>
 </kalends-events>`
   return markup
 }
+
+/** The same for pages that may hold no script, as a frame. */
+function frameSnippetOf({ context: { site } }: Viewing, query: URLSearchParams): string {
+  const asked = new URLSearchParams(attributesOf(query).filter(([name]) => !OF_ELEMENT.has(name))).toString()
+  const address = site.url + FRAME_PATH + (asked === '' ? '' : `?${asked}`)
+  const { markup } =
+    html`<iframe src="${address}" title="${site.name}" width="100%" height="${FRAME_HEIGHT}" loading="lazy" style="border: 0"></iframe>`
+  return markup
+}
+
+/** Pixels that a month takes, and six events of a list. */
+const FRAME_HEIGHT = 760

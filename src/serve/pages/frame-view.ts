@@ -15,7 +15,8 @@ import { zoneName } from './zone-names.ts'
 export const FRAME_PATH = '/embed/frame/'
 
 /** What the element of `embed.js` calls filters that have other names on pages. */
-const RENAMED = { category: 'categories', tag: 'tags' } as const
+const RENAMED = { category: 'categories', tag: 'tags' }
+const OF_LISTS = { ...RENAMED, date: 'start_date', until: 'end_date' }
 
 /** The events of a list without `limit`, and the most with one. */
 const LIMIT = 10
@@ -31,10 +32,11 @@ export interface Framed {
 export async function frameView(viewing: Viewing, query: URLSearchParams): Promise<Framed> {
   const known = new URLSearchParams(query)
   known.delete('page')
-  for (const [name, other] of Object.entries(RENAMED))
+  const hasMonth = query.get('view') === 'month'
+  for (const [name, other] of Object.entries(hasMonth ? RENAMED : OF_LISTS))
     for (const value of query.getAll(name)) known.append(other, value)
   const asked: EventsAsked = { span: { view: 'list' }, term: undefined, query: await readQuery(viewing.context, known) }
-  return query.get('view') === 'month' ? frameMonth(viewing, asked, query) : frameList(viewing, asked, query)
+  return hasMonth ? frameMonth(viewing, asked, query) : frameList(viewing, asked, query)
 }
 
 async function frameList(viewing: Viewing, asked: EventsAsked, query: URLSearchParams): Promise<Framed> {

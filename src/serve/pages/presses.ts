@@ -8,7 +8,7 @@ import { isList, type Span } from './spans.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
 /** The times that stand above lists; the others are for programs. */
-const TIMES: Readonly<Partial<Record<WhenWord, MessageText>>> = {
+export const PRESSED_TIMES: Readonly<Partial<Record<WhenWord, MessageText>>> = {
   today: 'Today',
   tonight: 'Tonight',
   tomorrow: 'Tomorrow',
@@ -44,7 +44,7 @@ export function presses(viewing: Viewing, { span, scope, query }: Pressed): Html
     html`<a class="pill" href="${address}"${isChosen && html` aria-current="true"`}>${text}</a>`
   const anyDay = Object.fromEntries(DATES.map((name) => [name, undefined]))
   const isAnyDay = span.view === 'list' && DATES.every((name) => !sent.has(name))
-  const times = Object.entries(TIMES).map(([word, text]) => {
+  const times = Object.entries(PRESSED_TIMES).map(([word, text]) => {
     const isChosen = isList(span) && sent.get('when') === word
     return press(say(site, text), to(list, { ...anyDay, when: isChosen ? undefined : word }), isChosen)
   })
@@ -73,7 +73,7 @@ export const FIELDS_ID = 'fields'
 
 /** Whether a press shows this filter as chosen, so that nothing else has to. */
 export function hasPress(name: string, value: string): boolean {
-  if (name === 'when') return value in TIMES
+  if (name === 'when') return value in PRESSED_TIMES
   return POSITION.includes(name) || SWITCHES.some(([own, on]) => own === name && on === value)
 }
 

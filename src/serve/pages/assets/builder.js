@@ -2,10 +2,10 @@
 // Writes the markup that shows events on another page as the form is filled in, and shows what comes of it.
 
 const form = /** @type {HTMLFormElement} */ (document.querySelector('form.build'))
-const code = /** @type {HTMLElement} */ (document.querySelector('.snippet code'))
-const copy = /** @type {HTMLButtonElement} */ (document.querySelector('.snippet button'))
 const preview = /** @type {HTMLElement} */ (document.querySelector('.preview'))
 const said = /** @type {HTMLElement} */ (document.getElementById('status'))
+/** The markup of the element, and that of a frame where there is one. */
+const [snippet, frame] = document.querySelectorAll('.snippet code')
 
 const ESCAPES = /** @type {Record<string, string>} */ ({
   '&': '&amp;',
@@ -14,26 +14,41 @@ const ESCAPES = /** @type {Record<string, string>} */ ({
   '"': '&quot;',
   "'": '&#39;',
 })
+const escaped = (/** @type {string} */ text) => text.replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign)
 
-/** The attributes that the form asks for. @returns {[string, string][]} */
-const attributes = () =>
-  [...new FormData(form)].flatMap(([name, value]) =>
-    typeof value === 'string' && value.trim() !== '' ? [[name, value.trim()]] : [],
-  )
+/** The attributes that the form asks for, in the order of its fields. */
+function attributes() {
+  /** @type {Map<string, string>} */
+  const asked = new Map()
+  for (const [field, value] of new FormData(form)) {
+    // The parameter lang is the language of this page.
+    const name = field === 'language' ? 'lang' : field
+    if (field === 'lang' || typeof value !== 'string' || value.trim() === '') continue
+    const before = asked.get(name)
+    asked.set(name, before === undefined ? value.trim() : `${before} ${value.trim()}`)
+  }
+  return asked
+}
 
 function show() {
   const asked = attributes()
-  const written = asked.map(
-    ([name, value]) => ` ${name}="${value.replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign)}"`,
-  )
-  code.textContent = (code.textContent ?? '').replace(
-    /<kalends-events[^>]*>/,
-    () => `<kalends-events${written.join('')}>`,
-  )
+  const written = [...asked].map(([name, value]) => ` ${name}="${escaped(value)}"`)
+  if (snippet)
+    snippet.textContent = `${snippet.textContent}`.replace(
+      /<kalends-events[^>]*>/,
+      () => `<kalends-events${written.join('')}>`,
+    )
+  if (frame) frame.textContent = frameOf(`${frame.textContent}`, asked)
   const element = document.createElement('kalends-events')
   for (const [name, value] of asked) element.setAttribute(name, value)
-  element.setAttribute('level', '3')
+  if (!asked.has('level')) element.setAttribute('level', '3')
   preview.querySelector('div')?.replaceChildren(element)
+}
+
+/** The markup of a frame with another address. @param {string} markup @param {Map<string, string>} asked */
+function frameOf(markup, asked) {
+  const query = new URLSearchParams([...asked].filter(([name]) => name !== 'show' && name !== 'level')).toString()
+  return markup.replace(/src="([^"?]*)[^"]*"/, (_, path) => `src="${path}${query && `?${escaped(query)}`}"`)
 }
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -46,16 +61,20 @@ form.addEventListener('submit', (event) => {
   event.preventDefault()
   show()
 })
-copy.addEventListener('click', async () => {
-  try {
-    await navigator.clipboard.writeText(code.textContent ?? '')
-    said.textContent = `${copy.dataset.copied}`
-    copy.textContent = `${copy.dataset.copied}`
-  } catch {
-    // Without leave to write into the clipboard the markup is selected, to be copied by hand.
-    getSelection()?.selectAllChildren(code)
-  }
-})
-copy.hidden = navigator.clipboard === undefined
+for (const copy of document.querySelectorAll('.snippet button')) {
+  if (!(copy instanceof HTMLButtonElement)) continue
+  const code = copy.parentElement?.querySelector('code')
+  copy.hidden = navigator.clipboard === undefined
+  copy.addEventListener('click', async () => {
+    try {
+      await navigator.clipboard.writeText(code?.textContent ?? '')
+      said.textContent = `${copy.dataset.copied}`
+      copy.textContent = `${copy.dataset.copied}`
+    } catch {
+      // Without leave to write into the clipboard the markup is selected, to be copied by hand.
+      if (code) getSelection()?.selectAllChildren(code)
+    }
+  })
+}
 preview.hidden = false
 show()

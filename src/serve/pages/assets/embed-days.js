@@ -19,8 +19,10 @@ import {
 
 /** @import { Day, Shown, State } from './embed.js' */
 
-/** Put in by the server. */
-export const sheet = sheetOf(JSON.parse('""'))
+/** @type {{ css: string, texts: Record<string, string[]> }} Put in by the server. */
+const facts = JSON.parse('{}')
+export const sheet = sheetOf(facts.css)
+const textsOf = (/** @type {State} */ { locale }) => facts.texts[locale.slice(0, 2)] ?? []
 
 /** The titles that a day has room for. */
 const MOST_TITLES = 4
@@ -31,18 +33,18 @@ const nameOf = (state, day = state.day) =>
   state.view === 'month' ? written(state, day, { month: 'long', year: 'numeric' }) : writtenDay(state, day)
 
 /** @param {State} state @param {number} count */
-const counted = ({ texts }, count) => `${texts[count === 1 ? 3 : 4]}`.replace('{count}', `${count}`)
+const counted = (state, count) => `${textsOf(state)[count === 1 ? 1 : 2]}`.replace('{count}', `${count}`)
 
 /** What was loaded, in words. @param {State} state */
 export const told = (state) => `${nameOf(state)}: ${counted(state, state.events.length)}`
 
 /** What stands above the events. @param {State} state */
 export function above(state) {
-  const { view, day, texts } = state
+  const { view, day } = state
   const steps = [-1, 0, 1].map((by) => {
     const to = by === 0 ? today() : view === 'month' ? monthOf(day, by) : later(day, by)
     const button = make('button', { type: 'button', part: 'button', 'data-to': to, 'data-key': by })
-    if (by === 0) button.textContent = `${texts[1]}`
+    if (by === 0) button.textContent = `${textsOf(state)[0]}`
     else button.ariaLabel = nameOf(state, to)
     return button
   })

@@ -12,7 +12,8 @@ export function sheetOf(/** @type {string} */ css) {
 }
 const sheet = sheetOf(site.css)
 
-/** @typedef {Record<'title' | 'url' | 'start_date' | 'end_date' | 'timezone' | 'timezone_abbr', string> & { all_day: boolean, venue: { venue?: string }, event_status?: string, first: string, last: string }} Shown */
+/** @typedef {{ url: string, width: number, height: number, sizes?: Record<string, { url: string, width: number, height: number }>, focal_x?: number, focal_y?: number }} Picture */
+/** @typedef {Record<'title' | 'url' | 'start_date' | 'end_date' | 'timezone' | 'timezone_abbr', string> & { all_day: boolean, venue: { venue?: string }, event_status?: string, image?: Picture | false, cost?: string, cost_details?: { currency_symbol: string, values: string[] }, organizer?: { organizer: string }[], categories?: { id: number, name: string, slug: string }[], first: string, last: string }} Shown */
 
 /**
  * One element while it is on a page.
@@ -28,13 +29,17 @@ const sheet = sheetOf(site.css)
  * @property {string[]} texts
  * @property {Shown[]} events
  * @property {typeof import('./embed-days.js') | undefined} days what a month or a day needs besides
+ * @property {typeof import('./embed-extras.js') | undefined} extras what `show` asks for
  * @property {boolean} isPicked whether the reader has chosen the day
  * @property {AbortController} loading
  */
 
 const FIELDS = 'title,url,all_day,start_date,end_date,timezone,timezone_abbr,venue.venue,event_status'
-/** @type {Record<string, string>} */
-const FILTERS = { category: 'categories', tag: 'tags', venue: 'venue', organizer: 'organizer', search: 'words' }
+/** Fields of what `show` adds. */
+const EXTRAS = ',image,cost,cost_details,organizer.organizer,categories'
+const FILTERS = 'category,tag,venue,organizer,search,when,free,attendance,access'.split(',')
+/** What lists of the interface call some of them. @type {Record<string, string>} */
+const RENAMED = { category: 'categories', tag: 'tags', search: 'words' }
 /** The pages of a month that are asked for. */
 const MOST_PAGES = 10
 
@@ -51,7 +56,7 @@ export const today = () => new Date().toLocaleDateString('sv', { timeZone: site.
 const ENTITIES = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' }
 
 /** The text of a title, which has entities and may have tags. Nothing is ever read as HTML here. */
-const plain = (html = '') =>
+export const plain = (html = '') =>
   html
     .replace(/<[^>]*>/g, '')
     .replace(/&(?:#(\d{1,6})|(\w+));/g, (all, code, name) =>
@@ -73,19 +78,20 @@ export function make(tag, attributes, ...content) {
 }
 
 /**
- * All events of a query, some pages of them.
+ * The events of a query: one page of them, or some.
  * @param {URLSearchParams} query
+ * @param {boolean} isAll
  * @param {AbortSignal} signal
  */
-async function fetchEvents(query, signal) {
+async function fetchEvents(query, isAll, signal) {
   /** @type {Shown[]} */
   const events = []
   for (let page = 1, pages = 1; page <= pages; page++) {
     query.set('page', `${page}`)
-    const answer = await fetch(`${home + site.list}?${query}`, { signal })
-    if (!answer.ok) throw answer
-    const told = await answer.json()
-    if (query.has('starts_before')) pages = Math.min(told.total_pages, MOST_PAGES)
+    const response = await fetch(`${home + site.list}?${query}`, { signal })
+    if (!response.ok) throw response
+    const told = await response.json()
+    if (isAll) pages = Math.min(told.total_pages, MOST_PAGES)
     for (const event of told.events ?? []) {
       const first = event.start_date.slice(0, 10)
       // What ends in the small hours ends the evening before.
@@ -96,7 +102,7 @@ async function fetchEvents(query, signal) {
   return events
 }
 
-const given = (/** @type {State} */ { host }, /** @type {string} */ name) => host.getAttribute(name) ?? ''
+export const given = (/** @type {State} */ { host }, /** @type {string} */ name) => host.getAttribute(name) ?? ''
 
 /**
  * A wall time or day, as people write it.
@@ -146,15 +152,19 @@ export async function load(/** @type {State} */ state, focus = '') {
     ends_after: `${later(first, -1)} 23:59:59`,
     strict_dates: '1',
   })
-  if (last) query.set('starts_before', `${later(last, 1)} 00:00:00`)
-  for (const name in FILTERS) if (given(state, name)) query.set(FILTERS[name] ?? '', given(state, name))
-  query.set('_fields', `total_pages,${FIELDS.replace(/[^,]+/g, 'events.$&')}`)
+  const until = last || given(state, 'until')
+  if (until) query.set('starts_before', `${later(until, 1)} 00:00:00`)
+  for (const name of FILTERS) if (given(state, name)) query.set(RENAMED[name] ?? name, given(state, name))
+  const extras = given(state, 'show')
+  query.set('_fields', `total_pages,${(FIELDS + (extras && EXTRAS)).replace(/[^,]+/g, 'events.$&')}`)
   try {
     const days = last ? import('./embed-days.js') : undefined
-    const found = await fetchEvents(query, AbortSignal.any([signal, AbortSignal.timeout(2e4)]))
+    const more = extras ? import('./embed-extras.js') : undefined
+    const found = await fetchEvents(query, !!last, AbortSignal.any([signal, AbortSignal.timeout(2e4)]))
     state.events = found.filter((event) => event.last >= first)
     state.days = await days
-    state.root.adoptedStyleSheets = [sheet, ...(state.days ? [state.days.sheet] : [])]
+    state.extras = await more
+    state.root.adoptedStyleSheets = [{ sheet }, state.days, state.extras].flatMap((part) => part?.sheet ?? [])
     draw(state, focus)
     state.slot.remove()
     state.status.className = 'hidden'
@@ -162,16 +172,22 @@ export async function load(/** @type {State} */ state, focus = '') {
   } catch {
     if (signal.aborted) return
     state.status.className = ''
-    state.status.textContent = `${state.texts[6]}`
+    state.status.textContent = `${state.texts[3]}`
   }
 }
+
+/** The zone of the calendar as the language names it. */
+const zoneOf = (/** @type {State} */ { locale }) =>
+  new Intl.DateTimeFormat(locale, { timeZone: site.zone, timeZoneName: 'longGeneric' })
+    .formatToParts()
+    .find(({ type }) => type === 'timeZoneName')?.value ?? site.zone
 
 /** @param {State} state @param {string} focus */
 export function draw(state, focus) {
   const { body, texts, days } = state
-  const foot = make('p', { part: 'foot' }, make('a', { href: home, part: 'link' }, `${texts[5]}`))
+  const foot = make('p', { part: 'foot' }, make('a', { href: home, part: 'link' }, `${texts[2]}`))
   if (new Intl.DateTimeFormat().resolvedOptions().timeZone !== site.zone)
-    foot.append(make('span', {}, `${texts[7]}`.replace('{zone}', site.zone.replaceAll('_', ' '))))
+    foot.append(make('span', {}, `${texts[4]}`.replace('{zone}', zoneOf(state))))
   body.replaceChildren(...(days?.above(state) ?? []), agenda(state), foot)
   const found = focus && body.querySelector(`[data-key="${focus}"]`)
   if (found instanceof HTMLElement) found.focus()
@@ -191,7 +207,7 @@ function agenda(state) {
       list.append(make(`h${levelOf(state) + +(view !== 'list')}`, { part: 'date' }, writtenDay(state, on)))
     list.append(make('ul', {}, ...own.map((event) => item(state, event))))
   }
-  if (shown.length === 0) list.append(make('p', { part: 'empty' }, `${texts[2]}`))
+  if (shown.length === 0) list.append(make('p', { part: 'empty' }, `${texts[1]}`))
   return list
 }
 
@@ -209,14 +225,15 @@ function item(state, event) {
     make('span', { part: 'time' }, time),
     anchor(state, event, 'title'),
     place && make('span', { part: 'place' }, make('bdi', {}, place)),
+    ...(state.extras?.extrasOf(state, event) ?? []),
   )
 }
 
 /** @param {State} state @param {Shown} event @param {string} part */
 export const anchor = ({ texts }, { title, url, event_status }, part) => {
-  const name = plain(title) || `${texts[8]}`
+  const name = plain(title) || `${texts[5]}`
   // One that does not take place as planned says so first.
-  const before = texts[['', 'canceled', 'postponed'].indexOf(event_status ?? '') + 8]
+  const before = texts[['', 'canceled', 'postponed'].indexOf(event_status ?? '') + 5]
   return make(
     'a',
     { part, href: /^https?:/.test(url) && url },
@@ -249,9 +266,10 @@ function begin(host, root) {
     view: view === 'month' || view === 'day' ? view : 'list',
     day: Number.isNaN(Date.parse(date)) ? today() : dayOf(date),
     locale,
-    texts: site.texts[locale.slice(0, 2)] ?? site.texts[site.locale.slice(0, 2)] ?? [],
+    texts: site.texts[locale.slice(0, 2)] ?? [],
     events: [],
     days: undefined,
+    extras: undefined,
     isPicked: false,
     loading: new AbortController(),
   }
@@ -265,7 +283,7 @@ function begin(host, root) {
 customElements.define(
   'kalends-events',
   class extends HTMLElement {
-    static observedAttributes = ['view', 'date', 'lang', 'level', 'limit', ...Object.keys(FILTERS)]
+    static observedAttributes = ['view', 'date', 'until', 'lang', 'level', 'limit', 'show', ...FILTERS]
     /** @type {State | undefined} */
     #state
 

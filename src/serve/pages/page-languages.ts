@@ -1,4 +1,4 @@
-import type { Language, Site } from '../../base/config.ts'
+import { LANGUAGES, type Language, type Site } from '../../base/config.ts'
 import { type Html, html } from './page-html.ts'
 
 /** The language that a page is written in. */
@@ -88,13 +88,16 @@ export function inLanguage(site: Site, { language, isNamed }: Chosen): Site {
   return { ...site, language, ...(named && { namedLanguage: language }) }
 }
 
-/** What each language calls itself. */
-export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
-  en: 'English',
-  de: 'Deutsch',
-  fr: 'Français',
-  es: 'Español',
+/** A value for each language. */
+export function byLanguage<Value>(make: (language: Language) => Value): Readonly<Record<Language, Value>> {
+  return Object.fromEntries(LANGUAGES.map((language) => [language, make(language)])) as Record<Language, Value>
 }
+
+/** What each language calls itself. */
+export const LANGUAGE_NAMES = byLanguage((language) => {
+  const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language
+  return name.charAt(0).toLocaleUpperCase(language) + name.slice(1)
+})
 
 /** The parameter of addresses that names the language of a page. */
 const PARAMETER = 'lang'

@@ -46,7 +46,7 @@ import {
 import { type Assets, readAssets, styleText } from './page-assets.ts'
 import { monthOf, weekStartOf } from './page-dates.ts'
 import { type Html, html, NOTHING } from './page-html.ts'
-import { keepLanguage } from './page-languages.ts'
+import { byLanguage, keepLanguage } from './page-languages.ts'
 import { type PageQuery, queryText, readPart, readQuery, unread } from './page-query.ts'
 import { findTermAt, noTerms, type PageTerms, readPageTerms, scopeOf } from './page-terms.ts'
 import { type ProblemStatus, problemView } from './problem-view.ts'
@@ -91,7 +91,7 @@ export function makePages(site: Site, memory: EventMemory, budget: CacheBudget, 
     assets: readAssets(site, look),
     look,
     settings: memory.settings,
-    cards: { en: noCards(budget), de: noCards(budget), fr: noCards(budget), es: noCards(budget) },
+    cards: byLanguage(() => noCards(budget)),
     terms: undefined,
     oldPaths: noOldPaths(),
   }

@@ -177,7 +177,7 @@ const ON_PAGE: Readonly<Record<WithValue<typeof eventMembers, 'page', true>, Reg
   title: /Summer concert/,
   description: /Music until late/,
   excerpt: /Music in short/,
-  timezone: /title="Europe\/Berlin"/,
+  timezone: /title="Central European Summer Time"/,
   all_day: /<time /,
   start_date: /8:15/,
   end_date: /11:45/,

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { startApp } from '../../src/app.ts'
 import { registerLookCommand } from '../../src/calendar/people/look-command.ts'
@@ -182,7 +183,7 @@ test('files of the look are served from every node under names of their content,
       html,
       /<picture><source media="\(prefers-color-scheme: dark\)" srcset="\/assets\/logo-dark-[\w-]+\.png"><img class="logo" src="\/assets\/logo-[\w-]+\.svg"/,
     )
-    assert.match(html, /<span class="hidden">/)
+    assert.match(html, /<b class="hidden">/)
     assert.match(html, /<meta property="og:image" content="[^"]+\/assets\/picture-[\w-]+\.png">/)
     const logo = await fetch(`http://127.0.0.1:${two.port}${new URL(body.pages_logo).pathname}`)
     assert.deepEqual([logo.status, logo.headers.get('content-type'), await logo.text()], [200, 'image/svg+xml', SVG])
@@ -379,3 +380,38 @@ test('a page of text has a title, a size, and an address that nothing else has',
     )
   }
 })
+
+for (const owner of ['city', 'jazz', 'university'])
+  test(`the look of the invented ${owner} is taken, and its pages render`, async () => {
+    const own = await startService()
+    try {
+      await own.create('/events', { title: 'Choir', ...day }, 'editor')
+      const { code } = await runCommand(
+        (program) =>
+          registerLookCommand(
+            program,
+            async () => ({ ...own.app.database, close: async () => undefined }),
+            () => ({ ...own.config, given: {} }),
+          ),
+        ['look', '--from', fileURLToPath(new URL(`../../docs/looks/${owner}`, import.meta.url))],
+      )
+      assert.equal(code, 0)
+      const read = async (path: string) => {
+        const answer = await own.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
+        assert.equal(answer.status, 200, path)
+        return String(answer.body)
+      }
+      const html = await read('/')
+      const look = (await own.get(SETTINGS, 'admin')).body
+      assert.ok(html.includes(`<small>${look.pages_sentence}</small>`))
+      assert.match(html, /class="logo" src="\/assets\/logo-/)
+      for (const { slug, text } of look.pages_texts)
+        assert.match(await read(`/${slug}/`), new RegExp(`<h1[^>]*>${text.split('\n')[0].slice(2)}</h1>`))
+      for (const address of [look.pages_imprint, look.pages_accessibility, look.pages_contact])
+        if (address.startsWith('/')) await read(address)
+      const css = await read(/\/assets\/calendar-[\w-]+\.css/.exec(html)?.[0] ?? '')
+      assert.ok(css.includes(accentStyle(look.pages_accent)))
+    } finally {
+      await own.close()
+    }
+  })

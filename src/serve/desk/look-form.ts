@@ -140,7 +140,7 @@ function control(site: Site, form: LookForm, asked: Asked): Content {
   const said = hint && sayAtDesk(site, hint)
   if (isText) return textControl(site, { name, label, hint: said, value, most }, faults)
   const isColour = name === 'pages_accent'
-  return html`${plainField({ name, label: sayAtDesk(site, label), value, ...(isColour && { type: 'color' }), ...(said && { hint: said }), attributes: html` maxlength="${most}"` }, faults)}${isColour && contrastNotes(site, value)}`
+  return html`${plainField({ name, label: sayAtDesk(site, label), value, ...(isColour && { type: 'color' }), ...(said && { hint: said }), attributes: html` maxlength="${most}"` }, faults)}${isColour && contrastNotes(site, value, values.pages_scheme ?? 'auto')}`
 }
 
 function choiceControl(site: Site, { name, label }: Asked, choices: readonly [string, string][], value: string): Html {
@@ -205,12 +205,12 @@ function textControls(site: Site, { texts, faults, given }: LookForm): Content {
   return html`<div id="pages_texts">${[...texts, { slug: '', text: '' }].map(one)}${fault && html`<p class="error">${fault}</p>`}</div>`
 }
 
-/** What becomes of a colour in which text could not be read. */
-export function contrastNotes(site: Site, colour: string): Content {
+/** What becomes of a colour in which text could not be read on the pages that there are. */
+export function contrastNotes(site: Site, colour: string, scheme: string): Content {
   const { light, dark } = accentContrast(colour)
   const note = (text: MessageText, { ratio, shown }: typeof light) =>
     ratio < 4.5 && html`<p class="warning">${sayAtDesk(site, text, { ratio: ratio.toFixed(1), colour: shown })}</p>`
-  return html`<div role="status">${note('On light pages, text in this colour would have a contrast of {ratio} and needs 4.5. It is shown in {colour}.', light)}${note('On dark pages, text in this colour would have a contrast of {ratio} and needs 4.5. It is shown in {colour}.', dark)}</div>`
+  return html`<div role="status">${scheme !== 'dark' && note('On light pages, text in this colour would have a contrast of {ratio} and needs 4.5. It is shown in {colour}.', light)}${scheme !== 'light' && note('On dark pages, text in this colour would have a contrast of {ratio} and needs 4.5. It is shown in {colour}.', dark)}</div>`
 }
 
 /** The settings that decide on the style sheet, which a preview names in its address. */

@@ -140,7 +140,7 @@ async function previewLook(request: DeskRequest): Promise<DeskAnswer> {
   const set = await tried(request, method === 'POST' ? typedSettings(request) : {})
   const config = withOwnerSettings(start, set)
   const query = new URLSearchParams(Object.fromEntries(STYLE_SETTINGS.map((name) => [name, config[name]])))
-  const banner = html`<div class="contrast">${contrastNotes(context.site, config.pages_accent)}</div>`
+  const banner = html`<div class="contrast">${contrastNotes(context.site, config.pages_accent, config.pages_scheme)}</div>`
   const document = await show.page(set, `${'/desk/look/style'}?${query}`, banner)
   return { document, isFramed: true }
 }

@@ -36,7 +36,7 @@ ${[assets.style, ...(view.styles ?? [])].map(({ path }) => html`<link rel="style
 <body>
 <a class="skip" href="#main">${say(site, 'Skip to the content')}</a>
 <header class="top"><div class="wrap">
-<a class="brand" href="${pathTo(site, '/')}">${brand(site, look, assets.files)}<span${hidesName(look) && html` class="hidden"`}>${site.name}${look.sentence && html`<small>${look.sentence}</small>`}</span></a>
+<a class="brand" href="${pathTo(site, '/')}">${brand(site, look, assets.files)}<span>${hidesName(look) ? html`<b class="hidden">${site.name}</b>` : site.name}${look.sentence && html`<small>${look.sentence}</small>`}</span></a>
 ${ownLinks(site, look)}<nav aria-label="${say(site, 'Main navigation')}">${navigation(site, view)}</nav>
 </div></header>
 <main id="main" class="wrap">

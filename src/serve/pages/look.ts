@@ -156,9 +156,9 @@ const DENSITIES: Readonly<Record<Look['density'], string>> = {
 
 const HEADERS: Readonly<Record<Look['header'], string>> = {
   line: '',
-  band: '.top{border:0;background:var(--accent);color:var(--on-accent)}.top a,.top .own-links a,.top .brand small,.top nav a[aria-current]{color:inherit}.top nav a:hover{background:none;color:inherit;text-decoration:underline}.top nav a[aria-current]{text-decoration:underline;text-underline-offset:.4em;text-decoration-thickness:2px}.top :focus-visible{outline-color:currentColor}.mark{background:var(--on-accent)}.mark::after{background:var(--accent)}',
+  band: '.top{border:0;background:var(--accent);color:var(--on-accent)}.top nav a,.top nav a[aria-current],.top .brand small{color:inherit}.top nav a:hover{background:none;color:inherit;text-decoration:underline}.top nav a[aria-current]{text-decoration:underline;text-underline-offset:.4em;text-decoration-thickness:2px}.top :focus-visible{outline-color:currentColor}.mark{background:var(--on-accent)}.mark::after{background:var(--accent)}',
   masthead:
-    '.top .wrap{flex-wrap:wrap;justify-content:center;padding-block:28px 10px}.brand{flex-basis:100%;flex-direction:column;gap:6px;text-align:center;font-size:var(--title);line-height:1.1}.brand span,.brand small{white-space:normal}.mark{display:none}.logo{block-size:72px;max-inline-size:min(100%,420px)}.top nav{margin-inline-start:0}',
+    '.top .wrap{flex-wrap:wrap;justify-content:center;padding-block:28px 10px}.brand{flex-basis:100%;flex-direction:column;gap:6px;text-align:center;font-size:var(--title);line-height:1.1}.brand span,.brand small{white-space:normal}.mark{display:none}.logo{block-size:72px;max-inline-size:min(100%,420px)}.top nav{margin-inline-start:0;justify-content:center}',
 }
 
 /** The custom properties and rules of a look, after those of the pages. */

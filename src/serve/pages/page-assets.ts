@@ -110,7 +110,7 @@ export function readAssets(site: Site, look: Look): Assets {
 }
 
 /** The files of the look with their addresses. */
-function lookAssets({ files }: Look): Assets['files'] {
+export function lookAssets({ files }: Pick<Look, 'files'>): Assets['files'] {
   const named = Object.entries(files).map(([name, { ending, bytes }]) => {
     const { stem } = LOOK_FILES[name as LookFileSetting]
     return [name, asset(stem, ending, bytes)]

@@ -43,7 +43,7 @@ import {
   translatedAddress,
   withQuery,
 } from './page-addresses.ts'
-import { type Assets, readAssets, styleText } from './page-assets.ts'
+import { type Assets, lookAssets, readAssets, styleText } from './page-assets.ts'
 import { monthOf, weekStartOf } from './page-dates.ts'
 import { type Html, html, NOTHING } from './page-html.ts'
 import { byLanguage, keepLanguage } from './page-languages.ts'
@@ -482,7 +482,7 @@ export async function previewFront(
   { stylePath, banner }: Preview,
 ): Promise<string> {
   const look = await lookOf(config, pages.look.files)
-  const assets = { ...pages.assets, style: { ...pages.assets.style, path: stylePath } }
+  const assets = { ...pages.assets, files: lookAssets(look), style: { ...pages.assets.style, path: stylePath } }
   const site = { ...context.site, name: config.site_name, clock: config.pages_clock }
   const asked = { is: 'events', span: firstSpan(look), scope: undefined } as const
   const query = new URLSearchParams()
@@ -496,8 +496,8 @@ export async function previewFront(
 }
 
 /** The style sheet of the pages in the look of another configuration. */
-export async function previewStyleSheet({ look, assets }: Pages, site: Site, config: Config): Promise<string> {
-  const font = assets.files.pages_font
+export async function previewStyleSheet({ look }: Pages, site: Site, config: Config): Promise<string> {
+  const font = lookAssets(look).pages_font
   return styleText(await lookOf(config, look.files), font && rootOf(site) + font.path)
 }
 

@@ -110,3 +110,14 @@ test('without the script what is near is asked for by a place of the calendar', 
   const near = /<select name="near">.*?<option value="(\d+)">Harbour hall/.exec(body)?.[1]
   assert.deepEqual((await read(`/events/?near=${near}`)).titles, ['Puppets'])
 })
+
+test('a month beside the list leads to days on which events of the same filters begin', async () => {
+  const { body } = await read('/events/?free=true')
+  const mini = /<details class="mini">[\s\S]*?<\/details>/.exec(body)?.[0] ?? ''
+  const days = [...mini.matchAll(/<td[^>]*><a href="([^"]*)" aria-label="([^"]*)"/g)]
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+  assert.equal(days.length, 1)
+  assert.equal(days[0]?.[1], `/events/${tomorrow}/?free=true`)
+  assert.match(days[0]?.[2] ?? '', /, 1 event$/)
+  assert.match(mini, /href="\/events\/month\/\d{4}-\d\d\/\?free=true"/)
+})

@@ -1,6 +1,7 @@
 import { accessFacts } from '../../base/fields/access-facts.ts'
-import { wallNow } from '../../base/text/moments.ts'
+import { utcToMs, wallNow } from '../../base/text/moments.ts'
 import {
+  countBegins,
   countEach,
   type IndexPage,
   type IndexQuery,
@@ -149,6 +150,15 @@ export function countMatching(
       return counts && new Map([...counts].map(([number, count]) => [accessFacts[number] ?? '', count]))
     },
   }
+}
+
+/** How many public events of a list begin on each of these days, one after the other; undefined where the index cannot tell in two milliseconds. */
+export function countStarts(context: Context, query: EventsQuery, days: readonly string[]): number[] | undefined {
+  const memory = currentMemory(context)
+  const isSearch = query.search !== undefined || query.words !== undefined
+  const asked = memory && !isSearch ? indexQuery(memory, query, groundOf(context, query)) : undefined
+  const moments = days.map((day) => utcToMs(`${day} 00:00:00`))
+  return memory?.index && asked && countBegins(memory.index, asked, moments)
 }
 
 /** How many there are of each; undefined where that is not known. */

@@ -641,6 +641,7 @@ export const de: Locale = {
     'Sagt, dass die Antwort auf denselben Schlüssel schon einmal gegeben wurde',
   'The preference that was followed': 'Der Wunsch, der befolgt wurde',
   To: 'Bis',
+  'Jump to a date': 'Zu einem Datum',
   'Any day': 'Jeder Tag',
   Tonight: 'Heute Abend',
   'This weekend': 'Dieses Wochenende',

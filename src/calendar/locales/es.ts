@@ -629,6 +629,7 @@ export const es: Locale = {
   'Says that the answer was given before to the same key': 'Indica que la respuesta ya se dio antes a la misma clave',
   'The preference that was followed': 'La preferencia que se ha seguido',
   To: 'Hasta',
+  'Jump to a date': 'Ir a una fecha',
   'Any day': 'Cualquier día',
   Tonight: 'Esta noche',
   'This weekend': 'Este fin de semana',

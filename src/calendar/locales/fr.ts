@@ -644,6 +644,7 @@ export const fr: Locale = {
   'Says that the answer was given before to the same key': 'Indique que la réponse a déjà été donnée à la même clé',
   'The preference that was followed': 'La préférence qui a été suivie',
   To: 'Au',
+  'Jump to a date': 'Aller à une date',
   'Any day': 'N’importe quel jour',
   Tonight: 'Ce soir',
   'This weekend': 'Ce week-end',

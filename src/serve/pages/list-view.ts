@@ -4,6 +4,7 @@ import { addDays } from '../../base/text/moments.ts'
 import { daysMeant } from '../../calendar/events/asked-times.ts'
 import type { Card } from './cards.ts'
 import { datedRows, daySections, sectionsFrom } from './event-rows.ts'
+import { miniMonths } from './mini-month.ts'
 import { isDay, writtenDay } from './page-dates.ts'
 import { before, between, type EventFilters, findBounds, findCards, findPageEvents, from } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
@@ -47,7 +48,7 @@ export async function listView(viewing: Viewing, asked: EventsAsked): Promise<Vi
     feeds: feedsOf(asked),
     current: 'list',
     body: html`${viewHead(viewing, asked, heading, count)}
-<div class="results">${await wordsNote(viewing, asked)}${total === 0 ? await nothing(viewing, asked) : isPast ? daySections(viewing, cards) : asked.query.filters.words === undefined ? sectionsFrom(viewing, cards, firstDay(viewing, asked)) : datedRows(viewing, cards)}</div>
+<div class="by-month">${!isPast && miniMonths(viewing, asked.query.filters, firstDay(viewing, asked), (span) => sameEvents(viewing, asked, span))}<div class="results">${await wordsNote(viewing, asked)}${total === 0 ? await nothing(viewing, asked) : isPast ? daySections(viewing, cards) : asked.query.filters.words === undefined ? sectionsFrom(viewing, cards, firstDay(viewing, asked)) : datedRows(viewing, cards)}</div></div>
 ${await ways(viewing, asked, { ...paths, pages })}`,
   }
 }

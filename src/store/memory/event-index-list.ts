@@ -417,6 +417,29 @@ export function countEach(
   )
 }
 
+/** How many events of a list begin on each of these days, given as their first moments one after the other; undefined where counting takes too long. */
+export function countBegins(index: EventIndex, query: IndexQuery, days: readonly number[]): number[] | undefined {
+  const [first = 0] = days
+  const choices = choicesOf(index, query)
+  const at = (moment: number) => boundAt(index.starts, index.ordered, moment, false)
+  const span = { from: at(first), to: at(first + days.length * DAY) }
+  const bounds: Bounds = { ...span, ends: undefined, hours: query.hours && hourSet(query.hours) }
+  if (choices.length === 0 && !bounds.hours && !query.among)
+    return days.map((day) => {
+      const { from, to } = within(index.all, { ...bounds, from: at(day), to: at(day + DAY) })
+      return to - from
+    })
+  const least = leastSource(index, choices, bounds)
+  if (least.weight > MOST_COUNTED) return undefined
+  const others = choices.filter((choice) => choice !== least.choice)
+  const counts = days.map(() => 0)
+  for (const slot of gather(index, least.ranges(), acceptance(index, others, bounds, query.among))) {
+    const day = Math.floor(((index.starts[slot] as number) - first) / DAY)
+    counts[day] = (counts[day] ?? 0) + 1
+  }
+  return counts
+}
+
 /** The bounds of the events that begin in a window, in place of those that are on. */
 function withoutEnds(index: EventIndex, window: EventWindow): Bounds {
   const from = window.startsAfter ?? window.from ?? window.endsAfter

@@ -115,7 +115,7 @@ document.addEventListener('click', (event) => {
     return
   }
   const address = new URL(anchor.href)
-  if (!anchor.closest('.pills, .active, .steps, .pager, .views') || !isAlike(address)) return
+  if (!anchor.closest('.pills, .active, .mini, .steps, .pager, .views') || !isAlike(address)) return
   event.preventDefault()
   show(address, { isNew: true, focus: undefined })
 })

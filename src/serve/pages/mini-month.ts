@@ -1,0 +1,58 @@
+import type { Site } from '../../base/config.ts'
+import { addDays } from '../../base/text/moments.ts'
+import { countStarts } from '../../calendar/events/find-events.ts'
+import { monthOf, monthsLater, weeksOf, written } from './page-dates.ts'
+import type { EventFilters } from './page-finding.ts'
+import { type Html, html } from './page-html.ts'
+import type { Span } from './spans.ts'
+import { say, sayEvents, type Viewing } from './viewing.ts'
+
+/** The address of a day or month of the same events. */
+type AddressOf = (span: Span<'day' | 'month'>) => string
+
+/** The month of a day to jump by, and the next one in its last week. */
+export function miniMonths(viewing: Viewing, filters: EventFilters, day: string, to: AddressOf): Html {
+  const { site } = viewing.context
+  const months = new Set([monthOf(day), monthOf(addDays(day, SOON))])
+  const name = say(site, 'Jump to a date')
+  return html`<details class="mini"><summary class="quiet">${name}</summary><nav aria-label="${name}">${[...months].map((month) => oneMonth(viewing, filters, month, to))}</nav></details>`
+}
+
+const SOON = 7
+
+/** Days on which events of these filters begin are links; without an index to tell, all are. */
+function oneMonth({ context, today, weekStart }: Viewing, filters: EventFilters, month: string, to: AddressOf): Html {
+  const { site } = context
+  const weeks = weeksOf(month, weekStart)
+  const days = weeks.flat().filter((one) => monthOf(one) === month)
+  const counts = countStarts(context, { ...withoutTimes(filters), strict_dates: true, page: 1, per_page: 1 }, days)
+  const cell = (one: string) => {
+    if (monthOf(one) !== month) return html`<td></td>`
+    const count = counts?.[days.indexOf(one)]
+    const mark = one === today && html` aria-current="date"`
+    const number = Number(one.slice(8))
+    return count === 0
+      ? html`<td${mark}>${number}</td>`
+      : html`<td${mark}><a href="${to({ view: 'day', day: one })}" aria-label="${written(site, 'full', one)}${count !== undefined && html`, ${sayEvents(site, count)}`}">${number}</a></td>`
+  }
+  const head = weeks[0]?.map(
+    (one) => html`<th scope="col" abbr="${written(site, 'weekday', one)}">${letterOf(site, one)}</th>`,
+  )
+  return html`<p>${step(site, month, -1, '←', to)}<a href="${to({ view: 'month', month })}">${written(site, 'monthYear', `${month}-01`)}</a>${step(site, month, 1, '→', to)}</p><table><thead><tr>${head}</tr></thead><tbody>${weeks.map((week) => html`<tr>${week.map(cell)}</tr>`)}</tbody></table>`
+}
+
+/** Filters without those that say when: the month does. */
+function withoutTimes(filters: EventFilters): EventFilters {
+  const { start_date, end_date, starts_after, starts_before, ends_after, ends_before, when, ...others } = filters
+  return others
+}
+
+const letterOf = (site: Site, day: string) => [...written(site, 'weekdayShort', day)].slice(0, 2).join('')
+
+function step(site: Site, month: string, by: number, arrow: string, to: AddressOf): Html | false {
+  const other = monthsLater(month, by)
+  return (
+    other !== undefined &&
+    html`<a class="step" href="${to({ view: 'month', month: other })}" aria-label="${written(site, 'monthYear', `${other}-01`)}"><span aria-hidden="true">${arrow}</span></a>`
+  )
+}

@@ -272,6 +272,7 @@ describe('all events as NDJSON', () => {
       'jsonfeed',
       'csv',
       'jsonld',
+      'geojson',
     ])
     assert.equal((await service.get('/')).body.routes['/tribe/events/v1/events'].endpoints[0].args.format, undefined)
   })

@@ -180,6 +180,7 @@ test('resources are joined in src/calendar/resources.ts: hardly anything but the
     'formats/icalendar.ts',
     'formats/whole-series.ts',
     'formats/feed.ts',
+    'formats/geojson.ts',
     'formats/json-ld.ts',
   ])
   // Each kind of record has pages of its own kind, and a form at the desk.

@@ -20,6 +20,7 @@ const SHOWN = [
   'start_date',
   'end_date',
   'utc_start_date',
+  'utc_end_date',
   'timezone',
   'all_day',
   'cost',

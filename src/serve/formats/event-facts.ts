@@ -89,8 +89,11 @@ export function rfc3339(utc: string): string {
   return `${utc.replace(' ', 'T')}Z`
 }
 
+/** The columns that say when an event begins and ends. */
+type EdgeColumn = `${'' | 'utc_'}${'start' | 'end'}_date`
+
 /** When an event starts or ends, as ISO 8601 writes it: with its offset, and a day alone for events that last all day. */
-export function isoTime(row: EventRow, edge: 'start' | 'end'): string {
+export function isoTime(row: Pick<EventRow, 'all_day' | 'timezone' | EdgeColumn>, edge: 'start' | 'end'): string {
   const wall = row[`${edge}_date`]
   return row.all_day === 1
     ? wall.slice(0, 10)

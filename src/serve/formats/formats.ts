@@ -4,6 +4,7 @@ import type { MessageText } from '../../calendar/locales/messages.ts'
 import { atom } from './atom.ts'
 import { csv } from './csv.ts'
 import type { Format } from './format.ts'
+import { geojson } from './geojson.ts'
 import { icalendar } from './icalendar.ts'
 import { json } from './json.ts'
 import { jsonFeed } from './json-feed.ts'
@@ -12,7 +13,17 @@ import { ndjson } from './ndjson.ts'
 import { rss } from './rss.ts'
 
 /** Every representation; the first is the default. */
-export const formats: readonly [Format, ...Format[]] = [json, ndjson, icalendar, rss, atom, jsonFeed, csv, jsonLd]
+export const formats: readonly [Format, ...Format[]] = [
+  json,
+  ndjson,
+  icalendar,
+  rss,
+  atom,
+  jsonFeed,
+  csv,
+  jsonLd,
+  geojson,
+]
 
 /** The representations that lists of a resource are offered in. */
 export function formatsOf({ path }: Resource): readonly Format[] {

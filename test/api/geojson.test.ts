@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let hall: { id: number; url: string }
+
+interface Collection {
+  type: string
+  bbox?: number[]
+  features: {
+    type: string
+    id: number
+    geometry: { type: string; coordinates: number[] }
+    properties: { name: string; city: string; url: string; count: number; events: Record<string, unknown>[] }
+  }[]
+}
+
+/** The window of lists ends two years from now where nothing is said. */
+const WINDOW = 'start_date=2031-01-01&end_date=2032-01-01'
+
+async function read(
+  query = `?${WINDOW}`,
+  headers: Record<string, string> = {},
+): Promise<{ response: Response; map: Collection }> {
+  const response = await fetch(`${service.origin}/events.geojson${query}`, { headers })
+  const text = await response.text()
+  return { response, map: text === '' ? { type: '', features: [] } : JSON.parse(text) }
+}
+
+before(async () => {
+  service = await startService({ timezone: 'Europe/Berlin' })
+  hall = await service.create('/venues', {
+    venue: 'Hall &amp; <b>Co</b>',
+    city: 'Kilvara',
+    geo_lat: 53.1,
+    geo_lng: -8.2,
+  })
+  const far = await service.create('/venues', { venue: 'قاعة', geo_lat: -85.5, geo_lng: 179.9 })
+  const nowhere = await service.create('/venues', { venue: 'Nowhere' })
+  const draft = await service.create('/venues', { venue: 'Draft', status: 'draft', geo_lat: 1, geo_lng: 2 })
+  const at = (title: string, day: string, venue: number, more: object = {}) =>
+    service.create('/events', {
+      title,
+      start_date: `2031-05-${day} 20:00`,
+      end_date: `2031-05-${day} 22:00`,
+      venue,
+      ...more,
+    })
+  for (const [i, title] of ['One', 'Two', 'Three', 'Four'].entries())
+    await at(title, `1${i}`, hall.id, { tags: ['music'] })
+  await at('Far "</script>"', '20', far.id, { all_day: true })
+  await at('Lost', '21', nowhere.id)
+  await at('Of a draft', '22', draft.id)
+  await at('Hidden', '23', hall.id, { hide_from_listings: true })
+  await at('Unready', '24', hall.id, { status: 'draft' })
+  await service.create('/events', {
+    title: 'Past',
+    start_date: '2020-05-01 10:00',
+    end_date: '2020-05-01 11:00',
+    venue: far.id,
+  })
+})
+after(() => service.close())
+
+describe('GeoJSON', () => {
+  test('has a feature for each public venue with a position, with its next events (RFC 7946)', async () => {
+    const { response, map } = await read()
+    assert.equal(response.headers.get('content-type'), 'application/geo+json')
+    assert.equal(map.type, 'FeatureCollection')
+    assert.deepEqual(map.bbox, [-8.2, -85.5, 179.9, 53.1])
+    assert.deepEqual(
+      map.features.map(({ type, geometry, properties }) => [type, geometry, properties.name, properties.count]),
+      [
+        ['Feature', { type: 'Point', coordinates: [-8.2, 53.1] }, 'Hall & Co', 4],
+        ['Feature', { type: 'Point', coordinates: [179.9, -85.5] }, 'قاعة', 1],
+      ],
+    )
+    const [first, second] = map.features
+    assert.deepEqual([first?.id, first?.properties.url, first?.properties.city], [hall.id, hall.url, 'Kilvara'])
+    assert.deepEqual(
+      first?.properties.events.map(({ title }) => title),
+      ['One', 'Two', 'Three'],
+    )
+    const [one] = first?.properties.events ?? []
+    assert.deepEqual(
+      [one?.start, one?.end, one?.status],
+      ['2031-05-10T20:00:00+02:00', '2031-05-10T22:00:00+02:00', 'scheduled'],
+    )
+    assert.equal(second?.properties.events[0]?.start, '2031-05-20')
+    for (const { url } of first?.properties.events ?? []) assert.equal((await fetch(String(url))).status, 200)
+  })
+
+  test('takes the filters of lists, and refuses what they refuse', async () => {
+    assert.deepEqual(
+      (await read(`?${WINDOW}&tags=music`)).map.features.map(({ id }) => id),
+      [hall.id],
+    )
+    assert.equal((await read('?start_date=2020-01-01&end_date=2020-12-31')).map.features.length, 1)
+    const none = await read('?start_date=2040-01-01')
+    assert.deepEqual(none.map, { type: 'FeatureCollection', features: [] })
+    assert.equal((await fetch(`${service.origin}/events.geojson?venue=x`)).status, 400)
+  })
+
+  test('is kept by its tag until something changes', async () => {
+    const { response } = await read()
+    const tag = response.headers.get('etag') ?? ''
+    assert.notEqual(tag, '')
+    assert.equal((await read(undefined, { 'if-none-match': tag })).response.status, 304)
+    await service.update(`/venues/${hall.id}`, { venue: 'Hall' })
+    const again = await read(undefined, { 'if-none-match': tag })
+    assert.deepEqual([again.response.status, again.map.features[0]?.properties.name], [200, 'Hall'])
+  })
+
+  test('is what pages and lists are asked for by its media type', async () => {
+    const headers = { accept: 'application/geo+json' }
+    const page = await fetch(`${service.origin}/events/`, { headers, redirect: 'manual' })
+    assert.deepEqual([page.status, page.headers.get('location')], [303, '/events.geojson'])
+    const list = (await (await fetch(`${service.base}/events?format=geojson&${WINDOW}`)).json()) as Collection
+    assert.equal(list.features.length, 2)
+  })
+})

@@ -22,6 +22,7 @@ export function makeLanguageChooser({ language, languages }: Site): LanguageChoo
 
 /** The characters of a header that are read; browsers send fewer than a hundred. */
 const LONGEST_HEADER = 256
+const MOST_RANGES = 20
 const MOST_KNOWN = 500
 
 const NAMED = /(?:^|&)lang=([a-z]+)(?=&|$)/
@@ -35,7 +36,7 @@ export function chooseLanguage(chooser: LanguageChooser, query: string, header: 
   if (header === undefined) return byDefault
   const chosen = known.get(header)
   if (chosen) return chosen
-  const read = { language: bestOf(languages, header.slice(0, LONGEST_HEADER)), isNamed: false }
+  const read = { language: bestOf(languages, header.slice(0, LONGEST_HEADER).toLowerCase()), isNamed: false }
   if (header.length > LONGEST_HEADER) return read
   if (known.size >= MOST_KNOWN) known.clear()
   known.set(header, read)
@@ -52,7 +53,7 @@ function namedIn(languages: readonly Language[], query: string): Language | unde
  * first of `languages` also where none is wanted.
  */
 function bestOf(languages: readonly Language[], header: string): Language {
-  const ranges = header.split(',').map(readRange)
+  const ranges = header.split(',', MOST_RANGES).map(readRange)
   const [own = 'en'] = languages
   const wanted = languages.map((language) => ({ language, ...wantedBy(ranges, language) }))
   const [best] = wanted
@@ -67,10 +68,12 @@ interface Range {
   quality: number
 }
 
+const WEIGHT = /;\s*q=([^;\s]*)/
+
 function readRange(text: string): Range {
-  const [tag = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
-  const weight = parameters.find((parameter) => parameter.startsWith('q='))
-  const quality = weight === undefined ? 1 : Number(weight.slice(2))
+  const mark = text.indexOf(';')
+  const tag = (mark === -1 ? text : text.slice(0, mark)).trim()
+  const quality = mark === -1 ? 1 : Number(WEIGHT.exec(text.slice(mark))?.[1] ?? 1)
   return { tag, quality: quality >= 0 && quality <= 1 ? quality : 0 }
 }
 

@@ -1,7 +1,10 @@
 // Events in a frame of another site, whose owner may put in no script.
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { findPackage } from '../support/browsers.ts'
+import { axeScript, findPackage } from '../support/browsers.ts'
+import { findChromium, startChromium } from '../support/chromium.ts'
 import { markupValidator } from '../support/markup.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 
@@ -123,5 +126,57 @@ describe('a frame', () => {
     const validate = await markupValidator()
     for (const query of ['', '?view=month', '?venue=abc', '?search=zzz'])
       assert.deepEqual(await validate((await frame(query)).body), [], query)
+  })
+})
+
+const program = findChromium()
+
+describe('a frame in a browser', { skip: program === undefined && 'no Chromium is installed' }, () => {
+  test('has nothing that axe objects to, and no more width than there is', async () => {
+    const chromium = await startChromium(program ?? '')
+    try {
+      const tab = await chromium.open()
+      for (const sight of [{ width: 280 }, { width: 1280 }, { width: 390, scheme: 'dark' }] as const) {
+        await tab.look(sight)
+        for (const query of ['', '?view=month', '?search=zzz']) {
+          await tab.goTo(`${service.origin}/embed/frame/${query}`)
+          assert.deepEqual(await tab.evaluate<string[]>(axeScript()), [], `${query} ${JSON.stringify(sight)}`)
+          const [inner, outer] = await tab.evaluate<[number, number]>(
+            '[document.documentElement.scrollWidth, innerWidth]',
+          )
+          assert.ok(inner <= outer, `${query} is ${inner} wide in ${outer}`)
+        }
+      }
+    } finally {
+      await chromium.close()
+    }
+  })
+
+  test('stands on a page of another site, where a page of the calendar does not', async () => {
+    const chromium = await startChromium(program ?? '')
+    const other = createServer((request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' })
+      response.end(`<!doctype html><title>Other</title><iframe src="${service.origin}${request.url}"></iframe>`)
+    })
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    try {
+      const tab = await chromium.open()
+      for (const [path, isShown] of [
+        ['/embed/frame/', true],
+        ['/embed/', false],
+      ] as const) {
+        tab.complaints.length = 0
+        await tab.goTo(`http://127.0.0.1:${(other.address() as AddressInfo).port}${path}`)
+        await new Promise((resolve) => setTimeout(resolve, 500))
+        assert.equal(
+          tab.complaints.some((text) => /frame-ancestors|Framing/.test(text)),
+          !isShown,
+          `${path}: ${tab.complaints}`,
+        )
+      }
+    } finally {
+      other.close()
+      await chromium.close()
+    }
   })
 })

@@ -102,6 +102,13 @@ describe('the list of events', () => {
     assert.match(body, /name="tags" value=""[^>]*data-names="tag"/)
   })
 
+  test('a name that nobody has is told, with the way back to the rest of the list', async () => {
+    const { status, body } = await editor.get('/desk/events?status=draft&organizer=%3Cb%3ENobody')
+    assert.equal(status, 400)
+    assert.match(body, /There is no “&lt;b&gt;Nobody”\./)
+    assert.match(body, /href="\/desk\/events\?status=draft">Take this filter off/)
+  })
+
   test('is put in the order of titles or of changes', async () => {
     const shown = async (query: string) => titlesIn((await editor.get(`/desk/events?${query}`)).body)
     assert.deepEqual(await shown('sort=title'), ['Exhibition', 'First', 'For few', 'Second', 'Third'])

@@ -811,6 +811,9 @@ export const de: Locale = {
   'j and k go to the next and the previous one. There, a publishes it, r sends it back and e opens it.':
     'j und k gehen zum nächsten und zum vorigen Eintrag. Dort veröffentlicht a ihn, r schickt ihn zurück, und e öffnet ihn.',
   'Use these keys': 'Diese Tasten verwenden',
+  'Press a day to add an event, or “…” beside one to move it.':
+    'Drücken Sie einen Tag, um etwas einzutragen, oder „…“ neben einem Termin, um ihn zu verschieben.',
+  'Write it as https://example.org, for example.': 'Schreiben Sie es etwa als https://example.org.',
   'This form did not come from the desk': 'Dieses Formular kam nicht vom Schreibtisch',
   'Nothing was changed. Your browser says that another site sent this form.':
     'Es wurde nichts geändert. Ihr Browser sagt, dass eine andere Website dieses Formular gesendet hat.',

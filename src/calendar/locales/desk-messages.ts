@@ -3,6 +3,8 @@ export const deskMessages = [
   'Too many attempts from here; wait a minute and try again.',
   'Too many people sign in just now; try again in a few seconds.',
   'This form did not come from the desk',
+  'Write it as https://example.org, for example.',
+  'Press a day to add an event, or “…” beside one to move it.',
   'Use these keys',
   'j and k go to the next and the previous one. There, a publishes it, r sends it back and e opens it.',
   'Keys',

@@ -796,6 +796,9 @@ export const es: Locale = {
   'j and k go to the next and the previous one. There, a publishes it, r sends it back and e opens it.':
     'j y k van al siguiente y al anterior. Allí, a lo publica, r lo devuelve y e lo abre.',
   'Use these keys': 'Usar estas teclas',
+  'Press a day to add an event, or “…” beside one to move it.':
+    'Pulse un día para añadir un evento, o «…» junto a uno para moverlo.',
+  'Write it as https://example.org, for example.': 'Escríbalo, por ejemplo, como https://example.org.',
   'This form did not come from the desk': 'Este formulario no vino del escritorio',
   'Nothing was changed. Your browser says that another site sent this form.':
     'No se ha cambiado nada. Su navegador dice que otro sitio envió este formulario.',

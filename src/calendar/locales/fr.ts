@@ -812,6 +812,9 @@ export const fr: Locale = {
   'j and k go to the next and the previous one. There, a publishes it, r sends it back and e opens it.':
     'j et k vont au suivant et au précédent. Là, a publie, r renvoie et e ouvre.',
   'Use these keys': 'Utiliser ces touches',
+  'Press a day to add an event, or “…” beside one to move it.':
+    'Touchez un jour pour ajouter un événement, ou «\u00a0…\u00a0» à côté d’un événement pour le déplacer.',
+  'Write it as https://example.org, for example.': 'Écrivez par exemple https://example.org.',
   'This form did not come from the desk': 'Ce formulaire ne vient pas du bureau',
   'Nothing was changed. Your browser says that another site sent this form.':
     'Rien n’a été modifié. Votre navigateur dit qu’un autre site a envoyé ce formulaire.',

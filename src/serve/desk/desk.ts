@@ -57,6 +57,6 @@ export function problemAtDesk(site: Site, problem: Problem): DeskView {
   return {
     status,
     title: body.message,
-    body: html`${params.length > 0 && html`<ul class="plain">${params.map((text) => html`<li>${text}</li>`)}</ul>`}<p><a class="button" href="${deskPath(site, '/')}">${sayAtDesk(site, 'Today')}</a></p>`,
+    body: html`${params.length > 0 && html`<ul class="plain">${params.map((text) => html`<li>${text}</li>`)}</ul>`}<p class="ways start"><a class="button" href="${deskPath(site, '/')}">${sayAtDesk(site, 'Today')}</a></p>`,
   }
 }

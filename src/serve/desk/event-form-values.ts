@@ -223,7 +223,8 @@ export async function allFaults(context: Context, { raw, faults }: ReadForm): Pr
     return faults
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    return { ...faultsAtControls(context, error), ...faults }
+    // Its own faults first: they stand above in the form, and say more.
+    return { ...faults, ...faultsAtControls(context, error), ...faults }
   }
 }
 

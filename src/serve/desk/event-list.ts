@@ -1,4 +1,5 @@
 import { limits } from '../../base/fields/limits.ts'
+import { Problem } from '../../base/problems.ts'
 import { decodedText, plainText } from '../../base/text/html.ts'
 import { dayOf, wallNow } from '../../base/text/moments.ts'
 import { timezoneAbbreviation } from '../../base/text/zones.ts'
@@ -24,6 +25,7 @@ import { findSameName, type PickedKind, type PickedName, pickNames } from '../..
 import { showRule } from '../../calendar/events/recurrence-present.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
+import { paramTexts } from '../../calendar/locales/problem-replies.ts'
 import { statusWord } from '../../calendar/locales/translate.ts'
 import { can, mayDelete, mayEdit, seesAll } from '../../calendar/people/caller.ts'
 import { listUsers } from '../../calendar/people/users.ts'
@@ -193,10 +195,39 @@ interface Listing extends AskedList {
   say: (text: MessageText, values?: Record<string, string>) => string
 }
 
-async function showEvents({ context, query }: DeskRequest): Promise<DeskView> {
+async function showEvents(request: DeskRequest): Promise<DeskView> {
+  const { context, query } = request
+  try {
+    return await listView(request, await readList(context, query))
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'rest_invalid_param') return unreadView(context, query, error)
+    throw error
+  }
+}
+
+/** Says which name or word no list can be made of, with the way back. */
+function unreadView({ site }: Context, query: URLSearchParams, { details }: Problem): DeskView {
+  const wrong = Object.entries(paramTexts(details.params ?? {}, site.language))
+  const lines = wrong.map(([name, text]) => {
+    const typed = query.get(name) ?? ''
+    const isName = NAMED.some((known) => known.name === name) && typed.length <= LONGEST_NAME
+    return html`<li>${isName ? sayAtDesk(site, 'There is no “{name}”.', { name: typed }) : text}</li>`
+  })
+  const fields = [...query].filter(([name]) => !wrong.some(([known]) => known === name))
+  const back = listPath({ site }, Object.fromEntries(fields))
+  return {
+    status: 400,
+    title: sayAtDesk(site, 'Events'),
+    room: 'events',
+    body: html`<div class="summary" role="alert" tabindex="-1" id="faults"><ul>${lines}</ul></div><p class="ways start"><a class="button" href="${back}">${sayAtDesk(site, 'Take this filter off')}</a></p>`,
+  }
+}
+
+const LONGEST_NAME = 100
+
+async function listView({ context, query }: DeskRequest, asked: AskedList): Promise<DeskView> {
   const { site } = context
-  const [asked, terms, venues] = await Promise.all([
-    readList(context, query),
+  const [terms, venues] = await Promise.all([
     readTermsAlone(context),
     pickNames('venue', '', context, MOST_OFFERED + 1),
   ])

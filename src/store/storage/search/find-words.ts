@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { nearWords, type WantedWord } from '../../../base/text/stems.ts'
-import type { ReadAside } from '../aside.ts'
+import type { ReadAside, ReadQuery } from '../aside.ts'
 import { type Db, isPostgres } from '../database.ts'
 import {
   addId,
@@ -61,8 +61,12 @@ const MOST_KNOWN = 40
  * public event has is taken for one that differs in a letter and that some have. Without words nothing is found.
  */
 export async function findWords(searcher: Searcher, wanted: readonly WantedWord[]): Promise<WordsFound> {
-  const fresh = await readFresh(searcher)
-  const places = await findPlaces(searcher, wanted, fresh)
+  const { db, aside } = searcher
+  if (wanted.length === 0) return { words: [], ...joined([]), isWhole: true }
+  // Of one moment, so that nothing is cut in between.
+  const [waiting, rows] = await aside(db, 'search', [freshEvents(db), placesOf(db, wanted)])
+  const fresh = freshOf(waiting)
+  const places = rows.map((row, at) => withFresh(row, wanted[at], fresh))
   const words: FoundWord[] = wanted.map((word) => ({ ...word, isThere: true }))
   let corrections = 0
   for (const [at, word] of wanted.entries()) {
@@ -103,12 +107,20 @@ interface Fresh {
 const MOST_FRESH = 256
 const MOST_FRESH_CHARACTERS = 200_000
 
-async function readFresh({ db, aside }: Searcher): Promise<Fresh> {
-  const query = sql<{ id: number; text: string }>`
+interface FreshRow {
+  id: number
+  text: string
+}
+
+function freshEvents(db: Db): ReadQuery<FreshRow> {
+  const query = sql<FreshRow>`
     select events.id, substr(search, 1, ${sql.lit(MOST_FRESH_CHARACTERS)}) as text
     from (select doc from unstemmed where doc < ${sql.lit(TERM_DOCS)} order by doc limit ${sql.lit(MOST_FRESH)}) as waiting
     join events on events.id = waiting.doc`
-  const [rows] = await aside(db, 'list', [{ compile: () => query.compile(db) }])
+  return { compile: () => query.compile(db) }
+}
+
+function freshOf(rows: readonly FreshRow[]): Fresh {
   const stems = new Map<number, ReadonlySet<string>>()
   let characters = 0
   for (const { id, text } of rows) {
@@ -128,21 +140,17 @@ interface PlacesRow {
 /** Ids as a database gives them in one value. */
 type Found = Uint8Array | readonly number[] | null
 
-async function findPlaces({ db, aside }: Searcher, wanted: readonly WantedWord[], fresh: Fresh): Promise<Places[]> {
-  if (wanted.length === 0) return []
+function placesOf(db: Db, wanted: readonly WantedWord[]): ReadQuery<PlacesRow> {
   const selects = wanted.map(
     (word, at) => sql`select ${sql.lit(at)} as word, (${eventsWith(db, word, '')}) as texts,
       (${eventsWith(db, word, IN_TITLE)}) as titled, (${eventsNamed(db, word)}) as named`,
   )
   const query = sql<PlacesRow>`${sql.join(selects, sql` union all `)} order by word`
-  const [rows] = await aside(db, 'search', [{ compile: () => query.compile(db) }])
-  return rows.map((row, at) => {
-    const word = wanted[at]
-    return word ? withFresh(row, word, fresh) : { texts: makeIdSet(0), titled: makeIdSet(0), named: makeIdSet(0) }
-  })
+  return { compile: () => query.compile(db) }
 }
 
-function withFresh({ texts, titled, named }: PlacesRow, { stems }: WantedWord, fresh: Fresh): Places {
+function withFresh({ texts, titled, named }: PlacesRow, word: WantedWord | undefined, fresh: Fresh): Places {
+  const { stems = [] } = word ?? {}
   let [inTexts, inTitle] = [idSetOf(texts), idSetOf(titled)]
   for (const [id, own] of fresh.stems) {
     inTexts = settled(
@@ -235,7 +243,10 @@ async function correct(
   const near = nearWords(word)
   const known = await findKnown(searcher, near, fresh)
   const candidates = known.map((stem) => ({ text: near.get(stem) ?? stem, stems: [stem] }))
-  const places = await findPlaces(searcher, candidates, fresh)
+  if (candidates.length === 0) return undefined
+  const { db, aside } = searcher
+  const [rows] = await aside(db, 'search', [placesOf(db, candidates)])
+  const places = rows.map((row, at) => withFresh(row, candidates[at], fresh))
   const weighed = candidates.map((candidate, at) => ({
     word: candidate,
     places: places[at],

@@ -2,6 +2,7 @@
 // one of the two; `npm test` looks in Chromium alone, in two ways.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { prepareGround } from '../../src/app.ts'
 import { axePath, axeScript, type Browser, findPackage, type Sight, type Tab } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
@@ -189,6 +190,38 @@ function lookIn({ program, start }: Looking): void {
     assert.match(after[3], /jazz/)
     await tab.evaluate(`(history.back(), ${settled})`)
     assert.equal(await tab.evaluate('location.search + document.querySelector("h1").textContent'), 'What’s on')
+  })
+
+  test('suggest as one types, by keyboard, and let go by Escape', async () => {
+    await tab.goTo(`${service.origin}/events/`)
+    const typed = (keys: string) => `(async () => {
+      const field = document.querySelector('[name=search]')
+      const wait = (ms) => new Promise((done) => setTimeout(done, ms))
+      const press = (key) => field.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
+      field.focus()
+      for (let n = 0; n < 100 && field.getAttribute('role') !== 'combobox'; n++) await wait(20)
+      field.value = 'jaz'
+      field.dispatchEvent(new Event('input', { bubbles: true }))
+      for (let n = 0; n < 100 && field.getAttribute('aria-expanded') !== 'true'; n++) await wait(20)
+      for (const key of ${keys}) press(key)
+      const active = document.getElementById(field.getAttribute('aria-activedescendant') ?? '')
+      return [field.getAttribute('aria-expanded'), active?.getAttribute('aria-selected') ?? '', active?.textContent ?? '']
+    })()`
+    const [expanded, selected, text] = await tab.evaluate<string[]>(typed("['ArrowDown']"))
+    assert.deepEqual([expanded, selected], ['true', 'true'])
+    assert.match(text ?? '', /jazz/i)
+    const list = "document.querySelector('[role=listbox]')"
+    assert.ok(
+      await tab.evaluate(
+        `${list}.getBoundingClientRect().height > 30 && ${list}.getBoundingClientRect().right <= innerWidth`,
+      ),
+    )
+    assert.deepEqual(await tab.evaluate(typed("['ArrowDown', 'Escape']")), ['false', '', ''])
+    await tab.evaluate(typed("['ArrowDown']"))
+    const enter = "new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true })"
+    await tab.evaluate(`(setTimeout(() => document.activeElement.dispatchEvent(${enter}), 50), 1)`)
+    await sleep(1500)
+    assert.match(await tab.evaluate<string>('location.pathname'), /jazz/)
   })
 
   test('are printed without what only a screen needs (2d.26)', async (t) => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startService, type TestService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
 
 let service: TestService
+let hall: number
 
 const EVENTS = [
   ['Harbour Walk', '2050-03-01', 'With a concert at its end.'],
@@ -14,6 +16,7 @@ const EVENTS = [
 before(async () => {
   service = await startService({}, { waitsForRoom: true })
   const { body: venue } = await service.post('/venues', { venue: 'Lantern Hall', city: 'Galway' })
+  hall = venue.id
   for (const [title, day, description] of EVENTS) {
     const times = { start_date: `${day} 20:00:00`, end_date: `${day} 22:00:00` }
     await service.post('/events', { title, description, ...times, venue: venue.id })
@@ -82,4 +85,72 @@ describe('a search on pages', () => {
     test(`takes ${JSON.stringify(hard.slice(0, 20))} for words and for nothing else`, async () => {
       assert.match(await page(hard), /<h1/)
     })
+})
+
+interface Suggested {
+  kind: string
+  name: string
+  about: string
+  url: string
+}
+
+describe('what is suggested as one types', () => {
+  before(() => until(async () => (await suggested('walk')).length > 0, 'new events are not suggested', 20))
+
+  async function suggested(search: string): Promise<Suggested[]> {
+    const answer = await fetch(`${service.origin}/events/suggest?search=${encodeURIComponent(search)}`)
+    assert.equal(answer.status, 200)
+    assert.match(answer.headers.get('content-type') ?? '', /^application\/json/)
+    const told = (await answer.json()) as { suggestions: Suggested[] }
+    return told.suggestions
+  }
+
+  test('are venues by any word of their names, and the coming events by their titles, the next one first', async () => {
+    assert.deepEqual(await suggested('lan'), [
+      { kind: 'venue', id: hall, name: 'Lantern Hall', about: 'Galway', url: `${service.origin}/venue/lantern-hall/` },
+    ])
+    const events = await suggested('conc')
+    assert.deepEqual(
+      events.map(({ kind, name, about }) => [kind, name, about]),
+      [
+        ['event', 'Early Concert', 'Saturday, March 5, 2050'],
+        ['event', 'Late Concert', 'Wednesday, March 9, 2050'],
+      ],
+    )
+  })
+
+  test('are those with the whole words and the beginning of the last', async () => {
+    assert.deepEqual(
+      (await suggested('early con')).map(({ name }) => name),
+      ['Early Concert'],
+    )
+  })
+
+  test('are categories and organizers that are public and have events', async () => {
+    const { body: category } = await service.post('/categories', { name: 'Café music' })
+    const { body: organizer } = await service.post('/organizers', { organizer: 'Café Society' })
+    await service.post('/organizers', { organizer: 'Cafeteria in secret', status: 'draft' })
+    await service.post('/categories', { name: 'Cafés without events' })
+    const times = { start_date: '2050-04-01 20:00:00', end_date: '2050-04-01 22:00:00' }
+    await service.post('/events', { title: 'Tea', ...times, categories: [category.id], organizer: organizer.id })
+    const found = await suggested('cafe')
+    assert.deepEqual(
+      found.map(({ kind, name, url }) => [kind, name, url]),
+      [
+        ['organizer', 'Café Society', `${service.origin}/organizer/cafe-society/`],
+        ['category', 'Café music', `${service.origin}/events/category/cafe-music/`],
+      ],
+    )
+  })
+
+  test('are none before the second letter, of more than can be meant, and of signs', async () => {
+    for (const search of ['', 'l', 'x'.repeat(101), '"*', "'", '%%', '\0\0'])
+      assert.deepEqual(await suggested(search), [], search)
+  })
+
+  test('tell nobody of drafts', async () => {
+    const times = { start_date: '2050-04-01 20:00:00', end_date: '2050-04-01 22:00:00' }
+    await service.post('/events', { title: 'Surprise party', ...times, status: 'draft' })
+    assert.deepEqual(await suggested('surpr'), [])
+  })
 })

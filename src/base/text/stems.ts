@@ -1,3 +1,4 @@
+import { cachedText, emptyCache, processBudget } from '../cache.ts'
 import { fold } from './fold.ts'
 
 // Words as people mean them, for the search by `words`: each is cut to its stem, the same way whatever the language, since nobody knows that of a
@@ -64,6 +65,10 @@ function undoubled(word: string): string {
   return /([bdgmnpt])\1$/.test(word) ? word.slice(0, -1) : word
 }
 
+/** The stems of words of a usual length: texts have the same ones again and again. */
+const kept = emptyCache<string, string>(processBudget)
+const LONGEST_KEPT = 14
+
 /** A word or a run of signs of a text. */
 interface Run {
   text: string
@@ -77,7 +82,11 @@ function* runsIn(folded: string): Generator<Run> {
     if (letters === undefined) {
       yield { text: whole, stems: signsOf(whole) }
     } else if (letters.length > 1 || (before ?? behind) === undefined) {
-      yield { text: letters, stems: [stemOf(letters.slice(0, LONGEST_WORD))] }
+      const word = letters.slice(0, LONGEST_WORD)
+      yield {
+        text: letters,
+        stems: [word.length > LONGEST_KEPT ? stemOf(word) : cachedText(kept, word, () => stemOf(word))],
+      }
     }
   }
 }
@@ -89,7 +98,7 @@ function signsOf(run: string): string[] {
 }
 
 /** The characters of a text that are looked at: its first words are worth more than a late one. */
-export const LONGEST_TEXT = 50_000
+export const LONGEST_TEXT = 20_000
 
 /** All stems of folded text. */
 export function stemsIn(folded: string): Set<string> {
@@ -165,3 +174,16 @@ export function nearWords({ text, stems }: WantedWord): Map<string, string> {
   }
   return near
 }
+
+/** The words that somebody has typed, the last of which may go on; undefined where that has fewer than two letters. */
+export function typedSoFar(text: string): { stems: string[]; begun: string } | undefined {
+  const words = [...runsIn(fold(text))]
+  const last = words.pop()
+  if (!last || [...last.text].length < LEAST_TYPED) return undefined
+  const stems = words.flatMap((word) => word.stems).slice(0, MOST_WANTED)
+  // Of a script without blanks the last two signs.
+  const begun = last.stems.length > 1 ? (last.stems.at(-1) ?? '') : last.text.slice(0, LONGEST_WORD)
+  return { stems, begun }
+}
+
+const LEAST_TYPED = 2

@@ -4,7 +4,7 @@ import type { Incoming } from './incoming.ts'
 import { join, type Lines, mayJoin, noLines, takeLate, takeNext } from './lines.ts'
 
 /** The kinds of work with queues of their own. Finished answers, /healthz and /readyz never queue. */
-export type Work = 'lists' | 'reads' | 'searches' | 'writes' | 'uploads' | 'streams'
+export type Work = 'lists' | 'reads' | 'searches' | 'suggestions' | 'writes' | 'uploads' | 'streams'
 
 interface Limit {
   /** The most that run at the same time. */
@@ -31,6 +31,8 @@ export const LIMITS: Readonly<Record<Work, Limit>> = {
   /** All other reads of the database. */
   reads: { running: 8, waiting: 250, longestMs: 300, aimMs: 200, turnMs: 4 },
   searches: { running: 4, waiting: 100, longestMs: 120, aimMs: 100, turnMs: 4 },
+  /** What is suggested as one types; whoever types on does not wait for it. */
+  suggestions: { running: 4, waiting: 100, longestMs: 120, aimMs: 100, turnMs: 4 },
   /** Half the size of the largest commit: on SQLite each write waits for all running ones. Writes that begin in one turn share a commit. */
   writes: { running: 32, waiting: 250, longestMs: 200, aimMs: 120, turnMs: 10 },
   /**
@@ -83,12 +85,13 @@ export function makeAdmission(limits: Readonly<Record<Work, Limit>> = LIMITS): A
     waiting: noLines(),
     isDispatching: false,
   })
-  const { lists, reads, searches, writes, uploads, streams } = limits
+  const { lists, reads, searches, suggestions, writes, uploads, streams } = limits
   return {
     queues: {
       lists: queue(lists),
       reads: queue(reads),
       searches: queue(searches),
+      suggestions: queue(suggestions),
       writes: queue(writes),
       uploads: queue(uploads),
       streams: queue(streams),

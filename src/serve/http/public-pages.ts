@@ -8,7 +8,7 @@ import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../../store/memory
 import { lackBehind } from '../../store/storage/unavailable.ts'
 import { formatOfFile, namesAnother, preferredToPage } from '../formats/formats.ts'
 import type { Look } from '../pages/look.ts'
-import { isPagePath } from '../pages/page-addresses.ts'
+import { isPagePath, SUGGEST_PATH } from '../pages/page-addresses.ts'
 import { ASSETS_PATH, type Asset } from '../pages/page-assets.ts'
 import {
   type Chosen,
@@ -270,7 +270,7 @@ function makeInTurn(
   const { memory } = service
   const chosen = chosenFor(all, visit)
   const key = keyOf(all, visit, chosen)
-  const work = url.query.includes('search=') ? 'searches' : 'reads'
+  const work = url.path === SUGGEST_PATH ? 'suggestions' : url.query.includes('search=') ? 'searches' : 'reads'
   const { version } = memory
   const address = clientAddress(request, front.trusted)
   return admitted(front.admission, work, { address, isGone: () => visits.every(isGone) }, async () => {

@@ -27,6 +27,7 @@ export type PageAddress =
   | { is: 'dated'; slug: string; day: string }
   | Moved
   | { is: 'robots' }
+  | { is: 'suggest' }
   | { is: 'embed' }
   | { is: 'frame' }
   | { is: 'sitemap' }
@@ -47,6 +48,9 @@ const roots = new Map<string, string>()
 const PAGES =
   /^\/(?:$|(?:events|event|venues?|organizers?|tag|embed|series|feed)(?:\/|$)|robots\.txt$|sitemap(?:-[\w-]+)?\.xml$|index\.php$)/
 
+/** What is suggested as one types. */
+export const SUGGEST_PATH = '/events/suggest'
+
 /** Whether a path is one of those that pages are served at; feeds have files among them. */
 export function isPagePath(path: string): boolean {
   return PAGES.test(path)
@@ -56,6 +60,7 @@ export function isPagePath(path: string): boolean {
 export function readPageAddress(path: string, query: URLSearchParams, site: Site): PageAddress {
   if (!isPagePath(path)) return { is: 'unknown' }
   if (path === '/robots.txt') return { is: 'robots' }
+  if (path === SUGGEST_PATH) return { is: 'suggest' }
   if (path.endsWith('.xml')) return readSitemap(path)
   const old = readOldQuery(path, query, site)
   if (old) return old

@@ -29,6 +29,8 @@ export interface Assets {
   byPath: ReadonlyMap<string, Asset>
   /** What finds what is near, loaded on press. */
   near: Asset
+  /** What suggests as one types, loaded when the field gets the focus. */
+  suggest: Asset
   /** The script of the page that generates embedding markup. */
   builder: Asset
   /** The files that pages of other sites load, at addresses that never change. */
@@ -72,6 +74,7 @@ export function readAssets(site: Site, look: Look): Assets {
   const week = asset('week', '.css', Buffer.from(own('week.css')))
   const places = asset('places', '.css', Buffer.from(own('places.css')))
   const near = asset('near', '.js', Buffer.from(own('near.js')))
+  const suggest = asset('suggest', '.js', Buffer.from(own('suggest.js')))
   const map = asset('map', '.js', Buffer.from(own('map.js')))
   const leaflet = leafletAssets()
   const builder = asset('builder', '.js', Buffer.from(own('builder.js')))
@@ -89,6 +92,7 @@ export function readAssets(site: Site, look: Look): Assets {
     leaflet.style,
     script,
     near,
+    suggest,
     icon,
     builder,
     ...Object.values(files),
@@ -101,6 +105,7 @@ export function readAssets(site: Site, look: Look): Assets {
     leaflet,
     script,
     near,
+    suggest,
     builder,
     embed,
     files,

@@ -53,6 +53,7 @@ import { type ProblemStatus, problemView } from './problem-view.ts'
 import { seriesFeed, seriesPath, seriesView } from './series-view.ts'
 import { robots, sitemapIndex, sitemapOfMonth, sitemapOfPages } from './sitemap.ts'
 import { oldSpan, type Span } from './spans.ts'
+import { suggestions } from './suggestions.ts'
 import { type EventsAsked, feedOf, wrongView } from './view-head.ts'
 import type { View, Viewing } from './viewing.ts'
 import { weekView } from './week-view.ts'
@@ -105,6 +106,7 @@ export function renewLook(pages: Pages, site: Site): void {
 
 const HTML = 'text/html; charset=UTF-8'
 const XML = 'application/xml; charset=UTF-8'
+const JSON_TYPE = 'application/json; charset=UTF-8'
 
 /**
  * The answer to an anonymous request for a page; `path` is below the root of the site. A failure is a page, too. A client that prefers the format of
@@ -160,6 +162,7 @@ async function answerFound(
   if (asked.is === 'unknown') return oldPage(pages, context, path, query)
   if (asked.is === 'numbered') return numberedRecord(context, asked.id)
   if (asked.is === 'dated') return datedPage(context, asked, path)
+  if (asked.is === 'suggest') return { status: 200, mediaType: JSON_TYPE, body: await suggestions(context, query) }
   const text = asked.is === 'embed' ? query.toString() : readPart(query)
   const viewing = await viewingOf(pages, context, text === '' ? path : `${path}?${text}`)
   if (asked.is === 'sitemap of pages')

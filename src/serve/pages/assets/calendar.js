@@ -100,6 +100,12 @@ document.addEventListener('change', (event) => {
   show(addressOf(field.form), { isNew: true, focus: field.name })
 })
 
+document.addEventListener('focusin', async ({ target }) => {
+  if (!(target instanceof HTMLInputElement) || !target.dataset.suggest) return
+  const { suggestTo } = await import(target.dataset.suggest)
+  suggestTo(target)
+})
+
 document.addEventListener('click', (event) => {
   const anchor = event.target instanceof Element ? event.target.closest('a') : null
   if (!anchor || event.defaultPrevented || event.button !== 0) return

@@ -8,7 +8,7 @@ import { holdName } from '../locks.ts'
 import { recordingOf, type Tx, type Writer, writerBy } from '../recording.ts'
 import type { Tables } from '../schema.ts'
 import { findContaining } from '../search/search-index.ts'
-import { stemNames, stemSome } from '../search/stem-index.ts'
+import { stemNames, stemWaiting } from '../search/stem-index.ts'
 import { runDirectly } from '../statement.ts'
 import { DatabaseUnavailable, isConflict, isRace, reason } from '../unavailable.ts'
 import { type Reach, readPostgresAddress } from './postgres-address.ts'
@@ -159,15 +159,13 @@ async function write<T>(node: PostgresDatabase, work: (tx: Tx) => Promise<T>, by
 
 /** Milliseconds in which written events gather before their texts are cut; searches read them meanwhile. */
 const STEM_AFTER = 500
-const STEMMED_AT_ONCE = 100
 
-/** Cuts the texts of written events, some at a time; those that are left by a failure wait for the next write or start. */
+/** Cuts the texts of written events; those that are left by a failure wait for the next write or start. */
 function stemSoon(node: PostgresDatabase): void {
   if (node.stemming !== undefined) return
   const cut = async () => {
     node.stemming = undefined
-    const done = await node.db.transaction().execute((tx) => stemSome(tx, STEMMED_AT_ONCE))
-    if (done === STEMMED_AT_ONCE) stemSoon(node)
+    await stemWaiting((work) => node.db.transaction().execute(work))
   }
   node.stemming = setTimeout(() => cut().catch(() => undefined), STEM_AFTER).unref()
 }

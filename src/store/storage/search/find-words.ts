@@ -64,7 +64,7 @@ export async function findWords(searcher: Searcher, wanted: readonly WantedWord[
   const { db, aside } = searcher
   if (wanted.length === 0) return { words: [], ...joined([]), isWhole: true }
   // Of one moment, so that nothing is cut in between.
-  const [waiting, rows] = await aside(db, 'search', [freshEvents(db), placesOf(db, wanted)])
+  const [waiting, rows] = await aside(db, 'search', [freshEvents(db), placesQuery(db, wanted)])
   const fresh = freshOf(waiting)
   const places = rows.map((row, at) => withFresh(row, wanted[at], fresh))
   const words: FoundWord[] = wanted.map((word) => ({ ...word, isThere: true }))
@@ -140,7 +140,7 @@ interface PlacesRow {
 /** Ids as a database gives them in one value. */
 type Found = Uint8Array | readonly number[] | null
 
-function placesOf(db: Db, wanted: readonly WantedWord[]): ReadQuery<PlacesRow> {
+function placesQuery(db: Db, wanted: readonly WantedWord[]): ReadQuery<PlacesRow> {
   const selects = wanted.map(
     (word, at) => sql`select ${sql.lit(at)} as word, (${eventsWith(db, word, '')}) as texts,
       (${eventsWith(db, word, IN_TITLE)}) as titled, (${eventsNamed(db, word)}) as named`,
@@ -185,10 +185,11 @@ const docOf = (db: Db) => (isPostgres(db) ? sql<number>`doc` : sql<number>`rowid
 
 const gathered = (db: Db, id: RawBuilder<number>) => (isPostgres(db) ? sql`json_agg(${id})` : sql`id_set(${id})`)
 
-/** The condition that a document has all stems of a word, in the place that the mark stands for. */
-function having(db: Db, stems: readonly string[], mark: string): RawBuilder<boolean> {
+/** The condition that a document has all stems of a word in the place that the mark stands for, and one that begins so. */
+function having(db: Db, stems: readonly string[], mark: string, begun?: string): RawBuilder<boolean> {
   const quote = isPostgres(db) ? "'" : '"'
   const all = stems.map((stem) => quote + mark + stem + quote)
+  if (begun !== undefined) all.push(`${quote}${mark}${begun}${quote}${isPostgres(db) ? ':*' : '*'}`)
   return isPostgres(db) ? sql`words @@ ${all.join(' & ')}::tsquery` : sql`stems match ${all.join(' AND ')}`
 }
 
@@ -245,7 +246,7 @@ async function correct(
   const candidates = known.map((stem) => ({ text: near.get(stem) ?? stem, stems: [stem] }))
   if (candidates.length === 0) return undefined
   const { db, aside } = searcher
-  const [rows] = await aside(db, 'search', [placesOf(db, candidates)])
+  const [rows] = await aside(db, 'search', [placesQuery(db, candidates)])
   const places = rows.map((row, at) => withFresh(row, candidates[at], fresh))
   const weighed = candidates.map((candidate, at) => ({
     word: candidate,
@@ -271,4 +272,23 @@ async function findKnown({ db, aside }: Searcher, near: ReadonlyMap<string, stri
   const known = new Set(rows.map(({ stem }) => stem))
   for (const own of fresh.stems.values()) for (const stem of near.keys()) if (own.has(stem)) known.add(stem)
   return [...known].sort().slice(0, MOST_KNOWN)
+}
+
+/** What somebody has typed so far: whole words, and the beginning of one. */
+export interface TypedWords {
+  stems: readonly string[]
+  begun: string
+}
+
+/** The most documents that are looked at for each kind of suggestion. */
+const MOST_BEGUN = 60
+
+/** The documents whose title or name has what was typed: those that were made last, some of many. */
+export function docsBegun(db: Db, { stems, begun }: TypedWords, kind: 'event' | 'record' | 'term'): RawBuilder<number> {
+  const doc = docOf(db)
+  const has = having(db, stems, kind === 'event' ? IN_TITLE : IN_NAME, begun)
+  const terms = sql.lit(TERM_DOCS)
+  const within = kind === 'term' ? sql`${doc} >= ${terms}` : sql`${doc} < ${terms}`
+  const id = kind === 'term' ? sql`${doc} - ${terms}` : doc
+  return sql`(select ${id} from stems where ${has} and ${within} order by ${doc} desc limit ${sql.lit(MOST_BEGUN)})`
 }

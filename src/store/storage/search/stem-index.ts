@@ -42,6 +42,14 @@ export async function stemAll(tx: Db): Promise<void> {
   while ((await stemSome(tx, DOCS_AT_ONCE)) > 0);
 }
 
+/** Documents of one write while requests are answered: a few milliseconds. */
+const DOCS_IN_TURN = 16
+
+/** Cuts all that wait while requests are answered: in small writes with turns for others in between. */
+export async function stemWaiting(write: <T>(work: (tx: Db) => Promise<T>) => Promise<T>): Promise<void> {
+  while ((await write((tx) => stemSome(tx, DOCS_IN_TURN))) === DOCS_IN_TURN);
+}
+
 /** Cuts the names that a transaction has written: they are few, and short. Events wait for the next turn, and are read by searches meanwhile. */
 export async function stemNames(tx: Db, { changes }: Recording): Promise<void> {
   const docs: number[] = []

@@ -5,7 +5,7 @@ import type { Database, Db } from '../database.ts'
 import type { IdSet } from '../id-set.ts'
 import { recordingOf, type Tx, type Writer, writerBy } from '../recording.ts'
 import { indexWaiting } from '../search/search-index.ts'
-import { stemNames, stemSome } from '../search/stem-index.ts'
+import { stemNames, stemWaiting } from '../search/stem-index.ts'
 import { openWordIndex, searchWords, type WordIndex } from '../search/word-search.ts'
 import { runDirectly } from '../statement.ts'
 import { askReaders, closeReaders, makeReaderPool, type ReaderPool } from './reader-pool.ts'
@@ -41,13 +41,12 @@ export function openSqlite(file: string): Database {
   const writes = makeWrites(writer, written, requireFile, () => {
     for (const listener of listeners) listener()
     index()
+    stemmer.wake()
     empty()
   })
   const write: Database['write'] = (work, by) => enqueueWrite(writes, (db) => workRecording(writes, db, work, by))
-  const index = makeIndexer(committedOnly, async (most) => {
-    await indexWaiting(write, most)
-    await write((tx) => stemSome(tx, most))
-  })
+  const index = makeIndexer(committedOnly, (most) => indexWaiting(write, most))
+  const stemmer = makeStemmer(committedOnly, () => stemWaiting(write))
   const empty = pool ? makeEmptier(writer, pool) : () => undefined
   const read = readingBuilder(readable)
   // A transaction of the query builder has the connection to itself.
@@ -75,6 +74,7 @@ export function openSqlite(file: string): Database {
       await runRead(() => runPrepared(readable('select count(*) from sqlite_schema'), []))
     },
     close: async () => {
+      stemmer.stop()
       await writes.draining
       if (pool) await closeReaders(pool)
       if (reader !== writer) reader.close()
@@ -175,7 +175,7 @@ function makeIndexer(prepare: Prepare, index: (most: number) => Promise<void>): 
     unseen += 1
     if (isIndexing || unseen < LOOK_EVERY_COMMITS) return
     unseen = 0
-    const waiting = prepareIfThere(prepare, `select doc from unstemmed limit 1 offset ${EVENTS_AT_ONCE - 1}`)
+    const waiting = prepareIfThere(prepare, `select id from unindexed_events limit 1 offset ${EVENTS_AT_ONCE - 1}`)
     if (!waiting || waiting.all([]).length === 0) return
     isIndexing = true
     index(EVENTS_AT_ONCE)
@@ -186,6 +186,25 @@ function makeIndexer(prepare: Prepare, index: (most: number) => Promise<void>): 
         // There may be more.
         unseen = LOOK_EVERY_COMMITS
       })
+  }
+}
+
+/** Milliseconds in which written events gather before their texts are cut; searches read them meanwhile. */
+const STEM_AFTER = 500
+
+/** Cuts the texts of written events, some at a time; `wake` is called after each commit. Those that are left by a failure wait for the next one. */
+function makeStemmer(prepare: Prepare, stem: () => Promise<unknown>): { wake: () => void; stop: () => void } {
+  let timer: NodeJS.Timeout | undefined
+  const cut = () => {
+    timer = undefined
+    const waiting = prepareIfThere(prepare, 'select doc from unstemmed limit 1')
+    if (waiting && waiting.all([]).length > 0) stem().catch(() => undefined)
+  }
+  return {
+    wake: () => {
+      timer ??= setTimeout(cut, STEM_AFTER).unref()
+    },
+    stop: () => clearTimeout(timer),
   }
 }
 

@@ -1,0 +1,96 @@
+// @ts-check
+// What is suggested below the field of a search as one types: a combobox with a list, by keyboard and pointer. The form goes on to work as it is.
+
+/** @typedef {{ name: string, about: string, url: string }} Suggestion */
+
+/** Milliseconds without a key until the calendar is asked. */
+const PAUSE = 120
+
+/** Makes a field suggest, once. */
+export function suggestTo(/** @type {HTMLInputElement} */ field) {
+  if (field.getAttribute('role') === 'combobox') return
+  const list = document.createElement('ul')
+  list.id = 'suggestions'
+  list.className = 'suggestions'
+  list.setAttribute('role', 'listbox')
+  list.setAttribute('aria-label', field.getAttribute('aria-label') ?? '')
+  list.hidden = true
+  for (const [name, value] of Object.entries({
+    role: 'combobox',
+    autocomplete: 'off',
+    'aria-autocomplete': 'list',
+    'aria-controls': list.id,
+    'aria-expanded': 'false',
+  }))
+    field.setAttribute(name, value)
+  field.after(list)
+  let asked = new AbortController()
+  let timer = 0
+
+  const options = () => /** @type {HTMLElement[]} */ ([...list.children])
+  const chosen = () => options().find((one) => one.getAttribute('aria-selected') === 'true')
+  const choose = (/** @type {HTMLElement | undefined} */ option) => {
+    for (const one of options()) one.setAttribute('aria-selected', `${one === option}`)
+    field.setAttribute('aria-activedescendant', option?.id ?? '')
+    option?.scrollIntoView({ block: 'nearest' })
+  }
+  const open = (/** @type {Suggestion[]} */ found) => {
+    list.replaceChildren(...found.map(optionOf))
+    list.hidden = found.length === 0
+    field.setAttribute('aria-expanded', `${found.length > 0}`)
+    choose(undefined)
+  }
+  const close = () => {
+    clearTimeout(timer)
+    asked.abort()
+    open([])
+  }
+  const ask = async () => {
+    asked = new AbortController()
+    const address = new URL(field.dataset.from ?? '', location.href)
+    address.searchParams.set('search', field.value)
+    try {
+      const response = await fetch(address, { signal: asked.signal })
+      if (response.ok) open((await response.json()).suggestions)
+    } catch {
+      // The next letter asks again.
+    }
+  }
+
+  field.addEventListener('input', () => {
+    clearTimeout(timer)
+    asked.abort()
+    if (field.value.trim().length < 2) close()
+    else timer = setTimeout(ask, PAUSE)
+  })
+  field.addEventListener('keydown', (event) => {
+    const all = options()
+    const option = chosen()
+    const at = option ? all.indexOf(option) : -1
+    if (event.key === 'Escape' && !list.hidden) close()
+    else if (event.key === 'ArrowDown' && all.length > 0) choose(all[at + 1])
+    else if (event.key === 'ArrowUp' && all.length > 0) choose(at < 0 ? all.at(-1) : all[at - 1])
+    else if (event.key === 'Enter' && option) location.assign(option.dataset.url ?? '')
+    else return event.key === 'Enter' ? close() : undefined
+    event.preventDefault()
+  })
+  field.addEventListener('blur', close)
+  // The field keeps the focus.
+  list.addEventListener('pointerdown', (event) => event.preventDefault())
+  list.addEventListener('click', ({ target }) => {
+    const option = target instanceof Element ? target.closest('li') : null
+    if (option?.dataset.url) location.assign(option.dataset.url)
+  })
+}
+
+function optionOf(/** @type {Suggestion} */ { name, about, url }, /** @type {number} */ at) {
+  const option = document.createElement('li')
+  option.id = `suggestion-${at}`
+  option.setAttribute('role', 'option')
+  option.dataset.url = url
+  const [title, more] = [document.createElement('bdi'), document.createElement('small')]
+  title.textContent = name
+  more.textContent = about
+  option.append(title, ' ', more)
+  return option
+}

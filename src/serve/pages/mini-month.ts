@@ -10,20 +10,26 @@ import { say, sayEvents, type Viewing } from './viewing.ts'
 /** The address of a day or month of the same events. */
 type AddressOf = (span: Span<'day' | 'month'>) => string
 
-/** The month of a day to jump by, and the next one in its last week. */
+/** The rest of the month of a day to jump by, and in its last week the next one. */
 export function miniMonths(viewing: Viewing, filters: EventFilters, day: string, to: AddressOf): Html {
   const { site } = viewing.context
   const months = new Set([monthOf(day), monthOf(addDays(day, SOON))])
   const name = say(site, 'Jump to a date')
-  return html`<details class="mini"><summary class="quiet">${name}</summary><nav aria-label="${name}">${[...months].map((month) => oneMonth(viewing, filters, month, to))}</nav></details>`
+  return html`<details class="mini"><summary class="quiet">${name}</summary><nav aria-label="${name}">${[...months].map((month) => oneMonth(viewing, filters, month, day, to))}</nav></details>`
 }
 
 const SOON = 7
 
-/** Days on which events of these filters begin are links; without an index to tell, all are. */
-function oneMonth({ context, today, weekStart }: Viewing, filters: EventFilters, month: string, to: AddressOf): Html {
+/** The weeks of a month from that of a day on. Days on which events of these filters begin are links; without an index to tell, all are. */
+function oneMonth(
+  { context, today, weekStart }: Viewing,
+  filters: EventFilters,
+  month: string,
+  from: string,
+  to: AddressOf,
+): Html {
   const { site } = context
-  const weeks = weeksOf(month, weekStart)
+  const weeks = weeksOf(month, weekStart).filter((week) => (week[6] ?? '') >= from)
   const days = weeks.flat().filter((one) => monthOf(one) === month)
   const counts = countStarts(context, { ...withoutTimes(filters), strict_dates: true, page: 1, per_page: 1 }, days)
   const cell = (one: string) => {

@@ -141,6 +141,23 @@ test('what the start names wins over what was set, and what was set holds again 
   await change({ site_name: '', pages_accent: '' })
 })
 
+test('every node has a file and a page of text as soon as they are set, and neither once they are taken back', async () => {
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/></svg>'
+  const { body } = await change({
+    pages_logo: `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`,
+    pages_texts: [{ slug: 'about', text: '# About us\n\nA *choir*.' }],
+  })
+  const { pathname } = new URL(body.pages_logo)
+  const page = await other('/about/', { accept: 'text/html' })
+  assert.match(page.text, /<p>A <em>choir<\/em>\.<\/p>/)
+  assert.ok(page.text.includes(`src="${pathname}"`))
+  assert.equal((await other(pathname)).text, svg)
+  await change({ pages_logo: '', pages_texts: [] })
+  assert.equal((await other('/about/', { accept: 'text/html' })).status, 404)
+  assert.ok(!(await other('/')).text.includes(pathname))
+  assert.deepEqual(await one.app.database.read.selectFrom('look_files').selectAll().execute(), [])
+})
+
 test('If-Match lets one of two owners win', async () => {
   await change({ site_name: 'First' })
   const { headers } = await one.get(PATH, 'admin')

@@ -1,4 +1,5 @@
 import { Marked, type Tokens } from 'marked'
+import { cachedText, emptyCache, processBudget } from '../cache.ts'
 import { escapeHtml } from './html.ts'
 import { safeText } from './safe-html.ts'
 
@@ -23,8 +24,15 @@ function readerWith(headings: Headings): Marked {
   })
 }
 
+/** Texts that were read before: a look is made ready whenever one of its settings has changed, and for each preview. */
+const read = emptyCache<string, string>(processBudget)
+
 /** Markdown as sanitised HTML. A text that nests too deep is shown as it was typed. */
 export function markdownHtml(text: string, headings: Headings): string {
+  return cachedText(read, `${headings} ${text}`, () => sanitised(text, headings))
+}
+
+function sanitised(text: string, headings: Headings): string {
   try {
     return safeText(READERS[headings].parse(text, { async: false }))
   } catch {

@@ -140,7 +140,7 @@ function control(site: Site, form: LookForm, asked: Asked): Content {
   const said = hint && sayAtDesk(site, hint)
   if (isText) return textControl(site, { name, label, hint: said, value, most }, faults)
   const isColour = name === 'pages_accent'
-  return html`${plainField({ name, label: sayAtDesk(site, label), value, ...(isColour && { type: 'color' }), ...(said && { hint: said }), attributes: html` maxlength="${most}"` }, faults)}${isColour && contrastNotes(site, value, values.pages_scheme ?? 'auto')}`
+  return html`${plainField({ name, label: sayAtDesk(site, label), value, ...(isColour && { type: 'color' }), ...(said && { hint: said }), ...(!isColour && { attributes: html` maxlength="${most}"` }) }, faults)}${isColour && contrastNotes(site, value, values.pages_scheme ?? 'auto')}`
 }
 
 function choiceControl(site: Site, { name, label }: Asked, choices: readonly [string, string][], value: string): Html {

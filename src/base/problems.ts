@@ -1,7 +1,7 @@
 /** Everything that can be wrong with a request, by the code a client sees, with the status and the text of its answer (rule 25.1). */
 export const PROBLEMS = {
   rest_no_route: { status: 404, text: 'No route matches the address and method of the request.' },
-  rest_gone: { status: 410, text: 'This is no longer in the calendar.' },
+  rest_gone: { status: 410, text: 'This is no longer listed.' },
   rest_invalid_namespace: { status: 404, text: 'The namespace asked for could not be found.' },
   rest_invalid_json: { status: 400, text: 'The body of the request is not valid JSON.' },
   rest_invalid_form: { status: 400, text: 'The form in the body of the request cannot be read.' },

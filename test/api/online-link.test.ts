@@ -154,11 +154,11 @@ test('the page of an event tells when the link appears, and has it nowhere in it
     online_shown: 'before:60',
   })
   const path = `~${new URL(url).pathname}`
-  assert.match((await read(path)).text, /The link appears here 1 hour before the start\./)
+  assert.match((await read(path)).text, /The link will appear here 1 hour before the start\./)
   await service.update(`/events/${id}`, { online_shown: 'before:0' })
-  assert.match((await read(path)).text, /The link appears here at the start\./)
+  assert.match((await read(path)).text, /The link will appear here when the event starts\./)
   await service.update(`/events/${id}`, { online_shown: 'never' })
-  assert.match((await read(path)).text, /The link is not public\./)
+  assert.match((await read(path)).text, /The link isn’t shown here\./)
   await service.update(`/events/${id}`, { online_shown: 'always' })
   const { text } = await read(path)
   const [head = ''] = text.split('</head>')

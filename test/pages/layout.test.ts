@@ -42,7 +42,7 @@ describe('the layout of pages', { skip: program === undefined ? 'no Chromium is 
   test('a month on a phone has the way to the rest of a day on one line, and words whole', async () => {
     for (const width of [320, 360, 390]) {
       await tab.look({ width })
-      await goTo(`/events/month/${NEXT_YEAR}-05/`)
+      await goTo(`/events/month/${NEXT_YEAR}-05/?lang=de`)
       const rest = await see<number>("document.querySelector('.brief .quiet').getBoundingClientRect().height")
       assert.ok(rest > 20 && rest <= 48, `the way to the rest is ${rest} high at ${width}`)
       const lines = await see<[string, number][]>(
@@ -77,7 +77,7 @@ describe('the layout of pages', { skip: program === undefined ? 'no Chromium is 
   })
 
   test('the ring around what has the focus in a month is not cut off', async () => {
-    await goTo(`/events/month/${NEXT_YEAR}-05/`)
+    await goTo(`/events/month/${NEXT_YEAR}-05/?lang=de`)
     const cut = await see<string[]>(`[...document.querySelectorAll('.month a')].flatMap((part) => {
       part.focus({ focusVisible: true })
       const { outlineWidth, outlineOffset } = getComputedStyle(part)

@@ -27,8 +27,8 @@ describe('an empty calendar', () => {
   test('says that there is nothing yet, and has no press that leads to itself', async () => {
     for (const path of ['/', '/events/']) {
       const { body } = await read(path)
-      assert.equal(meta(body, 'description'), 'What’s on: There are no events here yet.')
-      assert.match(text(main(body)), /There are no events here yet\./)
+      assert.equal(meta(body, 'description'), 'What’s on: There are no events yet.')
+      assert.match(text(main(body)), /There are no events yet\./)
       assert.doesNotMatch(main(body), /class="ways"/)
     }
     assert.match(main((await read('/events/month/')).body), /<p class="ways"><a class="button" href="\/events\/">/)
@@ -154,12 +154,12 @@ describe('an address with a value that cannot be used', () => {
     for (const [path, name, value] of cases) {
       const { status, body } = await read(path)
       assert.equal(status, 400, path)
-      assert.match(body, /<h1[^>]*>Part of this address can’t be used\.<\/h1>/)
+      assert.match(body, /<h1[^>]*>Part of this address isn’t valid\.<\/h1>/)
       const field = new RegExp(
         `<(?:input|select)[^>]* name="${name}"[^>]*aria-invalid="true" aria-describedby="wrong-${name}"`,
       )
       assert.match(body, field, path)
-      assert.match(body, new RegExp(`id="wrong-${name}">Not a value this calendar knows: ${value}<`), path)
+      assert.match(body, new RegExp(`id="wrong-${name}">Not recognized: ${value}<`), path)
       assert.doesNotMatch(body, /<code>/)
       assert.match(body, /<details class="more" open>/)
     }
@@ -169,7 +169,7 @@ describe('an address with a value that cannot be used', () => {
   test('says so where the form has no such field', async () => {
     const { status, body } = await read('/events/?access=chairs')
     assert.equal(status, 400)
-    assert.match(text(main(body)), /Search again, or look at all events\./)
-    assert.match(body, /href="\/events\/" aria-label="Remove the filter [^"]*chairs"/)
+    assert.match(text(main(body)), /Try another search, or browse all events\./)
+    assert.match(body, /href="\/events\/" aria-label="Remove filter: [^"]*chairs"/)
   })
 })

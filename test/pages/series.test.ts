@@ -31,7 +31,7 @@ test('the page of an event says how it repeats, and leads to its other dates and
   const first = await make()
   const { text } = await page(first.url)
   assert.match(text, /<dt>Repeats<\/dt><dd><strong><a href="([^"]+)">Every 3 days, 40 times<\/a>/)
-  const [, others = ''] = /<dt>Coming dates<\/dt><dd>(.*?)<\/dd>/.exec(text) ?? []
+  const [, others = ''] = /<dt>Upcoming dates<\/dt><dd>(.*?)<\/dd>/.exec(text) ?? []
   const links = [...others.matchAll(/href="([^"]+)"/g)].map(([, path = '']) => path)
   assert.equal(links.length, 4)
   for (const path of links) assert.equal((await page(service.origin + path)).status, 200)
@@ -73,5 +73,5 @@ test('a series that is not public has no page', async () => {
 test('the page of an event that does not repeat says nothing of series', async () => {
   const { recurrence: _, ...single } = { title: 'Once', start_date: `${FIRST} 19:00:00`, recurrence: '' }
   const event = await service.create('/events', { ...single, end_date: `${FIRST} 20:00:00` })
-  assert.doesNotMatch((await page(event.url)).text, /Repeats|Coming dates/)
+  assert.doesNotMatch((await page(event.url)).text, /Repeats|Upcoming dates/)
 })

@@ -92,7 +92,7 @@ describe('a week', () => {
 
   test('without events says when the nearest is', async () => {
     const body = await shown('/events/week/2032-05-05/')
-    assert.match(body, /There are no events in this week\./)
+    assert.match(body, /There are no events that week\./)
     assert.match(body, /The last one was on/)
     assert.match(body, /name="robots" content="noindex/)
   })

@@ -62,7 +62,7 @@ export const venueFields = {
   phone: {
     kind: line,
     about: 'The phone number of the venue',
-    label: 'Telephone',
+    label: 'Phone',
     input: 'tel',
     default: null,
     ...onPage,
@@ -124,7 +124,7 @@ export const organizerFields = {
   phone: {
     kind: line,
     about: 'The phone number of the organizer',
-    label: 'Telephone',
+    label: 'Phone',
     input: 'tel',
     default: null,
     ...onPage,
@@ -133,7 +133,7 @@ export const organizerFields = {
   email: {
     kind: line,
     about: 'The e-mail address of the organizer',
-    label: 'E-mail address',
+    label: 'Email',
     input: 'email',
     inLists: true,
     default: null,

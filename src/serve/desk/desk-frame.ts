@@ -96,7 +96,7 @@ function framed(frame: FrameFor, caller: Caller, view: DeskView): Html {
   const { site, name } = frame
   const say = (text: Parameters<typeof sayAtDesk>[1]) => sayAtDesk(site, text)
   return html`<body class="desk">
-<a class="skip" href="#main">${say('Skip to the content')}</a>
+<a class="skip" href="#main">${say('Skip to content')}</a>
 <header class="bar">
 <form role="search" aria-label="${say('Search everything')}" method="get" action="${deskPath(site, '/search')}"><label class="hidden" for="everything">${say('Search everything')}</label><input id="everything" type="search" name="search" maxlength="300" placeholder="${say('Search')}" autocomplete="off"><kbd aria-hidden="true">/</kbd><button type="submit" class="hidden">${say('Search')}</button></form>
 <div class="end"><a class="button quiet far" href="${pathTo(site, '/events/')}">${say('View site')}</a>${

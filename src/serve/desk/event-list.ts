@@ -528,7 +528,7 @@ function otherPages({ context, fields, found: { earlier, later }, say }: Listing
     place
       ? html`<a class="button" href="${listPath(context, { ...fields, [name]: writtenPlace(place) })}"${html` rel="${name === 'after' ? 'next' : 'prev'}"`}>${say(text)}</a>`
       : ''
-  return html`<nav class="pages" aria-label="${say('Other pages of the list')}">${earlier && html`<a class="button" href="${listPath(context, fields)}">${say('To the start of the list')}</a>`}${to('before', earlier, 'Previous page')}${to('after', later, 'Next page')}</nav>`
+  return html`<nav class="pages" aria-label="${say('More pages')}">${earlier && html`<a class="button" href="${listPath(context, fields)}">${say('To the start of the list')}</a>`}${to('before', earlier, 'Previous page')}${to('after', later, 'Next page')}</nav>`
 }
 
 export const eventListPages: readonly DeskPage[] = [{ at: '/events', get: showEvents }]

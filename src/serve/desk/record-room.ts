@@ -172,7 +172,7 @@ function pagesOf(
     })
     return html`<a class="button" href="${deskPath(site, `/${name}?${query}`)}">${sayAtDesk(site, text)}</a>`
   }
-  return html`<nav class="pages" aria-label="${sayAtDesk(site, 'Other pages of the list')}">${page > 1 && to(page - 1, 'Earlier')}<span>${page} / ${last}</span>${page < last && to(page + 1, 'Later')}</nav>`
+  return html`<nav class="pages" aria-label="${sayAtDesk(site, 'More pages')}">${page > 1 && to(page - 1, 'Earlier')}<span>${page} / ${last}</span>${page < last && to(page + 1, 'Later')}</nav>`
 }
 
 /** The columns of a located row, which forms show. */

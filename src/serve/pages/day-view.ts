@@ -62,6 +62,6 @@ export async function dayView(viewing: Viewing, asked: EventsAsked, day: string)
           )
         : html`<h2 class="hidden">${say(site, 'Events')}</h2><ul class="rows">${[...lasting, ...starting].map((card) => eventRow(viewing, card))}</ul>`
     }</div>
-${more && pager(undefined, more, say(site, 'Other pages of the list'))}${pager(previous, next, say(site, 'Other days'))}`,
+${more && pager(undefined, more, say(site, 'More pages'))}${pager(previous, next, say(site, 'Other days'))}`,
   }
 }

@@ -85,7 +85,7 @@ export async function directoryView(
     body: html`<div class="head"><div class="heading"><h1 tabindex="-1">${say(site, texts.heading)}</h1></div></div>
 ${isLong && searchForm(viewing, asked)}${isLong && letters.length > 1 && letterBar(viewing, asked, letters)}
 <div class="results">${entries.length === 0 ? html`<p class="nothing">${say(site, isWhole ? texts.none : texts.unmatched)}</p>` : isLong ? groups(viewing, kind, entries) : html`<div class="directory"><ul>${entries.map((entry) => entryRow(viewing, kind, entry))}</ul></div>`}</div>
-${pager(previous, next, say(site, 'Other pages of the list'))}`,
+${pager(previous, next, say(site, 'More pages'))}`,
   }
 }
 

@@ -47,8 +47,8 @@ const LONGEST_VALUE = 500
  */
 export function embedView(viewing: Viewing, query: URLSearchParams): View {
   const { site } = viewing.context
-  const heading = say(site, 'Show on your site')
-  const about = say(site, 'Put the events of this calendar on a page of your own.')
+  const heading = say(site, 'Add to your website')
+  const about = say(site, 'Show these events on your own website.')
   return {
     status: 200,
     title: heading,
@@ -59,7 +59,7 @@ export function embedView(viewing: Viewing, query: URLSearchParams): View {
     scripts: [viewing.assets.builder, { path: EMBED_PATH }],
     body: html`<div class="head"><div class="heading"><h1 tabindex="-1">${heading}</h1><p class="count">${about}</p></div></div>
 <form class="build" method="get" action="${pathTo(site, '/embed/')}">${languageField(site)}<div class="fields">${fields(viewing, query)}<button type="submit" class="button main">${say(site, 'Show')}</button></div></form>
-<section class="snippet" aria-labelledby="snippet"><h2 id="snippet">${say(site, 'What to put on your page')}</h2>
+<section class="snippet" aria-labelledby="snippet"><h2 id="snippet">${say(site, 'Code for your page')}</h2>
 <pre tabindex="0" role="group" aria-labelledby="snippet"><code>${snippetOf(viewing, query)}</code></pre>
 <button type="button" class="button" data-copied="${say(site, 'Copied')}" hidden>${say(site, 'Copy')}</button></section>
 ${

@@ -169,7 +169,7 @@ function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readon
     file: pathTo(site, `${url.slice(site.url.length).replace(/\/$/, '')}.ics`),
     row,
   }
-  return html`<aside class="facts" aria-label="${say(site, 'Facts')}">
+  return html`<aside class="facts" aria-label="${say(site, 'Event details')}">
 ${whenBlock(viewing, row)}
 <dl>${repeatFact(viewing, links.series, dates)}${whereFact(viewing, row, venues)}${
     organizers.length > 0 &&
@@ -197,7 +197,7 @@ function whenBlock(viewing: Viewing, row: EventRow): Html {
     row.all_day === 1
       ? html`<span>${say(site, 'All day')}</span>`
       : hours && html`<span>${begin}${hours.end}${letters}</span>`
-  return html`<div class="when"><div class="leaf" aria-hidden="true"><b>${written(site, 'monthShort', first)}</b><span>${Number(first.slice(8))}</span></div><div>${lines}${times}<a class="quiet" href="${spanLink(site, { view: 'day', day: first }, undefined, '')}">${say(site, 'Everything on {date}', { date: writtenDate(site, first, today) })}</a></div></div>`
+  return html`<div class="when"><div class="leaf" aria-hidden="true"><b>${written(site, 'monthShort', first)}</b><span>${Number(first.slice(8))}</span></div><div>${lines}${times}<a class="quiet" href="${spanLink(site, { view: 'day', day: first }, undefined, '')}">${say(site, 'All events on {date}', { date: writtenDate(site, first, today) })}</a></div></div>`
 }
 
 const ATTENDANCE = { in_person: 'In person', online: 'Online event', mixed: 'In person and online' } as const
@@ -211,10 +211,10 @@ function whereFact(viewing: Viewing, row: EventRow, venues: readonly VenueRow[])
     from === '' || row.online_url !== ''
       ? ''
       : Number.isNaN(minutes)
-        ? say(site, 'The link is not public.')
+        ? say(site, 'The link isn’t shown here.')
         : minutes === 0
-          ? say(site, 'The link appears here at the start.')
-          : say(site, 'The link appears here {time} before the start.', {
+          ? say(site, 'The link will appear here when the event starts.')
+          : say(site, 'The link will appear here {time} before the start.', {
               time: lengthInWords(site.language, minutes ?? 0),
             })
   const online =
@@ -243,7 +243,7 @@ function venueFact({ context: { site } }: Viewing, row: EventRow, venue: VenueRo
   const way = map && directionsTo(site, venue)
   const name = linkedName(site, { kind: 'venue', row: venue })
   return html`<dd><strong><a href="${pathTo(site, recordPath(site, 'venue', venue))}"><bdi>${name}</bdi></a></strong>${lines.map((line) => html`<span><bdi>${line}</bdi></span>`)}${
-    map && html`<a class="quiet" href="${map}" rel="noopener">${say(site, 'Show on a map')}</a>`
+    map && html`<a class="quiet" href="${map}" rel="noopener">${say(site, 'Show on map')}</a>`
   }${way && html` <a class="quiet" href="${link(way)}" rel="noopener" aria-label="${say(site, 'Directions to {name}', { name })}">${say(site, 'Directions')}</a>`}</dd>`
 }
 

@@ -34,7 +34,7 @@ ${pageHead(site, { ...view, image: view.image ?? (picture && site.url + picture.
 ${[assets.style, ...(view.styles ?? [])].map(({ path }) => html`<link rel="stylesheet" href="${asset(path)}">\n`)}${[assets.script, ...(view.scripts ?? [])].map(({ path }) => html`<script type="module" src="${asset(path)}"></script>\n`)}${view.linkedData && html`<script type="application/ld+json">${linkedData(view.linkedData)}</script>`}
 </head>
 <body>
-<a class="skip" href="#main">${say(site, 'Skip to the content')}</a>
+<a class="skip" href="#main">${say(site, 'Skip to content')}</a>
 <header class="top"><div class="wrap">
 <a class="brand" href="${pathTo(site, '/')}">${brand(site, look, assets.files)}<span>${hidesName(look) ? html`<b class="hidden">${site.name}</b>` : site.name}${look.sentence && html`<small>${look.sentence}</small>`}</span></a>
 ${ownLinks(site, look)}<nav aria-label="${say(site, 'Main navigation')}">${navigation(site, view)}</nav>
@@ -46,9 +46,9 @@ ${view.body}
 <span>${site.name}</span>
 ${legalLinks(site, look)}${textLinks(site, look)}<a href="${pathTo(site, '/venues/')}">${say(site, 'Venues')}</a>
 <a href="${pathTo(site, '/organizers/')}">${say(site, 'Organizers')}</a>
-<a href="${pathTo(site, '/embed/')}">${say(site, 'Show on your site')}</a>
-<a href="${`${site.base}/`}">${say(site, 'Interface for programs')}</a>
-${languageSwitch(site, address)}<span class="end">${say(site, 'All times are of {zone}', { zone: zoneName(site, site.timezone) })}</span>
+<a href="${pathTo(site, '/embed/')}">${say(site, 'Add to your website')}</a>
+<a href="${`${site.base}/`}">${say(site, 'API for developers')}</a>
+${languageSwitch(site, address)}<span class="end">${say(site, 'All times are in {zone}', { zone: zoneName(site, site.timezone) })}</span>
 </div></footer>
 <div id="status" role="status" class="hidden"></div>
 </body>

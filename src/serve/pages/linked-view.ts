@@ -113,10 +113,10 @@ function events(
   { total, ways }: { total: number; ways: Ways },
 ): Html {
   const { site } = viewing.context
-  const heading = say(site, linked.kind === 'venue' ? 'Events here' : 'Events of this organizer')
+  const heading = say(site, linked.kind === 'venue' ? 'Events here' : 'Events by this organizer')
   const base = recordPath(site, linked.kind, linked.row).replace(/\/$/, '')
-  return html`<section class="theirs"><div class="side">${subscribeMenu(site, base, '')}</div><h2>${heading}</h2><p class="count">${total === 0 ? say(site, 'None is planned at the moment.') : sayEvents(site, total)}</p>
-<div class="results nested">${sectionsFrom(viewing, cards, viewing.today)}</div>${pager(ways.earlier, ways.later, say(site, 'Other pages of the list'))}</section>`
+  return html`<section class="theirs"><div class="side">${subscribeMenu(site, base, '')}</div><h2>${heading}</h2><p class="count">${total === 0 ? say(site, 'Nothing planned at the moment.') : sayEvents(site, total)}</p>
+<div class="results nested">${sectionsFrom(viewing, cards, viewing.today)}</div>${pager(ways.earlier, ways.later, say(site, 'More pages'))}</section>`
 }
 
 /** The name of a venue or organizer, or a substitute if nothing but markup is left of it. */
@@ -141,11 +141,11 @@ function details({ context }: Viewing, linked: Linked): Html {
     lines.length > 0 &&
       html`<div><dt>${say(site, 'Address')}</dt><dd>${lines.map((line) => html`<span><bdi>${line}</bdi></span>`)}</dd></div>`,
     phone &&
-      html`<div><dt>${say(site, 'Telephone')}</dt><dd><a href="${`tel:${phone.replace(/[^\d+]/g, '')}`}">${phone}</a></dd></div>`,
+      html`<div><dt>${say(site, 'Phone')}</dt><dd><a href="${`tel:${phone.replace(/[^\d+]/g, '')}`}">${phone}</a></dd></div>`,
     access !== NOTHING && html`<div><dt>${say(site, 'Accessibility')}</dt><dd>${access}</dd></div>`,
     email &&
-      html`<div><dt>${say(site, 'E-mail address')}</dt><dd><a href="${`mailto:${encodeURIComponent(email).replace('%40', '@')}`}">${email}</a></dd></div>`,
+      html`<div><dt>${say(site, 'Email')}</dt><dd><a href="${`mailto:${encodeURIComponent(email).replace('%40', '@')}`}">${email}</a></dd></div>`,
   ].filter(Boolean)
   if (facts.length === 0 && !website && !map) return NOTHING
-  return html`<div class="facts plain">${facts.length > 0 && html`<dl>${facts}</dl>`}${(map || website) && html`<div class="do">${map && html`<a class="button" href="${map}" rel="noopener">${say(site, 'Show on a map')}</a>`}${way && html`<a class="button" href="${link(way)}" rel="noopener" aria-label="${say(site, 'Directions to {name}', { name: linkedName(site, linked) })}">${say(site, 'Directions')}</a>`}${website && html`<a class="button" href="${website}" rel="noopener">${say(site, 'Website')}</a>`}</div>`}</div>`
+  return html`<div class="facts plain">${facts.length > 0 && html`<dl>${facts}</dl>`}${(map || website) && html`<div class="do">${map && html`<a class="button" href="${map}" rel="noopener">${say(site, 'Show on map')}</a>`}${way && html`<a class="button" href="${link(way)}" rel="noopener" aria-label="${say(site, 'Directions to {name}', { name: linkedName(site, linked) })}">${say(site, 'Directions')}</a>`}${website && html`<a class="button" href="${website}" rel="noopener">${say(site, 'Website')}</a>`}</div>`}</div>`
 }

@@ -95,7 +95,7 @@ export function comingFilters(viewing: Viewing, asked: EventsAsked): EventFilter
 
 function headingOf({ context: { site } }: Viewing, { span, query, term }: EventsAsked): string {
   if (span.view === 'past') return say(site, 'Past events')
-  if (query.filters.words !== undefined) return say(site, 'Events with “{words}”', { words: query.filters.words })
+  if (query.filters.words !== undefined) return say(site, 'Events matching “{words}”', { words: query.filters.words })
   return term?.name ?? say(site, 'What’s on')
 }
 
@@ -111,7 +111,7 @@ function countText(viewing: Viewing, asked: EventsAsked, total: number): string 
 }
 
 function nothingText({ query, term }: EventsAsked, site: Site): string {
-  return say(site, query.isFiltered || term !== undefined ? 'No event matches.' : 'There are no events here yet.')
+  return say(site, query.isFiltered || term !== undefined ? 'No events found.' : 'There are no events yet.')
 }
 
 async function nothing(viewing: Viewing, asked: EventsAsked): Promise<Html> {
@@ -143,9 +143,9 @@ async function ways(
   const first = previous
     ? await way(previous, back, page - 1)
     : isPast
-      ? { path: sameEvents(viewing, asked, { view: 'list' }), text: say(site, 'Coming events') }
+      ? { path: sameEvents(viewing, asked, { view: 'list' }), text: say(site, 'Upcoming events') }
       : hasPast
         ? { path: sameEvents(viewing, asked, { view: 'past' }), text: say(site, 'Past events') }
         : undefined
-  return html`${pager(first, next === undefined ? undefined : await way(next, on, page + 1), say(site, 'Other pages of the list'))}`
+  return html`${pager(first, next === undefined ? undefined : await way(next, on, page + 1), say(site, 'More pages'))}`
 }

@@ -5,12 +5,12 @@ import { languageField } from './page-languages.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
 const SENTENCES = {
-  400: 'Something in this address cannot be read.',
-  404: 'There is no such page.',
-  410: 'This is no longer in the calendar.',
+  400: 'This address isn’t quite right.',
+  404: 'We can’t find that page.',
+  410: 'This is no longer listed.',
   414: 'This address is too long.',
   500: 'Something went wrong here; it has been noted.',
-  503: 'The calendar cannot be shown just now; try again soon.',
+  503: 'The calendar isn’t available right now. Please try again soon.',
 } as const satisfies Record<number, MessageText>
 
 /** The status of a page that explains a failure. */

@@ -66,11 +66,11 @@ function dates(
     path: pathTo(site, other > 1 ? `${path}?page=${other}` : path),
     text,
   })
-  return html`<section class="theirs"><div class="side">${subscribeMenu(site, '/events', feedFilter(series))}</div><h2>${say(site, 'Coming dates')}</h2><p class="count">${total === 0 ? say(site, 'None is planned at the moment.') : sayEvents(site, total)}</p>
+  return html`<section class="theirs"><div class="side">${subscribeMenu(site, '/events', feedFilter(series))}</div><h2>${say(site, 'Upcoming dates')}</h2><p class="count">${total === 0 ? say(site, 'Nothing planned at the moment.') : sayEvents(site, total)}</p>
 <div class="results nested">${daySections(viewing, withoutSaid(series, cards))}</div>${pager(
     page > 1 ? way(page - 1, say(site, 'Earlier')) : undefined,
     page * PER_PAGE < total ? way(page + 1, say(site, 'Later')) : undefined,
-    say(site, 'Other pages of the list'),
+    say(site, 'More pages'),
   )}</section>`
 }
 
@@ -100,6 +100,6 @@ export function repeatFact(viewing: Viewing, series: SeriesRow | undefined, othe
   const date = (card: Card) =>
     html`<a href="${pathTo(site, card.url)}"><time datetime="${card.isAllDay ? dayOf(card.start) : card.start.slice(0, 16).replace(' ', 'T')}">${writtenDay(site, dayOf(card.start), today)}</time></a>`
   return html`<div><dt>${say(site, 'Repeats')}</dt><dd><strong><a href="${pathTo(site, seriesPath(viewing, series))}">${sayRule(viewing, series)}</a></strong></dd></div>${
-    others.length > 0 && html`<div><dt>${say(site, 'Coming dates')}</dt><dd>${others.map(date)}</dd></div>`
+    others.length > 0 && html`<div><dt>${say(site, 'Upcoming dates')}</dt><dd>${others.map(date)}</dd></div>`
   }`
 }

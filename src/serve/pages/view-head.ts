@@ -106,7 +106,7 @@ function categoryBar(viewing: Viewing, asked: EventsAsked): Html | false {
   const most = new Set(named.length > 0 ? named : [...tops].sort((a, b) => b.count - a.count).slice(0, MOST_PILLS))
   for (const term of tops) if (term.slug === open) most.add(term)
   const folded = tops.filter((term) => !most.has(term)).slice(0, MOST_FOLDED)
-  return html`<nav class="pills" aria-label="${say(site, 'Categories of events')}">${pill(say(site, 'All'), undefined, '', !open && !asked.term && !asked.query.sent.has('categories'))}${[
+  return html`<nav class="pills" aria-label="${say(site, 'Event categories')}">${pill(say(site, 'All'), undefined, '', !open && !asked.term && !asked.query.sent.has('categories'))}${[
     ...most,
   ]
     .sort((a, b) => tops.indexOf(a) - tops.indexOf(b))
@@ -133,7 +133,7 @@ const OFFERED = new Set([
 /** What is said below a field whose value cannot be used. */
 function wrongIn(site: Site, { sent, wrong }: PageQuery, name: string): string | undefined {
   const value = shortened(sent.get(name) ?? '', LONGEST_WRONG)
-  return wrong?.has(name) ? say(site, 'Not a value this calendar knows: {value}', { value }) : undefined
+  return wrong?.has(name) ? say(site, 'Not recognized: {value}', { value }) : undefined
 }
 
 const LONGEST_WRONG = 60
@@ -145,8 +145,8 @@ export function wrongView(viewing: Viewing, asked: EventsAsked): View {
   // Facts of access are ticked, so none of them is wrong.
   const isMarked = [...(asked.query.wrong ?? [])].some((name) => OFFERED.has(name) && name !== 'access')
   const below = isMarked
-    ? say(site, 'Choose something else where the form says so.')
-    : say(site, 'Search again, or look at all events.')
+    ? say(site, 'Please check the highlighted field.')
+    : say(site, 'Try another search, or browse all events.')
   return {
     status: 400,
     title: sentence,
@@ -266,7 +266,7 @@ function activeFilters(viewing: Viewing, asked: EventsAsked): Html | false {
     const without = name === 'near' ? ['near', 'geoloc_radius'] : [name]
     const text = filterInWords(viewing, name, value)
     const address = spanLink(site, asked.span, scopeIn(asked), queryText(asked.query, without))
-    return html`<li><a class="chip plain off" href="${address}" aria-label="${say(site, 'Remove the filter {name}', { name: text })}"><bdi>${text}</bdi> <span aria-hidden="true">×</span></a></li>`
+    return html`<li><a class="chip plain off" href="${address}" aria-label="${say(site, 'Remove filter: {name}', { name: text })}"><bdi>${text}</bdi> <span aria-hidden="true">×</span></a></li>`
   }
   const clear = spanLink(site, asked.span, scopeIn(asked), '')
   return html`<ul class="active">${shown.map(chip)}${shown.length > 1 && html`<li><a class="quiet" href="${clear}">${say(site, 'Clear all filters')}</a></li>`}</ul>`

@@ -75,7 +75,7 @@ export async function weekView(viewing: Viewing, asked: EventsAsked, day: string
   const ways = await waysOf(viewing, asked, days)
   const content =
     stretches.length === 0
-      ? await nothingFound(viewing, asked, say(site, 'There are no events in this week.'), `${first} 00:00:00`)
+      ? await nothingFound(viewing, asked, say(site, 'There are no events that week.'), `${first} 00:00:00`)
       : html`${bars(drawing, long, allPath(viewing, asked, first, last))}<div class="week">${days.map((one) => dayOfWeek(drawing, one, single.get(one) ?? []))}</div>`
   return {
     status: 200,

@@ -20,7 +20,6 @@ export const de: Locale = {
   'The map cannot be loaded at the moment. The list has the same venues.':
     'Die Karte lässt sich gerade nicht laden. Die Liste hat dieselben Orte.',
   'The map is loaded from {host}.': 'Die Karte wird von {host} geladen.',
-  'There are no events in this week.': 'In dieser Woche gibt es keine Veranstaltungen.',
   'There are no events that week.': 'In dieser Woche gibt es keine Veranstaltungen.',
   'There are no organizers here yet.': 'Hier gibt es noch keine Veranstalter.',
   'There are no venues here yet.': 'Hier gibt es noch keine Orte.',
@@ -563,8 +562,6 @@ export const de: Locale = {
   'These results are for “{word}”; nothing matches “{written}”.':
     'Gezeigt wird „{word}“; zu „{written}“ gibt es nichts.',
   'With one of the words': 'Mit einem der Wörter',
-  'No event matches.': 'Keine Veranstaltung passt dazu.',
-  'None is planned at the moment.': 'Zurzeit ist keine geplant.',
   'No events found.': 'Keine Veranstaltungen gefunden.',
   'Nothing planned at the moment.': 'Zurzeit ist nichts geplant.',
   Older: 'Ältere',

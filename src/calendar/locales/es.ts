@@ -20,7 +20,6 @@ export const es: Locale = {
   'The map cannot be loaded at the moment. The list has the same venues.':
     'El mapa no se puede cargar en este momento. La lista tiene los mismos lugares.',
   'The map is loaded from {host}.': 'El mapa se carga desde {host}.',
-  'There are no events in this week.': 'No hay eventos esta semana.',
   'There are no events that week.': 'No hay eventos esta semana.',
   'There are no organizers here yet.': 'Aquí todavía no hay organizadores.',
   'There are no venues here yet.': 'Aquí todavía no hay lugares.',
@@ -552,8 +551,6 @@ export const es: Locale = {
   'These results are for “{word}”; nothing matches “{written}”.':
     'Resultados de «{word}»; nada coincide con «{written}».',
   'With one of the words': 'Con una de las palabras',
-  'No event matches.': 'Ningún evento coincide.',
-  'None is planned at the moment.': 'Por ahora no hay ninguno previsto.',
   'No events found.': 'No se han encontrado eventos.',
   'Nothing planned at the moment.': 'Por ahora no hay nada previsto.',
   Older: 'Más antiguos',

@@ -20,7 +20,6 @@ export const fr: Locale = {
   'The map cannot be loaded at the moment. The list has the same venues.':
     'La carte ne peut pas être chargée pour le moment. La liste contient les mêmes lieux.',
   'The map is loaded from {host}.': 'La carte est chargée depuis {host}.',
-  'There are no events in this week.': 'Il n’y a aucun évènement cette semaine.',
   'There are no events that week.': 'Il n’y a aucun évènement cette semaine.',
   'There are no organizers here yet.': 'Il n’y a pas encore d’organisateur ici.',
   'There are no venues here yet.': 'Il n’y a pas encore de lieu ici.',
@@ -568,8 +567,6 @@ export const fr: Locale = {
   'These results are for “{word}”; nothing matches “{written}”.':
     'Résultats pour « {word} » ; rien ne correspond à « {written} ».',
   'With one of the words': 'Avec l’un des mots',
-  'No event matches.': 'Aucun événement ne correspond.',
-  'None is planned at the moment.': 'Aucun n’est prévu pour le moment.',
   'No events found.': 'Aucun événement trouvé.',
   'Nothing planned at the moment.': 'Rien de prévu pour le moment.',
   Older: 'Plus anciens',

@@ -46,7 +46,7 @@ async function frameList(viewing: Viewing, asked: EventsAsked, query: URLSearchP
   const { cards } = await findCards(viewing, comingFilters(viewing, asked), 1, limit)
   const list =
     cards.length === 0
-      ? html`<p>${say(site, 'No event matches.')}</p>`
+      ? html`<p>${say(site, 'No events found.')}</p>`
       : sectionsFrom(viewing, cards, firstDay(viewing, asked))
   return {
     title,
@@ -76,12 +76,12 @@ async function frameMonth(viewing: Viewing, asked: EventsAsked, query: URLSearch
 /** The way to the calendar with the same events, and the zone of their times. */
 function foot(viewing: Viewing, asked: EventsAsked): Html {
   const { site } = viewing.context
-  return html`<footer class="foot"><div class="wrap"><a href="${sameEvents(viewing, asked, asked.span)}">${say(site, 'Show the calendar')}</a><span class="end">${say(site, 'All times are of {zone}', { zone: zoneName(site, site.timezone) })}</span></div></footer>`
+  return html`<footer class="foot"><div class="wrap"><a href="${sameEvents(viewing, asked, asked.span)}">${say(site, 'Show the calendar')}</a><span class="end">${say(site, 'All times are in {zone}', { zone: zoneName(site, site.timezone) })}</span></div></footer>`
 }
 
 /** What stands in a frame in place of events that cannot be shown. */
 export function frameProblem({ context: { site } }: Pick<Viewing, 'context'>): Framed {
-  const title = say(site, 'No event matches.')
+  const title = say(site, 'No events found.')
   return {
     title,
     body: html`<h1>${title}</h1><p><a href="${pathTo(site, '/events/')}">${say(site, 'Show the calendar')}</a></p>`,

@@ -41,7 +41,7 @@ export async function mapView(viewing: Viewing, asked: EventsAsked): Promise<Vie
     some.length > 0 && html`<ul class="places">${some.map((place) => placeRow(viewing, place, byId))}</ul>`
   const content =
     places.length === 0
-      ? await nothingFound(viewing, asked, say(site, 'No event matches.'), `${today} 00:00:00`)
+      ? await nothingFound(viewing, asked, say(site, 'No events found.'), `${today} 00:00:00`)
       : html`${located.length > 0 && mapFigure(viewing)}<h2 class="hidden">${say(site, 'Venues')}</h2>${list(located)}${others.length > 0 && html`<h2 class="unplaced">${say(site, 'Not on the map')}</h2>${list(others)}`}`
   return {
     status: 200,

@@ -577,11 +577,6 @@ export const de: Locale = {
   'Search events': 'Veranstaltungen suchen',
   Share: 'Teilen',
   Show: 'Anzeigen',
-  'Show on a map': 'Auf einer Karte zeigen',
-  'Show on your site': 'Auf der eigenen Website zeigen',
-  'Put the events of this calendar on a page of your own.':
-    'Die Veranstaltungen dieses Kalenders auf einer eigenen Seite zeigen.',
-  'What to put on your page': 'Was auf die eigene Seite kommt',
   Pictures: 'Bilder',
   Headings: 'Überschriften',
   'Show of each event': 'Von jeder Veranstaltung zeigen',

@@ -566,11 +566,6 @@ export const es: Locale = {
   'Search events': 'Buscar eventos',
   Share: 'Compartir',
   Show: 'Mostrar',
-  'Show on a map': 'Ver en un mapa',
-  'Show on your site': 'Mostrar en su sitio',
-  'Put the events of this calendar on a page of your own.':
-    'Ponga los eventos de este calendario en una página propia.',
-  'What to put on your page': 'Qué poner en su página',
   Pictures: 'Imágenes',
   Headings: 'Encabezados',
   'Show of each event': 'Mostrar de cada evento',

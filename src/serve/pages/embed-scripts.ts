@@ -7,7 +7,7 @@ import { localeOf, weekStartOf } from './page-dates.ts'
 /** The texts of the element, in the order in which its script reads them. */
 const TEXTS = [
   'All day',
-  'No event matches.',
+  'No events found.',
   'Show the calendar',
   'Not available right now.',
   'All times are in {zone}',

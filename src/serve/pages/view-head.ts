@@ -141,7 +141,7 @@ const LONGEST_WRONG = 60
 /** What is shown in place of events for an address with parameters that cannot be used: the form, with their fields marked. */
 export function wrongView(viewing: Viewing, asked: EventsAsked): View {
   const { site } = viewing.context
-  const sentence = say(site, 'Part of this address can’t be used.')
+  const sentence = say(site, 'Part of this address isn’t valid.')
   // Facts of access are ticked, so none of them is wrong.
   const isMarked = [...(asked.query.wrong ?? [])].some((name) => OFFERED.has(name) && name !== 'access')
   const below = isMarked

@@ -39,6 +39,9 @@ function reasonNot({ name, program, package: debian }: Looking): string | undefi
 const PATHS = [
   '/',
   '/events/month/',
+  '/events/week/',
+  '/events/map/',
+  '/venues/',
   '/events/today/',
   '/embed/?view=month',
   '/events/?search=jazz&categories=music',

@@ -56,6 +56,7 @@ export function embedView(viewing: Viewing, query: URLSearchParams): View {
     canonical: '/embed/',
     isIndexed: false,
     current: undefined,
+    styles: [viewing.assets.embedding],
     scripts: [viewing.assets.builder, { path: EMBED_PATH }],
     body: html`<div class="head"><div class="heading"><h1 tabindex="-1">${heading}</h1><p class="count">${about}</p></div></div>
 <form class="build" method="get" action="${pathTo(site, '/embed/')}">${languageField(site)}<div class="fields">${fields(viewing, query)}<button type="submit" class="button main">${say(site, 'Show')}</button></div></form>

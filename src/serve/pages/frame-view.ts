@@ -99,8 +99,7 @@ export function layOutFrame({ context: { site }, assets, look }: Viewing, { titl
 <meta name="color-scheme" content="${look.scheme === 'auto' ? 'light dark' : look.scheme}">
 <meta name="robots" content="noindex">
 <base target="_blank">
-<link rel="stylesheet" href="${pathTo(site, assets.style.path)}">
-</head>
+${[assets.style, assets.embedding].map(({ path }) => html`<link rel="stylesheet" href="${pathTo(site, path)}">\n`)}</head>
 <body class="framed">
 <main>
 ${body}

@@ -18,6 +18,8 @@ export interface Assets {
   week: Asset
   /** The style sheet of directories and maps. */
   places: Asset
+  /** The style sheet of what other sites show. */
+  embedding: Asset
   /** The script that shows maps, and what it loads once somebody asks for one. */
   map: Asset
   leaflet: { script: Asset; style: Asset }
@@ -73,6 +75,7 @@ export function readAssets(site: Site, look: Look): Assets {
   const script = asset('calendar', '.js', Buffer.from(own('calendar.js')))
   const week = asset('week', '.css', Buffer.from(own('week.css')))
   const places = asset('places', '.css', Buffer.from(own('places.css')))
+  const embedding = asset('embedding', '.css', Buffer.from(own('embedding.css')))
   const near = asset('near', '.js', Buffer.from(own('near.js')))
   const suggest = asset('suggest', '.js', Buffer.from(own('suggest.js')))
   const map = asset('map', '.js', Buffer.from(own('map.js')))
@@ -87,6 +90,7 @@ export function readAssets(site: Site, look: Look): Assets {
     style,
     week,
     places,
+    embedding,
     map,
     leaflet.script,
     leaflet.style,
@@ -101,6 +105,7 @@ export function readAssets(site: Site, look: Look): Assets {
     style,
     week,
     places,
+    embedding,
     map,
     leaflet,
     script,

@@ -4,6 +4,7 @@ import { type DirectoryEntry, listDirectory, listLetters } from '../../calendar/
 import type { LinkedKind } from '../../calendar/linked/linked-rules.ts'
 import { recordPath } from '../../calendar/linked/record-present.ts'
 import { countComing } from '../../store/memory/coming-events.ts'
+import { soonFilled } from '../../store/memory/event-memory.ts'
 import { type Html, html } from './page-html.ts'
 import { languageField } from './page-languages.ts'
 import { pager } from './view-head.ts'
@@ -61,7 +62,11 @@ export async function directoryView(
   const texts = TEXTS[kind]
   if (page > LAST_PAGE) throw new Problem('event-archive-page-not-found')
   const place = { offset: (page - 1) * MOST_ENTRIES, most: MOST_ENTRIES + 1 }
-  const [found, letters] = await Promise.all([listDirectory(db, kind, asked, place), listLetters(db, kind)])
+  const [found, letters] = await Promise.all([
+    listDirectory(db, kind, asked, place),
+    listLetters(db, kind),
+    soonFilled(viewing.memory),
+  ])
   if (page > 1 && found.length === 0) throw new Problem('event-archive-page-not-found')
   const isWhole = asked.words === '' && asked.letter === ''
   const entries = found.slice(0, MOST_ENTRIES)

@@ -4,6 +4,7 @@ import { isShown } from '../../calendar/events/event-present.ts'
 import type { EventLinks } from '../../calendar/events/event-store.ts'
 import { recordPath } from '../../calendar/linked/record-present.ts'
 import { nextAtVenue, relatedEvents, type Subject } from '../../store/memory/coming-events.ts'
+import { soonFilled } from '../../store/memory/event-memory.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import type { Card } from './cards.ts'
 import { hueOf, shownTitle } from './event-rows.ts'
@@ -28,6 +29,7 @@ export interface MoreEvents {
 export async function findMore(viewing: Viewing, row: EventRow, links: EventLinks): Promise<MoreEvents> {
   const { context, memory, today } = viewing
   const venue = links.venues.find((one) => isShown(context, one))
+  await soonFilled(memory)
   if (!memory.index) return { venuePath: '', atVenue: [], alike: [] }
   const subject: Subject = {
     id: row.id,

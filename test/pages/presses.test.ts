@@ -121,3 +121,16 @@ test('a month beside the list leads to days on which events of the same filters 
   assert.match(days[0]?.[2] ?? '', /, 1 event$/)
   assert.match(mini, /href="\/events\/month\/\d{4}-\d\d\/\?free=true"/)
 })
+
+test('a chosen category is taken back by its press', async () => {
+  const family = await read('/events/category/family/?free=true')
+  assert.ok(family.press('Family')?.isChosen)
+  assert.equal(family.press('Family')?.href, '/events/?free=true')
+  assert.match((await read('/events/?when=week')).body, /<h1[^>]*>Next 7 days<\/h1>/)
+})
+
+test('a time without events names the nearest one, and leads to past events of any time', async () => {
+  const none = await read('/events/?when=today&categories=film')
+  assert.match(none.body, /No event matches/)
+  assert.match(none.body, /Cinema/)
+})

@@ -96,15 +96,18 @@ export function comingFilters(viewing: Viewing, asked: EventsAsked): EventFilter
 function headingOf({ context: { site } }: Viewing, { span, query, term }: EventsAsked): string {
   if (span.view === 'past') return say(site, 'Past events')
   if (query.filters.words !== undefined) return say(site, 'Events matching “{words}”', { words: query.filters.words })
-  return term?.name ?? say(site, 'What’s on')
+  return term?.name ?? timeInWords(site, query) ?? say(site, 'What’s on')
 }
+
+const timeInWords = (site: Site, { sent }: EventsAsked['query']) =>
+  askedInWords(site, 'when', sent.get('when') ?? '') || undefined
 
 function countText(viewing: Viewing, asked: EventsAsked, total: number): string {
   const { context, today } = viewing
   const { site } = context
   if (total === 0) return ''
-  const when = asked.query.sent.get('when')
-  if (when !== undefined) return `${askedInWords(site, 'when', when)} · ${sayEvents(site, total)}`
+  const when = timeInWords(site, asked.query)
+  if (when !== undefined) return asked.term ? `${when} · ${sayEvents(site, total)}` : sayEvents(site, total)
   const first = firstDay(viewing, asked)
   const date = first === today ? say(site, 'today') : writtenDay(site, first, today)
   return say(site, '{events} from {date} on', { events: sayEvents(site, total), date })

@@ -114,7 +114,7 @@ export async function findNeighbours(
   filters: EventFilters,
   start: string,
 ): Promise<(Card | undefined)[]> {
-  const others = withoutDates(filters)
+  const { when: _time, ...others } = withoutDates(filters)
   const earlier = { ...others, start_date: `${FIRST_DAY} 00:00:00`, starts_before: start, strict_dates: true }
   const later = { ...others, starts_after: start, strict_dates: true }
   const [{ total }, next] = await Promise.all([

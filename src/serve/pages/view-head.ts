@@ -33,8 +33,11 @@ const scopeIn = ({ term }: EventsAsked): TermPath | undefined => term && scopeOf
 
 /** The address of another span of the same events. */
 export function sameEvents({ context }: Viewing, asked: EventsAsked, span: Span, page = 1): string {
-  return spanLink(context.site, span, scopeIn(asked), queryText(asked.query, isList(span) ? [] : OF_LISTS, page))
+  return spanLink(context.site, span, scopeIn(asked), queryText(asked.query, keptOut(span), page))
 }
+
+/** Views whose address says when keep no dates, and past events no time to come. */
+const keptOut = (span: Span) => (span.view === 'past' ? ['when'] : isList(span) ? [] : OF_LISTS)
 
 /** The addresses of the days of the same events. */
 export function daysOfSame({ context }: Viewing, asked: EventsAsked): (day: string) => string {
@@ -98,22 +101,36 @@ function categoryBar(viewing: Viewing, asked: EventsAsked): Html | false {
   if (tops.length === 0) return false
   const query = queryText(asked.query, ['categories'])
   const open = chosenTop(viewing, asked)
+  const chosen = asked.term?.taxonomy === 'category' ? asked.term.slug : asked.query.sent.get('categories')
   const pill = (name: string, scope: TermPath | undefined, hue: string, isOpen: boolean) =>
     html`<a class="pill${hue || ' any'}" href="${spanLink(site, asked.span, scope, query)}"${isOpen && html` aria-current="true"`}>${hue && html`<i class="dot" aria-hidden="true"></i>`}<bdi>${name}</bdi></a>`
-  const pillOf = (term: ShownTerm) => pill(term.name, scopeOf(term), ` h${term.hue}`, term.slug === open)
-  // Those that the owner has chosen, else those of most events, and the chosen one, in the order of names.
-  const named = tops.filter(({ slug }) => viewing.look.presses.includes(slug))
-  const most = new Set(named.length > 0 ? named : [...tops].sort((a, b) => b.count - a.count).slice(0, MOST_PILLS))
-  for (const term of tops) if (term.slug === open) most.add(term)
-  const folded = tops.filter((term) => !most.has(term)).slice(0, MOST_FOLDED)
-  return html`<nav class="pills" aria-label="${say(site, 'Event categories')}">${pill(say(site, 'All'), undefined, '', !open && !asked.term && !asked.query.sent.has('categories'))}${[
-    ...most,
-  ]
-    .sort((a, b) => tops.indexOf(a) - tops.indexOf(b))
-    .map(pillOf)}${
+  // The chosen one is taken back by its press.
+  const pillOf = (term: ShownTerm) =>
+    pill(
+      term.name,
+      term.slug === chosen ? undefined : scopeOf(term),
+      ` h${term.hue}`,
+      term.slug === chosen || term.slug === open,
+    )
+  const shown = shownPresses(viewing, open)
+  const folded = tops.filter((term) => !shown.includes(term)).slice(0, MOST_FOLDED)
+  return html`<nav class="pills" aria-label="${say(site, 'Event categories')}">${pill(say(site, 'All'), undefined, '', !open && !asked.term && !asked.query.sent.has('categories'))}${shown.map(pillOf)}${
     folded.length > 0 &&
     html`<details class="rest"><summary class="pill">${say(site, 'More categories')}</summary><div class="pills">${folded.map(pillOf)}</div></details>`
   }</nav>`
+}
+
+/** The categories that the owner names, in that order, else those of most events by name; the open one with them. */
+function shownPresses({ look, terms }: Viewing, open: string | undefined): ShownTerm[] {
+  const { tops, byId } = terms
+  const categories = [...byId.values()].filter(({ taxonomy }) => taxonomy === 'category')
+  const named = look.presses
+    .map((slug) => tops.find((term) => term.slug === slug) ?? categories.find((term) => term.slug === slug))
+    .filter((term) => term !== undefined)
+  const chosen = tops.find(({ slug }) => slug === open)
+  if (named.length > 0) return chosen && !named.includes(chosen) ? [...named, chosen] : named
+  const most = new Set([...tops].sort((a, b) => b.count - a.count).slice(0, MOST_PILLS))
+  return tops.filter((term) => most.has(term) || term === chosen)
 }
 
 /** The filters that the form has a field for; it keeps all others. */

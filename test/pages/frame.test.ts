@@ -97,7 +97,7 @@ describe('a frame', () => {
     for (const query of ['?venue=abc', '?start_date=%3Cscript%3E', '?near=x']) {
       const { status, body } = await frame(query)
       assert.equal(status, 400, query)
-      assert.match(body, /No event matches/)
+      assert.match(body, /No events found/)
       assert.doesNotMatch(body, /abc|script>/)
     }
     assert.doesNotMatch((await frame('?view=%22%3E%3Cb%3E&x=%22%3E%3Cb%3E&search=%22%3E%3Cb%3E')).body, /"><b>/)

@@ -528,7 +528,7 @@ export const de: Locale = {
   'All day': 'Ganztägig',
   'All events': 'Alle Veranstaltungen',
   'All tags': 'Alle Schlagwörter',
-  'All times are in {zone}': 'Alle Zeiten in {zone}',
+  'All times are in {zone}': 'Alle Zeiten: {zone}',
   'All venues': 'Alle Orte',
   Anywhere: 'Überall',
   Before: 'Davor',

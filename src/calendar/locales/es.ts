@@ -517,7 +517,7 @@ export const es: Locale = {
   'All day': 'Todo el día',
   'All events': 'Todos los eventos',
   'All tags': 'Todas las etiquetas',
-  'All times are in {zone}': 'Todas las horas son de {zone}',
+  'All times are in {zone}': 'Todas las horas: {zone}',
   'All venues': 'Todos los lugares',
   Anywhere: 'En cualquier parte',
   Before: 'Antes',

@@ -1,4 +1,4 @@
-// Uses the map in Chromium, with a server of tiles beside it: npm test -- map-flow
+// Uses the map in Chromium, with a server of tiles beside it, and goes from view to view: npm test -- views-flow
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -146,4 +146,15 @@ describe('a map in the browser', { skip }, () => {
     await settled(`${MARKERS}.join() !== ${JSON.stringify(labels.join())}`)
     assert.deepEqual(await tab.evaluate(axeScript()), [])
   })
+})
+
+test('a view that is gone to in place brings its own style', { skip }, async () => {
+  await tab.look({ width: 1280 })
+  const columns = `getComputedStyle(document.querySelector('.week')).gridTemplateColumns.split(' ').length`
+  await tab.goTo(`${service.origin}/events/2031-05-12/`)
+  await tab.evaluate(`window.isSame = true`)
+  await tab.evaluate(`document.querySelector('.views a[href^="/events/week/"]').click()`)
+  await settled(`document.querySelector('.week') !== null`)
+  assert.equal(await tab.evaluate(`window.isSame`), true)
+  assert.equal(await tab.evaluate(columns), 7)
 })

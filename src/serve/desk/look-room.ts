@@ -77,8 +77,8 @@ function lookView(request: DeskRequest, form: LookForm, version: string): DeskVi
     framesOwn: true,
     body: html`<div class="look">${faultList(site, form.faults)}<form class="edit" method="post" action="${deskPath(site, '/look')}" enctype="multipart/form-data" novalidate data-guard data-look>
 <input type="hidden" name="version" value="${version}"><div class="story">${lookControls(site, form)}</div>
-<div class="savebar"><button type="submit" class="button main">${say('Save the look')}</button><button type="submit" class="button" formaction="${preview}" formenctype="application/x-www-form-urlencoded" formtarget="look-preview">${say('Try it out')}</button></div></form>
-<iframe class="tried" name="look-preview" title="${say('The front page as it would look')}" src="${preview}"></iframe>
+<div class="savebar"><button type="submit" class="button main">${say('Save the look')}</button>${request.showLook && html`<button type="submit" class="button" formaction="${preview}" formenctype="application/x-www-form-urlencoded" formtarget="look-preview">${say('Try it out')}</button>`}</div></form>
+${request.showLook && html`<iframe class="tried" name="look-preview" title="${say('The front page as it would look')}" src="${preview}"></iframe>`}
 <details class="card plain"><summary>${say('Back to the plain look')}</summary><form method="post" action="${deskPath(site, '/look/reset')}"><p>${say('This takes back everything that was set here, the files and texts too.')}</p><button type="submit" class="button">${say('Take it all back')}</button></form></details></div>`,
   }
 }

@@ -2,7 +2,7 @@ import type { MessageText } from '../../calendar/locales/messages.ts'
 import { faultOfPassword, LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../calendar/people/desk-passwords.ts'
 import type { SignInLink } from '../../calendar/people/sign-in-links.ts'
 import { holdName } from '../../store/storage/locks.ts'
-import { faultOfSetting, type OwnerValues, setOwnerSettings } from '../../store/storage/owner-settings.ts'
+import { faultOfSetting, isGiven, type OwnerValues, setOwnerSettings } from '../../store/storage/owner-settings.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import { html } from '../pages/page-html.ts'
 import { type FormFaults, faultList, plainField } from './desk-inputs.ts'
@@ -97,13 +97,14 @@ ${newPasswordField(request, faults)}
   }
 }
 
+/** What the start of the service names is not asked for. */
 function lookFields(request: AnyDeskRequest, faults: FormFaults) {
   const { context, accent } = request
   const { site } = context
   const name = fieldOf(request, 'site_name') || site.name
   const colour = fieldOf(request, 'pages_accent') || accent
-  return html`${plainField({ name: 'site_name', label: sayAtDesk(site, 'Name of the calendar'), value: name, attributes: html` maxlength="200"` }, faults)}
-${plainField({ name: 'pages_accent', label: sayAtDesk(site, 'Its colour'), type: 'color', value: colour }, faults)}`
+  return html`${!isGiven(request.start, 'site_name') && plainField({ name: 'site_name', label: sayAtDesk(site, 'Name of the calendar'), value: name, attributes: html` maxlength="200"` }, faults)}
+${!isGiven(request.start, 'pages_accent') && plainField({ name: 'pages_accent', label: sayAtDesk(site, 'Its colour'), type: 'color', value: colour }, faults)}`
 }
 
 /** The name and the colour that differ from those of the start. */

@@ -105,9 +105,18 @@ const DESK_HEADERS: Readonly<Record<string, RegExp>> = {
   'content-security-policy': /default-src 'none'.*frame-ancestors 'none'/,
 }
 
+/** The page that the room of the look has in a frame, and what it says in their place. */
+const LOOK_PREVIEW = /^\/desk\/look\/preview(?:\?|$)/
+const FRAMED_HEADERS: typeof DESK_HEADERS = {
+  ...DESK_HEADERS,
+  'x-frame-options': /^SAMEORIGIN$/,
+  'content-security-policy': /default-src 'none'.*frame-ancestors 'self'/,
+}
+
 /** A tag with its attributes, whose values hold no angle bracket. */
 const TAG = /<([a-z][^\s/>]*)([^<>]*)>/gi
 const OWN_SCRIPT = /^ type="module" src="\/[^"]+"$/
+const OWN_FRAME = /^ class="tried" name="look-preview" title="[^"]*" src="\/desk\/look\/preview"$/
 /** What no page of the desk has but by somebody's text. */
 const STRANGE_ELEMENT = /^(?:svg|iframe|object|embed|base|style|math|marquee|xmp|plaintext)$/i
 const STRANGE_ATTRIBUTE = /\s(?:on\w+|style)\s*=/i
@@ -121,13 +130,15 @@ function judgeDeskPage({ status, headers, body }: FuzzAnswer, { path, method }: 
   if (!isPage || headers['x-robots-tag'] === undefined) return undefined
   if (!String(headers['cache-control']).includes('no-store')) return shape(`kept as ${headers['cache-control']}`)
   if (!String(headers['content-type']).startsWith('text/html') || (status >= 300 && status < 400)) return undefined
-  for (const [name, means] of Object.entries(DESK_HEADERS))
+  const isFramed = LOOK_PREVIEW.test(path) && status === 200
+  for (const [name, means] of Object.entries(isFramed ? FRAMED_HEADERS : DESK_HEADERS))
     if (!means.test(String(headers[name]))) return shape(`${name}: ${headers[name]}`)
   const text = body.toString('utf8')
-  if (method === 'HEAD' || path === PREVIEW) return undefined
+  if (method === 'HEAD' || path === PREVIEW || isFramed) return undefined
   if (!/^<!doctype html>/i.test(text) || !/<\/html>\s*$/i.test(text)) return shape(`half a page: ${text.slice(-200)}`)
   for (const [tag, element = '', about = ''] of text.matchAll(TAG)) {
-    const isStrange = element === 'script' ? !OWN_SCRIPT.test(about) : STRANGE_ELEMENT.test(element)
+    const isOwn = element === 'script' ? OWN_SCRIPT.test(about) : element === 'iframe' && OWN_FRAME.test(about)
+    const isStrange = !isOwn && (element === 'script' || STRANGE_ELEMENT.test(element))
     if (isStrange || STRANGE_ATTRIBUTE.test(about.replaceAll(/"[^"]*"/g, '')) || STRANGE_ADDRESS.test(about))
       return shape(`typed as HTML: ${tag.slice(0, 200)}`)
   }

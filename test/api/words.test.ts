@@ -221,3 +221,80 @@ describe('words', () => {
       assert.deepEqual(keysIn(await askDatabase(address)), shown)
     })
 })
+
+describe('a list of words', () => {
+  const HARD = [
+    'a'.repeat(200),
+    '音'.repeat(400),
+    'مهرجان'.repeat(60),
+    '("concert" AND *) OR {b} ^c NEAR/2',
+    '.*+?[a-z]{1,9}|(x+x+)+y',
+    '%_%\\',
+    "'; drop table events; --",
+    '=concert @concert :*',
+    'a\0b',
+    '👩‍👩‍👧 🎉🎉',
+    '   ',
+  ]
+  for (const hard of HARD)
+    test(`takes ${JSON.stringify(hard.slice(0, 30))} for words, alike in memory and in the database`, async () => {
+      const answer = await service.get(addressOf(hard, '&per_page=50'))
+      assert.deepEqual(keysIn(await askDatabase(addressOf(hard, '&per_page=50'))), keysIn(answer))
+    })
+
+  test('takes bytes that are no text for signs that nothing has', async () => {
+    assert.deepEqual(keysIn(await service.get(`/events?${EVER}&words=%ED%A0%80%FF`)), [])
+  })
+
+  test('has a limit of its words and of its characters', async () => {
+    for (const long of ['word '.repeat(21), 'x'.repeat(501)]) {
+      const { status, body } = await service.get(addressOf(long))
+      assert.equal(status, 400)
+      assert.ok(body.data.params.words)
+    }
+  })
+
+  test('goes on from page to page in the order of the best, and its total counts all', async () => {
+    const keys: string[] = []
+    for (const page of [1, 2, 3]) {
+      const answer = await service.get(addressOf('concert', `&per_page=2&page=${page}`))
+      assert.deepEqual([answer.body.total, answer.body.total_pages], [5, 3])
+      keys.push(...keysIn(answer))
+    }
+    assert.deepEqual(keys, ['gala', 'ete', 'past', 'quartet', 'sax'])
+  })
+
+  test('is narrowed by other filters, and keeps the order of dates as NDJSON', async () => {
+    const { body } = await service.get(addressOf('concert', '&format=ndjson'))
+    const lines = String(body).trim().split('\n')
+    const shown = lines.map((line) => keyOf.get(JSON.parse(line).id))
+    assert.deepEqual(shown, ['past', 'gala', 'quartet', 'ete', 'sax'])
+    const narrowed = await service.get(addressOf('concert', '&search=contains nothing'))
+    assert.deepEqual(keysIn(narrowed), [])
+    assert.deepEqual(keysIn(await service.get(addressOf('concert', '&search=gala'))), ['gala', 'past'])
+  })
+
+  test('follows what is renamed, withdrawn and written at once', async () => {
+    const { body: venue } = await service.post('/venues', { venue: 'Marmalade Loft' })
+    const times = { start_date: '2050-05-01 20:00:00', end_date: '2050-05-01 22:00:00' }
+    const { body: event } = await service.post('/events', { title: 'Gathering', ...times, venue: venue.id })
+    ids.set('gathering', event.id)
+    assert.deepEqual(keysIn(await service.get(addressOf('marmalade gatherings'))), ['gathering'])
+    await service.update(`/venues/${venue.id}`, { venue: 'Treacle Loft' })
+    assert.deepEqual(keysIn(await service.get(addressOf('marmalade'))), [])
+    assert.deepEqual(keysIn(await service.get(addressOf('treacle'))), ['gathering'])
+    await service.update(`/events/${event.id}`, { title: 'Assembly' })
+    assert.deepEqual(keysIn(await service.get(addressOf('gathering'))), [])
+    assert.deepEqual(keysIn(await service.get(addressOf('assemblies'))), ['gathering'])
+    await service.update(`/venues/${venue.id}`, { status: 'draft' })
+    assert.deepEqual(keysIn(await service.get(addressOf('treacle'))), [])
+    await service.remove(`/events/${event.id}`)
+    assert.deepEqual(keysIn(await service.get(addressOf('assembly'))), [])
+  })
+
+  test('tells nobody by its corrections which words drafts have', async () => {
+    const times = { start_date: '2050-05-01 20:00:00', end_date: '2050-05-01 22:00:00' }
+    await service.post('/events', { title: 'Conzert', ...times, status: 'draft' })
+    assert.deepEqual(keysIn(await service.get(addressOf('conzert', '&per_page=3'))), ['gala', 'ete', 'past'])
+  })
+})

@@ -39,7 +39,16 @@ const DOCS_AT_ONCE = 500
 
 /** Cuts all that wait, as after a migration or a restart. */
 export async function stemAll(tx: Db): Promise<void> {
-  while ((await stemSome(tx, DOCS_AT_ONCE)) > 0);
+  let all = 0
+  for (let some = 1; some > 0; all += some) some = await stemSome(tx, DOCS_AT_ONCE)
+  if (all === 0) return
+  await sortIn(tx)
+  if (isPostgres(tx)) await sql`analyze stems`.execute(tx)
+}
+
+/** Has PostgreSQL put new rows into their places in its index: a search for a word looks through all that it has left aside. */
+async function sortIn(tx: Db): Promise<void> {
+  if (isPostgres(tx)) await sql`select gin_clean_pending_list('stems_words'::regclass)`.execute(tx)
 }
 
 /** Documents of one write while requests are answered: a few milliseconds. */
@@ -47,7 +56,14 @@ const DOCS_IN_TURN = 16
 
 /** Cuts all that wait while requests are answered: in small writes with turns for others in between. */
 export async function stemWaiting(write: <T>(work: (tx: Db) => Promise<T>) => Promise<T>): Promise<void> {
-  while ((await write((tx) => stemSome(tx, DOCS_IN_TURN))) === DOCS_IN_TURN);
+  let some = DOCS_IN_TURN
+  while (some === DOCS_IN_TURN) {
+    some = await write(async (tx) => {
+      const cut = await stemSome(tx, DOCS_IN_TURN)
+      if (cut > 0) await sortIn(tx)
+      return cut
+    })
+  }
 }
 
 /** Cuts the names that a transaction has written: they are few, and short. Events wait for the next turn, and are read by searches meanwhile. */

@@ -596,6 +596,9 @@ export const es: Locale = {
   'There are no events in {month}.': 'No hay eventos en {month}.',
   'There are no events on {date}.': 'No hay eventos el {date}.',
   'We can’t find that page.': 'No encontramos esta página.',
+  Tickets: 'Entradas',
+  'Copy link': 'Copiar enlace',
+  'Your time: {time}': 'En su hora local: {time}',
   'This address is too long.': 'Esta dirección es demasiado larga.',
   'Only events that are scheduled, canceled or postponed: any of these words':
     'Solo los eventos que se celebran, se cancelan o se aplazan (scheduled, canceled, postponed): cualquiera de estas palabras',

@@ -612,6 +612,9 @@ export const fr: Locale = {
   'There are no events in {month}.': 'Aucun événement en {month}.',
   'There are no events on {date}.': 'Aucun événement le {date}.',
   'We can’t find that page.': 'Cette page est introuvable.',
+  Tickets: 'Billets',
+  'Copy link': 'Copier le lien',
+  'Your time: {time}': 'À votre heure : {time}',
   'This address is too long.': 'Cette adresse est trop longue.',
   'Only events that are scheduled, canceled or postponed: any of these words':
     'Seulement les événements prévus, annulés ou reportés (scheduled, canceled, postponed) : un ou plusieurs de ces mots',

@@ -28,6 +28,7 @@ import { type Html, html, link, trusted } from './page-html.ts'
 import { learnTerms } from './page-terms.ts'
 import { addressLines, directionsTo, mapLink } from './places-shown.ts'
 import { findOtherDates, repeatFact } from './series-view.ts'
+import { sellsTickets } from './ticket-address.ts'
 import { calendarPath } from './view-head.ts'
 import { pageWork, pathTo, say, spanLink, type View, type Viewing } from './viewing.ts'
 import { inWords } from './when-in-words.ts'
@@ -90,6 +91,7 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, others: Othe
     isIndexed: isListed && dayOf(row.end_date) >= today,
     image: image && picture && `${context.images.mediaUrl}/${image.file}`,
     type: 'article',
+    scripts: [viewing.assets.event],
     feeds: feedLinks(path.replace(/\/$/, ''), '').slice(0, 1),
     linkedData: { '@context': 'https://schema.org', ...linkedEvent(context, factsOf(context, row, links)) },
     current: undefined,
@@ -169,19 +171,30 @@ function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readon
     file: pathTo(site, `${url.slice(site.url.length).replace(/\/$/, '')}.ics`),
     row,
   }
+  const isOpen = row.event_status === 'scheduled' && !isOverBy(row, viewing.today)
+  const websiteLabel = say(site, sellsTickets(website) ? 'Tickets' : 'Website')
+  // Tickets of what is over or does not take place are not what visitors come for.
+  const hasTickets = isOpen && sellsTickets(website)
+  const ticketLink = html`<a class="button main join" href="${website}" rel="noopener">${websiteLabel}</a>`
   return html`<aside class="facts" aria-label="${say(site, 'Event details')}">
 ${whenBlock(viewing, row)}
 <dl>${repeatFact(viewing, links.series, dates)}${whereFact(viewing, row, venues)}${
     organizers.length > 0 &&
     html`<div><dt>${say(site, 'Organizer')}</dt>${organizers.map((organizer) => organizerFact(viewing, organizer))}</div>`
   }${cost && html`<div><dt>${say(site, 'Price')}</dt><dd><strong>${cost}</strong></dd></div>`}</dl>
-<div class="do">${row.online_url !== '' && html`<a class="button main join" href="${row.online_url}" rel="noopener"><bdi>${plainText(row.online_label) || say(site, 'Join online')}</bdi></a>`}${addToCalendar(site, keepable, row.event_status === 'scheduled' && !isOverBy(row, viewing.today))}${website && html`<a class="button" href="${website}" rel="noopener">${say(site, 'Website')}</a>`}<a class="button" href="${mailLink(keepable.title, url)}" data-share="${keepable.title}">${say(site, 'Share')}</a></div>
+<div class="do">${hasTickets && ticketLink}${row.online_url !== '' && html`<a class="button main join" href="${row.online_url}" rel="noopener"><bdi>${plainText(row.online_label) || say(site, 'Join online')}</bdi></a>`}${addToCalendar(site, keepable, isOpen && !hasTickets)}${website && !hasTickets && html`<a class="button" href="${website}" rel="noopener">${websiteLabel}</a>`}<button type="button" class="button" data-copy="${url}" data-copied="${say(site, 'Copied')}" hidden>${say(site, 'Copy link')}</button><a class="button" href="${mailLink(keepable.title, url)}" data-share="${keepable.title}">${say(site, 'Share')}</a></div>
 <dl>${accessFact(context, row, venues)}</dl>
 </aside>`
 }
 
 const mailLink = (title: string, url: string) =>
   `mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(url)}`
+
+/** The times in the zone of the visitor, for the script to fill in and show where it is another one. */
+function elsewhere(site: Site, row: EventRow): Html {
+  const iso = (utc: string) => `${utc.replace(' ', 'T')}Z`
+  return html`<span class="yours" hidden data-wall="${row.start_date.slice(0, 16)}" data-starts="${iso(row.utc_start_date)}" data-ends="${iso(row.utc_end_date)}" data-text="${say(site, 'Your time: {time}')}"></span>`
+}
 
 /** The date as a calendar leaf, and in words. */
 function whenBlock(viewing: Viewing, row: EventRow): Html {
@@ -196,7 +209,7 @@ function whenBlock(viewing: Viewing, row: EventRow): Html {
   const times =
     row.all_day === 1
       ? html`<span>${say(site, 'All day')}</span>`
-      : hours && html`<span>${begin}${hours.end}${letters}</span>`
+      : html`${hours && html`<span>${begin}${hours.end}${letters}</span>`}${elsewhere(site, row)}`
   return html`<div class="when"><div class="leaf" aria-hidden="true"><b>${written(site, 'monthShort', first)}</b><span>${Number(first.slice(8))}</span></div><div>${lines}${times}<a class="quiet" href="${spanLink(site, { view: 'day', day: first }, undefined, '')}">${say(site, 'All events on {date}', { date: writtenDate(site, first, today) })}</a></div></div>`
 }
 

@@ -20,6 +20,8 @@ export interface Assets {
   places: Asset
   /** The style sheet of what other sites show. */
   embedding: Asset
+  /** The script of the pages of events. */
+  event: Asset
   /** The script that shows maps, and what it loads once somebody asks for one. */
   map: Asset
   leaflet: { script: Asset; style: Asset }
@@ -74,6 +76,7 @@ export function readAssets(site: Site, look: Look): Assets {
   const style = asset('calendar', '.css', Buffer.from(styleText(look, font)))
   const script = asset('calendar', '.js', Buffer.from(own('calendar.js')))
   const week = asset('week', '.css', Buffer.from(own('week.css')))
+  const event = asset('event', '.js', Buffer.from(own('event.js')))
   const places = asset('places', '.css', Buffer.from(own('places.css')))
   const embedding = asset('embedding', '.css', Buffer.from(own('embedding.css')))
   const near = asset('near', '.js', Buffer.from(own('near.js')))
@@ -91,6 +94,7 @@ export function readAssets(site: Site, look: Look): Assets {
     week,
     places,
     embedding,
+    event,
     map,
     leaflet.script,
     leaflet.style,
@@ -106,6 +110,7 @@ export function readAssets(site: Site, look: Look): Assets {
     week,
     places,
     embedding,
+    event,
     map,
     leaflet,
     script,

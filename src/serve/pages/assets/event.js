@@ -1,0 +1,34 @@
+// @ts-check
+// The page of an event is complete without this. With it, its address is copied by one press, and its times are told in the zone of the visitor, too.
+
+for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll('[data-copy]'))) {
+  if (!navigator.clipboard) break
+  button.hidden = false
+  const text = button.textContent
+  button.onclick = async () => {
+    try {
+      await navigator.clipboard.writeText(`${button.dataset.copy}`)
+      button.textContent = `${button.dataset.copied}`
+      const status = document.getElementById('status')
+      if (status) status.textContent = button.textContent
+    } catch {
+      prompt(`${text}`, button.dataset.copy)
+    }
+    setTimeout(() => (button.textContent = text), 2500)
+  }
+}
+
+/** A day and a time as the wall shows them, `2026-11-24 19:00`. @param {Date} date */
+const wallOf = (date) => date.toLocaleString('sv', { dateStyle: 'short', timeStyle: 'short' })
+
+for (const line of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-wall]'))) {
+  const { wall = '', starts = '', ends = '', text = '' } = line.dataset
+  const [start, end] = [new Date(starts), new Date(ends)]
+  const here = wallOf(start)
+  if (here === wall) continue
+  /** @type {Intl.DateTimeFormatOptions} */
+  const day = here.slice(0, 10) === wall.slice(0, 10) ? {} : { weekday: 'short', day: 'numeric', month: 'short' }
+  const format = new Intl.DateTimeFormat(document.documentElement.lang, { ...day, hour: 'numeric', minute: '2-digit' })
+  line.textContent = text.replace('{time}', () => format.formatRange(start, end))
+  line.hidden = false
+}

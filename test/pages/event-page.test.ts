@@ -1,0 +1,118 @@
+// What visitors do on the page of an event: go to its tickets, send it to somebody, read its times in their own zone, and print it.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { prepareGround } from '../../src/app.ts'
+import { findChromium, startChromium } from '../support/chromium.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const NEXT_YEAR = new Date().getUTCFullYear() + 1
+const TIMES = { start_date: `${NEXT_YEAR}-06-05 10:00`, end_date: `${NEXT_YEAR}-06-05 11:30` }
+const program = findChromium()
+const pathOf = (url: string) => new URL(url).pathname
+
+describe('the page of an event', () => {
+  let service: TestService
+  const pathFor = async (fields: object) => pathOf((await service.create('/events', { ...TIMES, ...fields })).url)
+  const read = async (path: string) =>
+    String((await service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })).body)
+
+  before(async () => {
+    service = await startService({ timezone: 'Europe/Oslo' })
+  })
+  after(() => service.close())
+
+  test('leads to the tickets first where its website sells them', async () => {
+    const press = async (website: string, fields: object = {}) => {
+      const body = await read(await pathFor({ title: 'Press', website, ...fields }))
+      const label = />(Tickets|Website)<\/a>/.exec(body)?.[1]
+      return `${label} ${/<a class="button main[^>]*>Tickets</.test(body)} ${/button main">Add to calendar/.test(body)}`
+    }
+    for (const address of [
+      'https://www.eventbrite.com/e/123',
+      'https://tickets.hall.example/7',
+      'https://hall.example/billetterie/jazz',
+      'https://hall.example/Tickets?id=3',
+    ])
+      assert.equal(await press(address), 'Tickets true false', address)
+    for (const address of [
+      'https://hall.example/jazz',
+      'https://hall.example/?from=tickets',
+      'https://thickness.example',
+    ])
+      assert.equal(await press(address), 'Website false true', address)
+    const past = { start_date: '2020-01-01 10:00', end_date: '2020-01-01 11:00' }
+    assert.equal(await press('https://www.eventbrite.com/e/9', past), 'Tickets false false')
+    assert.equal(await press('https://www.eventbrite.com/e/9', { event_status: 'canceled' }), 'Tickets false false')
+  })
+
+  test('says in lists what is canceled, without a press', async () => {
+    const today = new Date().toLocaleDateString('sv', { timeZone: 'Europe/Oslo' })
+    const times = { start_date: `${today} 00:00`, end_date: `${today} 23:59` }
+    await service.create('/events', { title: 'Tonight', ...times, event_status: 'canceled' })
+    for (const path of ['/', '/events/today/', '/events/month/', '/events/week/'])
+      assert.match(
+        await read(path),
+        /<b class="state canceled">Canceled<span class="hidden">:<\/span><\/b> <s><bdi>Tonight/,
+        path,
+      )
+  })
+
+  test('in a browser copies its address by one press, and tells its times in the zone of the visitor where that is another', {
+    skip: program === undefined ? 'no Chromium is installed' : false,
+  }, async () => {
+    const browser = await startChromium(program ?? '')
+    try {
+      const tab = await browser.open()
+      const [path, long] = [
+        await pathFor({ title: 'Zones' }),
+        await pathFor({ title: 'Night', start_date: `${NEXT_YEAR}-06-05 22:00`, end_date: `${NEXT_YEAR}-06-06 02:00` }),
+      ]
+      const yours = async (zone: string, of: string) => {
+        await tab.send('Emulation.setTimezoneOverride', { timezoneId: zone })
+        await tab.goTo(service.origin + of)
+        return tab.evaluate<string>(
+          "(({ hidden, textContent }) => (hidden ? '' : textContent))(document.querySelector('.yours'))",
+        )
+      }
+      assert.equal(await yours('Europe/Oslo', path), '')
+      assert.equal(await yours('Europe/Berlin', path), '')
+      assert.match(await yours('America/New_York', path), /^Your time: 4:00\s*[–-]\s*5:30\sAM$/)
+      assert.match(await yours('Asia/Tokyo', long), /^Your time: Sun, Jun 6.*5:00.*9:00/)
+      const copy = "document.querySelector('[data-copy]')"
+      await tab.evaluate('navigator.clipboard.writeText = async (text) => void (window.copied = text)')
+      assert.equal(await tab.evaluate(`${copy}.hidden`), false)
+      await tab.evaluate(`${copy}.click()`)
+      assert.equal(await tab.evaluate('window.copied'), service.origin + long)
+      assert.equal(await tab.evaluate(`${copy}.textContent`), 'Copied')
+    } finally {
+      await browser.close()
+    }
+  })
+
+  test('is printed on one page, and so are a month, across, and a list', {
+    skip: program === undefined ? 'no Chromium is installed' : false,
+  }, async () => {
+    const demo = await startService({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
+    const browser = await startChromium(program ?? '')
+    try {
+      await prepareGround({ ...demo.config, port: 0 }, assert.ifError, { demo: true })
+      const tab = await browser.open()
+      const { body } = await demo.get('/events?per_page=4')
+      for (const path of [
+        '/events/',
+        '/events/month/',
+        ...body.events.map(({ url }: { url: string }) => pathOf(url)),
+      ]) {
+        await tab.goTo(demo.origin + path)
+        const { data } = await tab.send('Page.printToPDF', { preferCSSPageSize: true })
+        const pdf = Buffer.from(String(data), 'base64').toString('latin1')
+        assert.equal(pdf.match(/\/Type\s*\/Page\b/g)?.length, 1, path)
+        const [, width = '', height = ''] = /\/MediaBox \[0 0 ([\d.]+) ([\d.]+)/.exec(pdf) ?? []
+        assert.equal(Number(width) > Number(height), path === '/events/month/', path)
+      }
+    } finally {
+      await browser.close()
+      await demo.close()
+    }
+  })
+})

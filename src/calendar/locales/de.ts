@@ -607,7 +607,7 @@ export const de: Locale = {
   'There are no events in {month}.': 'Im {month} gibt es keine Veranstaltungen.',
   'There are no events on {date}.': 'Am {date} gibt es keine Veranstaltungen.',
   'We can’t find that page.': 'Diese Seite gibt es nicht.',
-  Tickets: 'Tickets',
+  Tickets: 'Karten',
   'Copy link': 'Link kopieren',
   'Your time: {time}': 'In der eigenen Zeitzone: {time}',
   'This address is too long.': 'Diese Adresse ist zu lang.',

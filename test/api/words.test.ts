@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Answer, startService, type TestService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
 
 let service: TestService
 const ids = new Map<string, number>()
@@ -297,4 +298,26 @@ describe('a list of words', () => {
     await service.post('/events', { title: 'Conzert', ...times, status: 'draft' })
     assert.deepEqual(keysIn(await service.get(addressOf('conzert', '&per_page=3'))), ['gala', 'ete', 'past'])
   })
+})
+
+describe('what is suggested', () => {
+  const suggested = async (search: string): Promise<string[]> => {
+    const answer = await fetch(`${service.origin}/events/suggest?search=${encodeURIComponent(search)}`)
+    const told = (await answer.json()) as { suggestions: { kind: string; name: string }[] }
+    return told.suggestions.map(({ kind, name }) => `${kind} ${name}`)
+  }
+
+  const CASES: [typed: string, suggestions: string[]][] = [
+    ['brig', ['venue St Brigid’s Hall']],
+    ['gala', ['event Opening Gala Concert']],
+    ['jazz', ['organizer Les Amis du Jazz', 'category Jazz']],
+    ['fam', ['category Families']],
+    ['夏祭', ['event 東京夏祭り']],
+    ['tea', ['venue Teatro Principal']],
+    ['(*', []],
+  ]
+  for (const [typed, suggestions] of CASES)
+    test(`for “${typed}” is ${suggestions.join(', ') || 'nothing'}`, async () => {
+      await until(async () => String(await suggested(typed)) === String(suggestions), `other than ${suggestions}`, 20)
+    })
 })

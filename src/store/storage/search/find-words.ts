@@ -280,15 +280,18 @@ export interface TypedWords {
   begun: string
 }
 
-/** The most documents that are looked at for each kind of suggestion. */
-const MOST_BEGUN = 60
+/** The most documents that are looked at for each kind of suggestion. PostgreSQL would find all that there are to tell which are the last. */
+const MOST_BEGUN = { sqlite: 60, postgres: 500 }
 
-/** The documents whose title or name has what was typed: those that were made last, some of many. */
+/** The documents whose title or name has what was typed: of many some, on SQLite those that were made last. */
 export function docsBegun(db: Db, { stems, begun }: TypedWords, kind: 'event' | 'record' | 'term'): RawBuilder<number> {
   const doc = docOf(db)
   const has = having(db, stems, kind === 'event' ? IN_TITLE : IN_NAME, begun)
   const terms = sql.lit(TERM_DOCS)
   const within = kind === 'term' ? sql`${doc} >= ${terms}` : sql`${doc} < ${terms}`
   const id = kind === 'term' ? sql`${doc} - ${terms}` : doc
-  return sql`(select ${id} from stems where ${has} and ${within} order by ${doc} desc limit ${sql.lit(MOST_BEGUN)})`
+  const some = isPostgres(db)
+    ? sql`limit ${sql.lit(MOST_BEGUN.postgres)}`
+    : sql`order by ${doc} desc limit ${sql.lit(MOST_BEGUN.sqlite)}`
+  return sql`(select ${id} from stems where ${has} and ${within} ${some})`
 }

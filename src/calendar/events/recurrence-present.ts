@@ -79,6 +79,14 @@ export function showRule({ site, say }: Pick<Context, 'site' | 'say'>, series: S
   return found
 }
 
+/** How a series repeats, in words and without its end: "every Thursday". Empty for dates without a rule. */
+export function rhythmOf({ site, say }: Pick<Context, 'site' | 'say'>, series: SeriesRow): string {
+  const { rule } = recurrenceOf(series)
+  if (!rule) return ''
+  const { count: _count, until: _until, ...endless } = rule
+  return recurrenceText({ rule: endless, added: [], left: [] }, startOf(series), site.language, say)
+}
+
 /** The names of the fields that an occurrence has changed for itself. */
 export function ownFields({ own }: Pick<EventRow, 'own'>): string[] {
   return own === '' ? [] : own.split(',')

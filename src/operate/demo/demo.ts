@@ -102,7 +102,11 @@ async function createSeason(context: Creating, images: Made['images']): Promise<
   const today = dayOf(wallNow(context.site.timezone, context.now))
   const events = season.flatMap((occasion) => occasion.weeks.map((week) => eventOf(occasion, week, today, made)))
   for (const event of events) await create(context, 'events', event)
-  return events.length
+  const { total } = await context.tx
+    .selectFrom('events')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return Number(total)
 }
 
 async function createBranch(context: Creating, { below = [], ...sent }: Branch, parent: number): Promise<void> {
@@ -141,7 +145,7 @@ async function forEachKey<Key extends string, Value, Result>(
 
 /** The event of one week as a client would send it. */
 function eventOf(occasion: Occasion, week: number, today: string, made: Made): RawValues {
-  const { title, excerpt, description, categories, tags = [], sent } = occasion
+  const { title, excerpt, description, categories, tags = [], again, sent } = occasion
   const first = addDays(firstMonday(today), week * 7 + DAYS.indexOf(occasion.day))
   return {
     title,
@@ -156,6 +160,7 @@ function eventOf(occasion: Occasion, week: number, today: string, made: Made): R
     organizer: occasion.organizers.map((key) => made.organizers[key]),
     show_map: true,
     show_map_link: true,
+    ...(again === undefined ? {} : { recurrence: `RRULE:${again}` }),
     ...sent,
   }
 }

@@ -1,4 +1,4 @@
-import { every, type Occasion } from './town.ts'
+import type { Occasion } from './town.ts'
 
 // The events of the demo, by subject and in the weeks from its start.
 
@@ -310,7 +310,8 @@ export const season: readonly Occasion[] = [
   // What comes again
   {
     title: 'Thursday Jazz',
-    weeks: every(1, 0, 7),
+    weeks: [0],
+    again: 'FREQ=WEEKLY;COUNT=10',
     day: 'thu',
     hours: ['20:30', '23:00'],
     venue: 'kettle',
@@ -325,7 +326,8 @@ export const season: readonly Occasion[] = [
   },
   {
     title: 'Farmers’ Market',
-    weeks: every(1, 0, 7),
+    weeks: [0],
+    again: 'FREQ=WEEKLY;COUNT=10',
     day: 'sat',
     hours: ['09:00', '13:30'],
     venue: 'square',
@@ -340,7 +342,8 @@ export const season: readonly Occasion[] = [
   },
   {
     title: 'Learn to Row',
-    weeks: every(1, 2, 7),
+    weeks: [2],
+    again: 'FREQ=WEEKLY;COUNT=6',
     day: 'sun',
     hours: ['10:00', '12:00'],
     venue: 'boathouse',
@@ -355,7 +358,8 @@ export const season: readonly Occasion[] = [
   },
   {
     title: 'Story Time – Am Scéalaíochta',
-    weeks: every(2, 1, 7),
+    weeks: [1],
+    again: 'FREQ=WEEKLY;INTERVAL=2;COUNT=4',
     day: 'wed',
     hours: ['15:30', '16:15'],
     venue: 'library',

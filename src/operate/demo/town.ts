@@ -376,6 +376,8 @@ export interface Occasion {
   /** Counted from the Monday that lies between 8 and 14 days back. */
   weeks: readonly number[]
   day: (typeof DAYS)[number]
+  /** The rule by which it comes again. */
+  again?: string
   /** `HH:MM` by the clock of the zone, the end maybe after midnight; without them it lasts all day. */
   hours?: readonly [from: string, to: string]
   /** How many days it lasts; 1 unless given. */
@@ -394,7 +396,3 @@ export interface Occasion {
 }
 
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
-
-/** Every so many weeks, from the first to the last. */
-export const every = (step: number, first: number, last: number) =>
-  Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, at) => first + at * step)

@@ -6,11 +6,12 @@ import { storedCost } from '../../calendar/events/event-cost.ts'
 import { type CardRow, EXCERPT_FROM, findCardRows } from '../../calendar/events/event-page-store.ts'
 import { isShown } from '../../calendar/events/event-present.ts'
 import { type EventLinks, findEventLinks } from '../../calendar/events/event-store.ts'
+import { rhythmOf, seriesUrl } from '../../calendar/events/recurrence-present.ts'
 import { presentImage } from '../../calendar/images/images.ts'
 import { recordPath } from '../../calendar/linked/record-present.ts'
 import type { EventMemory } from '../../store/memory/event-memory.ts'
 import { areUnchanged, type EventStates, statesOf } from '../../store/memory/event-pieces.ts'
-import type { EventRow, ImageRow } from '../../store/storage/schema.ts'
+import type { EventRow, ImageRow, SeriesRow } from '../../store/storage/schema.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import { writtenCost } from './written-costs.ts'
 import { zoneLetters } from './zone-names.ts'
@@ -45,6 +46,10 @@ export interface Card {
   place: { name: string; city: string; id: number } | undefined
   cost: string
   picture: Picture | undefined
+  /** The series it is an occurrence of: the path of its page, and how it repeats in words, if by a rule. */
+  series: { id: number; path: string; rhythm: string } | undefined
+  /** In lists where it stands for its series: how many of its dates follow. */
+  following?: number
 }
 
 interface CachedCard {
@@ -128,6 +133,16 @@ function makeCard(context: Context, row: CardRow, links: EventLinks): Card {
     place: place && { name: plainText(place.venue), city: plainText(place.city), id: place.id },
     cost: writtenCost(site, storedCost(row.cost)),
     picture: image && showOrLeaveOut(context, 'image', image.id, () => pictureOf(context, image, row.image_alt)),
+    series: links.series && seriesOf(context, links.series),
+  }
+}
+
+function seriesOf(context: Context, series: SeriesRow): Card['series'] {
+  if (series.status !== 'publish') return undefined
+  return {
+    id: series.id,
+    path: seriesUrl(context.site, series).slice(context.site.url.length),
+    rhythm: rhythmOf(context, series),
   }
 }
 

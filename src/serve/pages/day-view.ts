@@ -1,7 +1,8 @@
 import { addDays, dayOf } from '../../base/text/moments.ts'
 import { eventRow } from './event-rows.ts'
+import { findOngoing, isLong, ongoingSection } from './ongoing.ts'
 import { capitalized, lastDayOf, laterOf, writtenDate, writtenDay } from './page-dates.ts'
-import { between, findBounds, findCards } from './page-finding.ts'
+import { findBounds, findCards, starting } from './page-finding.ts'
 import { html } from './page-html.ts'
 import {
   canonicalOf,
@@ -24,11 +25,13 @@ export async function dayView(viewing: Viewing, asked: EventsAsked, day: string)
   const { context, today } = viewing
   const { site } = context
   const { page } = asked.query
-  const { cards, total } = await findCards(viewing, between(asked.query.filters, day, day), page, MOST)
-  const shown = cards.filter((card) => lastDayOf(card.start, card.end) >= day)
-  const lasting = shown.filter((card) => dayOf(card.start) < day)
-  const starting = shown.filter((card) => dayOf(card.start) >= day)
-  const hidden = cards.length - shown.length
+  const { filters } = asked.query
+  const { cards, total: begin } = await findCards(viewing, starting(filters, day, day), page, MOST)
+  const ongoing = await findOngoing(viewing, filters, day, MOST)
+  const lasting = page === 1 ? ongoing.cards : []
+  const long = lasting.filter((card) => isLong(dayOf(card.start), lastDayOf(card.start, card.end)))
+  const shown = [...lasting.filter((card) => !long.includes(card)), ...cards]
+  const total = begin + ongoing.total
   const near = nearName(viewing.context.site, day, viewing.today)
   const span = { view: 'day', day } as const
   const bounds = await findBounds(viewing, asked.query.filters)
@@ -40,27 +43,28 @@ export async function dayView(viewing: Viewing, asked: EventsAsked, day: string)
   const present = { path: sameEvents(viewing, asked, { view: 'day', day: undefined }), isHere: day === today }
   const whole = capitalized(site, writtenDay(site, day, ''))
   const more =
-    page * MOST < total ? { path: sameEvents(viewing, asked, span, page + 1), text: say(site, 'Later') } : undefined
+    page * MOST < begin ? { path: sameEvents(viewing, asked, span, page + 1), text: say(site, 'Later') } : undefined
   return {
     status: 200,
     title: whole,
-    description: `${whole}: ${sayEvents(site, total - hidden)}`,
+    description: `${whole}: ${sayEvents(site, total)}`,
     canonical: canonicalOf(viewing, asked, span),
-    isIndexed: day >= today && shown.length > 0 && !asked.query.isFiltered && page === 1,
+    isIndexed: day >= today && total > 0 && !asked.query.isFiltered && page === 1,
     previous: previous?.path,
     next: next?.path,
     feeds: feedsOf(asked),
+    styles: [viewing.assets.front],
     current: 'day',
-    body: html`${viewHead(viewing, { ...asked, span }, capitalized(site, writtenDay(site, day, today)), `${near && `${near} · `}${sayEvents(site, total - hidden)}`, steps(site, say(site, 'Days'), previous, present, next))}
+    body: html`${viewHead(viewing, { ...asked, span }, capitalized(site, writtenDay(site, day, today)), `${near && `${near} · `}${sayEvents(site, total)}`, steps(site, say(site, 'Days'), previous, present, next))}
 <div class="results single">${
-      shown.length === 0
+      total === 0
         ? await nothingFound(
             viewing,
             asked,
             say(site, 'There are no events on {date}.', { date: writtenDate(site, day, today) }),
             `${day} 00:00:00`,
           )
-        : html`<h2 class="hidden">${say(site, 'Events')}</h2><ul class="rows">${[...lasting, ...starting].map((card) => eventRow(viewing, card))}</ul>`
+        : html`${shown.length > 0 && html`<h2 class="hidden">${say(site, 'Events')}</h2><ul class="rows">${shown.map((card) => eventRow(viewing, card))}</ul>`}${ongoingSection(viewing, { cards: long, total: long.length }, '')}`
     }</div>
 ${more && pager(undefined, more, say(site, 'More pages'))}${pager(previous, next, say(site, 'Other days'))}`,
   }

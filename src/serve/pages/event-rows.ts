@@ -2,7 +2,7 @@ import { dayOf } from '../../base/text/moments.ts'
 import { statusWord } from '../../calendar/locales/translate.ts'
 import { distanceKm } from '../../store/storage/distance.ts'
 import type { Card, Picture } from './cards.ts'
-import { lastDayOf, written, writtenDate, writtenDay, writtenDistance } from './page-dates.ts'
+import { capitalized, lastDayOf, written, writtenDate, writtenDay, writtenDistance } from './page-dates.ts'
 import { type Html, html, link } from './page-html.ts'
 import type { ShownTerm } from './page-terms.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
@@ -65,9 +65,13 @@ function timesOfCard(viewing: Viewing, card: Card): Html {
   return card.end === card.start ? start : html`${start} <small>– ${written(site, 'time', card.end)}</small>`
 }
 
-/** A small picture; one that is neither square nor wide is shown uncropped. */
+/** Whether a picture is shown whole on a tinted ground: a poster in portrait, or a banner, would lose its lettering. */
+export const isUncropped = ({ width, height }: Pick<Picture, 'width' | 'height'>) =>
+  width / height < 1.25 || width / height > 2.2
+
+/** A small picture. */
 function thumbnail({ src, srcset, width, height, focus }: Picture): Html {
-  const shape = width / height < 1.25 || width / height > 2.2 ? 'thumb whole' : 'thumb'
+  const shape = isUncropped({ width, height }) ? 'thumb whole' : 'thumb'
   return html`<img class="${shape}${focus}" src="${link(src)}" srcset="${srcset}" sizes="132px" width="${width}" height="${height}" alt="" loading="lazy" decoding="async">`
 }
 
@@ -82,7 +86,7 @@ export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h
   const title = html`<a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>`
   return html`<li class="row${hueOf(viewing, card)}"><p class="time">${day}${timesOfCard(viewing, card)}</p><div class="what">${
     heading === 'h2' ? html`<h2>${title}</h2>` : heading === 'h3' ? html`<h3>${title}</h3>` : html`<h4>${title}</h4>`
-  }${place && html`<p class="where">${place}</p>`}${card.excerpt && html`<p class="excerpt"><bdi>${card.excerpt}</bdi></p>`}${tags(
+  }${place && html`<p class="where">${place}</p>`}${card.excerpt && html`<p class="excerpt"><bdi>${card.excerpt}</bdi></p>`}${againOf(viewing, card)}${tags(
     viewing,
     card,
   )}</div>${card.picture && thumbnail(card.picture)}</li>`
@@ -94,6 +98,15 @@ function awayFrom({ context: { site }, memory, around }: Viewing, venue: number)
   if (!place) return false
   const km = distanceKm(around.lat, around.lng, place.lat, place.lng)
   return html` · <span class="away">${writtenDistance(site, km)}</span>`
+}
+
+/** Of an event that stands for its series: how it repeats, with a link to all its dates. */
+export function againOf({ context: { site } }: Viewing, { series, following = 0 }: Card): Html | false {
+  if (!series || following === 0) return false
+  const more =
+    following === 1 ? say(site, '1 more date') : say(site, '{count} more dates', { count: String(following) })
+  const text = series.rhythm === '' ? more : `${capitalized(site, series.rhythm)}, ${more}`
+  return html`<p class="again"><a href="${pathTo(site, series.path)}">${text}</a></p>`
 }
 
 function tags(viewing: Viewing, card: Card): Html | false {

@@ -3,10 +3,22 @@ import { Problem } from '../../base/problems.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { daysMeant } from '../../calendar/events/asked-times.ts'
 import type { Card } from './cards.ts'
-import { datedRows, daySections, sectionsFrom } from './event-rows.ts'
+import { datedRows, daySections } from './event-rows.ts'
+import { findLead, type Lead, NO_LEAD, withFollowing } from './front-view.ts'
 import { miniMonths } from './mini-month.ts'
+import { findOngoing, type Ongoing, ongoingSection } from './ongoing.ts'
 import { isDay, writtenDay } from './page-dates.ts'
-import { before, between, type EventFilters, findBounds, findCards, findPageEvents, from } from './page-finding.ts'
+import {
+  before,
+  between,
+  type EventFilters,
+  everyDateOf,
+  findBounds,
+  findCards,
+  findPageEvents,
+  from,
+  starting,
+} from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
 import { askedInWords } from './presses.ts'
 import {
@@ -29,9 +41,12 @@ export const PER_PAGE = 20
 export async function listView(viewing: Viewing, asked: EventsAsked): Promise<View> {
   const { site } = viewing.context
   const isPast = asked.span.view === 'past'
-  const { cards, total, pages } = await (isPast ? pastPage : comingPage)(viewing, asked)
+  const found = await (isPast ? pastPage : comingPage)(viewing, asked)
+  const { cards, total, pages } = found
   const { page } = asked.query
   if (page > 1 && page > pages) throw new Problem('event-archive-page-not-found')
+  const isFirst = page === 1 && !asked.query.isFiltered
+  const front = isFirst && !isPast && !asked.term ? await findLead(viewing) : NO_LEAD
   const heading = headingOf(viewing, asked)
   const paths = {
     previous: page > 1 ? sameEvents(viewing, asked, asked.span, page - 1) : undefined,
@@ -43,12 +58,13 @@ export async function listView(viewing: Viewing, asked: EventsAsked): Promise<Vi
     title: asked.term || isPast || asked.query.isFiltered ? heading : '',
     description: count === '' ? `${heading}: ${nothingText(asked, site)}` : `${heading}: ${count}`,
     canonical: canonicalOf(viewing, asked, asked.span),
-    isIndexed: !isPast && !asked.query.isFiltered && page === 1 && total > 0,
+    isIndexed: !isPast && isFirst && total > 0,
     ...paths,
     feeds: feedsOf(asked),
+    styles: [viewing.assets.front],
     current: 'list',
-    body: html`${viewHead(viewing, asked, heading, count)}
-<div class="by-month">${!isPast && miniMonths(viewing, asked.query.filters, firstDay(viewing, asked), (span) => sameEvents(viewing, asked, span))}<div class="results">${await wordsNote(viewing, asked)}${total === 0 ? await nothing(viewing, asked) : isPast ? daySections(viewing, cards) : asked.query.filters.words === undefined ? sectionsFrom(viewing, cards, firstDay(viewing, asked)) : datedRows(viewing, cards)}</div></div>
+    body: html`${front.body}${viewHead(viewing, asked, heading, html`${count}${everyDate(viewing, asked, found)}`, undefined, front.ids.size > 0 ? 'h2' : 'h1')}
+<div class="by-month">${!isPast && miniMonths(viewing, asked.query.filters, firstDay(viewing, asked), (span) => sameEvents(viewing, asked, span))}<div class="results">${await wordsNote(viewing, asked)}${total === 0 ? await nothing(viewing, asked) : isPast ? daySections(viewing, cards) : asked.query.filters.words === undefined ? sections(viewing, asked, found, front) : datedRows(viewing, cards)}</div></div>
 ${await ways(viewing, asked, { ...paths, pages })}`,
   }
 }
@@ -57,11 +73,53 @@ interface Page {
   cards: Card[]
   total: number
   pages: number
+  /** What began before the first day; a search has it among the others. */
+  ongoing?: Ongoing
+  /** Whether a series stands in the list for several of its dates. */
+  isShorter?: boolean
 }
 
+/** The most events that are still on above those that begin; the others are a press away. */
+const MOST_ONGOING = 6
+
+/** What is still on, and a page of what starts on the first day or later, each series at its next date (rules 31.2 and 31.3). */
 async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
-  const { cards, total } = await findCards(viewing, comingFilters(viewing, asked), asked.query.page, PER_PAGE, 'best')
-  return { cards, total, pages: Math.ceil(total / PER_PAGE) }
+  const filters = comingFilters(viewing, asked)
+  const { cards, total: begin } = await findCards(viewing, filters, asked.query.page, PER_PAGE, 'best')
+  const isCollapsed = filters.collapse !== undefined
+  const every = isCollapsed ? (await findPageEvents(viewing, everyDateOf(filters), 1, 1)).total : begin
+  const found = {
+    cards: isCollapsed ? await withFollowing(viewing, filters, cards) : cards,
+    total: begin,
+    pages: Math.ceil(begin / PER_PAGE),
+    isShorter: every > begin,
+  }
+  if (asked.query.filters.words !== undefined) return found
+  const ongoing = await findOngoing(viewing, asked.query.filters, firstDay(viewing, asked), MOST_ONGOING)
+  return { ...found, total: begin + ongoing.total, ongoing }
+}
+
+/** A page of coming events: what is still on, and days. What the front shows already is not said again. */
+function sections(viewing: Viewing, asked: EventsAsked, { cards, ongoing }: Page, { ids }: Lead): Html {
+  const others = cards.filter(({ id }) => !ids.has(id))
+  if (!ongoing) return html`${daySections(viewing, others)}`
+  const day = firstDay(viewing, asked)
+  const lasting = ongoing.cards.filter(({ id }) => !ids.has(id))
+  const all = `${sameEvents(viewing, asked, { view: 'day', day })}#ongoing`
+  const shown = asked.query.page === 1 && ongoingSection(viewing, { ...ongoing, cards: lasting }, all)
+  return html`${shown}${daySections(viewing, others)}`
+}
+
+/** The parameter by which sites that move here switch it, too. */
+const EVERY_DATE = 'hide_subsequent_recurrences'
+
+/** The link to every date of each series. */
+function everyDate(viewing: Viewing, asked: EventsAsked, { isShorter }: Page): Html | false {
+  const { site } = viewing.context
+  if (!isShorter) return false
+  const sent = new Map([...asked.query.sent, [EVERY_DATE, '0']])
+  const path = sameEvents(viewing, { ...asked, query: { ...asked.query, sent } }, asked.span)
+  return html` · <a class="quiet" rel="nofollow" href="${path}">${say(site, 'Show every date')}</a>`
 }
 
 /** Pages of past events are counted and filled from the end. */
@@ -90,7 +148,11 @@ export function comingFilters(viewing: Viewing, asked: EventsAsked): EventFilter
   const { filters } = asked.query
   const last = typeof filters.end_date === 'string' ? filters.end_date.slice(0, 10) : ''
   const first = firstDay(viewing, asked)
-  return isDay(last) ? between(filters, first, last) : from(filters, first)
+  const isBounded = isDay(last)
+  const isEvery = [filters[EVERY_DATE], filters.post_parent, filters.when].some((asks) => asks !== undefined)
+  const collapsed = isBounded || isEvery ? {} : ({ collapse: 'series' } as const)
+  if (filters.words === undefined) return { ...starting(filters, first, isBounded ? last : undefined), ...collapsed }
+  return { ...(isBounded ? between(filters, first, last) : from(filters, first)), ...collapsed }
 }
 
 function headingOf({ context: { site } }: Viewing, { span, query, term }: EventsAsked): string {

@@ -25,6 +25,8 @@ export interface Assets {
   /** The script that shows maps, and what it loads once somebody asks for one. */
   map: Asset
   leaflet: { script: Asset; style: Asset }
+  /** The style sheet of what opens the front page. */
+  front: Asset
   script: Asset
   /** Those of the look, by their setting. */
   files: Readonly<Partial<Record<LookFileSetting, Asset>>>
@@ -60,11 +62,18 @@ export const ASSETS_PATH = '/assets/'
 
 const own = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
 
+const sheet = (name: string) => asset(name, '.css', Buffer.from(withoutBlanks(own(`${name}.css`))))
+
 /** The style sheet of all pages in a look; `font` is the address of its own font. @throws Error with one sentence for a file that cannot be read */
 export function styleText(look: Look, font: string | undefined): string {
   const { accent, css } = look
   const theirs = css === '' ? '' : readSet(css, 'style sheet').toString('utf8')
-  return [own('tokens.css'), own('calendar.css'), accentStyle(accent), lookStyle(look, font), theirs].join('\n')
+  return [
+    withoutBlanks(own('tokens.css') + own('calendar.css')),
+    accentStyle(accent),
+    lookStyle(look, font),
+    theirs,
+  ].join('\n')
 }
 
 /** Reads the files once. @throws Error with one sentence for a file that is set and cannot be read */
@@ -75,10 +84,8 @@ export function readAssets(site: Site, look: Look): Assets {
   const font = files.pages_font?.path.slice(ASSETS_PATH.length)
   const style = asset('calendar', '.css', Buffer.from(styleText(look, font)))
   const script = asset('calendar', '.js', Buffer.from(own('calendar.js')))
-  const week = asset('week', '.css', Buffer.from(own('week.css')))
+  const [week, front, places, embedding] = [sheet('week'), sheet('front'), sheet('places'), sheet('embedding')]
   const event = asset('event', '.js', Buffer.from(own('event.js')))
-  const places = asset('places', '.css', Buffer.from(own('places.css')))
-  const embedding = asset('embedding', '.css', Buffer.from(own('embedding.css')))
   const near = asset('near', '.js', Buffer.from(own('near.js')))
   const suggest = asset('suggest', '.js', Buffer.from(own('suggest.js')))
   const map = asset('map', '.js', Buffer.from(own('map.js')))
@@ -92,6 +99,7 @@ export function readAssets(site: Site, look: Look): Assets {
   const all = [
     style,
     week,
+    front,
     places,
     embedding,
     event,
@@ -108,6 +116,7 @@ export function readAssets(site: Site, look: Look): Assets {
   return {
     style,
     week,
+    front,
     places,
     embedding,
     event,
@@ -136,6 +145,16 @@ export function lookAssets({ files }: Pick<Look, 'files'>): Assets['files'] {
 function leafletAssets(): Assets['leaflet'] {
   const file = (name: string) => readFileSync(new URL(import.meta.resolve(`leaflet/dist/${name}`)))
   return { script: asset('leaflet', '.js', file('leaflet.js')), style: asset('leaflet', '.css', file('leaflet.css')) }
+}
+
+/** One of our style sheets as it is served: without comments, indents, and blanks that mean nothing. Its strings hold none of the signs that are moved. */
+function withoutBlanks(css: string): string {
+  return css
+    .replace(/\/\*[^*]*\*\//g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([{};,]) ?/g, '$1')
+    .replaceAll(': ', ':')
+    .replaceAll(';}', '}')
 }
 
 /** The mark before the name of a site without a logo. */

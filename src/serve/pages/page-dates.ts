@@ -13,6 +13,7 @@ const FORMS = {
   dayMonth: { day: 'numeric', month: 'long' },
   dayMonthShort: { day: 'numeric', month: 'short' },
   dayMonthYear: { day: 'numeric', month: 'long', year: 'numeric' },
+  weekdayDate: { weekday: 'short', day: 'numeric', month: 'short' },
   full: { weekday: 'long', day: 'numeric', month: 'long' },
   fullYear: { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>
@@ -81,7 +82,12 @@ export function writtenDate(site: Site, day: string, today: string): string {
 /** Days from a first one to a last one, such as `12–18 November`, with the year unless that is the present one. */
 export function writtenRange(site: Site, first: string, last: string, today: string): string {
   const isThisYear = [first, last].every((day) => day.slice(0, 4) === today.slice(0, 4))
-  const { format, texts } = writingOf(localeOf(site), isThisYear ? 'dayMonth' : 'dayMonthYear')
+  return writtenSpan(site, isThisYear ? 'dayMonth' : 'dayMonthYear', first, last)
+}
+
+/** Two days in a form, without what they have in common. */
+export function writtenSpan(site: Site, form: DateForm, first: string, last: string): string {
+  const { format, texts } = writingOf(localeOf(site), form)
   const [from, to] = [utcToMs(`${first} 00:00:00`), utcToMs(`${laterOf(first, last)} 00:00:00`)]
   return cachedText(texts, `${first} ${last}`, () => format.formatRange(from, to))
 }
@@ -124,7 +130,7 @@ export function writtenNumber(site: Site, number: number): string {
 const numberFormats = new Map<string, Intl.NumberFormat>()
 
 /** Hours of the early morning that belong to the evening before. */
-const NIGHT_HOURS = 5
+export const NIGHT_HOURS = 5
 export const NIGHT_MS = NIGHT_HOURS * 3_600_000
 
 /** The last day that an event is on: an event that ends in the small hours ends the evening before. */

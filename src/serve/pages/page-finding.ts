@@ -74,6 +74,19 @@ export const from = (filters: EventFilters, day: string): EventFilters => ({
   strict_dates: true,
 })
 
+/** The events of these filters that start on a day or later, up to the end of the last day if there is one. */
+export const starting = (filters: EventFilters, first: string, last: string | undefined): EventFilters => ({
+  ...withoutDates(filters),
+  starts_after: `${addDays(first, -1)} 23:59:59`,
+  ...(last === undefined || last === LAST_DAY ? {} : { starts_before: `${addDays(last, 1)} 00:00:00` }),
+  strict_dates: true,
+})
+
+/** The same events with every date of each series. */
+export function everyDateOf({ collapse: _collapse, ...filters }: EventFilters): EventFilters {
+  return filters
+}
+
 /** Events that are on between two days, both included. */
 export const between = (filters: EventFilters, first: string, last: string): EventFilters => ({
   ...from(filters, first),

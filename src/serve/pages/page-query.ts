@@ -28,7 +28,6 @@ const {
   geoloc_lat,
   geoloc_lng,
   collapse: _collapse,
-  hide_subsequent_recurrences: _hidden,
   ticketed: _ticketed,
   // Pages take them as `search`.
   words: _words,

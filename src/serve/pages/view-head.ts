@@ -64,11 +64,13 @@ export function viewHead(
   heading: string,
   below: Html | string,
   tools?: Html,
+  level: 'h1' | 'h2' = 'h1',
 ): Html {
   const { site } = viewing.context
   const { term } = asked
+  const title = heading === term?.name ? html`<bdi>${heading}</bdi>` : heading
   return html`<div class="head">
-<div class="heading">${term && term.name !== heading && html`<p class="eyebrow h${term.hue}"><i class="dot" aria-hidden="true"></i><bdi>${term.name}</bdi></p>`}<h1 tabindex="-1">${heading === term?.name ? html`<bdi>${heading}</bdi>` : heading}</h1><p class="count">${below}</p></div>
+<div class="heading">${term && term.name !== heading && html`<p class="eyebrow h${term.hue}"><i class="dot" aria-hidden="true"></i><bdi>${term.name}</bdi></p>`}${level === 'h1' ? html`<h1 tabindex="-1">${title}</h1>` : html`<h2>${title}</h2>`}<p class="count">${below}</p></div>
 <div class="tools">${tools}${subscribeMenu(site, feedBase(scopeIn(asked)), feedQuery(asked.query))}<nav class="views" aria-label="${say(site, 'Views')}">${views(viewing, asked)}</nav></div>
 </div>
 <div class="presses">${presses(viewing, { span: asked.span, scope: scopeIn(asked), query: asked.query })}${categoryBar(viewing, asked)}</div>
@@ -306,6 +308,7 @@ function filterInWords({ context, terms, today }: Viewing, name: string, value: 
   if (name === 'start_date') return say(site, 'from {date}', { date: dateOr(value) })
   if (name === 'end_date') return say(site, 'to {date}', { date: dateOr(value) })
   if (name === 'search') return `“${value}”`
+  if (name === 'hide_subsequent_recurrences') return say(site, value === '0' ? 'Every date' : 'Each series once')
   if (name === 'access')
     return value
       .split(',')

@@ -1,0 +1,96 @@
+import { addDays, dayOf } from '../../base/text/moments.ts'
+import type { Card, Picture } from './cards.ts'
+import { againOf, hueOf, isSeveralDays, isUncropped, shownTitle } from './event-rows.ts'
+import { findOngoing } from './ongoing.ts'
+import { capitalized, lastDayOf, written, writtenSpan } from './page-dates.ts'
+import { type EventFilters, everyDateOf, findCards, findPageEvents, starting } from './page-finding.ts'
+import { type Html, html, link, NOTHING } from './page-html.ts'
+import { pathTo, say, type Viewing } from './viewing.ts'
+import { nearName } from './when-in-words.ts'
+
+/** What opens the front page: the events it shows, which the list leaves out. */
+export interface Lead {
+  ids: ReadonlySet<number>
+  body: Html
+}
+
+export const NO_LEAD: Lead = { ids: new Set(), body: NOTHING }
+
+/** The most featured events that open the front page. */
+const MOST = 5
+/** Among so many they are looked for, since canceled ones are passed over. */
+const AMONG = 15
+
+/** The coming featured events: those that begin first, then those that are still on. The first one with a picture leads (rule 31.1). */
+export async function findLead(viewing: Viewing): Promise<Lead> {
+  const filters: EventFilters = { featured: true }
+  const coming: EventFilters = { ...starting(filters, viewing.today, undefined), collapse: 'series' }
+  const { cards } = await findCards(viewing, coming, 1, AMONG)
+  const ongoing = cards.length < MOST ? await findOngoing(viewing, filters, viewing.today, MOST) : { cards: [] }
+  const found = [...(await withFollowing(viewing, coming, cards)), ...ongoing.cards]
+  const shown = inShape(found.filter(({ event_status }) => event_status === 'scheduled'))
+  const lead =
+    shown.find(({ picture }) => picture && !isUncropped(picture)) ?? shown.find(({ picture }) => picture) ?? shown[0]
+  if (!lead) return NO_LEAD
+  const others = shown.filter((card) => card !== lead)
+  const { site } = viewing.context
+  const body = html`<h1 class="hidden" tabindex="-1">${site.name}</h1>
+<section class="front of${shown.length}" aria-label="${say(site, 'Featured')}">${hero(viewing, lead)}${
+    others.length > 0 &&
+    html`<ul class="cards">${others.map((card) => html`<li>${featured(viewing, card, 'card')}</li>`)}</ul>`
+  }</section>
+`
+  return { ids: new Set(shown.map(({ id }) => id)), body }
+}
+
+/** As many as fill the shape of one, two, three or five. */
+const inShape = (cards: readonly Card[]) => cards.slice(0, cards.length >= MOST ? MOST : Math.min(cards.length, 3))
+
+/** Cards with how many dates of their series follow among the events of these filters. */
+export async function withFollowing(viewing: Viewing, filters: EventFilters, cards: readonly Card[]): Promise<Card[]> {
+  return Promise.all(
+    cards.map(async (card) => {
+      if (!card.series) return card
+      const all = { ...everyDateOf(filters), post_parent: card.series.id }
+      const { total } = await findPageEvents(viewing, all, 1, 1)
+      return { ...card, following: total - 1 }
+    }),
+  )
+}
+
+const hero = (viewing: Viewing, card: Card) => featured(viewing, card, 'hero')
+
+const SIZES = { hero: '(max-width: 47.5rem) 100vw, 700px', card: '(max-width: 47.5rem) 66vw, 340px' }
+
+/** A featured event with its picture; one without a picture is text on the colour of its category. */
+function featured(viewing: Viewing, card: Card, kind: 'hero' | 'card'): Html {
+  const { site } = viewing.context
+  const isHero = kind === 'hero'
+  const details = [card.place && html`<bdi>${card.place.name}</bdi>`, card.cost].filter(Boolean)
+  const title = html`<a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>`
+  return html`<article class="${kind}${!card.picture && ' plain'}${hueOf(viewing, card)}">${
+    card.picture && picture(card.picture, kind)
+  }<div class="said"><p class="when-line">${whenOf(viewing, card, kind)}</p>${isHero ? html`<h2>${title}</h2>` : html`<h3>${title}</h3>`}${
+    isHero && card.excerpt && html`<p class="excerpt"><bdi>${card.excerpt}</bdi></p>`
+  }${details.length > 0 && html`<p class="where">${details[0]}${details.length > 1 && html` · ${details[1]}`}</p>`}${againOf(viewing, card)}</div></article>`
+}
+
+function picture(image: Picture, kind: 'hero' | 'card'): Html {
+  const { src, srcset, width, height, focus } = image
+  const loading = kind === 'hero' ? html`fetchpriority="high"` : html`loading="lazy"`
+  return html`<div class="shot${isUncropped(image) && ' whole'}"><img${focus && html` class="${focus.trim()}"`} src="${link(src)}" srcset="${srcset}" sizes="${SIZES[kind]}" width="${width}" height="${height}" alt="" ${loading} decoding="async"></div>`
+}
+
+/** Days nearer than this need no year. */
+const NEAR_DAYS = 300
+
+/** The day of an event and its time, or its days; a card has less room. */
+function whenOf({ context: { site }, today }: Viewing, card: Card, kind: 'hero' | 'card'): string {
+  const [first, last] = [dayOf(card.start), lastDayOf(card.start, card.end)]
+  const isNear = last < addDays(today, NEAR_DAYS)
+  const form = isNear ? (kind === 'hero' ? 'full' : 'weekdayDate') : 'fullYear'
+  const day = (one: string) => nearName(site, one, today) || written(site, form, one)
+  if (first < today) return capitalized(site, say(site, 'until {date}', { date: day(last) }))
+  if (isSeveralDays(card)) return capitalized(site, writtenSpan(site, isNear ? 'weekdayDate' : 'fullYear', first, last))
+  return capitalized(site, card.isAllDay ? day(first) : `${day(first)}, ${written(site, 'time', card.start)}`)
+}

@@ -1,0 +1,76 @@
+import { dayOf, utcToMs } from '../../base/text/moments.ts'
+import type { Card } from './cards.ts'
+import { hueOf, shownTitle } from './event-rows.ts'
+import { DAY_MS, lastDayOf, NIGHT_HOURS, writtenDay } from './page-dates.ts'
+import { cardsOf, type EventFilters, type FoundEvents, findPageEvents, from } from './page-finding.ts'
+import { type Html, html } from './page-html.ts'
+import { pathTo, say, type Viewing } from './viewing.ts'
+
+/** The most events among which those that end soonest are looked for. */
+const MOST = 5000
+
+/** Events that began before a day and are still on: those that end soonest, and how many there are. */
+export interface Ongoing {
+  cards: Card[]
+  total: number
+}
+
+/** What began before a day and is still on then, ending soonest first, at most `most`. What ends in the small hours ended the evening before. */
+export async function findOngoing(
+  viewing: Viewing,
+  filters: EventFilters,
+  day: string,
+  most: number,
+): Promise<Ongoing> {
+  const found = await findPageEvents(
+    viewing,
+    {
+      ...from(filters, day),
+      ends_after: `${day} 0${NIGHT_HOURS - 1}:59:59`,
+      starts_before: `${day} 00:00:00`,
+    },
+    1,
+    MOST,
+  )
+  const end = endsOf(viewing, found)
+  const soonest = [...found.ids].sort((a, b) => end(a) - end(b) || a - b).slice(0, most)
+  return { cards: await cardsOf(viewing, soonest), total: found.total }
+}
+
+function endsOf({ memory: { index } }: Viewing, { times }: FoundEvents): (id: number) => number {
+  return (id) => {
+    const own = times?.get(id)
+    if (own) return utcToMs(own.end)
+    return index?.ends[(index.slotOf[id] ?? 0) - 1] ?? 0
+  }
+}
+
+/** Days from the first to the last one of what stands under "Ongoing" alone, and in no day after its first (rule 31.2). */
+const LONG = 4
+
+/** Whether an event lasts longer than three days, by its first and last day. */
+export const isLong = (first: string, last: string) =>
+  (utcToMs(`${last} 00:00:00`) - utcToMs(`${first} 00:00:00`)) / DAY_MS + 1 >= LONG
+
+/** Events that last, briefly: their titles and last days. */
+export function ongoingList(viewing: Viewing, cards: readonly Card[]): Html {
+  const { site } = viewing.context
+  return html`<ul class="ongoing">${cards.map((card) => {
+    const last = lastDayOf(card.start, card.end)
+    const until =
+      last === viewing.today
+        ? say(site, 'until today')
+        : say(site, 'until {date}', { date: writtenDay(site, last, viewing.today) })
+    return html`<li class="${hueOf(viewing, card).trim()}"><a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a><p><time datetime="${dayOf(card.end)}">${until}</time>${card.place && html` · <bdi>${card.place.name}</bdi>`}</p></li>`
+  })}</ul>`
+}
+
+/** The part of a list with what is still on; with a link to all of it where it does not show all. */
+export function ongoingSection(viewing: Viewing, { cards, total }: Ongoing, allPath: string): Html | false {
+  const { site } = viewing.context
+  if (cards.length === 0) return false
+  return html`<section class="day lasting" id="ongoing"><h2 class="date"><span class="name"><b>${say(site, 'Ongoing')}</b></span></h2><div>${ongoingList(viewing, cards)}${
+    total > cards.length &&
+    html`<p><a class="quiet" href="${allPath}">${say(site, 'All {count} ongoing events', { count: String(total) })}</a></p>`
+  }</div></section>`
+}

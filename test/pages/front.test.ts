@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { type TestContext, test } from 'node:test'
+import { writerBy } from '../../src/store/storage/recording.ts'
+import { uploadPicture } from '../support/pictures.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+const HOUR = (hour: number) => `${String(hour).padStart(2, '0')}:00:00`
+
+interface Calendar {
+  service: TestService
+  /** Makes an event of an hour, in so many days. */
+  make: (title: string, days: number, more?: object) => ReturnType<TestService['create']>
+  page: (path: string) => Promise<string>
+}
+
+async function calendar(context: TestContext): Promise<Calendar> {
+  const service = await startService({ timezone: 'UTC' })
+  context.after(() => service.close())
+  return {
+    service,
+    make: (title, days, more = {}) =>
+      service.create('/events', {
+        title,
+        start_date: `${day(days)} ${HOUR(19)}`,
+        end_date: `${day(days)} ${HOUR(20)}`,
+        ...more,
+      }),
+    page: async (path) => {
+      const answer = await service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
+      assert.equal(answer.status, 200, path)
+      return answer.body
+    },
+  }
+}
+
+/** What opens the page, and what follows. */
+function parts(body: string): { front: string; rest: string } {
+  const [, front = ''] = /<section class="front[^>]*>(.*?)<\/section>/s.exec(body) ?? []
+  return { front, rest: body.replace(front, '') }
+}
+
+const titles = (markup: string, heading: string) =>
+  [...markup.matchAll(new RegExp(`<${heading}><a[^>]*>(?:<[^>]+>)*([^<]+)`, 'g'))].map(([, title]) => title)
+
+const show = (from: number, to: number, more: object = {}) => ({
+  start_date: `${day(from)} ${HOUR(10)}`,
+  end_date: `${day(to)} ${HOUR(18)}`,
+  ...more,
+})
+
+test('coming featured events open the front page: the soonest with a picture leads', async (context) => {
+  const { make, page, service } = await calendar(context)
+  const image = await uploadPicture(service, 900, 600)
+  await make('Words alone', 2, { featured: true })
+  await make('Concert', 3, { featured: true, image })
+  await make('Far away', 200, { featured: true })
+  await make('Over', -3, { featured: true, image })
+  await make('Not to be', 1, { featured: true, image, event_status: 'canceled' })
+  await make('Plain', 1)
+  const { front, rest } = parts(await page('/'))
+  assert.deepEqual([titles(front, 'h2'), titles(front, 'h3')], [['Concert'], ['Words alone', 'Far away']])
+  assert.match(front, /class="hero">.*class="shot"><img [^>]*srcset=[^>]*fetchpriority="high"/s)
+  assert.match(front, /class="card plain">/)
+  // Nothing is said twice, and everything is said once.
+  assert.deepEqual(titles(rest, 'h3'), ['Canceled', 'Plain'])
+  assert.ok(!rest.includes('>Concert<'))
+  assert.match(rest, /5 events from today on/)
+  assert.equal(await page('/events/'), await page('/'))
+})
+
+test('lists that ask for something have no front, and all events', async (context) => {
+  const { make, page, service } = await calendar(context)
+  await service.create('/categories', { name: 'Music' })
+  await make('Concert', 3, { featured: true, categories: ['Music'] })
+  for (const path of [
+    '/?search=concert',
+    '/events/category/music/',
+    '/?featured=1',
+    '/?hide_subsequent_recurrences=0',
+  ]) {
+    const { front, rest } = parts(await page(path))
+    assert.deepEqual([front, titles(rest, 'h3')], ['', ['Concert']], path)
+  }
+})
+
+test('one, two, three or five featured events open the page, never four', async (context) => {
+  const { make, page } = await calendar(context)
+  for (const [made, shown] of [1, 2, 3, 3, 5, 5].entries()) {
+    await make(`Event ${made}`, 1 + made, { featured: true })
+    const { front, rest } = parts(await page('/'))
+    assert.equal(titles(front, 'h[23]').length, shown)
+    assert.equal(titles(rest, 'h3').length, made + 1 - shown)
+    assert.match(rest, new RegExp(`class="front of${shown}"`))
+  }
+})
+
+test('a poster in portrait is shown whole, and other pictures are cut around their focal point', async (context) => {
+  const { make, page, service } = await calendar(context)
+  const [poster, wide] = [await uploadPicture(service, 400, 700), await uploadPicture(service, 900, 600)]
+  const focus = { focal_x: 0.2, focal_y: 0.7 }
+  await service.app.database.write(
+    (tx) => tx.updateTable('images').set(focus).where('id', '=', wide).execute(),
+    writerBy('test'),
+  )
+  await make('With a poster', 1, { featured: true, image: poster })
+  await make('With a picture', 2, { featured: true, image: wide })
+  const { front } = parts(await page('/'))
+  assert.match(front, /class="hero".*class="shot"><img class="fx2 fy7".*class="card".*class="shot whole"><img src/s)
+  assert.deepEqual(titles(front, 'h2'), ['With a picture'])
+})
+
+test('a calendar of three events, none featured and none with a picture, is its list', async (context) => {
+  const { make, page } = await calendar(context)
+  assert.match(await page('/'), /There are no events here yet\./)
+  for (const number of [1, 2, 3]) await make(`Event ${number}`, number)
+  const body = await page('/')
+  assert.doesNotMatch(body, /class="front|id="ongoing"|Show every date|class="shot/)
+  assert.deepEqual(titles(body, 'h3'), ['Event 1', 'Event 2', 'Event 3'])
+})
+
+test('what has begun stands once under Ongoing, ending soonest first, and the days have what begins', async (context) => {
+  const { make, page } = await calendar(context)
+  for (let number = 1; number <= 10; number++) await make(`Show ${number}`, 0, show(-number, 40 - number))
+  await make('Last night', 0, { start_date: `${day(-1)} 22:00:00`, end_date: `${day(0)} 02:00:00` })
+  await make('Tonight', 0)
+  await make('Opens today', 0, show(0, 9))
+  const body = await page('/')
+  const [, ongoing = '', days = ''] = /id="ongoing">(.*?)<\/section>(.*)/s.exec(body) ?? []
+  const named = [...ongoing.matchAll(/Show (\d+)/g)].map(([, number]) => Number(number))
+  assert.deepEqual(named, [10, 9, 8, 7, 6, 5])
+  assert.deepEqual(titles(days, 'h3'), ['Opens today', 'Tonight'])
+  assert.doesNotMatch(days, /Show \d/)
+  assert.match(body, /12 events from today on/)
+  const [, all = ''] = /href="([^"]+)">All 10 ongoing events/.exec(ongoing) ?? []
+  assert.equal(all, `/events/${day(0)}/#ongoing`)
+  const whole = await page(all.replace(/#.*/, ''))
+  // The day has its own events first.
+  assert.match(whole, /Tonight.*id="ongoing".*Show 10.*Show 1</s)
+  assert.doesNotMatch(whole, /Last night/)
+})
+
+test('a day has the second day of a weekend among its own, and what lasts longer than three days apart', async (context) => {
+  const { make, page } = await calendar(context)
+  await make('Weekend', 0, show(9, 11))
+  await make('Exhibition', 0, show(8, 12))
+  await make('Concert', 10)
+  const body = await page(`/events/${day(10)}/`)
+  assert.match(body, /3 events/)
+  assert.match(body, /Weekend.*Concert.*id="ongoing".*Exhibition/s)
+})
+
+const weekly = (count: number) => ({ recurrence: `RRULE:FREQ=WEEKLY;COUNT=${count}` })
+
+test('a series stands in lists once, with how it repeats and how many dates follow', async (context) => {
+  const { make, page } = await calendar(context)
+  const { post_parent: series } = await make('Yoga', 1, weekly(12))
+  await make('Choir', 2, weekly(2))
+  await make('Concert', 3)
+  const also = [6, 9].map((days) => `${day(days).replaceAll('-', '')}T190000`)
+  await make('Walk', 4, { recurrence: `RDATE:${also.join(',')}` })
+  const body = await page('/')
+  assert.deepEqual(titles(body, 'h3'), ['Yoga', 'Choir', 'Concert', 'Walk'])
+  const again = [...body.matchAll(/class="again"><a href="([^"]+)">([^<]+)/g)].map(([, path, text]) => [path, text])
+  const name = (days: number) =>
+    new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' }).format(new Date(day(days)))
+  assert.deepEqual(
+    again.map(([, text]) => text),
+    [`Every ${name(1)}, 11 more dates`, `Every ${name(2)}, 1 more date`, '2 more dates'],
+  )
+  assert.match(await page(again[0]?.[0] ?? ''), /Yoga/)
+  assert.match(again[0]?.[0] ?? '', new RegExp(`${series}/$`))
+  assert.match(body, /4 events from today on/)
+})
+
+test('every date of each series is a press away, and totals and pages are exact both ways', async (context) => {
+  const { make, page, service } = await calendar(context)
+  for (let number = 0; number < 23; number++) await make(`Class ${number}`, 1, weekly(3))
+  const first = await page('/')
+  assert.match(first, /23 events from today on/)
+  const second = await page('/events/?page=2')
+  assert.equal(new Set([...titles(first, 'h3'), ...titles(second, 'h3')]).size, 23)
+  assert.equal((await service.request('anonymous', 'GET', '~/events/?page=3')).status, 404)
+  const [, path = ''] = /href="([^"]+)">Show every date/.exec(first) ?? []
+  const every = await page(path)
+  assert.match(every, /69 events from today on/)
+  assert.match(every, /Remove the filter Every date/)
+  assert.equal((await service.request('anonymous', 'GET', `~${path}&page=5`)).status, 404)
+  assert.equal(titles(await page(`${path}&page=4`), 'h3').length, 9)
+})
+
+test('a list with a last day has each date of a series', async (context) => {
+  const { make, page } = await calendar(context)
+  await make('Yoga', 1, { recurrence: 'RRULE:FREQ=DAILY;COUNT=9' })
+  assert.equal(titles(await page(`/events/?start_date=${day(1)}&end_date=${day(4)}`), 'h3').length, 4)
+})
+
+test('a featured series opens the page at its next date, and is not in the list again', async (context) => {
+  const { make, page } = await calendar(context)
+  await make('Yoga', 1, { ...weekly(3), featured: true })
+  const { front, rest } = parts(await page('/'))
+  assert.match(front, /Tomorrow, 19:00.*Yoga.*2 more dates/s)
+  assert.doesNotMatch(rest, /Yoga/)
+})
+
+test('style sheets are served without comments, and none has a string that this could change', async (context) => {
+  const { page } = await calendar(context)
+  const sheets = [...(await page('/')).matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, path = '']) => path)
+  assert.equal(sheets.length, 2)
+  for (const path of sheets) assert.doesNotMatch(await page(path), /\/\*| {2}|\n\n/)
+  const folder = new URL('../../src/serve/pages/assets/', import.meta.url)
+  for (const name of readdirSync(folder).filter((one) => one.endsWith('.css')))
+    for (const [text] of readFileSync(new URL(name, folder), 'utf8').matchAll(/"[^"\n]*"/g))
+      assert.doesNotMatch(text, /[{};,:]| {2}/, name)
+})

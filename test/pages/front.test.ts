@@ -67,19 +67,14 @@ test('coming featured events open the front page: the soonest with a picture lea
   assert.deepEqual(titles(rest, 'h3'), ['Canceled', 'Plain'])
   assert.ok(!rest.includes('>Concert<'))
   assert.match(rest, /5 events from today on/)
-  assert.equal(await page('/events/'), await page('/'))
+  assert.deepEqual(titles(parts(await page('/events/')).front, 'h2'), ['Concert'])
 })
 
 test('lists that ask for something have no front, and all events', async (context) => {
   const { make, page, service } = await calendar(context)
   await service.create('/categories', { name: 'Music' })
   await make('Concert', 3, { featured: true, categories: ['Music'] })
-  for (const path of [
-    '/?search=concert',
-    '/events/category/music/',
-    '/?featured=1',
-    '/?hide_subsequent_recurrences=0',
-  ]) {
+  for (const path of ['/events/category/music/', '/?featured=1', '/?hide_subsequent_recurrences=0']) {
     const { front, rest } = parts(await page(path))
     assert.deepEqual([front, titles(rest, 'h3')], ['', ['Concert']], path)
   }
@@ -113,7 +108,7 @@ test('a poster in portrait is shown whole, and other pictures are cut around the
 
 test('a calendar of three events, none featured and none with a picture, is its list', async (context) => {
   const { make, page } = await calendar(context)
-  assert.match(await page('/'), /There are no events here yet\./)
+  assert.match(await page('/'), /There are no events yet\./)
   for (const number of [1, 2, 3]) await make(`Event ${number}`, number)
   const body = await page('/')
   assert.doesNotMatch(body, /class="front|id="ongoing"|Show every date|class="shot/)
@@ -185,7 +180,7 @@ test('every date of each series is a press away, and totals and pages are exact 
   const [, path = ''] = /href="([^"]+)">Show every date/.exec(first) ?? []
   const every = await page(path)
   assert.match(every, /69 events from today on/)
-  assert.match(every, /Remove the filter Every date/)
+  assert.match(every, /Remove filter: Every date/)
   assert.equal((await service.request('anonymous', 'GET', `~${path}&page=5`)).status, 404)
   assert.equal(titles(await page(`${path}&page=4`), 'h3').length, 9)
 })
@@ -208,7 +203,7 @@ test('style sheets are served without comments, and none has a string that this 
   const { page } = await calendar(context)
   const sheets = [...(await page('/')).matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, path = '']) => path)
   assert.equal(sheets.length, 2)
-  for (const path of sheets) assert.doesNotMatch(await page(path), /\/\*| {2}|\n\n/)
+  for (const path of sheets) assert.doesNotMatch(await page(path), /\/\*| {2}/)
   const folder = new URL('../../src/serve/pages/assets/', import.meta.url)
   for (const name of readdirSync(folder).filter((one) => one.endsWith('.css')))
     for (const [text] of readFileSync(new URL(name, folder), 'utf8').matchAll(/"[^"\n]*"/g))

@@ -6,6 +6,8 @@ export async function markupValidator(): Promise<(text: string) => Promise<strin
     extends: ['html-validate:recommended', 'html-validate:document'],
     rules: {
       'doctype-style': 'off',
+      // Boxes that are ticked share a name: their values make a list.
+      'form-dup-name': ['error', { shared: ['radio', 'checkbox', 'submit', 'button', 'reset'] }],
       'long-title': 'off',
       'no-inline-style': 'error',
       // The style sheet is of the same origin.

@@ -209,3 +209,23 @@ test('style sheets are served without comments, and none has a string that this 
     for (const [text] of readFileSync(new URL(name, folder), 'utf8').matchAll(/"[^"\n]*"/g))
       assert.doesNotMatch(text, /[{};,:]| {2}/, name)
 })
+
+test('a day of a month has its featured event first, and the evening rather than the morning where not all fit', async (context) => {
+  const { make, page } = await calendar(context)
+  const at = (hour: number) => ({ start_date: `2031-05-07 ${HOUR(hour)}`, end_date: `2031-05-07 ${HOUR(hour)}` })
+  for (const hour of [8, 9, 10, 11, 18, 19, 20]) await make(`At ${hour}`, 0, at(hour))
+  await make('Gala', 0, { ...at(12), featured: true })
+  const body = await page('/events/month/2031-05/')
+  const [, table = ''] = /<table class="month">(.*?)<\/table>/s.exec(body) ?? []
+  assert.deepEqual(
+    [...table.matchAll(/>(At \d+|Gala)</g)].map(([, title]) => title),
+    ['Gala', 'At 8', 'At 18', 'At 19', 'At 20'],
+  )
+  assert.match(table, /\+3 more/)
+})
+
+test('days of this month that are over are told from those to come', async (context) => {
+  const { page } = await calendar(context)
+  const [, table = ''] = /<table class="month">(.*?)<\/table>/s.exec(await page('/events/month/')) ?? []
+  assert.equal([...table.matchAll(/<td class="past">/g)].length, Number(day(0).slice(8)) - 1)
+})

@@ -20,7 +20,7 @@ import {
   writtenDay,
   writtenShortTime,
 } from './page-dates.ts'
-import { between, cardsOf, type FoundEvents, findBounds, findPageEvents } from './page-finding.ts'
+import { between, cardsOf, type EventFilters, type FoundEvents, findBounds, findPageEvents } from './page-finding.ts'
 import { type Html, html, NOTHING } from './page-html.ts'
 import {
   canonicalOf,
@@ -35,6 +35,8 @@ import {
 } from './view-head.ts'
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 import { isOvernight } from './when-in-words.ts'
+
+const HOUR_MS = 3_600_000
 
 /** The most events of a month that are counted; only the first few of each day are loaded. */
 const MOST = 5000
@@ -59,13 +61,13 @@ interface DrawnMonth {
 
 /** Finds and draws the events of a month. */
 export async function drawMonth(viewing: Viewing, asked: EventsAsked, month: string): Promise<DrawnMonth> {
-  const { context, memory, weekStart } = viewing
+  const { context, weekStart } = viewing
   const { site } = context
   const { filters } = asked.query
   const weeks = weeksOf(month, weekStart)
   const [first = '', last = ''] = [weeks[0]?.[0], weeks.at(-1)?.at(-1)]
   const found = await findPageEvents(viewing, between(filters, first, last), 1, MOST)
-  const stretches = stretchesOf(found, memory.index)
+  const stretches = await ranked(viewing, filters, [first, last], found)
   const grid = fillWeeks(weeks, stretches)
   const shown = grid.flat().flatMap((day) => [...day.lanes, ...day.single])
   const cards = await cardsOf(viewing, [...new Set(shown.flatMap((stretch) => stretch?.id ?? []))])
@@ -152,6 +154,7 @@ function cell(drawing: Drawing, day: GridDay, week: readonly GridDay[], at: numb
   const { site } = viewing.context
   const isOther = monthOf(day.day) !== month
   const isToday = day.day === viewing.today
+  const kind = isOther ? 'other' : isToday ? 'today' : day.day < viewing.today ? 'past' : ''
   const path = drawing.dayPath(day.day)
   const words = writtenDay(site, day.day, '')
   // Days of other months name their month, and link nowhere without events.
@@ -167,7 +170,7 @@ function cell(drawing: Drawing, day: GridDay, week: readonly GridDay[], at: numb
     hidden > 0 &&
     html`<li class="rest"><a href="${path}">${say(site, '+{count} more', { count: String(hidden) })}</a></li>`
   const list = (lanes.length > 0 || single.length > 0 || more) && html`<ul>${lanes}${single}${more}</ul>`
-  return html`<td${(isOther || isToday) && html` class="${isOther ? 'other' : 'today'}"`}${isToday && html` aria-current="date"`}>${head}${list}</td>`
+  return html`<td${kind !== '' && html` class="${kind}"`}${isToday && html` aria-current="date"`}>${head}${list}</td>`
 }
 
 function otherMonth({ viewing }: Drawing, { day }: GridDay): Html {
@@ -249,6 +252,8 @@ export interface Stretch {
   id: number
   first: string
   last: string
+  /** Where a day cannot show all, those of lower ranks are shown; 0 comes first in its day. */
+  rank?: number
 }
 
 /** The events of one day: those that begin and end on it, and the number that are not shown. */
@@ -274,6 +279,41 @@ export function stretchesOf(found: FoundEvents, index: EventIndex | undefined): 
     else if (index && slot >= 0) stretches.push(stretchAt(index, slot, id))
   }
   return stretches
+}
+
+/** Wall hours from which an event is one of the evening. */
+const EVENING = 17
+const [FEATURED, OF_EVENING, OF_DAY] = [0, 1, 2]
+
+/** The events of a month with their ranks: featured ones, then those of the evening (rule 31.4). */
+async function ranked(
+  viewing: Viewing,
+  filters: EventFilters,
+  [first, last]: readonly [string, string],
+  found: FoundEvents,
+): Promise<Stretch[]> {
+  const { index } = viewing.memory
+  const asked = between({ ...filters, featured: true }, first, last)
+  const featured = new Set(filters.featured === false ? [] : (await findPageEvents(viewing, asked, 1, MOST)).ids)
+  const hourOf = (id: number) => {
+    const times = found.times?.get(id)
+    if (times) return Number(times.start.slice(11, 13))
+    return ((index?.starts[(index.slotOf[id] ?? 0) - 1] ?? 0) / HOUR_MS) % 24
+  }
+  return stretchesOf(found, index).map((own) => ({
+    ...own,
+    rank: featured.has(own.id) ? FEATURED : hourOf(own.id) >= EVENING ? OF_EVENING : OF_DAY,
+  }))
+}
+
+const rankOf = ({ rank = OF_DAY }: Stretch) => rank
+
+/** As many of a day's events as it has room for: featured ones first, the others in their order. */
+function chosen(single: readonly Stretch[], room: number): Stretch[] {
+  const order = new Map(single.map((own, at) => [own, at]))
+  const isLed = (own: Stretch) => (rankOf(own) === FEATURED ? 0 : 1)
+  const shown = single.length > room ? single.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, room) : [...single]
+  return shown.sort((a, b) => isLed(a) - isLed(b) || (order.get(a) ?? 0) - (order.get(b) ?? 0))
 }
 
 /** The first and last day of an event, read from the columns of the index. */
@@ -311,7 +351,7 @@ function fillWeek(week: readonly string[], long: readonly Stretch[], byDay: Read
   for (const day of days) {
     const single = byDay.get(day.day) ?? []
     day.total += single.length
-    day.single = single.slice(0, Math.max(0, MOST_OF_A_DAY - day.lanes.filter(Boolean).length))
+    day.single = chosen(single, Math.max(0, MOST_OF_A_DAY - day.lanes.filter(Boolean).length))
   }
   return days
 }

@@ -20,11 +20,17 @@ describe('the layout of pages', { skip: program === undefined ? 'no Chromium is 
   before(async () => {
     service = await startService({ language: 'de', timezone: 'Europe/Berlin', site_name: 'Kilvara' })
     today = new Date().toLocaleDateString('sv', { timeZone: 'Europe/Berlin' })
-    const day = `${NEXT_YEAR}-05-03`
+    const [day, quiet] = [`${NEXT_YEAR}-05-03`, `${NEXT_YEAR}-05-04`]
     const times = { start_date: `${day} 18:00`, end_date: `${day} 20:00` }
     const categories: number[] = []
     for (let i = 10; i < 25; i++) categories.push((await service.create('/categories', { name: `Kategorie ${i}` })).id)
-    await service.create('/events', { title: 'Ganzer Tag', all_day: true, start_date: day, end_date: day, categories })
+    await service.create('/events', {
+      title: 'Ganzer Tag',
+      all_day: true,
+      start_date: quiet,
+      end_date: quiet,
+      categories,
+    })
     for (let i = 0; i < 15; i++) await service.create('/events', { title: `Menge ${i}`, ...times })
     await service.create('/events', {
       title: 'Heute',

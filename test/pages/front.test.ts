@@ -229,3 +229,16 @@ test('days of this month that are over are told from those to come', async (cont
   const [, table = ''] = /<table class="month">(.*?)<\/table>/s.exec(await page('/events/month/')) ?? []
   assert.equal([...table.matchAll(/<td class="past">/g)].length, Number(day(0).slice(8)) - 1)
 })
+
+test('the page of a series has its next date as a row, and the others as days of their months', async (context) => {
+  const { service, make, page } = await calendar(context)
+  const { post_parent: id } = await make('Yoga', 3, weekly(30))
+  const { body: list } = await service.get(`/events?post_parent=${id}&per_page=30`)
+  await service.update(`/events/${list.events[5].id}`, { event_status: 'canceled' })
+  const moved = await fetch(`${service.origin}/series/${id}/`, { redirect: 'manual' })
+  const body = await page(new URL(moved.headers.get('location') ?? '', service.origin).pathname)
+  assert.equal([...body.matchAll(/<li class="row/g)].length, 1)
+  assert.equal([...body.matchAll(/<li><a class="pill"[^>]*><time/g)].length, 29)
+  assert.equal([...body.matchAll(/<\/time> Canceled<\/a>/g)].length, 1)
+  assert.match(body, /30 events/)
+})

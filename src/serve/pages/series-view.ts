@@ -3,13 +3,13 @@ import { plainText } from '../../base/text/html.ts'
 import { renderedForPage, showPrepared } from '../../base/text/long-texts.ts'
 import { dayOf } from '../../base/text/moments.ts'
 import { seriesLinkedData, seriesUrl, showRule } from '../../calendar/events/recurrence-present.ts'
+import { statusWord } from '../../calendar/locales/translate.ts'
 import { readShared } from '../../calendar/series/series-store.ts'
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import { type Card, excerptOf, shortened } from './cards.ts'
 import { daySections, titleOf } from './event-rows.ts'
 import { feedLinks, feedPath, subscribeMenu } from './feed-links.ts'
-import { PER_PAGE } from './list-view.ts'
-import { capitalized, writtenDay } from './page-dates.ts'
+import { capitalized, written, writtenDay } from './page-dates.ts'
 import { findCards, from } from './page-finding.ts'
 import { type Html, html, NOTHING, trusted } from './page-html.ts'
 import { calendarPath, pager } from './view-head.ts'
@@ -27,7 +27,7 @@ export const seriesPath = ({ context: { site } }: Viewing, series: Pick<SeriesRo
 export async function seriesView(viewing: Viewing, series: SeriesRow, page: number): Promise<View> {
   const { context, today } = viewing
   const { site } = context
-  const { cards, total } = await findCards(viewing, from({ post_parent: series.id }, today), page, PER_PAGE)
+  const { cards, total } = await findCards(viewing, from({ post_parent: series.id }, today), page, DATES_A_PAGE)
   if (page > 1 && cards.length === 0) throw new Problem('event-archive-page-not-found')
   const { description, trusted: isTrusted } = readShared(series)
   const title = titleOf(viewing, { title: plainText(series.title) })
@@ -55,6 +55,38 @@ const feedFilter = ({ id }: SeriesRow) => `post_parent=${id}`
 /** The path of one of these feeds, by the ending of its name. */
 export const seriesFeed = (series: SeriesRow, ending: string) => feedPath('/events', ending, feedFilter(series))
 
+/** The most dates on one page, and those of the first page that are shown as lists show events. */
+const DATES_A_PAGE = 60
+const MOST_ROWS = 1
+
+/** Dates as a calendar has them: a line of days for each month, with what they have for themselves. */
+function months(viewing: Viewing, cards: readonly Card[]): Html[] {
+  const { site } = viewing.context
+  const usual = cards.length > 0 ? mostOf(cards.map(ownPart)) : ''
+  const date = (card: Card) => {
+    const own =
+      ownPart(card) === usual ? '' : [card.isAllDay ? '' : written(site, 'time', card.start), titleOf(viewing, card)]
+    const day = html`<time datetime="${dayOf(card.start)}">${written(site, 'weekdayShort', card.start)} <b>${Number(card.start.slice(8, 10))}</b></time>`
+    const said = own === '' ? '' : html` <bdi>${own.filter(Boolean).join(' ')}</bdi>`
+    const state = card.event_status === 'scheduled' ? '' : html` ${statusWord(site, card)}`
+    return html`<li><a class="pill" href="${pathTo(site, card.url)}">${day}${said}${state}</a></li>`
+  }
+  return [...Map.groupBy(cards, ({ start }) => start.slice(0, 7))].map(
+    ([month, own]) =>
+      html`<section class="day of-month"><h3 class="date">${capitalized(site, written(site, 'monthYear', `${month}-01`))}</h3><ul class="pills">${own.map(date)}</ul></section>`,
+  )
+}
+
+/** The parts of a date that are told where they are not those of the others. */
+const ownPart = ({ title, start, isAllDay }: Card) => `${isAllDay ? '' : start.slice(11)} ${title}`
+
+/** The text that most of them are. */
+function mostOf(texts: readonly string[]): string {
+  const counts = new Map<string, number>()
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
+  return [...counts].reduce((most, one) => (one[1] > most[1] ? one : most), ['', 0])[0]
+}
+
 function dates(
   viewing: Viewing,
   series: SeriesRow,
@@ -67,9 +99,9 @@ function dates(
     text,
   })
   return html`<section class="theirs"><div class="side">${subscribeMenu(site, '/events', feedFilter(series))}</div><h2>${say(site, 'Upcoming dates')}</h2><p class="count">${total === 0 ? say(site, 'Nothing planned at the moment.') : sayEvents(site, total)}</p>
-<div class="results nested">${daySections(viewing, withoutSaid(series, cards))}</div>${pager(
+<div class="results nested">${daySections(viewing, withoutSaid(series, page > 1 ? [] : cards.slice(0, MOST_ROWS)))}${months(viewing, page > 1 ? cards : cards.slice(MOST_ROWS))}</div>${pager(
     page > 1 ? way(page - 1, say(site, 'Earlier')) : undefined,
-    page * PER_PAGE < total ? way(page + 1, say(site, 'Later')) : undefined,
+    page * DATES_A_PAGE < total ? way(page + 1, say(site, 'Later')) : undefined,
     say(site, 'More pages'),
   )}</section>`
 }

@@ -1,13 +1,17 @@
 /** What says what is wrong with a page, a line for each objection. */
-export async function markupValidator(): Promise<(text: string) => Promise<string[]>> {
+export async function markupValidator(
+  boxes: 'lists' | 'switches' = 'lists',
+): Promise<(text: string) => Promise<string[]>> {
   const name = 'html-validate'
   const { HtmlValidate } = await import(name)
   const validator = new HtmlValidate({
     extends: ['html-validate:recommended', 'html-validate:document'],
     rules: {
       'doctype-style': 'off',
-      // Boxes that are ticked share a name: their values make a list.
-      'form-dup-name': ['error', { shared: ['radio', 'checkbox', 'submit', 'button', 'reset'] }],
+      // Boxes that are ticked share a name: their values make a list. Or a hidden value stands for a box that is not ticked.
+      ...(boxes === 'lists' && {
+        'form-dup-name': ['error', { shared: ['radio', 'checkbox', 'submit', 'button', 'reset'] }],
+      }),
       'long-title': 'off',
       'no-inline-style': 'error',
       // The style sheet is of the same origin.

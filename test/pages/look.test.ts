@@ -95,11 +95,11 @@ test('corner, room, letters, head and colours change the style sheet at once', a
 
 test('the first view stands at the address of the site, and the list at its own', async () => {
   await set({ pages_first_view: 'month' })
-  assert.match(await page('/'), /<table/)
+  assert.match(await page('/'), /class="month/)
   const canonical = (html: string) => new URL(/rel="canonical" href="([^"]+)"/.exec(html)?.[1] ?? '').pathname
   assert.equal(canonical(await page('/events/')), '/events/')
   await set({ pages_first_view: '' })
-  assert.doesNotMatch(await page('/'), /<table/)
+  assert.doesNotMatch(await page('/'), /class="month/)
   assert.equal(canonical(await page('/events/')), '/')
 })
 

@@ -62,7 +62,7 @@ describe('a calendar', () => {
   test('is subscribed to at an address that every client takes (1d.18)', async () => {
     const page = await (await ask('/events/?search=everything', { accept: 'text/html' })).text()
     const host = new URL(service.origin).host
-    const address = `webcal://${host}/events.ics?search=everything`
+    const address = `webcal://${host}/events.ics?words=everything`
     assert.ok(page.includes(`href="${address}"`))
     assert.ok(page.includes(`cid=${encodeURIComponent(address)}`))
     const file = encodeURIComponent(address.replace('webcal', 'http'))

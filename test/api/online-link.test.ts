@@ -67,8 +67,8 @@ function places(): string[] {
     '/events?search=lantern',
     '/events?venue='.concat(String(event.venue.id)),
     `/events/by-slug/${event.slug}`,
-    ...formats.map(({ name }) => `/events?format=${name}`),
-    ...formats.flatMap(({ extension }) => (extension ? [`~/events.${extension}`] : [])),
+    ...WITH_LINK.map(({ name }) => `/events?format=${name}`),
+    ...WITH_LINK.flatMap(({ extension }) => (extension ? [`~/events.${extension}`] : [])),
     '~/events.ics?recurrence=expanded',
     `~${page.replace(/\/$/, '.ics')}`,
     `~${page}`,
@@ -76,8 +76,20 @@ function places(): string[] {
   ]
 }
 
+/** GeoJSON has places, and names the events there. */
+const WITH_LINK = formats.filter(({ name }) => name !== 'geojson')
+
 /** Where no link is to be found, ever. */
-const NOWHERE = ['~/sitemap.xml', '~/', '/venues', '/organizers', '/events?search=4711', '/events?search=meet']
+const NOWHERE = [
+  '~/events.geojson',
+  '/events?format=geojson',
+  '~/sitemap.xml',
+  '~/',
+  '/venues',
+  '/organizers',
+  '/events?search=4711',
+  '/events?search=meet',
+]
 
 /** Lines of iCalendar are folded anywhere. */
 const unfolded = (text: string) => text.replaceAll('\r\n ', '')

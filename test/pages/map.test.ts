@@ -68,7 +68,7 @@ describe('the map', () => {
       assert.match(body, /<bdi>Hall/)
       assert.doesNotMatch(body, /<bdi>Nowhere/)
     }
-    assert.match(await shown(plain, '/events/map/?start_date=2032-01-01'), /No event matches\./)
+    assert.match(await shown(plain, '/events/map/?start_date=2032-01-01'), /No events found\./)
     assert.equal((await ask(plain, '/events/map/?start_date=x')).status, 400)
   })
 

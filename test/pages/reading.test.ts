@@ -148,6 +148,7 @@ describe('an address with a value that cannot be used', () => {
   test('is answered by the form with its field marked, and a sentence in place of names of parameters', async () => {
     const cases = [
       ['/events/?start_date=soon%3Cb%3E', 'start_date', 'soon&lt;b&gt;'],
+      ['/events/?start_date=0000-00-00', 'start_date', '0000-00-00'],
       ['/events/?tags=nowhere&search=jazz', 'tags', 'nowhere'],
       ['/events/?venue=x', 'venue', 'x'],
     ] as const

@@ -8,7 +8,7 @@ import { eventRow } from './event-rows.ts'
 import { feedBase, feedLinks, feedPath, feedQuery, subscribeMenu } from './feed-links.ts'
 import { accessFields, countedCategories, countsOf } from './filter-counts.ts'
 import { SUGGEST_PATH, spanPath, type TermPath } from './page-addresses.ts'
-import { laterOf, writtenDate, writtenDay, writtenRange } from './page-dates.ts'
+import { isDay, laterOf, writtenDate, writtenDay, writtenRange } from './page-dates.ts'
 import { datesOfPage, type EventFilters, findNeighbours, findPageEvents, from } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
 import { languageField } from './page-languages.ts'
@@ -317,7 +317,7 @@ function filterInWords({ context, terms, today }: Viewing, name: string, value: 
   return askedInWords(site, name, value) ?? `${name}: ${value}`
 
   function dateOr(text: string): string {
-    return /^\d{4}-\d\d-\d\d$/.test(text) ? writtenDate(site, text, today) : text
+    return isDay(text) ? writtenDate(site, text, today) : text
   }
 }
 

@@ -112,7 +112,7 @@ test('credentials are listed without anything of the secret', async (t) => {
   const anna = await addUser(database, 'anna')
   await give(database, anna, 'password')
   await give(database, anna, 'token')
-  const unlimited = { scope: '', expires_utc: '', used_utc: '' }
+  const unlimited = { scope: '', expires_utc: '', used_utc: '', app_id: '' }
   const common = { name: 'Test', created_utc: '2026-11-20 12:00:00', ...unlimited }
   const listed = await listCredentials(database.read, anna)
   assert.deepEqual(

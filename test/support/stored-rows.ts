@@ -5,8 +5,8 @@ import type { Db } from '../../src/store/storage/database.ts'
 /** When a session or a password was last used is noted, and what was presented or done is kept: none of that is anybody's record. */
 const NOTED = new Set(['sessions', 'credentials', 'presented_records', 'kept_answers'])
 
-/** Indexes of words follow from the rows of events; SQLite keeps numbers in them that JavaScript has none for. */
-const OF_WORDS = /^(?:words_trigrams|event_words|stems)(?:_|$)/
+/** Indexes of words follow from the rows of events, some of them soon after; SQLite keeps numbers in them that JavaScript has none for. */
+const OF_WORDS = /^(?:words_trigrams|event_words|stems|unstemmed)(?:_|$)/
 
 /** What stands in each table that somebody writes, as a hash by its name. */
 export async function storedRows(db: Db): Promise<Map<string, string>> {

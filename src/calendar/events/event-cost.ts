@@ -167,6 +167,15 @@ export function storedCost(json: string): string[] {
   return JSON.parse(json)
 }
 
+/** `isFreeOfCharge` of a stored cost. One that cannot be read, as a damaged disk leaves it, is not known to be: such an event can still be trashed. */
+export function isStoredFree(json: string): boolean {
+  try {
+    return isFreeOfCharge(storedCost(json))
+  } catch {
+    return false
+  }
+}
+
 /** The prices of a cost, the lowest first, words without numbers last. */
 export function pricesOf(raw: readonly string[], freeWord: string): Price[] {
   return raw

@@ -26,7 +26,7 @@ import { mayRead } from '../people/caller.ts'
 import { noteSlugs, standingOf } from '../records/old-slugs.ts'
 import { type Listing, offsetOf, type PageRequest, recordWritten } from '../records/record-store.ts'
 import type { Condition } from './event-conditions.ts'
-import { isFreeOfCharge, storedCost } from './event-cost.ts'
+import { isStoredFree } from './event-cost.ts'
 import { linkShownFrom } from './online-link.ts'
 import { dropWithdrawn, keepWithdrawn } from './withdrawn-store.ts'
 
@@ -306,7 +306,7 @@ async function replaceTerms(tx: Tx, event: number, ids?: readonly number[]): Pro
 export function derivedColumns(row: EventRow): Pick<EventRow, 'access_words' | 'is_free' | 'online_from'> {
   return {
     access_words: factsIn(row, eventFacts).join(' '),
-    is_free: Number(isFreeOfCharge(storedCost(row.cost))),
+    is_free: Number(isStoredFree(row.cost)),
     online_from: linkShownFrom(row, Date.now()),
   }
 }

@@ -99,6 +99,7 @@ export async function stemSome(tx: Db, most: number, among?: readonly number[]):
   return docs.length
 }
 
+/** What is no text, as a damaged disk or another program may leave it in a row, is read as one. */
 async function readTexts(tx: Db, docs: readonly number[]): Promise<[Unstemmed[], Unstemmed[]]> {
   const wanted = wholeList(tx, docs)
   const terms = wholeList(
@@ -108,9 +109,9 @@ async function readTexts(tx: Db, docs: readonly number[]): Promise<[Unstemmed[],
   const events = await sql<Unstemmed>`
     select id as doc, substr(search, 1, ${sql.lit(LONGEST_TEXT)}) as text from events where id in ${wanted}`.execute(tx)
   const names = await sql<Unstemmed>`
-    select id as doc, venue || ' ' || city as text from venues where id in ${wanted}
-    union all select id, organizer from organizers where id in ${wanted}
-    union all select id + ${sql.lit(TERM_DOCS)}, name from terms
+    select id as doc, coalesce(venue || ' ' || city, '') as text from venues where id in ${wanted}
+    union all select id, coalesce('' || organizer, '') from organizers where id in ${wanted}
+    union all select id + ${sql.lit(TERM_DOCS)}, coalesce('' || name, '') from terms
       where id in ${terms}`.execute(tx)
   const numbered = ({ doc, text }: Unstemmed) => ({ doc: Number(doc), text })
   return [events.rows.map(numbered), names.rows.map(numbered)]

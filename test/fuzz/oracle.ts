@@ -106,7 +106,7 @@ const DESK_HEADERS: Readonly<Record<string, RegExp>> = {
 }
 
 /** The page that the room of the look has in a frame, and what it says in their place. */
-const LOOK_PREVIEW = /^\/desk\/look\/preview(?:\?|$)/
+const LOOK_PREVIEW = /^\/desk\/look\/preview\/*(?:\?|$)/
 const FRAMED_HEADERS: typeof DESK_HEADERS = {
   ...DESK_HEADERS,
   'x-frame-options': /^SAMEORIGIN$/,

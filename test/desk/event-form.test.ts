@@ -211,7 +211,32 @@ describe('the form of an event', () => {
     assert.equal(skipped.status, 422)
     assert.match(skipped.body, /There is no 02:30 on this day/)
     const twice = await editor.post('/desk/events/words', { ...form, start_date: '2027-10-31' })
-    assert.match(twice.body.warnings.join(), /02:30 comes twice/)
+    assert.match(twice.body.warnings.join(), /02:30 comes twice.*The first one is meant/)
+    assert.match(twice.body.again, /name="start_again"/)
+  })
+
+  test('3d.18: of an hour that comes twice the form chooses the second, and the first again', async () => {
+    const day = { start_date: '2027-10-31', start_time: '02:30', end_time: '02:45' }
+    const form = { title: 'Clocks go back', timezone: 'Europe/Oslo', ...day }
+    const utcOf = async (id: number) => {
+      const { utc_start_date, utc_end_date } = (await service.get(`/events/${id}`)).body
+      return [utc_start_date, utc_end_date].map((utc: string) => utc.slice(11, 16))
+    }
+    const made = await editor.post('/desk/events/new', { ...form, start_again: '1', status: 'publish' })
+    const id = idIn(made.headers.get('location'))
+    assert.deepEqual(await utcOf(id), ['01:30', '01:45'])
+    const shown = await editor.get(`/desk/events/${id}`)
+    assert.match(shown.body, /name="start_again" value="1" checked/)
+    assert.match(shown.body, /The second one is meant/)
+    assert.doesNotMatch(shown.body, /type="checkbox" id="end_again"/, 'the end follows')
+    const { modified_utc } = (await service.get(`/events/${id}`)).body
+    await editor.post(`/desk/events/${id}`, { ...form, start_again: '1', end_again: '1' })
+    assert.deepEqual(await utcOf(id), ['01:30', '01:45'])
+    assert.equal((await service.get(`/events/${id}`)).body.modified_utc, modified_utc)
+    await editor.post(`/desk/events/${id}`, { ...form, start_again: '0', end_again: '1' })
+    assert.deepEqual(await utcOf(id), ['00:30', '01:45'])
+    await editor.post(`/desk/events/${id}`, { ...form, start_again: '0', end_again: '0' })
+    assert.deepEqual(await utcOf(id), ['00:30', '00:45'])
   })
 
   test('the dates of a rule are shown and left out without a script, and the series has the others', async () => {

@@ -1,5 +1,6 @@
 import { Problem } from '../../base/problems.ts'
 import { readMoment } from '../../base/text/moments.ts'
+import { lastWallToUtc, wallToUtc } from '../../base/text/zones.ts'
 import type { Context } from '../declare/context.ts'
 import { type RawValues, refuseOversized } from '../declare/parse.ts'
 import type { Fields } from '../declare/resource.ts'
@@ -190,7 +191,15 @@ function comparable(fields: Fields, name: string, value: unknown, zone: string, 
   const kind = fields[name]?.kind
   const read = kind?.read(value)
   if (read === undefined) return JSON.stringify(value) ?? ''
-  if (MOMENTS.includes(name)) return readMoment(String(read), zone, now)?.wall ?? String(read)
+  if (MOMENTS.includes(name)) return comparableTime(String(read), zone, now)
   const settled: unknown = kind?.keep ? kind.keep(read as never) : read
   return typeof settled === 'string' ? settled.replaceAll('\r\n', '\n') : (JSON.stringify(settled) ?? '')
+}
+
+/** A wall time, with its moment where the clocks show it twice and the text says which one it is. */
+function comparableTime(text: string, zone: string, now: number): string {
+  const moment = readMoment(text, zone, now)
+  if (!moment) return text
+  const isTwice = moment.utc !== undefined && lastWallToUtc(moment.wall, zone) !== wallToUtc(moment.wall, zone)
+  return isTwice ? `${moment.wall} ${moment.utc}` : moment.wall
 }

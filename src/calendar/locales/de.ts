@@ -997,6 +997,9 @@ export const de: Locale = {
   '4 Dec, 18 Dec, 8 Jan': '4.12., 18.12., 8.1.',
   'The end lies before the start.': 'Das Ende liegt vor dem Beginn.',
   'The first one is meant.': 'Gemeint ist die erste.',
+  'The second one is meant.': 'Gemeint ist die zweite.',
+  'It starts at the second one': 'Beginnt zur zweiten',
+  'It ends at the second one': 'Endet zur zweiten',
   'on the last day of the month': 'am letzten Tag des Monats',
   'There is no day “{value}”. Write it as {example}, for example.':
     'Einen Tag „{value}“ gibt es nicht. Schreiben Sie ihn etwa so: {example}.',

@@ -979,6 +979,9 @@ export const es: Locale = {
   '4 Dec, 18 Dec, 8 Jan': '4 dic, 18 dic, 8 ene',
   'The end lies before the start.': 'El final está antes del comienzo.',
   'The first one is meant.': 'Es la primera.',
+  'The second one is meant.': 'Es la segunda.',
+  'It starts at the second one': 'Empieza a la segunda',
+  'It ends at the second one': 'Termina a la segunda',
   'on the last day of the month': 'el último día del mes',
   'There is no day “{value}”. Write it as {example}, for example.':
     'No existe el día «{value}». Escriba por ejemplo {example}.',

@@ -997,6 +997,9 @@ export const fr: Locale = {
   '4 Dec, 18 Dec, 8 Jan': '4 déc, 18 déc, 8 janv',
   'The end lies before the start.': 'La fin précède le début.',
   'The first one is meant.': 'C’est la première.',
+  'The second one is meant.': 'C’est la seconde.',
+  'It starts at the second one': 'Commence à la seconde',
+  'It ends at the second one': 'Finit à la seconde',
   'on the last day of the month': 'le dernier jour du mois',
   'There is no day “{value}”. Write it as {example}, for example.':
     'Il n’y a pas de jour « {value} ». Écrivez par exemple {example}.',

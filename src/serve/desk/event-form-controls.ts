@@ -103,6 +103,6 @@ export function lineControl(
   return html`<div class="field${more.className ? ` ${more.className}` : ''}"><label for="${name}">${label}</label>${more.isDay ? html`<span class="with-picker">${input}</span>` : input}${more.hint}${fault && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
 }
 
-export function switchOf(form: EventForm, name: string, label: string): Html {
+export function switchOf(form: Pick<EventForm, 'typed'>, name: string, label: string): Html {
   return html`<input type="hidden" name="${name}" value="0"><label class="check"><input type="checkbox" id="${name}" name="${name}" value="1"${isSwitchOn(form.typed, name) && html` checked`}> ${label}</label>`
 }

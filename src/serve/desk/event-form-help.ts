@@ -14,7 +14,7 @@ import {
   sayAtDesk,
 } from './desk-page.ts'
 import { formInWords, getKnownEvent, mayUseForm } from './event-form.ts'
-import { clashLines, nextDatesList } from './event-form-view.ts'
+import { againTicks, clashLines, nextDatesList } from './event-form-view.ts'
 import { readTimes, typedTimes } from './event-times.ts'
 import { lastTyped, type TypedForm, typedOf } from './typed-form.ts'
 
@@ -50,6 +50,7 @@ async function sayWhen(request: DeskRequest): Promise<DeskAnswer> {
     data: {
       text: said.times.text,
       warnings: said.times.warnings,
+      again: againTicks({ typed, times: said.times }).markup,
       faults: said.timeFaults,
       typed: said.understood,
       start: said.start,

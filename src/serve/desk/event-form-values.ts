@@ -2,6 +2,7 @@ import { limits, overText } from '../../base/fields/limits.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Start } from '../../base/recurrence/recurrence.ts'
 import { plainText } from '../../base/text/html.ts'
+import { utcOffset } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
 import { event } from '../../calendar/events/event.ts'
@@ -13,7 +14,7 @@ import { venueRules } from '../../calendar/linked/venue.ts'
 import { paramTexts } from '../../calendar/locales/problem-replies.ts'
 import { type Caller, mayRead, type Owned } from '../../calendar/people/caller.ts'
 import { isPossibleId } from '../../calendar/records/record-store.ts'
-import type { OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
+import type { EventRow, OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
 import { askedFields, type FormFaults, faultsOf, inputOf } from './desk-inputs.ts'
 import { sayAtDesk } from './desk-page.ts'
 import { readRepeats } from './event-repeats.ts'
@@ -38,8 +39,8 @@ const BY_HAND = new Set([
 /** The declared fields that a control of their own name asks for. */
 export const plainFields = askedFields(event.fields).filter(([name]) => !BY_HAND.has(name))
 
-/** The controls that show an event. @param state by declared key, as `readStates` reads it */
-export function typedEvent(site: Context['site'], state: RecordState, author: number): TypedForm {
+/** The controls that show an event. @param state by declared key, as `readStates` reads it, which tells no second of two moments */
+export function typedEvent(site: Context['site'], state: RecordState, row: EventRow): TypedForm {
   const text = (name: string) => {
     const value = state[name]
     if (inputOf(event.fields[name as keyof typeof event.fields]) === 'fact')
@@ -55,8 +56,9 @@ export function typedEvent(site: Context['site'], state: RecordState, author: nu
       end_date: text('end_date'),
       timezone: text('timezone'),
       all_day: state.all_day === true,
+      utc: row,
     }),
-    author: [String(author)],
+    author: [String(row.author)],
     cost: list('cost').length > 0 ? list('cost') : [''],
     image: [text('image')],
     categories: list('categories'),
@@ -99,7 +101,7 @@ export async function readEventForm(
   const isTimed = shown === undefined || TIME_CONTROLS.some((name) => isTyped(typed, name))
   const times = isTimed ? readTimes(context, { ...timesOf(shown), ...timesOf(typed) }) : undefined
   const repeats = readRepeats(context, typed, times && startIn(times))
-  if (times) Object.assign(raw, rawTimes(times, typed))
+  if (times) Object.assign(raw, rawTimes(times, typed, shown))
   if (isTyped(typed, 'recurrence')) raw.recurrence = lastTyped(typed, 'recurrence')
   else if (repeats.recurrence !== undefined && (repeats.recurrence !== '' || shown)) raw.recurrence = repeats.recurrence
   const faults = { ...neededFaults(context, typed, shown), ...longFaults(context, typed), ...times?.faults }
@@ -140,10 +142,19 @@ export function startIn({ start, zone, isAllDay }: ReadTimes): Start | undefined
   return start === undefined ? undefined : { local: start, zone, allDay: isAllDay }
 }
 
-function rawTimes({ start, end, isAllDay }: ReadTimes, typed: TypedForm): Record<string, unknown> {
+/** Of a time that comes twice the offset says which one is meant, unless the times are as they were shown. */
+function rawTimes(
+  { start, end, startUtc, endUtc, isAllDay, zone }: ReadTimes,
+  typed: TypedForm,
+  shown: TypedForm | undefined,
+): Record<string, unknown> {
+  const isOther =
+    !shown || TIME_CONTROLS.some((name) => isTyped(typed, name) && lastTyped(typed, name) !== lastTyped(shown, name))
+  const sent = (wall: string, utc: string | undefined) =>
+    isOther && utc !== undefined ? `${wall}${utcOffset(utc, zone)}` : wall
   return {
-    ...(start !== undefined && { start_date: start }),
-    ...(end !== undefined && { end_date: end }),
+    ...(start !== undefined && { start_date: sent(start, startUtc) }),
+    ...(end !== undefined && { end_date: sent(end, endUtc) }),
     all_day: isAllDay ? '1' : '0',
     ...(isTyped(typed, 'timezone') && { timezone: lastTyped(typed, 'timezone').trim() }),
   }

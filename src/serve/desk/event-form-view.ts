@@ -140,10 +140,16 @@ function whenPart(form: EventForm): Html {
     say('When'),
     html`<div class="row times">${lineControl(form, 'start_date', say('Date'), { isDay: true, attributes: html`${day}${required}` })}${lineControl(form, 'start_time', say('Starts'), { className: 'clock', attributes: html`${clock}${required}` })}${lineControl(form, 'end_time', say('Ends'), { className: 'clock', attributes: clock })}${lineControl(form, 'end_date', say('Last day'), { isDay: true, className: 'last-day', attributes: day })}</div>
 <p class="hint echo" id="when-words" role="status">${times.text}</p>${times.warnings.map((text) => html`<p class="warning">${text}</p>`)}
+<div class="checks" id="again">${againTicks(form)}</div>
 <div class="checks">${switchOf(form, 'all_day', say('All day'))}${switchOf(form, 'several_days', say('More than one day'))}<details class="inline"${faults.timezone !== undefined && html` open`}><summary>${say('Time zone')}${zone && html`: <span>${zone.replaceAll('_', ' ')}</span>`}</summary>${lineControl(form, 'timezone', say('Time zone'), { attributes: html` list="zones"` })}<datalist id="zones"></datalist></details></div>
 <div id="clashes" role="status">${nearLines(form.context, form.near.clashes, 'At the same time at this venue:')}</div>
 ${repeatFields(form)}`,
   )
+}
+
+/** The ticks for times that the clocks show twice. */
+export function againTicks({ typed, times }: Pick<EventForm, 'typed' | 'times'>): Html {
+  return html`${Array.from(times.again, ([name, label]) => switchOf({ typed }, name, label))}`
 }
 
 /** Events that stand in the way, or that may be the same, as the form and its script show them. */

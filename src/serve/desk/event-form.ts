@@ -56,7 +56,7 @@ import {
 import { eventFormView } from './event-form-view.ts'
 import { altAt, describePicture, keepPicture, typedFocus } from './event-picture.ts'
 import { datesToPress, REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
-import { readTimes, timesInWords, typedDay, typedTimes } from './event-times.ts'
+import { NOTHING_SAID, readTimes, timesInWords, typedDay, typedTimes } from './event-times.ts'
 import { allTyped, isSwitchOn, isTyped, lastTyped, type TypedForm, typedOf } from './typed-form.ts'
 
 const served = resources.find(({ resource }) => resource.name === 'event') ?? resources[0]
@@ -86,7 +86,7 @@ export async function getKnownEvent(context: Context, id: number | undefined): P
   ])
   const state = states.get(id) ?? {}
   const repeats = series ? typedRepeats(context, recurrenceOf(series), startOf(series)) : NO_REPEATS
-  return { id, row, version, series, typed: { ...typedEvent(context.site, state, row.author), ...repeats } }
+  return { id, row, version, series, typed: { ...typedEvent(context.site, state, row), ...repeats } }
 }
 
 const NO_REPEATS: TypedForm = { repeats: [''] }
@@ -183,13 +183,13 @@ export async function formInWords(context: Context, typed: TypedForm, known?: Kn
   const draft = isRead && {
     ...(known && { id: known.id, ...(known.series && { series: known.series.id }) }),
     title: lastTyped(typed, 'title'),
-    utc_start_date: wallToUtc(start, zone),
-    utc_end_date: wallToUtc(end, zone),
+    utc_start_date: read.startUtc ?? wallToUtc(start, zone),
+    utc_end_date: read.endUtc ?? wallToUtc(end, zone),
     venues: await typedVenues(context, typed),
   }
   const [near = NOTHING_NEAR] = draft && can(caller, 'edit') ? await findClashes([draft], context) : []
   return {
-    times: isRead ? timesInWords(context, read) : { text: '', warnings: [] },
+    times: isRead ? timesInWords(context, read) : NOTHING_SAID,
     timeFaults: read.faults,
     understood: isRead ? writtenTimes(context, typed, { start, end, isAllDay: read.isAllDay, zone }) : {},
     start: start ?? '',

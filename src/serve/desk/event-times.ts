@@ -3,8 +3,8 @@ import { distanceInWords, endAfter, lengthInWords } from '../../base/text/event-
 import { addDays, dayOf, parseMoment, wallNow } from '../../base/text/moments.ts'
 import { readSpokenDate, type SpokenDate, type SpokenHere } from '../../base/text/spoken-dates.ts'
 import { readSpokenTime } from '../../base/text/spoken-times.ts'
-import { describeUnclear, findUnclear } from '../../base/text/unclear-times.ts'
-import { isTimezone, utcToMs, wallToUtc } from '../../base/text/zones.ts'
+import { describeUnclear, findUnclear, type UnclearTime } from '../../base/text/unclear-times.ts'
+import { isTimezone, lastWallToUtc, utcToMs, wallToUtc } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { localeOf, writtenDay } from '../pages/page-dates.ts'
 import type { FormFaults } from './desk-inputs.ts'
@@ -22,6 +22,8 @@ export const TIME_CONTROLS = [
   'all_day',
   'several_days',
   'timezone',
+  'start_again',
+  'end_again',
 ] as const
 
 /** The times of a form: walls as REST takes them, as far as they can be read. */
@@ -29,6 +31,9 @@ export interface ReadTimes {
   /** 'YYYY-MM-DD HH:MM:SS' */
   start?: string
   end?: string
+  /** UTC: which moment is meant, where the clocks show the time twice. */
+  startUtc?: string
+  endUtc?: string
   isAllDay: boolean
   zone: string
   faults: FormFaults
@@ -49,7 +54,30 @@ export function readTimes(context: Pick<Context, 'site' | 'now' | 'say'>, typed:
     ...end.faults,
     ...(isAllDay ? {} : skippedFaults(context, zone, { start: start.wall, end: end.wall })),
   }
-  return { ...read, start: start.wall, ...(end.wall !== undefined && { end: end.wall }), faults }
+  const times = { ...read, start: start.wall, ...(end.wall !== undefined && { end: end.wall }), faults }
+  return isAllDay ? times : { ...times, ...chosenMoments(typed, zone, start.wall, end.wall) }
+}
+
+/** The first of two moments, or the second where that is ticked; an end behind a second start is a second one too. */
+function chosenMoments(
+  typed: TypedForm,
+  zone: string,
+  start: string,
+  end: string | undefined,
+): Pick<ReadTimes, 'startUtc' | 'endUtc'> {
+  const [starts, ends] = [repeatedMoments(start, zone), end === undefined ? undefined : repeatedMoments(end, zone)]
+  const startUtc = starts?.[isSwitchOn(typed, 'start_again') ? 1 : 0].utc
+  const isEndAgain = isSwitchOn(typed, 'end_again') || isForced(ends, startUtc)
+  const endUtc = ends?.[isEndAgain ? 1 : 0].utc
+  return { ...(startUtc !== undefined && { startUtc }), ...(endUtc !== undefined && { endUtc }) }
+}
+
+const isForced = (ends: UnclearTime['moments'] | undefined, startUtc: string | undefined) =>
+  ends !== undefined && startUtc !== undefined && ends[0].utc < startUtc
+
+function repeatedMoments(wall: string, zone: string): UnclearTime['moments'] | undefined {
+  const unclear = findUnclear(wall, zone)
+  return unclear?.code === 'repeated' ? unclear.moments : undefined
 }
 
 /** A moment of a form, and what was said beside it of the end. */
@@ -183,12 +211,21 @@ export function typedTimes(
     end_date,
     all_day,
     timezone,
-  }: { start_date: string; end_date: string; all_day: boolean; timezone: string },
+    utc,
+  }: {
+    start_date: string
+    end_date: string
+    all_day: boolean
+    timezone: string
+    utc?: { utc_start_date: string; utc_end_date: string }
+  },
 ): TypedForm {
   const [first, last] = [dayOf(start_date), dayOf(end_date)]
   const isNight = !all_day && last === addDays(first, 1) && end_date.slice(11) < start_date.slice(11)
   const isSeveral = last !== first && !isNight
   const time = (wall: string) => (all_day ? '' : wall.slice(11).replace(/:00$/, ''))
+  const again = (wall: string, moment: string) =>
+    moment !== wallToUtc(wall, timezone) && moment === lastWallToUtc(wall, timezone) ? '1' : '0'
   return {
     start_date: [typedDay(site, first)],
     start_time: [time(start_date)],
@@ -197,6 +234,10 @@ export function typedTimes(
     several_days: [isSeveral ? '1' : '0'],
     all_day: [all_day ? '1' : '0'],
     timezone: [timezone],
+    ...(utc && {
+      start_again: [again(start_date, utc.utc_start_date)],
+      end_again: [again(end_date, utc.utc_end_date)],
+    }),
   }
 }
 
@@ -204,15 +245,17 @@ export function typedTimes(
 export interface TimesInWords {
   text: string
   warnings: string[]
+  /** The ticks that choose the second of two moments, by control. */
+  again: ReadonlyMap<'start_again' | 'end_again', string>
 }
 
 /** @param read times without faults */
 export function timesInWords(
   context: Pick<Context, 'site' | 'now' | 'say'>,
-  { start, end, isAllDay, zone }: ReadTimes,
+  { start, end, startUtc, endUtc, isAllDay, zone }: ReadTimes,
 ): TimesInWords {
   const { site } = context
-  if (start === undefined || end === undefined) return { text: '', warnings: [] }
+  if (start === undefined || end === undefined) return NOTHING_SAID
   const today = dayOf(wallNow(zone, context.now))
   const [first, last] = [dayOf(start), dayOf(end)]
   const days =
@@ -222,7 +265,9 @@ export function timesInWords(
           last: writtenDay(site, last, today),
         })
       : writtenDay(site, first, today)
-  const length = isAllDay ? '' : lengthInWords(wallToUtc(start, zone), wallToUtc(end, zone), localeOf(site))
+  const length = isAllDay
+    ? ''
+    : lengthInWords(startUtc ?? wallToUtc(start, zone), endUtc ?? wallToUtc(end, zone), localeOf(site))
   const isNight = !isAllDay && last === addDays(first, 1) && end.slice(11) < start.slice(11)
   const parts = [
     days,
@@ -231,19 +276,28 @@ export function timesInWords(
     isNight && sayAtDesk(site, 'ends the next morning'),
     zone.replaceAll('_', ' '),
   ]
-  const repeated = (wall: string) => {
-    const unclear = findUnclear(wall, zone)
-    return (
-      unclear?.code === 'repeated' &&
-      `${describeUnclear(wall, unclear, context.say)} ${sayAtDesk(site, 'The first one is meant.')}`
-    )
+  const repeated = (wall: string, utc: string | undefined) => {
+    const unclear = utc === undefined ? undefined : findUnclear(wall, zone)
+    if (!unclear) return false
+    const meant = utc === unclear.moments[0].utc ? 'The first one is meant.' : 'The second one is meant.'
+    return `${describeUnclear(wall, unclear, context.say)} ${sayAtDesk(site, meant)}`
   }
   const warnings = [
     end < wallNow(zone, context.now) && sayAtDesk(site, 'That is in the past.'),
-    ...(isAllDay ? [] : [start, end].map(repeated)),
+    repeated(start, startUtc),
+    repeated(end, endUtc),
   ]
   return {
     text: parts.filter((part) => part !== false && part !== '').join(' · '),
-    warnings: warnings.filter((warning) => warning !== false),
+    warnings: warnings.filter((warning) => typeof warning === 'string'),
+    again: new Map([
+      ...(startUtc === undefined ? [] : [['start_again', sayAtDesk(site, 'It starts at the second one')] as const]),
+      ...(endUtc === undefined || isForced(repeatedMoments(end, zone), startUtc)
+        ? []
+        : [['end_again', sayAtDesk(site, 'It ends at the second one')] as const]),
+    ]),
   }
 }
+
+/** What is said of times that cannot be read. */
+export const NOTHING_SAID: TimesInWords = { text: '', warnings: [], again: new Map() }

@@ -16,7 +16,7 @@ import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type DeskAnswer, type DeskPage, type DeskRequest, deskPath, fieldOf, sayAtDesk } from './desk-page.ts'
 import { mayUseForm } from './event-form.ts'
 import { typedRepeats } from './event-repeats.ts'
-import { readTimes, timesInWords, typedDay } from './event-times.ts'
+import { NOTHING_SAID, readTimes, timesInWords, typedDay } from './event-times.ts'
 import type { TypedForm } from './typed-form.ts'
 
 // An event in one line of plain words: what was understood is shown as a form, and nothing is saved before that.
@@ -73,7 +73,7 @@ function understood(context: Context, line: QuickLine, links: QuickLinks): Html 
   const controls = controlsOf(context, line, links)
   const times = readTimes(context, controls)
   const isRead = Object.keys(times.faults).length === 0
-  const said = isRead ? timesInWords(context, times) : { text: '', warnings: [] }
+  const said = isRead ? timesInWords(context, times) : NOTHING_SAID
   const field = (name: string, label: MessageText, more: Content = '') =>
     html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${controls[name]?.[0]}" autocomplete="off"${times.faults[name] && html` aria-invalid="true"`}${more}></div>`
   const isAllDay = line.all_day

@@ -9,14 +9,14 @@ const event = form?.dataset.event ?? ''
 
 /**
  * What the service says of what is typed.
- * @typedef {{ text: string, warnings: string[], faults: Record<string, string>, start: string, end: string,
+ * @typedef {{ text: string, warnings: string[], again: string, faults: Record<string, string>, start: string, end: string,
  *   typed: Record<string, string>, dates: string, clashes: string, doubles: string }} Said
  */
 
 /** The controls that times, dates and clashes are said from. */
 const TIMES = ['start_date', 'start_time', 'end_date', 'end_time']
 const SAID =
-  /^(title|all_day|several_days|timezone|venue|venue_name|repeats|repeat_\w+|left_out|more_dates|(start|end)_(date|time))(\[\])?$/
+  /^(title|all_day|several_days|timezone|venue|venue_name|repeats|repeat_\w+|left_out|more_dates|(start|end)_(date|time|again))(\[\])?$/
 
 /** @param {string} id @returns {HTMLInputElement | undefined} */
 function inputAt(id) {
@@ -83,7 +83,7 @@ function writeTimes(typed) {
 }
 
 /** @param {Said} said */
-function show({ text, warnings, faults, dates, clashes, doubles }) {
+function show({ text, warnings, again, faults, dates, clashes, doubles }) {
   const words = document.getElementById('when-words')
   if (words && words.textContent !== text) words.textContent = text
   for (const old of document.querySelectorAll('#when-words ~ .warning')) old.remove()
@@ -95,6 +95,7 @@ function show({ text, warnings, faults, dates, clashes, doubles }) {
   }
   for (const name of TIMES) showFault(name, faults[name])
   put('next-dates', dates)
+  put('again', again)
   put('clashes', clashes)
   put('doubles', doubles)
 }

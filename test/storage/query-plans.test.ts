@@ -8,7 +8,7 @@ import { findClashes } from '../../src/calendar/events/clashes.ts'
 import { DESK_TABS, findDeskPage } from '../../src/calendar/events/desk-events.ts'
 import { findAsTyped } from '../../src/calendar/events/find-as-typed.ts'
 import { pickNames } from '../../src/calendar/events/picked-names.ts'
-import { listDirectory, listLetters } from '../../src/calendar/linked/linked-directory.ts'
+import { findVenuesOf, listDirectory, listLetters } from '../../src/calendar/linked/linked-directory.ts'
 import type { Caller } from '../../src/calendar/people/caller.ts'
 import { publishDue } from '../../src/calendar/schedule/event-schedule.ts'
 import { indexedLinks } from '../../src/store/memory/event-index.ts'
@@ -215,4 +215,13 @@ test('directories walk the index of names, and sort nothing but what they show',
     assert.ok(reads.length >= 1, plan.join('\n'))
     for (const step of reads) assert.match(step, /(venues|organizers)_folded \(folded>/)
   }
+})
+
+test('the venues of events on a map are found by these events, whatever venues there are', onSqlite, async () => {
+  const plans = await plansOf((db) => findVenuesOf(db, [9]))
+  const reads = plans.flat().filter((step) => /(SEARCH|SCAN) (event_)?venues/.test(step))
+  assert.deepEqual(reads, [
+    'SEARCH event_venues USING PRIMARY KEY (event=?)',
+    'SEARCH venues USING INTEGER PRIMARY KEY (rowid=?)',
+  ])
 })

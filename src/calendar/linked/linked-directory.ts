@@ -95,7 +95,8 @@ export async function findVenuesOf(db: Db, events: readonly number[]): Promise<V
     .innerJoin('venues', 'venues.id', 'event_venues.venue')
     .select(['event_venues.event', 'venues.id', 'slug', 'status', 'venues.venue', 'city', 'geo_lat', 'geo_lng'])
     .where('event_venues.event', 'in', wholeList(db, events))
-    .where('venues.status', '=', 'publish')
+    // As a value, so that SQLite starts with the events and not with all public venues.
+    .where(sql<SqlBool>`(venues.status = 'publish') is true`)
     .orderBy('event_venues.event')
     .orderBy('event_venues.position')
     .execute()

@@ -65,6 +65,20 @@ test('a press sets its filter, keeps all others, and is taken back by a second p
   assert.ok((await read('/events/?time=evening')).press('Evenings')?.isChosen)
 })
 
+test('a view whose address says when has no presses for a time, and keeps all others', async () => {
+  const names = async (path: string) => (await read(path)).presses.map(({ text }) => text)
+  const times = ['Today', 'Tonight', 'Tomorrow', 'This weekend', 'Next 7 days']
+  for (const view of ['month', 'week', 'today']) {
+    const shown = await names(`/events/${view}/?free=true`)
+    assert.deepEqual(
+      shown.filter((name) => times.includes(name) || name === 'Any day'),
+      [],
+    )
+    for (const kept of ['Evenings', 'Free', 'Online', 'Near me', 'Family']) assert.ok(shown.includes(kept), kept)
+  }
+  for (const time of times) assert.ok((await names('/events/')).includes(time), time)
+})
+
 test('a press that shows a filter is the only thing that does', async () => {
   const { body } = await read('/events/?when=week&free=true&time=evening')
   assert.doesNotMatch(body, /class="active"/)

@@ -91,6 +91,7 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, others: Othe
     isIndexed: isListed && dayOf(row.end_date) >= today,
     image: image && picture && `${context.images.mediaUrl}/${image.file}`,
     type: 'article',
+    styles: [viewing.assets.eventStyle],
     scripts: [viewing.assets.event],
     feeds: feedLinks(path.replace(/\/$/, ''), '').slice(0, 1),
     linkedData: { '@context': 'https://schema.org', ...linkedEvent(context, factsOf(context, row, links)) },

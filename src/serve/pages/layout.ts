@@ -31,7 +31,7 @@ export function layOut({ context: { site }, assets, look, address }: Viewing, vi
 ${pageHead(site, { ...view, image: view.image ?? (picture && site.url + picture.path) }, title)}
 <link rel="icon" href="${asset(assets.icon.path)}">
 <link rel="apple-touch-icon" href="${asset('/apple-touch-icon.png')}">
-${[assets.style, ...(view.styles ?? [])].map(({ path }) => html`<link rel="stylesheet" href="${asset(path)}">\n`)}${[assets.script, ...(view.scripts ?? [])].map(({ path }) => html`<script type="module" src="${asset(path)}"></script>\n`)}${view.linkedData && html`<script type="application/ld+json">${linkedData(view.linkedData)}</script>`}
+${[...(view.styles ?? []), assets.style].map(({ path }) => html`<link rel="stylesheet" href="${asset(path)}">\n`)}${[assets.script, ...(view.scripts ?? [])].map(({ path }) => html`<script type="module" src="${asset(path)}"></script>\n`)}${view.linkedData && html`<script type="application/ld+json">${linkedData(view.linkedData)}</script>`}
 </head>
 <body>
 <a class="skip" href="#main">${say(site, 'Skip to content')}</a>

@@ -47,6 +47,7 @@ export async function linkedView(viewing: Viewing, linked: Linked, page: number)
       const shown =
         picture &&
         html`<img class="${picture.width < picture.height ? 'portrait whole' : 'portrait'}${picture.focus}" src="${link(picture.src)}" srcset="${picture.srcset}" sizes="320px" width="${picture.width}" height="${picture.height}" alt="${picture.alt}">`
+      const needs: Partial<View> = isOnMap(site, linked) ? mapNeeds(viewing) : {}
       return {
         status: 200,
         title: name,
@@ -58,7 +59,8 @@ export async function linkedView(viewing: Viewing, linked: Linked, page: number)
           ...filledMembers(kind === 'venue' ? venueLinkedData(row) : organizerLinkedData(row)),
           url: recordUrl(site, kind, row),
         },
-        ...(isOnMap(site, linked) ? mapNeeds(viewing) : {}),
+        ...needs,
+        styles: [viewing.assets.eventStyle, ...(needs.styles ?? [])],
         feeds: feedLinks(path.replace(/\/$/, ''), ''),
         current: undefined,
         body: html`<article class="linked"${isOnMap(site, linked) && positionOf(site, linked, total)}><a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>

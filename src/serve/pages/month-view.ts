@@ -95,6 +95,7 @@ export async function monthView(viewing: Viewing, asked: EventsAsked, month: str
     next: ways.next,
     feeds: feedsOf(asked),
     current: 'month',
+    styles: [viewing.assets.month],
     body: html`${viewHead(viewing, { ...asked, span }, heading, sayEvents(site, total), wayTools(viewing, asked, month, ways))}
 <div class="results">${table}${total === 0 ? await nothingFound(viewing, asked, say(site, 'There are no events in {month}.', { month: name }), `${firstOf(month)} 00:00:00`) : agenda}</div>
 ${pager(wayInWords(site, ways.previous, month, -1), wayInWords(site, ways.next, month, 1), say(site, 'Other months'))}`,

@@ -20,6 +20,10 @@ export interface Assets {
   places: Asset
   /** The style sheet of what other sites show. */
   embedding: Asset
+  /** The style sheet of months. */
+  month: Asset
+  /** The style sheet of the pages of one event, series, venue or organizer. */
+  eventStyle: Asset
   /** The script of the pages of events. */
   event: Asset
   /** The script that shows maps, and what it loads once somebody asks for one. */
@@ -85,6 +89,7 @@ export function readAssets(site: Site, look: Look): Assets {
   const style = asset('calendar', '.css', Buffer.from(styleText(look, font)))
   const script = asset('calendar', '.js', Buffer.from(own('calendar.js')))
   const [week, front, places, embedding] = [sheet('week'), sheet('front'), sheet('places'), sheet('embedding')]
+  const [month, eventStyle] = [sheet('month'), sheet('event')]
   const event = asset('event', '.js', Buffer.from(own('event.js')))
   const near = asset('near', '.js', Buffer.from(own('near.js')))
   const suggest = asset('suggest', '.js', Buffer.from(own('suggest.js')))
@@ -102,6 +107,8 @@ export function readAssets(site: Site, look: Look): Assets {
     front,
     places,
     embedding,
+    month,
+    eventStyle,
     event,
     map,
     leaflet.script,
@@ -119,6 +126,8 @@ export function readAssets(site: Site, look: Look): Assets {
     front,
     places,
     embedding,
+    month,
+    eventStyle,
     event,
     map,
     leaflet,

@@ -43,16 +43,19 @@ export function presses(viewing: Viewing, { span, scope, query }: Pressed): Html
   const press = (text: string, address: string, isChosen: boolean) =>
     html`<a class="pill" href="${address}"${isChosen && html` aria-current="true"`}>${text}</a>`
   const anyDay = Object.fromEntries(DATES.map((name) => [name, undefined]))
-  const isAnyDay = span.view === 'list' && DATES.every((name) => !sent.has(name))
-  const times = Object.entries(PRESSED_TIMES).map(([word, text]) => {
-    const isChosen = isList(span) && sent.get('when') === word
-    return press(say(site, text), to(list, { ...anyDay, when: isChosen ? undefined : word }), isChosen)
-  })
+  const hasDates = isList(span) && DATES.some((name) => sent.has(name))
+  // A time changes the view, so views whose address says when have none.
+  const times = !isList(span)
+    ? []
+    : Object.entries(PRESSED_TIMES).map(([word, text]) => {
+        const isChosen = sent.get('when') === word
+        return press(say(site, text), to(list, { ...anyDay, when: isChosen ? undefined : word }), isChosen)
+      })
   const switches = SWITCHES.map(([name, value, text]) => {
     const isChosen = sent.get(name) === value
     return press(say(site, text), to(span, { [name]: isChosen ? undefined : value }), isChosen)
   })
-  return html`<nav class="pills quick" aria-label="${say(site, 'Time, price and place')}"><a class="pill any" href="${to(list, anyDay)}"${isAnyDay && html` aria-current="true"`}>${say(site, 'Any day')}</a>${times}${switches}${nearPress(viewing, query, (changes) => to(span, changes))}</nav>`
+  return html`<nav class="pills quick" aria-label="${say(site, 'Time, price and place')}">${times}${hasDates && press(say(site, 'Any day'), to(list, anyDay), false)}${switches}${nearPress(viewing, query, (changes) => to(span, changes))}</nav>`
 }
 
 /** Asks for the position of the reader by the script; without it, leads to the places that there are. */

@@ -36,6 +36,7 @@ export async function seriesView(viewing: Viewing, series: SeriesRow, page: numb
   return showPrepared([pageWork({ description, trusted: isTrusted })], () => ({
     status: 200,
     title,
+    styles: [viewing.assets.eventStyle],
     description: [rule, shortened(plainText(description))].filter((part) => part !== '').join('. '),
     canonical: path,
     isIndexed: page === 1 && total > 0,

@@ -73,8 +73,10 @@ export function viewHead(
 <div class="heading">${term && term.name !== heading && html`<p class="eyebrow h${term.hue}"><i class="dot" aria-hidden="true"></i><bdi>${term.name}</bdi></p>`}${level === 'h1' ? html`<h1 tabindex="-1">${title}</h1>` : html`<h2>${title}</h2>`}<p class="count">${below}</p></div>
 <div class="tools">${tools}${subscribeMenu(site, feedBase(scopeIn(asked)), feedQuery(asked.query))}<nav class="views" aria-label="${say(site, 'Views')}">${views(viewing, asked)}</nav></div>
 </div>
-<div class="presses">${presses(viewing, { span: asked.span, scope: scopeIn(asked), query: asked.query })}${categoryBar(viewing, asked)}</div>
+<div class="finding">
 ${filterForm(viewing, asked)}
+<div class="presses">${categoryBar(viewing, asked)}${presses(viewing, { span: asked.span, scope: scopeIn(asked), query: asked.query })}</div>
+</div>
 ${activeFilters(viewing, asked)}`
 }
 
@@ -85,7 +87,7 @@ function views(viewing: Viewing, asked: EventsAsked): Html[] {
   )
 }
 
-const MOST_PILLS = 12
+const MOST_PILLS = 6
 /** Those behind "More categories". */
 const MOST_FOLDED = 60
 

@@ -1,5 +1,5 @@
 // @ts-check
-// The pages are complete without this. With it, filters and pages of a list change in place, and sharing uses the menu of the device.
+// The pages are complete without this. With it, filters and pages of a list change in place.
 
 const main = /** @type {HTMLElement} */ (document.getElementById('main'))
 const announced = /** @type {HTMLElement} */ (document.getElementById('status'))
@@ -57,7 +57,7 @@ function loadOwn(/** @type {Document} */ page) {
       new Promise((settle) => {
         sheet.addEventListener('load', settle)
         sheet.addEventListener('error', settle)
-        document.head.append(sheet)
+        document.querySelector('link[rel=stylesheet]')?.before(sheet)
       }),
   )
   return Promise.all(loads)
@@ -110,11 +110,6 @@ document.addEventListener('click', (event) => {
   const anchor = event.target instanceof Element ? event.target.closest('a') : null
   if (!anchor || event.defaultPrevented || event.button !== 0) return
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
-  if (anchor.dataset.share !== undefined && 'share' in navigator) {
-    event.preventDefault()
-    navigator.share({ title: anchor.dataset.share, url: location.href }).catch(() => undefined)
-    return
-  }
   if (anchor.dataset.near !== undefined) {
     event.preventDefault()
     showNear(anchor)

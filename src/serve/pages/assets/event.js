@@ -1,5 +1,5 @@
 // @ts-check
-// The page of an event is complete without this. With it, its address is copied by one press, and its times are told in the zone of the visitor, too.
+// The page of an event is complete without this. With it, its address is copied by one press, sharing uses the menu of the device, and its times are told in the zone of the visitor, too.
 
 for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll('[data-copy]'))) {
   if (!navigator.clipboard) break
@@ -17,6 +17,13 @@ for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.quer
     setTimeout(() => (button.textContent = text), 2500)
   }
 }
+
+for (const anchor of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('[data-share]')))
+  anchor.onclick = (event) => {
+    if (!('share' in navigator) || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    navigator.share({ title: anchor.dataset.share ?? '', url: location.href }).catch(() => undefined)
+  }
 
 /** A day and a time as the wall shows them, `2026-11-24 19:00`. @param {Date} date */
 const wallOf = (date) => date.toLocaleString('sv', { dateStyle: 'short', timeStyle: 'short' })

@@ -65,16 +65,19 @@ const withoutComments = (text: string) =>
     .map((part, i) => (i === 0 ? part : part.slice(part.indexOf('*/') + 2)))
     .join('')
 
-/** A script without comments, indentation and the blanks that no text in it has, since every page that shows events loads it. */
-function scriptOf(name: string): string {
-  return withoutComments(own(name))
+/** A script without comments and indentation; no text in it has lines or the signs of comments. */
+export const bareScript = (text: string): string =>
+  withoutComments(text)
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('//'))
     .join('\n')
+
+/** A script without the blanks, too, that no text in it has, since every page that shows events loads it. */
+const scriptOf = (name: string) =>
+  bareScript(own(name))
     .replace(/ (=>|[=?}]|&&|===) /g, '$1')
     .replace(/\{ | \}|(?<=[(,]) (?=\w)/g, (blank) => blank.trim())
-}
 
 const styleOf = (name: string) =>
   withoutComments(own(name))

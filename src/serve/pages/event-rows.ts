@@ -69,8 +69,9 @@ function timesOfCard(viewing: Viewing, card: Card): Html {
 export const isUncropped = ({ width, height }: Pick<Picture, 'width' | 'height'>) =>
   width / height < 1.25 || width / height > 2.2
 
-/** A small picture. */
-function thumbnail({ src, srcset, width, height, focus }: Picture): Html {
+/** A small picture: its two smallest sizes are enough for any screen. */
+function thumbnail({ src, srcset: all, width, height, focus }: Picture): Html {
+  const srcset = all.split(', ').slice(0, 2).join(', ')
   const shape = isUncropped({ width, height }) ? 'thumb whole' : 'thumb'
   return html`<img class="${shape}${focus}" src="${link(src)}" srcset="${srcset}" sizes="132px" width="${width}" height="${height}" alt="" loading="lazy" decoding="async">`
 }

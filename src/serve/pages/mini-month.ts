@@ -39,7 +39,7 @@ function oneMonth(
     const number = Number(one.slice(8))
     return count === 0
       ? html`<td${mark}>${number}</td>`
-      : html`<td${mark}><a href="${to({ view: 'day', day: one })}" aria-label="${written(site, 'full', one)}${count !== undefined && html`, ${sayEvents(site, count)}`}">${number}</a></td>`
+      : html`<td${mark}><a href="${to({ view: 'day', day: one })}" aria-label="${written(site, 'dayMonth', one)}${count !== undefined && html`, ${sayEvents(site, count)}`}">${number}</a></td>`
   }
   const head = weeks[0]?.map(
     (one) => html`<th scope="col" abbr="${written(site, 'weekday', one)}">${letterOf(site, one)}</th>`,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Site } from '../../base/config.ts'
 import { contentName, LOOK_FILES, type LookFileSetting } from '../../base/look-files.ts'
-import { embedScripts } from './embed-scripts.ts'
+import { bareScript, embedScripts } from './embed-scripts.ts'
 import { type Look, lookStyle, readSet } from './look.ts'
 
 /** A file that pages refer to. Its address changes with its content, so it can be cached for ever. */
@@ -68,6 +68,8 @@ const own = (name: string) => readFileSync(new URL(`./assets/${name}`, import.me
 
 const sheet = (name: string) => asset(name, '.css', Buffer.from(withoutBlanks(own(`${name}.css`))))
 
+const scriptAsset = (name: string) => asset(name, '.js', Buffer.from(bareScript(own(`${name}.js`))))
+
 /** The style sheet of all pages in a look; `font` is the address of its own font. @throws Error with one sentence for a file that cannot be read */
 export function styleText(look: Look, font: string | undefined): string {
   const { accent, css } = look
@@ -87,15 +89,15 @@ export function readAssets(site: Site, look: Look): Assets {
   const icon = files.pages_icon ?? files.pages_logo ?? asset('icon', '.svg', Buffer.from(markOf(accent)))
   const font = files.pages_font?.path.slice(ASSETS_PATH.length)
   const style = asset('calendar', '.css', Buffer.from(styleText(look, font)))
-  const script = asset('calendar', '.js', Buffer.from(own('calendar.js')))
+  const script = scriptAsset('calendar')
   const [week, front, places, embedding] = [sheet('week'), sheet('front'), sheet('places'), sheet('embedding')]
   const [month, eventStyle] = [sheet('month'), sheet('event')]
-  const event = asset('event', '.js', Buffer.from(own('event.js')))
-  const near = asset('near', '.js', Buffer.from(own('near.js')))
-  const suggest = asset('suggest', '.js', Buffer.from(own('suggest.js')))
-  const map = asset('map', '.js', Buffer.from(own('map.js')))
+  const event = scriptAsset('event')
+  const near = scriptAsset('near')
+  const suggest = scriptAsset('suggest')
+  const map = scriptAsset('map')
   const leaflet = leafletAssets()
-  const builder = asset('builder', '.js', Buffer.from(own('builder.js')))
+  const builder = scriptAsset('builder')
   const embed = [...embedScripts(site, weekStart)].map(([path, text]) => ({
     path,
     mediaType: MEDIA_TYPES['.js'] ?? '',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { isSteady } from '../../src/serve/http/finished.ts'
 import { axeScript, findPackage } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { markupValidator } from '../support/markup.ts'
@@ -118,6 +119,13 @@ describe('a frame', () => {
     const tag = first.headers.get('etag') ?? ''
     assert.equal((await frame('', { 'if-none-match': tag })).status, 304)
     assert.equal(first.headers.get('cache-control'), 'public, max-age=0, must-revalidate')
+  })
+
+  test('is not kept for a day where its dates go by the hour', () => {
+    for (const query of ['?date=2027-01-01', '?until=2027-01-01', '?view=month&date=2027-01'])
+      assert.equal(isSteady(`/embed/frame/${query}`), true, query)
+    for (const query of ['?date=9+hours', '?until=%2B9+hours', '?limit=5&until=noon+tomorrow'])
+      assert.equal(isSteady(`/embed/frame/${query}`), false, query)
   })
 
   test('is valid', {

@@ -164,9 +164,9 @@ export function versionTag({ edition }: FinishedAnswers, version: string, day: s
   return format === 'json' ? `W/"${edition}.${version}.${day}"` : `W/"${edition}.${version}.${day}.${format}"`
 }
 
-/** Parameters whose values in words change with the clock. */
+/** Parameters whose values in words change with the clock; frames have short names for two of them. */
 const CLOCK =
-  /[?&](?:start_date|end_date|starts_before|starts_after|ends_before|ends_after|only_with_upcoming)=(?!\d{4}-\d\d-\d\d)/
+  /[?&](?:(?:start_date|end_date|starts_before|starts_after|ends_before|ends_after|only_with_upcoming)=(?!\d{4}-\d\d-\d\d)|(?:date|until)=(?!\d{4}-\d\d))/
 
 /** A name that is not written as it is read, so that any of the above may be behind it. */
 const DISGUISED = /[?&][^=&?]*[%+]/

@@ -27,15 +27,21 @@ function readerWith(headings: Headings): Marked {
 /** Texts that were read before: a look is made ready whenever one of its settings has changed, and for each preview. */
 const read = emptyCache<string, string>(processBudget)
 
-/** Markdown as sanitised HTML. A text that nests too deep is shown as it was typed. */
+/** The most marks of emphasis: the time to pair them grows with the square of their number. */
+const MOST_MARKS = 1500
+
+/** Markdown as sanitised HTML. A text that nests too deep or has too many marks is shown as it was typed. */
 export function markdownHtml(text: string, headings: Headings): string {
   return cachedText(read, `${headings} ${text}`, () => sanitised(text, headings))
 }
 
 function sanitised(text: string, headings: Headings): string {
+  if ((text.match(/[*_~]/g)?.length ?? 0) > MOST_MARKS) return asTyped(text)
   try {
     return safeText(READERS[headings].parse(text, { async: false }))
   } catch {
-    return `<p>${escapeHtml(text)}</p>`
+    return asTyped(text)
   }
 }
+
+const asTyped = (text: string) => `<p>${escapeHtml(text)}</p>`

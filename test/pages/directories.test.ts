@@ -67,6 +67,8 @@ describe('the directory of venues', () => {
     assert.deepEqual(entriesOf(await shown('/venues/?search=scene+alesund')), ['Ålesund Scene'])
     assert.deepEqual(entriesOf(await shown('/venues/?letter=a')), ['Ålesund Scene', 'Attic'])
     assert.deepEqual(entriesOf(await shown(`/venues/?letter=${encodeURIComponent('市')}`)), ['市民会館'])
+    for (const letter of ['%00', '%25', '_', '%5C', '%ED%A0%80', '%27', '%F0%9F%98%80'])
+      assert.equal((await page(`/venues/?letter=${letter}`)).status, 200, letter)
     const none = await shown('/venues/?search=%25')
     assert.match(none, /No venue matches\./)
     assert.match(none, /name="robots" content="noindex/)

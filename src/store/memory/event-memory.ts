@@ -189,12 +189,12 @@ async function takeIn(memory: EventMemory): Promise<void> {
     if (read === 'too old') return await startAgain(memory)
     if (read.changes.some(({ kind }) => kind === 'source')) memory.sources++
     if (read.changes.some(({ kind }) => kind === 'settings')) await renewSettings(memory)
-    // A cursor also moves when a transaction elsewhere is rolled back.
     if (read.changes.length > 0) {
       await applyChanges(memory, following.source, read.changes).catch((error: unknown) => forget(memory, error))
       if (memory.index && isMostlySpare(memory.index)) renew(memory)
-      memory.version = read.cursor
     }
+    // A cursor also moves when a transaction that ran beside a change ends without one. Nodes that never saw it run have that name from the start.
+    memory.version = read.cursor
     following.cursor = read.cursor
   } catch (error) {
     following.isStale = true

@@ -328,7 +328,7 @@ function sendList(reads: PublicReads, read: Read, list: JsonList, version: strin
     made.countsKept = places.counts.length
     keepFinished(finished, key, made)
   }
-  const joined = isKept ? undefined : joinCompressed(reads, read, list, made, places)
+  const joined = joinCompressed(reads, read, list, made, places)
   const sent = () => {
     buffers.give(pooled)
     if (joined) buffers.give(joined)
@@ -336,7 +336,7 @@ function sendList(reads: PublicReads, read: Read, list: JsonList, version: strin
   send(front, read, made, 'memory', isKept ? undefined : sent)
 }
 
-/** Gives a list its gzip body for a client that takes one, joined from compressed records. Returns the buffer that it is in. */
+/** Gives a list its gzip body for a client that takes one, joined from compressed records. Returns the buffer that it is in, unless the list is kept. */
 function joinCompressed(
   { buffers }: PublicReads,
   { request: { headers } }: Read,
@@ -348,8 +348,11 @@ function joinCompressed(
   const runs = gzipRuns(list, made.body, records)
   const buffer = buffers.take(mostGzipBytes(runs))
   const bytes = writeGzip(made.body, runs, buffer)
-  if (bytes.length < made.body.length) made.encoded.gzip = { bytes, isLight: true, isUsed: false }
-  return buffer
+  if (bytes.length < made.body.length)
+    made.encoded.gzip = { bytes: made.isKept ? bytesOf(bytes) : bytes, isLight: true, isUsed: false }
+  if (!made.isKept) return buffer
+  buffers.give(buffer)
+  return undefined
 }
 
 /** Sends a list record by record, without caching it. It has an ETag if it depends on the data alone. */

@@ -285,7 +285,8 @@ function crossOrigin({ isForAll }: Pick<Outgoing, 'isForAll'>, { headers: { orig
 
 /** The encoding that a client gets: one that is at hand where it takes it, and else the best. */
 function encodingOf(headers: IncomingHttpHeaders, { body, encoded, isKept }: Outgoing): Encoding | undefined {
-  return encoded.gzip && !isKept && takesGzip(headers, body.length) ? 'gzip' : encodingFor(headers, body.length)
+  const isAtHand = encoded.gzip && !(isKept && encoded.gzip.isUsed)
+  return isAtHand && takesGzip(headers, body.length) ? 'gzip' : encodingFor(headers, body.length)
 }
 
 /** The body compressed, a promise of it, or undefined where it goes out as it is. */
@@ -297,7 +298,7 @@ function encoded(answer: Outgoing, encoding: Encoding): Buffer | Promise<Buffer>
     return known.bytes
   }
   const { body } = answer
-  const isLight = known === undefined
+  const isLight = known === undefined && Object.keys(answer.encoded).length === 0
   const bytes = compress(body, encoding, isLight ? LIGHT : BEST)
   if (!bytes) return known?.bytes
   answer.encoded[encoding] = { bytes, isLight, isUsed: true }

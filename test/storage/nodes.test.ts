@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { type App, startApp } from '../../src/app.ts'
-import { patient, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
+import { databaseName, patient, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { type ServiceProcess, startServiceProcess } from '../support/processes.ts'
 import { touch } from '../support/recording.ts'
 import { makeCalendar, type Reader, testConfig } from '../support/service.ts'
@@ -185,31 +185,37 @@ test('a list has the same entity tag on all nodes with the same settings, whatev
   }
 })
 
-test('a list has the same entity tag on all nodes where a transaction without a change ran beside the last one', async (t) => {
-  const config = testConfig(folder, { database: patient(scratch.address), site_url: 'http://calendar.example' })
-  const start = async () => {
-    const app = await startApp(config)
-    t.after(() => app.stop())
-    return app
-  }
-  const [one, holder] = await Promise.all([start(), start()])
-  const tagAt = async (app: App) => {
-    const list = `${app.site.restRoot}/${app.site.namespace}/events?start_date=2031-01-01&end_date=2031-12-31`
-    return (await fetch(`http://127.0.0.1:${app.port}${list}`)).headers.get('etag')
-  }
-  const before = await tagAt(one)
-  const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>()
-  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
-  const beside = holder.database.write(async (tx) => {
-    await sql`select pg_current_xact_id()`.execute(tx)
-    begin()
-    await mayEnd
-  })
-  await hasBegun
-  await one.database.write((tx) => touch(tx, 'event', 1))
-  await until(async () => (await tagAt(one)) !== before, 'the change is not seen')
-  end()
-  await beside
-  const later = await start()
-  await until(async () => (await tagAt(one)) === (await tagAt(later)), 'the tags differ')
-})
+const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
+
+test(
+  'a list has the same entity tag on all nodes where a transaction without a change ran beside the last one',
+  onPostgres,
+  async (t) => {
+    const config = testConfig(folder, { database: patient(scratch.address), site_url: 'http://calendar.example' })
+    const start = async () => {
+      const app = await startApp(config)
+      t.after(() => app.stop())
+      return app
+    }
+    const [one, holder] = await Promise.all([start(), start()])
+    const tagAt = async (app: App) => {
+      const list = `${app.site.restRoot}/${app.site.namespace}/events?start_date=2031-01-01&end_date=2031-12-31`
+      return (await fetch(`http://127.0.0.1:${app.port}${list}`)).headers.get('etag')
+    }
+    const before = await tagAt(one)
+    const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>()
+    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
+    const beside = holder.database.write(async (tx) => {
+      await sql`select pg_current_xact_id()`.execute(tx)
+      begin()
+      await mayEnd
+    })
+    await hasBegun
+    await one.database.write((tx) => touch(tx, 'event', 1))
+    await until(async () => (await tagAt(one)) !== before, 'the change is not seen')
+    end()
+    await beside
+    const later = await start()
+    await until(async () => (await tagAt(one)) === (await tagAt(later)), 'the tags differ')
+  },
+)

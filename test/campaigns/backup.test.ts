@@ -16,6 +16,6 @@ for (const source of onBoth ? (['postgres', 'sqlite'] as const) : (['sqlite'] as
   })
 
   test(`a backup of ${source} under an import has its first events and no others (4d.24)`, async (t) => {
-    t.diagnostic(JSON.stringify(await backUpUnderImport({ source, targets, server }, 250)))
+    t.diagnostic(JSON.stringify(await backUpUnderImport({ source, targets, server }, 20_000)))
   })
 }

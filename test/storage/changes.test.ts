@@ -121,11 +121,16 @@ test('a change is told although transactions that began before it go on', onPost
   assert.deepEqual((await readFrom(database, second.cursor)).changes, [])
 })
 
-test('what another began and gave up is no change to whoever remembers events', onPostgres, async (t) => {
+test('what another began and gave up leaves the data the name that others have for it', onPostgres, async (t) => {
   const { database, address } = await openScratch(t)
   const other = await openAgain(t, address)
-  const memory = openEventMemory(database, cacheBudget(1_000_000))
-  t.after(() => closeMemory(memory))
+  const remember = async () => {
+    const memory = openEventMemory(database, cacheBudget(1_000_000))
+    t.after(() => closeMemory(memory))
+    await catchUp(memory)
+    return memory
+  }
+  const memory = await remember()
   const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const givenUp = other.write(async (tx) => {
     await sql`select pg_current_xact_id()`.execute(tx)
@@ -136,11 +141,13 @@ test('what another began and gave up is no change to whoever remembers events', 
   await begun.promise
   await change(database, 1)
   await catchUp(memory)
-  const { version } = memory
+  const { sources, settings } = memory
   released.resolve()
   await assert.rejects(givenUp)
   await catchUp(memory)
-  assert.equal(memory.version, version)
+  const { version } = memory
+  assert.equal(version, (await remember()).version)
+  assert.deepEqual({ sources: memory.sources, settings: memory.settings }, { sources, settings })
   await change(database, 2)
   await catchUp(memory)
   assert.notEqual(memory.version, version)

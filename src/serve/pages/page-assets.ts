@@ -11,41 +11,42 @@ export interface Asset {
   bytes: Buffer
 }
 
-/** The files of all pages. */
-export interface Assets {
+/** The files of all pages, besides those named by `ownFiles`. */
+export interface Assets extends ReturnType<typeof ownFiles> {
   style: Asset
-  /** The style sheet of weeks. */
-  week: Asset
-  /** The style sheet of directories and maps. */
-  places: Asset
-  /** The style sheet of what other sites show. */
-  embedding: Asset
-  /** The style sheet of months. */
-  month: Asset
-  /** The style sheet of the pages of one event, series, venue or organizer. */
-  eventStyle: Asset
-  /** The script of the pages of events. */
-  event: Asset
-  /** The script that shows maps, and what it loads once somebody asks for one. */
-  map: Asset
+  /** What the map loads once somebody asks for one. */
   leaflet: { script: Asset; style: Asset }
-  /** The style sheet of what opens the front page. */
-  front: Asset
-  script: Asset
   /** Those of the look, by their setting. */
   files: Readonly<Partial<Record<LookFileSetting, Asset>>>
   /** The picture of the site in tabs: the logo, else the plain mark. */
   icon: Asset
   byPath: ReadonlyMap<string, Asset>
-  /** What finds what is near, loaded on press. */
-  near: Asset
-  /** What suggests as one types, loaded when the field gets the focus. */
-  suggest: Asset
-  /** The script of the page that generates embedding markup. */
-  builder: Asset
   /** The files that pages of other sites load, at addresses that never change. */
   embed: readonly Asset[]
 }
+
+/** The style sheets and scripts that look the same in every calendar. */
+const ownFiles = () => ({
+  script: scriptAsset('calendar'),
+  /** What opens the front page. */
+  front: sheet('front'),
+  week: sheet('week'),
+  month: sheet('month'),
+  /** The pages of one event, series, venue or organizer. */
+  eventStyle: sheet('event'),
+  event: scriptAsset('event'),
+  /** Directories and maps. */
+  places: sheet('places'),
+  map: scriptAsset('map'),
+  /** What other sites show. */
+  embedding: sheet('embedding'),
+  /** The page that generates embedding markup. */
+  builder: scriptAsset('builder'),
+  /** Finds what is near; loaded on press. */
+  near: scriptAsset('near'),
+  /** Suggests as one types; loaded when the field gets the focus. */
+  suggest: scriptAsset('suggest'),
+})
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=UTF-8',
@@ -64,18 +65,18 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 /** Where the files are served, below the root of the site. */
 export const ASSETS_PATH = '/assets/'
 
-const own = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
+const textOf = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
 
-const sheet = (name: string) => asset(name, '.css', Buffer.from(withoutBlanks(own(`${name}.css`))))
+const sheet = (name: string) => asset(name, '.css', Buffer.from(withoutBlanks(textOf(`${name}.css`))))
 
-const scriptAsset = (name: string) => asset(name, '.js', Buffer.from(bareScript(own(`${name}.js`))))
+const scriptAsset = (name: string) => asset(name, '.js', Buffer.from(bareScript(textOf(`${name}.js`))))
 
 /** The style sheet of all pages in a look; `font` is the address of its own font. @throws Error with one sentence for a file that cannot be read */
 export function styleText(look: Look, font: string | undefined): string {
   const { accent, css } = look
   const theirs = css === '' ? '' : readSet(css, 'style sheet').toString('utf8')
   return [
-    withoutBlanks(own('tokens.css') + own('calendar.css')),
+    withoutBlanks(textOf('tokens.css') + textOf('calendar.css')),
     accentStyle(accent),
     lookStyle(look, font),
     theirs,
@@ -89,59 +90,15 @@ export function readAssets(site: Site, look: Look): Assets {
   const icon = files.pages_icon ?? files.pages_logo ?? asset('icon', '.svg', Buffer.from(markOf(accent)))
   const font = files.pages_font?.path.slice(ASSETS_PATH.length)
   const style = asset('calendar', '.css', Buffer.from(styleText(look, font)))
-  const script = scriptAsset('calendar')
-  const [week, front, places, embedding] = [sheet('week'), sheet('front'), sheet('places'), sheet('embedding')]
-  const [month, eventStyle] = [sheet('month'), sheet('event')]
-  const event = scriptAsset('event')
-  const near = scriptAsset('near')
-  const suggest = scriptAsset('suggest')
-  const map = scriptAsset('map')
   const leaflet = leafletAssets()
-  const builder = scriptAsset('builder')
   const embed = [...embedScripts(site, weekStart)].map(([path, text]) => ({
     path,
     mediaType: MEDIA_TYPES['.js'] ?? '',
     bytes: Buffer.from(text),
   }))
-  const all = [
-    style,
-    week,
-    front,
-    places,
-    embedding,
-    month,
-    eventStyle,
-    event,
-    map,
-    leaflet.script,
-    leaflet.style,
-    script,
-    near,
-    suggest,
-    icon,
-    builder,
-    ...Object.values(files),
-  ]
-  return {
-    style,
-    week,
-    front,
-    places,
-    embedding,
-    month,
-    eventStyle,
-    event,
-    map,
-    leaflet,
-    script,
-    near,
-    suggest,
-    builder,
-    embed,
-    files,
-    icon,
-    byPath: new Map(all.map((file) => [file.path, file])),
-  }
+  const own = ownFiles()
+  const all = [style, icon, leaflet.script, leaflet.style, ...Object.values(own), ...Object.values(files)]
+  return { ...own, style, icon, leaflet, embed, files, byPath: new Map(all.map((file) => [file.path, file])) }
 }
 
 /** The files of the look with their addresses. */

@@ -1,7 +1,7 @@
 import { sectionsFrom } from './event-rows.ts'
 import { comingFilters, firstDay } from './list-view.ts'
 import { drawMonth, monthWays } from './month-view.ts'
-import { capitalized, firstOf, isDay, isMonth, monthOf, monthsLater, written } from './page-dates.ts'
+import { isDay, isMonth, monthOf } from './page-dates.ts'
 import { findCards } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
 import { queryText, readQuery } from './page-query.ts'
@@ -60,13 +60,12 @@ async function frameMonth(viewing: Viewing, asked: EventsAsked, query: URLSearch
   const month = isDay(date) || isMonth(date) ? monthOf(date) : monthOf(viewing.today)
   const { heading, table, agenda } = await drawMonth(viewing, asked, month)
   const { previous, next } = await monthWays(viewing, asked, month)
-  const step = (months: number, arrow: string, isThere: boolean) => {
-    const other = monthsLater(month, months)
-    if (!isThere || other === undefined) return html`<span class="button step" aria-hidden="true">${arrow}</span>`
-    const path = pathTo(site, `${FRAME_PATH}?${queryText(asked.query)}&view=month&date=${other}`.replace('?&', '?'))
-    return html`<a class="button step" target="_self" href="${path}" aria-label="${capitalized(site, written(site, 'monthYear', firstOf(other)))}"><span aria-hidden="true">${arrow}</span></a>`
+  const step = (way: typeof next, arrow: string) => {
+    if (!way) return html`<span class="button step" aria-hidden="true">${arrow}</span>`
+    const address = `${FRAME_PATH}?${queryText(asked.query)}&view=month&date=${way.month}`.replace('?&', '?')
+    return html`<a class="button step" target="_self" href="${pathTo(site, address)}" aria-label="${way.text}"><span aria-hidden="true">${arrow}</span></a>`
   }
-  const steps = html`<nav class="steps" aria-label="${say(site, 'Months')}">${step(-1, '←', previous !== undefined)}${step(1, '→', next !== undefined)}</nav>`
+  const steps = html`<nav class="steps" aria-label="${say(site, 'Months')}">${step(previous, '←')}${step(next, '→')}</nav>`
   return {
     title: heading,
     body: html`<div class="head"><h1>${heading}</h1>${steps}</div><div class="results">${table}${agenda}</div>${foot(viewing, { ...asked, span: { view: 'month', month } })}`,

@@ -1,4 +1,3 @@
-import type { Site } from '../../base/config.ts'
 import { dayOf } from '../../base/text/moments.ts'
 import { announced } from '../../calendar/locales/translate.ts'
 import type { EventIndex } from '../../store/memory/event-index.ts'
@@ -32,6 +31,7 @@ import {
   sameEvents,
   steps,
   viewHead,
+  type Way,
 } from './view-head.ts'
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 import { isOvernight } from './when-in-words.ts'
@@ -91,14 +91,14 @@ export async function monthView(viewing: Viewing, asked: EventsAsked, month: str
     description: `${heading}: ${sayEvents(site, total)}`,
     canonical: canonicalOf(viewing, asked, span),
     isIndexed: month >= monthOf(today) && total > 0 && !asked.query.isFiltered,
-    previous: ways.previous,
-    next: ways.next,
+    previous: ways.previous?.path,
+    next: ways.next?.path,
     feeds: feedsOf(asked),
     current: 'month',
     styles: [viewing.assets.month],
-    body: html`${viewHead(viewing, { ...asked, span }, heading, sayEvents(site, total), wayTools(viewing, asked, month, ways))}
+    body: html`${viewHead(viewing, { ...asked, span }, heading, sayEvents(site, total), monthSteps(viewing, asked, month, ways))}
 <div class="results">${table}${total === 0 ? await nothingFound(viewing, asked, say(site, 'There are no events in {month}.', { month: name }), `${firstOf(month)} 00:00:00`) : agenda}</div>
-${pager(wayInWords(site, ways.previous, month, -1), wayInWords(site, ways.next, month, 1), say(site, 'Other months'))}`,
+${pager(ways.previous, ways.next, say(site, 'Other months'))}`,
   }
 }
 
@@ -107,37 +107,29 @@ export async function monthWays(
   viewing: Viewing,
   asked: EventsAsked,
   month: string,
-): Promise<Pick<View, 'previous' | 'next'>> {
+): Promise<Record<'previous' | 'next', (Way & { month: string }) | undefined>> {
+  const { site } = viewing.context
   const bounds = await findBounds(viewing, asked.query.filters)
   const now = monthOf(viewing.today)
   const [first, last] = [monthOf(bounds?.first ?? viewing.today), monthOf(bounds?.last ?? viewing.today)]
-  const way = (other: string | undefined) =>
-    other !== undefined && other >= earlierOf(first, now) && other <= laterOf(last, now)
-      ? sameEvents(viewing, asked, { view: 'month', month: other })
-      : undefined
+  const way = (other: string | undefined) => {
+    if (other === undefined || other < earlierOf(first, now) || other > laterOf(last, now)) return undefined
+    const path = sameEvents(viewing, asked, { view: 'month', month: other })
+    return { month: other, path, text: capitalized(site, written(site, 'monthYear', firstOf(other))) }
+  }
   return { previous: way(monthsLater(month, -1)), next: way(monthsLater(month, 1)) }
 }
 
-function wayInWords(site: Site, path: string | undefined, month: string, months: number) {
-  const other = monthsLater(month, months)
-  if (path === undefined || other === undefined) return undefined
-  return { path, text: capitalized(site, written(site, 'monthYear', firstOf(other))) }
-}
-
-function wayTools(
+function monthSteps(
   viewing: Viewing,
   asked: EventsAsked,
   month: string,
-  { previous, next }: Pick<View, 'previous' | 'next'>,
+  { previous, next }: Awaited<ReturnType<typeof monthWays>>,
 ): Html {
   const { site } = viewing.context
-  const way = (path: string | undefined, months: number) => {
-    const other = monthsLater(month, months)
-    return path && other ? { path, text: written(site, 'monthYear', firstOf(other)) } : undefined
-  }
   const now = monthOf(viewing.today)
   const present = { path: sameEvents(viewing, asked, { view: 'month', month: now }), isHere: month === now }
-  return steps(site, say(site, 'Months'), way(previous, -1), present, way(next, 1))
+  return steps(site, say(site, 'Months'), previous, present, next)
 }
 
 function table(drawing: Drawing, grid: readonly GridDay[][], name: string): Html {

@@ -338,7 +338,7 @@ export async function datedWay(
 }
 
 /** A link to the page before or after. */
-interface Way {
+export interface Way {
   path: string
   text: string
 }

@@ -2,7 +2,7 @@ import type { Site } from '../../base/config.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { countStarts } from '../../calendar/events/find-events.ts'
 import { monthOf, monthsLater, weeksOf, written } from './page-dates.ts'
-import type { EventFilters } from './page-finding.ts'
+import { type EventFilters, withoutTimes } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
 import type { Span } from './spans.ts'
 import { say, sayEvents, type Viewing } from './viewing.ts'
@@ -45,12 +45,6 @@ function oneMonth(
     (one) => html`<th scope="col" abbr="${written(site, 'weekday', one)}">${letterOf(site, one)}</th>`,
   )
   return html`<p>${step(site, month, -1, '←', to)}<a href="${to({ view: 'month', month })}">${written(site, 'monthYear', `${month}-01`)}</a>${step(site, month, 1, '→', to)}</p><table><thead><tr>${head}</tr></thead><tbody>${weeks.map((week) => html`<tr>${week.map(cell)}</tr>`)}</tbody></table>`
-}
-
-/** Filters without those that say when: the month does. */
-function withoutTimes(filters: EventFilters): EventFilters {
-  const { start_date, end_date, starts_after, starts_before, ends_after, ends_before, when, ...others } = filters
-  return others
 }
 
 const letterOf = (site: Site, day: string) => [...written(site, 'weekdayShort', day)].slice(0, 2).join('')

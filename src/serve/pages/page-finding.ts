@@ -58,9 +58,15 @@ export async function cardsOf({ context, memory, cards, terms }: Viewing, ids: r
   return loaded
 }
 
-/** The filters of a page without those that bound its dates. */
+/** Filters without those that bound the dates of events. */
 function withoutDates(filters: EventFilters): EventFilters {
   const { start_date, end_date, starts_after, starts_before, ends_after, ends_before, ...others } = filters
+  return others
+}
+
+/** Filters without any that say when events are. */
+export function withoutTimes(filters: EventFilters): EventFilters {
+  const { when: _when, ...others } = withoutDates(filters)
   return others
 }
 
@@ -127,7 +133,7 @@ export async function findNeighbours(
   filters: EventFilters,
   start: string,
 ): Promise<(Card | undefined)[]> {
-  const { when: _time, ...others } = withoutDates(filters)
+  const others = withoutTimes(filters)
   const earlier = { ...others, start_date: `${FIRST_DAY} 00:00:00`, starts_before: start, strict_dates: true }
   const later = { ...others, starts_after: start, strict_dates: true }
   const [{ total }, next] = await Promise.all([

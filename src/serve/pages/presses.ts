@@ -8,13 +8,13 @@ import { isList, type Span } from './spans.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
 /** The times that stand above lists; the others are for programs. */
-export const PRESSED_TIMES: Readonly<Partial<Record<WhenWord, MessageText>>> = {
+export const PRESSED_TIMES = {
   today: 'Today',
   tonight: 'Tonight',
   tomorrow: 'Tomorrow',
   weekend: 'This weekend',
   week: 'Next 7 days',
-}
+} as const satisfies Readonly<Partial<Record<WhenWord, MessageText>>>
 
 /** Filters with one value that a press sets and takes back. */
 const SWITCHES = [
@@ -81,13 +81,9 @@ export function hasPress(name: string, value: string): boolean {
 }
 
 const IN_WORDS: Readonly<Record<WhenWord | TimeOfDay, MessageText>> = {
+  ...PRESSED_TIMES,
   now: 'Now',
   month: 'Next 30 days',
-  today: 'Today',
-  tonight: 'Tonight',
-  tomorrow: 'Tomorrow',
-  weekend: 'This weekend',
-  week: 'Next 7 days',
   morning: 'Mornings',
   afternoon: 'Afternoons',
   evening: 'Evenings',

@@ -371,7 +371,7 @@ export interface Site {
   base: string
   timezone: string
   language: Language
-  /** The languages that pages are offered in, that of the site first. */
+  /** The languages of the pages; the first is that of the site. */
   languages: readonly Language[]
   /** The language that the address of a page names, which its links keep. */
   namedLanguage?: Language

@@ -6,7 +6,7 @@ import { checked, choice, word } from './setting-kinds.ts'
 
 // The look of a calendar: what its owners set while the service runs, and what may be given at its start as well, where it wins.
 
-/** A link of the owner: what it says, and where it leads. */
+/** A link that the owner has put into the head of the pages: its text and its address. */
 export interface OwnerLink {
   text: string
   address: string

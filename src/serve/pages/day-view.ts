@@ -24,17 +24,16 @@ const MOST = 100
 export async function dayView(viewing: Viewing, asked: EventsAsked, day: string): Promise<View> {
   const { context, today } = viewing
   const { site } = context
-  const { page } = asked.query
-  const { filters } = asked.query
+  const { page, filters } = asked.query
   const { cards, total: begin } = await findCards(viewing, starting(filters, day, day), page, MOST)
   const ongoing = await findOngoing(viewing, filters, day, MOST)
   const lasting = page === 1 ? ongoing.cards : []
   const long = lasting.filter((card) => isLong(dayOf(card.start), lastDayOf(card.start, card.end)))
   const shown = [...lasting.filter((card) => !long.includes(card)), ...cards]
   const total = begin + ongoing.total
-  const near = nearName(viewing.context.site, day, viewing.today)
+  const near = nearName(site, day, today)
   const span = { view: 'day', day } as const
-  const bounds = await findBounds(viewing, asked.query.filters)
+  const bounds = await findBounds(viewing, filters)
   const way = (other: string) =>
     bounds && other >= bounds.first && other <= laterOf(bounds.last, today)
       ? { path: sameEvents(viewing, asked, { view: 'day', day: other }), text: writtenDay(site, other, today) }

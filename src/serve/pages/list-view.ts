@@ -1,6 +1,5 @@
 import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
-import { addDays } from '../../base/text/moments.ts'
 import { daysMeant } from '../../calendar/events/asked-times.ts'
 import type { Card } from './cards.ts'
 import { datedRows, daySections } from './event-rows.ts'
@@ -198,7 +197,7 @@ async function ways(
     ? ([say(site, 'Newer'), say(site, 'Older')] as const)
     : ([say(site, 'Earlier'), say(site, 'Later')] as const)
   const bounds = await findBounds(viewing, asked.query.filters)
-  const hasPast = !isPast && !previous && bounds !== undefined && bounds.first < addDays(viewing.today, 0)
+  const hasPast = !isPast && !previous && bounds !== undefined && bounds.first < viewing.today
   const [filters, from] = isPast
     ? [before(asked.query.filters, viewing.today), '']
     : [comingFilters(viewing, asked), firstDay(viewing, asked)]

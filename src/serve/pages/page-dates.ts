@@ -107,7 +107,7 @@ export function capitalized({ language }: Pick<Site, 'language'>, text: string):
   return text.slice(0, 1).toLocaleUpperCase(language) + text.slice(1)
 }
 
-/** A number in the language of the site. */
+/** A distance in the language of the site, with one decimal below ten kilometres. */
 export function writtenDistance(site: Site, km: number): string {
   const locale = localeOf(site)
   const format =
@@ -119,6 +119,7 @@ export function writtenDistance(site: Site, km: number): string {
 
 const distances = new Map<string, Intl.NumberFormat>()
 
+/** A number in the language of the site. */
 export function writtenNumber(site: Site, number: number): string {
   if (number < 1000) return String(number)
   const locale = localeOf(site)

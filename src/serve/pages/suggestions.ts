@@ -8,7 +8,7 @@ import { pathTo, spanLink } from './viewing.ts'
 /** What is suggested to somebody who has typed `search` so far, as JSON. */
 export async function suggestions(context: Context, query: URLSearchParams): Promise<string> {
   const { site, now } = context
-  const today = wallNow(site.timezone, now).slice(0, 10)
+  const today = dayOf(wallNow(site.timezone, now))
   const found = await suggest(query.get('search') ?? '', context)
   const shown = found.map((hit) => ({
     kind: hit.kind,

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type SelectQueryBuilder, sql } from 'kysely'
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { accessFacts, factsIn, venueFacts } from '../../base/fields/access-facts.ts'
 import { ATTENDANCES, type Attendance } from '../../base/fields/event-kinds.ts'
 import { isWallTime } from '../../base/text/moments.ts'
 import type { Db } from '../storage/database.ts'
 import { eachPair, isListed, packPairs, wholeList } from '../storage/queries.ts'
-import type { EventRow, Tables, TermRow, VenueRow } from '../storage/schema.ts'
+import type { Tables, TermRow, VenueRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { noteUnshowable, type Reporting } from '../storage/unshowable.ts'
 import { type EventIndex, emptyIndex, type IndexedEvent, listNoted, noteEvent } from './event-index.ts'
@@ -45,14 +45,17 @@ export async function readIndex(
   const index = emptyIndex(last + 1024, last + 1024)
   await readAllPlaces(db, index, signal)
   await readAllVenueAccess(db, index, signal)
+  const access = await readColumn(accessibleAfter, (row) => factNumbers(row.access_words), db, signal)
+  const free = await readColumn(freeAfter, (row) => row.is_free, db, signal)
+  const attendance = await readColumn(attendedAfter, (row) => numberOfWay(row.attendance), db, signal)
   const links: EventLinks = {
     terms: await readLinks(db, 'term', last, signal),
     venues: await readLinks(db, 'venue', last, signal),
     organizers: await readLinks(db, 'organizer', last, signal),
     series: await readSeries(db, last, signal),
-    access: await readAccess(db, signal),
-    free: await readFree(db, signal),
-    attendance: await readAttendance(db, signal),
+    access: (event) => access.get(event) ?? NONE,
+    free: (event) => free.has(event),
+    attendance: (event) => attendance.get(event) ?? 0,
   }
   const ancestors = ancestorsIn(terms)
   let latest: ListedRow | undefined
@@ -326,78 +329,35 @@ async function readSeries(db: Db, largest: number, signal: AbortSignal): Promise
   return (event) => seriesOf?.[event] ?? 0
 }
 
-interface Accessible {
-  id: number
-  access_words: string
+/** What a column of events says of the few that it says something of, read by an index of those. */
+async function readColumn<Row extends { id: number }, Value>(
+  rowsAfter: (db: Db, last: { id: number }) => Promise<Row[]>,
+  read: (row: Row) => Value,
+  db: Db,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<number, Value>> {
+  const values = new Map<number, Value>()
+  for (let last: number | undefined = 0; last !== undefined; ) {
+    const rows: Row[] = await rowsAfter(db, { id: last })
+    for (const row of rows) values.set(row.id, read(row))
+    last = rows.at(-1)?.id
+    await nextTurn(undefined, { signal })
+  }
+  return values
 }
+
+const someAfter = (db: Db, last: RawBuilder<number>) =>
+  db.selectFrom('events').select('id').where('id', '>', last).orderBy('id').limit(sql.lit(AT_ONCE))
 
 const accessibleAfter = statement<{ id: number }>()((db, last) =>
-  db
-    .selectFrom('events')
-    .select(['id', 'access_words'])
-    .where('access_words', '<>', sql.lit(''))
-    .where('id', '>', last('id'))
-    .orderBy('id')
-    .limit(sql.lit(AT_ONCE)),
+  someAfter(db, last('id')).select('access_words').where('access_words', '<>', sql.lit('')),
 )
-
-/** The facts of access of events. */
-async function readAccess(db: Db, signal: AbortSignal): Promise<LinksOf> {
-  const accessOf = new Map<number, readonly number[]>()
-  for (let last: Pick<Accessible, 'id'> | undefined = { id: 0 }; last; ) {
-    const rows: Accessible[] = await accessibleAfter(db, { id: last.id })
-    for (const { id, access_words } of rows) accessOf.set(id, factNumbers(access_words))
-    last = rows.at(-1)
-    await nextTurn(undefined, { signal })
-  }
-  return (event) => accessOf.get(event) ?? NONE
-}
-
 const freeAfter = statement<{ id: number }>()((db, last) =>
-  db
-    .selectFrom('events')
-    .select('id')
-    .where('is_free', '=', sql.lit(1))
-    .where('id', '>', last('id'))
-    .orderBy('id')
-    .limit(sql.lit(AT_ONCE)),
+  someAfter(db, last('id')).select('is_free').where('is_free', '=', sql.lit(1)),
 )
-
-/** Which events are free of charge. */
-async function readFree(db: Db, signal: AbortSignal): Promise<EventLinks['free']> {
-  const free = new Set<number>()
-  for (let last: { id: number } | undefined = { id: 0 }; last; ) {
-    const rows: { id: number }[] = await freeAfter(db, last)
-    for (const { id } of rows) free.add(id)
-    last = rows.at(-1)
-    await nextTurn(undefined, { signal })
-  }
-  return (event) => free.has(event)
-}
-
-type WithWay = Pick<EventRow, 'id' | 'attendance'>
-
 const attendedAfter = statement<{ id: number }>()((db, last) =>
-  db
-    .selectFrom('events')
-    .select(['id', 'attendance'])
-    .where('attendance', '<>', sql.lit(''))
-    .where('id', '>', last('id'))
-    .orderBy('id')
-    .limit(sql.lit(AT_ONCE)),
+  someAfter(db, last('id')).select('attendance').where('attendance', '<>', sql.lit('')),
 )
-
-/** The ways to take part in events. */
-async function readAttendance(db: Db, signal: AbortSignal): Promise<EventLinks['attendance']> {
-  const ways = new Map<number, number>()
-  for (let last: { id: number } | undefined = { id: 0 }; last; ) {
-    const rows: WithWay[] = await attendedAfter(db, { id: last.id })
-    for (const { id, attendance } of rows) ways.set(id, numberOfWay(attendance))
-    last = rows.at(-1)
-    await nextTurn(undefined, { signal })
-  }
-  return (event) => ways.get(event) ?? 0
-}
 
 const numberOfWay = (way: Attendance) => ATTENDANCES.indexOf(way)
 

@@ -8,7 +8,7 @@ import { holdName } from '../locks.ts'
 import { recordingOf, type Tx, type Writer, writerBy } from '../recording.ts'
 import type { Tables } from '../schema.ts'
 import { findContaining } from '../search/search-index.ts'
-import { stemNames, stemWaiting } from '../search/stem-index.ts'
+import { makeStemmer, stemNames } from '../search/stem-index.ts'
 import { runDirectly } from '../statement.ts'
 import { DatabaseUnavailable, isConflict, isRace, reason } from '../unavailable.ts'
 import { type Reach, readPostgresAddress } from './postgres-address.ts'
@@ -38,8 +38,7 @@ interface PostgresDatabase {
   writing: number
   /** Writes that the server may have committed; each promise resolves when the listeners have been called. */
   committing: Set<Promise<void>>
-  /** The next turn at cutting the texts of events that were written; undefined while none waits for it. */
-  stemming: NodeJS.Timeout | undefined
+  stemmer: ReturnType<typeof makeStemmer>
 }
 
 /**
@@ -84,7 +83,7 @@ function openNode(reach: Reach, pool: Pool, db: Db): PostgresDatabase {
     others: makeListener(listening, pool, () => callAll(listeners)),
     writing: 0,
     committing: new Set(),
-    stemming: undefined,
+    stemmer: makeStemmer((work) => db.transaction().execute(work)),
   }
 }
 
@@ -120,7 +119,7 @@ function presentDatabase(node: PostgresDatabase): Database {
     },
     connections: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: async () => {
-      clearTimeout(node.stemming)
+      node.stemmer.stop()
       await others.close()
       await pool.end()
     },
@@ -148,26 +147,13 @@ async function write<T>(node: PostgresDatabase, work: (tx: Tx) => Promise<T>, by
     const result = await untilSettled(() => inShare(node.writes, attempt))
     callAll(node.listeners)
     if (!isAlone) node.others.tell()
-    stemSoon(node)
+    node.stemmer.wake()
     return result
   } finally {
     node.writing--
     node.committing.delete(told.promise)
     told.resolve()
   }
-}
-
-/** Milliseconds in which written events gather before their texts are cut; searches read them meanwhile. */
-const STEM_AFTER = 500
-
-/** Cuts the texts of written events; those that are left by a failure wait for the next write or start. */
-function stemSoon(node: PostgresDatabase): void {
-  if (node.stemming !== undefined) return
-  const cut = async () => {
-    node.stemming = undefined
-    await stemWaiting((work) => node.db.transaction().execute(work))
-  }
-  node.stemming = setTimeout(() => cut().catch(() => undefined), STEM_AFTER).unref()
 }
 
 /** Runs a transaction again while it conflicts with others. */

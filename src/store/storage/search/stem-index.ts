@@ -54,8 +54,28 @@ async function sortIn(tx: Db): Promise<void> {
 /** Documents of one write while requests are answered: a few milliseconds. */
 const DOCS_IN_TURN = 16
 
+type Write = <T>(work: (tx: Db) => Promise<T>) => Promise<T>
+
+/** Milliseconds in which written events gather before their texts are cut; searches read them meanwhile. */
+const STEM_AFTER = 500
+
+/** Cuts the texts of written events, some at a time; `wake` is called after each commit. Those that are left by a failure wait for the next one. */
+export function makeStemmer(write: Write, isAny = () => true): { wake: () => void; stop: () => void } {
+  let timer: NodeJS.Timeout | undefined
+  const cut = () => {
+    timer = undefined
+    if (isAny()) stemWaiting(write).catch(() => undefined)
+  }
+  return {
+    wake: () => {
+      timer ??= setTimeout(cut, STEM_AFTER).unref()
+    },
+    stop: () => clearTimeout(timer),
+  }
+}
+
 /** Cuts all that wait while requests are answered: in small writes with turns for others in between. */
-export async function stemWaiting(write: <T>(work: (tx: Db) => Promise<T>) => Promise<T>): Promise<void> {
+async function stemWaiting(write: Write): Promise<void> {
   let some = DOCS_IN_TURN
   while (some === DOCS_IN_TURN) {
     some = await write(async (tx) => {

@@ -5,7 +5,7 @@ import type { Database, Db } from '../database.ts'
 import type { IdSet } from '../id-set.ts'
 import { recordingOf, type Tx, type Writer, writerBy } from '../recording.ts'
 import { indexWaiting } from '../search/search-index.ts'
-import { stemNames, stemWaiting } from '../search/stem-index.ts'
+import { makeStemmer, stemNames } from '../search/stem-index.ts'
 import { openWordIndex, searchWords, type WordIndex } from '../search/word-search.ts'
 import { runDirectly } from '../statement.ts'
 import { askReaders, closeReaders, makeReaderPool, type ReaderPool } from './reader-pool.ts'
@@ -46,7 +46,9 @@ export function openSqlite(file: string): Database {
   })
   const write: Database['write'] = (work, by) => enqueueWrite(writes, (db) => workRecording(writes, db, work, by))
   const index = makeIndexer(committedOnly, (most) => indexWaiting(write, most))
-  const stemmer = makeStemmer(committedOnly, () => stemWaiting(write))
+  const isAnyUnstemmed = () =>
+    Boolean(prepareIfThere(committedOnly, 'select doc from unstemmed limit 1')?.all([]).length)
+  const stemmer = makeStemmer(write, isAnyUnstemmed)
   const empty = pool ? makeEmptier(writer, pool) : () => undefined
   const read = readingBuilder(readable)
   // A transaction of the query builder has the connection to itself.
@@ -186,25 +188,6 @@ function makeIndexer(prepare: Prepare, index: (most: number) => Promise<void>): 
         // There may be more.
         unseen = LOOK_EVERY_COMMITS
       })
-  }
-}
-
-/** Milliseconds in which written events gather before their texts are cut; searches read them meanwhile. */
-const STEM_AFTER = 500
-
-/** Cuts the texts of written events, some at a time; `wake` is called after each commit. Those that are left by a failure wait for the next one. */
-function makeStemmer(prepare: Prepare, stem: () => Promise<unknown>): { wake: () => void; stop: () => void } {
-  let timer: NodeJS.Timeout | undefined
-  const cut = () => {
-    timer = undefined
-    const waiting = prepareIfThere(prepare, 'select doc from unstemmed limit 1')
-    if (waiting && waiting.all([]).length > 0) stem().catch(() => undefined)
-  }
-  return {
-    wake: () => {
-      timer ??= setTimeout(cut, STEM_AFTER).unref()
-    },
-    stop: () => clearTimeout(timer),
   }
 }
 

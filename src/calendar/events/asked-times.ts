@@ -1,5 +1,5 @@
 import { TIMES_OF_DAY, type TimeOfDay, type WhenWord } from '../../base/fields/event-kinds.ts'
-import { addDays, dayOf, wallNow } from '../../base/text/moments.ts'
+import { addDays, dayOf, formatUtc, utcToMs, wallNow } from '../../base/text/moments.ts'
 import type { EventWindow } from '../../store/memory/event-index-list.ts'
 
 /** Edges of a window as wall times. */
@@ -80,8 +80,7 @@ export function narrowedTo(window: EventWindow, { startsAfter, startsBefore, end
 }
 
 /** The second before a wall time. */
-const justBefore = (wall: string) =>
-  new Date(Date.parse(`${wall.replace(' ', 'T')}Z`) - 1000).toISOString().slice(0, 19).replace('T', ' ')
+const justBefore = (wall: string) => formatUtc(utcToMs(wall) - 1000)
 
 const latest = (one: string | undefined, other: string | undefined) =>
   one === undefined || (other !== undefined && other > one) ? other : one

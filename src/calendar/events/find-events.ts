@@ -1,5 +1,5 @@
 import { accessFacts } from '../../base/fields/access-facts.ts'
-import { utcToMs, wallNow } from '../../base/text/moments.ts'
+import { dayOf, utcToMs, wallNow } from '../../base/text/moments.ts'
 import {
   countBegins,
   countEach,
@@ -72,7 +72,7 @@ export function findInMemory(
   if (listed instanceof Promise)
     return listed.then((later) => later && inIndex(memory, query, ground, later, page, effective, undefined))
   // The result of a search depends on more than the index.
-  const again = query.search === undefined && query.words === undefined ? () => onlyAtOnce(list()) : undefined
+  const again = isSearch(query) ? undefined : () => onlyAtOnce(list())
   return inIndex(memory, query, ground, listed, page, effective, again)
 }
 
@@ -135,8 +135,7 @@ export function countMatching(
 ): { terms: (ids: readonly number[]) => Counts<number>; access: () => Counts<string> } | undefined {
   const memory = currentMemory(context)
   const index = memory?.index
-  const isSearch = query.search !== undefined || query.words !== undefined
-  if (!index || isSearch) return undefined
+  if (!index || isSearch(query)) return undefined
   const ground = groundOf(context, query)
   const asked = indexQuery(memory, query, ground)
   const { categories: _chosen, ...others } = query
@@ -155,11 +154,12 @@ export function countMatching(
 /** How many public events of a list begin on each of these days, one after the other; undefined where the index cannot tell in two milliseconds. */
 export function countStarts(context: Context, query: EventsQuery, days: readonly string[]): number[] | undefined {
   const memory = currentMemory(context)
-  const isSearch = query.search !== undefined || query.words !== undefined
-  const asked = memory && !isSearch ? indexQuery(memory, query, groundOf(context, query)) : undefined
+  const asked = memory && !isSearch(query) ? indexQuery(memory, query, groundOf(context, query)) : undefined
   const moments = days.map((day) => utcToMs(`${day} 00:00:00`))
   return memory?.index && asked && countBegins(memory.index, asked, moments)
 }
+
+const isSearch = ({ search, words }: EventsQuery) => search !== undefined || words !== undefined
 
 /** How many there are of each; undefined where that is not known. */
 type Counts<Key> = ReadonlyMap<Key, number> | undefined
@@ -212,7 +212,7 @@ function foundWords(
 
 /** Until its day is over an event is coming. */
 function rankingOf({ titled, named }: WordsFound, { site, now }: Context): Ranking {
-  return { titled, named, today: wallNow(site.timezone, now).slice(0, 10) }
+  return { titled, named, today: dayOf(wallNow(site.timezone, now)) }
 }
 
 async function conditionOf(query: EventsQuery, ground: EventGround, words: WordsFound | undefined): Promise<Condition> {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { fold } from '../../base/text/fold.ts'
 import { plainText } from '../../base/text/html.ts'
-import { wallNow } from '../../base/text/moments.ts'
+import { startOfDay, wallNow } from '../../base/text/moments.ts'
 import { typedSoFar } from '../../base/text/stems.ts'
 import type { ReadQuery } from '../../store/storage/aside.ts'
 import { docsBegun } from '../../store/storage/search/find-words.ts'
@@ -36,7 +36,7 @@ export async function suggest(text: string, context: Context): Promise<Suggestio
   const begins = (column: string) =>
     sql`case when substr(${sql.ref(column)}, 1, ${fold(text).length}) = ${fold(text)} then 0 else 1 end`
   const records = docsBegun(db, typed, 'record')
-  const today = `${wallNow(site.timezone, now).slice(0, 10)} 00:00:00`
+  const today = startOfDay(wallNow(site.timezone, now))
   const [venues, organizers, terms, events] = await aside(db, 'list', [
     query(sql`select 'venue' as kind, id, venue as name, slug, city as about from venues
       where id in ${records} and status = 'publish' order by ${begins('folded')}, folded limit ${sql.lit(MOST.venue)}`),

@@ -109,7 +109,7 @@ function compareRanks(index: EventIndex, { titled, named, today }: Ranking): Ord
 /** Lists in order answer most queries without a look at every event. */
 function listEach(index: EventIndex, query: IndexQuery, offset: number, limit: number): IndexPage {
   const choices = choicesOf(index, query)
-  const bounds = { ...boundsOf(index, query.window), hours: query.hours && hourSet(query.hours) }
+  const bounds = boundsOf(index, query)
   const isPlain = !bounds.ends && !bounds.hours
   const [first] = choices
   if (isPlain && !query.among && (!first || (choices.length === 1 && first.postings.length === 1))) {
@@ -187,7 +187,7 @@ function isAtHour(hours: Uint8Array, start: number, end: number): boolean {
   return hours[Math.floor(at / HOUR)] === 1 && !(at === 0 && (((end + 1000) % DAY) + DAY) % DAY === 0)
 }
 
-function boundsOf({ starts, ordered }: EventIndex, window: EventWindow): Omit<Bounds, 'hours'> {
+function boundsOf({ starts, ordered }: EventIndex, { window, hours }: Pick<IndexQuery, 'window' | 'hours'>): Bounds {
   const { from, to, startsBefore, startsAfter, endsBefore, endsAfter } = window
   const start = startsAfter ?? from
   const last = endsBefore === undefined ? to : undefined
@@ -208,6 +208,7 @@ function boundsOf({ starts, ordered }: EventIndex, window: EventWindow): Omit<Bo
           after: endsAfter === undefined ? Number.NEGATIVE_INFINITY : utcToMs(endsAfter),
         }
       : undefined,
+    hours: hours && hourSet(hours),
   }
 }
 
@@ -398,7 +399,7 @@ export function countEach(
   ids: readonly number[],
 ): ReadonlyMap<number, number> | undefined {
   const choices = choicesOf(index, query)
-  const bounds = { ...boundsOf(index, query.window), hours: query.hours && hourSet(query.hours) }
+  const bounds = boundsOf(index, query)
   const asked = ids.flatMap((id) => postingsFor(index, kind, [id]).map((posting) => [id, posting] as const))
   const least = leastSource(index, choices, bounds)
   if (least.weight <= MOST_COUNTED) {
@@ -444,7 +445,7 @@ export function countBegins(index: EventIndex, query: IndexQuery, days: readonly
 function withoutEnds(index: EventIndex, window: EventWindow): Bounds {
   const from = window.startsAfter ?? window.from ?? window.endsAfter
   const plain = { ...window, from, startsAfter: undefined, endsAfter: undefined, endsBefore: undefined }
-  return { ...boundsOf(index, plain), hours: undefined }
+  return boundsOf(index, { window: plain })
 }
 
 /** How many of these slots are in each posting list. */

@@ -10,12 +10,10 @@ import { signIn } from './migrations/0039-sign-in.ts'
 import { review } from './migrations/0040-review.ts'
 import { eventsAtTheDesk } from './migrations/0041-events-at-the-desk.ts'
 import { focalPoints } from './migrations/0042-focal-points.ts'
-
 import { lookFiles } from './migrations/0043-look-files.ts'
 import { whatImagesShow } from './migrations/0044-what-images-show.ts'
 import { freeEvents } from './migrations/0045-free-events.ts'
 import { stemsOfTexts } from './migrations/0046-stems.ts'
-
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 

@@ -44,7 +44,7 @@ function joined(parts: readonly Buffer[], length: number): Buffer {
   return whole
 }
 
-/** The blocks of a part of `bytes`, which refer to what stands before it. */
+/** Deflates a part of `bytes`; its blocks may refer to the bytes before the part. */
 function deflateFrom(bytes: Buffer, from: number, to: number): Buffer {
   const dictionary = bytes.subarray(Math.max(0, from - WINDOW), from)
   return deflateRawSync(bytes.subarray(from, to), {

@@ -3,10 +3,10 @@ import { cachedText, emptyCache, processBudget } from '../cache.ts'
 import { escapeHtml } from './html.ts'
 import { safeText } from './safe-html.ts'
 
-/** What becomes of the headings of a text: they stand below that of its page, or are lines in bold. */
+/** Headings of a text begin at the second level, below the heading of the page (`below`), or are written as lines in bold. */
 type Headings = 'below' | 'bold'
 
-/** Readers by what becomes of headings. HTML of the text is shown as it was typed, and pictures, which other hosts would send, as their words. */
+/** HTML in a text is shown as it was typed. Pictures would come from other hosts, so their words are shown instead. */
 const READERS: Readonly<Record<Headings, Marked>> = { below: readerWith('below'), bold: readerWith('bold') }
 
 function readerWith(headings: Headings): Marked {
@@ -24,7 +24,7 @@ function readerWith(headings: Headings): Marked {
   })
 }
 
-/** Texts that were read before: a look is made ready whenever one of its settings has changed, and for each preview. */
+/** Texts that were read before: each change of a setting and each preview makes the whole look ready anew. */
 const read = emptyCache<string, string>(processBudget)
 
 /** The most marks of emphasis: the time to pair them grows with the square of their number. */

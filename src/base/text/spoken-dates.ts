@@ -27,10 +27,10 @@ export interface SpokenDate {
 }
 
 /**
- * Reads a date field as people fill it in, by the language of the site: `2026-12-04`, `4.12.2026`, `12/4/2026` (the month first in English but
- * that of `en-GB`, the day in other languages), `3. Oktober`, `Oct 3`, `12.–14. Juni`, `freitag`, `nächsten Dienstag`, `vendredi prochain`, `mañana`, `in 3 Tagen`; a time may stand beside
- * it. A date without a year is the next one of its name. Undefined for other text, for a day that its month does not have, for a weekday that is not that of its
- * date, and for more than 300 characters.
+ * Reads a date that somebody has typed, in the language of the site: `2026-12-04`, `4.12.2026`, `3. Oktober`, `Oct 3`, `12.–14. Juni`, `freitag`,
+ * `nächsten Dienstag`, `vendredi prochain`, `mañana`, `in 3 Tagen`. `12/4/2026` has the month first in English, except in `en-GB`, and the day first
+ * elsewhere. A time may stand beside the date. A date without a year is the next one of its name. Undefined for other text, for a day that its month does
+ * not have, for a weekday that is not that of its date, and for more than 300 characters.
  */
 export function readSpokenDate(text: string, here: SpokenHere): SpokenDate | undefined {
   const tokens = tokensOf(text)

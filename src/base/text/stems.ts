@@ -1,8 +1,8 @@
 import { cachedText, emptyCache, processBudget } from '../cache.ts'
 import { fold } from './fold.ts'
 
-// Words as people mean them, for the search by `words`: each is cut to its stem, the same way whatever the language, since nobody knows that of a
-// text. What is made here is kept in the database: a change of it takes a migration that has all texts cut anew.
+// The search by `words` compares stems: a word without its endings, so that `concert` finds `concerts`. All languages are cut the same way, since the
+// language of a text is not known. The database keeps the stems, so a change here needs a migration that cuts all texts anew.
 
 /** Letters and digits of scripts that put blanks between words, by their places in Unicode. Korean has its particles without blanks, so it is not among them. */
 const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff'

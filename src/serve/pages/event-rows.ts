@@ -69,11 +69,17 @@ function timesOfCard(viewing: Viewing, card: Card): Html {
 export const isUncropped = ({ width, height }: Pick<Picture, 'width' | 'height'>) =>
   width / height < 1.25 || width / height > 2.2
 
-/** A small picture: its two smallest sizes are enough for any screen. */
-function thumbnail({ src, srcset: all, width, height, focus }: Picture): Html {
-  const srcset = all.split(', ').slice(0, 2).join(', ')
+/** The sizes of a picture up to the first one that fills so many pixels. */
+export function sizesFor({ srcset }: Picture, pixels: number): string {
+  const sizes = srcset.split(', ')
+  const enough = sizes.findIndex((size) => Number(size.slice(size.lastIndexOf(' ') + 1, -1)) >= pixels)
+  return sizes.slice(0, enough === -1 ? sizes.length : enough + 1).join(', ')
+}
+
+function thumbnail(picture: Picture): Html {
+  const { src, width, height, focus } = picture
   const shape = isUncropped({ width, height }) ? 'thumb whole' : 'thumb'
-  return html`<img class="${shape}${focus}" src="${link(src)}" srcset="${srcset}" sizes="132px" width="${width}" height="${height}" alt="" loading="lazy" decoding="async">`
+  return html`<img class="${shape}${focus}" src="${link(src)}" srcset="${sizesFor(picture, 396)}" sizes="132px" width="${width}" height="${height}" alt="" loading="lazy" decoding="async">`
 }
 
 /** An event of a list. */

@@ -1,6 +1,6 @@
 import { addDays, dayOf } from '../../base/text/moments.ts'
 import type { Card, Picture } from './cards.ts'
-import { againOf, hueOf, isSeveralDays, isUncropped, shownTitle } from './event-rows.ts'
+import { againOf, hueOf, isSeveralDays, isUncropped, shownTitle, sizesFor } from './event-rows.ts'
 import { findOngoing } from './ongoing.ts'
 import { capitalized, lastDayOf, written, writtenSpan } from './page-dates.ts'
 import { type EventFilters, everyDateOf, findCards, findPageEvents, starting } from './page-finding.ts'
@@ -60,7 +60,9 @@ export async function withFollowing(viewing: Viewing, filters: EventFilters, car
 
 const hero = (viewing: Viewing, card: Card) => featured(viewing, card, 'hero')
 
+/** The widths of pictures, and the pixels that dense screens have there. */
 const SIZES = { hero: '(max-width: 47.5rem) 100vw, 700px', card: '(max-width: 47.5rem) 66vw, 340px' }
+const PIXELS = { hero: 1400, card: 680 }
 
 /** A featured event with its picture; one without a picture is text on the colour of its category. */
 function featured(viewing: Viewing, card: Card, kind: 'hero' | 'card'): Html {
@@ -76,9 +78,9 @@ function featured(viewing: Viewing, card: Card, kind: 'hero' | 'card'): Html {
 }
 
 function picture(image: Picture, kind: 'hero' | 'card'): Html {
-  const { src, srcset, width, height, focus } = image
+  const { src, width, height, focus } = image
   const loading = kind === 'hero' ? html`fetchpriority="high"` : html`loading="lazy"`
-  return html`<div class="shot${isUncropped(image) && ' whole'}"><img${focus && html` class="${focus.trim()}"`} src="${link(src)}" srcset="${srcset}" sizes="${SIZES[kind]}" width="${width}" height="${height}" alt="" ${loading} decoding="async"></div>`
+  return html`<div class="shot${isUncropped(image) && ' whole'}"><img${focus && html` class="${focus.trim()}"`} src="${link(src)}" srcset="${sizesFor(image, PIXELS[kind])}" sizes="${SIZES[kind]}" width="${width}" height="${height}" alt="" ${loading} decoding="async"></div>`
 }
 
 /** Days nearer than this need no year. */

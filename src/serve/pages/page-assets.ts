@@ -30,10 +30,12 @@ const ownFiles = () => ({
   script: scriptAsset('calendar'),
   /** What opens the front page. */
   front: sheet('front'),
-  week: sheet('week'),
-  month: sheet('month'),
+  week: sheet('week', LENGTHS + COLUMNS),
+  month: sheet('month', LENGTHS),
   /** The pages of one event, series, venue or organizer. */
-  eventStyle: sheet('event'),
+  eventStyle: sheet('event', withoutBlanks(textOf('texts.css'))),
+  /** Pages of text, and those that explain a failure. */
+  texts: sheet('texts'),
   event: scriptAsset('event'),
   /** Directories and maps. */
   places: sheet('places'),
@@ -67,7 +69,17 @@ export const ASSETS_PATH = '/assets/'
 
 const textOf = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
 
-const sheet = (name: string) => asset(name, '.css', Buffer.from(withoutBlanks(textOf(`${name}.css`))))
+const sheet = (name: string, more = '') => asset(name, '.css', Buffer.from(withoutBlanks(textOf(`${name}.css`)) + more))
+
+/** Rules of classes that differ by a number alone. */
+const numbered = (first: number, last: number, rule: (number: number) => string) =>
+  Array.from({ length: last - first + 1 }, (_, at) => rule(first + at)).join('')
+
+/** The point of a picture that stays in view where it is cropped, in tenths. */
+const FOCUS = numbered(0, 10, (tenth) => `.fx${tenth}{--focus-x:${tenth * 10}%}.fy${tenth}{--focus-y:${tenth * 10}%}`)
+/** The days that a bar is long, and the first of them in its week. */
+const LENGTHS = numbered(1, 7, (days) => `.w${days}{--days:${days}}`)
+const COLUMNS = numbered(1, 7, (column) => `.c${column}{grid-column-start:${column}}`)
 
 const scriptAsset = (name: string) => asset(name, '.js', Buffer.from(bareScript(textOf(`${name}.js`))))
 
@@ -76,7 +88,7 @@ export function styleText(look: Look, font: string | undefined): string {
   const { accent, css } = look
   const theirs = css === '' ? '' : readSet(css, 'style sheet').toString('utf8')
   return [
-    withoutBlanks(textOf('tokens.css') + textOf('calendar.css')),
+    withoutBlanks(textOf('tokens.css') + textOf('calendar.css')) + FOCUS,
     accentStyle(accent),
     lookStyle(look, font),
     theirs,

@@ -191,6 +191,7 @@ async function textPage(pages: Pages, context: Context, path: string): Promise<P
   const { title, body } = found
   return shown(await viewingOf(pages, context, path), {
     status: 200,
+    styles: [pages.assets.texts],
     title,
     description: title,
     canonical: path,
@@ -276,7 +277,11 @@ async function eventsPage(
     viewing,
     query.size > 0 || intro === NOTHING
       ? view
-      : { ...view, body: html`<div class="prose intro">${intro}</div>${view.body}` },
+      : {
+          ...view,
+          styles: [viewing.assets.texts, ...(view.styles ?? [])],
+          body: html`<div class="prose intro">${intro}</div>${view.body}`,
+        },
   )
 }
 

@@ -18,7 +18,7 @@ export type ProblemStatus = keyof typeof SENTENCES
 
 /** A page that explains a failure and offers links. `names` are the wrong parameters of a feed, which no form has. */
 export function problemView(
-  { context: { site } }: Pick<Viewing, 'context'>,
+  { context: { site }, assets }: Pick<Viewing, 'context' | 'assets'>,
   status: ProblemStatus,
   names: readonly string[] = [],
 ): View {
@@ -30,6 +30,7 @@ export function problemView(
     canonical: undefined,
     isIndexed: false,
     current: undefined,
+    styles: [assets.texts],
     body: html`<section class="problem"><p class="eyebrow">${status}</p><h1>${sentence}</h1>${names.length > 0 && html`<p>${names.map((name) => html`<code>${name}</code> `)}</p>`}
 <form class="filter" role="search" method="get" action="${pathTo(site, '/events/')}">${languageField(site)}<div class="words"><input type="search" name="search" maxlength="500" placeholder="${say(site, 'Search events')}" aria-label="${say(site, 'Search events')}"><button type="submit" class="button main">${say(site, 'Search')}</button></div></form>
 <p class="ways"><a class="button" href="${pathTo(site, '/events/')}">${say(site, 'What’s on')}</a> <a class="button" href="${pathTo(site, '/events/month/')}">${unitName(site, 'month')}</a></p></section>`,

@@ -3,7 +3,6 @@ import { type Config, environmentName } from '../../base/config.ts'
 import { readTexts } from '../../base/look-settings.ts'
 import { table } from '../../base/run-command.ts'
 import type { Database } from '../../store/storage/database.ts'
-import { holdName } from '../../store/storage/locks.ts'
 import {
   isGiven,
   isOwnerSetting,
@@ -15,7 +14,6 @@ import {
   readOwnerSettings,
   setOwnerSettings,
 } from '../../store/storage/owner-settings.ts'
-import type { Writer } from '../../store/storage/recording.ts'
 import { checkedValue, readLookFolder, writeLookFolder } from './look-folder.ts'
 import { runOnDatabase } from './user-commands.ts'
 
@@ -33,7 +31,7 @@ export function registerLookCommand(program: Command, open: () => Promise<Databa
     .action((name: string | undefined, value: string | undefined, asked: Asked, command: Command) =>
       runOnDatabase(command, open, async (database, print, by) => {
         const changes = changesAsked(name, value, asked)
-        if (Object.keys(changes).length > 0) await setLook(database, changes, by)
+        if (Object.keys(changes).length > 0) await database.write((tx) => setOwnerSettings(tx, changes), by)
         if (asked.to !== undefined) await writeLook(database, asked.to)
         const start = configure()
         print(table([['NAME', 'VALUE', 'FROM'], ...rowsOf(start, await readOwnerSettings(database.read))]))
@@ -87,11 +85,4 @@ function inShort(name: OwnerSetting, value: string): string {
 
 async function writeLook({ read }: Database, folder: string): Promise<void> {
   writeLookFolder(folder, await readOwnerSettings(read), await readOwnerFiles(read))
-}
-
-async function setLook(database: Database, values: OwnerValues, by: Writer): Promise<void> {
-  await database.write(async (tx) => {
-    await holdName(tx, 'settings')
-    await setOwnerSettings(tx, values)
-  }, by)
 }

@@ -1,7 +1,6 @@
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { faultOfPassword, LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../calendar/people/desk-passwords.ts'
 import type { SignInLink } from '../../calendar/people/sign-in-links.ts'
-import { holdName } from '../../store/storage/locks.ts'
 import { faultOfSetting, isGiven, type OwnerValues, setOwnerSettings } from '../../store/storage/owner-settings.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import { html } from '../pages/page-html.ts'
@@ -27,7 +26,7 @@ export async function answerLink(request: AnyDeskRequest, token: string): Promis
   const look = link.isFirst ? lookIn(request) : {}
   const faults = { ...(!isLooking && passwordFaults(request, password)), ...lookFaults(request, look) }
   if (Object.keys(faults).length > 0) return linkView(request, link, faults)
-  const also = Object.keys(look).length > 0 ? (tx: Tx) => setLook(tx, look) : undefined
+  const also = Object.keys(look).length > 0 ? (tx: Tx) => setOwnerSettings(tx, look) : undefined
   const sent = { token, password: isLooking ? undefined : password, also }
   const signedIn = await gate.signInByLink(sent, { address, client }, now)
   if (!signedIn) return goneView(request)
@@ -128,9 +127,4 @@ function lookFaults({ context: { site } }: AnyDeskRequest, { site_name, pages_ac
         pages_accent: sayAtDesk(site, 'A colour is such as #0b6e5f.'),
       }),
   }
-}
-
-async function setLook(tx: Tx, look: OwnerValues): Promise<void> {
-  await holdName(tx, 'settings')
-  await setOwnerSettings(tx, look)
 }

@@ -11,6 +11,7 @@ import {
 } from '../../base/look-files.ts'
 import { extentOf, type LookSetting, lookSettings, readTexts } from '../../base/look-settings.ts'
 import type { Db } from './database.ts'
+import { holdName } from './locks.ts'
 import { type FormerValues, recordChange, type Tx } from './recording.ts'
 
 // Settings that owners change while the service runs. The table has those that were set. What the start of a service names wins over them; where neither
@@ -77,8 +78,9 @@ export async function readOwnerSettings(db: Db): Promise<OwnerTexts> {
   return Object.fromEntries(known.map(({ name, value }) => [name, value]))
 }
 
-/** Sets the values that differ. Writers hold the name `settings`. */
+/** Sets the values that differ. Holds the name `settings`; who compares versions first holds it before. */
 export async function setOwnerSettings(tx: Tx, values: OwnerValues): Promise<void> {
+  await holdName(tx, 'settings')
   const had = await readOwnerSettings(tx)
   const former: Record<string, unknown> = {}
   for (const [name, sent] of Object.entries(values)) {

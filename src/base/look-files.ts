@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-// Files of a look: what they may be, told by their content, and what they are called.
+// The files of a look: how large each may be, of which kinds, and its name. The kind is told by the content, whatever the file was called.
 
 /** A setting of the look whose value is a file. */
 export type LookFileSetting = 'pages_logo' | 'pages_logo_dark' | 'pages_icon' | 'pages_picture' | 'pages_font'

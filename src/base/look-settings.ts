@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf } from './errors.ts'
 import { longestData } from './look-files.ts'
-import { checked, choice, word } from './setting-kinds.ts'
+import { checked, choice, readEntries, word } from './setting-kinds.ts'
 
 // The look of a calendar: what its owners set while the service runs, and what may be given at its start as well, where it wins.
 
@@ -19,8 +19,10 @@ export interface OwnerText {
 }
 
 const MOST_LINKS = 6
-const MOST_TEXTS = 12
-const LONGEST_TEXT = 20_000
+/** Pages of text at the most. */
+export const MOST_TEXTS = 12
+/** Characters of a page of text at the most. */
+export const LONGEST_PAGE_TEXT = 20_000
 const LONGEST_TEXTS = 100_000
 const MOST_PRESSES = 6
 const LONGEST_LABEL = 60
@@ -63,7 +65,8 @@ export function titleOfText(text: string): string | undefined {
 function faultOfText({ slug, text }: OwnerText): string | undefined {
   if (!/^[a-z0-9][a-z0-9-]{0,59}$/.test(slug) || TAKEN.has(slug))
     return `has pages of text at other addresses than "${slug.slice(0, 60)}": small letters, digits and dashes, and no address of the calendar`
-  if (text.length > LONGEST_TEXT) return `has texts of at most ${LONGEST_TEXT} characters, and ${slug} is longer`
+  if (text.length > LONGEST_PAGE_TEXT)
+    return `has texts of at most ${LONGEST_PAGE_TEXT} characters, and ${slug} is longer`
   return titleOfText(text) === undefined
     ? `has texts that begin with a title such as "# About us", and ${slug} does not`
     : undefined
@@ -115,13 +118,6 @@ const isOwnerText = (entry: unknown): entry is OwnerText =>
   typeof entry.slug === 'string' &&
   'text' in entry &&
   typeof entry.text === 'string'
-
-/** The slugs of a text with commas between them. */
-export const readSlugs = (text: string) =>
-  text
-    .split(',')
-    .map((slug) => slug.trim())
-    .filter(Boolean)
 
 const address = (about: string) =>
   checked(
@@ -210,7 +206,7 @@ export const lookSettings = {
       '',
     ),
     `takes at most ${MOST_PRESSES} slugs with commas between them`,
-    (text) => readSlugs(text).length <= MOST_PRESSES && !/[\s/?#"'<>]/.test(readSlugs(text).join('')),
+    (text) => readEntries(text).length <= MOST_PRESSES && !/[\s/?#"'<>]/.test(readEntries(text).join('')),
   ),
   week_start: choice(
     'The first day of the week on pages; auto is that of the language.',

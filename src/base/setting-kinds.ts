@@ -1,4 +1,4 @@
-// The kinds of settings: how each is read, and what it says of a value that it does not take.
+// The kinds of settings. Each reads a value from text, and refuses a wrong one with the end of a sentence.
 
 /** One setting: read from `KALENDS_<NAME>` or from the flag of the same name, the flag winning. */
 export interface Setting<Value> {
@@ -37,6 +37,13 @@ export const wholeNumber = (
   },
 })
 
+/** The entries of a text with commas between them, without empty ones. */
+export const readEntries = (text: string): string[] =>
+  text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean)
+
 /** Entries with commas between them, each of which passes the test. */
 export const list = (
   about: string,
@@ -48,10 +55,7 @@ export const list = (
   value,
   default: [],
   read: (text) => {
-    const entries = text
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter(Boolean)
+    const entries = readEntries(text)
     const wrong = entries.find((entry) => !test(entry))
     if (wrong !== undefined) throw new Error(`takes ${described}, not "${wrong}"`)
     return entries

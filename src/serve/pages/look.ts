@@ -3,7 +3,8 @@ import { extname } from 'node:path'
 import type { Config } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
 import { endingOf, isLookFile, LOOK_FILES, type LookFileSetting } from '../../base/look-files.ts'
-import { type OwnerLink, readLinks, readSlugs, readTexts, titleOfText } from '../../base/look-settings.ts'
+import { type OwnerLink, readLinks, readTexts, titleOfText } from '../../base/look-settings.ts'
+import { readEntries } from '../../base/setting-kinds.ts'
 import { type Html, NOTHING, trusted } from './page-html.ts'
 
 /** How the pages look: what owners have set, ready for pages, and what the service was started with. */
@@ -115,7 +116,7 @@ export async function lookOf(config: Config, files: LookFiles): Promise<Look> {
     },
     ...(await readMarkdown(config)),
     firstView: config.pages_first_view,
-    presses: readSlugs(config.pages_presses),
+    presses: readEntries(config.pages_presses),
     weekStart: config.week_start,
   }
 }

@@ -56,7 +56,7 @@ async function storedForm({ context: { site, db }, start }: DeskRequest): Promis
   const set = await readOwnerSettings(db)
   const config = withOwnerSettings(start, set)
   const given = new Set(OWNER_SETTINGS.filter((name) => isGiven(start, name)))
-  const files = Object.entries(set).filter(([name]) => isLookFile(name) && !given.has(name as OwnerSetting))
+  const files = Object.entries(set).filter(([name]) => isLookFile(name) && !given.has(name))
   return {
     values: Object.fromEntries(OWNER_SETTINGS.flatMap((name) => (isLookFile(name) ? [] : [[name, config[name]]]))),
     texts: given.has('pages_texts') ? [] : readTexts(set.pages_texts ?? ''),
@@ -121,14 +121,12 @@ async function resetLook(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: `${deskPath(request.context.site, '/look')}?saved` }
 }
 
-/** What is in effect with what was typed, where it is taken. */
+/** What would be set if what was typed were saved; a wrong value changes nothing. */
 async function tried(request: DeskRequest, typed: OwnerTexts): Promise<OwnerTexts> {
-  const right = Object.entries(typed).filter(
-    ([name, value]) => value !== '' && faultOfSetting(name as OwnerSetting, value) === undefined,
-  )
-  const emptied = Object.entries(typed).filter(([, value]) => value === '')
-  const set: OwnerTexts = { ...(await readOwnerSettings(request.context.db)), ...Object.fromEntries(right) }
-  for (const [name] of emptied) delete set[name as OwnerSetting]
+  const set = await readOwnerSettings(request.context.db)
+  for (const [name, value] of Object.entries(typed) as [OwnerSetting, string][])
+    if (value === '') delete set[name]
+    else if (faultOfSetting(name, value) === undefined) set[name] = value
   return set
 }
 
@@ -141,7 +139,7 @@ async function previewLook(request: DeskRequest): Promise<DeskAnswer> {
   const config = withOwnerSettings(start, set)
   const query = new URLSearchParams(Object.fromEntries(STYLE_SETTINGS.map((name) => [name, config[name]])))
   const banner = html`<div class="contrast">${contrastNotes(context.site, config.pages_accent, config.pages_scheme)}</div>`
-  const document = await show.page(set, `${'/desk/look/style'}?${query}`, banner)
+  const document = await show.page(set, `/desk/look/style?${query}`, banner)
   return { document, isFramed: true }
 }
 

@@ -138,7 +138,7 @@ export const de: Locale = {
     'Das nimmt alles zurück, was hier gesetzt wurde, auch Dateien und Texte.',
   'Somebody has changed the look meanwhile. What you typed is here; look at it, and save again.':
     'Jemand hat das Aussehen inzwischen geändert. Die Eingaben stehen noch hier; ansehen und erneut speichern.',
-  'At most {most} characters.': 'Höchstens {most} Zeichen.',
+  'At most {most} characters, none of them invisible.': 'Höchstens {most} Zeichen, keines davon unsichtbar.',
   'This is no address.': 'Das ist keine Adresse.',
   'Six links at the most, one a line: words first, address last.':
     'Höchstens sechs Links, je Zeile einer: erst die Wörter, dann die Adresse.',
@@ -851,7 +851,6 @@ export const de: Locale = {
   'Save and sign in': 'Speichern und anmelden',
   'Name of the calendar': 'Name des Kalenders',
   'Its colour': 'Seine Farbe',
-  'A name is one line of at most 200 characters.': 'Ein Name ist eine Zeile von höchstens 200 Zeichen.',
   'A colour is such as #0b6e5f.': 'Eine Farbe ist etwa #0b6e5f.',
   'The program does not say what it is called.': 'Das Programm sagt nicht, wie es heißt.',
   'The program names itself by an app_id that is no UUID.':

@@ -139,7 +139,7 @@ export const es: Locale = {
     'Esto retira todo lo que se ha ajustado aquí, también archivos y textos.',
   'Somebody has changed the look meanwhile. What you typed is here; look at it, and save again.':
     'Alguien ha cambiado el aspecto entretanto. Lo escrito sigue aquí; revíselo y guarde otra vez.',
-  'At most {most} characters.': 'Como máximo {most} caracteres.',
+  'At most {most} characters, none of them invisible.': 'Como máximo {most} caracteres, ninguno invisible.',
   'This is no address.': 'Esto no es una dirección.',
   'Six links at the most, one a line: words first, address last.':
     'Seis enlaces como máximo, uno por línea: primero las palabras, al final la dirección.',
@@ -836,7 +836,6 @@ export const es: Locale = {
   'Save and sign in': 'Guardar y entrar',
   'Name of the calendar': 'Nombre del calendario',
   'Its colour': 'Su color',
-  'A name is one line of at most 200 characters.': 'Un nombre es una línea de 200 caracteres como mucho.',
   'A colour is such as #0b6e5f.': 'Un color se escribe como #0b6e5f.',
   'The program does not say what it is called.': 'El programa no dice cómo se llama.',
   'The program names itself by an app_id that is no UUID.': 'El programa se nombra con un app_id que no es un UUID.',

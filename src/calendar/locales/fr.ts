@@ -137,7 +137,7 @@ export const fr: Locale = {
     'Cela retire tout ce qui a été réglé ici, fichiers et textes compris.',
   'Somebody has changed the look meanwhile. What you typed is here; look at it, and save again.':
     'Quelqu’un a changé l’apparence entre-temps. Votre saisie est là ; vérifiez-la, puis enregistrez à nouveau.',
-  'At most {most} characters.': 'Au plus {most} caractères.',
+  'At most {most} characters, none of them invisible.': 'Au plus {most} caractères, aucun invisible.',
   'This is no address.': 'Ce n’est pas une adresse.',
   'Six links at the most, one a line: words first, address last.':
     'Six liens au plus, un par ligne : les mots, puis l’adresse.',
@@ -853,7 +853,6 @@ export const fr: Locale = {
   'Save and sign in': 'Enregistrer et se connecter',
   'Name of the calendar': 'Nom du calendrier',
   'Its colour': 'Sa couleur',
-  'A name is one line of at most 200 characters.': 'Un nom tient sur une ligne de 200 caractères au plus.',
   'A colour is such as #0b6e5f.': 'Une couleur s’écrit comme #0b6e5f.',
   'The program does not say what it is called.': 'Le programme ne dit pas comment il s’appelle.',
   'The program names itself by an app_id that is no UUID.':

@@ -151,21 +151,21 @@ function choicesOf(
   return field.kind.wire.enum?.map((value) => ({ value, text: value }))
 }
 
-/** The faults of a form with links to their fields; a script moves the focus here. */
-export function faultSummary({ site, faults }: FormState, fields: Fields): Html {
-  const entries = Object.entries(faults)
-  if (entries.length === 0) return html``
-  const lines = entries.map(([name, text]) => {
+/** The faults of a form, each with a link to its control, and with the label of a declared field; a script moves the focus here. */
+export function faultList(site: Site, faults: FormFaults, fields: Fields = {}): Html {
+  const lines = Object.entries(faults).map(([name, text]) => {
     const field = fields[name]
-    return html`<li><a href="#${name}">${field ? `${labelOf(site, field)}: ` : ''}${text}</a></li>`
+    return html`<li><a href="#${name}">${field && `${labelOf(site, field)}: `}${text}</a></li>`
   })
+  if (lines.length === 0) return html``
   return html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${sayAtDesk(site, 'Please look at these fields:')}</p><ul>${lines}</ul></div>`
 }
 
-/** A line of a form that no declaration asks for. */
+/** A control of a form that no declaration asks for. */
 export interface PlainField {
   name: string
   label: string
+  /** That of the input, or `lines` for a text of several. */
   type?: string
   value?: string
   hint?: string
@@ -180,14 +180,13 @@ export function plainField(
 ): Html {
   const fault = faults[name]
   const told = [hint !== undefined && `${name}-hint`, fault !== undefined && `${name}-error`].filter(Boolean).join(' ')
-  return html`<div class="field"><label for="${name}">${label}</label><input type="${type}" id="${name}" name="${name}"${told !== '' && html` aria-describedby="${told}"`}${fault !== undefined && html` aria-invalid="true"`}${attributes} value="${value}">${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${fault !== undefined && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
-}
-
-/** The faults of such fields, each with a link to its field; a script moves the focus here. */
-export function faultList(site: Site, faults: FormFaults): Html {
-  const lines = Object.entries(faults).map(([name, text]) => html`<li><a href="#${name}">${text}</a></li>`)
-  if (lines.length === 0) return html``
-  return html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${sayAtDesk(site, 'Please look at these fields:')}</p><ul>${lines}</ul></div>`
+  const all = html` id="${name}" name="${name}"${told !== '' && html` aria-describedby="${told}"`}${fault !== undefined && html` aria-invalid="true"`}${attributes}`
+  // Browsers drop a line break behind the tag.
+  const control =
+    type === 'lines'
+      ? html`<textarea${all} rows="4">\n${value}</textarea>`
+      : html`<input type="${type}"${all} value="${value}">`
+  return html`<div class="field"><label for="${name}">${label}</label>${control}${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${fault !== undefined && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
 }
 
 /** What a form says of a refused write, field by field; undefined where the problem is not about its fields. */

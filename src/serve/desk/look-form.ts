@@ -1,14 +1,14 @@
 import type { Site } from '../../base/config.ts'
 import { isLookFile, LOOK_FILES, type LookFileSetting } from '../../base/look-files.ts'
-import { extentOf, type LookSetting, type lookSettings } from '../../base/look-settings.ts'
+import { extentOf, LONGEST_PAGE_TEXT, type LookSetting, type lookSettings } from '../../base/look-settings.ts'
 import { addDays } from '../../base/text/moments.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { accentContrast } from '../pages/page-assets.ts'
 import { capitalized, unitName, written } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
-import { type FormFaults, plainField } from './desk-inputs.ts'
+import { type PlainField, plainField } from './desk-inputs.ts'
 import { sayAtDesk } from './desk-page.ts'
-import type { LookForm, TypedText } from './look-values.ts'
+import { fileBounds, type LookForm, type TypedText } from './look-values.ts'
 
 /** How the form asks for a setting. */
 interface Asked {
@@ -137,10 +137,16 @@ function control(site: Site, form: LookForm, asked: Asked): Content {
   const choices = lookChoices(site, asked)
   if (choices) return choiceControl(site, asked, choices, value)
   const { most, isText } = extentOf(name)
-  const said = hint && sayAtDesk(site, hint)
-  if (isText) return textControl(site, { name, label, hint: said, value, most }, faults)
   const isColour = name === 'pages_accent'
-  return html`${plainField({ name, label: sayAtDesk(site, label), value, ...(isColour && { type: 'color' }), ...(said && { hint: said }), ...(!isColour && { attributes: html` maxlength="${most}"` }) }, faults)}${isColour && contrastNotes(site, value, values.pages_scheme ?? 'auto')}`
+  const field: PlainField = {
+    name,
+    label: sayAtDesk(site, label),
+    value,
+    type: isText ? 'lines' : isColour ? 'color' : 'text',
+    ...(hint && { hint: sayAtDesk(site, hint) }),
+    ...(!isColour && { attributes: html` maxlength="${most}"` }),
+  }
+  return html`${plainField(field, faults)}${isColour && contrastNotes(site, value, values.pages_scheme ?? 'auto')}`
 }
 
 function choiceControl(site: Site, { name, label }: Asked, choices: readonly [string, string][], value: string): Html {
@@ -168,29 +174,13 @@ function lookChoices(site: Site, { name, words }: Asked): [string, string][] | u
   ]
 }
 
-interface TextArea {
-  name: string
-  label: MessageText
-  hint: string | undefined
-  value: string
-  most: number
-}
-
-function textControl(site: Site, { name, label, hint, value, most }: TextArea, faults: FormFaults): Html {
-  const fault = faults[name]
-  const told = [hint && `${name}-hint`, fault && `${name}-error`].filter(Boolean).join(' ')
-  return html`<div class="field"><label for="${name}">${sayAtDesk(site, label)}</label><textarea id="${name}" name="${name}" rows="4" maxlength="${most}"${told !== '' && html` aria-describedby="${told}"`}${fault && html` aria-invalid="true"`}>\n${value}</textarea>${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}${fault && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
-}
-
 function fileControl(site: Site, { shown, faults }: LookForm, name: LookFileSetting, label: MessageText): Html {
-  const { endings, most } = LOOK_FILES[name]
-  const kinds = endings.map((ending) => ending.slice(1)).join(', ')
   const fault = faults[name]
   const there = shown[name]
   return html`<div class="field"><label for="${name}">${sayAtDesk(site, label)}</label>${
     there &&
     html`<p class="kept">${name !== 'pages_font' && html`<img src="${there}" alt="">`}<label class="check"><input type="checkbox" name="remove_${name}" value="1"> ${sayAtDesk(site, 'Remove the file')}</label></p>`
-  }<input type="file" id="${name}" name="${name}" accept="${endings.join(',')}" aria-describedby="${name}-hint${fault && ` ${name}-error`}"${fault && html` aria-invalid="true"`}><p class="hint" id="${name}-hint">${sayAtDesk(site, 'At most {most} kB: {kinds}.', { most: String(most / 1000), kinds })}</p>${fault && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
+  }<input type="file" id="${name}" name="${name}" accept="${LOOK_FILES[name].endings.join(',')}" aria-describedby="${name}-hint${fault && ` ${name}-error`}"${fault && html` aria-invalid="true"`}><p class="hint" id="${name}-hint">${fileBounds(site, name)}</p>${fault && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
 }
 
 /** The pages of text, each folded away, and an empty one. */
@@ -201,7 +191,7 @@ function textControls(site: Site, { texts, faults, given }: LookForm): Content {
     html`<details class="card"${fault && html` open`}><summary>${slug === '' && text === '' ? sayAtDesk(site, 'Add a page of text') : html`${sayAtDesk(site, 'A page of text')}: /${slug}/`}</summary>${plainField(
       { name: `slug_${at}`, label: sayAtDesk(site, 'Address of the page, such as about'), value: slug },
       {},
-    )}${textControl(site, { name: `text_${at}`, label: 'Its text, with a title such as # About us', hint: undefined, value: text, most: 20_000 }, {})}</details>`
+    )}${plainField({ name: `text_${at}`, label: sayAtDesk(site, 'Its text, with a title such as # About us'), type: 'lines', value: text, attributes: html` maxlength="${LONGEST_PAGE_TEXT}"` }, {})}</details>`
   return html`<div id="pages_texts">${[...texts, { slug: '', text: '' }].map(one)}${fault && html`<p class="error">${fault}</p>`}</div>`
 }
 

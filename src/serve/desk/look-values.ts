@@ -1,6 +1,7 @@
 import type { Site } from '../../base/config.ts'
 import { dataOf, faultOfFile, isLookFile, LOOK_FILES, type LookFileSetting } from '../../base/look-files.ts'
-import { extentOf, type LookSetting, lookSettings } from '../../base/look-settings.ts'
+import { extentOf, type LookSetting, lookSettings, MOST_TEXTS } from '../../base/look-settings.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
 import { faultOfSetting, OWNER_SETTINGS, type OwnerValues } from '../../store/storage/owner-settings.ts'
 import type { FormFaults } from './desk-inputs.ts'
 import { type DeskRequest, fieldOf, sayAtDesk } from './desk-page.ts'
@@ -22,11 +23,9 @@ export interface LookForm {
   faults: FormFaults
 }
 
-const MOST_TEXTS = 13
-
-/** The pages of text that were typed, without those that were emptied. */
+/** The pages of text that were typed, without the empty ones; the form has one more than there may be, which is told then. */
 export function typedTexts(request: DeskRequest): TypedText[] {
-  return Array.from({ length: MOST_TEXTS }, (_, at) => ({
+  return Array.from({ length: MOST_TEXTS + 1 }, (_, at) => ({
     slug: fieldOf(request, `slug_${at}`).trim(),
     text: linesOf(fieldOf(request, `text_${at}`)),
   })).filter(({ slug, text }) => slug !== '' || text.trim() !== '')
@@ -48,24 +47,17 @@ export async function changesIn(
 ): Promise<{ values: OwnerValues; faults: FormFaults }> {
   const { site } = request.context
   const values: OwnerValues = {}
-  const faults: Record<string, string> = {}
-  for (const [name, value] of Object.entries(typedSettings(request)) as [LookSetting, string][]) {
-    if (given.has(name)) continue
-    const isPlain = value === '' || value === lookSettings[name].default
-    values[name] = isPlain ? null : value
-    if (!isPlain && faultOfSetting(name, value) !== undefined) faults[name] = faultInWords(site, name, value)
-  }
+  for (const [name, value] of Object.entries(typedSettings(request)) as [LookSetting, string][])
+    if (!given.has(name)) values[name] = value === '' || value === lookSettings[name].default ? null : value
   if ('slug_0' in request.form && !given.has('pages_texts')) {
     const texts = typedTexts(request)
-    const json = JSON.stringify(texts)
-    values.pages_texts = texts.length === 0 ? null : json
-    if (texts.length > 0 && faultOfSetting('pages_texts', json) !== undefined)
-      faults.pages_texts = faultInWords(site, 'pages_texts', json)
+    values.pages_texts = texts.length === 0 ? null : JSON.stringify(texts)
   }
+  const faults: Record<string, string> = { ...settingFaults(site, values) }
   for (const name of Object.keys(LOOK_FILES).filter((one) => isLookFile(one))) {
     if (given.has(name)) continue
     const sent = await sentFile(request, name)
-    if (sent === 'wrong') faults[name] = fileFault(site, name)
+    if (sent === 'wrong') faults[name] = fileBounds(site, name)
     else if (sent !== undefined) values[name] = sent
     else if (fieldOf(request, `remove_${name}`) === '1') values[name] = null
   }
@@ -81,22 +73,38 @@ async function sentFile({ files }: DeskRequest, name: LookFileSetting): Promise<
   return faultOfFile(name, bytes) === undefined ? dataOf(bytes) : 'wrong'
 }
 
-function fileFault(site: Site, name: LookFileSetting): string {
+/** How large a file may be, and of which kinds. */
+export function fileBounds(site: Site, name: LookFileSetting): string {
   const { endings, most } = LOOK_FILES[name]
   const kinds = endings.map((ending) => ending.slice(1)).join(', ')
   return sayAtDesk(site, 'At most {most} kB: {kinds}.', { most: String(most / 1000), kinds })
 }
 
-function faultInWords(site: Site, name: LookSetting, value: string): string {
+const FAULTS: Readonly<Partial<Record<LookSetting, MessageText>>> = {
+  pages_texts:
+    'Each has an address of small letters, digits and dashes that nothing else has, and begins with a title such as # About us.',
+  pages_accent: 'A colour is such as #0b6e5f.',
+  pages_links: 'Six links at the most, one a line: words first, address last.',
+  pages_presses: 'Their slugs with commas between them, six at the most.',
+  pages_imprint: 'This is no address.',
+  pages_privacy: 'This is no address.',
+  pages_accessibility: 'This is no address.',
+  pages_contact: 'This is no address.',
+}
+
+/** The faults of settings, by their names, in words. */
+export function settingFaults(site: Site, values: OwnerValues): FormFaults {
+  const wrong = OWNER_SETTINGS.flatMap((name) => {
+    const value = values[name] ?? ''
+    return value !== '' && faultOfSetting(name, value) !== undefined ? [[name, inWords(site, name, value)]] : []
+  })
+  return Object.fromEntries(wrong)
+}
+
+function inWords(site: Site, name: LookSetting, value: string): string {
   const { most } = extentOf(name)
-  if (name === 'pages_texts')
-    return sayAtDesk(
-      site,
-      'Each has an address of small letters, digits and dashes that nothing else has, and begins with a title such as # About us.',
-    )
-  if (value.length > most) return sayAtDesk(site, 'At most {most} characters.', { most: String(most) })
-  if (name === 'pages_accent') return sayAtDesk(site, 'A colour is such as #0b6e5f.')
-  if (name === 'pages_links') return sayAtDesk(site, 'Six links at the most, one a line: words first, address last.')
-  if (name === 'pages_presses') return sayAtDesk(site, 'Their slugs with commas between them, six at the most.')
-  return sayAtDesk(site, 'This is no address.')
+  const fault = FAULTS[name]
+  return fault === undefined || value.length > most
+    ? sayAtDesk(site, 'At most {most} characters, none of them invisible.', { most: String(most) })
+    : sayAtDesk(site, fault)
 }

@@ -17,7 +17,7 @@ import {
   type ControlOption,
   type FormFaults,
   type FormState,
-  faultSummary,
+  faultList,
   faultsOf,
   fieldControl,
   formValuesOf,
@@ -230,7 +230,7 @@ async function formView(
   const title = known ? (values[room.naming] ?? '') : sayAtDesk(site, room.makeOne)
   const problem = known?.isConflict
     ? html`<p class="summary" role="alert" id="faults" tabindex="-1">${sayAtDesk(site, 'Somebody else has changed this meanwhile. What you typed is still here; save again to keep it.')}</p>`
-    : faultSummary(state, resource.fields)
+    : faultList(site, faults, resource.fields)
   return {
     ...(known?.isConflict ? { status: 412 } : Object.keys(faults).length > 0 && { status: 422 }),
     title: title || sayAtDesk(site, '(no title)'),

@@ -1,11 +1,12 @@
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { faultOfPassword, LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../calendar/people/desk-passwords.ts'
 import type { SignInLink } from '../../calendar/people/sign-in-links.ts'
-import { faultOfSetting, isGiven, type OwnerValues, setOwnerSettings } from '../../store/storage/owner-settings.ts'
+import { isGiven, type OwnerValues, setOwnerSettings } from '../../store/storage/owner-settings.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import { html } from '../pages/page-html.ts'
 import { type FormFaults, faultList, plainField } from './desk-inputs.ts'
 import { type AnyDeskRequest, type DeskAnswer, type DeskView, deskPath, fieldOf, sayAtDesk } from './desk-page.ts'
+import { settingFaults } from './look-values.ts'
 
 // The page behind a link: it asks for a password, on an empty calendar for its name and its colour as well, and lets people look around in a demo.
 
@@ -24,7 +25,7 @@ export async function answerLink(request: AnyDeskRequest, token: string): Promis
   const password = fieldOf(request, 'password')
   const isLooking = link.purpose === 'demo' && password === ''
   const look = link.isFirst ? lookIn(request) : {}
-  const faults = { ...(!isLooking && passwordFaults(request, password)), ...lookFaults(request, look) }
+  const faults = { ...(!isLooking && passwordFaults(request, password)), ...settingFaults(context.site, look) }
   if (Object.keys(faults).length > 0) return linkView(request, link, faults)
   const also = Object.keys(look).length > 0 ? (tx: Tx) => setOwnerSettings(tx, look) : undefined
   const sent = { token, password: isLooking ? undefined : password, also }
@@ -113,18 +114,5 @@ function lookIn(request: AnyDeskRequest): OwnerValues {
   return {
     ...(name !== '' && name !== request.context.site.name && { site_name: name }),
     ...(colour !== '' && colour !== request.accent && { pages_accent: colour }),
-  }
-}
-
-function lookFaults({ context: { site } }: AnyDeskRequest, { site_name, pages_accent }: OwnerValues): FormFaults {
-  return {
-    ...(site_name &&
-      faultOfSetting('site_name', site_name) && {
-        site_name: sayAtDesk(site, 'A name is one line of at most 200 characters.'),
-      }),
-    ...(pages_accent &&
-      faultOfSetting('pages_accent', pages_accent) && {
-        pages_accent: sayAtDesk(site, 'A colour is such as #0b6e5f.'),
-      }),
   }
 }

@@ -224,6 +224,16 @@ describe('signing in to the desk', () => {
     }
   })
 
+  test('3d.22: no other site is allowed to read the desk, signed in or not', async () => {
+    const { cookie } = await sitAtDesk(service, 'editor')
+    for (const headers of [{}, { cookie }])
+      for (const path of ['/desk/', '/desk/sign-in', '/desk/search?q=x']) {
+        const sent = { ...headers, origin: 'https://elsewhere.example' }
+        const answer = await service.request('anonymous', 'GET', `~${path}`, undefined, sent)
+        assert.equal(answer.headers.get('access-control-allow-origin'), null, path)
+      }
+  })
+
   test('3d.23: what was typed is text, whatever it holds', async () => {
     const login = '"><script>alert(1)</script>\u202e'
     const { body } = await browser.post('/desk/sign-in', { login, password: 'a wrong password' })

@@ -338,7 +338,9 @@ function sendDesk(front: Front, visit: Visit, status: number, own: Record<string
     ...own,
   }
   const body = Buffer.from(text)
-  const answer: Outgoing = { ...asNew(), status, route: 'desk', headers: Object.entries(headers).flat(), tag: '', body }
+  const flat = Object.entries(headers).flat()
+  // No page of another site reads the desk.
+  const answer: Outgoing = { ...asNew(), status, route: 'desk', headers: flat, tag: '', namesOrigins: true, body }
   send(front, visit, answer, 'ordinary')
 }
 

@@ -320,7 +320,7 @@ function outgoing(
     tag,
     body,
     ...asNew(),
-    isForAll: true,
+    namesOrigins: true,
   }
 }
 
@@ -410,6 +410,6 @@ export function assetAnswer({ bytes, mediaType }: Asset, own: Readonly<Record<st
     body: bytes,
     ...asNew(),
     isKept: true,
-    isForAll: true,
+    namesOrigins: true,
   }
 }

@@ -180,7 +180,13 @@ function mediaAnswer({ images }: Service, front: Front): Answering {
     }
     if (request.method === 'HEAD') stream.destroy()
     else response.once('close', () => stream.destroy())
-    const answer = { status: 200, route: MEDIA_ROUTE, headers: Object.entries(headers).flat(), tag: '', isForAll: true }
+    const answer = {
+      status: 200,
+      route: MEDIA_ROUTE,
+      headers: Object.entries(headers).flat(),
+      tag: '',
+      namesOrigins: true,
+    }
     sendStream(front, visit, { ...answer, chunks: stream, size }, 'ordinary')
   }
 }

@@ -54,8 +54,8 @@ export interface Outgoing {
   encoded: Partial<Record<Encoding, Encoded>>
   /** Whether it is cached, so that all of its readers share one body. */
   isKept: boolean
-  /** Whether its own headers say which other sites may read it: all of them. */
-  isForAll?: boolean
+  /** Whether its own headers say which other sites may read it: all, or none. */
+  namesOrigins?: boolean
   /** Whether some of the body may still be in transit: then nothing may be written into it. */
   isSending: boolean
 }
@@ -124,7 +124,7 @@ function isKnown(
 function sendUnchanged(
   front: Front,
   visit: Visit,
-  answer: Pick<Outgoing, 'headers' | 'tag' | 'route' | 'isForAll' | 'modified'>,
+  answer: Pick<Outgoing, 'headers' | 'tag' | 'route' | 'namesOrigins' | 'modified'>,
   from: Answered['from'],
   sent?: () => void,
 ): void {
@@ -191,7 +191,7 @@ export async function sendReply(front: Front, visit: Visit, answer: Reply): Prom
 }
 
 /** An answer whose body is made as it is taken. */
-interface Streamed extends Pick<Outgoing, 'status' | 'route' | 'headers' | 'tag' | 'isForAll' | 'modified'> {
+interface Streamed extends Pick<Outgoing, 'status' | 'route' | 'headers' | 'tag' | 'namesOrigins' | 'modified'> {
   chunks: AsyncIterable<Buffer>
   /** The bytes of one that is not made but read: it is sent as it is, and does not count as a stream. */
   size?: number
@@ -279,8 +279,11 @@ function isLeaving(error: unknown): boolean {
   )
 }
 
-function crossOrigin({ isForAll }: Pick<Outgoing, 'isForAll'>, { headers: { origin } }: IncomingMessage): string[] {
-  return origin === undefined || isForAll ? [] : Object.entries(crossOriginHeaders(origin)).flat()
+function crossOrigin(
+  { namesOrigins }: Pick<Outgoing, 'namesOrigins'>,
+  { headers: { origin } }: IncomingMessage,
+): string[] {
+  return origin === undefined || namesOrigins ? [] : Object.entries(crossOriginHeaders(origin)).flat()
 }
 
 /** The encoding that a client gets: one that is at hand where it takes it, and else the best. */

@@ -40,6 +40,20 @@ test('an expectation that the service does not know is passed over (RFC 9110, 10
 })
 
 describe('parameters', () => {
+  test('one of a few words is refused with the words it may be', async () => {
+    const refusals = {
+      'when=never': 'The value of when is not one of now, today, tonight, tomorrow, weekend, week, month.',
+      'attendance=online,moon': 'The value of attendance is not one of in_person, online, mixed.',
+      'time=': 'The value of time is not one of morning, afternoon, evening.',
+    }
+    for (const [query, text] of Object.entries(refusals)) {
+      const refused = await service.get(`/events?${query}`)
+      const [name = ''] = query.split('=')
+      assertNamed(refused, name)
+      assert.equal(refused.body.data.params[name], text)
+    }
+  })
+
   test('missing ones are all named at once, in the documented order, before anything else is looked at', async () => {
     for (const as of ['anonymous', 'subscriber', 'admin'] as const) {
       const none = await service.post('/events', { website: 'no address' }, as)

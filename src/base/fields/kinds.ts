@@ -66,6 +66,8 @@ export interface Kind<Value, Kept = Value> {
   blank?: Kept
   /** How answers show the column; those of kinds without it are shown as they are. */
   show?: (kept: unknown) => unknown
+  /** The words that a list takes, where they are few; those of a single word are in `wire.enum`. */
+  choices?: readonly string[]
   /** True for yes and no, by which records of one name are not told apart. */
   isFlag?: true
   /** How a form asks for it; a kind without it has no control of its own. */
@@ -289,7 +291,11 @@ export function oneOf<Word extends string>(words: readonly Word[], blank: Word):
 
 /** A list of some of these words. */
 export function someOf(known: readonly string[]): Kind<string[]> {
-  return { ...words, valid: (value) => readWords(value)?.every((word) => known.includes(word)) ?? false }
+  return {
+    ...words,
+    choices: known,
+    valid: (value) => readWords(value)?.every((word) => known.includes(word)) ?? false,
+  }
 }
 
 /** An untyped loose flag (rule 2.3). */

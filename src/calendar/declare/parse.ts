@@ -233,8 +233,16 @@ function invalidity(
 
 /** Finds the fault of a value without looking anything up. */
 function faultOf(field: Field, value: unknown, context: ValueContext): ParamFault | undefined {
-  if (field.kind.valid?.(value, context) === false) return INVALID
+  if (field.kind.valid?.(value, context) === false) return refusalOf(field.kind)
   return asFault(field.valid?.(value, context) ?? true)
+}
+
+/** Names the words that a kind takes, where they are few. */
+function refusalOf({ choices, wire }: Field['kind']): ParamFault {
+  const known = choices ?? wire.enum
+  if (!known) return INVALID
+  const message = 'The value of {name} is not one of {choices}.'
+  return { why: 'told', message, values: { choices: known.join(', ') } }
 }
 
 function asFault(verdict: boolean | ParamFault): ParamFault | undefined {

@@ -391,6 +391,7 @@ export const de: Locale = {
   'Invalid parameters: {names}': 'Ungültige Parameter: {names}',
   'The value is invalid.': 'Der Wert ist ungültig.',
   'The value of {name} is not of the type {type}.': 'Der Wert von {name} ist nicht vom Typ {type}.',
+  'The value of {name} is not one of {choices}.': 'Der Wert von {name} ist keiner von {choices}.',
   'This service sells no tickets.': 'Dieser Dienst verkauft keine Eintrittskarten.',
   'The value of {name} is longer than {limit} characters.': 'Der Wert von {name} ist länger als {limit} Zeichen.',
   'The value of {name} is longer than {limit} bytes.': 'Der Wert von {name} ist länger als {limit} Bytes.',

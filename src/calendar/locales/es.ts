@@ -381,6 +381,7 @@ export const es: Locale = {
   'Invalid parameters: {names}': 'Parámetros no válidos: {names}',
   'The value is invalid.': 'El valor no es válido.',
   'The value of {name} is not of the type {type}.': 'El valor de {name} no es del tipo {type}.',
+  'The value of {name} is not one of {choices}.': 'El valor de {name} no es ninguno de {choices}.',
   'This service sells no tickets.': 'Este servicio no vende entradas.',
   'The value of {name} is longer than {limit} characters.': 'El valor de {name} tiene más de {limit} caracteres.',
   'The value of {name} is longer than {limit} bytes.': 'El valor de {name} tiene más de {limit} bytes.',

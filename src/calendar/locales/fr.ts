@@ -393,6 +393,7 @@ export const fr: Locale = {
   'Invalid parameters: {names}': 'Paramètres non valides\u00a0: {names}',
   'The value is invalid.': 'La valeur n’est pas valide.',
   'The value of {name} is not of the type {type}.': 'La valeur de {name} n’est pas du type {type}.',
+  'The value of {name} is not one of {choices}.': 'La valeur de {name} n’est aucune de {choices}.',
   'This service sells no tickets.': 'Ce service ne vend pas de billets.',
   'The value of {name} is longer than {limit} characters.': 'La valeur de {name} dépasse {limit} caractères.',
   'The value of {name} is longer than {limit} bytes.': 'La valeur de {name} dépasse {limit} octets.',

@@ -172,6 +172,7 @@ export const messages = [
   'Invalid parameters: {names}',
   'The value is invalid.',
   'The value of {name} is not of the type {type}.',
+  'The value of {name} is not one of {choices}.',
   'This service sells no tickets.',
   'The value of {name} is longer than {limit} characters.',
   'The value of {name} is longer than {limit} bytes.',

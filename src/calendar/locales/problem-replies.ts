@@ -66,7 +66,7 @@ function faultText(name: string, fault: ParamFault, language: Language): string 
     return translate(language, 'The value of {name} is not of the type {type}.', { name, type: fault.type })
   if (fault.why === 'ticketed') return translate(language, 'This service sells no tickets.')
   if (fault.why === 'recurrence') return translate(language, fault.message, { part: fault.part, ...fault.values })
-  if (fault.why === 'told') return translate(language, fault.message, fault.values)
+  if (fault.why === 'told') return translate(language, fault.message, { name, ...fault.values })
   if (fault.why === 'limit')
     return translate(language, LIMIT_TEXTS[fault.unit], { name: fault.at ?? name, limit: String(fault.limit) })
   return translate(language, 'The value is invalid.')

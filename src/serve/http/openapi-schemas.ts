@@ -17,7 +17,7 @@ import {
   string,
   termMembers,
 } from '../../base/fields/answer-schema.ts'
-import { EVENT_STATUSES, eventStatuses, recurrence } from '../../base/fields/event-kinds.ts'
+import { recurrence } from '../../base/fields/event-kinds.ts'
 import { eventMembers, rareFields, seriesMembers } from '../../base/fields/event-members.ts'
 import type { FieldData } from '../../base/fields/field.ts'
 import {
@@ -59,7 +59,6 @@ const acceptedBy = new Map<unknown, Schema>([
   [recordId.valid, id],
   [ids.read, { ...arrayOf(id), minItems: 1 }],
   [idsOrSlugs.read, { ...arrayOf(idOrText), minItems: 1 }],
-  [eventStatuses.valid, { ...arrayOf({ type: 'string', enum: EVENT_STATUSES }), minItems: 1 }],
   [words.read, arrayOf(string)],
   [isTruthy, boolean],
   // Published as text; an answer's truth value can be sent back.
@@ -86,6 +85,7 @@ function unlimitedSchema(name: string, { kind }: Field, resources: readonly Reso
   // Answers show it as text (rule 4.2), and may be sent back.
   if (name === 'author') return idOrText
   if (kind.read === links.read) return linksSchema(name, resources)
+  if (kind.choices) return { ...arrayOf({ type: 'string', enum: [...kind.choices] }), minItems: 1 }
   return acceptedBy.get(kind.valid) ?? acceptedBy.get(kind.read) ?? plainSchema(kind)
 }
 

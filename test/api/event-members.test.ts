@@ -15,6 +15,7 @@ import { itemsOf } from '../../src/exchange/import/shown-records.ts'
 import { registerExportCommand } from '../../src/exchange/transfer/export.ts'
 import { openGround } from '../support/command-ground.ts'
 import { runCommand } from '../support/commands.ts'
+import { exampleOf } from '../support/example-values.ts'
 import { withoutLinkedData } from '../support/linked-data.ts'
 import { uploadPicture } from '../support/pictures.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
@@ -40,9 +41,7 @@ before(async () => {
   service = await startService()
   const image = await uploadPicture(service, 1200, 900)
   const made = await service.create('/events', {
-    ...Object.fromEntries(
-      rareFields().map(({ name, read, show }) => [name, show(1) === true || (read('12') === 12 ? 12 : `Some ${name}`)]),
-    ),
+    ...Object.fromEntries(rareFields().map(({ name }) => [name, exampleOf(name)])),
     title: 'Summer concert',
     description: '<p>Music until late</p>',
     excerpt: 'Music in short',

@@ -4,10 +4,15 @@ import { dirname, join, relative, sep } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
-import { commandVariables, environmentName, flagName, settings } from '../../src/base/config.ts'
+import { commandVariables, environmentName, flagName, readConfig, settings, siteOf } from '../../src/base/config.ts'
+import { eventFields } from '../../src/base/fields/event-fields.ts'
+import { organizerFields, venueFields } from '../../src/base/fields/linked-fields.ts'
 import { Problem } from '../../src/base/problems.ts'
+import { eventFilters } from '../../src/calendar/events/event-filters.ts'
+import { placedFilters } from '../../src/calendar/linked/linked-filters.ts'
 import { problemReply } from '../../src/calendar/locales/problem-replies.ts'
 import { problemCodes } from '../../src/serve/http/openapi-failures.ts'
+import { linkedSpans, writeSpan } from '../../src/serve/pages/spans.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const SKIPPED = ['node_modules', '.git', 'data', 'dist', 'coverage']
@@ -40,6 +45,12 @@ function codeOf(text: string): string[] {
   const blocks = [...text.matchAll(/^```[^\n]*\n([\s\S]*?)^```/gm)].flatMap(([, block = '']) => block.split('\n'))
   const spans = text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`\n]+)`/g)
   return [...blocks, ...[...spans].map(([, span = '']) => span)]
+}
+
+/** The words of code within the sentences and tables of a page; its blocks of code are examples. */
+function wordsNamed(text: string): string[] {
+  const spans = text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`\n]+)`/g)
+  return [...spans].flatMap(([, span = '']) => span.match(/\w+/g) ?? [])
 }
 
 test('the documents a reader looks for first are there', () => {
@@ -147,6 +158,26 @@ test('every setting that a document names exists', () => {
     [...text.matchAll(/\bKALENDS_[A-Z_]+\b/g)].filter(([name]) => !known.has(name)).map(([name]) => `${path}: ${name}`),
   )
   assert.deepEqual(unknown, [])
+})
+
+test('docs/api.md and docs/series.md tell of every field and filter that clients of the reference do not know', () => {
+  const told = new Set(['docs/api.md', 'docs/series.md'].flatMap((path) => wordsNamed(pageOf(path))))
+  const declared = [eventFields, venueFields, organizerFields, eventFilters, placedFilters]
+  const own = declared.flatMap((table) =>
+    Object.entries<object>(table).flatMap(([name, entry]) => ('unlisted' in entry ? [name] : [])),
+  )
+  assert.ok(own.length > 20)
+  const untold = own.filter((name) => !told.has(name))
+  assert.deepEqual(untold, [], `without a word in docs/api.md: ${untold.join(', ')}`)
+})
+
+test('docs/pages.md has the address of every view', () => {
+  const table = codeOf(pageOf('docs/pages.md'))
+  const site = siteOf(readConfig({}, {}), 80)
+  const views = linkedSpans(site, { view: 'list' }, '2030-05-01').map(({ span }) => `/events/${writeSpan(span)}`)
+  assert.ok(views.length > 3)
+  const untold = views.filter((path) => !table.includes(path))
+  assert.deepEqual(untold, [], `without a row in docs/pages.md: ${untold.join(', ')}`)
 })
 
 test('docs/api.md lists every problem code with its status, and no other', () => {

@@ -322,8 +322,9 @@ describe('the list', () => {
 
   test('is narrowed by filters that its form does not offer, which the form keeps and a chip removes', async () => {
     for (const [query, words] of [
-      [`include=${made.concert}`, `include: ${made.concert}`],
-      ['event_status=scheduled', 'event_status: scheduled'],
+      [`include=${made.concert}`, `Only the events with these ids, whenever they are: ${made.concert}`],
+      ['event_status=scheduled', 'Scheduled'],
+      ['modified_after=2020-01-01', 'Only records changed after this time: 2020-01-01'],
     ] as const) {
       const listed = await service.get(`/events?${query}&start_date=${day(0)}&per_page=20`)
       const { body } = await page(`/events/?${query}`)

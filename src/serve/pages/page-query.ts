@@ -1,9 +1,11 @@
+import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
 import { eventFilters } from '../../calendar/events/event-filters.ts'
 import { findLinked } from '../../calendar/linked/linked-store.ts'
 import { venueRules } from '../../calendar/linked/venue.ts'
+import { translate } from '../../calendar/locales/translate.ts'
 import { isPossibleId } from '../../calendar/records/record-store.ts'
 import type { VenueRow } from '../../store/storage/schema.ts'
 import type { EventFilters } from './page-finding.ts'
@@ -34,6 +36,7 @@ const {
   ...others
 } = eventFilters
 const SHARED = { ...others, start_date, end_date }
+const ABOUT: ReadonlyMap<string, string> = new Map(Object.entries(SHARED).map(([name, { about }]) => [name, about]))
 const FIELDS = { ...SHARED, geoloc_lat, geoloc_lng, geoloc_radius, page }
 
 /** The query of a page, parsed. */
@@ -47,6 +50,10 @@ export interface PageQuery {
   /** The parameters that cannot be used, if there are any; the filters are empty then. */
   wrong?: ReadonlySet<string>
 }
+
+/** Says in words that a filter narrows the events; those of `view-head` and `presses` are shorter where they have some. */
+export const filterWithValue = (site: Site, name: string, value: string) =>
+  `${translate(site.language, ABOUT.get(name) ?? name)}: ${value}`
 
 /** In the order of addresses. */
 const NAMES = [...Object.keys(SHARED), 'near', 'geoloc_lat', 'geoloc_lng', 'geoloc_radius']

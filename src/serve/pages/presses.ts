@@ -94,7 +94,13 @@ const ATTENDED: Readonly<Record<string, MessageText>> = {
   mixed: 'Online, too',
 }
 
-/** A time, a time of day, a price or ways to take part in words; undefined for other filters. */
+const STATUSES: Readonly<Record<string, MessageText>> = {
+  scheduled: 'Scheduled',
+  canceled: 'Canceled',
+  postponed: 'Postponed',
+}
+
+/** Says in words which times, prices, ways to take part or statuses a filter asks for; undefined for other filters. */
 export function askedInWords(site: Site, name: string, value: string): string | undefined {
   const listed = (words: Readonly<Record<string, MessageText>>) =>
     value
@@ -104,6 +110,7 @@ export function askedInWords(site: Site, name: string, value: string): string | 
       .join(', ')
   if (name === 'when' || name === 'time') return listed(IN_WORDS)
   if (name === 'attendance') return listed(ATTENDED)
+  if (name === 'event_status') return listed(STATUSES)
   if (name === 'free') return say(site, value === 'true' || value === '1' ? 'Free' : 'Not free, or not known')
   return undefined
 }

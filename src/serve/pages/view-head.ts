@@ -12,7 +12,7 @@ import { isDay, laterOf, writtenDate, writtenDay, writtenRange } from './page-da
 import { datesOfPage, type EventFilters, findNeighbours, findPageEvents, from } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
 import { languageField } from './page-languages.ts'
-import { type PageQuery, queryText } from './page-query.ts'
+import { filterWithValue, type PageQuery, queryText } from './page-query.ts'
 import { type ShownTerm, scopeOf } from './page-terms.ts'
 import { askedInWords, FIELDS_ID, hasPress, presses } from './presses.ts'
 import { isList, isUndated, linkedSpans, type Span } from './spans.ts'
@@ -316,7 +316,7 @@ function filterInWords({ context, terms, today }: Viewing, name: string, value: 
       .split(',')
       .map((fact) => factInWords(context, fact.trim()))
       .join(', ')
-  return askedInWords(site, name, value) ?? `${name}: ${value}`
+  return askedInWords(site, name, value) ?? filterWithValue(site, name, value)
 
   function dateOr(text: string): string {
     return isDay(text) ? writtenDate(site, text, today) : text

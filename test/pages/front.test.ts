@@ -146,6 +146,55 @@ test('a day has the second day of a weekend among its own, and what lasts longer
   assert.match(body, /Weekend.*Concert.*id="ongoing".*Exhibition/s)
 })
 
+/** The titles and days of what lasts above the weeks of a month. */
+function bandOf(body: string) {
+  const [, band = ''] = /<section class="band"[^>]*>(.*?)<\/section>/s.exec(body) ?? []
+  const shown = [...band.matchAll(/<bdi>([^<]+)<\/bdi><\/a><p><time[^>]*>([^<]+)/g)]
+  return { band, shown: shown.map(([, title, days = '']) => [title, days.replaceAll(/\s/g, ' ')]) }
+}
+
+test('a month has what lasts longer than three days once, above its weeks, ending soonest first', async (context) => {
+  const { page, service } = await calendar(context)
+  const make = (title: string, from: string, to: string) =>
+    service.create('/events', { title, start_date: `2031-${from} 10:00:00`, end_date: `2031-${to} 18:00:00` })
+  for (const [at, to] of ['06-30', '05-20', '07-01', '07-02', '07-03', '07-04', '07-05'].entries())
+    await make(`Show ${at}`, '04-02', to)
+  await make('Festival', '05-12', '05-16')
+  await make('Weekend', '05-23', '05-25')
+  await make('Too early', '04-25', '04-29')
+  const body = await page('/events/month/2031-05/')
+  const { band, shown } = bandOf(body)
+  assert.deepEqual(shown, [
+    ['Festival', '12 – 16 May 2031'],
+    ['Show 1', '2 April – 20 May 2031'],
+    ['Show 0', '2 April – 30 June 2031'],
+    ['Show 2', '2 April – 1 July 2031'],
+    ['Show 3', '2 April – 2 July 2031'],
+    ['Show 4', '2 April – 3 July 2031'],
+  ])
+  assert.match(band, /href="\/events\/2031-05-01\/#ongoing">\+2 more</)
+  const weeks = body.replace(band, '')
+  assert.doesNotMatch(weeks, /Show \d|Festival|Too early/)
+  assert.match(weeks, /class="lane bar w3 starts ends[^"]*"><a[^>]*><bdi>Weekend/)
+  assert.match(body, /9 events/)
+  assert.match(await page('/embed/frame/?view=month&date=2031-05'), /class="band"/)
+})
+
+test('a month has what is over after what is still on', async (context) => {
+  const { make, page } = await calendar(context)
+  const daysTo = (on: number) => on - Number(day(0).slice(8))
+  const isLate = daysTo(8) <= 0
+  const from = daysTo(isLate ? 1 : 15)
+  await make('Of a week', 0, show(from, from + 4))
+  await make('Still on', 0, show(-40, 40))
+  const order = bandOf(await page('/events/month/')).shown.map(([title, days]) => [title, days?.startsWith('until')])
+  const [still, other] = [
+    ['Still on', true],
+    ['Of a week', false],
+  ]
+  assert.deepEqual(order, isLate ? [still, other] : [other, still])
+})
+
 const weekly = (count: number) => ({ recurrence: `RRULE:FREQ=WEEKLY;COUNT=${count}` })
 
 test('a series stands in lists once, with how it repeats and how many dates follow', async (context) => {

@@ -58,7 +58,7 @@ async function frameMonth(viewing: Viewing, asked: EventsAsked, query: URLSearch
   const { site } = viewing.context
   const date = query.get('date') ?? ''
   const month = isDay(date) || isMonth(date) ? monthOf(date) : monthOf(viewing.today)
-  const { heading, table, agenda } = await drawMonth(viewing, asked, month)
+  const { heading, ongoing, table, agenda } = await drawMonth(viewing, asked, month)
   const { previous, next } = await monthWays(viewing, asked, month)
   const step = (way: typeof next, arrow: string) => {
     if (!way) return html`<span class="button step" aria-hidden="true">${arrow}</span>`
@@ -68,7 +68,7 @@ async function frameMonth(viewing: Viewing, asked: EventsAsked, query: URLSearch
   const steps = html`<nav class="steps" aria-label="${say(site, 'Months')}">${step(previous, '←')}${step(next, '→')}</nav>`
   return {
     title: heading,
-    body: html`<div class="head"><h1>${heading}</h1>${steps}</div><div class="results">${table}${agenda}</div>${foot(viewing, { ...asked, span: { view: 'month', month } })}`,
+    body: html`<div class="head"><h1>${heading}</h1>${steps}</div><div class="results">${ongoing}${table}${agenda}</div>${foot(viewing, { ...asked, span: { view: 'month', month } })}`,
   }
 }
 

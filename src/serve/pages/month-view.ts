@@ -3,6 +3,7 @@ import { announced } from '../../calendar/locales/translate.ts'
 import type { EventIndex } from '../../store/memory/event-index.ts'
 import type { Card } from './cards.ts'
 import { hueOf, isSeveralDays, shownTitle, titleOf } from './event-rows.ts'
+import { isLong, ongoingBand } from './ongoing.ts'
 import {
   capitalized,
   DAY_MS,
@@ -41,6 +42,9 @@ const HOUR_MS = 3_600_000
 /** The most events of a month that are counted; only the first few of each day are loaded. */
 const MOST = 5000
 
+/** The most events above the weeks. */
+const MOST_ONGOING = 6
+
 /** Collects the data that one month is drawn from. */
 interface Drawing {
   viewing: Viewing
@@ -55,6 +59,8 @@ interface DrawnMonth {
   heading: string
   /** The number of its events. */
   total: number
+  /** What lasts longer than three days, which is in none of its weeks (rule 31.2). */
+  ongoing: Html | false
   table: Html
   agenda: Html
 }
@@ -68,20 +74,38 @@ export async function drawMonth(viewing: Viewing, asked: EventsAsked, month: str
   const [first = '', last = ''] = [weeks[0]?.[0], weeks.at(-1)?.at(-1)]
   const found = await findPageEvents(viewing, between(filters, first, last), 1, MOST)
   const stretches = await ranked(viewing, filters, [first, last], found)
-  const grid = fillWeeks(weeks, stretches)
-  const shown = grid.flat().flatMap((day) => [...day.lanes, ...day.single])
-  const cards = await cardsOf(viewing, [...new Set(shown.flatMap((stretch) => stretch?.id ?? []))])
+  const grid = fillWeeks(
+    weeks,
+    stretches.filter((own) => !isLong(own.first, own.last)),
+  )
+  const own = stretches.filter(({ first, last }) => monthOf(first) <= month && monthOf(last) >= month)
+  const long = own.filter(({ first, last }) => isLong(first, last)).sort(byEnd(viewing.today))
+  const lasting = long.slice(0, MOST_ONGOING).map(({ id }) => id)
+  const shown = grid.flat().flatMap((day) => [...day.lanes, ...day.single].flatMap((stretch) => stretch?.id ?? []))
+  const cards = await cardsOf(viewing, [...new Set([...lasting, ...shown])])
   const byId = new Map(cards.map((card) => [card.id, card]))
-  const drawing: Drawing = { viewing, month, cards: byId, dayPath: daysOfSame(viewing, asked) }
-  const total = stretches.filter(({ first, last }) => monthOf(first) <= month && monthOf(last) >= month).length
+  const dayPath = daysOfSame(viewing, asked)
+  const drawing: Drawing = { viewing, month, cards: byId, dayPath }
   const heading = capitalized(site, written(site, 'monthYear', firstOf(month)))
-  return { heading, total, table: table(drawing, grid, heading), agenda: agenda(drawing, grid) }
+  const ongoing = { cards: lasting.flatMap((id) => byId.get(id) ?? []), total: long.length }
+  const others = `${dayPath(monthOf(viewing.today) === month ? viewing.today : firstOf(month))}#ongoing`
+  return {
+    heading,
+    total: own.length,
+    ongoing: ongoingBand(viewing, ongoing, others),
+    table: table(drawing, grid, heading),
+    agenda: agenda(drawing, grid),
+  }
 }
+
+/** What ends soonest first, and what is over after that. */
+const byEnd = (today: string) => (a: Stretch, b: Stretch) =>
+  Number(a.last < today) - Number(b.last < today) || (a.last < b.last ? -1 : Number(a.last > b.last)) || a.id - b.id
 
 export async function monthView(viewing: Viewing, asked: EventsAsked, month: string): Promise<View> {
   const { context, today } = viewing
   const { site } = context
-  const { heading, total, table, agenda } = await drawMonth(viewing, asked, month)
+  const { heading, total, ongoing, table, agenda } = await drawMonth(viewing, asked, month)
   const name = written(site, 'monthYear', firstOf(month))
   const span = { view: 'month', month } as const
   const ways = await monthWays(viewing, asked, month)
@@ -97,7 +121,7 @@ export async function monthView(viewing: Viewing, asked: EventsAsked, month: str
     current: 'month',
     styles: [viewing.assets.month],
     body: html`${viewHead(viewing, { ...asked, span }, heading, sayEvents(site, total), monthSteps(viewing, asked, month, ways))}
-<div class="results">${table}${total === 0 ? await nothingFound(viewing, asked, say(site, 'There are no events in {month}.', { month: name }), `${firstOf(month)} 00:00:00`) : agenda}</div>
+<div class="results">${ongoing}${table}${total === 0 ? await nothingFound(viewing, asked, say(site, 'There are no events in {month}.', { month: name }), `${firstOf(month)} 00:00:00`) : agenda}</div>
 ${pager(ways.previous, ways.next, say(site, 'Other months'))}`,
   }
 }

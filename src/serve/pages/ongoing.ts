@@ -1,7 +1,7 @@
 import { dayOf, utcToMs } from '../../base/text/moments.ts'
 import type { Card } from './cards.ts'
 import { hueOf, shownTitle } from './event-rows.ts'
-import { DAY_MS, lastDayOf, NIGHT_HOURS, writtenDay } from './page-dates.ts'
+import { DAY_MS, lastDayOf, NIGHT_HOURS, writtenDay, writtenRange } from './page-dates.ts'
 import { cardsOf, type EventFilters, type FoundEvents, findPageEvents, from } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
 import { pathTo, say, type Viewing } from './viewing.ts'
@@ -45,7 +45,7 @@ function endsOf({ memory: { index } }: Viewing, { times }: FoundEvents): (id: nu
   }
 }
 
-/** Days from the first to the last one of what stands under "Ongoing" alone, and in no day after its first (rule 31.2). */
+/** Days from the first to the last one of what stands under "Ongoing" alone, and in no other day (rule 31.2). */
 const LONG = 4
 
 /** Whether an event lasts longer than three days, by its first and last day. */
@@ -53,16 +53,32 @@ export const isLong = (first: string, last: string) =>
   (utcToMs(`${last} 00:00:00`) - utcToMs(`${first} 00:00:00`)) / DAY_MS + 1 >= LONG
 
 /** Events that last, briefly: their titles and last days. */
-export function ongoingList(viewing: Viewing, cards: readonly Card[]): Html {
+function ongoingList(viewing: Viewing, cards: readonly Card[], more?: Html | false): Html {
   const { site } = viewing.context
-  return html`<ul class="ongoing">${cards.map((card) => {
-    const last = lastDayOf(card.start, card.end)
-    const until =
-      last === viewing.today
-        ? say(site, 'until today')
-        : say(site, 'until {date}', { date: writtenDay(site, last, viewing.today) })
-    return html`<li class="${hueOf(viewing, card).trim()}"><a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a><p><time datetime="${dayOf(card.end)}">${until}</time>${card.place && html` · <bdi>${card.place.name}</bdi>`}</p></li>`
-  })}</ul>`
+  return html`<ul class="ongoing">${cards.map(
+    (card) =>
+      html`<li class="${hueOf(viewing, card).trim()}"><a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a><p><time datetime="${dayOf(card.end)}">${daysLeft(viewing, card)}</time>${card.place && html` · <bdi>${card.place.name}</bdi>`}</p></li>`,
+  )}${more}</ul>`
+}
+
+/** The last day of what is on today, else all its days. */
+function daysLeft({ context: { site }, today }: Viewing, { start, end }: Card): string {
+  const [first, last] = [dayOf(start), lastDayOf(start, end)]
+  if (first > today || last < today) return writtenRange(site, first, last, today)
+  return last === today ? say(site, 'until today') : say(site, 'until {date}', { date: writtenDay(site, last, today) })
+}
+
+/** What lasts in a month, above its weeks; with a link to the others where it does not show all. */
+export function ongoingBand(viewing: Viewing, { cards, total }: Ongoing, othersPath: string): Html | false {
+  const { site } = viewing.context
+  const hidden = total - cards.length
+  const others =
+    hidden > 0 &&
+    html`<li><a class="quiet" href="${othersPath}">${say(site, '+{count} more', { count: String(hidden) })}</a></li>`
+  return (
+    cards.length > 0 &&
+    html`<section class="band" aria-labelledby="ongoing"><h2 id="ongoing">${say(site, 'Ongoing')}</h2>${ongoingList(viewing, cards, others)}</section>`
+  )
 }
 
 /** The part of a list with what is still on; with a link to all of it where it does not show all. */

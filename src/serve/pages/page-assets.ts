@@ -29,11 +29,11 @@ export interface Assets extends ReturnType<typeof ownFiles> {
 const ownFiles = () => ({
   script: scriptAsset('calendar'),
   /** What opens the front page. */
-  front: sheet('front'),
-  week: sheet('week', LENGTHS + COLUMNS),
-  month: sheet('month', LENGTHS),
+  front: sheet('front', 'ongoing'),
+  week: sheet('week'),
+  month: sheet('month', 'ongoing'),
   /** The pages of one event, series, venue or organizer. */
-  eventStyle: sheet('event', withoutBlanks(textOf('texts.css'))),
+  eventStyle: sheet('event', 'texts'),
   /** Pages of text, and those that explain a failure. */
   texts: sheet('texts'),
   event: scriptAsset('event'),
@@ -69,7 +69,11 @@ export const ASSETS_PATH = '/assets/'
 
 const textOf = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
 
-const sheet = (name: string, more = '') => asset(name, '.css', Buffer.from(withoutBlanks(textOf(`${name}.css`)) + more))
+/** A style sheet of our own files, and of the rules that each of them needs besides. */
+const sheet = (...names: readonly [string, ...string[]]) => {
+  const text = names.map((name) => withoutBlanks(textOf(`${name}.css`)) + (NUMBERED[name] ?? '')).join('')
+  return asset(names[0], '.css', Buffer.from(text))
+}
 
 /** Rules of classes that differ by a number alone. */
 const numbered = (first: number, last: number, rule: (number: number) => string) =>
@@ -77,9 +81,12 @@ const numbered = (first: number, last: number, rule: (number: number) => string)
 
 /** The point of a picture that stays in view where it is cropped, in tenths. */
 const FOCUS = numbered(0, 10, (tenth) => `.fx${tenth}{--focus-x:${tenth * 10}%}.fy${tenth}{--focus-y:${tenth * 10}%}`)
-/** The days that a bar is long, and the first of them in its week. */
+/** The days that a bar is long. */
 const LENGTHS = numbered(1, 7, (days) => `.w${days}{--days:${days}}`)
-const COLUMNS = numbered(1, 7, (column) => `.c${column}{grid-column-start:${column}}`)
+const NUMBERED: Readonly<Record<string, string>> = {
+  month: LENGTHS,
+  week: LENGTHS + numbered(1, 7, (column) => `.c${column}{grid-column-start:${column}}`),
+}
 
 const scriptAsset = (name: string) => asset(name, '.js', Buffer.from(bareScript(textOf(`${name}.js`))))
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { wallNow } from '../../src/base/text/moments.ts'
 import { type Chromium, type ChromiumTab, findChromium, startChromium } from '../support/chromium.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
 
 const program = findChromium()
 const DAY = 86_400_000
@@ -17,6 +19,9 @@ describe('visitors are where they want to be after few presses', {
   let browser: Chromium
   let tab: ChromiumTab
   let presses = 0
+  /** The month after the next one, in the name of December. */
+  const soon = new Date()
+  const december = new Date(Date.UTC(soon.getUTCFullYear(), soon.getUTCMonth() + 2, 1)).toISOString().slice(0, 7)
 
   before(async () => {
     service = await startService()
@@ -37,6 +42,12 @@ describe('visitors are where they want to be after few presses', {
     await make('Dear puppets', 18, { ...puppets, cost: '20' })
     await make('Far puppets', 18, { ...puppets, venue: far.id })
     await make('Concert', 18, { categories: ['concerts'], venue: hall.id })
+    const at = { start_date: `${december}-10 19:00:00`, end_date: `${december}-10 20:00:00` }
+    await service.create('/events', { title: 'Carols', ...at, venue: hall.id })
+    await service.create('/events', { title: 'Carols far away', ...at, venue: far.id })
+    const today = wallNow('America/New_York', Date.now()).slice(0, 10)
+    const tonight = { start_date: `${today} 23:30:00`, end_date: `${today} 23:59:00` }
+    await service.create('/events', { title: 'Open air', ...tonight, event_status: 'canceled' })
     browser = await startChromium(program ?? '')
     tab = await browser.open()
     await tab.send('Browser.grantPermissions', { permissions: ['geolocation'] }).catch(() => undefined)
@@ -56,17 +67,17 @@ describe('visitors are where they want to be after few presses', {
     presses = 0
   }
 
-  /** Presses what a selector finds, or the one with a text, and waits until another address is there. */
-  async function press(selector: string, text = ''): Promise<void> {
+  /** Presses the first that a selector finds, of this text where one is given, and waits until another address is there. */
+  async function press(selector: string, text?: string): Promise<void> {
     presses++
     const before = await tab.evaluate<string>('location.href')
     const found = await tab.evaluate<boolean>(
-      `(() => { const found = [...document.querySelectorAll(${JSON.stringify(selector)})].find((one) => one.checkVisibility() && one.textContent.trim() === ${JSON.stringify(text)}); found?.click(); return found !== undefined })()`,
+      `(() => { const found = [...document.querySelectorAll(${JSON.stringify(selector)})].find((one) => one.checkVisibility() && ${text === undefined ? true : `one.textContent.trim() === ${JSON.stringify(text)}`}); found?.click(); return found !== undefined })()`,
     )
-    assert.ok(found, `nothing to press: ${selector} ${text}`)
-    await tab.evaluate(
-      `new Promise((settle, fail) => { const end = Date.now() + 10_000; const look = () => location.href !== ${JSON.stringify(before)} && !document.querySelector('[aria-busy]') ? settle(true) : Date.now() > end ? fail(new Error('still there')) : setTimeout(look, 20); look() })`,
-    )
+    assert.ok(found, `nothing to press: ${selector} ${text ?? ''}`)
+    // A page that gives way to another cannot tell.
+    const isThere = `location.href !== ${JSON.stringify(before)} && document.readyState === 'complete' && !document.querySelector('[aria-busy]')`
+    await until(() => tab.evaluate<boolean>(isThere).catch(() => false), 'another address')
   }
 
   test('Saturday evening for children, free, near me: five', async () => {
@@ -91,5 +102,37 @@ describe('visitors are where they want to be after few presses', {
     assert.equal(presses, 1)
     const isFirst = 'document.querySelector(".pill[aria-current]:not(.any)").getBoundingClientRect().left < 60'
     assert.ok(await tab.evaluate<boolean>(isFirst), 'the chosen press is in view')
+  })
+
+  test("a venue's December: two, once its name is typed", async () => {
+    await open(1280)
+    await tab.evaluate("document.querySelector('[data-suggest]').focus()")
+    await until(() => tab.evaluate<boolean>("document.activeElement.role === 'combobox'"), 'suggestions')
+    await tab.send('Input.insertText', { text: 'Hall' })
+    await until(() => tab.evaluate<boolean>("document.querySelector('.suggestions li') !== null"), 'Hall')
+    await press('.suggestions li')
+    await press(`nav.pills a[href*="${december}"]`)
+    assert.equal(presses, 2)
+    const shown = await tab.evaluate<string[]>(
+      "[...document.querySelectorAll('table.month td:not(.other) .entry bdi')].map((one) => one.textContent)",
+    )
+    assert.deepEqual(shown, ['Carols'])
+  })
+
+  test('is it canceled tonight: none', async () => {
+    await open(390)
+    const text = await tab.evaluate<string>("document.querySelector('.day.today .row').textContent")
+    assert.match(text, /23:30|11:30 PM/)
+    assert.match(text, /Canceled.*Open air/)
+    assert.equal(presses, 0)
+  })
+
+  test('sending an event to a friend: one', async () => {
+    await open(390)
+    const path = await tab.evaluate<string>("document.querySelector('.row .what a').href")
+    await tab.goTo(path)
+    await tab.evaluate('navigator.clipboard.writeText = async (text) => void (window.copied = text)')
+    await tab.evaluate("document.querySelector('[data-copy]').click()")
+    assert.equal(await tab.evaluate<string>('window.copied'), path)
   })
 })

@@ -2,6 +2,7 @@ import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import { plainText } from '../../base/text/html.ts'
 import { renderedForPage, showPrepared } from '../../base/text/long-texts.ts'
+import { addDays } from '../../base/text/moments.ts'
 import { presentUrl } from '../../base/text/urls.ts'
 import { findImages } from '../../calendar/images/images.ts'
 import { organizerLinkedData } from '../../calendar/linked/organizer.ts'
@@ -16,11 +17,12 @@ import { sectionsFrom } from './event-rows.ts'
 import { feedLinks, subscribeMenu } from './feed-links.ts'
 import { PER_PAGE } from './list-view.ts'
 import { mapFigure, mapNeeds } from './map-figure.ts'
-import { type EventFilters, findCards, from } from './page-finding.ts'
+import { capitalized, firstOf, monthOf, monthsLater, written } from './page-dates.ts'
+import { between, type EventFilters, findCards, findPageEvents, from } from './page-finding.ts'
 import { type Html, html, link, NOTHING, trusted } from './page-html.ts'
 import { addressLines, directionsTo, mapLink } from './places-shown.ts'
 import { calendarPath, datedWay, pager } from './view-head.ts'
-import { pageWork, pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
+import { pageWork, pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
 /** A venue or organizer with the details that its page shows. */
 type Linked = { kind: 'venue'; row: VenueRow } | { kind: 'organizer'; row: OrganizerRow }
@@ -39,6 +41,7 @@ export async function linkedView(viewing: Viewing, linked: Linked, page: number)
   })
   const texts = [...textsOfRecord(row, 'single'), pageWork(row)]
   const ways = await waysOf(viewing, linked, filters, { total, page })
+  const months = await findMonths(viewing, linked)
   return showPrepared(texts, () =>
     showRecord(kind, row.id, () => {
       const { site } = context
@@ -66,7 +69,7 @@ export async function linkedView(viewing: Viewing, linked: Linked, page: number)
         body: html`<article class="linked"${isOnMap(site, linked) && positionOf(site, linked, total)}><a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
 <div class="lede"><p class="eyebrow">${say(site, kind === 'venue' ? 'Venue' : 'Organizer')}</p><h1><bdi>${name}</bdi></h1></div>
 <div class="about">${details(viewing, linked)}${shown}${row.description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(row.description, row.trusted === 1))}</div>`}</div></article>
-${isOnMap(site, linked) && mapFigure(viewing)}${events(viewing, linked, cards, { total, ways })}`,
+${isOnMap(site, linked) && mapFigure(viewing)}${events(viewing, linked, cards, { total, ways, months })}`,
       }
     }),
   )
@@ -105,6 +108,36 @@ async function waysOf(
   }
 }
 
+/** The months, from this one on, that are looked at for events. */
+const MOST_MONTHS = 12
+
+/** The coming months with its events; none without the index, which tells them at once, and none where one month has them all. */
+async function findMonths(viewing: Viewing, { kind, row }: Linked): Promise<string[]> {
+  if (!viewing.memory.index) return []
+  const now = monthOf(viewing.today)
+  const all = Array.from({ length: MOST_MONTHS }, (_, at) => monthsLater(now, at) ?? now)
+  const totals = await Promise.all(
+    all.map(async (month) => {
+      const first = month === now ? viewing.today : firstOf(month)
+      const last = addDays(firstOf(monthsLater(month, 1) ?? month), -1)
+      const { total } = await findPageEvents(viewing, between({ [kind]: [row.id] }, first, last), 1, 1)
+      return total
+    }),
+  )
+  const found = all.filter((_, at) => (totals[at] ?? 0) > 0)
+  return found.length > 1 ? found : []
+}
+
+/** Links to the months with its events. */
+function monthLinks({ context: { site }, today }: Viewing, { kind, row }: Linked, months: readonly string[]): Html {
+  const links = months.map((month) => {
+    const form = month.slice(0, 4) === today.slice(0, 4) ? 'month' : 'monthYear'
+    const path = spanLink(site, { view: 'month', month }, undefined, `${kind}=${row.id}`)
+    return html`<a class="pill" href="${path}">${capitalized(site, written(site, form, firstOf(month)))}</a>`
+  })
+  return html`<nav class="pills" aria-label="${say(site, 'Months')}">${links}</nav>`
+}
+
 /** The members that say something; those of the interface are there at all times. */
 const filledMembers = (data: object) => Object.fromEntries(Object.entries(data).filter(([, value]) => value !== ''))
 
@@ -112,13 +145,13 @@ function events(
   viewing: Viewing,
   linked: Linked,
   cards: readonly Card[],
-  { total, ways }: { total: number; ways: Ways },
+  { total, ways, months }: { total: number; ways: Ways; months: readonly string[] },
 ): Html {
   const { site } = viewing.context
   const heading = say(site, linked.kind === 'venue' ? 'Events here' : 'Events by this organizer')
   const base = recordPath(site, linked.kind, linked.row).replace(/\/$/, '')
   return html`<section class="theirs"><div class="side">${subscribeMenu(site, base, '')}</div><h2>${heading}</h2><p class="count">${total === 0 ? say(site, 'Nothing planned at the moment.') : sayEvents(site, total)}</p>
-<div class="results nested">${sectionsFrom(viewing, cards, viewing.today)}</div>${pager(ways.earlier, ways.later, say(site, 'More pages'))}</section>`
+${months.length > 0 && monthLinks(viewing, linked, months)}<div class="results nested">${sectionsFrom(viewing, cards, viewing.today)}</div>${pager(ways.earlier, ways.later, say(site, 'More pages'))}</section>`
 }
 
 /** The name of a venue or organizer, or a substitute if nothing but markup is left of it. */

@@ -27,7 +27,7 @@ export function cacheBudget(bytes: number): CacheBudget {
   return { youngBytes: 0, limit: bytes / 2, caches: [] }
 }
 
-/** What the caches of a process may take unless a setting says otherwise. */
+/** The bytes that the caches of a process may take together unless a setting says otherwise. */
 export const CACHE_BYTES = 64_000_000
 
 /** The one budget of a process: the caches of modules and those of the service share it. */

@@ -353,7 +353,7 @@ export function settingsPage(): string {
   ].join('\n')
 }
 
-/** What answers need to know of the deployment. */
+/** The facts about the deployment that answers depend on. */
 export interface Site {
   /** Public address without a slash at the end, such as `https://example.org`. */
   url: string

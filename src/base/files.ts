@@ -94,7 +94,7 @@ function unreadable(file: string, error: unknown): Error {
   return new Error(`The file ${file} cannot be read: ${messageOf(error)}.`)
 }
 
-/** Who runs this; a number where the system has no name for it. */
+/** The name of the user who runs this; a number where the system has no name for it. */
 function userName(): string {
   try {
     return userInfo().username

@@ -12,7 +12,10 @@ export interface Deflated {
 
 /** Distances go back so far, by `windowBits` below. */
 const WINDOW = 8192
-/** A byte that JSON never has: no text refers back to a number that may be another by then. */
+/**
+ * A byte that JSON never has. It stands in the place of each number while the rest is deflated, so that no later text is written as a copy of a
+ * number that may change.
+ */
 const MASK = 1
 
 /** Deflates JSON in which numbers of `width` bytes stand at `places`, in rising order. */
@@ -92,7 +95,7 @@ const TRAILER = 8
 export function mostGzipBytes(runs: readonly GzipRun[]): number {
   let [most, from] = [HEAD.length + TRAILER, 0]
   for (const { to, blocks } of runs) {
-    // What cannot be compressed takes five bytes more in each block, and zlib's blocks are no shorter than this.
+    // Data that cannot be compressed take five bytes more in each block, and zlib's blocks are no shorter than this.
     most += blocks ? blocks.length : to - from + Math.ceil((to - from) / 4096) * STORED_HEAD + 64
     from = to
   }

@@ -15,7 +15,7 @@ interface FileRule {
   most: number
 }
 
-/** What each file may be. All together, as JSON carries them, are less than a megabyte. */
+/** The bounds of each file. All together, as JSON carries them, are less than a megabyte. */
 export const LOOK_FILES: Readonly<Record<LookFileSetting, FileRule>> = {
   pages_logo: { stem: 'logo', endings: ['.svg', '.png', '.webp', '.jpg'], most: 100_000 },
   pages_logo_dark: { stem: 'logo-dark', endings: ['.svg', '.png', '.webp', '.jpg'], most: 100_000 },
@@ -34,7 +34,7 @@ export const longestData = (name: LookFileSetting): number => Math.ceil(LOOK_FIL
 const startsWith = (bytes: Buffer, text: string, at = 0): boolean =>
   bytes.toString('latin1', at, at + text.length) === text
 
-/** What the first bytes of each kind of file are. */
+/** Tells each kind of file by its first bytes. */
 const SIGNS: Readonly<Record<Ending, (bytes: Buffer) => boolean>> = {
   '.svg': isPlainSvg,
   '.png': (bytes) => startsWith(bytes, '\x89PNG\r\n\x1a\n'),
@@ -44,7 +44,7 @@ const SIGNS: Readonly<Record<Ending, (bytes: Buffer) => boolean>> = {
   '.woff2': (bytes) => bytes.length > 48 && startsWith(bytes, 'wOF2') && bytes.readUInt32BE(8) === bytes.length,
 }
 
-/** What a drawing has no use for; it could not run anyway, since the answers that carry it forbid that. */
+/** Scripts and the like, which no drawing needs. They could not run anyway, since the answers that carry a drawing forbid that. */
 const ACTIVE = /<!doctype|<!entity|<script|<foreignobject|<iframe|javascript:|\son\w{3,20}\s*=/i
 
 function isPlainSvg(bytes: Buffer): boolean {

@@ -4,7 +4,7 @@ import { messageOf } from './errors.ts'
 /** Prints a line of a command's output. */
 export type Print = (line: string) => void
 
-/** The end of a command that did not do everything. */
+/** Thrown by a command that could not do everything. */
 export class Incomplete extends Error {
   override name = 'Incomplete'
 }
@@ -61,7 +61,7 @@ export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }
 
-/** Adds the command `list` to a group of commands, which the name of the group alone stands for as well; any other word behind it is unknown. */
+/** Adds the command `list` to a group of commands. The name of the group alone means `list` as well; any other word behind it is unknown. */
 export function addList(group: Command): Command {
   return group
     .command('list', { isDefault: true })

@@ -49,7 +49,10 @@ export function minutesBefore(shown: string): number | undefined {
   return minutes === undefined || Number(minutes) > MOST_MINUTES ? undefined : Number(minutes)
 }
 
-/** Whom the link of a meeting is shown: `always` everybody, `before:15` everybody from 15 minutes before the start on, `never` those alone who may edit the event. Only an empty text means `always`: who sends `false` does not. */
+/**
+ * When everybody sees the link of a meeting: `always`; `before:15`, from 15 minutes before the start on; or `never`. Those who may edit the event
+ * always see it. Only an empty text means `always`: `false` does not.
+ */
 export const onlineShown: PlainKind<string> = {
   input: 'line',
   wire: { type: 'string' },

@@ -62,7 +62,7 @@ export interface Kind<Value, Kept = Value> {
   read: (value: unknown) => Value | undefined
   /** The column value; kinds without it are kept by the resource's own rules. */
   keep?: (value: Value) => Kept
-  /** What the column holds where nothing was sent. */
+  /** The value of the column where nothing was sent. */
   blank?: Kept
   /** How answers show the column; those of kinds without it are shown as they are. */
   show?: (kept: unknown) => unknown
@@ -381,7 +381,7 @@ export const url: PlainKind<string> = {
   show: (kept) => presentUrl(String(kept)),
 }
 
-/** The same, by HTTPS alone. */
+/** As `url`, by HTTPS alone. */
 export const secureUrl: PlainKind<string> = {
   ...url,
   valid: (value) => isEmpty(value) || (isText(value) && /^https:/i.test(value) && isUrl(value)),

@@ -32,7 +32,7 @@ export interface Member {
   /** The property of iCalendar. */
   ics: string | Omitted
   series: true | Omitted
-  /** What is kept of an event that the public no longer sees. */
+  /** Whether the member is kept of an event that the public no longer sees. */
   withdrawn: true | Omitted
   /** The page for people. */
   page: true | Omitted
@@ -47,7 +47,7 @@ export type LinkedField = FieldData & Pick<Member, 'csv' | 'page'>
 /** A field that a table has under its own name. */
 export interface Tabled<Name = string> extends Required<Pick<Kind<unknown>, 'read' | 'show'>> {
   name: Name
-  /** What the column holds where nothing was sent. */
+  /** The value of the column where nothing was sent. */
   blank: unknown
 }
 

@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000
 /** The two halves of a series that is split at a date. */
 export interface Split {
   readonly before: Recurrence
-  /** That date and all later ones. */
+  /** The series from that date on. */
   readonly after: Recurrence
 }
 
@@ -198,7 +198,10 @@ function isNearTo(wall: string, wanted: string): boolean {
   return Math.abs(dayNumber(wall) - dayNumber(wanted)) <= FARTHEST_DAYS
 }
 
-/** The first date of a rule in the month or year that lies as far from that of `to` as the one of the start from that of `at`. */
+/**
+ * The first date of a rule in a month or year: the start of the rule lies some months or years from the date `at`, and the result lies as many from
+ * `to`.
+ */
 function firstAlong(rule: Rule, start: Start, at: string, to: Start): string | undefined {
   const [first, old, next] = [start.local, at, to.local].map((wall) => dayOfNumber(dayNumber(wall)))
   if (!first || !old || !next) return undefined

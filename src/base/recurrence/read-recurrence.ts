@@ -43,7 +43,7 @@ const MEMBERS: Readonly<Record<string, keyof RuleParts>> = {
   week_start: 'weekStart',
 }
 
-/** What was read of an input: the parts of a rule, if there is one, and both lists of dates. */
+/** The parts of an input that were read: those of its rule, if there is one, and both lists of dates. */
 interface Reading {
   parts: RuleParts | undefined
   names: Partial<Record<keyof RuleParts, string>>
@@ -414,7 +414,7 @@ function readDate(text: string, part: string): DateRead {
   if (!found) throw invalid(part)
   const [, year, month, day, hour, minute = '00', second = '00', utc] = found
   const wall = `${year}-${month}-${day} ${hour ?? '00'}:${minute}:${second}`
-  // What rolls over, such as 31 June or 24:00, is no time.
+  // A date that rolls over, such as 31 June or 24:00, is no time.
   if (!isWallTime(wall) || formatUtc(utcToMs(wall)) !== wall) throw invalid(part)
   return { wall, isDay: hour === undefined, isUtc: utc !== undefined }
 }

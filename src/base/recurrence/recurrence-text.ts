@@ -44,7 +44,7 @@ interface Writer {
   weekday: (name: string) => string
 }
 
-/** What writes dates and lists in a language. */
+/** The formats of dates and lists in a language. */
 interface Forms {
   dayMonth: Intl.DateTimeFormat
   whole: Intl.DateTimeFormat

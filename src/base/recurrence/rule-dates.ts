@@ -98,7 +98,7 @@ export function completed(rule: DayRule, start: Pick<Start, 'local'>): DayRule {
   return { ...rule, monthdays: [monthday], months: isYearday ? [month] : months }
 }
 
-/** What a completed rule asks of each day. */
+/** The conditions of a completed rule on each day. */
 export function dayConditions(rule: DayRule): Conditions {
   const { months, monthdays, weekdays, weeks = [], yeardays = [], weekStart } = rule
   const isCountedInYear = rule.frequency === 'yearly' && months.length === 0

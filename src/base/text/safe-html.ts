@@ -146,7 +146,7 @@ const COMMON: Readonly<Record<string, string>> = {
   '&#039;': "'",
 }
 const COMMON_ENTITY = /&(?:amp|lt|gt|quot|#0?39);/g
-/** What may be any other entity, which only a parser knows. */
+/** Text that may be another entity, which only a parser knows. */
 const RARE_ENTITY = /&(?!(?:amp|lt|gt|quot|#0?39);)/
 
 /** The text of HTML without tags: its entities decoded. */

@@ -31,7 +31,7 @@ export function tokensOf(text: string): Token[] {
 /** Phrases by their first word, the longest first. */
 type Phrases<Meaning> = ReadonlyMap<string, readonly { words: readonly string[]; meaning: Meaning }[]>
 
-/** What a phrase means, and the piece behind it. */
+/** The meaning of a phrase, and the piece behind it. */
 export interface Said<Meaning> {
   meaning: Meaning
   next: number
@@ -108,7 +108,7 @@ interface TimeWords {
   weekdays: string
   /** Names of weekdays that are usual beside those of the language's locale, with their numbers. */
   moreWeekdays: Readonly<Record<string, number>>
-  /** What may stand behind the number of a day. */
+  /** Words and signs that may stand behind the number of a day. */
   ordinals: string
   /** Places in a month. */
   places: Readonly<Record<string, number>>

@@ -6,7 +6,7 @@ import { fold } from './fold.ts'
 
 /** Letters and digits of scripts that put blanks between words, by their places in Unicode. Korean has its particles without blanks, so it is not among them. */
 const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff'
-/** What is no part of a word: blanks, punctuation, and halves of characters. */
+/** Signs that are no part of a word: blanks, punctuation, and halves of characters. */
 const NOISE =
   '\\u0000-\\u002f\\u003a-\\u0060\\u007b-\\u00bf\\u2000-\\u206f\\u3000-\\u303f\\ud800-\\udfff\\ufe00-\\ufe0f\\ufff0-\\uffff'
 const RUNS = new RegExp(`(')?([${LETTER}]+)(?=(')?)|[^${LETTER}${NOISE}]+`, 'gu')
@@ -16,7 +16,7 @@ const LONGEST_WORD = 32
 
 /** Endings that a word of four letters or more may have behind its stem, in English, German, French and Spanish; the longest first. */
 const ENDINGS = ['ing', 'ern', 'ed', 'en', 'er', 'em'] as const
-/** What a stem has at least. */
+/** The fewest letters of a stem. */
 const LEAST = 4
 
 /** Words that only look as if they had an ending: cut, each would be another word. */
@@ -72,7 +72,7 @@ const LONGEST_KEPT = 14
 /** A word or a run of signs of a text. */
 interface Run {
   text: string
-  /** What an index of the text has for it. */
+  /** The stems that an index of the text has for it. */
   stems: string[]
 }
 
@@ -115,7 +115,7 @@ export interface WantedWord {
   stems: readonly string[]
 }
 
-/** Words that are looked for at most; further ones are not. */
+/** The most words that a search looks for; it ignores further ones. */
 const MOST_WANTED = 20
 const MOST_SIGNS = 40
 

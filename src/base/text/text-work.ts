@@ -123,7 +123,7 @@ function settleImage(tagName: string, attribs: sanitizeHtml.Attributes): sanitiz
   return { tagName, attribs: { alt: '', ...attribs, loading: 'lazy', decoding: 'async' } }
 }
 
-/** What would load a page, sound or film of another site is a link to it. */
+/** Replaces an element that would load a page, sound or film of another site by a link to it. */
 function asLink(_tag: string, { src = '' }: sanitizeHtml.Attributes): sanitizeHtml.Tag {
   const host = URL.parse(src, 'https://none.invalid/')?.host ?? ''
   if (host === '' || host === 'none.invalid') return { tagName: 'span', attribs: {} }

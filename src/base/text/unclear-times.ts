@@ -9,7 +9,7 @@ import {
   wallToUtc,
 } from './zones.ts'
 
-/** What a wall time may mean. */
+/** A moment that a wall time may mean. */
 export interface PossibleTime {
   /** 'YYYY-MM-DD HH:MM:SS' in UTC. */
   utc: string
@@ -24,7 +24,10 @@ export interface PossibleTime {
 /** A wall time that a change of the clock skips or repeats. */
 export interface UnclearTime {
   code: 'skipped' | 'repeated'
-  /** What it may mean, the earlier one first. Without an offset the interface takes the later one of a skipped time, the earlier one of a repeated time. */
+  /**
+   * The moments that it may mean, the earlier one first. Without an offset the interface takes the later one of a skipped time, the earlier one of a
+   * repeated time.
+   */
   moments: [PossibleTime, PossibleTime]
 }
 

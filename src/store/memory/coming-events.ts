@@ -2,7 +2,7 @@ import { utcToMs } from '../../base/text/moments.ts'
 import { compareSlots, type EventIndex, type PostingKind, postingsFor, slotsOfPosting } from './event-index.ts'
 import { boundAt, lowerBound, type SortedSlots, sliceSlots } from './sorted-slots.ts'
 
-// What is to come of a venue, an organizer or a term, read from its posting list. The work is bounded, however long the list is.
+// The coming events of a venue, an organizer or a term, read from its posting list. The work is bounded, however long the list is.
 
 /** How many events that have begun are looked at for those that still last, and how many of the next ones for those to be shown. */
 const LOOK_BACK = 200

@@ -61,7 +61,7 @@ export interface IndexQuery {
 
 /** Events in the order of how well they match words: by the place that has them, coming ones before past ones. */
 export interface Ranking {
-  /** Those that have all words in their titles, and in their titles or in names. */
+  /** The events that have all words in their titles, and those that have them in their titles or in names. */
   titled: IdSet
   named: IdSet
   /** Events that end before this day are past, `YYYY-MM-DD`. */
@@ -214,7 +214,7 @@ function boundsOf({ starts, ordered }: EventIndex, { window, hours }: Pick<Index
 
 /** Walking a list costs this many times less for a slot than finding the slot of an id and ordering it. */
 const WALKS_PER_ID = 64
-/** And less than finding the bounds of a window in a list of its own. */
+/** Walking a slot costs this many times less than finding the bounds of a window in a posting list. */
 const WALKS_PER_POSTING = 128
 /** Above this many postings a choice is not weighed posting by posting. */
 const FEW_POSTINGS = 16
@@ -389,8 +389,8 @@ function putFirst(first: number[], slot: number, count: number, order: Order): b
 const MOST_COUNTED = 10_000
 
 /**
- * Of the events of a list, how many have each of these terms or facts. Where nothing but time narrows more events than are looked at one by one, those
- * that begin within it count. Undefined where counting would take longer than two milliseconds.
+ * How many events of a list have each of these terms or facts. Where nothing but time narrows a list, and it has more events than are looked at one
+ * by one, those that begin within the window count. Undefined where counting would take longer than two milliseconds.
  */
 export function countEach(
   index: EventIndex,

@@ -329,7 +329,7 @@ async function readSeries(db: Db, largest: number, signal: AbortSignal): Promise
   return (event) => seriesOf?.[event] ?? 0
 }
 
-/** What a column of events says of the few that it says something of, read by an index of those. */
+/** Reads a value of the few events that have one, by an index of those. */
 async function readColumn<Row extends { id: number }, Value>(
   rowsAfter: (db: Db, last: { id: number }) => Promise<Row[]>,
   read: (row: Row) => Value,

@@ -297,7 +297,7 @@ export function slotsOfPosting(index: EventIndex, posting: number | undefined): 
   return posting === undefined ? NOTHING : openList(index, posting)
 }
 
-/** A posting list ready to be changed. Each is made when first needed, since most never are. */
+/** A posting list ready to be changed. Each list is made when it is first needed, since most never are. */
 function openList(index: EventIndex, posting: number): SortedSlots {
   const open = index.postings[posting]
   if (open) return open

@@ -453,7 +453,7 @@ export interface EventSearches {
   found: Cache<string, IdSet>
   /** Searches under way. */
   asked: Map<string, Promise<IdSet>>
-  /** The same for words. */
+  /** The results of searches by `words`. */
   words: Cache<string, WordsFound>
   askedWords: Map<string, Promise<WordsFound>>
 }

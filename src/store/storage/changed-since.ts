@@ -5,8 +5,8 @@ import { wholeList } from './queries.ts'
 import type { ChangeColumns, Taxonomy } from './schema.ts'
 import * as sqlite from './sqlite/sqlite-changes.ts'
 
-// What has changed between two cursors, page by page. Neither cursor moves while a reader turns the pages, and a row that is changed again
-// leaves the range, so every page is a part of one list that only becomes shorter.
+// The records that have changed between two cursors, page by page. Neither cursor moves while a reader turns the pages, and a row that is changed
+// again leaves the range, so every page is a part of one list that only becomes shorter.
 
 /** The changes after one cursor, up to another. */
 export interface ChangeRange {

@@ -14,7 +14,7 @@ export const MOST_CHANGES = 20_000
 /** A change to be written, with the sequence of a new record, and its first version; `times` is how many transactions made it. */
 export type LatestChange = Omit<ChangeColumns, 'position'> & { times: number }
 
-/** What becomes of the row that a record has already, for an insert into `changes`. `next` is the sequence that follows on its own. */
+/** Updates the row that a record has already, for an insert into `changes`. `next` is the sequence that follows on its own. */
 export const onChanged = (
   next: string,
 ) => `on conflict (kind, record) do update set position = excluded.position, sequence = ${next},

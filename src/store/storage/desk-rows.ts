@@ -5,7 +5,7 @@ import { statement } from './statement.ts'
 
 // Rows that the desk keeps beside records. No version, no list and no cache depends on them, so nothing of them is in the record of changes.
 
-/** Whose text of which record. */
+/** The user and the record of an unsaved text. */
 export type UnsavedPlace = Pick<UnsavedTextColumns, 'user' | 'kind' | 'record'>
 
 const selectLastSaved = statement<{ user: number }>()<{ rows: number; last: string | null; oldest: string | null }>(

@@ -49,7 +49,7 @@ export interface ExaminedImages {
   sample: Pick<ImageColumns, 'file' | 'original_image' | 'sizes'>[]
 }
 
-/** What only a calendar of this version can tell. */
+/** The findings that only a calendar of this version can give. */
 type Told = Omit<Examined, 'server' | 'file' | 'damage' | 'readOnly' | 'clock' | 'hasSearchIndex'>
 
 const nothingTold = (steps: Examined['steps']): Told => ({

@@ -4,9 +4,9 @@ import type { Db } from './database.ts'
 import { byRecord, type FormerValues, type Recorded } from './recording.ts'
 import type { FormerTextColumns, HistoryColumns } from './schema.ts'
 
-// What a write changed is kept as it was, in the row of the history that tells of the write. A version of a record is made by going back from its
-// present row through these rows. Long texts have a table of their own, so that a text that goes back and forth, or that all dates of a series have, is
-// kept once (decision 27).
+// The former values of a change are kept in the row of the history that tells of the write. A version of a record is made by going back from its
+// present row through these rows. Long texts have a table of their own, so that a text that goes back and forth, or that all dates of a series have,
+// is kept once (decision 27).
 
 /** Columns that follow from others, or that every write sets anew. */
 const DERIVED = new Set(['search', 'folded', 'modified', 'modified_utc', 'shared', 'version', 'written_until'])
@@ -25,7 +25,7 @@ const isEqual = (a: unknown, b: unknown) => a === b || (Array.isArray(a) && JSON
 /** Texts with more characters are kept once. */
 const LONG_TEXT = 256
 
-/** Columns that are JSON, which whoever reads a version looks into. */
+/** Columns of JSON. Readers of versions need their values, so these texts are never named by their hash. */
 const PARSED = new Set(['cost', 'rules'])
 
 /** A text that is named by its hash. */
@@ -40,7 +40,9 @@ export interface KeptFormer {
 
 export const NO_FORMER: KeptFormer = { former: '', former_bytes: 0, texts: [] }
 
-/** What the history keeps of a change. A record that is made has no former values, and one that is removed has no versions any more. */
+/**
+ * Returns the former values of a change as the history keeps them. A record that is made has none, and one that is removed has no versions any more.
+ */
 export function keptFormer({ former = {}, act }: Recorded): KeptFormer {
   if (act?.action === 'create' || act?.action === 'delete' || Object.keys(former).length === 0) return NO_FORMER
   const texts: Named[] = []
@@ -53,7 +55,7 @@ export function keptFormer({ former = {}, act }: Recorded): KeptFormer {
   return { former: json, former_bytes: Buffer.byteLength(json), texts }
 }
 
-/** What stands for a long text among former values. */
+/** The name of a long text, in its place among former values. */
 export interface NamedText {
   hash: string
   characters: number
@@ -121,8 +123,8 @@ export async function dropOldestFormer(tx: Db, most: number): Promise<number> {
 }
 
 /**
- * Before the former values of the oldest acts are dropped: what their records were like before is not known any more, and texts that no later act
- * names are dropped.
+ * Prepares to drop the former values of the oldest acts: notes that earlier versions of their records are not known any more, and drops texts that no
+ * later act names.
  */
 export async function forgetFormer(tx: Db, oldest: readonly DroppedAct[], last: number): Promise<void> {
   const known = new Map<string, DroppedAct>()

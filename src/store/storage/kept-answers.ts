@@ -11,7 +11,7 @@ export const KEPT_HOURS = 24
 /** Answers that are kept of one user; the oldest of more are dropped. */
 export const MOST_KEPT = 10_000
 
-/** Whose key it is. */
+/** The user and the key of an answer. */
 type Place = Pick<KeptAnswerColumns, 'user' | 'key'>
 
 const selectKept = statement<Place>()((db, value) =>

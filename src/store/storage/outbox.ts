@@ -18,7 +18,7 @@ type Verb = (typeof VERBS)[number]
 interface ToldChange {
   kind: string
   record: number
-  /** What private webhooks are told has happened, and what the others are told; empty where they are told nothing. */
+  /** The change as private webhooks are told of it, and as the others are; empty where they are told nothing. */
   verb: Verb
   public_verb: Verb | ''
   /** 1 for an event that changes together with a series: as one of its dates it is not told by itself. */
@@ -65,7 +65,9 @@ export const IS_TOLD = `exists (select 1 from webhooks where disabled_utc = '')`
 const VERB = 'case w.is_private when 1 then c.verb else c.public_verb end'
 const EVENTS = `',' || w.events || ','`
 
-/** Before and after the source of the changes `c` in the statement that writes them to the outbox. Without webhooks it looks at no change. */
+/**
+ * The statement that writes changes to the outbox: its text before and after the source of the changes `c`. Without webhooks it looks at no change.
+ */
 export const TELL = {
   before: `insert into webhook_deliveries
     (webhook, message, type, kind, record, sequence, state, created_utc, next_utc, attempts, status, error)

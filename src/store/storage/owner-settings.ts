@@ -61,7 +61,7 @@ function faultOf(read: () => unknown): string | undefined {
 
 const fileName = (value: string) => value.slice(value.lastIndexOf('/') + 1)
 
-/** Whether a value is the name of a file, as the table has it in place of the file, or as answers end in. */
+/** Whether a value is the name of a file: as the table has it in place of the file, or as the addresses in answers end. */
 function isKeptFile(name: LookFileSetting, value: string): boolean {
   const { stem, endings } = LOOK_FILES[name]
   const ending = endings.find((one) => value.endsWith(one)) ?? ' '

@@ -30,7 +30,7 @@ export interface RecordedChange {
   wasHidden?: boolean | undefined
   isHidden?: boolean | undefined
   isDeleted?: boolean
-  /** What it had before in what changes. */
+  /** The former values of what changes. */
   former?: FormerValues | undefined
 }
 
@@ -55,7 +55,7 @@ export interface Recorded extends RecordedChange {
 export interface Recording {
   writer: Writer
   changes: Map<string, Recorded>
-  /** Those of the transactions before it that share its commit: their changes show in its reads, and have no sequence yet. */
+  /** The recordings of the transactions before it that share its commit: their changes show in its reads, and have no sequence yet. */
   earlier: readonly Recording[]
   /** Whether the history keeps what was changed as it was before. */
   keepsFormer: boolean

@@ -277,8 +277,8 @@ async function setAside(tx: Db, moves: readonly string[], schema: string): Promi
   for (const move of moves) await sql.raw(`${move} set schema ${schema}`).execute(tx)
 }
 
-// What a restore replaces is kept under a name of its time: a file beside that of the database, or a schema in the PostgreSQL database. Nothing is ever
-// written over one, and only an operator removes one.
+// A database that a restore replaces is kept under a name of its time: a file beside that of the database, or a schema in the PostgreSQL database.
+// Nothing is ever written over one, and only an operator removes one.
 
 /** A calendar that a restore has replaced. */
 interface SafetyCopy {

@@ -150,7 +150,7 @@ export interface UserColumns {
 /** The password that a user signs in to the desk with. */
 export interface DeskPasswordColumns {
   user: number
-  /** What argon2id made of it, behind its parameters and its salt (`desk-passwords.ts`). */
+  /** The hash by argon2id, behind its parameters and its salt (`desk-passwords.ts`). */
   hash: string
   changed_utc: string
 }
@@ -265,7 +265,7 @@ export interface HistoryColumns {
   action: string
   kind: ChangeColumns['kind'] | 'webhook' | 'backup'
   record: number
-  /** That of the record after the act; 0 for one without, and for acts from before there were any. */
+  /** The sequence of the record after the act; 0 for an act without a record, and for acts from before there were sequences. */
   sequence: number
   /** Title or name at that time; of a long one the beginning. */
   name: string
@@ -314,7 +314,7 @@ export interface KeptAnswerColumns {
   kept_utc: string
 }
 
-/** What somebody is writing and has not saved, for 30 days. */
+/** A text that somebody is writing and has not saved, kept for 30 days. */
 export interface UnsavedTextColumns {
   user: number
   kind: string
@@ -332,16 +332,16 @@ export interface ProposalColumns {
   id: number
   kind: string
   record: number
-  /** Who wrote it. */
+  /** The user who wrote it. */
   author: number
   /** The version of the record that it changes; 0 for names of terms that an event of the author is to get. */
   version: number
   /** JSON record of field to value, as forms send them. */
   values: string
-  /** What its author says to whoever reviews it. */
+  /** A note of its author to whoever reviews it. */
   note: string
   state: 'waiting' | 'sent back' | 'published' | 'withdrawn'
-  /** What the reviewer said, and who that was: 0 for nobody yet. */
+  /** The answer of the reviewer, and the user who gave it: 0 for nobody yet. */
   reply: string
   reviewer: number
   created_utc: string
@@ -364,7 +364,7 @@ export interface ImportSourceColumns {
   /** Where what it says has changed goes on, and the options of the run up to there as JSON. */
   token: string
   options: string
-  /** Who works on it alone, and until when: empty for nobody. */
+  /** The process that holds it, and until when: empty for nobody. */
   holder: string
   held_until_utc: string
   /** The fate of the source: it has `moved` here, or `stays` the original of the records here; empty where nobody has said. */
@@ -417,7 +417,7 @@ export interface DeliveryColumns {
   type: string
   kind: string
   record: number
-  /** That of the record after the change. */
+  /** The sequence of the record after the change. */
   sequence: number
   state: 'waiting' | 'sent' | 'failed'
   created_utc: string
@@ -469,7 +469,7 @@ export interface ImportItemColumns {
   page: string
 }
 
-/** What a run did to a record, and what undoes it. */
+/** An act of a run on a record, and the values that undo it. */
 export interface ImportActColumns {
   run: number
   kind: string
@@ -482,7 +482,7 @@ export interface ImportActColumns {
   before: string
 }
 
-/** What another service has of a record, since it was pushed there. */
+/** The state of a record at another service, since it was pushed there. */
 export interface PushItemColumns {
   target: number
   kind: string
@@ -533,7 +533,7 @@ export interface Tables {
   unsaved_texts: UnsavedTextColumns
   proposals: WithSequence<ProposalColumns>
   bulk_changes: BulkChangeColumns
-  /** What owners have set (`owner-settings.ts`). */
+  /** The settings of owners (`owner-settings.ts`). */
   owner_settings: { name: string; value: string }
   /** The files among them, by the name that stands in their place, in base64. */
   look_files: { name: string; content: string }

@@ -170,7 +170,7 @@ const people = ({ sequence, id, text }: Types) => [
     kind ${text} not null, name ${text} not null, hash ${text} not null unique, created_utc ${text} not null,
     scope ${text} not null default '', expires_utc ${text} not null default '', used_utc ${text} not null default '')`,
   'create index credentials_user on credentials ("user")',
-  // What people did. It is searched seldom and written with every change, so it has no index of its own.
+  // The acts of people. The table is searched seldom and written with every change, so it has no index of its own.
   `create table history (id ${id === 'integer' ? 'integer primary key' : sequence}, time_utc ${text} not null, "user" ${id} not null,
     login ${text} not null, action ${text} not null, kind ${text} not null, record ${id} not null, name ${text} not null,
     address ${text} not null, client ${text} not null, request ${text} not null, sequence integer not null default 0)`,
@@ -349,7 +349,7 @@ const webhooks = ({ sequence, id, text }: Types) => [
   'create index webhook_deliveries_time on webhook_deliveries (created_utc)',
 ]
 
-/** What is made from the rows of posts: their public presentation, which every change forgets, and an index of words. */
+/** Tables made from the rows of posts: their public presentation, which every change forgets, and an index of words. */
 function derived({ id, text, onPostgres }: Types): string[] {
   const forget = 'delete from presented_records where record = old.id;'
   const act = onPostgres ? 'for each row execute function forget_presented_record()' : `begin ${forget} end`

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { columnTypes, type Migration } from '../migration.ts'
 
-/** What is stored presented says where an image goes, and has the members of some events alone apart. What older versions stored is of another form. */
+/** Presented records say where an image goes, and have the members of some events alone apart. Those of older versions are of another form. */
 export const partsOfPresented: Migration = {
   name: '0035-parts-of-presented',
   up: async (db) => {

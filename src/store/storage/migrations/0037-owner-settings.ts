@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { columnTypes, type Migration } from '../migration.ts'
 
-/** What owners set while the service runs. */
+/** The settings that owners change while the service runs. */
 export const ownerSettings: Migration = {
   name: '0037-owner-settings',
   up: async (db) => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 import type { Migration } from '../migration.ts'
 
-/** What must stay in view of an image that is cropped. */
+/** The point of an image that must stay in view where it is cropped. */
 export const focalPoints: Migration = { name: '0042-focal-points', up }
 
 async function up(db: Db): Promise<void> {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 import { columnTypes, type Migration } from '../migration.ts'
 
-/** What an image shows at one event, and which program an application password was made for. */
+/** A text on what an image shows at one event, and the program that an application password was made for. */
 export const whatImagesShow: Migration = { name: '0044-what-images-show', up }
 
 async function up(db: Db): Promise<void> {

@@ -15,7 +15,7 @@ const LIMITS = {
 /** How to reach a server, and its limits. */
 export interface Reach {
   config: PoolConfig
-  /** The same for the connection that listens: it goes past a pooler, to the server that the parameter `listen` names, if any. */
+  /** The address for the connection that listens: it goes past a pooler, to the server that the parameter `listen` names, if any. */
   listening: ClientConfig
   connections: number
   connectMs: number

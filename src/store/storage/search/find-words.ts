@@ -23,7 +23,7 @@ export interface WordsFound {
   words: readonly FoundWord[]
   /** The events that have all words; perhaps with some ids that are no events. */
   all: IdSet
-  /** Those that have all of them in their title, and in their title or the names of what they link to. */
+  /** The events that have all words in their title, and those that have them in their title or the names of what they link to. */
   titled: IdSet
   named: IdSet
   /** False where so many events have just been written that some were not read. */
@@ -31,7 +31,7 @@ export interface WordsFound {
 }
 
 export interface FoundWord extends WantedWord {
-  /** What was written, where nothing has that. */
+  /** The word as it was written, where no event has it and another one was taken for it. */
   instead?: string
   /** Whether a public event has it. */
   isThere: boolean
@@ -51,9 +51,9 @@ interface Places {
 
 /** Words that are corrected at most: each may be hundreds of others. */
 const MOST_CORRECTED = 2
-/** Of the words that it may be, those that are weighed by their events. */
+/** Of the words that may have been meant, the most that are asked for by their events. */
 const MOST_NEAR = 6
-/** Of the words that it may be, those that are looked up where they stand in some text. */
+/** Of the words that may have been meant, the most that some text has and whose events are counted. */
 const MOST_KNOWN = 40
 
 /**
@@ -259,7 +259,7 @@ async function correct(
   return undefined
 }
 
-/** Those of these stems that a text or name has. */
+/** The stems, of these, that a text or name has. */
 async function findKnown({ db, aside }: Searcher, near: ReadonlyMap<string, string>, fresh: Fresh): Promise<string[]> {
   if (near.size === 0) return []
   const listed = JSON.stringify([...near.keys()])
@@ -274,7 +274,7 @@ async function findKnown({ db, aside }: Searcher, near: ReadonlyMap<string, stri
   return [...known].sort().slice(0, MOST_KNOWN)
 }
 
-/** What somebody has typed so far: whole words, and the beginning of one. */
+/** A text as far as it is typed: whole words, and the beginning of one. */
 export interface TypedWords {
   stems: readonly string[]
   begun: string

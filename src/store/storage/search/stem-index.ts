@@ -10,7 +10,7 @@ import type { Recording } from '../recording.ts'
 // Both are given the same stems, and cut nothing themselves. A document is an event, a venue or an organizer by its id, or a term by its id and
 // `TERM_DOCS`.
 
-/** What stands before a stem that the title of an event has, which is also there without it; and before all stems of a name. */
+/** The sign before a stem that the title of an event has, which also stands there without it; and the sign before all stems of a name. */
 export const IN_TITLE = '='
 export const IN_NAME = '@'
 /** The documents of terms begin here. */
@@ -119,7 +119,7 @@ export async function stemSome(tx: Db, most: number, among?: readonly number[]):
   return docs.length
 }
 
-/** What is no text, as a damaged disk or another program may leave it in a row, is read as one. */
+/** Reads a value that is no text, as a damaged disk or another program may leave it in a row, as a text. */
 async function readTexts(tx: Db, docs: readonly number[]): Promise<[Unstemmed[], Unstemmed[]]> {
   const wanted = wholeList(tx, docs)
   const terms = wholeList(

@@ -69,15 +69,15 @@ export interface App {
   port: number
   /** The administrator made for an empty database; its password is known only now. */
   firstAdministrator: FirstAdministrator | undefined
-  /** What the operator is told of the desk; undefined for nothing. */
+  /** How an administrator gets in to the desk, for the operator to read; undefined for nothing. */
   deskEntry: DeskEntry | undefined
-  /** What the demo did to the database, in one sentence; undefined without it. */
+  /** A sentence on how the demo filled the database; undefined without the demo. */
   demo: string | undefined
-  /** What this process knows of itself; undefined unless metrics are served. */
+  /** Reads the metrics of this process; undefined unless metrics are served. */
   readMetrics: (() => Promise<Family[]>) | undefined
   /** Finishes the requests in flight and closes everything. */
   stop: () => Promise<void>
-  /** The same, and the log names the signal. */
+  /** Stops as `stop` does, and names the signal in the log. */
   stopBy: (signal: string) => Promise<void>
 }
 
@@ -95,13 +95,13 @@ const WEBHOOKS_EVERY = 500
 
 /** Milliseconds between looks for changes and history that have been kept long enough. */
 const PRUNING_EVERY = 600_000
-/** The same for imports on a schedule. */
+/** Milliseconds between looks for imports on a schedule that are due. */
 const IMPORTS_EVERY = 30_000
 
 /** A database ready to be served, and the steps that made it so. */
 export type Ground = CalendarGround & Pick<App, 'demo'>
 
-/** What to do with failures of a service that goes on. */
+/** Takes a failure that the service survives. */
 type Report = (error: unknown, requestId?: string) => void
 
 /** Options of a ground. */
@@ -336,7 +336,7 @@ function refusalsIn(logger: Logger): OnRefused {
   return (address, login) => logger.warn({ address, login: login.slice(0, LONGEST_LOGIN) }, 'sign-in refused')
 }
 
-/** Who hears of every answer, if anybody does. */
+/** Passes each answer on to the log of requests and to the metrics, where they are kept. */
 function hearing(log: RequestLog | undefined, metrics: Metrics | undefined): { onAnswered?: OnAnswered } {
   if (log && metrics)
     return {

@@ -53,7 +53,7 @@ function settingWords(given: Record<string, string>): string[] {
   return Object.entries(given).flatMap(([name, value]) => [flagName(name), value])
 }
 
-/** What the command line calls the option of a setting. */
+/** The name of a setting's option on the command line. */
 function optionName(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
@@ -138,7 +138,7 @@ function announce(
   console.log(`Kalends answers at ${site.base}`)
 }
 
-/** What ended a command, in one sentence without passwords. */
+/** Says in one sentence, without passwords, why a command failed. */
 export function describeFailure(error: unknown): string {
   return withoutSecrets(messageOf(error))
 }

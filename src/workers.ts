@@ -84,7 +84,7 @@ function forkWorker(): Worker {
     return isRoomLeft
   }
   worker.once('exit', drop)
-  // It could not be told something that it had asked for; its exit says all there is to say.
+  // A message to the worker failed, which its exit explains.
   worker.on('error', () => undefined)
   return worker
 }
@@ -111,7 +111,7 @@ async function stopped(worker: Worker, signal: NodeJS.Signals, longestMs: number
   clearTimeout(timer)
 }
 
-/** What the first process and its workers say to each other about metrics. */
+/** A message about metrics between the first process and its workers. */
 interface MetricsMessage {
   kalends: 'metrics'
   /** Which question this is, or answers. */
@@ -134,7 +134,7 @@ export function tellMetrics({ readMetrics }: Pick<App, 'readMetrics'>): void {
   process.on('message', (message) => {
     if (!isMetricsMessage(message)) return
     readMetrics().then(
-      // A first process that has gone wants to hear nothing.
+      // The first process may have ended.
       (families) => process.connected && process.send?.({ ...message, families }),
       () => undefined,
     )

@@ -55,7 +55,7 @@ export type Extent = 'listed' | 'single'
 
 /** How a resource presents loaded records as objects of JSON. */
 export interface Presentation<Loaded> {
-  /** What the log calls a record that cannot be shown. */
+  /** The kind and id by which the log names a record that cannot be shown. */
   nameOf: (loaded: Loaded) => { kind: RecordKind | Taxonomy | 'user'; id: number }
   /** The texts it is shown with, which may take long. */
   textsOf: (loaded: Loaded, extent: Extent) => readonly WantedText[]

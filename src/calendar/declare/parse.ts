@@ -158,7 +158,7 @@ interface Entry {
 
 const isSupplied = (value: unknown) => value !== undefined && value !== null
 
-/** What does not depend on a request. `null` and computed defaults are only published. */
+/** The facts about declared fields that do not depend on a request. `null` and computed defaults are only published. */
 interface Known {
   entries: ReadonlyMap<string, Entry>
   required: readonly string[]

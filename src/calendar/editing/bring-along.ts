@@ -10,9 +10,9 @@ import { termEntries } from '../terms/term-rules.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
 import { findOpenProposals, updateProposal } from './proposal-store.ts'
 
-// What an event brings along when somebody else publishes it: the drafts of its author that it links to, and the terms that its author has named.
+// An event brings along, when somebody else publishes it, the drafts of its author that it links to, and the terms that its author has named.
 
-/** Returns true for those who publish what others have written. */
+/** Returns true for users who may publish records of others. */
 export function mayReview({ caller }: Context): boolean {
   return can(caller, 'publish') && can(caller, 'edit_others')
 }
@@ -104,7 +104,7 @@ async function namedTerms(
   return Object.fromEntries(names.map((name) => [name, [...had[name], ...waiting[name]]]))
 }
 
-/** What is written with an event that is published: values of its own, and what else the same transaction does. */
+/** Writes that go with the publication of an event: values of its own, and further work of the same transaction. */
 export interface Bringing {
   values: RawValues
   records: Brought[]

@@ -6,7 +6,7 @@ import type { RawValues } from '../declare/parse.ts'
 import { findTermIdsOf } from '../terms/term-store.ts'
 import { statusOf } from './save-record.ts'
 
-/** What is done to many records at once. All but the status is for events alone. */
+/** A change of many records at once. All but the status is for events alone. */
 export type BulkDeed = {
   /** Of a series, the chosen dates alone, or all dates. */
   scope?: 'this' | 'all'
@@ -40,7 +40,7 @@ export async function valuesOf(
     case 'publish':
     case 'draft': {
       const wanted = deed.do === 'publish' ? 'publish' : 'draft'
-      // What is in the trash comes out of it by being restored alone.
+      // A record in the trash comes out of it by being restored alone.
       if (status === undefined || status === 'trash') throw invalidParam('status')
       return status === wanted ? undefined : { status: wanted }
     }

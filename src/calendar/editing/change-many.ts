@@ -32,7 +32,7 @@ const TURN_MS = 10
 /** How often a record is tried that others change meanwhile. */
 const MOST_TRIES = 3
 
-/** What became of one record. */
+/** The outcome for one record. */
 export interface BulkRow {
   id: number
   /** Its title or name, empty for one that is not there. */
@@ -42,7 +42,7 @@ export interface BulkRow {
   problem?: Problem
 }
 
-/** What became of all of them, in the order that was asked for, and what takes it back: undefined where nothing can be. */
+/** The outcomes in the order that was asked for, and the token that takes the change back: undefined where nothing can be taken back. */
 export interface BulkResult {
   rows: BulkRow[]
   undo: string | undefined
@@ -183,7 +183,7 @@ async function prepareRow(
   const { versioned } = operations
   if (!versioned) throw new Problem('rest_forbidden')
   const isRemoval = deed.do === 'trash' || deed.do === 'erase'
-  // The version is read before the record, so that it is never later than what decides about the change.
+  // The version is read before the record, so that it is never later than the values that decide about the change.
   const { sequence } = await findVersion(context.db, versioned.kind, id)
   const row = await permittedRecord(context, operations, id, isRemoval ? 'remove' : 'update')
   const title = nameOfRow(resource.name, row)
@@ -230,7 +230,7 @@ async function broughtBefore({ db }: Context, { kind, id }: Brought) {
   return [`${kind}s`, id, (await findVersion(db, kind, id)).sequence, kind] as const
 }
 
-/** Whether this part of a transaction has changed a record; what has changed nothing has nothing to be taken back. */
+/** Whether this part of a transaction has changed a record; one that it has not changed needs nothing taken back. */
 function isChanged({ recording }: Tx, kind: string, id: number): boolean {
   return Object.keys(recording.changes.get(`${kind} ${id}`)?.former ?? {}).length > 0
 }

@@ -23,7 +23,7 @@ export interface InboxItem extends InboxPlace {
   /** The series of a date that stands for all that wait. */
   series: number | null
   imported: boolean
-  /** What the author says, and what the reviewer said. */
+  /** The notes of the author and of the reviewer. */
   note: string
   reply: string
 }
@@ -56,7 +56,7 @@ export async function listInbox(context: Context, most: number, after?: InboxPla
 /** The most that was sent back and is shown. */
 const MOST_SENT_BACK = 50
 
-/** What was sent back to the caller with a note, the oldest first: proposals, and events that are drafts again. */
+/** The records that were sent back to the caller with a note, the oldest first: proposals, and events that are drafts again. */
 export async function listSentBack(context: Context): Promise<InboxItem[]> {
   const rows = await listProposalsOf(context.db, context.caller.id, 'sent back', MOST_SENT_BACK)
   return namedItems(context, rows.map(asPlaced))

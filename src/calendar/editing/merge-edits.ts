@@ -26,7 +26,7 @@ export interface Conflict {
   now: unknown
 }
 
-/** What became of a form. With conflicts nothing is saved. */
+/** The outcome of saving a form. With conflicts nothing is saved. */
 export type Edited =
   | {
       saved: Saved
@@ -37,7 +37,7 @@ export type Edited =
     }
   | {
       conflicts: Conflict[]
-      /** The fields that others have changed meanwhile, and the form has not. */
+      /** The fields that others have changed meanwhile and that the form has not changed. */
       taken: string[]
       /** The version to send with the form when it has been decided. */
       version: number
@@ -97,7 +97,7 @@ function readRecordHistory(context: Context, { resource, operations }: Served, i
   return versioned && readHistory(context.db, kind, versioned.kind, id)
 }
 
-/** What a form has to send to a record as it is now. */
+/** The changes of a form, to be sent to the record as it is now. */
 export interface MergedForm {
   values: Record<string, unknown>
   taken: string[]
@@ -145,7 +145,7 @@ type IsSame = (name: string, one: unknown, other: unknown) => boolean
 
 function mergeUnit(merged: MergedForm, unit: readonly string[], { sent, base, now }: Sides, isSame: IsSame): void {
   const differ = (one: RawValues, other: RawValues) => unit.filter((name) => !isSame(name, one[name], other[name]))
-  // What versions do not have, such as the rule of a date of a series, is as it was sent.
+  // Members that versions do not have, such as the rule of a date of a series, are as they were sent.
   const isKnown = unit.every((name) => Object.hasOwn(now, name))
   const here = base && isKnown ? differ(sent, base) : unit
   const there = base && isKnown ? differ(now, base) : unit
@@ -158,7 +158,7 @@ function mergeUnit(merged: MergedForm, unit: readonly string[], { sent, base, no
       merged.conflicts.push({ member, base: base?.[member], sent: sent[member], now: now[member] })
 }
 
-/** What the form showed: what was sent along, else the version as the history knows it; undefined when neither tells. */
+/** The values that the form showed: those sent along, else the version as the history knows it; undefined when neither tells. */
 async function baseOf(
   { db }: Context,
   history: RecordHistory,

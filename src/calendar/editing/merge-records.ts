@@ -197,7 +197,7 @@ async function countAnew(
   )
 }
 
-/** What the dates of a series share names the other record as well, so that dates to come have it. */
+/** The shared values of a series name the other record as well, so that dates to come have it. */
 async function moveShared(
   tx: Tx,
   id: number,

@@ -143,7 +143,7 @@ export async function listWaitingProposals(
     .selectFrom('proposals')
     .selectAll()
     .where('state', '=', 'waiting')
-    // Those that only name terms of an event wait with the event.
+    // Proposals that only name terms of an event wait with the event.
     .where('version', '>', 0)
     .where(sql<boolean>`(changed_utc, id) > (${after.since_utc}, ${last})`)
   if (author !== undefined) rows = rows.where('author', '=', author)
@@ -165,7 +165,7 @@ export async function countInbox(db: Db, author: number | undefined): Promise<{ 
   return { events: Number(rows[0]?.events ?? 0), proposals: Number(rows[0]?.proposals ?? 0) }
 }
 
-/** Who took an event out of review. */
+/** A decision that took an event out of review. */
 export interface Decision {
   /** The login of the reviewer, empty for the command line. */
   by: string

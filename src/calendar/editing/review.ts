@@ -25,8 +25,8 @@ import {
 } from './proposal-store.ts'
 import { permittedRecord, type Saved, savedAs, statusOf, wantedAt, writeChange } from './save-record.ts'
 
-// Who may not publish sends events for review, and proposes changes of their own published ones, which stay as they are meanwhile. Reviewers publish
-// with the rights that they have; texts stay under the rules of whoever wrote them.
+// Users who may not publish send events for review, and propose changes of their own published ones, which stay as they are meanwhile. Reviewers
+// publish with the rights that they have; texts stay under the rules of the user who wrote them.
 
 /** The most characters of a note. */
 const MOST_NOTE = 2000
@@ -191,7 +191,7 @@ export async function publishProposal(
     const wanted = wantedAt(proposal.record, version)
     const written = await writeChange(writing, served.operations, { row, values }, wanted, (tx, write) =>
       ifOpen(tx, id, async () => {
-        // Who wrote the text stays visible in the history.
+        // The history still shows who wrote the text.
         tx.recording.writer = { ...tx.recording.writer, client: `proposal of ${author?.login ?? proposal.author}` }
         const result = await write()
         await brought.publish(tx)
@@ -245,7 +245,7 @@ export async function sendBackPending(context: Context, id: number, note: string
   }))
 }
 
-/** What a decision about an event writes: to the event, and beside it. */
+/** The writes of a decision about an event: to the event, and beside it. */
 interface EventDecision {
   values: RawValues
   beside: (tx: Tx) => Promise<void>

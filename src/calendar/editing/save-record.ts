@@ -20,7 +20,7 @@ import { findUnmadeTerms, keepBeside, type UnmadeTerms } from './unmade-terms.ts
 /** Runs a write inside its transaction, with what belongs to it. */
 export type Around<Done> = (tx: Tx, write: () => Promise<WriteResult>) => Promise<Done>
 
-/** What was sent of a new record, still raw, and whether the sender has the general right to make one. */
+/** The values sent for a new record, still raw, and whether the sender has the general right to make one. */
 export interface SentNew {
   fields: Fields
   raw: RawValues
@@ -87,11 +87,11 @@ function onlyAt<Done>({ versioned }: Operations, row: unknown, wanted: Wanted, a
 export interface Saved {
   id: number
   version: number
-  /** What REST answers to the same write, to be read as JSON. */
+  /** The answer of REST to the same write, to be read as JSON. */
   answer: object
 }
 
-/** What a save of the desk does with the write, in its transaction: what was being written about the record is not kept any longer. */
+/** Adds to a write what a save of the desk does in its transaction, such as removing the unsaved text of the record. */
 function savingFor(context: Context, served: Served, formOf: number, unmade?: UnmadeTerms) {
   return async (tx: Tx, write: () => Promise<WriteResult>): Promise<WriteResult> => {
     const written = await write()
@@ -130,7 +130,7 @@ async function shownNow(context: Context, operations: Operations, id: number): P
     : presentSingle(context, operations.presentation, await operations.loadOne(context, row))
 }
 
-/** What else a save does in its transaction. */
+/** Further work of a save in its transaction. */
 export interface Besides {
   /** The terms that wait, where they are known. */
   unmade?: UnmadeTerms

@@ -13,7 +13,9 @@ const placeOf = ({ caller }: Context, key: string) => ({ user: caller.id, key: `
 
 const since = ({ now }: Context) => formatUtc(now - KEPT_HOURS * HOUR_MS)
 
-/** What was told under a key of the caller within a day: undefined for an unknown key, `'under way'` for work that has not come to its end. */
+/**
+ * The result that was kept under a key of the caller within a day: undefined for an unknown key, `'under way'` for work that has not come to its end.
+ */
 export async function findTold(context: Context, key: string): Promise<object | 'under way' | undefined> {
   const kept = await findKept(context.db, placeOf(context, key), since(context))
   if (kept?.fingerprint !== FINGERPRINT) return undefined
@@ -21,8 +23,8 @@ export async function findTold(context: Context, key: string): Promise<object | 
 }
 
 /**
- * Does work that consists of several transactions once for each key of the caller, and keeps for a day what it tells: a form that is sent twice changes
- * nothing twice. Work that was cut off is not done again.
+ * Does work of several transactions once for each key of the caller, and keeps its result for a day: a form that is sent twice changes nothing twice.
+ * Work that was cut off is not done again.
  */
 export async function tellOnce(context: Context, key: string, work: () => Promise<object>): Promise<void> {
   if (!(await claim(context, key))) return

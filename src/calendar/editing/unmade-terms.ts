@@ -11,8 +11,8 @@ import { mayManageTerms, termEntries } from '../terms/term-rules.ts'
 import { findTermsByTexts } from '../terms/term-store.ts'
 import { findOpenProposals, writeProposal } from './proposal-store.ts'
 
-// Who may not make categories or tags may name new ones: the names wait beside the event for somebody who may make them. Over REST they are left out
-// (rule 22.4).
+// Users who may not make categories or tags may name new ones: the names wait beside the event for somebody who may make them. Over REST they are
+// left out (rule 22.4).
 
 /** Names of terms that are not there and that the caller may not make, for the fields that were sent. */
 export type UnmadeTerms = Readonly<Partial<Record<'categories' | 'tags', readonly string[]>>>

@@ -11,7 +11,8 @@ import type { UnsavedTextColumns } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import type { RawValues } from '../declare/parse.ts'
 
-// What somebody is writing is kept for them beside the record, and offered when they come back; it never becomes part of the record by itself.
+// The text that somebody is writing is kept for them beside the record, and offered when they come back; it never becomes part of the record by
+// itself.
 
 /** The most bytes of one text, as JSON. */
 const MOST_BYTES = 200_000
@@ -31,10 +32,10 @@ export interface UnsavedText {
   saved_utc: string
 }
 
-/** What the form holds, of which record; 0 for one that is still to be made. */
+/** The values in a form, and the record that they are of; 0 for a record that is still to be made. */
 export type Unsaved = Pick<UnsavedText, 'kind' | 'record' | 'version' | 'values'>
 
-/** Keeps what the caller is writing, unless it is too large or comes within five seconds of the last: the next one will do. */
+/** Keeps the text that the caller is writing, unless it is too large or comes within five seconds of the last: the next one will do. */
 export async function keepUnsavedText(
   { caller, write, now }: Context,
   { values, ...place }: Unsaved,
@@ -51,7 +52,7 @@ export async function keepUnsavedText(
   })
 }
 
-/** What the caller was writing about a record, or about a new one of a kind: record 0. */
+/** The unsaved text of the caller about a record, or about a new one of a kind: record 0. */
 export async function findUnsavedText(
   { caller, db }: Context,
   kind: string,
@@ -61,7 +62,7 @@ export async function findUnsavedText(
   return row && readUnsaved(row)
 }
 
-/** All that the caller was writing, the latest first. */
+/** All unsaved texts of the caller, the latest first. */
 export async function listUnsavedTexts({ caller, db }: Context): Promise<UnsavedText[]> {
   return (await selectUnsaved(db, caller.id)).map(readUnsaved)
 }
@@ -71,7 +72,7 @@ const readUnsaved = ({ user: _user, values, ...row }: UnsavedTextColumns): Unsav
   values: JSON.parse(values),
 })
 
-/** Removes what the caller was writing about a record, since it was saved or is not wanted. */
+/** Removes the unsaved text of the caller about a record, since it was saved or is not wanted. */
 export function discardUnsavedText({ caller, write }: Context, kind: string, record: number): Promise<void> {
   return write((tx) => removeUnsaved(tx, { user: caller.id, kind, record }))
 }

@@ -32,7 +32,7 @@ export function timesOf(word: WhenWord, { timezone, language }: Locality, now: n
   return { startsBefore: `${addDays(last, 1)} 00:00:00`, endsAfter: `${addDays(first, -1)} 23:59:59` }
 }
 
-/** Whose clock and weeks are meant. */
+/** The zone and the language that say when days and weeks begin. */
 interface Locality {
   timezone: string
   language: string
@@ -51,7 +51,7 @@ export function daysMeant(
 
 const LATER = { today: 0, tomorrow: 0, week: 6, month: 29 }
 
-/** What is left of the weekend that a day is in, else the next one: the days that are free where the language is spoken. */
+/** The rest of the weekend that a day is in, else the next weekend: the days that are free where the language is spoken. */
 function weekendFrom(today: string, language: string): { first: string; last: string } {
   // TypeScript's declarations still lack it.
   const locale: Intl.Locale & { getWeekInfo?: () => { weekend: number[] } } = new Intl.Locale(language)

@@ -88,14 +88,17 @@ function nearEvent(row: NearRow): NearEvent {
 const COLUMNS = sql`events.id, events.title, events.status, events.start_date, events.end_date, events.utc_start_date,
   events.timezone, events.all_day`
 
-/** A part of time, and when an event ends at least that has to do with it, in UTC. */
+/** A stretch of time in UTC, from `from` until before `before`. Events that ended before `ended` are left out. */
 interface Around {
   from: string
   before: string
   ended: string
 }
 
-/** The events that begin within a part of time. The index of lists has all that is asked for: each row that is read besides costs more than all the others. */
+/**
+ * The events that begin within a stretch of time. The index of lists has all that is asked for: each row that is read besides costs more than all the
+ * others.
+ */
 function begunWithin({ caller }: Asker, { from, before, ended }: Around): RawBuilder<unknown> {
   const statuses = STATUSES.filter((status) => status !== 'trash')
   return sql`near as materialized (

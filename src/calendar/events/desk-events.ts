@@ -32,7 +32,7 @@ export interface DeskPlace {
   id: number
 }
 
-/** What somebody wants to see of the list. Filters that are left out narrow nothing. */
+/** The filters of the list. Filters that are left out narrow nothing. */
 export interface DeskFilters {
   search?: string
   /** By id or slug; a category means those below it as well. */
@@ -75,7 +75,7 @@ const isLasting = sql<SqlBool>`substr(end_date, 1, 10) > substr(start_date, 1, 1
 const FIRST = '0000-00-00 00:00:00'
 const LAST = '9999-12-31 23:59:59'
 
-/** What lies between two tabs, as wall times of the site. */
+/** The wall times of the site at which one tab ends and the next begins. */
 interface Now {
   /** The beginning of today, and the end of yesterday. */
   today: string

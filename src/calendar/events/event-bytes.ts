@@ -343,7 +343,7 @@ export function presentCore(presenting: Presenting, row: CoreRow): PresentedReco
   return { record: row.id, image: row.image, ...writeCore(presenting, asSeenBy(anonymous, row)) }
 }
 
-/** One with an image is not kept: where the image stands, others have nothing. */
+/** Presents a venue or organizer for storing. One with an image is not stored, since presented venues and organizers have no place for the image. */
 function presentLinked(row: VenueRow | OrganizerRow, present: () => object): PresentedRecord | undefined {
   if (row.status !== 'publish' || row.image !== null) return undefined
   return { record: row.id, image: null, members: JSON.stringify(present()), imageAt: 0, rare: '' }

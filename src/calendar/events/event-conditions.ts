@@ -12,7 +12,7 @@ import { findIdsByEntries } from '../terms/term-store.ts'
 
 type Events = ExpressionBuilder<Tables, 'events'>
 
-/** A list that somebody asks for. */
+/** The caller who asks for a list, and when. */
 interface By {
   context: Context
 }
@@ -47,7 +47,7 @@ export function withinWindow(window: EventWindow): Condition {
     )
 }
 
-/** That begin in one of these hours, without those that take whole days. */
+/** Events that begin in one of these hours, without those that take whole days. */
 export function beginningAt(hours: readonly number[]): Condition {
   const asWritten = hours.map((hour) => String(hour).padStart(2, '0'))
   return (record) =>
@@ -60,7 +60,7 @@ export function beginningAt(hours: readonly number[]): Condition {
     ])
 }
 
-/** In any of the terms that these entries mean, or below one. */
+/** Events in any of the terms that these entries mean, or in one below them. */
 export async function inTerms(taxonomy: Taxonomy, entries: readonly string[], { db }: Context): Promise<Condition> {
   const list = wholeList(db, await findIdsByEntries(db, taxonomy, entries))
   return (record) =>
@@ -85,7 +85,7 @@ export function atVenues(ids: readonly number[], { context }: By): Condition {
   return (record) => record('events.id', 'in', shownVenues(record, context).where('event_venues.venue', 'in', list))
 }
 
-/** With each of these facts of access, of the event or of a venue that it shows. */
+/** Events that have each of these facts of access, themselves or by a venue that they show. */
 export function withAccess(facts: readonly string[], { context }: By): Condition {
   return (record) =>
     record.and(
@@ -111,7 +111,7 @@ export function byOrganizers(ids: readonly number[], { context: { db, caller } }
     )
 }
 
-/** At a venue with coordinates, or at none. */
+/** Events at a venue with coordinates, or at none. */
 export function located(wanted: boolean, context: Context): Condition {
   return (record) => {
     const there = record('events.id', 'in', shownVenues(record, context).where('geo_lat', 'is not', null))

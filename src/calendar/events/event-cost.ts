@@ -162,7 +162,7 @@ export function storedCost(json: string): string[] {
   try {
     if (end !== -1) return JSON.parse(`${json.slice(0, end)}"]`)
   } catch {
-    // That was within a text, so all of it is read.
+    // The cut was within a text, so all of it is read.
   }
   return JSON.parse(json)
 }

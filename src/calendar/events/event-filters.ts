@@ -100,7 +100,7 @@ export interface AroundEvents extends EventGround {
   terms: Readonly<Record<Taxonomy, ReadonlySet<number>>>
   /** Whether any venue that the caller may see has coordinates. */
   isLocated: boolean
-  /** What `words` looks for: any of the readings of each word. */
+  /** The words that `words` looks for, each with all of its readings. */
   words: readonly (readonly MeantWord[])[]
 }
 

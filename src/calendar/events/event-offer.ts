@@ -1,6 +1,6 @@
 import { type Currency, type Price, pricesOf } from './event-cost.ts'
 
-/** What a cost says for sure: the lowest and the highest price, `0` where it is free, and their currency as an ISO 4217 code. */
+/** The prices that a cost names beyond doubt: the lowest and the highest, `0` where it is free, and their currency as an ISO 4217 code. */
 export interface OfferedPrice {
   lowest: string
   highest: string

@@ -265,7 +265,7 @@ export interface EventParts {
   image: string | undefined
   categories: readonly CountedJson[]
   tags: readonly CountedJson[]
-  /** Those that it shows, as JSON. */
+  /** The venues that it shows, as JSON. */
   venues: readonly Buffer[]
   organizers: readonly Buffer[]
   linkedData?: string | undefined

@@ -43,7 +43,7 @@ export interface EventLinks {
   next?: readonly NextOccurrence[]
 }
 
-/** An occurrence as the one before it tells of it. */
+/** The members of a later occurrence that a collapsed list shows with the one before it. */
 export type NextOccurrence = Pick<EventRow, 'id' | 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date'>
 
 const selectByIds = statement<{ ids: readonly number[] }>()((db, value) =>
@@ -90,7 +90,7 @@ function orderBy(db: Db, order: 'start' | 'publication' | Ranking): RawBuilder<u
   if (order === 'publication') return sql`events.date, events.id`
   if (order === 'start') return sql`events.start_date, events.date, events.id`
   const { titled, named, today } = order
-  // What is coming by its start, and then what is over, the latest first.
+  // Coming events by their start, and then past ones, the latest first.
   const coming = sql`events.end_date >= ${`${today} 00:00:00`}`
   return sql`${rankAmong(db, titled, named)}, case when ${coming} then 0 else 1 end,
     case when ${coming} then events.start_date end, events.start_date desc, events.date, events.id`
@@ -113,7 +113,7 @@ export interface KnownLinks {
   venues: readonly number[] | undefined
   organizers: readonly number[] | undefined
   terms: readonly number[] | undefined
-  /** Those of its venues and organizers that are as new as the link. */
+  /** The venues and organizers, of these, that are as new as the link. */
   made: ReadonlySet<number>
 }
 

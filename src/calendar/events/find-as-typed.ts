@@ -112,7 +112,7 @@ interface Ranked {
   isOver: boolean
 }
 
-/** Those that come next first, then those that are over, the latest first. */
+/** Coming events first, the next one at the top; then past ones, the latest first. */
 function compareDates(one: Ranked, other: Ranked): number {
   if (one.isOver !== other.isOver) return one.isOver ? 1 : -1
   const [first, second] = one.isOver ? [other.row, one.row] : [one.row, other.row]
@@ -151,7 +151,7 @@ function slugIn(typed: string): string {
 const columns = (exact: 0 | 1): RawBuilder<Candidate> =>
   sql`events.id, events.title, events.start_date, events.status, events.slug, ${sql.lit(exact)} as exact`
 
-/** That the caller may see an event, as a value: as a condition, SQLite would rather begin with all that they may see. */
+/** The condition that the caller may see an event, as a value: as a plain condition, SQLite would begin with all events that they may see. */
 function isSeen(caller: Asker['caller']): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${visibleTo(caller, 'events')}) is true`
 }

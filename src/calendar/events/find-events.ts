@@ -210,7 +210,7 @@ function foundWords(
   return words === undefined ? undefined : eventWords.find(words, context)
 }
 
-/** Until its day is over an event is coming. */
+/** The ranking of events that were found by words. An event counts as coming until its day is over. */
 function rankingOf({ titled, named }: WordsFound, { site, now }: Context): Ranking {
   return { titled, named, today: dayOf(wallNow(site.timezone, now)) }
 }

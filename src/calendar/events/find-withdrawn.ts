@@ -66,7 +66,7 @@ async function readAround(query: EventsQuery, ground: EventGround): Promise<Arou
   return { ...ground, terms, isLocated, words: await readWords(query, ground) }
 }
 
-/** What is gone may have been the last that had a word as it was written. */
+/** Reads the words as they were written besides the corrected ones: a withdrawn event may have been the last one with a word as it was written. */
 async function readWords({ words = '' }: EventsQuery, { context }: EventGround): Promise<MeantWord[][]> {
   const found = await eventWords.find(words, context)
   const read = async (word: WantedWord) => ({ ...word, terms: await findTermsNamed(context.db, word) })

@@ -3,6 +3,8 @@ import { formatUtc, utcToMs } from '../../base/text/moments.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { type Caller, mayEdit, type Owned } from '../people/caller.ts'
 
+// When everybody sees the link of a meeting. Every representation of an event asks here whether it may show the link.
+
 /** Later than any time that comes. */
 const NEVER = '9999-12-31 23:59:59'
 

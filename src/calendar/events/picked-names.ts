@@ -5,7 +5,7 @@ import type { Context } from '../declare/context.ts'
 import { shownTo } from '../records/record-store.ts'
 import { knownTo } from '../terms/term-filters.ts'
 
-/** What names are picked for in a form: the links of an event. */
+/** The kinds of records and terms that a form links an event to by their names. */
 export type PickedKind = 'venue' | 'organizer' | 'category' | 'tag'
 
 /** A record or term that a name may mean. */
@@ -15,7 +15,7 @@ export interface PickedName {
   name: string
   /** Of a venue or organizer. */
   status: string
-  /** What tells it from its namesakes: the city of a venue, the category that one lies in; empty for nothing. */
+  /** A hint that tells it from its namesakes: the city of a venue, the category that one lies in; empty for none. */
   about: string
 }
 

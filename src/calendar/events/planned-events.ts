@@ -70,7 +70,7 @@ export async function findPlannedTimes(
   return [...lasting.sort(byStart), ...rows].slice(0, most)
 }
 
-/** The same events with what a plan shows of them. */
+/** The same events with the members that a plan shows. */
 export async function findPlanned(context: Context, days: Days): Promise<PlannedEvent[]> {
   const ids = (await findPlannedTimes(context, days)).map(({ id }) => id)
   const byId = new Map((await readPlanned(context, ids)).map((event) => [event.id, event]))

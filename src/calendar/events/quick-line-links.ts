@@ -2,7 +2,7 @@ import type { Context } from '../declare/context.ts'
 import { findNamed, findSameName, type PickedName } from './picked-names.ts'
 import type { QuickLine } from './quick-line.ts'
 
-/** What the names of a line mean. */
+/** The records that the names of a line mean. */
 export interface QuickLinks {
   /** The title, without the part behind a comma that has turned out to be a venue. */
   title: string

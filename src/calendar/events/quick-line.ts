@@ -8,7 +8,7 @@ import { dateAt, type FoundDate, type SpokenHere } from '../../base/text/spoken-
 import { type SpokenTime, skipFillers, timesAt } from '../../base/text/spoken-times.ts'
 import { type Said, saidAt, type Token, tokensOf, type Vocabulary, vocabularyOf } from '../../base/text/spoken-words.ts'
 
-/** What a line says of an event. The members that have the names of form fields are written as these take them. */
+/** An event as a line describes it. The members that have the names of form fields are written as these take them. */
 export interface QuickLine {
   /** All that is not understood, in the order of the line. */
   title: string
@@ -26,7 +26,7 @@ export interface QuickLine {
   recurrence?: RecurrenceObject
 }
 
-/** Who writes a line: the language and the zone of the site, and the time in ms. */
+/** The writer of a line: the language and the zone of the site, and the time in ms. */
 export interface LineWriter {
   language: string
   timezone: string
@@ -150,10 +150,10 @@ const isStart = ({ tokens }: Line) => {
 }
 
 const CERTAINTY = { name: 3, word: 2, digits: 1, short: 0 }
-/** A date beside a time is more certain than any by itself. */
+/** A date beside a time is more certain than a date alone. */
 const BESIDE_TIME = 3
 
-/** The date that is the most certain one, of those as certain the last. */
+/** The most certain date; of equally certain ones the last. */
 function bestDate(
   line: Line,
   times: readonly Span<SpokenTime>[],
@@ -269,7 +269,7 @@ interface Part {
 /** Signs that part a text from what was taken out of it. */
 const LOOSE = /^[-–—:;|·•@]$/
 
-/** What is left of a line, parted by commas, without the signs that parted it from what was taken. */
+/** The rest of a line, parted by commas, without the signs that parted it from the words that were taken. */
 function partsLeft(line: Line): Part[] {
   const { tokens, taken } = line
   const parts: number[][] = [[]]

@@ -25,7 +25,7 @@ interface ChangingAct
   extends Pick<HistoryColumns, 'time_utc' | 'user' | 'login' | 'action' | 'address' | 'client' | 'request'> {
   /** The sequence of the record after it. */
   sequence: number
-  /** What it found of that which it changed. */
+  /** The former values of the columns and links that it changed. */
   former: VersionColumns
 }
 
@@ -125,7 +125,7 @@ function sendableValues(kind: StateKind, columns: VersionColumns, taxonomies: Ta
 }
 
 const BESIDE = ['author', 'date', 'utc_start_date', 'utc_end_date']
-/** The dates of a series have these, the series has not. */
+/** Columns that the dates of a series have, and the series itself has not. */
 const OF_DATES = ['slug', 'utc_start_date', 'utc_end_date', 'date', 'date_utc']
 
 async function taxonomiesOf(db: Db, all: readonly VersionColumns[]): Promise<Taxonomies> {

@@ -17,7 +17,9 @@ import { scheduleOf, whenAt } from '../series/series-schedule.ts'
 import { readShared, type Shared } from '../series/series-store.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
 
-/** The kinds of records that have states. */
+// The state of a record: its fields as requests send them. Imports, pushes and versions compare states and write them back.
+
+/** The kinds of records whose state can be read. */
 export type StateKind = 'event' | 'series' | 'venue' | 'organizer' | Taxonomy
 
 /** The fields of a record that an import may write, in the form the interface accepts: sent unchanged, they restore this state. */

@@ -12,12 +12,12 @@ import { type Caller, can } from '../people/caller.ts'
 /** The texts of an image, as columns. */
 export type ImageTexts = Pick<ImageRow, 'title' | 'slug' | 'alt_text' | 'caption' | 'description'>
 
-/** Who may change the texts of an image: its owner as long as they may upload, and callers who may edit others' records. */
+/** Whether the caller may change the texts of an image: its owner as long as they may upload, and callers who may edit others' records. */
 export function mayEditImage(caller: Caller, row: Pick<ImageRow, 'author'>): boolean {
   return can(caller, 'upload') && (row.author === caller.id || can(caller, 'edit_others'))
 }
 
-/** Who may remove an image: its owner as long as they may upload, and callers who may delete others' records. */
+/** Whether the caller may remove an image: its owner as long as they may upload, and callers who may delete others' records. */
 export function mayDeleteImage(caller: Caller, row: Pick<ImageRow, 'author'>): boolean {
   return can(caller, 'upload') && (row.author === caller.id || can(caller, 'delete_others'))
 }

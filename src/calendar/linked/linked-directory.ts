@@ -30,7 +30,7 @@ const NAMES = {
 /** Behind everything that begins with the text before it. */
 const LAST_SIGN = '\u{10ffff}'
 const MOST_WORDS = 8
-/** So written that the index of names is walked, and not that of statuses. */
+/** Written so that the database walks the index of names and not that of statuses. */
 const isPublic = sql<SqlBool>`(listed.status = 'publish') is true`
 
 /** Public venues or organizers by name, at most `most` of them from the place `offset` on. Names are read by their index. */

@@ -39,7 +39,7 @@ export function problemReply(
   return { status, body }
 }
 
-/** What is wrong with parameters, in words, by their names. */
+/** The faults of parameters in words, by the names of the parameters. */
 export function paramTexts(params: Record<string, ParamFault>, language: Language): Record<string, string> {
   const texts = Object.entries(params).map(([name, fault]) => [name, faultText(name, fault, language)])
   return Object.fromEntries(texts)

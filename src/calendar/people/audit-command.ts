@@ -78,7 +78,7 @@ function cellsOf(row: HistoryColumns): string[] {
   ]
 }
 
-/** What the record had before, by column, where the act changed it and that is still kept. */
+/** The former values of the record by column, where the act changed it and they are still kept. */
 function formerIn({ former }: HistoryColumns): Record<string, unknown> {
   return former === '' ? {} : JSON.parse(former)
 }

@@ -54,7 +54,7 @@ const capabilitiesIn: Readonly<Record<CredentialScope, ReadonlySet<Capability>>>
   media: new Set<Capability>(['upload']),
 }
 
-/** Who makes a request: a user, or anybody. */
+/** The user who makes a request, or nobody. */
 export interface Caller {
   /** User id; 0 for anonymous callers, who own nothing. */
   id: number

@@ -11,7 +11,7 @@ import { endSessions, isActive, recordUser, type User, voidLinks } from './users
 export const SHORTEST_PASSWORD = 12
 export const LONGEST_PASSWORD = 256
 
-/** What argon2id is run with; kept beside what it makes, so that these can change. */
+/** The parameters of argon2id. They are kept beside each hash, so that they can change. */
 interface Cost {
   /** kB */
   memory: number
@@ -21,7 +21,7 @@ interface Cost {
 
 /** As OWASP advises: 19 MiB, two passes. That takes some forty milliseconds of another thread. */
 const COST: Cost = { memory: 19_456, passes: 2, lanes: 1 }
-/** Bytes of salts and of what argon2id makes. */
+/** Bytes of a salt, and of a hash. */
 const SALT_BYTES = 16
 const TAG_BYTES = 32
 
@@ -44,7 +44,7 @@ export interface SentPassword {
   isGuessing: boolean
 }
 
-/** Why a text is no password, as a rule it breaks; undefined for one that is. */
+/** The rule for passwords that a text breaks; undefined for a text that may be one. */
 export function faultOfPassword(password: string): 'too short' | 'too long' | undefined {
   // A character has at most two parts here, and composing makes fewer of them, or at most eighteen of one.
   if (password.length > LONGEST_PASSWORD * 4) return 'too long'
@@ -56,10 +56,8 @@ export function faultOfPassword(password: string): 'too short' | 'too long' | un
 /** Keyboards write the same letters in different ways. */
 const composed = (password: string) => password.normalize('NFKC')
 
-/**
- * What is kept of a password.
- * @throws Problem rest_unavailable when too many are being hashed
- */
+/** Hashes a password for storing.
+@throws Problem rest_unavailable when too many are being hashed */
 export async function hashDeskPassword(hashing: Hashing, password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
   return hashText(COST, salt, await derive(hashing, { password, isGuessing: false }, salt, COST))
@@ -182,7 +180,7 @@ function readHash(text: string): Kept | undefined {
   }
 }
 
-/** What stands for the hash of somebody without a password. Nothing has it: it is random each time. */
+/** The hash of somebody without a password. It is random each time, so no password has it. */
 const nobodys = (): Kept => ({ cost: COST, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) })
 
 function isToday({ memory, passes, lanes }: Cost): boolean {

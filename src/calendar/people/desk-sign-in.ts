@@ -29,7 +29,7 @@ import { findSignInLink, type SignInLink, useSignInLink } from './sign-in-links.
 import { inTurn, makeTurns, type TurnLimits, type Turns } from './turns.ts'
 import { findUserByLogin, type User } from './users.ts'
 
-/** How people get in to the desk. */
+/** Signs people in to the desk, and finds their sessions. */
 export interface DeskGate {
   /**
    * Signs somebody in who knows a login or e-mail address and its password; undefined for wrong ones, after a delay that grows with the guesses of the
@@ -57,9 +57,9 @@ export interface DeskGate {
     origin: SessionOrigin,
     now: number,
   ) => Promise<string | undefined>
-  /** Whom a link is for; undefined for one that was used, has expired, or never was. */
+  /** The user of a link; undefined for one that was used, has expired, or never was. */
   linkOf: (token: string, now: number) => Promise<SignInLink | undefined>
-  /** Whether somebody can sign in: sessions are written. */
+  /** False while the database refuses writes, so that no session can begin. */
   canWrite: () => Promise<boolean>
   /** The session with this id and its user, as `findSession` says; its use is noted, for which nobody waits. */
   sessionOf: (cookieId: string, now: number) => ReturnType<typeof findSession>
@@ -69,7 +69,7 @@ export interface DeskGate {
   signOut: (cookieId: string) => Promise<void>
 }
 
-/** What all sign-ins of a process share. */
+/** The state that all sign-ins of a process share. */
 interface Gate {
   database: Database
   hashing: Hashing
@@ -89,7 +89,7 @@ export interface SignedInAtDesk {
   cookieId: string
 }
 
-/** What the form for signing in has sent. */
+/** The values that the form for signing in sends. */
 export interface SentSignIn {
   login: string
   password: string
@@ -97,12 +97,12 @@ export interface SentSignIn {
   formerId: string | undefined
 }
 
-/** What the form behind a link has sent. */
+/** The values that the form behind a link sends. */
 export interface SentByLink {
   token: string
   /** An acceptable one; undefined to look around by a link of the demo. */
   password: string | undefined
-  /** What else is written if the link is good. */
+  /** A further write if the link is good. */
   also?: ((tx: Tx) => Promise<void>) | undefined
 }
 

@@ -43,7 +43,7 @@ export async function giveFirstPassword(database: Database): Promise<FirstAdmini
   }, FIRST_START)
 }
 
-/** How an administrator gets in to the desk, as the operator is told at the start. */
+/** The way in to the desk, as the operator is told it at the start. */
 export interface DeskEntry {
   login: string
   /** The token of a link; undefined where nobody has a password for the desk and the operator is told how to make a link. */
@@ -53,7 +53,7 @@ export interface DeskEntry {
 }
 
 /**
- * What to tell the operator about the desk while nobody has a password for it: a link at the first start and with `--demo`, and else how to make one.
+ * The way in to the desk while nobody has a password for it: a link at the first start and with `--demo`, and else how to make one.
  * @param now milliseconds since the epoch
  */
 export async function findDeskEntry(

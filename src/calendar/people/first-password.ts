@@ -7,7 +7,7 @@ import { LINK_MINUTES, linkTo } from './sign-in-links.ts'
 const PASSWORD_FILE = 'first-password.txt'
 const LINK_FILE = 'desk-link.txt'
 
-/** Where the sentences go, and the files that take what is in none of them. */
+/** The terminal or log that gets the sentences, and the folder for secrets that a log must not have. */
 export interface Told {
   /** The data folder. */
   folder: string

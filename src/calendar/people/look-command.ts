@@ -45,7 +45,8 @@ interface Asked {
   to?: string
 }
 
-/** What a call changes. @throws Error with one sentence for a call that means nothing, or a value that is not taken */
+/** The settings that a call changes.
+@throws Error with one sentence for a call that means nothing, or a value that is not taken */
 function changesAsked(name: string | undefined, value: string | undefined, { reset, from, to }: Asked): OwnerValues {
   if ((from ?? to) !== undefined && (reset || name !== undefined || (from ?? to) !== (to ?? from)))
     throw new Error('--from and --to stand alone.')

@@ -18,7 +18,7 @@ const NAME = 'look.json'
 /** The folder of the pages of text that are written. */
 const TEXTS = 'texts'
 
-/** What parts the entries of a setting that may stand as a list. */
+/** The signs that part the entries of settings which may also be written as a list. */
 const PARTED_BY: Readonly<Partial<Record<OwnerSetting, string>>> = { pages_links: '\n', pages_presses: ',' }
 
 /** Reads the look of a folder, or of the `look.json` in it: what it does not name is taken back. @throws Error with one sentence */

@@ -88,7 +88,7 @@ export async function findSession(
   return user && session && isActive(user) ? { user, session } : undefined
 }
 
-/** Whether a session with this id is kept, be it over. */
+/** Whether a session with this id is stored, ended or not. */
 export async function sessionExists(db: Db, cookieId: string): Promise<boolean> {
   if (!ID.test(cookieId)) return false
   const row = await db.selectFrom('sessions').select('user').where('hash', '=', hashOf(cookieId)).executeTakeFirst()

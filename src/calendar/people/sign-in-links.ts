@@ -11,7 +11,7 @@ export const LINK_MINUTES = 30
 
 export type LinkPurpose = SignInLinkColumns['purpose']
 
-/** Whom a link is for. */
+/** The user of a link, and the purpose of the link. */
 export interface SignInLink {
   user: User
   purpose: LinkPurpose
@@ -53,7 +53,7 @@ export function linkTo(siteUrl: string, token: string): string {
   return `${siteUrl}/desk/set-up/${token}`
 }
 
-/** Whom a link is for; undefined for one that was used, has expired, or never was. */
+/** Finds a link; undefined for one that was used, has expired, or never was. */
 export async function findSignInLink(db: Db, token: string, now: number): Promise<SignInLink | undefined> {
   if (!TOKEN.test(token)) return undefined
   const row = await db

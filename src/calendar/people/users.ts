@@ -38,7 +38,7 @@ const EMAIL =
 const LONGEST_EMAIL = 254
 const NAME = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,250}$/u
 
-/** What is said of changes of users that are refused. */
+/** The sentences for changes of users that are refused. */
 const REFUSALS = {
   login: 'A login is up to 60 letters, digits and . _ - @ and starts with a letter or digit.',
   email: '{email} is not an e-mail address.',

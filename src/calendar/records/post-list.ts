@@ -78,7 +78,7 @@ function isAmong(db: Db, column: RawBuilder<unknown>, values: readonly (number |
 /** The conditions of a list of posts beyond the shared filters. */
 export interface Narrowing {
   conditions: readonly PostCondition[]
-  /** Who may see what. */
+  /** The condition that the caller may see a post. */
   open: Expression<SqlBool>
   toColumn: (wall: string) => string
 }

@@ -26,8 +26,8 @@ export const tag = defineResource({
   fields: termFields,
 })
 
-/** What the routes do with categories. */
+/** The operations on categories. */
 export const categoryOperations = termOperations('category')
 
-/** What the routes do with tags. */
+/** The operations on tags. */
 export const tagOperations = termOperations('tag')

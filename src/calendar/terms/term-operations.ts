@@ -32,7 +32,7 @@ export async function withAncestors(db: Db, terms: readonly TermRow[]): Promise<
   return terms.map((term) => ({ term, ancestors }))
 }
 
-/** The part of a presentation that does not depend on the shape of the answer. */
+/** The name of a term in the log and its texts, which are the same in every form of its answers. */
 export const termNames: Pick<Presentation<LoadedTerm>, 'nameOf' | 'textsOf'> = {
   nameOf: ({ term }) => ({ kind: term.taxonomy, id: term.id }),
   textsOf: ({ term }) => textsOfTerm(term),

@@ -58,7 +58,7 @@ export function embedTerm(site: Site, term: TermRow) {
   } satisfies Record<keyof typeof embeddedTermMembers, unknown>
 }
 
-/** The same as JSON. */
+/** Writes a term as events show it, as JSON. */
 export function writeTerm(site: Site, term: TermRow): CountedJson {
   const before = JSON.stringify(beforeCount(site, term)).slice(0, -1)
   return withCount(`${before},"count":`, term, `,${JSON.stringify(behindCount(site, term)).slice(1)}`)

@@ -38,7 +38,7 @@ export const termFields = defineFields({
 
 const LONGEST = limits.termName.characters
 
-/** Who may make, change and remove terms: authors and up for categories, editors and up for tags (rule 26.3). */
+/** Whether the caller may make, change and remove terms: authors and up for categories, editors and up for tags (rule 26.3). */
 export function mayManageTerms(caller: Caller, taxonomy: Taxonomy): boolean {
   return can(caller, taxonomy === 'category' ? 'manage_categories' : 'manage_tags')
 }

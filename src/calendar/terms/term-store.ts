@@ -220,7 +220,7 @@ function parentsOf(terms: readonly Pick<TermRow, 'parent'>[]): number[] {
   return [...new Set(terms.map((term) => term.parent))].filter((id) => id !== 0)
 }
 
-/** What lists of terms are ordered by. */
+/** The orders of lists of terms. */
 export const TERM_ORDERS = ['name', 'id', 'slug', 'count', 'description', 'parent', 'include'] as const
 
 /** The order of a list of terms (rule 11.8). */

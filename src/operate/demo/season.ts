@@ -307,7 +307,7 @@ const arts: readonly Occasion[] = [
 export const season: readonly Occasion[] = [
   ...arts,
 
-  // What comes again
+  // Events that come again
   {
     title: 'Thursday Jazz',
     weeks: [0],
@@ -510,7 +510,7 @@ export const season: readonly Occasion[] = [
     sent: { hide_from_listings: true },
   },
 
-  // What the public does not see yet
+  // Events that the public does not see yet
   {
     title: 'Lantern Walk',
     weeks: [17],

@@ -255,7 +255,7 @@ export const venues = {
   },
 } as const satisfies Record<string, SentFields>
 
-/** Who holds the events, by the word the season calls each. */
+/** The organizers of the events, by the word the season calls each. */
 export const organizers = {
   music: {
     organizer: 'Harbour Music Society',
@@ -370,7 +370,7 @@ export const tags = [
   '日本語',
 ] as const
 
-/** What takes place, once or on the same weekday of several weeks; one event is made for each week. */
+/** An event that takes place once, or on the same weekday of several weeks; one event is made for each week. */
 export interface Occasion {
   title: string
   /** Counted from the Monday that lies between 8 and 14 days back. */

@@ -5,7 +5,7 @@ export interface Finding {
   state: 'ok' | 'warning' | 'error'
   /** The state that was found, in words. */
   says: string
-  /** What to do about it; undefined where there is nothing to do. */
+  /** The remedy; undefined where there is nothing to do. */
   todo?: string
 }
 

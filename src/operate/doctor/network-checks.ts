@@ -24,7 +24,7 @@ export async function checkNetwork(config: Config, edition: string): Promise<Che
   return { findings: [port, address, ...findings, ...checkProxy(config)], clock }
 }
 
-/** What is to be said of the network, and the clock of the site where one answers. */
+/** The findings about the network, and the clock of the site where one answers. */
 interface CheckedNetwork {
   findings: Finding[]
   clock: SiteClock | undefined

@@ -330,7 +330,7 @@ export function countSettled(counts: WebhookCounts, { outcome, disabled }: Settl
   if (disabled !== undefined) counts.disablings += 1
 }
 
-/** What this process has sent, and what waits in the database; that is left out when it does not answer. */
+/** The messages that this process has sent, and those that wait in the database; these are left out when it does not answer. */
 async function webhookFamilies({ attempts, disablings }: WebhookCounts, { read }: Database): Promise<Family[]> {
   const found = await Promise.all([countWaiting(read), countDisabled(read)]).catch(() => undefined)
   const tried = 'Attempts to send a message to a webhook: delivered, failed and to be made again, or given up.'

@@ -3,7 +3,8 @@
 // Plain JavaScript, so that a Node too old to read TypeScript says so instead of failing on the first type.
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 24 || (major === 24 && minor < 7)) {
-  console.error(`Kalends needs Node 24.7 or newer, and this is ${process.versions.node}; npm start brings its own.`)
+  const command = (await hasSources()) ? 'npm start' : 'npx -p node@24 -p kalends kalends'
+  console.error(`Kalends needs Node 24.7 or newer, and this is ${process.versions.node}; ${command} brings its own.`)
   process.exit(1)
 }
 // The kernel keeps signals from the first process of a container unless it listens for them; the service does so once it is up.
@@ -11,8 +12,13 @@ if (process.pid === 1) {
   process.once('SIGINT', () => process.exit(130))
   process.once('SIGTERM', () => process.exit(143))
 }
+// Some releases of Node 24 call node:sqlite experimental; nobody who runs Kalends can do anything about it.
+const { emitWarning } = process
+process.emitWarning = (warning, ...more) => {
+  if (!String(warning).startsWith('SQLite is an experimental feature')) emitWarning.call(process, warning, ...more)
+}
 const { enableCompileCache } = await import('node:module')
-const { existsSync, lstatSync, mkdirSync } = await import('node:fs')
+const { lstatSync, mkdirSync } = await import('node:fs')
 const { homedir } = await import('node:os')
 const { fileURLToPath } = await import('node:url')
 // What was compiled at one start need not be compiled again at the next.
@@ -22,10 +28,8 @@ if (cache !== undefined) {
   // Threads look here: without it each would load the compiler of TypeScript, which takes a tenth of a second and 17 MB.
   process.env.NODE_COMPILE_CACHE = cache
 }
-// A package has what `npm run build` makes of the sources, since Node reads no TypeScript below node_modules.
-const hasSources = existsSync(new URL('../src/main.ts', import.meta.url))
 try {
-  await import(hasSources ? '../src/main.ts' : '../dist/src/main.js')
+  await import((await hasSources()) ? '../src/main.ts' : '../dist/src/main.js')
 } catch (error) {
   // Only what comes from elsewhere has a bare name.
   const [, name] = /^Cannot find package '([^']+)'/.exec(error.message) ?? []
@@ -33,6 +37,12 @@ try {
   const folder = fileURLToPath(new URL('..', import.meta.url))
   console.error(`The package ${name}, which Kalends needs, is not installed: run npm install in ${folder} first.`)
   process.exit(1)
+}
+
+/** Whether this is a clone. A package has what `npm run build` makes of the sources, since Node reads no TypeScript below node_modules. */
+async function hasSources() {
+  const { existsSync } = await import('node:fs')
+  return existsSync(new URL('../src/main.ts', import.meta.url))
 }
 
 /** A folder that nobody else can write into: what is kept there is run. Undefined where there is none; Node's own choice is shared by all users. */

@@ -1,35 +1,33 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { test } from 'node:test'
+import { delimiter, join } from 'node:path'
+import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
+import { pack, stagePackage } from '../../packaging/npm-package.ts'
 import { startProcess } from '../support/processes.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'kalends-package-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
 
-test('what npm run build makes serves by itself, as it does from a package', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'kalends-build-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const copy =
-    "for (const room of ['pages', 'desk']) fs.cpSync('src/serve/' + room + '/assets', 'dist/src/serve/' + room + '/assets', { recursive: true })"
-  assert.equal(packageJson.scripts.build, `tsc -p tsconfig.build.json && node -e "${copy}"`)
-  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  // Types change nothing of what is written, and `npm run check` looks at them.
-  const words = ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', join(folder, 'dist')]
-  execFileSync(process.execPath, [compiler, ...words], { cwd: root })
-  for (const room of ['pages', 'desk']) {
-    const assets = join('src', 'serve', room, 'assets')
-    cpSync(join(root, assets), join(folder, 'dist', assets), { recursive: true })
-  }
-  for (const file of packageJson.files.filter((name) => name !== 'dist'))
-    cpSync(join(root, file), join(folder, file), { recursive: true })
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
+stagePackage(join(folder, 'staged'))
+const packed = pack(join(folder, 'staged'), folder)
+execFileSync('tar', ['-xzf', packed, '-C', folder])
+const unpacked = join(folder, 'package')
+const files = readdirSync(unpacked, { recursive: true, encoding: 'utf8', withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath, entry.name))
+const textOf = (path: string) => readFileSync(join(unpacked, path), 'utf8')
 
-  const flags = ['--port', '0', '--log-level', 'silent', '--data', join(folder, 'data')]
-  const { lines, end } = startProcess(join(folder, 'bin', 'kalends.js'), ['serve', ...flags])
+test('the package serves the demo by itself in an empty folder, without a warning', async (t) => {
+  symlinkSync(join(root, 'node_modules'), join(unpacked, 'node_modules'), 'junction')
+  mkdirSync(join(folder, 'empty'))
+  const flags = ['--demo', '--port', '0', '--log-level', 'warn']
+  const there = `cd '${folder}/empty' && exec 2> '${folder}/said'`
+  const { lines, end } = startProcess(join(unpacked, 'bin', 'kalends.js'), ['serve', ...flags], {}, there)
   t.after(() => end())
   for await (const line of lines) {
     const [, base] = line.match(/^Kalends answers at (\S+)$/) ?? []
@@ -39,7 +37,85 @@ test('what npm run build makes serves by itself, as it does from a package', asy
     const page = await (await fetch(new URL('/', base))).text()
     const [, style = ''] = page.match(/<link rel="stylesheet" href="([^"]+)"/) ?? []
     assert.equal((await fetch(new URL(style, base))).status, 200, style)
+    assert.equal(readFileSync(join(folder, 'said'), 'utf8'), '')
+    assert.ok(existsSync(join(folder, 'empty', 'data')))
     return
   }
   assert.fail('the service did not start')
+})
+
+test('the package has what is run and its licences, and nothing of the repository or of the machine it was made on', () => {
+  const paths = files.map((path) => path.slice(unpacked.length + 1))
+  assert.deepEqual(
+    paths.filter((path) => !/^(bin|dist)\/|^(LICENSE|README\.md|package\.json|npm-shrinkwrap\.json)$/.test(path)),
+    [],
+  )
+  assert.deepEqual(
+    paths.filter((path) => /(^|[/.])tests?[/.]|\.(ts|map)$|tsconfig/.test(path)),
+    [],
+  )
+  const marks = [folder, root, '/work/', '/home/', '/Users/']
+  assert.deepEqual(
+    files.filter((path) => marks.some((mark) => readFileSync(path, 'utf8').includes(mark))),
+    [],
+  )
+  assert.match(textOf('dist/THIRD-PARTY-NOTICES.txt'), /UNICODE LICENSE/i)
+  assert.match(textOf('LICENSE'), /MIT/)
+})
+
+test('the manifest of the package is that of package.json, less what is of the repository, and names each version', () => {
+  const { private: isPrivate, scripts, devDependencies, workspaces, allowScripts, ...kept } = packageJson
+  assert.deepEqual(JSON.parse(textOf('package.json')), { ...kept, files: [...kept.files, 'npm-shrinkwrap.json'] })
+  assert.equal(isPrivate, true, 'npm publish would publish the repository')
+  const { packages }: { packages: Record<string, { version: string; resolved?: string }> } = JSON.parse(
+    textOf('npm-shrinkwrap.json'),
+  )
+  for (const name of Object.keys(packageJson.dependencies)) assert.ok(packages[`node_modules/${name}`]?.version, name)
+  for (const name of Object.keys(devDependencies)) assert.equal(packages[`node_modules/${name}`], undefined, name)
+  assert.deepEqual(
+    Object.values(packages).filter(({ resolved }) => resolved !== undefined),
+    [],
+  )
+})
+
+test('the same files are packed to the same bytes', () => {
+  const again = join(folder, 'again')
+  mkdirSync(again)
+  assert.deepEqual(readFileSync(pack(join(folder, 'staged'), again)), readFileSync(packed))
+})
+
+const run = (program: string, file: string, before: string[] = []) => {
+  const { status, stdout, stderr } = spawnSync(program, [...before, file, 'serve'], { encoding: 'utf8' })
+  return { status, stdout, stderr }
+}
+const pretending = (version: string) => [
+  '--import',
+  `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '${version}' })`,
+]
+
+for (const version of ['18.20.8', '20.20.2', '22.23.3', '24.6.0']) {
+  test(`on Node ${version} the package says in one sentence which Node it needs`, () => {
+    assert.deepEqual(run(process.execPath, join(unpacked, 'bin/kalends.js'), pretending(version)), {
+      status: 1,
+      stdout: '',
+      stderr: `Kalends needs Node 24.7 or newer, and this is ${version}; npx -p node@24 -p kalends kalends brings its own.\n`,
+    })
+  })
+}
+
+test('a clone says that npm start brings the Node it needs', () => {
+  const { stderr } = run(process.execPath, join(root, 'bin/kalends.js'), pretending('20.20.2'))
+  assert.equal(stderr, 'Kalends needs Node 24.7 or newer, and this is 20.20.2; npm start brings its own.\n')
+})
+
+const others = (process.env.PATH ?? '')
+  .split(delimiter)
+  .map((path) => join(path, 'node'))
+  .filter((path) => !path.includes('node_modules') && existsSync(path))
+const older = others.find((path) => /^v(18|2[0-3])\./.test(spawnSync(path, ['-v'], { encoding: 'utf8' }).stdout ?? ''))
+
+test('an older Node that is here says the same', { skip: older === undefined && 'needs an older node' }, () => {
+  const { status, stdout, stderr } = run(older ?? '', join(unpacked, 'bin/kalends.js'))
+  assert.deepEqual({ status, stdout }, { status: 1, stdout: '' })
+  assert.match(stderr, /^Kalends needs Node 24\.7 or newer, and this is [\d.]+; .* brings its own\.\n$/)
 })

@@ -10,7 +10,7 @@ import { say } from './viewing.ts'
 /** A fact that is known: its name, and whether it is so. */
 type Known = [name: string, isSo: boolean]
 
-/** What is known of the access to a venue: what there is, then what there is not. Nothing for what is not known. */
+/** The known facts of access to a venue: first those that are so, then those that are not. */
 export function venueAccess({ say: translate, site }: Context, venue: VenueRow): Html {
   return factList(
     site,
@@ -26,7 +26,7 @@ export function factInWords({ say: translate }: Context, name: string): string {
   return fact === undefined ? name : translate({ ...venueFields, ...eventFields }[fact].about)
 }
 
-/** What is known of the access to an event and its venues, among the facts of its page. */
+/** The known facts of access to an event and its venues, among the facts of its page. */
 export function accessFact(context: Context, row: EventRow, venues: readonly VenueRow[]): Html {
   const { site } = context
   const own = eventFacts.flatMap((fact): Known[] => {
@@ -57,7 +57,7 @@ function factList(site: Context['site'], facts: readonly Known[]): Html {
   return html`<ul class="known">${inOrder.map(([name, isSo]) => (isSo ? html`<li>${name}</li>` : html`<li class="not">${say(site, '{fact}: no', { fact: name })}</li>`))}</ul>`
 }
 
-/** What people who use sign languages call them: few of their tags have a name in `Intl`. */
+/** The names of sign languages among those who use them: few of their tags have a name in `Intl`. */
 const SIGN_LANGUAGES: Readonly<Record<string, string>> = {
   ...{ ase: 'ASL', asf: 'Auslan', asq: 'ÖGS', aed: 'LSA', bfi: 'BSL', bzs: 'Libras', csc: 'LSC', csq: 'HZJ' },
   ...{ dse: 'NGT', dsl: 'DTS', fsl: 'LSF', fse: 'SVK', gsg: 'DGS', ise: 'LIS', isg: 'ISL', jsl: 'JSL', kvk: 'KSL' },

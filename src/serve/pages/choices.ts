@@ -24,7 +24,7 @@ export function choicesOf(all: readonly Choice[], isCut = false): Choices {
 const option = ({ value, text }: Choice, isChosen: boolean): Html =>
   html`<option value="${value}"${isChosen && html` selected`}>${text}</option>`
 
-/** What marks a field whose value cannot be used: its attributes, and the sentence below it. */
+/** The attributes that mark a field whose value cannot be used, and the sentence below it. */
 export function marked(name: string, wrong: string | undefined): { attributes: Html; sentence: Html } {
   if (wrong === undefined) return { attributes: NOTHING, sentence: NOTHING }
   return {

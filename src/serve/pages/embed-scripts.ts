@@ -16,7 +16,7 @@ const TEXTS = [
   'Postponed: {text}',
 ] as const satisfies readonly MessageText[]
 
-/** Those that months and days need besides, and those of what is shown on request. */
+/** The further texts of months and days, and those of the extras that `show` names. */
 const DAY_TEXTS = ['Today', '1 event', '{count} events'] as const satisfies readonly MessageText[]
 const EXTRA_TEXTS = ['Free'] as const satisfies readonly MessageText[]
 

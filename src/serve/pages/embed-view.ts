@@ -28,10 +28,10 @@ const ATTRIBUTES = {
   lang: 'language',
 } as const
 
-/** What a frame has no parameters for. */
+/** Attributes that frames have no parameters for. */
 const OF_ELEMENT: ReadonlySet<string> = new Set(['show', 'level'])
 
-/** What can be shown of events besides, as the attribute `show` names it. */
+/** The extras that `show` names for events. */
 const EXTRAS = [
   ['picture', 'Pictures'],
   ['price', 'Price'],
@@ -127,7 +127,7 @@ function snippetOf({ context: { site } }: Viewing, query: URLSearchParams): stri
   return markup
 }
 
-/** The same for pages that may hold no script, as a frame. */
+/** The markup of a frame, for pages that may hold no script. */
 function frameSnippetOf({ context: { site } }: Viewing, query: URLSearchParams): string {
   const asked = new URLSearchParams(attributesOf(query).filter(([name]) => !OF_ELEMENT.has(name))).toString()
   const address = site.url + FRAME_PATH + (asked === '' ? '' : `?${asked}`)

@@ -106,7 +106,7 @@ ${moreEvents(viewing, more)}${beside(viewing, previous, next)}`,
   }
 }
 
-/** What those read to whom the page is sent: that it does not take place, and why, before the day and the text. */
+/** The description for those to whom somebody sends the page: that the event does not take place, and why; then the day and the text. */
 function describe(site: Site, row: EventRow): string {
   const text = plainText(row.excerpt) || shortened(plainText(row.description))
   const parts = [noticeOf(site, row), capitalized(site, writtenDay(site, dayOf(row.start_date), '')), text]

@@ -14,7 +14,7 @@ import { zoneName } from './zone-names.ts'
 /** The path of the frame, below the root of the site. */
 export const FRAME_PATH = '/embed/frame/'
 
-/** What the element of `embed.js` calls filters that have other names on pages. */
+/** The names of filters in the element of `embed.js`, where pages call them otherwise. */
 const RENAMED = { category: 'categories', tag: 'tags' }
 const OF_LISTS = { ...RENAMED, date: 'start_date', until: 'end_date' }
 
@@ -22,7 +22,7 @@ const OF_LISTS = { ...RENAMED, date: 'start_date', until: 'end_date' }
 const LIMIT = 10
 const MOST = 50
 
-/** What stands in a frame. */
+/** The content of a frame. */
 export interface Framed {
   title: string
   body: Html
@@ -78,7 +78,7 @@ function foot(viewing: Viewing, asked: EventsAsked): Html {
   return html`<footer class="foot"><div class="wrap"><a href="${sameEvents(viewing, asked, asked.span)}">${say(site, 'Show the calendar')}</a><span class="end">${say(site, 'All times are in {zone}', { zone: zoneName(site, site.timezone) })}</span></div></footer>`
 }
 
-/** What stands in a frame in place of events that cannot be shown. */
+/** The content of a frame in place of events that cannot be shown. */
 export function frameProblem({ context: { site } }: Pick<Viewing, 'context'>): Framed {
   const title = say(site, 'No events found.')
   return {

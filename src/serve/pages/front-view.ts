@@ -8,7 +8,7 @@ import { type Html, html, link, NOTHING } from './page-html.ts'
 import { pathTo, say, type Viewing } from './viewing.ts'
 import { nearName } from './when-in-words.ts'
 
-/** What opens the front page: the events it shows, which the list leaves out. */
+/** The opening of the front page, and the events in it, which the list leaves out. */
 export interface Lead {
   ids: ReadonlySet<number>
   body: Html

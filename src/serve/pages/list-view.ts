@@ -72,7 +72,7 @@ interface Page {
   cards: Card[]
   total: number
   pages: number
-  /** What began before the first day; a search has it among the others. */
+  /** Events that began before the first day; a search has them among the others. */
   ongoing?: Ongoing
   /** Whether a series stands in the list for several of its dates. */
   isShorter?: boolean
@@ -81,7 +81,7 @@ interface Page {
 /** The most events that are still on above those that begin; the others are a press away. */
 const MOST_ONGOING = 6
 
-/** What is still on, and a page of what starts on the first day or later, each series at its next date (rules 31.2 and 31.3). */
+/** Events that are still on, and a page of those that start on the first day or later, each series at its next date (rules 31.2 and 31.3). */
 async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   const filters = comingFilters(viewing, asked)
   const { cards, total: begin } = await findCards(viewing, filters, asked.query.page, PER_PAGE, 'best')

@@ -45,7 +45,7 @@ export interface LookText {
   body: Html
 }
 
-/** What public bodies have to link to, in the order of the foot. */
+/** The pages that public bodies have to link to, in the order of the foot. */
 export const LEGAL_PAGES = ['imprint', 'privacy', 'accessibility', 'contact'] as const
 export type LegalPage = (typeof LEGAL_PAGES)[number]
 
@@ -56,7 +56,7 @@ interface LookFile {
 }
 export type LookFiles = Readonly<Partial<Record<LookFileSetting, LookFile>>>
 
-/** What the start of a service may name besides what owners may set, whose files are checked by content. */
+/** Further endings that the start of a service may name. Files of owners are checked by content. */
 const ALSO = ['.jpeg', '.avif', '.gif']
 
 /** Reads the files that the start of the service names. @throws Error with one sentence for one that cannot be read, or is not taken */

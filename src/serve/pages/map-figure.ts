@@ -15,7 +15,7 @@ export function mapFigure({ context: { site }, assets }: Viewing): Html {
 <div class="shown" hidden><div class="ground" role="region" aria-label="${say(site, 'Map')}"></div><p class="source">${linked(attribution)}</p></div><p class="failed" role="status"></p><template>${say(site, 'The map cannot be loaded at the moment. The list has the same venues.')}</template></div>`
 }
 
-/** What a view with a map needs besides: its script, its style and leave to load tiles. */
+/** Further needs of a view with a map: its script, its style and leave to load tiles. */
 export function mapNeeds({ context: { site }, assets }: Viewing): Pick<View, 'scripts' | 'styles' | 'imagesFrom'> {
   const origin = tileAddress(site.maps.tiles)?.origin
   return origin === undefined

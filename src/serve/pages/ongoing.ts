@@ -15,7 +15,10 @@ export interface Ongoing {
   total: number
 }
 
-/** What began before a day and is still on then, ending soonest first, at most `most`. What ends in the small hours ended the evening before. */
+/**
+ * The events that began before a day and are still on then, ending soonest first, at most `most`. An event that ends in the small hours ended the
+ * evening before.
+ */
 export async function findOngoing(
   viewing: Viewing,
   filters: EventFilters,

@@ -17,7 +17,7 @@ interface Moved {
   byQuery?: true
 }
 
-/** What an address asks for. */
+/** The page that an address asks for. */
 export type PageAddress =
   | { is: 'events'; span: Span; scope: TermPath | undefined }
   | { is: 'record'; kind: 'event' | 'venue' | 'organizer'; slug: string }
@@ -48,7 +48,7 @@ const roots = new Map<string, string>()
 const PAGES =
   /^\/(?:$|(?:events|event|venues?|organizers?|tag|embed|series|feed)(?:\/|$)|robots\.txt$|sitemap(?:-[\w-]+)?\.xml$|index\.php$)/
 
-/** What is suggested as one types. */
+/** The path of suggestions for the field of a search. */
 export const SUGGEST_PATH = '/events/suggest'
 
 /** Whether a path is one of those that pages are served at; feeds have files among them. */
@@ -56,7 +56,7 @@ export function isPagePath(path: string): boolean {
   return PAGES.test(path)
 }
 
-/** What a path of pages asks for; `query` decides where old addresses lead. */
+/** Reads the page that a path asks for; `query` decides where old addresses lead. */
 export function readPageAddress(path: string, query: URLSearchParams, site: Site): PageAddress {
   if (!isPagePath(path)) return { is: 'unknown' }
   if (path === '/robots.txt') return { is: 'robots' }

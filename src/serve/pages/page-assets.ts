@@ -14,9 +14,9 @@ export interface Asset {
 /** The files of all pages, besides those named by `ownFiles`. */
 export interface Assets extends ReturnType<typeof ownFiles> {
   style: Asset
-  /** What the map loads once somebody asks for one. */
+  /** The library that the map loads once somebody asks for one. */
   leaflet: { script: Asset; style: Asset }
-  /** Those of the look, by their setting. */
+  /** The files of the look, by their setting. */
   files: Readonly<Partial<Record<LookFileSetting, Asset>>>
   /** The picture of the site in tabs: the logo, else the plain mark. */
   icon: Asset
@@ -28,7 +28,7 @@ export interface Assets extends ReturnType<typeof ownFiles> {
 /** The style sheets and scripts that look the same in every calendar. */
 const ownFiles = () => ({
   script: scriptAsset('calendar'),
-  /** What opens the front page. */
+  /** The styles of the front page's opening. */
   front: sheet('front', 'ongoing'),
   week: sheet('week'),
   month: sheet('month', 'ongoing'),
@@ -40,7 +40,7 @@ const ownFiles = () => ({
   /** Directories and maps. */
   places: sheet('places'),
   map: scriptAsset('map'),
-  /** What other sites show. */
+  /** The styles of events on other sites. */
   embedding: sheet('embedding'),
   /** The page that generates embedding markup. */
   builder: scriptAsset('builder'),

@@ -96,7 +96,7 @@ export function byLanguage<Value>(make: (language: Language) => Value): Readonly
   return Object.fromEntries(LANGUAGES.map((language) => [language, make(language)])) as Record<Language, Value>
 }
 
-/** What each language calls itself. */
+/** The name of each language in itself. */
 export const LANGUAGE_NAMES = byLanguage((language) => {
   const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1)
@@ -124,6 +124,6 @@ export function keepLanguage({ namedLanguage }: Pick<Site, 'namedLanguage'>, add
     : address
 }
 
-/** What forms that lead to pages keep the language by. */
+/** The hidden field by which forms that lead to pages keep the language. */
 export const languageField = ({ namedLanguage }: Pick<Site, 'namedLanguage'>): Html | false =>
   namedLanguage !== undefined && html`<input type="hidden" name="${PARAMETER}" value="${namedLanguage}">`

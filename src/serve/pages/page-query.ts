@@ -58,7 +58,7 @@ export const filterWithValue = (site: Site, name: string, value: string) =>
 /** In the order of addresses. */
 const NAMES = [...Object.keys(SHARED), 'near', 'geoloc_lat', 'geoloc_lng', 'geoloc_radius']
 
-/** What an address asks for whose parameters cannot all be used: nothing is filtered, and the form shows what was sent. */
+/** The query of an address whose parameters cannot all be used: nothing is filtered, and the form shows the values that were sent. */
 export const unread = (query: URLSearchParams, wrong: readonly string[]): PageQuery => {
   const sent = sentIn(query)
   return { filters: {}, page: 1, sent, isFiltered: sent.size > 0, wrong: new Set(wrong) }

@@ -70,7 +70,7 @@ export async function readPageTerms({ db }: Context): Promise<PageTerms> {
   return termsFrom(shownTerms(rows), isCut, venues.length > MOST_VENUES ? [] : venues.map(offered))
 }
 
-/** The same terms without the venues. */
+/** Reads the terms without the venues. */
 export async function readTermsAlone({ db }: Context): Promise<PageTerms> {
   const { rows, isCut } = await readTermsInUse(db, MOST_TERMS)
   return termsFrom(shownTerms(rows), isCut, [])

@@ -201,7 +201,7 @@ async function textPage(pages: Pages, context: Context, path: string): Promise<P
   })
 }
 
-/** What the address of the site shows. */
+/** The view at the address of the site. */
 const firstSpan = ({ firstView }: Look): Span => oldSpan(firstView, undefined, undefined)
 
 async function viewingOf(pages: Pages, context: Context, address?: string): Promise<Viewing> {
@@ -305,7 +305,7 @@ function narrowed(query: PageQuery, taxonomy: 'category' | 'tag', slug: string):
   return { ...query, sent, isFiltered: sent.size > 0, filters: { ...query.filters, [name]: [slug] } }
 }
 
-/** What each view shows. */
+/** The function that shows each view. */
 const VIEWS: { [Name in Span['view']]: (viewing: Viewing, asked: EventsAsked, span: Span<Name>) => Promise<View> } = {
   list: listView,
   past: listView,
@@ -475,7 +475,7 @@ export async function previewPage(pages: Pages, context: Context, event: EventRo
   return layOut(viewing, { ...view, isIndexed: false, body: html`${banner}${view.body}` })
 }
 
-/** What a preview of a look has besides it. */
+/** The style sheet and the banner of a preview of a look. */
 interface Preview {
   /** Of its style sheet, below the root of the site. */
   stylePath: string

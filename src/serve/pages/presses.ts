@@ -26,7 +26,7 @@ const SWITCHES = [
 const POSITION = ['geoloc_lat', 'geoloc_lng', 'geoloc_radius']
 const DATES = ['when', 'start_date', 'end_date']
 
-/** What a press keeps of the page that it is on. */
+/** The parts of a page that a press keeps. */
 interface Pressed {
   span: Span
   scope: TermPath | undefined

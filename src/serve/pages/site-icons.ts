@@ -4,7 +4,7 @@ import { type Asset, rgbOf } from './page-assets.ts'
 /** An icon that browsers and devices ask for by a fixed address, whether a page names it or not. */
 interface SiteIcon {
   side: number
-  /** What shows through where the image covers nothing. */
+  /** The colour where the image covers nothing. */
   ground: string
   /** The corners of the mark; devices round those of icons for home screens themselves. */
   isRound: boolean

@@ -3,7 +3,7 @@ import { addDays } from '../../base/text/moments.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import { firstOf, isDay, isMonth, mondayOf, monthOf, monthsLater, unitName } from './page-dates.ts'
 
-/** What the path of each view says besides its name. */
+/** The parts of each view's path besides its name. */
 interface Said {
   list: unknown
   past: unknown
@@ -28,7 +28,7 @@ interface ViewRow<View extends keyof Said> {
   dates: (span: Span<View>, today: string) => string | undefined
   /** Whether readers bound its dates themselves. */
   isList: boolean
-  /** What the link to it says; undefined for a view that other views do not link to. */
+  /** The words of the link to it; undefined for a view that other views do not link to. */
   name: ((site: Site) => string | undefined) | undefined
 }
 

@@ -5,7 +5,7 @@ import { recordPath } from '../../calendar/linked/record-present.ts'
 import { writtenDay } from './page-dates.ts'
 import { pathTo, spanLink } from './viewing.ts'
 
-/** What is suggested to somebody who has typed `search` so far, as JSON. */
+/** Suggestions for somebody who has typed `search` so far, as JSON. */
 export async function suggestions(context: Context, query: URLSearchParams): Promise<string> {
   const { site, now } = context
   const today = dayOf(wallNow(site.timezone, now))

@@ -5,7 +5,7 @@ import { isDay } from './page-dates.ts'
 
 // Addresses of moved sites whose words are those of another language: which English ones they stand for. Nothing is looked up.
 
-/** What words stand for at one place of a path; a German `tag` is a day in one place, and an English one a tag in another. */
+/** The English words that words stand for at one place of a path: a German `tag` is a day in one place, and an English one a tag in another. */
 type Words = ReadonlyMap<string, PathWord>
 
 const SCOPES = wordsFor(['category', 'tag'])

@@ -36,7 +36,7 @@ export function sameEvents({ context }: Viewing, asked: EventsAsked, span: Span,
   return spanLink(context.site, span, scopeIn(asked), queryText(asked.query, keptOut(span), page))
 }
 
-/** Views whose address says when keep no dates, and past events no time to come. */
+/** The parameters that links to a span leave out. Views whose address says when keep no dates, and past events keep no time to come. */
 const keptOut = (span: Span) => (span.view === 'past' ? ['when'] : isList(span) ? [] : OF_LISTS)
 
 /** The addresses of the days of the same events. */
@@ -88,7 +88,7 @@ function views(viewing: Viewing, asked: EventsAsked): Html[] {
 }
 
 const MOST_PILLS = 6
-/** Those behind "More categories". */
+/** The most categories behind "More categories". */
 const MOST_FOLDED = 60
 
 /** The slug of the category at the top of the tree that the path or the query names; undefined for none and for several. */
@@ -151,7 +151,7 @@ const OFFERED = new Set([
   'end_date',
 ])
 
-/** What is said below a field whose value cannot be used. */
+/** The sentence below a field whose value cannot be used. */
 function wrongIn(site: Site, { sent, wrong }: PageQuery, name: string): string | undefined {
   const value = shortened(sent.get(name) ?? '', LONGEST_WRONG)
   return wrong?.has(name) ? say(site, 'Not recognized: {value}', { value }) : undefined
@@ -159,7 +159,7 @@ function wrongIn(site: Site, { sent, wrong }: PageQuery, name: string): string |
 
 const LONGEST_WRONG = 60
 
-/** What is shown in place of events for an address with parameters that cannot be used: the form, with their fields marked. */
+/** The page for an address with parameters that cannot be used: the form in place of events, with these fields marked. */
 export function wrongView(viewing: Viewing, asked: EventsAsked): View {
   const { site } = viewing.context
   const sentence = say(site, 'Part of this address isn’t valid.')

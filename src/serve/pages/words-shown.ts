@@ -7,7 +7,7 @@ import { scopeOf } from './page-terms.ts'
 import type { EventsAsked } from './view-head.ts'
 import { say, sayEvents, spanLink, type Viewing } from './viewing.ts'
 
-/** What became of the words of a search; undefined for a page without any. */
+/** Where the words of a search are found; undefined for a page without words. */
 async function readWords({ context }: Viewing, { query }: EventsAsked): Promise<WordsFound | undefined> {
   const { words } = query.filters
   return words === undefined ? undefined : eventWords.find(words, context)

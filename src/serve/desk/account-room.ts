@@ -22,7 +22,7 @@ import { newPasswordField, passwordFaults } from './set-up-room.ts'
 
 // Everybody's own page: name, password, where they are signed in, and the passwords of their programs.
 
-/** What was just done, by the word in the address. */
+/** Sentences on what was just done, by the word in the address. */
 const DONE = {
   saved: 'Saved',
   password: 'Your password is new, and you are signed out everywhere else.',

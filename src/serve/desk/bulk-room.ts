@@ -35,14 +35,14 @@ const isDeed = (text: string): text is BulkDeedName => Object.hasOwn(BULK_DEEDS,
 
 /** Titles that are named before one confirms. */
 const MOST_NAMED = 5
-/** Rows that were done and are told one by one; those that were refused all are. */
+/** The most rows that were done and are told one by one; those that were refused all are. */
 const MOST_TOLD = 200
 const LONGEST_TOLD = 80
 const MOST_DAYS = 3660
 
 const events = resources.find(({ resource }) => resource.path === 'events')
 
-/** What somebody asks for: the deed, the events, and the list that they were chosen in. */
+/** A deed that somebody asks for, its events, and the list that they were chosen in. */
 interface Asked {
   deed: BulkDeedName
   ids: readonly number[]
@@ -120,7 +120,7 @@ function scopeOf({ context: { site }, form }: DeskRequest, { deed }: Asked, seen
   return html`<fieldset class="field"><legend>${sayAtDesk(site, 'Of events that repeat')}</legend>${radio('this', 'The chosen dates', !isAll)}${radio('all', 'All dates of their series', isAll)}<p class="hint">${sayAtDesk(site, 'To change a date and all that follow it, open that date.')}</p></fieldset>`
 }
 
-/** What a deed has to be told. */
+/** The controls for the values that a deed needs. */
 async function detailsOf(
   { context, form, query }: DeskRequest,
   { deed }: Asked,
@@ -163,7 +163,7 @@ async function venueNames(context: Context): Promise<string[]> {
 const number = (name: string, label: string, value: string): Html =>
   html`<div class="field"><label for="${name}">${label}</label><input type="text" id="${name}" name="${name}" inputmode="numeric" pattern="-?[0-9]*" value="${value || '0'}" maxlength="6" autocomplete="off"></div>`
 
-/** What the form says of a deed, or a sentence on what is wrong with it. */
+/** The deed of a form with its values, or a sentence on what is wrong with it. */
 async function readDeed(request: DeskRequest, deed: BulkDeedName): Promise<BulkDeed | string> {
   const { context } = request
   const say: Say = (text, values) => sayAtDesk(context.site, text, values)
@@ -219,7 +219,7 @@ async function namedIds(context: Context, kind: PickedKind, names: readonly stri
   return ids
 }
 
-/** What became of the events, as it is kept for the page that tells it. */
+/** The outcome for the events, as it is kept for the page that tells it. */
 interface Told {
   deed: BulkDeedName
   done: number
@@ -273,7 +273,7 @@ function whyRefused(site: Context['site'], problem: Problem): string {
 
 const isTold = (told: object): told is Told => 'refused' in told && 'deed' in told
 
-/** What became of each event, with one press to take it all back. */
+/** Tells the outcome for each event, with one press to take it all back. */
 async function tell({ context, variables }: DeskRequest): Promise<DeskAnswer> {
   const { site } = context
   const say: Say = (text, values) => sayAtDesk(site, text, values)

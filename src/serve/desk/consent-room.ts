@@ -20,7 +20,7 @@ import {
 // Programs of the platform send people here to be given an application password: the page says who asks, and hands it back by the rules of the
 // platform, to an address with https or with a scheme of the program's own.
 
-/** What a program asks with, as the platform names it. */
+/** The request of a program, with the names of the platform. */
 interface Asked {
   /** The UUID by which it names itself, or empty. */
   id: string
@@ -65,7 +65,7 @@ function returnAddress(text: string): URL | undefined | null {
   return isPlain && !NOBODYS.has(scheme) ? url : null
 }
 
-/** What the page names as the place where a password goes. */
+/** The place that a password goes to, as the page names it. */
 const placeOf = (url: URL) => (url.protocol === 'https:' ? url.host : `${url.protocol}//${url.host}`)
 
 /** The address with more in its query, which stays as the program wrote it. */
@@ -89,7 +89,7 @@ function askConsent(request: DeskRequest): DeskAnswer | Promise<DeskAnswer> {
   return 'refusal' in asked ? refusedView(request, asked.refusal) : consentView(request, asked)
 }
 
-/** What a credential may do, as its scopes are called at the desk. */
+/** The rights of a credential, as its scopes are called at the desk. */
 export const SCOPE_TEXTS = {
   'read-drafts': 'Read drafts and private records',
   'write-own': 'Write your own records',
@@ -97,7 +97,7 @@ export const SCOPE_TEXTS = {
   media: 'Upload pictures',
 } as const satisfies Record<CredentialScope, MessageText>
 
-/** Choices of what a credential may do: everything, or some of it. */
+/** The choices for the rights of a credential: everything, or some of it. */
 export function scopeFields({ context: { site } }: Pick<DeskRequest, 'context'>): Html {
   const boxes = SCOPES.map(
     (scope) =>
@@ -145,7 +145,7 @@ ${scopeFields(request)}
   }
 }
 
-/** What the policy of the page calls an address that its form may lead to. */
+/** The source by which the policy of the page lets its form lead to an address. */
 const sourceOf = (url: URL) => (url.protocol === 'https:' ? url.origin : url.protocol)
 
 /** The platform gives programs this much of an answer: the address of the site, the login and the password. */

@@ -8,7 +8,7 @@ import { type DeskView, deskPath, type RoomName, sayAtDesk } from './desk-page.t
 
 const LONGEST_TITLE = 110
 
-/** Whom a page is for, and what the rail counts. */
+/** The reader of a page, and the numbers in its rail. */
 export interface FrameFor {
   site: Site
   assets: DeskAssets

@@ -8,7 +8,7 @@ import { paramTexts } from '../../calendar/locales/problem-replies.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { sayAtDesk } from './desk-page.ts'
 
-/** What a form shows in its controls, by the name of the field: as it was typed, or as the record has it. */
+/** The values in the controls of a form, by the name of the field: as they were typed, or as the record has them. */
 export type FormValues = Readonly<Record<string, string>>
 
 /** The faults of a form, by the name of the field, in words. */
@@ -46,7 +46,7 @@ export function labelOf(site: Site, { label, about }: Pick<Field, 'label' | 'abo
   return sayAtDesk(site, (label ?? about) as Parameters<typeof sayAtDesk>[1])
 }
 
-/** What a form shows of the columns of a record. */
+/** The values that a form shows of the columns of a record. */
 export function formValuesOf(fields: Fields, columns: Readonly<Record<string, unknown>>): FormValues {
   const texts = askedFields(fields).map(([name, field]) => [name, writtenValue(inputOf(field), columns[name])])
   return Object.fromEntries(texts)
@@ -106,7 +106,7 @@ export function mostOf({ within, kind }: Field): Content {
 }
 
 function selectOf(attributes: Html, choices: readonly ControlOption[], value: string): Html {
-  // What the record has stays choosable, so that saving does not change it.
+  // The value of the record can still be chosen, so that saving does not change it.
   const known = choices.some((choice) => choice.value === value) ? choices : [...choices, { value, text: value }]
   const options = known.map(
     (choice) =>
@@ -165,7 +165,7 @@ export function faultList(site: Site, faults: FormFaults, fields: Fields = {}): 
 export interface PlainField {
   name: string
   label: string
-  /** That of the input, or `lines` for a text of several. */
+  /** The type of the input, or `lines` for a text of several lines. */
   type?: string
   value?: string
   hint?: string
@@ -189,7 +189,7 @@ export function plainField(
   return html`<div class="field"><label for="${name}">${label}</label>${control}${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${fault !== undefined && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
 }
 
-/** What a form says of a refused write, field by field; undefined where the problem is not about its fields. */
+/** The sentences of a form about a refused write, field by field; undefined where the problem is not about its fields. */
 export function faultsOf(
   site: Site,
   { details: { missing, params } }: Problem,

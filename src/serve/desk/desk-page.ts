@@ -47,11 +47,11 @@ export interface AnyDeskRequest {
   client: string
   /** The colour of the calendar, such as `#0b6e5f`. */
   accent: string
-  /** For what is not done in the name of a caller. */
+  /** Signs people in and ends sessions, which nobody does as a caller. */
   gate: DeskGate
   /** The whole page of an event as visitors get it, with a banner above; undefined for a service without pages. */
   showPage: ((context: Context, event: EventRow, banner: Html) => Promise<string>) | undefined
-  /** What the service was started with. */
+  /** The settings that the service was started with. */
   start: Config
   /** The front page in another look, and its style sheet; undefined for a service without pages. */
   showLook: LookPreview | undefined
@@ -100,7 +100,7 @@ export interface DeskView {
   body: Html
   /** Without the rail and the bar, as signing in is. */
   isAlone?: boolean
-  /** What has just been done, for everybody to see and hear. */
+  /** A sentence on what has just been done, which is shown and read out. */
   notice?: Content
   /** Seconds after which the same may succeed. */
   retryAfter?: number

@@ -9,7 +9,7 @@ import { linkedNames } from './event-form-values.ts'
 import { TIME_CONTROLS } from './event-times.ts'
 import type { TypedForm } from './typed-form.ts'
 
-/** What two people have written into the same fields of an event. */
+/** The values that two people have written into the same fields of an event. */
 export interface BothSides {
   conflicts: readonly { member: string; sent: unknown; now: unknown }[]
   /** The fields that the other one alone has changed. */
@@ -81,7 +81,7 @@ const CONTROLS: Readonly<Record<string, readonly string[]>> = {
   categories: ['categories', 'new_categories'],
 }
 
-/** What is typed, with the controls of fields that somebody else alone has changed as these are now: saved again, they stay so. */
+/** The typed controls, but with the present values of fields that somebody else alone has changed, so that saving again keeps these. */
 export function takenOver(typed: TypedForm, now: TypedForm, taken: readonly string[]): TypedForm {
   const names = taken.flatMap((member) => CONTROLS[member] ?? [member])
   const present = names.flatMap((name) => (now[name] ? [[name, now[name]] as const] : []))

@@ -6,11 +6,11 @@ import { described, fieldControl, labelOf, statusName } from './desk-inputs.ts'
 import { controlStateOf, type EventForm, type FormText, lineControl, sayer, switchOf } from './event-form-controls.ts'
 import { allTyped, isSwitchOn, lastTyped } from './typed-form.ts'
 
-// What becomes of an event, at the side of its form: status, picture, categories and address.
+// The cards at the side of the form of an event: status, picture, categories and address.
 
 const LISTED = ['featured', 'sticky', 'hide_from_listings'] as const
 
-/** What is done with the event when it is saved: the status first. */
+/** The card that says what saving does to the event: the status first. */
 export function statusCard(form: EventForm): Html {
   const say = sayer(form)
   const { typed, may, context, faults } = form

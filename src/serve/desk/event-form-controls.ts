@@ -26,12 +26,12 @@ export interface EventForm {
     upload: boolean
     makeCategory: boolean
     makeTag: boolean
-    /** What is saved waits as a proposal. */
+    /** The caller may only propose changes: a save waits as a proposal. */
     propose: boolean
   }
   venues: ReadonlyMap<number, VenueRow>
   organizers: ReadonlyMap<number, OrganizerRow>
-  /** Those that are offered, and whether there are more. */
+  /** The categories that are offered, and whether there are more. */
   categories: { options: readonly ControlOption[]; areMore: boolean }
   tags: ReadonlyMap<string, string>
   authors: readonly { id: number; name: string }[]
@@ -84,7 +84,7 @@ const CONTROL_LABELS: Readonly<Record<string, FormText>> = {
   recurrence_scope: 'Changes are for',
 }
 
-/** What a control is called. */
+/** The name of a control. */
 export function controlLabel(site: Context['site'], name: string): string {
   const field = Object.hasOwn(event.fields, name) ? event.fields[name as keyof typeof event.fields] : undefined
   const own = CONTROL_LABELS[name]

@@ -18,7 +18,7 @@ import { againTicks, clashLines, nextDatesList } from './event-form-view.ts'
 import { readTimes, typedTimes } from './event-times.ts'
 import { lastTyped, type TypedForm, typedOf } from './typed-form.ts'
 
-// What the form of an event asks for while one writes: data for its script, which the form does without.
+// The data that the script of the form asks for while somebody writes an event. The form works without them.
 
 const KINDS: readonly PickedKind[] = ['venue', 'organizer', 'category', 'tag']
 const MOST_NAMES = 8
@@ -38,7 +38,7 @@ async function listNames({ context, query }: DeskRequest): Promise<DeskAnswer> {
   return { data: { names, ...(create !== undefined && { create }) } }
 }
 
-/** What is typed in words: its times and dates, what is wrong with them, what it clashes with, and what may be the same. */
+/** Says the typed values in words: times and dates, faults, clashes, and events that may be the same. */
 async function sayWhen(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   mayUseForm(context)
@@ -62,7 +62,7 @@ async function sayWhen(request: DeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** What is typed, where the start has moved and takes the end along; `moved_from` has the start and the end as they were. */
+/** The typed controls with the end moved along, where the start has moved; `moved_from` has the start and the end as they were. */
 function withMovedEnd({ site, now, say }: Context, typed: TypedForm): TypedForm {
   const [start = '', end = ''] = lastTyped(typed, 'moved_from').split('|')
   const read = readTimes({ site, now, say }, { ...typed, end_date: [], end_time: [], several_days: [] })

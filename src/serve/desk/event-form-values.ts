@@ -68,7 +68,7 @@ export function typedEvent(site: Context['site'], state: RecordState, row: Event
   }
 }
 
-/** What a form sends, by declared key, with what is wrong with it so far. */
+/** The values that a form sends, by declared key, with the faults found so far. */
 export interface ReadForm {
   raw: Record<string, unknown>
   times: ReadTimes | undefined

@@ -296,7 +296,7 @@ const EDITOR_WORDS = [
   'Address of the link',
 ] as const satisfies readonly FormText[]
 
-/** What the buttons of the editor are called. */
+/** The names of the buttons of the editor. */
 function editorWords(site: Context['site']): string {
   return JSON.stringify(Object.fromEntries(EDITOR_WORDS.map((text) => [text, sayAtDesk(site, text)])))
 }
@@ -360,7 +360,7 @@ const isBlank = (value: string) => value === '' || value === '0' || value === 'a
 
 type Goal = readonly [status: string, text: FormText]
 
-/** What saving does, by the status that is chosen. */
+/** The status that each way of saving gives the event, and the words of its button. */
 function goalsOf({ known, may }: EventForm): Goal[] {
   if (may.propose) return may.statuses.map((status) => [status, 'Propose change'])
   const isPublic = known !== undefined && ['publish', 'private', 'future'].includes(known.status)
@@ -404,7 +404,7 @@ function saveBar(form: EventForm): Html {
   return html`<div class="savebar"><input type="hidden" name="key" value="${key}">${known && html`<input type="hidden" name="version" value="${known.version}">`}${main}${beside}<button type="submit" class="button" formaction="${preview}" formtarget="kalends-preview" formnovalidate>${say('Preview')}</button>${trash}</div>`
 }
 
-/** What else one does with an event that is there. */
+/** Links and buttons for further deeds with an event that is there. */
 function deedsOf({ known, may, context: { site } }: EventForm): Content {
   if (!known) return undefined
   const deed = (path: string, text: FormText) =>

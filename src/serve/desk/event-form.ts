@@ -91,7 +91,7 @@ export async function getKnownEvent(context: Context, id: number | undefined): P
 
 const NO_REPEATS: TypedForm = { repeats: [''] }
 
-/** What a form shows beside what is typed. */
+/** The parts of a form beside the typed values. */
 interface Shown {
   known?: KnownEvent | undefined
   faults?: FormFaults
@@ -162,7 +162,7 @@ const LIBRARY = 24
 /** Categories that a form offers. */
 const MOST_CATEGORIES = 500
 
-/** What is typed, in words: what the form says beneath its controls. */
+/** The sentences beneath the controls of a form, which say the typed values in words. */
 export interface SaidOfForm extends Pick<EventForm, 'times' | 'dates' | 'ruleInWords' | 'near'> {
   timeFaults: FormFaults
   /** The day of the start, 'YYYY-MM-DD', and the start and the end as walls; empty while they cannot be read. */
@@ -362,7 +362,7 @@ function notesOf({ site }: Context, { id, row }: KnownEvent): Content {
   return html`<form class="note" method="post" action="${deskPath(site, `/events/${id}/restore`)}"><p>${sayAtDesk(site, 'This event is in the trash.')}</p><button type="submit" class="button">${sayAtDesk(site, 'Restore')}</button></form>`
 }
 
-/** What waits for a review beside the event: a change that the caller has proposed, and names of terms that are still to be made. */
+/** A note on whatever waits for a review beside the event: a change that the caller has proposed, and names of terms that are still to be made. */
 async function waitingNote(context: Context, { id, row }: KnownEvent): Promise<Content> {
   const { site, caller } = context
   const [proposals, terms] = await Promise.all([
@@ -380,7 +380,7 @@ async function waitingNote(context: Context, { id, row }: KnownEvent): Promise<C
   return html`<div class="note"><p>${told.join(' ')}</p><a class="button" href="${deskPath(site, '/inbox')}">${sayAtDesk(site, 'Inbox')}</a></div>`
 }
 
-/** What a save has done, and what else to do. */
+/** A notice on what a save has done, with the next steps. */
 function savedNotice({ context: { site }, query }: DeskRequest, { row }: KnownEvent): Content {
   const what =
     query.get('saved') === 'proposed'

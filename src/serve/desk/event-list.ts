@@ -60,7 +60,7 @@ const SORT_NAMES: Readonly<Record<DeskSort, MessageText>> = {
   changed: 'Last changed first',
 }
 
-/** What the address of the list says, with the names of the fields of its form. */
+/** The list that an address asks for, and the fields of its form. */
 export interface AskedList {
   list: DeskList
   /** The fields of the address without the place, in the order of the form. */
@@ -156,7 +156,7 @@ async function namesInFields(context: Context, { venue, organizer, tags }: Asked
 
 type FieldNames = Readonly<Record<(typeof NAMED)[number]['name'], string | undefined>>
 
-/** Those who may change the events of others see everybody's at first, and all others their own. */
+/** The author whose events are listed: the named one, else nobody in particular for those who see all events, and the caller for all others. */
 function authorMeant({ caller }: Context, text: string | undefined): number | undefined {
   if (text === 'mine' || (text === undefined && !seesAll(caller))) return caller.id
   return isNumber(text) ? Number(text) : undefined
@@ -183,7 +183,7 @@ export function listPath(
   return deskPath(site, query === '' ? '/events' : `/events?${query}`)
 }
 
-/** What the parts of a page of the list share. */
+/** The data that the parts of a page of the list share. */
 interface Listing extends AskedList {
   context: Context
   found: DeskPageFound
@@ -427,7 +427,7 @@ const BAR_NAMES: Readonly<Record<BulkDeedName, MessageText>> = {
   move: 'Move…',
 }
 
-/** What may be done with chosen events. It stands behind the last row and stays in sight; with a script, once something is chosen. */
+/** The bar of deeds for chosen events. It stands behind the last row and stays in sight; with a script, once something is chosen. */
 function bulkBar({ context: { caller, site }, fields, list, found, say }: Listing): Content {
   if (!can(caller, 'edit')) return ''
   const deeds = BAR[list.tab].filter((deed) => deed !== 'publish' || can(caller, 'publish'))
@@ -501,7 +501,7 @@ function sourceName(address: string): string {
   return host ?? address.slice(address.lastIndexOf('/') + 1)
 }
 
-/** What may be done with an event: at the end of its row for a pointer and for the keyboard, behind a menu for fingers. */
+/** The deeds for an event: at the end of its row for a pointer and for the keyboard, behind a menu for fingers. */
 function deedsOf({ context, say }: Listing, event: DeskEvent): Html {
   const { site, caller } = context
   const [mayChange, mayRemove] = [mayEdit(caller, event), mayDelete(caller, event)]

@@ -83,7 +83,7 @@ export async function describePicture(
   return ''
 }
 
-/** What a picture shows at the event that a form was filled from. */
+/** The text on what a picture shows at the event that a form was filled from. */
 export const altAt = (typed: TypedForm | undefined, { alt_text }: Pick<ImageRow, 'alt_text'>) =>
   lastTyped(typed ?? {}, 'image_alt') || alt_text
 

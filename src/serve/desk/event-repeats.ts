@@ -24,7 +24,7 @@ export const REPEAT_CONTROLS = [
   'more_dates',
 ] as const
 
-/** What a form says of repeating: the recurrence as REST takes it, empty for none, undefined where nothing is said of it. */
+/** The recurrence of a form: as REST takes it, empty for none, undefined where the form says nothing of it. */
 export interface ReadRepeats {
   recurrence: RecurrenceObject | string | undefined
   faults: FormFaults

@@ -241,7 +241,7 @@ export function typedTimes(
   }
 }
 
-/** What a form says beneath the times: the days in words, how long it is, the zone, and what is odd about them. */
+/** The sentences of a form beneath the times: the days in words, the length, the zone, and whatever is odd about them. */
 export interface TimesInWords {
   text: string
   warnings: string[]
@@ -299,5 +299,5 @@ export function timesInWords(
   }
 }
 
-/** What is said of times that cannot be read. */
+/** No sentences, for times that cannot be read. */
 export const NOTHING_SAID: TimesInWords = { text: '', warnings: [], again: new Map() }

@@ -25,7 +25,7 @@ import {
   sayAtDesk,
 } from './desk-page.ts'
 
-// What became of a record: who changed what and when, side by side, and the way back to each version.
+// The history of a record: who changed what and when, side by side, and the way back to each version.
 
 const PER_PAGE = 20
 

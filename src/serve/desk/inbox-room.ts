@@ -38,7 +38,7 @@ import {
 import { linkedNames } from './event-form-values.ts'
 import { valueText } from './history-room.ts'
 
-// What waits for somebody who may publish: events sent for review, imported ones that wait, and changes proposed in published records.
+// The inbox of those who may publish: events sent for review, imported ones that wait, and changes proposed in published records.
 
 /** Each is compared with what it may clash with, and the oldest stand first whenever one is decided. */
 const PER_PAGE = 6
@@ -50,7 +50,7 @@ interface Waiting {
   item: InboxItem
   /** The event that it is about, where it is about one. */
   event: PlannedEvent | undefined
-  /** What is published with it. */
+  /** The records that are published with it. */
   brought: readonly Brought[]
   terms: readonly string[]
   /** Events at the same venue and time, and those that are likely the same one. */
@@ -116,7 +116,7 @@ export async function countInInbox(context: Context): Promise<number> {
   return counts.events + counts.proposals
 }
 
-/** What was sent back to the caller, for the inbox and Today; empty where nothing was. */
+/** The records that were sent back to the caller, for the inbox and Today; empty where there are none. */
 export async function sentBackList(context: Context): Promise<Html | undefined> {
   const items = await listSentBack(context)
   if (items.length === 0) return undefined
@@ -155,7 +155,7 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** What single keys do, with a switch: a script shows and obeys it. */
+/** An explanation of the single keys, with a switch: a script shows and obeys it. */
 function keysHelp(site: Context['site']): Html {
   return html`<details class="inline keys" hidden><summary>${sayAtDesk(site, 'Keys')}</summary><p>${sayAtDesk(site, 'j and k go to the next and the previous one. There, a publishes it, r sends it back and e opens it.')}</p><label class="check"><input type="checkbox" checked> ${sayAtDesk(site, 'Use these keys')}</label></details>`
 }
@@ -173,7 +173,7 @@ function itemOf(context: Context, waiting: Waiting): Html {
   }<p class="hint">${sayAtDesk(site, 'by {name}, {time}', { name: item.author.name, time: `${written(site, 'dayMonth', wall)}, ${written(site, 'time', wall)}` })}</p>${item.note && html`<p class="said" dir="auto">“${item.note}”</p>`}${broughtLine(context, waiting)}${clashLines(context, waiting)}</div></div>${proposal && changesOf(context, waiting, proposal)}${deedsOf(context, item)}</li>`
 }
 
-/** What an event clashes with, each with a link. */
+/** The events that an event clashes with, each with a link. */
 function clashLines(context: Context, { clashes: { clashes, doubles } }: Waiting): Content {
   const { site } = context
   const known = new Set(clashes.map(({ id }) => id))
@@ -194,7 +194,7 @@ function broughtLine({ site }: Context, { brought, terms }: Waiting): Content {
   )
 }
 
-/** What a proposal would change, beside what is there now. */
+/** The changes of a proposal, beside the present values. */
 function changesOf({ site }: Context, { item, present }: Waiting, { values }: Proposal): Html {
   const fields = resources.find(({ resource }) => resource.name === item.kind)?.resource.fields ?? {}
   const rows = Object.entries(values).map(([member, value]) => {
@@ -216,7 +216,7 @@ function deedsOf(context: Context, { what, id, kind, record }: InboxItem): Html 
   }</div>`
 }
 
-/** What has just been done. An address that a stranger has made up names nobody and nothing that is not there. */
+/** A sentence on what has just been done. An address that a stranger has made up names nobody and nothing that is not there. */
 async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
   const { site, db } = context
   const done = query.get('done')
@@ -280,7 +280,7 @@ async function outcomeOf(
   return undefined
 }
 
-/** What a proposal and somebody else have both changed: the reviewer decides in the form of the record. */
+/** The page for a field that both a proposal and somebody else have changed: the reviewer decides in the form of the record. */
 async function conflictPage({ context }: DeskRequest, id: number, { conflicts }: Undecided): Promise<DeskAnswer> {
   const { site } = context
   const proposal = await findSeenProposal(context, id)

@@ -195,7 +195,7 @@ function textControls(site: Site, { texts, faults, given }: LookForm): Content {
   return html`<div id="pages_texts">${[...texts, { slug: '', text: '' }].map(one)}${fault && html`<p class="error">${fault}</p>`}</div>`
 }
 
-/** What becomes of a colour in which text could not be read on the pages that there are. */
+/** Notes on a colour in which text could not be read on the pages that there are: it is shown in another. */
 export function contrastNotes(site: Site, colour: string, scheme: string): Content {
   const { light, dark } = accentContrast(colour)
   const note = (text: MessageText, { ratio, shown }: typeof light) =>

@@ -121,7 +121,7 @@ async function resetLook(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: `${deskPath(request.context.site, '/look')}?saved` }
 }
 
-/** What would be set if what was typed were saved; a wrong value changes nothing. */
+/** The settings of owners as they would be if the form were saved; a wrong value changes nothing. */
 async function tried(request: DeskRequest, typed: OwnerTexts): Promise<OwnerTexts> {
   const set = await readOwnerSettings(request.context.db)
   for (const [name, value] of Object.entries(typed) as [OwnerSetting, string][])

@@ -18,7 +18,7 @@ export interface LookForm {
   texts: readonly TypedText[]
   /** The addresses of the files that are there. */
   shown: Readonly<Partial<Record<LookSetting, string>>>
-  /** What the start of the service names, which nobody sets here. */
+  /** The settings that the start of the service names, which nobody sets here. */
   given: ReadonlySet<string>
   faults: FormFaults
 }
@@ -40,7 +40,7 @@ export function typedSettings(request: DeskRequest): Partial<Record<LookSetting,
   return Object.fromEntries(typed)
 }
 
-/** What a form changes of the look, and its faults. */
+/** The settings that a form changes, and its faults. */
 export async function changesIn(
   request: DeskRequest,
   given: ReadonlySet<string>,

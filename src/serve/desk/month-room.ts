@@ -36,7 +36,7 @@ const MOST = 2000
 const isEvents = ({ resource }: (typeof resources)[number]) => resource.path === 'events'
 const [events] = resources.filter(isEvents)
 
-/** What a month is drawn with. */
+/** The data that a month is drawn with. */
 interface Plan {
   request: DeskRequest
   context: Context
@@ -160,7 +160,7 @@ function hueClass({ terms }: Plan, { category }: PlannedEvent): string {
   return term ? ` h${term.hue}` : ''
 }
 
-/** What is not as usual with an event, in a word. */
+/** A word for an event that is canceled, postponed or not published; empty for any other. */
 function stateWord({ site }: Pick<Context, 'site'>, { status, event_status }: PlannedEvent): string {
   if (event_status === 'canceled') return sayAtDesk(site, 'Canceled')
   if (event_status === 'postponed') return sayAtDesk(site, 'Postponed')
@@ -234,7 +234,7 @@ function eventLines(plan: Plan, planned: readonly PlannedEvent[]): Html {
   return html`<ul class="lines">${lines}</ul>`
 }
 
-/** What has just been moved, with the way back, which moves it again. */
+/** A sentence on the event that has just been moved, with a press that moves it back. */
 function movedNotice({ context, request, byId }: Plan): Content {
   const { site } = context
   const moved = byId.get(Number(request.query.get('moved')))

@@ -35,7 +35,7 @@ import {
 } from './desk-page.ts'
 import { whenAtDesk } from './desk-times.ts'
 
-// Who may do what: for administrators, by the right that REST asks for.
+// The people of the calendar and their roles: for administrators, by the right that REST asks for.
 
 /** The words for roles. */
 export const ROLE_TEXTS = {
@@ -46,7 +46,7 @@ export const ROLE_TEXTS = {
   subscriber: 'Reader',
 } as const satisfies Record<Role, MessageText>
 
-/** What each role may do, in a sentence. */
+/** The rights of each role, in a sentence. */
 const ROLE_HINTS = {
   administrator: 'Everything, and decides who else may.',
   editor: 'Writes and publishes all records, and reviews those of others.',
@@ -129,7 +129,7 @@ const FIELD_OF: Readonly<Record<UserRefusal, string>> = {
   ownsRecords: 'heir',
 }
 
-/** What a form says of a refused change; anything else is thrown on. */
+/** The sentences of a form about a refused change; any other error is thrown on. */
 function faultsIn({ context: { site } }: DeskRequest, error: unknown): FormFaults {
   if (!(error instanceof RefusedUserChange)) throw error
   return { [FIELD_OF[error.why]]: sayAtDesk(site, error.text, error.values) }
@@ -204,7 +204,7 @@ ${await heirForm(request, user, faults)}</div>`,
   }
 }
 
-/** Who has no address has the login in its place. */
+/** The e-mail address of a user; a user without one has the login in its place. */
 const emailOf = ({ email, login }: User) => (email === login ? '' : email)
 
 /** People that a form offers as heirs; any other is typed. */
@@ -223,7 +223,7 @@ ${plainField({ name: 'heir', label: say('Who takes over their records'), value: 
 <div class="tools"><button type="submit" class="button" name="deed" value="hand-over">${say('Hand over the records')}</button><button type="submit" class="button bad" name="deed" value="remove">${say('Delete the account for good')}</button></div></form>`
 }
 
-/** What can be done with the account of somebody else, by the name of its button. */
+/** The deeds for the account of somebody else, by the names of their buttons. */
 const DEEDS: Readonly<Record<string, (tx: Tx, request: DeskRequest, user: User) => Promise<void>>> = {
   save: async (tx, request, user) => {
     const name = fieldOf(request, 'name').trim()

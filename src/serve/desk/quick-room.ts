@@ -66,7 +66,7 @@ function controlsOf({ site }: Context, line: QuickLine, { title }: QuickLinks): 
   }
 }
 
-/** What was understood, as the form that saves it or goes on with it. */
+/** The event that was understood, as the form that saves it or goes on with it. */
 function understood(context: Context, line: QuickLine, links: QuickLinks): Html {
   const { site, caller } = context
   const say: Say = (text, values) => sayAtDesk(site, text, values)

@@ -299,7 +299,7 @@ function versionIn(request: DeskRequest): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : 0
 }
 
-/** What others have written into fields that this form changes as well, in words. */
+/** The values that others have written into fields that this form changes as well, in words. */
 function conflictsIn({ site }: Context, conflicts: readonly { member: string; now: unknown }[]): FormFaults {
   const told = conflicts.map(({ member, now }) => [
     member,

@@ -19,7 +19,7 @@ const KINDS = {
 interface ShownHit {
   href: string
   title: string
-  /** What tells it from others: when an event is, where a venue is. */
+  /** A hint that tells it from others: when an event is, where a venue is. */
   about: string
   kind: string
   /** Empty for what everybody sees. */

@@ -34,7 +34,7 @@ export async function answerLink(request: AnyDeskRequest, token: string): Promis
   return { seeOther: deskPath(site, '/'), session: signedIn.cookieId }
 }
 
-/** What is wrong with a password that somebody chooses, in words. */
+/** The faults of a password that somebody chooses, in words. */
 export function passwordFaults({ context: { site } }: Pick<AnyDeskRequest, 'context'>, password: string): FormFaults {
   const fault = faultOfPassword(password)
   if (fault === undefined) return {}
@@ -97,7 +97,7 @@ ${newPasswordField(request, faults)}
   }
 }
 
-/** What the start of the service names is not asked for. */
+/** The fields for name and colour, without those that the start of the service names. */
 function lookFields(request: AnyDeskRequest, faults: FormFaults) {
   const { context, accent } = request
   const { site } = context

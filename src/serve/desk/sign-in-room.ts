@@ -92,7 +92,7 @@ async function signIn(request: AnyDeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** What is said of a sign-in that was not looked at; undefined for any other problem. */
+/** A sentence on a sign-in that was refused unread; undefined for any other problem. */
 export function signInFault({ code, details: { retryAfter } }: Problem): SignInFault | undefined {
   const fault = BUSY[code]
   return fault && { ...fault, ...(retryAfter !== undefined && { retryAfter }) }
@@ -129,7 +129,7 @@ ${isElsewhere && html`<p>${say('It came from {origin}, and the desk is at {own}.
   }
 }
 
-/** What signing in leaves to those who have. */
+/** The pages about signing in for those who have signed in. */
 export const signedInPages: readonly DeskPage[] = [
   {
     at: '/sign-out',

@@ -15,7 +15,7 @@ import { type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk } f
 import { sentBackList, waitingList } from './inbox-room.ts'
 import { quickLineForm } from './quick-room.ts'
 
-// What needs somebody today: what waits, what is on, and what goes wrong.
+// The page of today: whatever waits, is on, or goes wrong.
 
 /** The most events of the coming days that are shown. */
 const MOST_EVENTS = 30
@@ -74,7 +74,7 @@ function lineOfEvent({ site }: Context, today: string, event: PlannedEvent): Htm
   return html`<li><span class="when">${isWhole ? sayAtDesk(site, 'All day') : written(site, 'time', event.start_date)}</span><a class="title" href="${deskPath(site, `/events/${event.id}`)}" dir="auto">${plainText(event.title) || sayAtDesk(site, '(no title)')}</a>${state && html`<span class="state">${state}</span>`}</li>`
 }
 
-/** What the caller has typed and not saved. */
+/** The texts that the caller has typed and not saved. */
 function unsavedList({ site }: Context, unsaved: Awaited<ReturnType<typeof listUnsavedTexts>>): Content {
   const lines = unsaved.map(({ kind, record, values, saved_utc }) => {
     const path = resources.find(({ resource }) => resource.name === kind)?.resource.path ?? 'events'

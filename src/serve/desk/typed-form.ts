@@ -1,10 +1,10 @@
 import { storableText } from '../../base/text/characters.ts'
 import type { DeskRequest } from './desk-page.ts'
 
-/** What stands in the controls of a form, by their names; a control that stands several times has several texts. */
+/** The texts in the controls of a form, by their names; a control that stands several times has several texts. */
 export type TypedForm = Readonly<Record<string, readonly string[]>>
 
-/** What was posted; a record of named members, as REST takes one for a new venue, is left out. */
+/** The texts of a posted form, without records of named members, as REST takes one for a new venue. */
 export function typedOf({ form }: Pick<DeskRequest, 'form'>): TypedForm {
   const controls = Object.entries(form).flatMap(([name, value]): [string, string[]][] => {
     const texts = textsIn(value)

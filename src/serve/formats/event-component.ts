@@ -212,7 +212,10 @@ function writeDescription({ notice, html, text }: EventFacts): string[] {
   return [plain, contentLine('X-ALT-DESC', escapeText(before + html), { FMTTYPE: 'text/html' })]
 }
 
-/** What iCalendar has no words for, so that what imports it is like this event. Who does not see the link is not told when it is shown. */
+/**
+ * Writes own properties for whatever iCalendar has no words for, so that an event that is imported again is like this one. Callers who do not see the
+ * link of the meeting are not told when it is shown.
+ */
 function writeMeeting({ attendance, online_url, online_shown }: EventRow): string[] {
   if (online_url === '') return attendance === '' ? [] : [contentLine(OWN_ATTENDANCE, attendance)]
   const shown = online_shown === 'always' ? [] : [contentLine(OWN_SHOWN, online_shown)]

@@ -18,14 +18,14 @@ export interface EventFacts {
   title: string
   /** The title behind the word for an event that is canceled or postponed. */
   heading: string
-  /** That word, and the reason; empty for an event that takes place as planned. */
+  /** The word that stands before the title, and the reason; empty for an event that takes place as planned. */
   notice: string
   url: string
   /** The description, or the excerpt where there is none. */
   html: string
   /** It as plain text of several lines. */
   text: string
-  /** Those that the caller may see, in order. */
+  /** The venues that the caller may see, in order. */
   venues: readonly VenueRow[]
   organizers: readonly OrganizerRow[]
   /** Names of its categories, then of its tags. */

@@ -43,7 +43,7 @@ export interface Format {
   extent: 'page' | 'window'
   /** The paths of the resources whose lists it shows. */
   lists: 'all' | readonly Resource['path'][]
-  /** What an `Accept` header that prefers it gets: the representation itself, or the address with its name. */
+  /** The answer to an `Accept` header that prefers it: the representation itself, or the address with its name. */
   byAccept: 'answer' | 'redirect'
   /** Parameters as sent, with those that lists in this representation have by default. */
   withDefaults?: (context: Context, raw: RawValues) => RawValues

@@ -31,7 +31,7 @@ export const LIMITS: Readonly<Record<Work, Limit>> = {
   /** All other reads of the database. */
   reads: { running: 8, waiting: 250, longestMs: 300, aimMs: 200, turnMs: 4 },
   searches: { running: 4, waiting: 100, longestMs: 120, aimMs: 100, turnMs: 4 },
-  /** What is suggested as one types; whoever types on does not wait for it. */
+  /** Suggestions while somebody types, who does not wait for them. */
   suggestions: { running: 4, waiting: 100, longestMs: 120, aimMs: 100, turnMs: 4 },
   /** Half the size of the largest commit: on SQLite each write waits for all running ones. Writes that begin in one turn share a commit. */
   writes: { running: 32, waiting: 250, longestMs: 200, aimMs: 120, turnMs: 10 },
@@ -44,7 +44,7 @@ export const LIMITS: Readonly<Record<Work, Limit>> = {
   streams: { running: 4, waiting: 0, longestMs: 0, aimMs: Number.POSITIVE_INFINITY, turnMs: 4 },
 }
 
-/** Who asks: clients at different addresses take turns, and nothing is done for one that has gone. */
+/** The client of a request: clients at different addresses take turns, and nothing is done for one that has gone. */
 export type Asker = Pick<Incoming, 'address' | 'isGone'>
 
 /** A request that waits for its turn. */

@@ -71,7 +71,7 @@ export async function closeServer(
 /** Closes connections without a request, silent ones included, as soon as they may be. */
 async function closeIdle(server: Server, { connections }: Closing, lingersUntil: number): Promise<void> {
   if (performance.now() < lingersUntil) return
-  // What has arrived has been read then.
+  // Requests that have arrived were read by then.
   await nextTurn()
   server.closeIdleConnections()
   const now = performance.now()

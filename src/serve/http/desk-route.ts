@@ -51,7 +51,7 @@ export interface DeskRoute {
   settings: number
 }
 
-/** What the desk is made with, besides the service. */
+/** The parts that the desk is made with, besides the service. */
 export type DeskGround = Pick<DeskRoute, 'intake' | 'mayGoOn' | 'look' | 'pages'>
 
 export function makeDeskRoute(service: Service, front: Front, gate: DeskGate, ground: DeskGround): DeskRoute {
@@ -67,7 +67,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/desk', '/desk/'],
 ])
 
-/** What answers a visit to the desk; undefined for all others. */
+/** The function that answers a visit to the desk; undefined for all other visits. */
 export function deskAt(desk: DeskRoute, path: string): ((visit: Visit) => unknown) | undefined {
   if (path === CONSENT_PATH) return (visit) => answerVisit(desk, visit, CONSENT_ROOM)
   const elsewhere = ELSEWHERE.get(path) ?? (path.startsWith('/wp-admin/') ? '/desk/' : undefined)
@@ -130,10 +130,10 @@ async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise
   }
 }
 
-/** Whom a visit is by. */
+/** The user who has signed in; undefined for a stranger. */
 type Visitor = DeskUser | undefined
 
-/** Who has the session of a cookie. */
+/** The user with the session of a cookie. */
 async function userOf({ gate }: DeskRoute, cookie: string, now: number): Promise<Visitor> {
   const found = await gate.sessionOf(cookie, now)
   return found && { ...found, cookie }

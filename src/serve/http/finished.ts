@@ -35,7 +35,7 @@ export interface FinishedAnswers {
   asked: Uint32Array
   /** Identifies the calendar and its settings in ETags. */
   edition: string
-  /** The same of the present settings, and since when: by the count of `memory`. */
+  /** Names the edition by the present settings; `settings` is the count of `memory` at that time. */
   nameEdition: () => string
   settings: number
   today: (now: number) => string
@@ -184,7 +184,7 @@ export function isBrief(url: string): boolean {
   return url.includes('when=') && BRIEF.test(url)
 }
 
-/** What the answer to a steady address goes by of the clock: the day, and the minute if it is brief. */
+/** The part of the clock that the answer to a steady address depends on: the day, and the minute if it is brief. */
 export function clockOf(answers: FinishedAnswers, url: string, now: number): string {
   return isBrief(url) ? minuteOf(answers, now) : answers.today(now)
 }

@@ -16,10 +16,10 @@ import type { Served } from '../../calendar/resources.ts'
 import { bodyProperties, type Say } from './openapi-schemas.ts'
 import type { HistoryDeed, Route } from './routes.ts'
 
-/** How a list of acts is asked for. */
+/** The parameters of a list of acts. */
 export const actFilters = defineFields({ page: pageFilters.page, per_page: { ...pageFilters.per_page, kind: count } })
 
-/** What may be said of a version that is put back. */
+/** The parameters for putting a version back. */
 export const restoreFields = defineFields({
   members: { kind: words, about: about('The only members to put back; without it, all of them') },
 })

@@ -70,7 +70,7 @@ export interface Incoming {
   requestId: string
   /** The login of the sender, once it is known, for the log. */
   user?: string
-  /** What makes it idempotent, in place of its header `Idempotency-Key`. */
+  /** The key that makes it idempotent, in place of its header `Idempotency-Key`. */
   repeatable?: Repeatable
   /** True for a request of a batch that has waited for all of its requests together. */
   hasTurn?: true

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { Problem } from '../../base/problems.ts'
 
-/** Bytes that arriving bodies hold together. */
+/** The bytes of memory or disk that bodies hold while they arrive, and the most that they may hold. */
 export interface Room {
   held: number
   most: number

@@ -1,4 +1,4 @@
-/** What waits, in a line of its own for each client. The lines are served in turn, so that a long one holds up nobody else. */
+/** Waiting work, in a line of its own for each client. The lines are served in turn, so that a long one holds up nobody else. */
 export interface Lines<Waiting> {
   /** The number that wait in all lines. */
   size: number

@@ -4,7 +4,9 @@ import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { isHistoryDeed, type RouteAction } from './routes.ts'
 import { isWebhookDeed, readsWebhooks } from './webhook-deeds.ts'
 
-/** What the routes of the interface description do; the index is not among them (rule 3.7). */
+// The problems that each operation of the interface may end with, as the OpenAPI document lists them.
+
+/** The actions that the OpenAPI document describes; the index is not among them (rule 3.7). */
 export type Described = Exclude<RouteAction, { do: 'index' }>
 
 /** The problems that a request may be answered with under one status. */

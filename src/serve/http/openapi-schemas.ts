@@ -50,8 +50,8 @@ export type Say = (text: string) => string
 const idOrText: Schema = { type: ['integer', 'string'] }
 
 /**
- * What kinds accept whose type in the index does not say it all, by the function that looks at or reads the value; text in place of a
- * number or truth value is accepted everywhere and not said again.
+ * The schemas of kinds that accept more than their type in the index says, by the function that looks at or reads the value. Every kind takes text in
+ * place of a number or truth value, which is not repeated here.
  */
 const acceptedBy = new Map<unknown, Schema>([
   [text.valid, { type: 'string', minLength: 1 }],

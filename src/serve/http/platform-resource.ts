@@ -10,7 +10,8 @@ import { POST_ORDERS } from '../../calendar/records/post-list.ts'
 import type { Served } from '../../calendar/resources.ts'
 import { categoryFilters } from '../../calendar/terms/term-filters.ts'
 
-// What the platform routes share, which clients of the CMS call beside the namespace (rules 29.1 to 29.6): each is a resource that offers few operations.
+// The parts that platform routes share, which clients of the CMS call beside the namespace (rules 29.1 to 29.6). Each is a resource that offers few
+// operations.
 
 const neverDone = async (): Promise<never> => {
   throw new Problem('rest_no_route')

@@ -160,7 +160,7 @@ const EVENTS = /^\/events(?:\/(category|tag)((?:\/[^/]+){1,50}?))?\.\w+$/
 const RECORD = /^\/(event|venue|organizer)\/([^/]+?)\.\w+$/
 /** A link of the reference to the calendar file of the page it is on. */
 const ICAL = /(?:^|&)ical=1(?=&|$)/
-/** What calendars have none of: that parameter itself, and pages. */
+/** Parameters of pages that calendars have not: `ical` itself, and the number of a page. */
 const OF_PAGES = /(?:^|&)(?:ical=1|page=[^&]*)(?=&|$)/g
 /** The dates that the path of a page says already. */
 const OF_DATES = /(?:^|&)(?:start_date|end_date|(?:starts|ends)_(?:before|after)|strict_dates)=[^&]*(?=&|$)/g

@@ -115,7 +115,7 @@ function followSettings({ pages, assets, icons, service }: PublicPages): void {
   for (const path of [...assets.keys()].slice(0, -MOST_ASSETS)) assets.delete(path)
 }
 
-/** What answers a read of a file that pages refer to. */
+/** The function that answers a read of a file that pages refer to. */
 export function assetAt(all: PublicPages, path: string): ((visit: Visit) => unknown) | undefined {
   const { front, assets } = all
   followSettings(all)
@@ -138,8 +138,8 @@ function iconAt({ pages, icons }: PublicPages, path: string): Promise<Outgoing> 
 type Otherwise = (visit: Visit, signIn: SignIn) => unknown
 
 /**
- * What answers a read of a page, or of an address that people look for pages at; undefined for all others. Where there is no page, programs are
- * answered by `otherwise`.
+ * The function that answers a read of a page, or of an address that people look for pages at; undefined for all others. Where there is no page,
+ * programs are answered by `otherwise`.
  */
 export function pageAt(all: PublicPages, { request, url }: Visit, otherwise: Otherwise): Otherwise | undefined {
   const { front, service } = all
@@ -152,7 +152,7 @@ export function pageAt(all: PublicPages, { request, url }: Visit, otherwise: Oth
   const isForPeople = isPage || isBrowser
   if (!isPage && !(isLost && (isForPeople || hasMoved(all, url.path)))) return undefined
   return (visit, signIn) => {
-    // What is kept for the shared address is the root of the interface.
+    // The answer that is kept for the shared address is the root of the interface.
     const known = isShared ? undefined : findKept(all, visit)
     if (known) return send(front, visit, known, 'finished')
     if (isPressed(front.pressure) && !isInTheMaking(all, visit)) return refuseOverload(front, visit)
@@ -171,7 +171,7 @@ function findKept(all: PublicPages, visit: Visit): Finished | undefined {
 const chosenFor = ({ languages }: PublicPages, { request, url }: Visit): Chosen =>
   chooseLanguage(languages, url.query, request.headers['accept-language'])
 
-/** What a page is kept by: the address, and the language where the header has chosen another than that of the site. Addresses have no blanks. */
+/** The key of a cached page: its address, and its language where the header has chosen another than that of the site. Addresses have no blanks. */
 const keyOf = ({ service }: PublicPages, { url }: Visit, { language, isNamed }: Chosen): string =>
   isNamed || language === service.site.language ? url.text : `${url.text} ${language}`
 
@@ -355,7 +355,7 @@ function frameHeaders({ site, images }: Service): Record<string, string> {
   return { 'Content-Security-Policy': policy, 'Cross-Origin-Resource-Policy': 'cross-origin' }
 }
 
-/** What a page may do besides: lead its forms to another place, and load images from another origin. */
+/** Further permissions of a page: to lead its forms to another place, and to load images from another origin. */
 interface Leave {
   formsLeadTo?: string | undefined
   imagesFrom?: string | undefined

@@ -61,7 +61,7 @@ export interface Service {
   images: ImageService
   /** The hosts that the setting names for webhooks. */
   webhookHosts: readonly string[]
-  /** What owners may set, as the service was started with it. */
+  /** The settings that the service was started with, which owners may change. */
   start: Config
   /** The calendar in the memory of this process. */
   memory: EventMemory
@@ -333,7 +333,7 @@ function contextWith<Memory extends EventMemory | undefined>(
   return { db, aside, write, findMatching, memory: listed, images, say: speaker(site), report, site, caller, now }
 }
 
-/** Who a request writes as, and from where. */
+/** The writer that the history names for a request, and where the request came from. */
 function writerOf({ id: user, login }: Caller, incoming: Incoming | undefined): Writer {
   const { address = '', requestId: request = '', headers = {} } = incoming ?? {}
   return { user, login, address, request, client: headers['user-agent'] ?? '' }
@@ -414,7 +414,7 @@ export function failureReply(error: unknown, service: Service, loggedIn: boolean
   return { status, headers: retry === undefined ? {} : { 'Retry-After': String(retry) }, body }
 }
 
-/** What is answered to an error: a lack of the database by its name, and any other fault of the service as one. */
+/** The problem that answers an error: a lack of the database by its name, and any other fault of the service as one. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   const lack = lackBehind(error)

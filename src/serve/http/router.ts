@@ -30,11 +30,11 @@ interface Row {
   signIn: SignIn
   /** Whether it answers while the service is overloaded, or knows what to refuse then. */
   isUnderPressure: boolean
-  /** What answers a visit; undefined for one that other rows answer. */
+  /** The function that answers a visit; undefined for one that other rows answer. */
   find: (visit: Visit) => Answering | undefined
 }
 
-/** What the table is made with, besides the service. */
+/** The parts that the table is made with, besides the service. */
 interface Ground {
   intake: Intake
   /** The answers to requests that wait to be told to send their body. */
@@ -107,7 +107,7 @@ function isBelow(root: string, path: string): boolean {
   return path.startsWith(root) || path.slice(0, root.length).toLowerCase() === root.toLowerCase()
 }
 
-/** What answers everything below the REST root, and addresses that are not there. */
+/** The row for everything below the REST root, and for addresses that are not there. */
 function makeRest(service: Service, front: Front, { intake, mayGoOn, cacheBudget }: Ground) {
   const routes = makeRouteTable(service.site)
   const respond = makeResponder(service, routes, front)
@@ -129,7 +129,7 @@ function makeRest(service: Service, front: Front, { intake, mayGoOn, cacheBudget
   return { answerRest, reads }
 }
 
-/** What answers at paths that say whether the service is well. */
+/** The answers at paths that say whether the service is well. */
 function fixedAnswers(service: Service, front: Front, closing: Closing): ReadonlyMap<string, Answering> {
   const say = (visit: Visit, route: string, status: number, body: object) => {
     const headers = { 'Content-Type': 'application/json; charset=utf-8', ...(status === 503 && { 'Retry-After': '1' }) }

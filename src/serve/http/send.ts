@@ -150,7 +150,7 @@ function sendWhole(
 ): void {
   const { request, response, requestId } = visit
   const body = compressed ?? answer.body
-  // What was written is answered, whatever room there is: a refusal would say that it was not.
+  // A write is answered whatever room there is: a refusal would say that nothing was written.
   if (!answer.isKept && isRead(request.method) && !hasRoomFor(front.readers, body.length)) {
     refuseOverload(front, visit)
     return
@@ -334,7 +334,7 @@ const HERE_UP_TO = 262_144
 /** The most bodies compressed in threads at the same time; the same threads read files. */
 const MOST_BESIDE = 2
 
-/** What compressing is worth: little for what is sent once, more for what is kept. Brotli is the quicker one at its first level. */
+/** The effort of compressing: little for an answer that is sent once, more for one that is kept. Brotli is the quicker one at its first level. */
 interface Effort {
   gzip: { level: number }
   br: { params: Record<number, number> }

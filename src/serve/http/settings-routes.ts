@@ -50,7 +50,7 @@ function writtenSetting(value: unknown): string {
   return String(value)
 }
 
-/** What owners set, each validated as the setting of the start. An empty text goes back to that. */
+/** The settings of owners, each validated as at the start. An empty text goes back to the value of the start. */
 export const settingsFields: Fields = defineFields(
   Object.fromEntries(
     OWNER_SETTINGS.map((name) => [

@@ -23,7 +23,7 @@ export const webhookFields = defineFields({
   enabled: { kind: flag, about: about('Whether it is told of changes'), default: true },
 })
 
-/** How a list of messages is asked for. */
+/** The parameters of a list of messages. */
 export const deliveryFilters = defineFields({
   page: { kind: count, about: 'The page of the list to return', default: '1' },
   per_page: { kind: count, about: about('How many messages are listed, up to 1000'), default: '100' },

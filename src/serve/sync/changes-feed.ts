@@ -35,7 +35,7 @@ export interface FeedPage {
   sync_token?: string
 }
 
-/** What a feed reads beside the context. */
+/** The sources of a feed beside the context. */
 export interface FeedSource {
   edition: string
   cursor: () => Promise<Cursor>
@@ -56,7 +56,7 @@ export function readerOf({ id, role, scopes }: Caller): string {
   return id === 0 ? '' : [id, role, ...(scopes ?? [])].join(' ')
 }
 
-/** Something to look at while walking. `change` is what the record of changes tells, where that is why. */
+/** A record to look at while walking. `change` is its row in the record of changes, where that is the reason. */
 interface Look {
   kind: ChangedKind
   id: number
@@ -179,7 +179,10 @@ async function walk(context: Context, steps: readonly Step[], from: SyncPlace, m
 /** Records that are shown in one turn of the event loop. */
 const SHOWN_AT_ONCE = 50
 
-/** What a page says of the records looked at: as many as there is room for, at least one. `cutAt` is the place behind them where there are more. */
+/**
+ * The changes of a page, from the records looked at: as many as there is room for, at least one. `cutAt` is the place behind them where there are
+ * more.
+ */
 async function fill(
   context: Context,
   query: FeedQuery,

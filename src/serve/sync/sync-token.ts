@@ -2,12 +2,12 @@ import { type ChangePlace, isCursor } from '../../store/storage/changed-since.ts
 import type { Cursor } from '../../store/storage/database.ts'
 import type { ChangeColumns } from '../../store/storage/schema.ts'
 
-/** What a feed of changes is about: a token goes with one such scope for good. */
+/** The subject of a feed of changes: a token goes with one such scope for good. */
 export interface SyncScope {
   kinds: readonly string[]
   /** The filters of events as they were sent. */
   filters: Readonly<Record<string, unknown>>
-  /** Who reads: what somebody else sees is another feed. */
+  /** The reader of the feed: each reader has a feed of their own, since others see other records. */
   reader: string
 }
 

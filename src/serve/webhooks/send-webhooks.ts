@@ -32,7 +32,7 @@ export interface Sender {
   stopping: AbortController
 }
 
-/** What has come of an attempt to send a message, once it is written. */
+/** The outcome of an attempt to send a message, once it is written. */
 export interface SettledMessage {
   webhook: WebhookColumns
   message: DeliveryColumns

@@ -98,7 +98,7 @@ function readCount(text: string): number {
   throw new Error(`--limit and --page take numbers from 1 on, not "${text}".`)
 }
 
-/** What is done with one webhook, or one message. */
+/** A deed for one webhook, or one message. */
 interface Deed {
   name: string
   about: string

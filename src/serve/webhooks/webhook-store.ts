@@ -25,7 +25,7 @@ const OLD_SECRET_DAYS = 1
 /** Why something cannot be done with a webhook. */
 export type RefusalReason = 'no-webhook' | 'no-message' | 'too-many' | 'address' | 'events'
 
-/** What cannot be done with a webhook; its message is a sentence for the command line, made of a text and the values it names. */
+/** A refused change of a webhook; the message is a sentence for the command line, made of a text and the values it names. */
 export class WebhookRefusal extends Error {
   readonly reason: RefusalReason
   readonly text: string

@@ -51,7 +51,7 @@ function textIn(values: Values, name: string): string | undefined {
 
 /** The texts of an item with our pictures. */
 interface Pictured {
-  /** Those that are to be written. */
+  /** The texts that are to be written. */
   texts: Record<string, string>
   /** The addresses that the pictures were fetched from. */
   brought: readonly string[]

@@ -10,7 +10,7 @@ interface Definition {
   text: string
   named: readonly string[]
   observances: readonly Observance[]
-  /** What was made of it, by years. */
+  /** The clocks that were read from it, by years. */
   readings: Map<string, { clock: Clock; zone: string | undefined }>
 }
 
@@ -19,7 +19,7 @@ export interface CalendarZones {
   /** The zone of times without one. */
   zone: string
   definitions: Map<string, Definition>
-  /** What may still be done to read definitions. */
+  /** The steps that may still be taken to read definitions. */
   steps: Steps
   /** The zones that were found for names and for pairs of offsets. */
   meanings: Map<string, string | undefined>

@@ -403,7 +403,7 @@ function eventItem(
   }
 }
 
-/** What calendars say of events that anybody may see. */
+/** The words of calendars for events that anybody may see. */
 const OPEN = /^(?:|normal|public|publique|público|öffentlich|default|standard)$/i
 
 /** The status of a row: that of its column, or else private where another column says so. */

@@ -228,7 +228,7 @@ function registerImport(program: Command, open: () => Promise<CalendarGround>): 
           const words = wordsOf(asked)
           return print(await scheduleImport(ground.database, source, { ...asked, every }, words, Date.now()))
         }
-        // What the service has started ends with it, and another process goes on.
+        // An import that the service has started ends with it, and another process goes on.
         if (forService) endWithParent()
         const options = { conflicts, images, private: isPrivate, review, dryRun, mirror, allowMassRemoval, origin }
         const password = process.env[commandVariables.importPassword]

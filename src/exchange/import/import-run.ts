@@ -43,7 +43,7 @@ export interface Counts {
   left: number
   trashed: number
   failed: number
-  /** Those created, by kind. */
+  /** The items that were created, by kind. */
   made?: Partial<Record<ItemKind, number>>
 }
 

@@ -292,7 +292,7 @@ function occurrenceIn(record: unknown): ShownOccurrence | undefined {
   }
 }
 
-/** What the occurrences of a series have in common. */
+/** The members that the occurrences of a series have in common. */
 interface SharedItem {
   item: SourceItem
   slug: string

@@ -55,7 +55,7 @@ export interface SourceItem {
 /** Data computed from an item alone. */
 interface AheadOfWriting {
   prints: Fingerprints
-  /** What stands for all of them together. */
+  /** One fingerprint of all of them together. */
   digest: string
   /** Of an event that is likely to be new here, and whose values are valid. */
   settled: SettledValues | undefined

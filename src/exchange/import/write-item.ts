@@ -89,7 +89,7 @@ interface AskedWrite {
   wanted: ReadonlySet<string> | undefined
   /** Fields that the item no longer has, with their values from now on. */
   reset?: Readonly<Record<string, unknown>> | undefined
-  /** What the record has now. */
+  /** The present values of the record. */
   state?: RecordState | undefined
 }
 

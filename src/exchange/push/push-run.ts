@@ -14,7 +14,7 @@ export type PushKind = ItemKind | 'image'
 
 /** Options of a push. */
 export interface PushOptions {
-  /** What becomes of fields that were changed here and at the target. */
+  /** The policy for fields that were changed here and at the target. */
   conflicts: ConflictPolicy
   /** Read and compare, and write nothing. */
   dryRun: boolean
@@ -54,7 +54,7 @@ export interface PushRun {
 export interface PushItem {
   kind: PushKind
   record: number
-  /** What the report calls it. */
+  /** Its name in the report. */
   name: string
   /** Its fields as the interface takes them, links by the ids of the target. */
   values: Readonly<Record<string, unknown>>
@@ -131,7 +131,7 @@ function linkTo({ links }: PushRun, kind: PushKind, record: number): number | st
   return links.get(keyOfRecord(kind, record))
 }
 
-/** Those that are not pushed at all, such as a venue that is not public, are left out. */
+/** Links to records that are not pushed at all, such as a venue that is not public, are left out. */
 function linksTo(run: PushRun, name: LinkName, ids: unknown): (number | string)[] | undefined {
   const records = Array.isArray(ids) ? ids.map(Number) : []
   if (records.some((record) => run.lost.has(keyOfRecord(LINKED[name], record)))) return undefined

@@ -53,7 +53,7 @@ export async function settleItem(run: PushRun, item: PushItem, row: PushItemColu
 /** The stored row of a record, and its present state at the target. */
 interface There {
   row: PushItemColumns
-  /** What was last written, how it looked then, and how it looks now; undefined for one that is gone. */
+  /** The values last written, as they looked then, and as they look now; undefined for a record that is gone. */
   written: Fingerprints
   kept: Fingerprints
   now: Fingerprints | undefined

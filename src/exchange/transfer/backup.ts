@@ -215,7 +215,7 @@ async function backUp(
   }
 }
 
-/** What SQLite says of a file that it cannot write names no file. */
+/** Adds the file to an error of SQLite, which names none. */
 function withPlace(error: unknown, file: string): unknown {
   const isOfFile = error instanceof Error && 'errcode' in error
   return isOfFile ? new Error(`The backup cannot be written to ${file}: ${error.message}.`, { cause: error }) : error

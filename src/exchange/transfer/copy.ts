@@ -103,7 +103,7 @@ function remarkOn(address: string): string {
   return `Other users of this machine can see the password of ${withoutPassword(address)} on the command line; ${copyFrom} and ${copyTo}, --from-file and --to-file keep it from them.`
 }
 
-/** What to copy where: databases as in the setting `database`, and stores as in `media`, both or none. */
+/** The sources and targets of a copy: databases as in the setting `database`, and stores as in `media`, both or none. */
 interface CopyAddresses {
   from: string
   to: string

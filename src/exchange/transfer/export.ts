@@ -127,7 +127,7 @@ const exportFilters = Object.entries(filters).filter(([name]) => !['page', 'per_
 /** The names of the formats, the first of which is the default. */
 const exportFormats: readonly string[] = formatsOf(resource).map(({ name }) => name)
 
-/** What is exported. */
+/** The options of an export. */
 interface ExportAsked {
   /** One of `exportFormats`. */
   format: string

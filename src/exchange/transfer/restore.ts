@@ -30,7 +30,7 @@ import { type CopyProgress, isFolder, showProgress } from './show-progress.ts'
 /** The calendar of the settings, and where its images lie. */
 export interface RestorePlaces extends CalendarPlaces {
   mediaPlace: string
-  /** What has to be there already, because no setting names it: a calendar in the working folder, say. */
+  /** Files that have to be there already, because no setting names them: a calendar in the working folder, say. */
   assumed: string | undefined
 }
 

@@ -48,7 +48,7 @@ export interface PlannedItem {
   isUidTaken?: boolean
 }
 
-/** Plans of items; those that are as the source last sent them need none, and have their record if one is known by them. */
+/** Items sorted by what to do: `same` are as the source last sent them and need no plan, though their record is looked up; all others have a plan. */
 interface Plans {
   same: { item: SourceItem; record: number | undefined }[]
   planned: PlannedItem[]

@@ -44,7 +44,7 @@ export function registerExportCommand(program: Command, open: () => Promise<Cale
 
 /** Adds a flag for every filter of an export. */
 export function addFilters(command: Command): void {
-  // A flag that is a setting as well is one already, and does the same.
+  // A filter named like a setting uses the flag of that setting.
   for (const [name, { about }] of exportFilters)
     if (!Object.hasOwn(settings, name)) command.option(`${flagName(name)} <value>`, about)
 }

@@ -121,7 +121,7 @@ function neededFaults({ site }: Context, typed: TypedForm, shown: TypedForm | un
   return isNeeded && lastTyped(typed, 'title').trim() === '' ? { title: sayAtDesk(site, 'Is needed.') } : {}
 }
 
-/** The controls that no field of the event bounds. */
+/** The faults of controls that are too long and that no field of the event bounds. */
 function longFaults({ site }: Context, typed: TypedForm): FormFaults {
   const long = UNBOUNDED.flatMap((name) => {
     const fault = overText(lastTyped(typed, name), limits.line, site)

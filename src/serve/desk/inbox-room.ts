@@ -40,7 +40,7 @@ import { valueText } from './history-room.ts'
 
 // The inbox of those who may publish: events sent for review, imported ones that wait, and changes proposed in published records.
 
-/** Each is compared with what it may clash with, and the oldest stand first whenever one is decided. */
+/** The items of a page: few, since each is compared with events that it may clash with. The oldest are shown again whenever one is decided. */
 const PER_PAGE = 6
 /** The most that Today shows. */
 const MOST_TODAY = 3

@@ -111,7 +111,7 @@ function trashTabs({ name, title }: RecordRoom, { site }: Context, isTrash: bool
 /** The most events of one venue or organizer that a list counts. */
 const MOST_IN_LISTS = 100
 
-/** How many events each record of a page has: terms know it themselves. */
+/** How many events each record of a page has. Answers of categories and tags have that number already. */
 async function usesIn({ served }: RecordRoom, { db }: Context, rows: readonly Listed[]): Promise<Map<number, string>> {
   const kind = served.resource.name
   if (kind !== 'venue' && kind !== 'organizer') return new Map(rows.map(({ id, count }) => [id, textOf(count)]))

@@ -318,13 +318,13 @@ function pageHeaders({ site, images }: Service, leadsTo: string | undefined): Re
   }
 }
 
-/** Of a page that the desk shows in a frame: no other site may. */
+/** Headers of a page that the desk shows in a frame; no other site may show it in one. */
 function framedHeaders({ site, images }: Service): Record<string, string> {
   const policy = contentPolicy(site, images.mediaUrl).replace("frame-ancestors 'none'", "frame-ancestors 'self'")
   return { 'Content-Security-Policy': policy, 'X-Frame-Options': 'SAMEORIGIN' }
 }
 
-/** Of a page of the desk that has such a frame. */
+/** Headers of a page of the desk that has such a frame. */
 function framingHeaders({ site, images }: Service): Record<string, string> {
   return { 'Content-Security-Policy': `${contentPolicy(site, images.mediaUrl)}; frame-src 'self'` }
 }

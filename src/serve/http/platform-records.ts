@@ -62,7 +62,7 @@ const statusFilterField = defineFields({
   },
 })
 
-/** `any` alone, from callers who may edit. */
+/** Whether the status `any` is asked for, alone and by a caller who may edit. */
 function isAny(value: unknown, { caller }: ValueContext): boolean {
   const [only, ...others] = listEntries(value) ?? []
   return only === 'any' && others.length === 0 && seesUnpublished(caller)

@@ -27,7 +27,10 @@ import { anonymousContext, type Service } from './respond.ts'
 import { asNew, send } from './send.ts'
 import { takesHtml } from './site-page.ts'
 
-/** Feeds at addresses of their own. They are answered as the lists that they show, or where there is no list as one of the others is. */
+/**
+ * Feeds at addresses of their own, such as `/events/category/music.ics`. Each is answered like the list of events that it shows, or by a redirect or
+ * a problem where it shows no list.
+ */
 export interface PublicFeeds {
   service: Service
   front: Front

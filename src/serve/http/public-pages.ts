@@ -300,7 +300,7 @@ function outgoing(
   isPlaced = false,
 ): Outgoing {
   const body = Buffer.from(answer.body)
-  // It names the content and its language, and the history that it belongs to as those of lists do, so that it may be kept with them.
+  // The ETag is that of the content with the language and the edition before it, as those of lists have them, so that caches keep it like these.
   const tag = answer.status === 200 ? contentTag(body).replace('W/"', `W/"${finished.edition}.${language}.`) : ''
   // Files for crawlers and redirects are the same for everybody.
   const isWritten = body.length > 0 && answer.mediaType.startsWith('text/html')
@@ -332,7 +332,7 @@ function failed(all: PublicPages, error: unknown, visit: Visit): Outgoing {
   return isOutage ? { ...made, headers: [...made.headers, 'Retry-After', '1'] } : made
 }
 
-/** Of pages whose address says where somebody is. */
+/** Headers of pages whose address says where somebody is. */
 const WITHOUT_ADDRESS = { 'Referrer-Policy': 'strict-origin' }
 
 function pageHeaders({ site, images }: Service, imagesFrom: string | undefined): Record<string, string> {
@@ -379,13 +379,13 @@ export function contentPolicy(site: Site, mediaUrl: string, { formsLeadTo, image
   ].join('; ')
 }
 
-/** Of files whose address changes with their content. */
+/** Headers of files whose address changes with their content. */
 export const FOREVER = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 
-/** Of files at addresses that stay the same. */
+/** Headers of files at addresses that stay the same. */
 const FOR_A_DAY = { 'Cache-Control': 'public, max-age=86400' }
 
-/** Of scripts that pages of other sites load, at addresses that stay the same. */
+/** Headers of scripts that pages of other sites load, at addresses that stay the same. */
 const ELSEWHERE_TOO = {
   'Cache-Control': 'public, max-age=3600',
   'Access-Control-Allow-Origin': '*',

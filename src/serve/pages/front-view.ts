@@ -18,7 +18,7 @@ export const NO_LEAD: Lead = { ids: new Set(), body: NOTHING }
 
 /** The most featured events that open the front page. */
 const MOST = 5
-/** Among so many they are looked for, since canceled ones are passed over. */
+/** Events among which the featured ones of the opening are looked for, since canceled ones are passed over. */
 const AMONG = 15
 
 /** The coming featured events: those that begin first, then those that are still on. The first one with a picture leads (rule 31.1). */
@@ -43,7 +43,7 @@ export async function findLead(viewing: Viewing): Promise<Lead> {
   return { ids: new Set(shown.map(({ id }) => id)), body }
 }
 
-/** As many as fill the shape of one, two, three or five. */
+/** The first one, two, three or five cards, whichever the layout has a shape for. */
 const inShape = (cards: readonly Card[]) => cards.slice(0, cards.length >= MOST ? MOST : Math.min(cards.length, 3))
 
 /** Cards with how many dates of their series follow among the events of these filters. */

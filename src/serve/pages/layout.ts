@@ -88,7 +88,7 @@ function textLinks(site: Site, { texts, links, legal }: Look): Content {
   )
 }
 
-/** The name stands for itself where there is no logo. */
+/** Whether the name is for screen readers alone, since the logo shows it to others. */
 const hidesName = ({ showsName, files }: Look) => !showsName && files.pages_logo !== undefined
 
 function brand(site: Site, { scheme }: Look, { pages_logo: logo, pages_logo_dark: dark }: Assets['files']): Html {

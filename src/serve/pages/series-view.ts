@@ -78,10 +78,10 @@ function months(viewing: Viewing, cards: readonly Card[]): Html[] {
   )
 }
 
-/** The parts of a date that are told where they are not those of the others. */
+/** The parts of a date that are shown where they differ from those of the other dates. */
 const ownPart = ({ title, start, isAllDay }: Card) => `${isAllDay ? '' : start.slice(11)} ${title}`
 
-/** The text that most of them are. */
+/** The text that most of these dates have. */
 function mostOf(texts: readonly string[]): string {
   const counts = new Map<string, number>()
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)

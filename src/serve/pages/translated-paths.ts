@@ -15,7 +15,7 @@ const VIEWS = wordsFor(['list', 'upcoming', 'past', 'month', 'week', 'day', 'tod
 const VIEWS_OF_TERMS = wordsFor(['list', 'past', 'month', 'week', 'day', 'today', 'page'])
 const OF_EVENTS = wordsFor(['all'])
 
-/** The English words go last, and so before those of other languages. */
+/** The words of all languages by their spelling. English ones are set last, so that they win over the same spelling in another language. */
 function wordsFor(english: readonly PathWord[]): Words {
   const foreign = Object.values(pathWords).flatMap((language) =>
     english.flatMap((word) => language[word].map((text) => [slugify(text), word] as const)),

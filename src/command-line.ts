@@ -17,6 +17,8 @@ import { importStarter } from './exchange/import/import-process.ts'
 import { serveMetrics } from './operate/watching/metrics-server.ts'
 import { withoutSecrets } from './operate/watching/redact.ts'
 
+// The command line of kalends.
+
 /** A flag for every setting. */
 function settingOptions(): Option[] {
   return Object.entries(settings).map(([name, setting]) => {

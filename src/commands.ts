@@ -8,6 +8,8 @@ import { refuseMoved } from './store/storage/moved-calendar.ts'
 import { openCalendar } from './store/storage/open-database.ts'
 import { readOwnerSettings, withOwnerSettings } from './store/storage/owner-settings.ts'
 
+// The commands other than serve, in groups that are loaded when they are asked for.
+
 /** Reads the settings once they are known. */
 type Configure = () => Config
 

@@ -1,3 +1,5 @@
+// The problems that end a request, each with its status and its text.
+
 /** Everything that can be wrong with a request, by the code a client sees, with the status and the text of its answer (rule 25.1). */
 export const PROBLEMS = {
   rest_no_route: { status: 404, text: 'No route matches the address and method of the request.' },

@@ -1,6 +1,8 @@
 import { isEmpty, type Kind, oneOf, type PlainKind, someOf } from './kinds.ts'
 import { limits } from './limits.ts'
 
+// The kinds of values that only fields and filters of events have.
+
 /** Whether an event takes place: as planned, not at all, or at a time that is not known yet. */
 export const EVENT_STATUSES = ['scheduled', 'canceled', 'postponed'] as const
 export type EventStatus = (typeof EVENT_STATUSES)[number]

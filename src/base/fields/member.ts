@@ -2,6 +2,8 @@ import type { Schema } from './answer-schema.ts'
 import type { FieldData } from './field.ts'
 import type { Kind } from './kinds.ts'
 
+// The places of a field: which representations of an event, a venue or an organizer have it.
+
 /** Why a representation does not have a member. */
 interface Omitted {
   not: string

@@ -14,6 +14,8 @@ import {
 } from './recurrence.ts'
 import { dayNumber, endOfLastDay, hasMatch, occurrenceStarts, searchedUntil, settled, wallOfDay } from './rule-dates.ts'
 
+// Reads how an event repeats, from lines of RFC 5545 or from an object, and says what is wrong with it.
+
 /** The most characters of a recurrence: room for a rule, and the most added dates and exceptions. */
 const LONGEST_INPUT = 40_000
 

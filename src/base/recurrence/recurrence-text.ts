@@ -2,6 +2,8 @@ import { dayOf, utcToMs } from '../text/moments.ts'
 import { type Frequency, type Recurrence, type Rule, type Start, WEEKDAYS } from './recurrence.ts'
 import { completed } from './rule-dates.ts'
 
+// Says in words how an event repeats.
+
 /** Puts a text into the language of the site: `translate` with that language. */
 type Say = (text: RecurrenceWords, values?: Readonly<Record<string, string>>) => string
 

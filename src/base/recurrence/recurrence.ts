@@ -1,3 +1,5 @@
+// The data of an event that repeats: its rule, added dates and exceptions.
+
 /** The days of the week in the order of ISO 8601, as rules write them. */
 export const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'] as const
 export type Weekday = (typeof WEEKDAYS)[number]

@@ -1,6 +1,8 @@
 import { cachedText, emptyCache, processBudget } from '../cache.ts'
 import { normalize } from './characters.ts'
 
+// Folds texts for searches and orders: lower case, without accents.
+
 /** Letters that Unicode does not decompose into a plain letter and its accent. */
 const PLAIN_LETTERS: Record<string, string> = {
   ß: 'ss',

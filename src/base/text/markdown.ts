@@ -3,6 +3,8 @@ import { cachedText, emptyCache, processBudget } from '../cache.ts'
 import { escapeHtml } from './html.ts'
 import { safeText } from './safe-html.ts'
 
+// Makes HTML of the Markdown that owners write.
+
 /** Headings of a text begin at the second level, below the heading of the page (`below`), or are written as lines in bold. */
 type Headings = 'below' | 'bold'
 

@@ -1,5 +1,7 @@
 import { FIRST_MS, formatUtc, isTimezone, LAST_MS, utcToMs, utcToWall, wallToUtc } from './zones.ts'
 
+// Reads dates and times as clients send them, and counts with days and months.
+
 export { formatUtc, utcToMs }
 
 /** The parts of a date, collected token by token; a part that the text does not name stays undefined. */

@@ -1,6 +1,8 @@
 import { BLOCK, INVISIBLE, type MarkupPiece, splitMarkup, withSingleBlanks } from './markup.ts'
 import { decodeEntities } from './safe-html.ts'
 
+// Makes plain text of several lines from HTML.
+
 /** Text on its way: lines so far, and the blanks that stand before the next word. */
 interface Writing {
   parts: string[]

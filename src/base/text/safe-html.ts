@@ -1,6 +1,8 @@
 import sanitizeHtml from 'sanitize-html'
 import { escapeMarkup, INVISIBLE, type MarkupPiece, splitMarkup, VOID } from './markup.ts'
 
+// Sanitises the HTML of users who may not write any HTML they like.
+
 const INLINE = (
   'abbr acronym b bdi bdo big br cite code del dfn em i ins kbd mark q rb rp rt rtc ruby s samp small span ' +
   'strike strong sub sup tt u var wbr'

@@ -6,6 +6,8 @@ import { readableText } from './readable.ts'
 import { decodeEntities } from './safe-html.ts'
 import { termsOf } from './search.ts'
 
+// The work on long texts that is done in a thread of its own: rendering, sanitising, folding.
+
 /** The kinds of work on long texts. Authors of trusted ones may write unfiltered HTML; relative addresses become absolute by the base. */
 const WORKS = {
   html: ({ raw, trusted }) => renderOnce(raw, trusted),

@@ -9,6 +9,8 @@ import {
   wallToUtc,
 } from './zones.ts'
 
+// Wall times that a change of the clock skips or repeats.
+
 /** A moment that a wall time may mean. */
 export interface PossibleTime {
   /** 'YYYY-MM-DD HH:MM:SS' in UTC. */

@@ -1,5 +1,7 @@
 import { Temporal } from 'temporal-polyfill'
 
+// Time zones: from wall times to UTC and back, and the names of zones.
+
 /**
  * A time zone as the functions of this file work with it. A fixed zone has one offset for ever and one abbreviation;
  * a named zone follows the tz database, of which the periods asked for so far are kept.

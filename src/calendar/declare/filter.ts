@@ -2,6 +2,8 @@ import type { Kind } from '../../base/fields/kinds.ts'
 import { parameter } from '../../base/text/urls.ts'
 import type { Field } from './resource.ts'
 
+// The declaration of a filter of a list: how it is read, narrows the list, and stands in links.
+
 /**
  * How links of a list name a parameter (rule 11.4), unless as it was sent: `'none'` leaves it out, `ofSent` gives it another value, and `ofList` gives
  * it a value in the links of every list. Without a value (`undefined`) it is left out too.

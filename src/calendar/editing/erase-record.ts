@@ -9,6 +9,8 @@ import { mayDelete } from '../people/caller.ts'
 import { dropSlugs } from '../records/old-slugs.ts'
 import type { Served } from '../resources.ts'
 
+// Deletes records for good that are in the trash.
+
 /** The kinds of records that go to the trash before they are deleted for good. */
 const ERASED = { event: 'events', venue: 'venues', organizer: 'organizers' } as const satisfies Record<
   string,

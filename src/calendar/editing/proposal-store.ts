@@ -5,6 +5,8 @@ import type { Tx } from '../../store/storage/recording.ts'
 import type { ProposalColumns } from '../../store/storage/schema.ts'
 import type { RawValues } from '../declare/parse.ts'
 
+// The SQL of proposals and of the inbox.
+
 /** A proposal that nobody has decided. */
 const OPEN: readonly ProposalColumns['state'][] = ['waiting', 'sent back']
 

@@ -10,6 +10,8 @@ import { momentAfter, shownTo, visibleTo } from '../records/record-store.ts'
 import type { Status } from '../records/status.ts'
 import { findIdsByEntries } from '../terms/term-store.ts'
 
+// Conditions of queries for events, of which the filters are made.
+
 type Events = ExpressionBuilder<Tables, 'events'>
 
 /** The caller who asks for a list, and when. */

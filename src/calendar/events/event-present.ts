@@ -34,6 +34,8 @@ import { offeredPrice } from './event-offer.ts'
 import type { EventLinks } from './event-store.ts'
 import { presentRecurrence, seriesLinkedData } from './recurrence-present.ts'
 
+// Writes events as JSON: their members, linked data, and the records they link to.
+
 /** The columns of an event that its core is made of. */
 export const CORE_COLUMNS = [...namesWith(eventMembers, 'from', 'column'), 'trusted', 'online_from'] as const
 

@@ -12,6 +12,8 @@ import { lastWallToUtc, settledWall, utcToWall, wallToUtc } from '../../base/tex
 import type { EventWindow } from '../../store/memory/event-index-list.ts'
 import type { Context } from '../declare/context.ts'
 
+// The times of an event, and the window of dates that a list has.
+
 const MONTHS_AHEAD = 24
 
 /** The window computed last. Every request for a list asks for it several times, and many ask within a second. */

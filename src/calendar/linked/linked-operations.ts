@@ -27,6 +27,8 @@ import { type LinkedGround, type LinkedQuery, linkedLinks, linkedParts, placedFi
 import { findLinked, findLinkedByIds, type LinkedCondition, type LinkedRow, listLinked } from './linked-store.ts'
 import { recordRights, requireReadable } from './record-present.ts'
 
+// The operations on venues and organizers that routes call.
+
 type DescribedRow = LinkedRow & { description: string }
 
 /** Presents a record of a linked kind; a single one has its linked data. Throws when the record cannot be shown. */

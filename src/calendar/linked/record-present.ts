@@ -9,6 +9,8 @@ import type { Fields } from '../declare/resource.ts'
 import { showImage } from '../images/images.ts'
 import { can, mayEdit, mayRead } from '../people/caller.ts'
 
+// The members that answers for events, venues and organizers share, and the addresses of their pages.
+
 /** The kinds of records with a page of their own for people. */
 type PagedKind = Exclude<RecordKind, 'image' | 'series'>
 type Addressed = Pick<RecordColumns, 'id' | 'status' | 'slug'>

@@ -7,6 +7,8 @@ import { type HistoryFilter, listHistory } from '../../store/storage/history.ts'
 import type { HistoryColumns } from '../../store/storage/schema.ts'
 import { runOnDatabase } from './user-commands.ts'
 
+// The command `audit`, which lists the history.
+
 const KINDS = [
   'event',
   'venue',

@@ -1,3 +1,5 @@
+// The caller of a request, and what they may do: roles, rights and scopes.
+
 /** The roles a user may have, the most powerful first (rule 26.1). */
 export const ROLES = ['administrator', 'editor', 'author', 'contributor', 'subscriber'] as const
 export type Role = (typeof ROLES)[number]

@@ -7,6 +7,8 @@ import type { Tx } from '../../store/storage/recording.ts'
 import { inTurn, makeTurns, type Turns } from './turns.ts'
 import { endSessions, isActive, recordUser, type User, voidLinks } from './users.ts'
 
+// Passwords for the desk: hashed by argon2id, set and checked.
+
 /** Characters of a password for the desk. */
 export const SHORTEST_PASSWORD = 12
 export const LONGEST_PASSWORD = 256

@@ -6,6 +6,8 @@ import type { SignInLinkColumns } from '../../store/storage/schema.ts'
 import { hasDeskPassword, hasDeskPasswords } from './desk-passwords.ts'
 import { findUser, isActive, recordUser, type User, voidLinks } from './users.ts'
 
+// Links by which somebody chooses a password for the desk, once.
+
 /** Minutes that a link is good for. */
 export const LINK_MINUTES = 30
 

@@ -12,6 +12,8 @@ import { venueRules } from '../linked/venue.ts'
 import { freeSlug } from '../records/record-store.ts'
 import { findDueSeries, publishSeries } from '../series/series-upkeep.ts'
 
+// Publishes records whose date has come, and shows links of meetings that are about to begin.
+
 /** Records changed with one write; others that are due follow with the next. */
 const PUBLISHED_AT_ONCE = 200
 

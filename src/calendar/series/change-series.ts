@@ -53,6 +53,8 @@ import {
 } from './series-store.ts'
 import { type Changed, modifiedNow, occurrenceRows, touch, trashed, withSlugs, writeChanges } from './series-writes.ts'
 
+// Changes of a series as a whole, or of it from one of its dates on.
+
 /** A series that is locked until the end of the transaction, with its occurrences in order. */
 interface HeldSeries {
   series: SeriesRow

@@ -47,6 +47,8 @@ import {
 } from './series-store.ts'
 import { createSeries, newSeries, type Planned } from './series-writes.ts'
 
+// The operations on events, where one that is written may be a date of a series or begin to repeat.
+
 /** A new event, and its dates if it repeats. */
 interface PreparedNew {
   event: PreparedEvent

@@ -17,6 +17,8 @@ import { horizonAt, type Schedule, scheduleOf, startsOf, TIMES, type When, whenA
 import { findOccurrences, holdSeries, readShared, updateSeries } from './series-store.ts'
 import { type Changed, writeChanges } from './series-writes.ts'
 
+// Keeps series up to date: writes dates that come within the horizon, and renews times when zones change.
+
 /** How many series one query reads; each is written in a transaction of its own. */
 const SERIES_AT_ONCE = 50
 /** A series never has as many dates before it is extended. */

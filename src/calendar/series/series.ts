@@ -25,6 +25,8 @@ import { findTermsByIds } from '../terms/term-store.ts'
 import { FOR_EVER, scheduleOf, whenAt } from './series-schedule.ts'
 import { readShared, type Shared } from './series-store.ts'
 
+// Series: their declaration and their presentation.
+
 /** The fields of a series: those of events without `slug`, which each occurrence has for itself, and `recurrence_scope`, which is always all. */
 const { slug: _slug, recurrence_scope: _scope, ...fields } = event.fields
 

@@ -20,6 +20,8 @@ import { describeStay, isOlder, keptAfter, knownItem, planItem } from './plan-it
 import { fieldsOf, fingerprintsOf, readFingerprints, type SourceItem } from './source-item.ts'
 import { prepareItemChange, servedByKind } from './write-item.ts'
 
+// Turns single events of earlier imports into series, where the source has done so.
+
 /** Items that still need a plan, and notes on those that are settled. */
 interface Begun {
   items: SourceItem[]

@@ -4,6 +4,8 @@ import { clockChanges, formatUtc, isTimezone, utcOfWall, utcToMs, utcToWall } fr
 import { type Component, decodeText, propertiesOf, propertyOf } from './component-reader.ts'
 import { WINDOWS_ZONES, windowsZone } from './windows-zones.ts'
 
+// The time zones of a calendar file: the zone that each name in it means.
+
 /** A VTIMEZONE: the zones that it may mean by its names, and the offsets that it defines. */
 interface Definition {
   /** Its observances as they are written. */

@@ -4,6 +4,8 @@ import { organizerFields, venueFields } from '../../base/fields/linked-fields.ts
 import { type Tabled, tabled } from '../../base/fields/member.ts'
 import { fold } from '../../base/text/fold.ts'
 
+// The cells of a table: the meaning of each column, and the dates and times in them.
+
 /**
  * The columns of a table, each with the names it may have, by language: those of our own export, of the reference's tables, of Google's and
  * Outlook's, and common ones. A name may have several meanings: the first that no other column has is taken.

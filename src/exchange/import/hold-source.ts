@@ -18,6 +18,8 @@ import {
   takeSource,
 } from './import-store.ts'
 
+// Keeps two imports of one source apart, and lets a source go on under a new address.
+
 /** The ms that a source stays locked without renewal, and the ms between renewals. */
 const LEASE_MS = 20_000
 const RENEWED_EVERY = 5_000

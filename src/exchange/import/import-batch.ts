@@ -36,6 +36,8 @@ import {
 } from './source-item.ts'
 import { type PreparedItem, prepareItem, writeItem } from './write-item.ts'
 
+// Writes the items of an import, many with one transaction.
+
 const OWN = new Error('It is an event of this calendar itself.')
 const TWIN = new Error('Another event with the same id or UID stands before it in the source, and was taken.')
 

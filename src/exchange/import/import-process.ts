@@ -3,6 +3,8 @@ import { readdirSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
 import type { StartImport } from './import-schedule.ts'
 
+// Runs imports on a schedule, each in a process of its own that gives way to the service.
+
 /** The most characters kept of the output of an import; the last ones tell how it ended. */
 const MOST_HELD = 2000
 

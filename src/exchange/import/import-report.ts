@@ -8,6 +8,8 @@ import type { Counts, Remark, VisibleCounts } from './import-run.ts'
 import { ABOVE_ALL, getRun, type ListedRun, listActs } from './import-store.ts'
 import type { Source } from './source-item.ts'
 
+// The report of an import or a push, and its progress on the terminal.
+
 type Say = Context['say']
 
 /** The most lines of one kind that are printed; further ones are counted. */

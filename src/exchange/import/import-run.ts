@@ -10,6 +10,8 @@ import { DatabaseUnavailable, isConflict } from '../../store/storage/unavailable
 import type { ConflictPolicy } from './plan-item.ts'
 import { type ItemKind, itemKey, type SourceItem, standsAlone } from './source-item.ts'
 
+// The state of an import while it runs: its options, its counts, and the records it knows.
+
 /** The possible fates of a source; `none` takes an earlier one back. */
 export const ORIGINS = ['moved', 'stays', 'none'] as const
 

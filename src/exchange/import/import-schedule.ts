@@ -7,6 +7,8 @@ import { describeHeld, notHeld } from '../../store/storage/edition.ts'
 import { writerBy } from '../../store/storage/recording.ts'
 import type { ImportScheduleColumns } from '../../store/storage/schema.ts'
 
+// Imports on a schedule: stored, listed, paused, and run when they are due.
+
 /** The options of an import, as typed. */
 interface AskedSchedule {
   every: string

@@ -53,6 +53,8 @@ import {
   standsAlone,
 } from './source-item.ts'
 
+// Imports a source: reads it to its end and writes its items in batches.
+
 /**
  * Items of one kind written with one transaction. The service answers no uncached list until it has taken them in, which is some milliseconds of
  * work.

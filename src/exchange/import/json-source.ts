@@ -14,6 +14,8 @@ import {
 import type { Source, SourceEntry } from './source-item.ts'
 import { countedBytes, linesOf, textIn } from './source-text.ts'
 
+// Reads files with records as the interface shows them, as JSON or NDJSON.
+
 /** The most bytes of one line of NDJSON, and of a file that is a single JSON value and has to be held whole. */
 const LONGEST_LINE = 10_000_000
 const LARGEST_VALUE = 200_000_000

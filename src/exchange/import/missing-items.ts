@@ -10,6 +10,8 @@ import { findPlaces } from './plan-items.ts'
 import { fingerprintsOf, itemKey, readFingerprints, type SourceItem } from './source-item.ts'
 import { trashRecord } from './write-item.ts'
 
+// Finds the events that are gone from a source, and moves them to the trash where that is asked for.
+
 /** Items looked at together. */
 const AT_ONCE = 500
 

@@ -9,6 +9,8 @@ import { NAMESPACE, parsed, siteSource } from './site-source.ts'
 import type { Source } from './source-item.ts'
 import { describeMarkup } from './source-text.ts'
 
+// Opens the source that a command names: a file, or an address of a file or a site.
+
 /** The options of a source beside its address. */
 interface SourceOptions {
   /** Its name here; its address unless given. */

@@ -13,6 +13,8 @@ import {
 import { itemKey, type Source, type SourceEntry, standsAlone } from './source-item.ts'
 import { describeMarkup } from './source-text.ts'
 
+// Reads the calendar of a site over its interface.
+
 /** The address of a site's interface. */
 interface Interface {
   /** The root of its REST routes. */

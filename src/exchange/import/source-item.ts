@@ -5,6 +5,8 @@ import { parseNew } from '../../calendar/declare/parse.ts'
 import { event } from '../../calendar/events/event.ts'
 import { type SettledValues, settleValues } from '../../calendar/events/event-rules.ts'
 
+// The one form that records of all sources have: items, with their fingerprints.
+
 /** The kinds of record that a source has; kinds that others refer to come first. */
 export const ITEM_KINDS = ['category', 'tag', 'venue', 'organizer', 'series', 'event'] as const
 export type ItemKind = (typeof ITEM_KINDS)[number]

@@ -20,6 +20,8 @@ import { isTouched } from './missing-items.ts'
 import { fingerprintsOf, ITEM_KINDS, type ItemKind, readFingerprints, standsAlone } from './source-item.ts'
 import { prepareItemChange, servedByKind, trashRecord } from './write-item.ts'
 
+// Undoes a run of an import.
+
 /** The result of an undo: records restored, records removed, and sentences on records left unchanged. */
 interface Undone {
   restored: number

@@ -18,6 +18,8 @@ import { findTarget, forgetPushed, listPushed, savePushed, targetNumber } from '
 import { type PushTarget, readShown, readTargetEdition, refusalOf, sendTo } from './push-target.ts'
 import { targetAddress } from './settle-item.ts'
 
+// Pushes this calendar into another service.
+
 /** The target, the options and the filters of a push, and its callbacks. */
 interface PushTask {
   /** The context of a caller who sees everything that is pushed. */

@@ -16,6 +16,8 @@ import { findPushed, savePushed } from './push-store.ts'
 import { refusalOf } from './push-target.ts'
 import { describeKept, type SettledItem, settleItem } from './settle-item.ts'
 
+// Pushes records of one kind, several at a time.
+
 /** Requests to the target at the same time. */
 const AT_ONCE = 4
 

@@ -3,6 +3,8 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 
+// Seals a backup with a checksum at its end, and checks it.
+
 /** The last line of a sealed file, behind everything that SQLite reads of it. */
 const lastLine = (digest: string) => `\nkalends-backup sha256=${digest}\n`
 

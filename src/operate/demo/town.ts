@@ -1,5 +1,7 @@
 import type { Poster } from './posters.ts'
 
+// The town of the demo: its venues, organizers, categories and pictures.
+
 /** The town of the demo, which is on no map; its numbers and addresses are of the ranges kept free for fiction. */
 export const TOWN = 'Kilvara'
 

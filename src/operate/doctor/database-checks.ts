@@ -8,6 +8,8 @@ import { type Examined, examineDatabase, isStandby } from '../../store/storage/e
 import { findMove } from '../../store/storage/moved-calendar.ts'
 import { type Finding, failing, ok, warning } from './finding.ts'
 
+// The checks of the doctor on the database.
+
 const DAY_MS = 86_400_000
 
 /** Days without a backup after which one is missed. */

@@ -7,6 +7,8 @@ import { readToken } from '../../serve/sync/sync-token.ts'
 import type { Examined } from '../../store/storage/examine.ts'
 import { type Finding, failing, ok, warning } from './finding.ts'
 
+// The checks of the doctor on the network: the port, the public address, the clocks.
+
 const ANSWERS_WITHIN_MS = 3000
 /** Characters of an answer that are read; a page with one change has less. */
 const LONGEST_ANSWER = 2_000_000

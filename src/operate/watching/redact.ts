@@ -1,5 +1,7 @@
 import { withoutPassword } from '../../store/storage/database-address.ts'
 
+// Hides secrets in addresses and texts for the log.
+
 const HIDDEN = '***'
 
 /** Names of parameters whose values are secrets; the link of a meeting may be one, and where somebody is. */

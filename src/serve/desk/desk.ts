@@ -5,6 +5,8 @@ import { html } from '../pages/page-html.ts'
 import { DESK_PAGES } from './desk-addresses.ts'
 import { type DeskAnswer, type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk } from './desk-page.ts'
 
+// Answers requests to the desk by the page at their address.
+
 /** A page with its pattern in parts. */
 const patterns = DESK_PAGES.map((page) => ({ page, parts: partsOf(page.at) }))
 

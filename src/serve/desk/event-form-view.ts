@@ -21,6 +21,8 @@ import {
 import { plainFields } from './event-form-values.ts'
 import { allTyped, lastTyped } from './typed-form.ts'
 
+// Draws the form of an event.
+
 /** The declared fields that have a place of their own; all others stand under `More`. */
 const PLACED = new Set([
   'title',

@@ -13,6 +13,8 @@ import { allFaults, faultsAtControls, type ReadForm, readEventForm } from './eve
 import { keepPicture } from './event-picture.ts'
 import { typedOf } from './typed-form.ts'
 
+// Shows an event as visitors would see it, before it is saved.
+
 /** Carries a page out of a transaction that is taken back. */
 class TakenBack extends Error {
   readonly document: string

@@ -5,6 +5,8 @@ import { plainText } from '../../base/text/html.ts'
 import type { EventFacts } from './event-facts.ts'
 import { feedFormat } from './feed.ts'
 
+// Events as a table (CSV).
+
 type Cell = (facts: EventFacts) => string
 
 /** The columns, in order, and what each says of an event. Lists within a cell are parted by `|`. */

@@ -23,6 +23,8 @@ import { sequenceAt } from '../../store/storage/sequences.ts'
 import { type EventFacts, placeOf } from './event-facts.ts'
 import type { WholeSeries } from './whole-series.ts'
 
+// Events as components of iCalendar (VEVENT).
+
 /** The words of iCalendar for whether an event takes place. */
 const STATUS: Readonly<Record<EventStatus, string>> = {
   scheduled: 'CONFIRMED',

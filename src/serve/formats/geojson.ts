@@ -8,6 +8,8 @@ import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import { isoTime } from './event-facts.ts'
 import type { Format } from './format.ts'
 
+// Venues with their events as GeoJSON.
+
 /** The most venues, and the most events of each that are named. */
 const MOST_FEATURES = 5000
 const MOST_OF_VENUE = 3

@@ -22,6 +22,8 @@ import {
 } from '../../store/memory/event-pieces.ts'
 import type { Format, Reply } from './format.ts'
 
+// Lists and records as JSON, with totals, links and the envelope.
+
 /** Headers that belong to the answer rather than to the transport, which an envelope repeats (rule 28.5). */
 const ANSWER_HEADERS = ['Allow', 'X-TEC-Total', 'X-TEC-TotalPages', 'X-WP-Total', 'X-WP-TotalPages', 'Location']
 

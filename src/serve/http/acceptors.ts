@@ -4,6 +4,8 @@ import type { Server as HttpServer } from 'node:http'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
+// The listeners of a server: several on one port, and closed without a reset for anybody.
+
 /**
  * Several listeners on one port. Node accepts one connection per listener in each turn of its event loop: with a single listener, a new client would
  * wait one turn for each client before it, and turns are long while many connections are busy. More of them make starting and stopping longer.

@@ -7,6 +7,8 @@ import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
 import { about } from '../../calendar/locales/messages.ts'
 import type { Route } from './routes.ts'
 
+// The route of batches, and how their requests are read.
+
 /** The methods that requests of a batch may have. */
 export const BATCH_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'] as const
 

@@ -10,6 +10,8 @@ import { FEED_KINDS, type FeedSource, readerOf, readFeed, servedChanges } from '
 import { readToken, type SyncScope, type SyncToken } from '../sync/sync-token.ts'
 import type { Route } from './routes.ts'
 
+// The route of the feed of changes.
+
 const MOST_ON_A_PAGE = 1000
 /** A token names the transactions that were under way, which may be many. */
 const LONGEST_TOKEN = { characters: 6000 }

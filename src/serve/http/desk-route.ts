@@ -33,6 +33,8 @@ import { mediaType, parseBody, repeatedKeys } from './request.ts'
 import { anonymousContext, asProblem, callerContext, noteFailure, type Service } from './respond.ts'
 import { asNew, type Outgoing, send } from './send.ts'
 
+// The desk over HTTP: cookies, forms, headers, and who has signed in.
+
 /** The most bytes of a form of somebody who has not signed in. */
 const STRANGER_FORM = 16_384
 

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Site } from '../../base/config.ts'
 
+// Headers of answers, and headers of requests that decide about them: conditions and compression.
+
 /** Bodies shorter than this many bytes are sent as they are. */
 const COMPRESS_FROM = 1400
 const EXPOSED =

@@ -30,6 +30,8 @@ import { settingsAnswer, settingsBody } from './settings-routes.ts'
 import { isWebhookDeed } from './webhook-deeds.ts'
 import { deliveryFilters } from './webhook-routes.ts'
 
+// Writes the OpenAPI document from the declarations.
+
 /** Methods that share an action, with its parameters. */
 interface Offer {
   methods: readonly Method[]

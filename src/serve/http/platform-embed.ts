@@ -8,6 +8,8 @@ import type { TermRow } from '../../store/storage/schema.ts'
 import { mediaPresentation } from './platform-media.ts'
 import { presentTerms } from './platform-terms.ts'
 
+// Embeds linked records in answers of the platform (_embed).
+
 /** The relations that an answer may embed: those marked embeddable in its `_links`. */
 const RELATIONS = ['wp:featuredmedia', 'wp:term'] as const
 type Relation = (typeof RELATIONS)[number]

@@ -27,6 +27,8 @@ import type { ImageRow } from '../../store/storage/schema.ts'
 import type { Upload } from './incoming.ts'
 import { offer, platformTime, postFilters, shapingOf, shownText } from './platform-resource.ts'
 
+// Images as clients of the platform upload, list and change them.
+
 /** The file of a request. It is no parameter: a value of this name in body or query is ignored. */
 const upload: Kind<Upload> = {
   wire: { type: 'string', format: 'binary' },

@@ -20,6 +20,8 @@ import { byHeader, failureReply, makeResponder, nobody, type Service } from './r
 import { asNew, send, sendReply, sendStream } from './send.ts'
 import { sitePage } from './site-page.ts'
 
+// The table of everything that the service answers, and the answer to each request by its first row.
+
 /** Answers a visit at once or later. @throws Problem, or any other error, which is answered unless something has been sent */
 type Answering = (visit: Visit, signIn: SignIn) => unknown
 

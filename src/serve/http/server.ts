@@ -18,6 +18,8 @@ import { makeIntake } from './intake.ts'
 import type { Service } from './respond.ts'
 import { makeRouter } from './router.ts'
 
+// The HTTP server: it listens, limits what arrives, and stops in order.
+
 /** Limits and surroundings of the server. */
 interface ServerOptions {
   /** bytes of a body that is no upload */

@@ -7,6 +7,8 @@ import { faultOfSetting, OWNER_SETTINGS, type OwnerSetting } from '../../store/s
 import { bodyProperties, type Say } from './openapi-schemas.ts'
 import type { Route } from './routes.ts'
 
+// The route of the settings that owners change while the service runs.
+
 const ABOUT: Readonly<Record<OwnerSetting, MessageText>> = {
   site_name: 'The name of the calendar; empty for that of the start',
   pages_sentence: 'A sentence below the name of the calendar',

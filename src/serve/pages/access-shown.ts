@@ -7,6 +7,8 @@ import type { EventRow, VenueRow } from '../../store/storage/schema.ts'
 import { type Html, html, NOTHING } from './page-html.ts'
 import { say } from './viewing.ts'
 
+// The facts of access of events and venues, as pages show them.
+
 /** A fact that is known: its name, and whether it is so. */
 type Known = [name: string, isSo: boolean]
 

@@ -16,6 +16,8 @@ import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import { writtenCost } from './written-costs.ts'
 import { zoneLetters } from './zone-names.ts'
 
+// Cards: events as lists of pages show them, kept until the event changes.
+
 /** An image of a page: `srcset` has all its sizes of the same proportions. */
 export interface Picture {
   src: string

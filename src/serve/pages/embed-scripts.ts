@@ -4,6 +4,8 @@ import type { MessageText } from '../../calendar/locales/messages.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import { localeOf, weekStartOf } from './page-dates.ts'
 
+// The scripts that show events on other sites.
+
 /** The texts of the element, in the order in which its script reads them. */
 const TEXTS = [
   'All day',

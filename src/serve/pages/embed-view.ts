@@ -9,6 +9,8 @@ import { languageField } from './page-languages.ts'
 import { PRESSED_TIMES } from './presses.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
+// The page that makes the markup for showing events on another site.
+
 /** The attributes of the element that the form offers, in the order in which the markup has them, and what its fields are called. */
 const ATTRIBUTES = {
   view: 'view',

@@ -7,6 +7,8 @@ import { type EventFilters, from } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
 import { say, type Viewing } from './viewing.ts'
 
+// How many events each choice of the filter form leaves.
+
 /** Lets the form count what is left of the coming events with each category and fact; undefined where that takes too long. */
 export function countsOf({ context, today }: Viewing, filters: EventFilters, isPast: boolean) {
   const coming = isPast ? undefined : from(filters, today)

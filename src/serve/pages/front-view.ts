@@ -8,6 +8,8 @@ import { type Html, html, link, NOTHING } from './page-html.ts'
 import { pathTo, say, type Viewing } from './viewing.ts'
 import { nearName } from './when-in-words.ts'
 
+// The opening of the front page: featured events with their pictures.
+
 /** The opening of the front page, and the events in it, which the list leaves out. */
 export interface Lead {
   ids: ReadonlySet<number>

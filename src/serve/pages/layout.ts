@@ -10,6 +10,8 @@ import { LANGUAGE_NAMES, withLanguage } from './page-languages.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 import { zoneName } from './zone-names.ts'
 
+// The document around every page: head, navigation and foot.
+
 /** The version in the address of the namespace, which clients compare (rule 29.8). */
 export const VERSION = 'v1'
 

@@ -24,6 +24,8 @@ import { addressLines, directionsTo, mapLink } from './places-shown.ts'
 import { calendarPath, datedWay, pager } from './view-head.ts'
 import { pageWork, pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
+// The page of a venue or an organizer.
+
 /** A venue or organizer with the details that its page shows. */
 type Linked = { kind: 'venue'; row: VenueRow } | { kind: 'organizer'; row: OrganizerRow }
 

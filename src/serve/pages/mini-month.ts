@@ -7,6 +7,8 @@ import { type Html, html } from './page-html.ts'
 import type { Span } from './spans.ts'
 import { say, sayEvents, type Viewing } from './viewing.ts'
 
+// The small month beside a list, by which a reader goes to a day.
+
 /** The address of a day or month of the same events. */
 type AddressOf = (span: Span<'day' | 'month'>) => string
 

@@ -13,6 +13,8 @@ import { cardsOf } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
 import { pathTo, say, type Viewing } from './viewing.ts'
 
+// Other events that the page of an event leads on to.
+
 /** The most events of each list, and how many are looked at, since several may have one title. */
 const MOST = 4
 const LOOKED_AT = 12

@@ -6,6 +6,8 @@ import { cardsOf, type EventFilters, type FoundEvents, findPageEvents, from } fr
 import { type Html, html } from './page-html.ts'
 import { pathTo, say, type Viewing } from './viewing.ts'
 
+// Events that began on an earlier day and are still on.
+
 /** The most events among which those that end soonest are looked for. */
 const MOST = 5000
 

@@ -2,6 +2,8 @@ import { type Cache, cachedText, emptyCache, processBudget } from '../../base/ca
 import type { Site } from '../../base/config.ts'
 import { addDays, dayOf, formatUtc, utcToMs } from '../../base/text/moments.ts'
 
+// Dates and times on pages, in the language and the forms of the site.
+
 /** The forms of dates and times. All are formatted as wall times, so no zone is consulted. */
 const FORMS = {
   time: { hour: 'numeric', minute: '2-digit' },

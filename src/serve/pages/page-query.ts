@@ -10,6 +10,8 @@ import { isPossibleId } from '../../calendar/records/record-store.ts'
 import type { VenueRow } from '../../store/storage/schema.ts'
 import type { EventFilters } from './page-finding.ts'
 
+// The query of a page: which filters it has, read and written.
+
 /**
  * The filters that pages share with the interface: all but those that a page has other ways for – its span, `near`, its number – and those about who
  * asks or how lists are written.

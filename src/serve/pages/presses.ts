@@ -7,6 +7,8 @@ import { changedQuery, type PageQuery, queryText } from './page-query.ts'
 import { isList, type Span } from './spans.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
+// The presses above lists: links that set a filter or take it back.
+
 /** The times that stand above lists; the others are for programs. */
 export const PRESSED_TIMES = {
   today: 'Today',

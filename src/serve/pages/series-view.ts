@@ -15,6 +15,8 @@ import { type Html, html, NOTHING, trusted } from './page-html.ts'
 import { calendarPath, pager } from './view-head.ts'
 import { pageWork, pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
+// The page of a series.
+
 /** The rule of a series in words, with a capital letter. */
 function sayRule({ context }: Viewing, series: SeriesRow): string {
   return capitalized(context.site, showRule(context, series).text)

@@ -13,6 +13,8 @@ import { firstOf, isMonth, monthsLater } from './page-dates.ts'
 import { html } from './page-html.ts'
 import { listShownTerms, scopeOf } from './page-terms.ts'
 
+// Site maps and robots.txt for crawlers.
+
 /** The most addresses in one site map. */
 const MOST = 50_000
 

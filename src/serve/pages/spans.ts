@@ -3,6 +3,8 @@ import { addDays } from '../../base/text/moments.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import { firstOf, isDay, isMonth, mondayOf, monthOf, monthsLater, unitName } from './page-dates.ts'
 
+// The views of events by their addresses: how each address is read and written, and where links lead.
+
 /** The parts of each view's path besides its name. */
 interface Said {
   list: unknown

@@ -1,3 +1,5 @@
+// Tells whether the website of an event sells tickets.
+
 /** Parts of the names of hosts that sell tickets, and words for tickets in addresses, in lower case. */
 const TICKETS = new RegExp(
   'ticket|billet|entrada|eintrittskarte|karten(?:shop|verkauf)|eventbrite\\.|eventim\\.|weezevent\\.|dice\\.fm|seetickets\\.|' +

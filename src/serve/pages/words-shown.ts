@@ -7,6 +7,8 @@ import { scopeOf } from './page-terms.ts'
 import type { EventsAsked } from './view-head.ts'
 import { say, sayEvents, spanLink, type Viewing } from './viewing.ts'
 
+// Tells on a page which words of a search were taken for others, and which ones nothing has.
+
 /** Where the words of a search are found; undefined for a page without words. */
 async function readWords({ context }: Viewing, { query }: EventsAsked): Promise<WordsFound | undefined> {
   const { words } = query.filters

@@ -4,6 +4,8 @@ import { utcToMs } from '../../base/text/moments.ts'
 import { timezoneAbbreviation } from '../../base/text/zones.ts'
 import { localeOf } from './page-dates.ts'
 
+// The names of time zones in a language.
+
 /** Names by language, zone and season: pages repeat the same ones. */
 const names: Cache<string, string> = emptyCache(processBudget)
 

@@ -24,6 +24,8 @@ import type { Cursor } from '../../store/storage/database.ts'
 import type { ChangeColumns } from '../../store/storage/schema.ts'
 import { START, type SyncPlace, type SyncScope, type SyncToken, writeToken } from './sync-token.ts'
 
+// The feed of changes: a walk over all records, or over those that have changed since.
+
 /** The kinds of records that a feed tells of, in the order in which a walk over everything goes through them. */
 export const FEED_KINDS = ['venue', 'organizer', 'category', 'tag', 'event'] as const satisfies Showing[]
 export type ChangedKind = (typeof FEED_KINDS)[number]

@@ -8,6 +8,8 @@ import { TOLD_KINDS } from '../../store/storage/outbox.ts'
 import type { DeliveryColumns } from '../../store/storage/schema.ts'
 import { findSequences } from '../../store/storage/sequences.ts'
 
+// The body of a message to a webhook.
+
 /** Bytes of a message; a record that takes more is left out, and has to be read. */
 const MOST_BYTES = 20_000
 

@@ -14,6 +14,8 @@ import type { DeliveryColumns, Tables, WebhookColumns } from '../../store/storag
 import { statement } from '../../store/storage/statement.ts'
 import { makeSecret, mayPost } from './post-message.ts'
 
+// Webhooks and their messages: the SQL, and the rules of changing them.
+
 const DAY_MS = 86_400_000
 
 /** Webhooks that a calendar may have: each of them costs every write something. */

@@ -11,6 +11,8 @@ import { noteUnshowable, type Reporting } from '../storage/unshowable.ts'
 import { type EventIndex, emptyIndex, type IndexedEvent, listNoted, noteEvent } from './event-index.ts'
 import { putPlace } from './places.ts'
 
+// Reads the listed public events from the database into the index.
+
 /** Rows read at once, so that requests get their turn in between. */
 const AT_ONCE = 500
 /** The status that everybody may see (rule 11.9). */

@@ -5,6 +5,8 @@ import type { Tx } from './recording.ts'
 import type { KeptAnswerColumns } from './schema.ts'
 import { statement } from './statement.ts'
 
+// Answers to requests that came with an Idempotency-Key, kept for a day.
+
 /** Hours that the answer to a request with a key is kept. */
 export const KEPT_HOURS = 24
 

@@ -9,6 +9,8 @@ import { dropDeliveries } from './outbox.ts'
 import { dropTombstones as dropFromPostgres } from './postgres/postgres-changes.ts'
 import { dropTombstones as dropFromSqlite } from './sqlite/sqlite-changes.ts'
 
+// Drops rows that have been kept long enough.
+
 /** Days that tombstones stay in the record of changes, and that feeds tell of withdrawn events. */
 export const TOMBSTONE_DAYS = 90
 

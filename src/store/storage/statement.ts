@@ -9,6 +9,8 @@ import {
 } from 'kysely'
 import { type Db, isPostgres } from './database.ts'
 
+// Statements that are compiled once and run with other values.
+
 /** The values of columns, and those they are compared with. */
 type Scalar = string | number | bigint | null
 

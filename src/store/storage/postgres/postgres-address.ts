@@ -1,5 +1,7 @@
 import { type ClientConfig, type CustomTypesConfig, type PoolConfig, types } from 'pg'
 
+// The address of a PostgreSQL database, with the limits that stand in it as parameters.
+
 /** Limits of one process. They are set as parameters of the address, as in `postgres://host/name?connections=20`. */
 const LIMITS = {
   /** The most connections; one more listens. */

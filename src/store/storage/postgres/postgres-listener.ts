@@ -4,6 +4,8 @@ import { Client, type ClientConfig, type Pool } from 'pg'
 import type { Cursor } from '../database.ts'
 import { CURSOR_COLUMNS, type CursorColumns, cursorOf } from './postgres-changes.ts'
 
+// Tells other nodes of commits, and hears of theirs.
+
 const CHANNEL = 'kalends_changes'
 /** Milliseconds between checks while notifications arrive: a node may die between its commit and its notification. */
 const HEARING_MS = 500

@@ -19,6 +19,8 @@ import { type Reach, readPostgresAddress } from './postgres-address.ts'
 import { CURSOR_COLUMNS, type CursorColumns, cursorOf } from './postgres-changes.ts'
 import { sessionDialect } from './postgres-session.ts'
 
+// Reads from a standby of PostgreSQL while it has everything that this process knows of.
+
 /** Milliseconds between checks of a standby in use, and between attempts to reach a lost one. */
 const LOOK_MS = 1000
 /** Milliseconds between checks of one that is catching up: they grow from the first number to the second. */

@@ -17,6 +17,8 @@ import type { Tables } from '../schema.ts'
 import { type NamedQuery, type Runner, runDirectly } from '../statement.ts'
 import { DatabaseUnavailable, isOutdated, isRace } from '../unavailable.ts'
 
+// Runs statements and transactions on connections to PostgreSQL.
+
 /** Milliseconds that a statement has to end after it was cancelled. */
 const CANCEL_MS = 2000
 

@@ -16,6 +16,8 @@ import { findChanges, presentCursor, saveRecording } from './postgres-changes.ts
 import { type Listener, makeListener } from './postgres-listener.ts'
 import { sessionDialect, sharedRunner, type TransactionLimits, transact } from './postgres-session.ts'
 
+// The database interface on a PostgreSQL server.
+
 /** The shares of the connections for writes and for long reads; the rest are for quick reads. */
 const SHARES = { writes: 0.6, aside: 0.2 }
 

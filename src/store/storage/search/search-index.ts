@@ -7,6 +7,8 @@ import { addId, countIds, type IdSet, listIds, makeIdSet } from '../id-set.ts'
 import { contains, wholeList } from '../queries.ts'
 import { stemAll, stemSome } from './stem-index.ts'
 
+// Indexes the words of events, and narrows queries to what a search finds.
+
 const SEARCHED = ['events', 'venues', 'organizers'] as const
 /** Events that are indexed at once when many are left, as after the migration that made the index. */
 const EVENTS_AT_ONCE = 5000

@@ -11,6 +11,8 @@ import { distanceKm } from '../distance.ts'
 import { type IdSet, makeIdSet, withId } from '../id-set.ts'
 import { DatabaseUnavailable, type Lack } from '../unavailable.ts'
 
+// Connections to a SQLite file: opening it, watching it, preparing statements, waiting for locks.
+
 /** The most milliseconds that opening a file waits for its lock. */
 const OPENING_MS = 5000
 

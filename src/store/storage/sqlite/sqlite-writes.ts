@@ -8,6 +8,8 @@ import { saveRecordings } from './sqlite-changes.ts'
 import { asUnavailable, isBusy, LOCK_MS, type Prepare, pauseAfter, runPrepared } from './sqlite-connection.ts'
 import { queryBuilder } from './sqlite-queries.ts'
 
+// The writes of a SQLite connection, several in one commit.
+
 /** The most writes in one commit, and the milliseconds after which no more join: these writes wait for each other, and all others wait for them. */
 const GROUP_LIMIT = 64
 const GROUP_MS = 20

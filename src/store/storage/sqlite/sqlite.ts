@@ -14,6 +14,8 @@ import { connect, LOG_PAGES, type Prepare, prepareKept, runPrepared, watchFile, 
 import { readingBuilder, runRead } from './sqlite-queries.ts'
 import { enqueueWrite, makeWrites, type Writes } from './sqlite-writes.ts'
 
+// The database interface on a SQLite file.
+
 const CACHE_KB = 16_384
 const READER_CACHE_KB = 2048
 

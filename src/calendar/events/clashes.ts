@@ -99,39 +99,42 @@ interface Around {
  * The events that begin within a stretch of time. The index of lists has all that is asked for: each row that is read besides costs more than all the
  * others.
  */
-function begunWithin({ caller }: Asker, { from, before, ended }: Around): RawBuilder<unknown> {
+function begunWithin({ caller }: Asker, { from, before, ended }: Around, narrowed = sql``): RawBuilder<unknown> {
   const statuses = STATUSES.filter((status) => status !== 'trash')
   return sql`near as materialized (
     select events.id from events
     where events.status in (${sql.join(statuses)}) and events.hide_from_listings in (0, 1)
       and events.start_date >= ${later(from, -ZONE_HOURS)} and events.start_date < ${later(before, ZONE_HOURS)}
       and events.utc_start_date >= ${from} and events.utc_start_date < ${before}
-      and events.end_date >= ${later(ended, -ZONE_HOURS)} and (${visibleTo(caller, 'events')}) is true)`
+      and events.end_date >= ${later(ended, -ZONE_HOURS)} and (${visibleTo(caller, 'events')}) is true ${narrowed})`
 }
 
 const later = (utc: string, hours: number) => formatUtc(utcToMs(utc) + hours * 3_600_000)
 
 function overlapping(draft: EventDraft, asker: Asker): ReadQuery<NearRow> {
   const { id = 0, utc_start_date: start, utc_end_date: end, venues } = draft
-  const near = begunWithin(asker, { from: later(start, -24 * LONGEST_DAYS), before: end, ended: start })
   // Counted for each event: else PostgreSQL would read all links of the venue.
-  const links = sql`(select count(*) from event_venues
-    where event_venues.event = events.id and event_venues.venue in ${wholeList(asker.db, venues.filter(isPossibleId))})`
+  const isThere = sql`and (select count(*) from event_venues
+    where event_venues.event = events.id and event_venues.venue in ${wholeList(asker.db, venues.filter(isPossibleId))}) > 0`
+  const days = { from: later(start, -24 * LONGEST_DAYS), before: end, ended: start }
   const query = sql<NearRow>`
-    with ${near}
+    with ${begunWithin(asker, days, isThere)}
     select ${COLUMNS} from near join events on events.id = near.id
-    where events.utc_end_date > ${start} and events.event_status = 'scheduled' and events.id <> ${id} and ${links} > 0
+    where events.utc_end_date > ${start} and events.event_status = 'scheduled' and events.id <> ${id}
     order by case when events.utc_start_date = ${start} then 0 else 1 end, events.utc_start_date, events.id
     limit ${sql.lit(MOST_NEAR)}`
   return { compile: () => query.compile(asker.db) }
 }
+
+/** What a folded text begins with is the title, at most twice as long as that is when it is not folded. */
+const FOLDED_TITLE = sql`substr(events.search, 1, 2 * length(events.title))`
 
 function titledAlike(draft: EventDraft, asker: Asker): ReadQuery<NearRow> {
   const { id = 0, series = -1, title, utc_start_date: start } = draft
   const from = later(start, -24 * DOUBLE_DAYS)
   const near = begunWithin(asker, { from, before: later(start, 24 * DOUBLE_DAYS + 1), ended: from })
   const words = [...titleWords(title)].sort((one, other) => other.length - one.length).slice(0, MOST_TITLE_WORDS)
-  const hasWord = words.map((word) => contains('events.search', word))
+  const hasWord = words.map((word) => contains(FOLDED_TITLE, word))
   const query = sql<NearRow>`
     with ${near}
     select ${COLUMNS} from near join events on events.id = near.id

@@ -14,8 +14,8 @@ import { likePattern } from './search/word-search.ts'
 import { listValue, statement } from './statement.ts'
 
 /** The condition that a folded column contains this folded text, its `%` and `_` meaning themselves. */
-export function contains(column: string, text: string): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${sql.ref(column)} like ${likePattern(text)} escape '\\'`
+export function contains(column: string | RawBuilder<unknown>, text: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${typeof column === 'string' ? sql.ref(column) : column} like ${likePattern(text)} escape '\\'`
 }
 
 /** The condition that one line of a folded column contains all the words (rule 14.3: within one and the same field). */

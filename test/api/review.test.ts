@@ -167,10 +167,9 @@ test('an event brings its new venue, organizer and terms along', async () => {
   const { id, version } = await createRecord(contributor, events, values)
   const before = await eventOf(id)
   assert.deepEqual([before.venue.status, before.categories, before.tags], ['draft', [], []])
-  assert.deepEqual(await waitingTerms(editor, { id, author: contributor.caller.id }), {
-    categories: ['Brand new', 'Second'],
-    tags: ['fresh'],
-  })
+  assert.deepEqual(await waitingTerms(editor, [{ id, author: contributor.caller.id }]), [
+    { categories: ['Brand new', 'Second'], tags: ['fresh'] },
+  ])
   const edited = await saveForm(contributor, events, id, { values: { categories: ['Brand new'] }, version })
   assert.ok('saved' in edited)
   assert.equal(edited.saved.version, version)
@@ -244,6 +243,8 @@ test('it brings them along as well when it is published by its form, or with man
       [body.venue.venue, names(body.categories), names(body.tags)],
       [`Hall of ${by}`, [`Kind of ${by}`], by === 'many' ? [`Sign of ${by}`] : []],
     )
-    assert.deepEqual(await waitingTerms(editor, { id, author: contributor.caller.id }), { categories: [], tags: [] })
+    assert.deepEqual(await waitingTerms(editor, [{ id, author: contributor.caller.id }]), [
+      { categories: [], tags: [] },
+    ])
   }
 })

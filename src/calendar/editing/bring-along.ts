@@ -3,12 +3,13 @@ import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import type { RawValues } from '../declare/parse.ts'
+import { readColumns } from '../history/record-states.ts'
 import { linkEntries } from '../linked/linked-rules.ts'
 import { can } from '../people/caller.ts'
 import { resources, type Served } from '../resources.ts'
 import { termEntries } from '../terms/term-rules.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
-import { findOpenProposals, updateProposal } from './proposal-store.ts'
+import { findNamings, findOpenProposals, updateProposal } from './proposal-store.ts'
 
 // An event brings along, when somebody else publishes it, the drafts of its author that it links to, and the terms that its author has named.
 
@@ -24,6 +25,8 @@ export interface Brought {
   name: string
 }
 
+const BROUGHT = ['venue', 'organizer'] as const
+
 /** The links among values that are sent, as a version has them. */
 export function linkedIn(values: RawValues): { venues?: number[]; organizers?: number[] } {
   const idsIn = (value: unknown) => (linkEntries(value) ?? []).flatMap((entry) => ('id' in entry ? [entry.id] : []))
@@ -33,23 +36,35 @@ export function linkedIn(values: RawValues): { venues?: number[]; organizers?: n
   }
 }
 
-/** The drafts of an author among the records that an event links to. */
-export async function findBrought(
-  context: Context,
-  author: number,
-  links: Readonly<Record<string, unknown>>,
-): Promise<Brought[]> {
-  const found: Brought[] = []
-  for (const kind of ['venue', 'organizer'] as const) {
+/** A record that somebody has sent for review, with its links as versions have them. */
+export interface SentRecord {
+  author: number
+  links: Readonly<Record<string, unknown>>
+}
+
+/** The drafts of the author of each record among the records that it links to. */
+export async function findBrought({ db }: Pick<Context, 'db'>, records: readonly SentRecord[]): Promise<Brought[][]> {
+  const idsOf = (kind: Brought['kind'], { links }: SentRecord) => {
     const ids = links[`${kind}s`]
-    for (const id of Array.isArray(ids) ? ids.map(Number) : []) {
-      const row = await servedAs(kind).operations.locate(context, { id })
-      const columns: Record<string, unknown> = { ...Object(row) }
-      const waits = columns.status === 'draft' || columns.status === 'pending'
-      if (waits && columns.author === author) found.push({ kind, id, name: String(columns[kind]) })
-    }
+    return Array.isArray(ids) ? ids.map(Number) : []
   }
-  return found
+  const read = (kind: Brought['kind']) =>
+    readColumns(
+      db,
+      kind,
+      records.flatMap((record) => idsOf(kind, record)),
+    )
+  const rows = { venue: await read('venue'), organizer: await read('organizer') }
+  return records.map((record) =>
+    BROUGHT.flatMap((kind) =>
+      idsOf(kind, record).flatMap((id) => {
+        const { status, author, [kind]: name } = rows[kind].get(id) ?? {}
+        return (status === 'draft' || status === 'pending') && author === record.author
+          ? [{ kind, id, name: String(name) }]
+          : []
+      }),
+    ),
+  )
 }
 
 /** A resource by its name. */
@@ -59,11 +74,12 @@ export function servedAs(name: string): Served {
   return served
 }
 
-/** Prepares to publish what an event brings along, as far as the caller may. */
-export async function prepareBrought(context: Context, author: number, links: Readonly<Record<string, unknown>>) {
+/** Prepares to publish what a record brings along, as far as the caller may. */
+export async function prepareBrought(context: Context, record: SentRecord) {
   const records: Brought[] = []
   const writes: ((tx: Tx) => Promise<unknown>)[] = []
-  for (const one of await findBrought(context, author, links)) {
+  const [brought = []] = await findBrought(context, [record])
+  for (const one of brought) {
     const { operations } = servedAs(one.kind)
     const row = await operations.locate(context, { id: one.id })
     if (row === undefined || !operations.rights.update(context, row)) continue
@@ -77,15 +93,20 @@ export async function prepareBrought(context: Context, author: number, links: Re
   return { records, publish }
 }
 
-/** The names of terms that wait with an event until somebody makes them. */
+/** The names of terms that wait with each event until somebody makes them. */
 export async function waitingTerms(
-  { db }: Context,
-  event: Pick<EventRow, 'id' | 'author'>,
-): Promise<Record<'categories' | 'tags', string[]>> {
-  const [beside] = await findOpenProposals(db, 'event', event.id, event.author)
-  const names = (value: unknown) =>
-    beside?.version === 0 ? (termEntries(value) ?? []).filter((entry) => typeof entry === 'string') : []
-  return { categories: names(beside?.values.categories), tags: names(beside?.values.tags) }
+  { db }: Pick<Context, 'db'>,
+  events: readonly Pick<EventRow, 'id' | 'author'>[],
+): Promise<Record<'categories' | 'tags', string[]>[]> {
+  const waiting = await findNamings(
+    db,
+    events.map(({ id }) => id),
+  )
+  const names = (value: unknown) => (termEntries(value) ?? []).filter((entry) => typeof entry === 'string')
+  return events.map(({ id, author }) => {
+    const beside = waiting.find((one) => one.record === id && one.author === author)
+    return { categories: names(beside?.values.categories), tags: names(beside?.values.tags) }
+  })
 }
 
 /** The terms of an event with the names that wait, for the fields that have any. */
@@ -122,11 +143,11 @@ export async function prepareBringing(
   present: Readonly<Record<string, unknown>>,
   sent: RawValues,
 ): Promise<Bringing> {
-  const { records, publish } = await prepareBrought(context, event.author, { ...present, ...linkedIn(sent) })
-  const { categories, tags } = await waitingTerms(context, event)
+  const { records, publish } = await prepareBrought(context, { ...event, links: { ...present, ...linkedIn(sent) } })
+  const [waiting] = await waitingTerms(context, [event])
   const left = {
-    categories: sent.categories === undefined ? categories : [],
-    tags: sent.tags === undefined ? tags : [],
+    categories: sent.categories === undefined ? (waiting?.categories ?? []) : [],
+    tags: sent.tags === undefined ? (waiting?.tags ?? []) : [],
   }
   return {
     values: await namedTerms(context, present, left),

@@ -201,7 +201,9 @@ async function prepareRow(
     deed.do === 'restore' ? ((await formerStatus(context.db, versioned.kind, id)) ?? 'draft') : undefined
   const values = await valuesOf(context, resource.name, row, deed, wasStatus)
   if (!values) return unchanged
-  const columns = bringsAlong(context, served, row, values) ? await readColumns(context.db, 'event', id) : undefined
+  const columns = bringsAlong(context, served, row, values)
+    ? (await readColumns(context.db, 'event', [id])).get(id)
+    : undefined
   const brought = columns && (await prepareBringing(context, row as EventRow, columns, values))
   const along = await Promise.all((brought?.records ?? []).map((one) => broughtBefore(context, one)))
   const sent = { ...values, ...scope, ...brought?.values }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../store/storage/database.ts'
 import { held } from '../../store/storage/locks.ts'
+import { wholeList } from '../../store/storage/queries.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { ProposalColumns } from '../../store/storage/schema.ts'
 import type { RawValues } from '../declare/parse.ts'
@@ -34,6 +35,12 @@ export async function findOpenProposals(db: Db, kind: string, record: number, au
   let rows = db.selectFrom('proposals').selectAll().where('kind', '=', kind).where('record', '=', record)
   if (author !== undefined) rows = rows.where('author', '=', author)
   return (await rows.where('state', 'in', OPEN).orderBy('id').execute()).map(read)
+}
+
+/** The undecided proposals that do nothing but name terms of these events, which wait with the event. */
+export async function findNamings(db: Db, events: readonly number[]): Promise<Proposal[]> {
+  const rows = db.selectFrom('proposals').selectAll().where('kind', '=', 'event').where('version', '=', 0)
+  return (await rows.where('record', 'in', wholeList(db, events)).where('state', 'in', OPEN).execute()).map(read)
 }
 
 /** The undecided proposals of an author in a state, the oldest first, at most so many. */

@@ -187,7 +187,10 @@ export async function publishProposal(
     const { version } = history
     if (merged.conflicts.length > 0) return { ...merged, version }
     const values = await parseFields(served.resource.fields, merged.values, writing, PARTIAL)
-    const brought = await prepareBrought(context, proposal.author, { ...history.present, ...linkedIn(merged.values) })
+    const brought = await prepareBrought(context, {
+      author: proposal.author,
+      links: { ...history.present, ...linkedIn(merged.values) },
+    })
     const wanted = wantedAt(proposal.record, version)
     const written = await writeChange(writing, served.operations, { row, values }, wanted, (tx, write) =>
       ifOpen(tx, id, async () => {

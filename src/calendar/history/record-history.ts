@@ -58,7 +58,7 @@ export async function readHistory(
       .where('record', '=', id)
       .executeTakeFirst()
   const version = (await change())?.sequence ?? 0
-  const present = await readColumns(db, kind, id)
+  const present = (await readColumns(db, kind, [id])).get(id)
   if (!present) return undefined
   const acts = db
     .selectFrom('history')

@@ -63,15 +63,7 @@ const selectTerms = statement<{ ids: readonly number[] }>()((db, value) =>
 )
 
 async function eventStates(db: Db, ids: readonly number[]): Promise<Map<number, RecordState>> {
-  const [rows, venues, organizers, terms] = await Promise.all([
-    selectEvents(db, { ids }),
-    selectVenues(db, { ids }),
-    selectOrganizers(db, { ids }),
-    selectTerms(db, { ids }),
-  ])
-  const venuesOf = Map.groupBy(venues, ({ event }) => event)
-  const organizersOf = Map.groupBy(organizers, ({ event }) => event)
-  const termsOf = Map.groupBy(terms, ({ event }) => event)
+  const { rows, venuesOf, organizersOf, termsOf } = await readLinked(db, ids)
   const withLinks = (row: EventRow) => {
     const own = termsOf.get(row.id) ?? []
     return eventState(row, {
@@ -136,31 +128,49 @@ function byTaxonomy(terms: readonly number[], taxonomies: Taxonomies): Record<'c
 /** The columns of a record, with the ids of what it is linked to; those of a series with what its dates share. */
 export type VersionColumns = Readonly<Record<string, unknown>>
 
-/** The present columns of a record; undefined when there is none. */
-export async function readColumns(db: Db, kind: StateKind, id: number): Promise<VersionColumns | undefined> {
-  if (kind === 'venue') return asColumns((await findLinkedByIds<VenueRow>(db, venueRules, [id])).get(id))
-  if (kind === 'organizer') return asColumns((await findLinkedByIds<OrganizerRow>(db, organizerRules, [id])).get(id))
-  if (kind === 'category' || kind === 'tag') return asColumns((await findTermsByIds(db, [id]))[0])
-  if (kind === 'series') {
-    const row = (await findSeriesByIds(db, [id])).get(id)
-    return row && { ...readShared(row), ...row }
-  }
-  const ids = [id]
-  const [[row], venues, organizers, terms] = await Promise.all([
+/** The present columns of these records, by id; deleted records have none. */
+export async function readColumns(
+  db: Db,
+  kind: StateKind,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, VersionColumns>> {
+  if (ids.length === 0) return new Map()
+  if (kind === 'event') return eventColumns(db, ids)
+  if (kind === 'venue') return spread(await findLinkedByIds<VenueRow>(db, venueRules, ids))
+  if (kind === 'organizer') return spread(await findLinkedByIds<OrganizerRow>(db, organizerRules, ids))
+  if (kind === 'series')
+    return new Map([...(await findSeriesByIds(db, ids))].map(([id, row]) => [id, { ...readShared(row), ...row }]))
+  return new Map((await findTermsByIds(db, ids)).map((row) => [row.id, { ...row }]))
+}
+
+const spread = (rows: ReadonlyMap<number, object>) => new Map([...rows].map(([id, row]) => [id, { ...row }]))
+
+async function eventColumns(db: Db, ids: readonly number[]): Promise<Map<number, VersionColumns>> {
+  const { rows, venuesOf, organizersOf, termsOf } = await readLinked(db, ids)
+  const withLinks = (row: EventRow) => ({
+    ...row,
+    venues: (venuesOf.get(row.id) ?? []).map(({ venue }) => venue),
+    organizers: (organizersOf.get(row.id) ?? []).map(({ organizer }) => organizer),
+    terms: (termsOf.get(row.id) ?? []).map(({ term }) => term),
+  })
+  return new Map(rows.map((row) => [row.id, withLinks(row)]))
+}
+
+/** Events, and the rows of what each is linked to. */
+async function readLinked(db: Db, ids: readonly number[]) {
+  const [rows, venues, organizers, terms] = await Promise.all([
     selectEvents(db, { ids }),
     selectVenues(db, { ids }),
     selectOrganizers(db, { ids }),
     selectTerms(db, { ids }),
   ])
-  const links = {
-    venues: venues.map(({ venue }) => venue),
-    organizers: organizers.map(({ organizer }) => organizer),
-    terms: terms.map(({ term }) => term),
+  return {
+    rows,
+    venuesOf: Map.groupBy(venues, ({ event }) => event),
+    organizersOf: Map.groupBy(organizers, ({ event }) => event),
+    termsOf: Map.groupBy(terms, ({ event }) => event),
   }
-  return row && { ...row, ...links }
 }
-
-const asColumns = (row: object | undefined): VersionColumns | undefined => row && { ...row }
 
 /** The state of a record with these columns, which may be former ones. */
 export function stateFrom(kind: StateKind, columns: VersionColumns, taxonomies: Taxonomies): RecordState {

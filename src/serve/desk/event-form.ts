@@ -365,11 +365,11 @@ function notesOf({ site }: Context, { id, row }: KnownEvent): Content {
 /** A note on whatever waits for a review beside the event: a change that the caller has proposed, and names of terms that are still to be made. */
 async function waitingNote(context: Context, { id, row }: KnownEvent): Promise<Content> {
   const { site, caller } = context
-  const [proposals, terms] = await Promise.all([
+  const [proposals, [terms]] = await Promise.all([
     proposalsAbout(context, events, id),
-    waitingTerms(context, { id, author: row.author }),
+    waitingTerms(context, [{ id, author: row.author }]),
   ])
-  const names = [...terms.categories, ...terms.tags]
+  const names = terms ? [...terms.categories, ...terms.tags] : []
   const isProposed = proposals.some(({ author, version }) => author === caller.id && version > 0)
   if (names.length === 0 && !isProposed) return ''
   const told = [

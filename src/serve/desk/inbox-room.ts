@@ -60,31 +60,44 @@ interface Waiting {
   present: Readonly<Record<string, unknown>>
 }
 
+/** Reads what a page shows of all items at once: each kind of question is asked a single time. */
 async function readWaiting(context: Context, items: readonly InboxItem[]): Promise<Waiting[]> {
-  const ofEvents = items.filter(({ kind }) => kind === 'event').map(({ record }) => record)
-  const events = new Map((await readPlanned(context, ofEvents)).map((event) => [event.id, event]))
-  const read = await Promise.all(
-    items.map(async (item): Promise<Omit<Waiting, 'clashes'>> => {
-      const event = item.kind === 'event' ? events.get(item.record) : undefined
-      const present = (await readColumns(context.db, item.kind as StateKind, item.record)) ?? {}
-      const isEvent = item.what === 'event' && event !== undefined
-      const [brought, terms, proposal] = await Promise.all([
-        isEvent ? findBrought(context, item.author.id, present) : [],
-        isEvent ? waitingTerms(context, { id: event.id, author: item.author.id }) : { categories: [], tags: [] },
-        item.what === 'proposal' ? findSeenProposal(context, item.id) : undefined,
-      ])
-      return { item, event, brought, terms: [...terms.categories, ...terms.tags], proposal, present }
-    }),
-  )
-  const drafts = read.flatMap(({ item, event, present }) =>
-    item.what === 'event' && event ? [draftOf(event, present)] : [],
-  )
-  const clashes = new Map((await findClashes(drafts, context)).map((found, at) => [drafts[at]?.id, found]))
-  const nothing = { clashes: [], doubles: [] }
-  return read.map((one) => ({
-    ...one,
-    clashes: (one.item.what === 'event' && clashes.get(one.item.record)) || nothing,
+  const byKind = Map.groupBy(items, ({ kind }) => kind)
+  const idsOf = (kind: string) => (byKind.get(kind) ?? []).map(({ record }) => record)
+  const [planned, columns, proposals] = await Promise.all([
+    readPlanned(context, idsOf('event')),
+    Promise.all(
+      [...byKind.keys()].map(
+        async (kind) => [kind, await readColumns(context.db, kind as StateKind, idsOf(kind))] as const,
+      ),
+    ),
+    Promise.all(items.map(({ what, id }) => (what === 'proposal' ? findSeenProposal(context, id) : undefined))),
+  ])
+  const events = new Map(planned.map((event) => [event.id, event]))
+  const columnsOf = new Map(columns)
+  const read = items.map((item, at) => ({
+    item,
+    event: item.kind === 'event' ? events.get(item.record) : undefined,
+    present: columnsOf.get(item.kind)?.get(item.record) ?? {},
+    proposal: proposals[at],
   }))
+  const sent = read.flatMap(({ item, event, present }) =>
+    event && item.what === 'event'
+      ? [{ id: event.id, author: item.author.id, links: present, draft: draftOf(event, present) }]
+      : [],
+  )
+  const drafts = sent.map(({ draft }) => draft)
+  const [brought, terms, clashes] = await Promise.all([
+    findBrought(context, sent),
+    waitingTerms(context, sent),
+    findClashes(drafts, context),
+  ])
+  return read.map((one) => {
+    const at = one.item.what === 'event' ? sent.findIndex(({ id }) => id === one.item.record) : -1
+    const { categories = [], tags = [] } = terms[at] ?? {}
+    const near = clashes[at] ?? { clashes: [], doubles: [] }
+    return { ...one, brought: brought[at] ?? [], terms: [...categories, ...tags], clashes: near }
+  })
 }
 
 /** An event as others may clash with it. */

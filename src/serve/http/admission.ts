@@ -1,7 +1,7 @@
 import { Problem } from '../../base/problems.ts'
 import { clientOf } from '../../base/text/client-of.ts'
 import type { Incoming } from './incoming.ts'
-import { join, type Lines, mayJoin, noLines, takeLate, takeNext } from './lines.ts'
+import { join, type Lines, mayJoin, noLines, takeLate, takeNext } from './waiting-lines.ts'
 
 /** The kinds of work with queues of their own. Finished answers, /healthz and /readyz never queue. */
 export type Work = 'lists' | 'reads' | 'searches' | 'suggestions' | 'writes' | 'uploads' | 'streams'

@@ -1,4 +1,4 @@
-import { join, type Lines, noLines, takeNext } from './lines.ts'
+import { join, type Lines, noLines, takeNext } from './waiting-lines.ts'
 
 /** The load of this thread with requests, and the waiting ones. */
 export interface Pressure<Waiting> {

@@ -142,6 +142,34 @@ test('every document is reached by links from the README', () => {
   )
 })
 
+const sources = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true }).map(({ parentPath, name }) =>
+  relative(join(root, 'src'), join(parentPath, name)).replaceAll(sep, '/'),
+)
+
+test('the map of ARCHITECTURE.md has every folder of src, and the files that it names are there', () => {
+  const page = pageOf('ARCHITECTURE.md')
+  const [map = ''] = /^```$[\s\S]*?^```$/m.exec(page) ?? []
+  const folders = sources.filter((path) => /^\w+\/\w+$/.test(path))
+  const absent = folders.filter((path) => !map.includes(` ${path.split('/')[1]}/ `))
+  assert.ok(folders.length > 20)
+  assert.deepEqual(absent, [])
+  const named = [...page.matchAll(/`([\w-]+\/[\w-]+)`/g)].map(([, path = '']) => path)
+  const missing = named.filter((path) => !sources.some((source) => `/${source}`.endsWith(`/${path}.ts`)))
+  assert.ok(named.length > 30)
+  assert.deepEqual(missing, [])
+})
+
+test('the glossary explains each word once', () => {
+  const words = [...pageOf('docs/glossary.md').matchAll(/^\| ([^|]+?) +\|.*`\w[\w.-]+\.ts` +\|$/gm)].map(
+    ([, word]) => word,
+  )
+  assert.ok(words.length > 100)
+  assert.deepEqual(
+    words.filter((word, at) => words.indexOf(word) !== at),
+    [],
+  )
+})
+
 test('docs/configuration.md has a row for every setting', () => {
   const rows = pageOf('docs/configuration.md').split('\n')
   for (const name of Object.keys(settings)) {

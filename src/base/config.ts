@@ -105,6 +105,18 @@ export const settings = {
     ['on', 'off'],
     'on',
   ),
+  mcp: choice(
+    'Whether assistants are answered at /mcp: off; read, where they find what everybody may read, and more with a password or token; write, where they write with one as well.',
+    ['off', 'read', 'write'],
+    'off',
+  ),
+  mcp_rate_limit: wholeNumber(
+    'How many requests a second each client address may make at /mcp; further ones are answered with 429. 0: any number.',
+    'NUMBER',
+    10,
+    0,
+    1_000_000,
+  ),
   host: checked(
     word('The address to listen on; 0.0.0.0 for all.', 'HOST', '127.0.0.1'),
     'takes an IP address or the name of a host',

@@ -35,7 +35,7 @@ const GROUPS = {
     ['locales'],
     ['ground.ts'],
   ],
-  serve: [['formats', 'sync'], ['pages'], ['webhooks'], ['desk'], ['http']],
+  serve: [['formats', 'sync'], ['pages'], ['webhooks'], ['desk', 'assistants'], ['http']],
   exchange: [['transfer'], ['import'], ['push']],
   operate: [['demo', 'doctor'], ['watching']],
   start: [['app.ts'], ['workers.ts', 'commands.ts'], ['command-line.ts'], ['main.ts']],
@@ -182,6 +182,8 @@ test('resources are joined in src/calendar/resources.ts: hardly anything but the
     'formats/feed.ts',
     'formats/geojson.ts',
     'formats/json-ld.ts',
+    // Tells the dates that a word means.
+    'assistants/assistant-answers.ts',
   ])
   // Each kind of record has pages of its own kind, and a form at the desk.
   const wrong = edgesOf(({ runs }) => runs).filter(

@@ -76,6 +76,8 @@ const examples: Record<SettingName, readonly [string, string]> = {
   currency: ['EUR', 'CHF'],
   pages: ['off', 'on'],
   desk: ['off', 'on'],
+  mcp: ['read', 'write'],
+  mcp_rate_limit: ['0', '50'],
   pages_sentence: ['What is on in town', 'All we play'],
   pages_accent: ['#a03', '#8a2be2'],
   pages_scheme: ['dark', 'light'],

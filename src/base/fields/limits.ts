@@ -111,11 +111,11 @@ function overList(value: object, bounds: Bounds, site: Pick<Site, 'textBytes'>):
 }
 
 /** Whether lists and records nest too deep, or are too many. It walks them level by level, without recursion. */
-export function overShape(value: object): LimitFault | undefined {
+export function overShape(value: object, mostLevels = MOST_LEVELS): LimitFault | undefined {
   let level: object[] = [value]
   let members = 0
   for (let depth = 1; level.length > 0; depth++) {
-    if (depth > MOST_LEVELS) return over('levels', MOST_LEVELS)
+    if (depth > mostLevels) return over('levels', mostLevels)
     const next: object[] = []
     for (const container of level) {
       for (const name in container) {

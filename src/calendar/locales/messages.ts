@@ -1,6 +1,7 @@
 import { recurrenceMessages } from '../../base/recurrence/recurrence.ts'
 import { recurrenceWords } from '../../base/recurrence/recurrence-text.ts'
 import { unclearTimes } from '../../base/text/unclear-times.ts'
+import { assistantMessages } from './assistant-messages.ts'
 import { deskMessages } from './desk-messages.ts'
 
 /** The texts of the codes of `WebhookReason`. */
@@ -446,6 +447,7 @@ export const messages = [
   'The link will appear here when the event starts.',
   'The link will appear here {time} before the start.',
   ...deskMessages,
+  ...assistantMessages,
 ] as const
 
 export type MessageText = (typeof messages)[number]

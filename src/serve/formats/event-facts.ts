@@ -1,3 +1,4 @@
+import type { Site } from '../../base/config.ts'
 import { plainText } from '../../base/text/html.ts'
 import { renderedForFeed, renderedReadable } from '../../base/text/long-texts.ts'
 import type { WantedText } from '../../base/text/text-work.ts'
@@ -101,7 +102,10 @@ export function isoTime(row: Pick<EventRow, 'all_day' | 'timezone' | EdgeColumn>
 }
 
 /** When the event takes place, for people, in the language of the site and on the clocks of the event. */
-export function describeWhen({ site }: Context, row: EventRow): string {
+export function describeWhen(
+  { site }: { site: Pick<Site, 'language'> },
+  row: Pick<EventRow, 'all_day' | 'timezone' | 'start_date' | 'end_date'>,
+): string {
   // Wall times are formatted as if they were UTC, so that zones that the runtime does not know are right too.
   const [start, end] = [row.start_date, row.end_date].map((wall) => Date.parse(rfc3339(wall))) as [number, number]
   const format = formatFor(site.language, row.all_day === 1)

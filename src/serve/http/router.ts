@@ -11,7 +11,7 @@ import { deskAt, makeDeskRoute } from './desk-route.ts'
 import { type Front, incomingOf, refuseOverload } from './front.ts'
 import type { SignIn, Visit } from './incoming.ts'
 import type { Intake } from './intake.ts'
-import { makeRouteTable } from './platform.ts'
+import { makeRouteTable, type RouteTable } from './platform.ts'
 import { isPressed } from './pressure.ts'
 import { feedAt, makePublicFeeds } from './public-feeds.ts'
 import { assetAt, makePublicPages, pageAt } from './public-pages.ts'
@@ -79,7 +79,7 @@ export function makeRouter(service: Service, front: Front, closing: Closing, gro
 /** The table. The desk finds out for itself who has signed in, by its cookie, which opens nothing else. */
 function makeRows(service: Service, front: Front, closing: Closing, ground: Ground): Row[] {
   const { restRoot } = service.site
-  const { answerRest, reads } = makeRest(service, front, ground)
+  const { answerRest, reads, routes } = makeRest(service, front, ground)
   const pages = ground.hasPages
     ? makePublicPages(service, front, reads.finished, ground.cacheBudget, ground.look)
     : undefined
@@ -90,10 +90,12 @@ function makeRows(service: Service, front: Front, closing: Closing, ground: Grou
   const byPath = fixedAnswers(service, front, closing)
   const media = mediaAnswer(service, front)
   const rest = { methods: 'all', signIn: byHeader(service), isUnderPressure: true } as const
+  const assistants = service.start.mcp === 'off' ? undefined : assistantsOnDemand(service, front, routes, ground)
   const open = { methods: READS, signIn: nobody } as const
   return [
     { ...rest, find: ({ url }) => (restRoot !== '' && isBelow(restRoot, url.path) ? answerRest : undefined) },
     { ...open, isUnderPressure: true, find: ({ url }) => byPath.get(url.path) },
+    { ...rest, isUnderPressure: false, find: ({ url }) => (url.path === MCP_PATH ? assistants : undefined) },
     { ...open, isUnderPressure: false, find: ({ url }) => (url.path.startsWith(MEDIA_PATH) ? media : undefined) },
     { methods: 'all', signIn: nobody, isUnderPressure: false, find: ({ url }) => desk && deskAt(desk, url.path) },
     { ...open, isUnderPressure: true, find: ({ url }) => pages && assetAt(pages, url.path) },
@@ -128,7 +130,23 @@ function makeRest(service: Service, front: Front, { intake, mayGoOn, cacheBudget
     if (readPublic(reads, visit, tellWrong)) return undefined
     return isPressed(front.pressure) ? refuseOverload(front, visit) : answerOrdinarily(visit, signIn)
   }
-  return { answerRest, reads }
+  return { answerRest, reads, routes }
+}
+
+/** Where assistants ask. */
+const MCP_PATH = '/mcp'
+
+/** What answers assistants. It is loaded when the first one asks, so that a service which none asks has nothing of it in memory. */
+function assistantsOnDemand(service: Service, front: Front, routes: RouteTable, ground: Ground): Answering {
+  let loaded: Promise<Answering> | undefined
+  const load = async (): Promise<Answering> => {
+    const { makeAssistants } = await import('./assistants-route.ts')
+    return makeAssistants({ service, front, routes, ...ground })
+  }
+  return async (visit, signIn) => {
+    loaded ??= load()
+    await (await loaded)(visit, signIn)
+  }
 }
 
 /** The answers at paths that say whether the service is well. */

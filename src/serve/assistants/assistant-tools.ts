@@ -1,0 +1,209 @@
+import { eventFacts } from '../../base/fields/access-facts.ts'
+import type { EventStatus } from '../../base/fields/event-kinds.ts'
+import { flag, text } from '../../base/fields/kinds.ts'
+import { limits } from '../../base/fields/limits.ts'
+import { parametersOf } from '../../base/text/urls.ts'
+import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
+import { about, type MessageText } from '../../calendar/locales/messages.ts'
+import { resources, type Served } from '../../calendar/resources.ts'
+import type { JsonRecord } from './mcp-messages.ts'
+
+/** The most records of an answer. */
+export const MOST_RECORDS = 25
+/** The records of an answer that says no other number. */
+const RECORDS = 10
+
+/** The route of the interface that a tool asks. */
+type Asks = 'list' | 'read' | 'create' | 'update'
+
+/** Something that assistants can ask for: one request to the interface, whose declarations its arguments are. */
+export interface AssistantTool {
+  name: string
+  about: MessageText
+  asks: Asks
+  served: Served
+  args: Fields
+  /** What it sends whatever it is asked. */
+  always?: JsonRecord
+}
+
+const WRITING = defineFields({
+  dry_run: {
+    kind: flag,
+    about: about('false writes it; true says what would be written, and writes nothing'),
+    default: true,
+  },
+  idempotency_key: {
+    kind: text,
+    about: about('A key of your choice for this one act: sent again with it, nothing is written twice'),
+    within: limits.idempotencyKey,
+  },
+})
+
+const WINDOW = ['start_date', 'end_date', 'when', 'time'] as const
+const PLACE = ['geoloc_lat', 'geoloc_lng', 'geoloc_radius'] as const
+const PAGE = ['page', 'per_page'] as const
+/** The fields of events that assistants write; those of the look of pages and lists are left to people. */
+const WRITTEN = [
+  ...['title', 'start_date', 'end_date', 'all_day', 'timezone', 'description', 'venue', 'organizer', 'categories'],
+  ...['tags', 'cost', 'website', 'status', 'event_status', 'event_status_reason', 'attendance', 'online_url'],
+  ...[...eventFacts, 'access_note', 'access_contact', 'recurrence'],
+]
+
+const events = servedAt('events')
+const venues = servedAt('venues')
+const categories = servedAt('categories')
+const { fields, addresses } = events.resource
+const byId = picked(addresses.id, ['id'])
+
+const readingTools: readonly AssistantTool[] = [
+  {
+    name: 'get_event',
+    about: 'Shows one event by its id or its slug, with its description.',
+    asks: 'read',
+    served: events,
+    args: { ...byId, ...picked(addresses.slug ?? {}, ['slug']) },
+  },
+  {
+    name: 'list_categories',
+    about: 'Lists the categories of events, with the slugs that filters and events take.',
+    asks: 'list',
+    served: categories,
+    args: picked(categories.filters, ['search', 'parent', 'hide_empty', ...PAGE]),
+  },
+  {
+    name: 'list_venues',
+    about: 'Lists venues, with the ids that filters and events take.',
+    asks: 'list',
+    served: venues,
+    args: picked(venues.filters, ['search', 'only_with_upcoming', ...PLACE, ...PAGE]),
+  },
+  {
+    name: 'search_events',
+    about:
+      'Finds events. Dates are by the clock of {zone} and may be said in words, such as tomorrow or next friday. Without a date it finds what is still to come. Answers hold up to {most} events; page asks for the next ones.',
+    asks: 'list',
+    served: events,
+    args: picked(events.filters, [
+      ...['words', ...WINDOW, 'categories', 'tags', 'venue', 'organizer', 'free', 'access', 'attendance'],
+      ...['event_status', 'featured', ...PLACE, 'collapse', ...PAGE],
+    ]),
+  },
+  {
+    name: 'when_is',
+    about:
+      'Says when something takes place next: the coming dates of events with these words, or of a series by its id (post_parent), by the clock of {zone}.',
+    asks: 'list',
+    served: events,
+    args: picked(events.filters, ['words', 'post_parent', 'venue', 'categories', ...PAGE]),
+  },
+]
+
+const writingTools: readonly AssistantTool[] = [
+  {
+    name: 'cancel_event',
+    about:
+      'Marks an event as canceled; it stays listed, with the reason. Nothing is written unless dry_run is false: show first what it would be.',
+    asks: 'update',
+    served: events,
+    args: { ...byId, ...picked(fields, ['event_status_reason']), ...WRITING },
+    always: { event_status: 'canceled' satisfies EventStatus },
+  },
+  {
+    name: 'create_event',
+    about:
+      'Adds an event. Dates are by the clock of {zone} and may be said in words. Nothing is written unless dry_run is false: show first what it would be.',
+    asks: 'create',
+    served: events,
+    args: { ...picked(fields, WRITTEN), ...WRITING },
+  },
+  {
+    name: 'update_event',
+    about:
+      'Changes what is sent of an event, and leaves the rest. Nothing is written unless dry_run is false: show first what it would be.',
+    asks: 'update',
+    served: events,
+    args: { ...byId, ...picked(fields, [...WRITTEN, 'recurrence_scope']), ...WRITING },
+  },
+]
+
+/** The tools in the order in which they are listed, which is that of their names. */
+export function toolsFor(mayWrite: boolean): readonly AssistantTool[] {
+  return mayWrite
+    ? [...readingTools, ...writingTools].sort((one, other) => (one.name < other.name ? -1 : 1))
+    : readingTools
+}
+
+function servedAt(path: string): Served {
+  const served = resources.find(({ resource }) => resource.path === path)
+  if (!served) throw new Error(`there is no resource ${path}`)
+  return served
+}
+
+function picked(fields: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(
+    names.map((name) => {
+      const field = fields[name]
+      if (!field) throw new Error(`there is no field ${name}`)
+      return [name, field]
+    }),
+  )
+}
+
+/** The arguments that a call cannot be without. */
+export function requiredIn({ asks, args }: AssistantTool): string[] {
+  if (asks === 'update') return Object.keys(byId)
+  return asks === 'create' ? Object.keys(args).filter((name) => args[name]?.required) : []
+}
+
+export const isWriting = ({ asks }: AssistantTool) => asks === 'create' || asks === 'update'
+
+/** Whether a call only says what would be written, as all do that do not say otherwise; undefined where it cannot be read. */
+export function isDryRun({ dry_run: sent = true }: JsonRecord): boolean | undefined {
+  return sent === null ? true : flag.read(sent)
+}
+
+/** A request to the interface: its method, its path below the namespace, and the fields of its body. */
+export interface AskedOfRest {
+  method: 'GET' | 'POST' | 'PATCH'
+  path: string
+  fields: JsonRecord
+}
+
+/** The request that answers a call; undefined where the call names no record. */
+export function askedOfRest(tool: AssistantTool, sent: JsonRecord): AskedOfRest | undefined {
+  const { asks, served, always } = tool
+  const { path } = served.resource
+  const { id, slug, dry_run: _dry, idempotency_key: _key, ...others } = sent
+  if (asks === 'list') {
+    const { per_page: size, ...filters } = others
+    const query = { ...filters, per_page: sizeOf(size), ...(served === events && comingOf(filters)) }
+    return { method: 'GET', path: `/${path}?${parametersOf(texts(query)).slice(1)}`, fields: {} }
+  }
+  if (asks === 'create') return { method: 'POST', path: `/${path}`, fields: { ...others, ...always } }
+  const address = id === undefined ? slugPath(slug) : `/${encodeURIComponent(textOf(id))}`
+  if (address === undefined) return undefined
+  return { method: asks === 'read' ? 'GET' : 'PATCH', path: `/${path}${address}`, fields: { ...others, ...always } }
+}
+
+/** The start of the window of a list of events that is asked for none. */
+function comingOf({ start_date: start, end_date: end, when }: JsonRecord): JsonRecord {
+  if ((start ?? when ?? null) !== null) return {}
+  return (end ?? null) === null ? { ends_after: 'now', strict_dates: true } : { start_date: 'today' }
+}
+
+const slugPath = (slug: unknown) =>
+  slug === undefined ? undefined : `/by-slug/${encodeURIComponent(textOf(slug).toWellFormed())}`
+
+/** Numbers above the most are the most, as they are in the interface. */
+const sizeOf = (size: unknown) => (Number(textOf(size ?? RECORDS)) > MOST_RECORDS ? MOST_RECORDS : (size ?? RECORDS))
+
+/** Values as parameters of an address take them: the parser says what is wrong with those that are no texts. */
+function texts(values: JsonRecord): JsonRecord {
+  const textsOf = (value: unknown) => (Array.isArray(value) ? value.map(textOf).join(',') : textOf(value))
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [[name, textsOf(value)]])),
+  )
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))

@@ -1,0 +1,149 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { overShape } from '../../base/fields/limits.ts'
+
+// The messages of the Model Context Protocol: JSON-RPC in the body of a POST. In the revision of 2026-07-28 each request stands alone and says in `_meta` who
+// sends it; clients of the revisions before shake hands first (`initialize`), which this service remembers nothing of.
+
+const REVISION = '2026-07-28'
+/** Revisions whose clients shake hands, the latest first. */
+const EARLIER: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26']
+export const REVISIONS: readonly string[] = [REVISION, ...EARLIER]
+
+/** The most bytes of a message, and the most levels that lists and records nest in it. */
+export const MOST_BYTES = 65_536
+const MOST_LEVELS = 20
+
+const PREFIX = 'io.modelcontextprotocol/'
+const VERSION_KEY = `${PREFIX}protocolVersion`
+
+export type JsonRecord = Readonly<Record<string, unknown>>
+type MessageId = string | number
+
+/** An error of the protocol. Its texts are in English, as the protocol is. */
+export interface McpFault {
+  code: number
+  /** Of the answer by HTTP. */
+  status: number
+  message: string
+  data?: JsonRecord
+}
+
+export interface McpRequest {
+  id: MessageId
+  method: string
+  params: JsonRecord
+  /** Whether it stands alone, as those of the latest revision do. */
+  isStateless: boolean
+}
+
+/** A message as it was read; a fault has the id of its request where that is known. */
+export type McpMessage = { request: McpRequest } | { fault: McpFault; id: MessageId | null } | 'notification'
+
+/** The codes of JSON-RPC and of the protocol. */
+const CODES = {
+  parse: -32700,
+  request: -32600,
+  method: -32601,
+  params: -32602,
+  refused: -32000,
+  headers: -32020,
+  revision: -32022,
+} as const
+
+export function mcpFault(why: keyof typeof CODES, message: string, status = 400, data?: JsonRecord): McpFault {
+  return { code: CODES[why], status, message, ...(data && { data }) }
+}
+
+/** Reads the one message of a body. */
+export function readMessage(body: Buffer, headers: IncomingHttpHeaders): McpMessage {
+  const message = jsonIn(body)
+  if (message === undefined) return { fault: mcpFault('parse', 'The body is not JSON.'), id: null }
+  if (Array.isArray(message)) return { fault: mcpFault('request', 'Send one message at a time: no lists.'), id: null }
+  if (!isRecord(message) || message.jsonrpc !== '2.0' || typeof message.method !== 'string')
+    return { fault: mcpFault('request', 'The body is no request of JSON-RPC 2.0.'), id: null }
+  if (overShape(message, MOST_LEVELS)) return { fault: mcpFault('request', TOO_DEEP), id: null }
+  const { id, method, params = {} } = message
+  if (id === undefined) return 'notification'
+  if (typeof id !== 'string' && !Number.isSafeInteger(id))
+    return { fault: mcpFault('request', 'The id of a request is a text or a whole number.'), id: null }
+  const known = id as MessageId
+  if (!isRecord(params)) return { fault: mcpFault('params', 'params is a record of names and values.'), id: known }
+  const request = { id: known, method, params, isStateless: false }
+  const meta = isRecord(params._meta) ? params._meta : {}
+  const version = headers['mcp-protocol-version']
+  const isStateless = VERSION_KEY in meta || version === REVISION
+  const fault = isStateless ? statelessFault(request, meta, headers) : earlierFault(request, version)
+  return fault ? { fault, id: known } : { request: { ...request, isStateless } }
+}
+
+const TOO_DEEP = `Lists and records nest deeper than ${MOST_LEVELS} levels, or are too many.`
+
+/** Undefined for what is no JSON. */
+function jsonIn(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+export function isRecord(value: unknown): value is JsonRecord {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+}
+
+/** What is wrong with a request that stands alone: with what it says of itself, or with the headers that repeat it. */
+function statelessFault(
+  { method, params }: McpRequest,
+  meta: JsonRecord,
+  { 'mcp-protocol-version': version, 'mcp-method': named, 'mcp-name': name }: IncomingHttpHeaders,
+): McpFault | undefined {
+  const claimed = meta[VERSION_KEY]
+  if (typeof claimed !== 'string') return mcpFault('params', `params._meta needs a text named ${VERSION_KEY}.`)
+  if (!isRecord(meta[`${PREFIX}clientCapabilities`]))
+    return mcpFault('params', `params._meta needs a record named ${PREFIX}clientCapabilities.`)
+  if (version !== undefined && version !== claimed)
+    return differing('MCP-Protocol-Version', `params._meta says ${quotedPart(claimed)}`)
+  if (claimed !== REVISION) return unknownRevision(claimed)
+  if (version === undefined) return differing('MCP-Protocol-Version', 'it is missing')
+  if (named !== method) return differing('Mcp-Method', named === undefined ? 'it is missing' : 'the method is another')
+  if (method !== 'tools/call' || typeof params.name !== 'string') return undefined
+  if (name === undefined) return differing('Mcp-Name', 'it is missing')
+  return decodedName(String(name)) === params.name ? undefined : differing('Mcp-Name', 'params.name is another')
+}
+
+/** Clients that shook hands name the revision that they agreed on; the first ones named none. */
+function earlierFault({ method }: McpRequest, version: string | string[] | undefined): McpFault | undefined {
+  const isKnown = version === undefined || method === 'initialize' || EARLIER.includes(String(version))
+  return isKnown ? undefined : unknownRevision(String(version))
+}
+
+function unknownRevision(requested: string): McpFault {
+  const data = { supported: REVISIONS, requested: requested.slice(0, 100) }
+  return mcpFault('revision', `This revision is not known here; known are ${REVISIONS.join(', ')}.`, 400, data)
+}
+
+const differing = (header: string, why: string) =>
+  mcpFault('headers', `The header ${header} does not say what the body says: ${why}.`)
+
+const quotedPart = (text: string) => JSON.stringify(text.slice(0, 100))
+
+/** A name as headers carry it: as it is or, where it has other characters than those of ASCII, in base64. */
+function decodedName(text: string): string {
+  const [, base64] = /^=\?base64\?([\w+/]*={0,2})\?=$/.exec(text) ?? []
+  return base64 === undefined ? text : Buffer.from(base64, 'base64').toString('utf8')
+}
+
+/** The revision that a handshake agrees on: the one asked for, or the latest of those with a handshake. */
+export function agreedRevision({ params }: McpRequest): string {
+  return EARLIER.find((known) => known === params.protocolVersion) ?? '2025-11-25'
+}
+
+/** A result as a message; one that stands alone says that it is complete, and who answers. */
+export function resultMessage({ id, isStateless }: McpRequest, result: JsonRecord, server: JsonRecord): JsonRecord {
+  const whole = { resultType: 'complete', ...result, _meta: { [`${PREFIX}serverInfo`]: server } }
+  return { jsonrpc: '2.0', id, result: isStateless ? whole : result }
+}
+
+export function faultMessage(id: MessageId | null, { code, message, data }: McpFault): JsonRecord {
+  return { jsonrpc: '2.0', id, error: { code, message, ...(data && { data }) } }
+}

@@ -527,6 +527,18 @@ describe('the form of an event', () => {
     assert.equal((await service.get(`/events/${idIn(first)}`)).body.image_alt, undefined)
     const page = await service.get(`~${new URL(own.body.url).pathname}`)
     assert.match(page.body, /<img[^>]*alt="The choir in its new gowns"/)
+    // 1e.20: an event may say on purpose that its picture needs no text
+    await change(second, { image_decorative: ['0', '1'] })
+    const silent = await service.get(`/events/${idIn(second)}`)
+    assert.deepEqual([silent.body.image_decorative, silent.body.image_alt], [true, undefined])
+    const form = (await editor.get(second)).body
+    assert.deepEqual([controlsIn(form).image_decorative, controlsIn(form).image_alt], ['1', ''])
+    assert.doesNotMatch(form, /Nobody who does not see the picture knows/)
+    const quiet = (await service.get(`~${new URL(own.body.url).pathname}`)).body
+    assert.match(quiet, /<img[^>]*alt=""/)
+    assert.doesNotMatch(quiet, /The choir/)
+    await change(second, { image_decorative: '0' })
+    assert.equal(await shown(second), 'The choir', 'the text of the picture is said again')
   })
 
   test('1e.21: a picture of a phone that cannot be read is told so in a clear sentence, and what was typed stays', async () => {

@@ -38,6 +38,7 @@ const BRIEF = { not: 'a feed says what takes place, when and where' }
 const DATED = { not: 'it has each date of a series as an event' }
 const EACH_DATE = { not: 'each of its dates takes place or does not' }
 
+const TEXTLESS = { not: 'an image of iCalendar has no text' } as const
 const ofLists = { ...everywhere, csv: OF_LISTS, feed: OF_LISTS, page: OF_LISTS } as const
 const ofMaps = { ...everywhere, csv: OF_MAPS, feed: OF_MAPS } as const
 const inAddress = { ...everywhere, csv: ADDRESSED, feed: ADDRESSED, page: ADDRESSED } as const
@@ -139,7 +140,15 @@ export const eventFields = {
     about: 'What the image shows at this event, where that is something else than the text of the image says',
     label: 'What it shows',
     ...textWhereSet,
-    ics: { not: 'an image of iCalendar has no text' },
+    ics: TEXTLESS,
+  },
+  image_decorative: {
+    kind: flag,
+    about: 'Whether the image only decorates the event, so that nothing is said of it there',
+    label: 'It only decorates, and needs no text',
+    ...whereSet,
+    ics: TEXTLESS,
+    page: { not: 'an image that only decorates has no text' },
   },
   cost: {
     kind: anything,

@@ -26,6 +26,7 @@ const SHOWN = [
   'cost',
   'image',
   'image_alt',
+  'image_decorative',
   'series',
 ] as const satisfies (keyof EventRow)[]
 

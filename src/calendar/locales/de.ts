@@ -808,6 +808,9 @@ export const de: Locale = {
     'Zu viele Versuche von hier; warten Sie eine Minute und versuchen Sie es noch einmal.',
   'Too many people sign in just now; try again in a few seconds.':
     'Gerade melden sich zu viele an; versuchen Sie es in ein paar Sekunden noch einmal.',
+  'Whether the image only decorates the event, so that nothing is said of it there':
+    'Ob das Bild die Veranstaltung nur schmückt, sodass dort nichts dazu gesagt wird',
+  'It only decorates, and needs no text': 'Es schmückt nur und braucht keinen Text',
   'What the image shows at this event, where that is something else than the text of the image says':
     'Was das Bild bei dieser Veranstaltung zeigt, wenn es etwas anderes ist, als der Text des Bildes sagt',
   'This program was given a password before, on {date}. It stays good until you take it away.':

@@ -793,6 +793,9 @@ export const es: Locale = {
     'Demasiados intentos desde aquí; espere un minuto e inténtelo de nuevo.',
   'Too many people sign in just now; try again in a few seconds.':
     'Ahora mismo entran demasiadas personas; inténtelo de nuevo en unos segundos.',
+  'Whether the image only decorates the event, so that nothing is said of it there':
+    'Si la imagen solo adorna el evento, de modo que no se dice nada de ella',
+  'It only decorates, and needs no text': 'Solo adorna y no necesita texto',
   'What the image shows at this event, where that is something else than the text of the image says':
     'Lo que muestra la imagen en este evento, si no es lo que dice el texto de la imagen',
   'This program was given a password before, on {date}. It stays good until you take it away.':

@@ -810,6 +810,9 @@ export const fr: Locale = {
     'Trop de tentatives d’ici ; attendez une minute et réessayez.',
   'Too many people sign in just now; try again in a few seconds.':
     'Trop de personnes se connectent en ce moment ; réessayez dans quelques secondes.',
+  'Whether the image only decorates the event, so that nothing is said of it there':
+    'Si l’image ne fait que décorer l’événement, de sorte que rien n’en est dit',
+  'It only decorates, and needs no text': 'Elle ne fait que décorer et n’a pas besoin de texte',
   'What the image shows at this event, where that is something else than the text of the image says':
     'Ce que l’image montre pour cet événement, si ce n’est pas ce que dit le texte de l’image',
   'This program was given a password before, on {date}. It stays good until you take it away.':

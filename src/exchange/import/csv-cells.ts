@@ -41,6 +41,7 @@ const COLUMNS = {
   slug: '',
   featured: 'feature event, featured event, event featured',
   sticky: 'sticky in month view, event sticky in month view',
+  image_decorative: '',
   hide_from_listings: `hide from event listings, hide event from listings, hide from listings,
     event hide from listings`,
   show_map: 'event show map',

@@ -219,7 +219,7 @@ interface CsvRow {
 
 /** Columns whose cells are used unchanged. */
 const PLAIN = ['description', 'excerpt', 'website', 'slug', 'timezone'] as const
-const FLAGS = ['featured', 'sticky', 'hide_from_listings', 'show_map', 'show_map_link'] as const
+const FLAGS = ['featured', 'sticky', 'hide_from_listings', 'show_map', 'show_map_link', 'image_decorative'] as const
 
 const YES = /^(?:1|y|yes|true|on|x|ja|wahr|oui|vrai|sí|si|verdadero)$/i
 const NO = /^(?:|0|n|no|false|off|nein|falsch|non|faux|falso)$/i

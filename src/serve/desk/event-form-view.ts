@@ -40,6 +40,7 @@ const PLACED = new Set([
   'event_status',
   'event_status_reason',
   'image_alt',
+  'image_decorative',
 ])
 const OF_ACCESS = new Set(['sign_language', 'access_note', 'access_contact'])
 const OF_MEETINGS = new Set(['attendance', 'online_url', 'online_label', 'online_shown'])

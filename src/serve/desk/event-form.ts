@@ -172,6 +172,9 @@ export interface SaidOfForm extends Pick<EventForm, 'times' | 'dates' | 'ruleInW
   understood: Readonly<Record<string, string>>
 }
 
+/** What an event without a picture says of it. */
+const UNPICTURED = { image_alt: '', image_decorative: '0' }
+
 const NOTHING_NEAR = { clashes: [], doubles: [] }
 
 /** Says what is typed in words, and looks for what stands in its way. */
@@ -457,8 +460,8 @@ async function saveTyped(request: DeskRequest, typed: TypedForm, known: KnownEve
     eventFormView(await formOf(context, kept, { ...shownOf(request, known), ...more }))
   if (Object.keys(faults).length > 0) return again({ faults: await allFaults(context, { ...read, faults }) })
   const image = Number(lastTyped(kept, 'image'))
-  const shows = image > 0 ? await describePicture(context, image, kept, known?.typed) : ''
-  if (shows !== undefined && (known || shows !== '')) read.raw.image_alt = shows
+  const said = image > 0 ? await describePicture(context, image, kept, known?.typed) : known && UNPICTURED
+  Object.assign(read.raw, said)
   try {
     return known ? await change(request, known, read, kept) : await create(request, read, key)
   } catch (error) {

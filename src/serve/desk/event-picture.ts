@@ -8,7 +8,7 @@ import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { can } from '../../calendar/people/caller.ts'
 import type { ImageRow } from '../../store/storage/schema.ts'
 import { type DeskRequest, type SentFile, sayAtDesk } from './desk-page.ts'
-import { isTyped, lastTyped, type TypedForm } from './typed-form.ts'
+import { isSwitchOn, isTyped, lastTyped, type TypedForm } from './typed-form.ts'
 
 /** A picture that came with a form: the id of its image, or why there is none. */
 export type SentPicture = { id: number } | { fault: string } | undefined
@@ -58,16 +58,16 @@ async function keepFile(context: Context, file: SentFile, key: string): Promise<
 /**
  * Writes which part of a picture stays in view, and what it shows where nobody has said so yet, for those who may.
  * @param former the picture of the event as the form has shown it: what it says of that one is not meant for another
- * @returns what the picture shows at this event, empty where that is what it always shows; undefined where nothing is said of it
+ * @returns what the event says of it, where the form says so: its text, empty where that is what the picture always shows
  */
 export async function describePicture(
   context: Context,
   id: number,
   typed: TypedForm,
   former: TypedForm | undefined,
-): Promise<string | undefined> {
+): Promise<{ image_alt?: string; image_decorative?: '0' | '1' }> {
   const row = await findImage(context.db, id)
-  if (!row) return undefined
+  if (!row) return {}
   const formerId = Number(lastTyped(former ?? {}, 'image'))
   const before = former && formerId > 0 && formerId !== id ? await findImage(context.db, formerId) : undefined
   const mayEdit = mayEditImage(context.caller, row)
@@ -75,17 +75,21 @@ export async function describePicture(
   const isFocus = isTyped(typed, 'image_focus') && !(before && focus === typedFocus(before))
   if (isFocus && mayEdit && focus !== typedFocus(row))
     await context.write((tx) => changeFocus(tx, id, focalPointIn(focus), context))
-  if (!isTyped(typed, 'image_alt')) return undefined
+  const isDecorative =
+    isSwitchOn(typed, 'image_decorative') && !(before && isSwitchOn(former ?? {}, 'image_decorative'))
+  const said = isTyped(typed, 'image_decorative') ? ({ image_decorative: isDecorative ? '1' : '0' } as const) : {}
+  if (!isTyped(typed, 'image_alt')) return said
   const shows = lastTyped(typed, 'image_alt').trim()
-  if (shows === row.alt_text || (before && shows === altAt(former, before))) return ''
-  if (row.alt_text !== '' || !mayEdit) return shows
+  const isAsEver = shows === row.alt_text || (before && shows === altAt(former, before))
+  if (isDecorative || isAsEver) return { ...said, image_alt: '' }
+  if (row.alt_text !== '' || !mayEdit) return { ...said, image_alt: shows }
   await context.write((tx) => changeTexts(tx, id, { alt_text: shows }, context))
-  return ''
+  return { ...said, image_alt: '' }
 }
 
 /** The text on what a picture shows at the event that a form was filled from. */
 export const altAt = (typed: TypedForm | undefined, { alt_text }: Pick<ImageRow, 'alt_text'>) =>
-  lastTyped(typed ?? {}, 'image_alt') || alt_text
+  lastTyped(typed ?? {}, 'image_alt') || (isSwitchOn(typed ?? {}, 'image_decorative') ? '' : alt_text)
 
 /** The point of a picture that stays in view, as its control has it: `0.5 0` for the middle of the top. */
 export function typedFocus({ focal_x: x, focal_y: y }: Pick<ImageRow, 'focal_x' | 'focal_y'>): string {

@@ -134,7 +134,7 @@ function makeCard(context: Context, row: CardRow, links: EventLinks): Card {
     terms: [...links.categories, ...links.tags].map(({ id }) => id),
     place: place && { name: plainText(place.venue), city: plainText(place.city), id: place.id },
     cost: writtenCost(site, storedCost(row.cost)),
-    picture: image && showOrLeaveOut(context, 'image', image.id, () => pictureOf(context, image, row.image_alt)),
+    picture: image && showOrLeaveOut(context, 'image', image.id, () => pictureOf(context, image, row)),
     series: links.series && seriesOf(context, links.series),
   }
 }
@@ -170,8 +170,11 @@ function focusOf({ focal_x: x, focal_y: y }: ImageRow): string {
   return x === null || y === null ? '' : ` fx${Math.round(x * 10)} fy${Math.round(y * 10)}`
 }
 
-/** An image with its uncropped sizes. @param shows what it shows where it is used; empty for what it always shows */
-export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow, shows = ''): Picture {
+/** What an event says of its image. */
+type ImageUse = Pick<EventRow, 'image_alt' | 'image_decorative'>
+
+/** An image with its uncropped sizes. @param use the event that it is shown at, which may say something else of it, or nothing */
+export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow, use?: ImageUse): Picture {
   const { url, width, height, sizes = {} } = presentImage(row, images.mediaUrl)
   const ratio = width / height
   const alike = Object.values(sizes).filter((size) => Math.abs(size.width / size.height - ratio) < ratio * ALIKE)
@@ -179,5 +182,6 @@ export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow, sh
   const byWidth = new Map(all.map((size) => [size.width, size]))
   const srcset = [...byWidth.values()].map((size) => `${size.url} ${size.width}w`).join(', ')
   const small = all.find((size) => size.width >= 300) ?? { url, width, height }
-  return { src: small.url, srcset, width, height, alt: plainText(shows || row.alt_text), focus: focusOf(row) }
+  const shows = use?.image_alt || (use?.image_decorative === 1 ? '' : row.alt_text)
+  return { src: small.url, srcset, width, height, alt: plainText(shows), focus: focusOf(row) }
 }

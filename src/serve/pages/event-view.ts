@@ -78,7 +78,7 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, others: Othe
   const named = titleOf(viewing, { title })
   const path = recordPath(site, 'event', row)
   const image = links.images.get(row.image ?? 0)
-  const picture = image && pictureOf(context, image, row.image_alt)
+  const picture = image && pictureOf(context, image, row)
   const excerpt = plainText(row.excerpt)
   const isListed = row.hide_from_listings === 0
   const [previous, next] = isListed ? neighbours : []

@@ -14,6 +14,7 @@ import { lookFiles } from './migrations/0043-look-files.ts'
 import { whatImagesShow } from './migrations/0044-what-images-show.ts'
 import { freeEvents } from './migrations/0045-free-events.ts'
 import { stemsOfTexts } from './migrations/0046-stems.ts'
+import { decorativeImages } from './migrations/0047-decorative-images.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -43,6 +44,7 @@ const migrations: Migration[] = [
   whatImagesShow,
   freeEvents,
   stemsOfTexts,
+  decorativeImages,
 ]
 
 /** The names of all steps that this version knows, in order. */

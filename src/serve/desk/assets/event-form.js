@@ -218,6 +218,8 @@ function showPicture() {
   const say = (text) => {
     const alt = inputAt('image_alt')
     if (alt) alt.value = text
+    const decorates = inputAt('image_decorative')
+    if (decorates) decorates.checked = false
   }
   file?.addEventListener('change', () => {
     const chosen = file.files?.[0]

@@ -818,8 +818,10 @@ test('a log without its file is moved aside by a restore, and by one that is tak
   await succeed(['backup', path('lone.backup')], from)
   await service.create('/events', { title: 'Since then', start_date: '2026-12-02', end_date: '2026-12-02' })
   const lone = { database: `sqlite:${path('lone.sqlite')}`, media: from.media }
-  const leaveLog = () => copyFile(path('whose.sqlite-wal'), path('lone.sqlite-wal'))
-  const { size } = await stat(path('whose.sqlite-wal'))
+  // The service goes on writing what follows from the events.
+  await copyFile(path('whose.sqlite-wal'), path('whose.log'))
+  const leaveLog = () => copyFile(path('whose.log'), path('lone.sqlite-wal'))
+  const { size } = await stat(path('whose.log'))
   const logsAside = async () => {
     const names = (await readdir(folder)).filter((name) => /^lone\.sqlite\.before-restore-.*-wal$/.test(name))
     for (const name of names) assert.equal((await stat(path(name))).size, size)

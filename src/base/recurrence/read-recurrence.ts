@@ -46,7 +46,7 @@ const MEMBERS: Readonly<Record<string, keyof RuleParts>> = {
 }
 
 /** The parts of an input that were read: those of its rule, if there is one, and both lists of dates. */
-interface Reading {
+interface RecurrenceRead {
   parts: RuleParts | undefined
   names: Partial<Record<keyof RuleParts, string>>
   added: string[]
@@ -70,7 +70,7 @@ export function readRecurrence(input: unknown, start: Start): Recurrence | undef
   }
 }
 
-function settleReading({ parts, names, added, left }: Reading, start: Start): Recurrence {
+function settleReading({ parts, names, added, left }: RecurrenceRead, start: Start): Recurrence {
   const rule = parts && ruleOf(parts, start, (part) => names[part] ?? names.frequency ?? 'RRULE')
   const recurrence = recurrenceWith(rule, added, left)
   if (left.length > 0 && occurrenceStarts(recurrence, start, searchedUntil(start), 1).length === 0)
@@ -95,10 +95,10 @@ function unreadable(): Unreadable {
   return new Unreadable('recurrence', 'A recurrence is RRULE, RDATE and EXDATE lines as a text or list, or an object.')
 }
 
-function readLines(input: string | readonly unknown[], start: Start): Reading | undefined {
+function readLines(input: string | readonly unknown[], start: Start): RecurrenceRead | undefined {
   const lines = linesOf(input)
   if (lines.length === 0) return undefined
-  const reading: Reading = { parts: undefined, names: {}, added: [], left: [] }
+  const reading: RecurrenceRead = { parts: undefined, names: {}, added: [], left: [] }
   for (const line of lines) readLine(line, reading, start)
   if (!reading.parts && reading.added.length === 0) throw invalid('RRULE')
   return reading
@@ -122,7 +122,7 @@ function linesOf(input: string | readonly unknown[]): string[] {
   return lines
 }
 
-function readLine(line: string, reading: Reading, start: Start): void {
+function readLine(line: string, reading: RecurrenceRead, start: Start): void {
   const [, name = '', params = '', value = ''] = /^(?:([A-Za-z-]+)((?:;[^:]*)?):)?(.*)$/.exec(line) ?? []
   const property = name === '' && value.includes('=') ? 'RRULE' : name.toUpperCase()
   if (property === 'RRULE') readRule(value, params, reading, start)
@@ -132,12 +132,12 @@ function readLine(line: string, reading: Reading, start: Start): void {
   else throw property === '' ? unreadable() : unsupported(property.slice(0, 40))
 }
 
-function readRule(value: string, params: string, reading: Reading, start: Start): void {
+function readRule(value: string, params: string, reading: RecurrenceRead, start: Start): void {
   if (reading.parts)
     throw new Unreadable('RRULE', 'The part {part} of a recurrence is given more than once.', { part: 'RRULE' })
   if (params !== '') throw invalid('RRULE')
   const parts: RuleParts = { weekdays: [], monthdays: [], months: [], positions: [] }
-  const names: Reading['names'] = { frequency: 'RRULE:FREQ' }
+  const names: RecurrenceRead['names'] = { frequency: 'RRULE:FREQ' }
   for (const pair of value.split(';')) {
     if (pair === '') continue
     const at = pair.indexOf('=')
@@ -208,10 +208,10 @@ function zoneOf(params: string, property: string, start: Start): string {
   throw new Unreadable(`${property}:TZID`, 'The time zone of {part} does not exist.', { part: property })
 }
 
-function readObject(input: unknown, start: Start): Reading {
+function readObject(input: unknown, start: Start): RecurrenceRead {
   if (typeof input !== 'object' || input === null) throw unreadable()
   const parts: RuleParts = { weekdays: [], monthdays: [], months: [], positions: [] }
-  const reading: Reading = { parts, names: { ...swapped }, added: [], left: [] }
+  const reading: RecurrenceRead = { parts, names: { ...swapped }, added: [], left: [] }
   let isRule = false
   for (const [member, value] of Object.entries(input)) {
     if (value === null || value === undefined) continue

@@ -5,7 +5,7 @@ import { completed } from './rule-dates.ts'
 // Says in words how an event repeats.
 
 /** Puts a text into the language of the site: `translate` with that language. */
-type Say = (text: RecurrenceWords, values?: Readonly<Record<string, string>>) => string
+type SayRecurrence = (text: RecurrenceWords, values?: Readonly<Record<string, string>>) => string
 
 /** More dates than these are counted rather than named. */
 const MOST_NAMED = 3
@@ -14,7 +14,7 @@ const MOST_NAMED = 3
  * A recurrence in words for people: "every second Tuesday until 30 June 2027, not on 24 December 2026". `language` is the
  * tag that names of days and months are written in. The year is left out where it is the year of the start.
  */
-export function recurrenceText(recurrence: Recurrence, start: Start, language: string, say: Say): string {
+export function recurrenceText(recurrence: Recurrence, start: Start, language: string, say: SayRecurrence): string {
   const { rule, added, left } = recurrence
   const write = writerOf(start, language)
   const dates = (walls: readonly string[]) => joined(walls.map(write.date), language)
@@ -37,7 +37,7 @@ export function recurrenceText(recurrence: Recurrence, start: Start, language: s
 }
 
 /** The names of dates, days and months in a language. */
-interface Writer {
+interface RecurrenceNames {
   date: (wall: string) => string
   /** `24 December`. */
   yearday: (month: number, monthday: number) => string
@@ -74,7 +74,7 @@ function formsOf(language: string): Forms {
   return made
 }
 
-function writerOf(start: Start, language: string): Writer {
+function writerOf(start: Start, language: string): RecurrenceNames {
   const { dayMonth, whole, month, weekday } = formsOf(language)
   return {
     date: (wall) =>
@@ -96,7 +96,7 @@ const EVERY: Readonly<Record<Frequency, readonly [RecurrenceWords, RecurrenceWor
 }
 
 /** The rule without its end: how often, on which days, in which months. */
-function ruleWords(rule: Rule, write: Writer, language: string, say: Say): string {
+function ruleWords(rule: Rule, write: RecurrenceNames, language: string, say: SayRecurrence): string {
   const { frequency, interval, weekdays, months, positions } = rule
   const isPlainWeek = frequency === 'weekly' && months.length === 0 && positions.length === 0 && interval < 3
   if (isPlainWeek && weekdays.length === 1)
@@ -108,7 +108,7 @@ function ruleWords(rule: Rule, write: Writer, language: string, say: Say): strin
   return [unit, ...dayWords(rule, write, language, say)].join(' ')
 }
 
-function dayWords(rule: Rule, write: Writer, language: string, say: Say): string[] {
+function dayWords(rule: Rule, write: RecurrenceNames, language: string, say: SayRecurrence): string[] {
   const { frequency, months, monthdays, weekdays, positions } = rule
   const [month] = months
   const [monthday] = monthdays
@@ -131,12 +131,12 @@ function dayWords(rule: Rule, write: Writer, language: string, say: Say): string
   return words
 }
 
-function positionsWords(days: string, positions: readonly number[], language: string, say: Say): string {
+function positionsWords(days: string, positions: readonly number[], language: string, say: SayRecurrence): string {
   if (positions.length === 0) return say('on {day}', { day: days })
   return say('on the {places} of these days: {days}', { places: placesWords(positions, language, say), days })
 }
 
-function placesWords(places: readonly number[], language: string, say: Say): string {
+function placesWords(places: readonly number[], language: string, say: SayRecurrence): string {
   return joined(
     places.map((place) => placeWord(place, say)),
     language,
@@ -153,20 +153,20 @@ const PLACES: Readonly<Record<string, RecurrenceWords>> = {
   [-2]: 'second to last',
 }
 
-function placeWord(place: number, say: Say): string {
+function placeWord(place: number, say: SayRecurrence): string {
   const word = PLACES[place]
   if (word !== undefined) return say(word)
   const number = { number: String(Math.abs(place)) }
   return place > 0 ? say('{number}th', number) : say('{number}th to last', number)
 }
 
-function weekdayWords(name: string, write: Writer, say: Say): string {
+function weekdayWords(name: string, write: RecurrenceNames, say: SayRecurrence): string {
   const nth = Number(name.slice(0, -2))
   const weekday = write.weekday(name)
   return nth === 0 ? weekday : say('the {place} {weekday}', { place: placeWord(nth, say), weekday })
 }
 
-function monthdaysWords(monthdays: readonly number[], language: string, say: Say): string {
+function monthdaysWords(monthdays: readonly number[], language: string, say: SayRecurrence): string {
   const texts = [...monthdays.filter((day) => day > 0), ...monthdays.filter((day) => day < 0)].map((day) =>
     day > 0 ? say('day {number}', { number: String(day) }) : say('the {place} day', { place: placeWord(day, say) }),
   )

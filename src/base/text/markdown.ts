@@ -6,12 +6,12 @@ import { safeText } from './safe-html.ts'
 // Makes HTML of the Markdown that owners write.
 
 /** Headings of a text begin at the second level, below the heading of the page (`below`), or are written as lines in bold. */
-type Headings = 'below' | 'bold'
+type HeadingForm = 'below' | 'bold'
 
 /** HTML in a text is shown as it was typed. Pictures would come from other hosts, so their words are shown instead. */
-const READERS: Readonly<Record<Headings, Marked>> = { below: readerWith('below'), bold: readerWith('bold') }
+const READERS: Readonly<Record<HeadingForm, Marked>> = { below: readerWith('below'), bold: readerWith('bold') }
 
-function readerWith(headings: Headings): Marked {
+function readerWith(headings: HeadingForm): Marked {
   return new Marked({
     renderer: {
       html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
@@ -33,11 +33,11 @@ const read = emptyCache<string, string>(processBudget)
 const MOST_MARKS = 1500
 
 /** Markdown as sanitised HTML. A text that nests too deep or has too many marks is shown as it was typed. */
-export function markdownHtml(text: string, headings: Headings): string {
+export function markdownHtml(text: string, headings: HeadingForm): string {
   return cachedText(read, `${headings} ${text}`, () => sanitised(text, headings))
 }
 
-function sanitised(text: string, headings: Headings): string {
+function sanitised(text: string, headings: HeadingForm): string {
   if ((text.match(/[*_~]/g)?.length ?? 0) > MOST_MARKS) return asTyped(text)
   try {
     return safeText(READERS[headings].parse(text, { async: false }))

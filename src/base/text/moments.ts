@@ -5,14 +5,14 @@ import { FIRST_MS, formatUtc, isTimezone, LAST_MS, utcToMs, utcToWall, wallToUtc
 export { formatUtc, utcToMs }
 
 /** The parts of a date, collected token by token; a part that the text does not name stays undefined. */
-interface Reading {
+interface DateParts {
   /** The month counts from 1; a day past the end of its month rolls over. */
   date: { year: number | undefined; month: number; day: number } | undefined
   /** Seconds since midnight. */
   time: number | undefined
   /** A word for a day was used (`today`, `friday`), which starts at midnight unless a time is given. */
   dayNamed: boolean
-  weekday: { day: number; toward: Direction } | undefined
+  weekday: { day: number; toward: WeekdayOf } | undefined
   /** `next week`, `this week`: a weekday beside it is the one of that week, Monday first. */
   weekNamed: boolean
   /** `first day of`, `last day of`, `second monday of`: a day counted within the month; nth -1 is the last. */
@@ -22,12 +22,12 @@ interface Reading {
 }
 
 /** The direction in which a weekday is searched from the current day: after it, before it, or from it on. */
-type Direction = 'next' | 'last' | 'this'
+type WeekdayOf = 'next' | 'last' | 'this'
 
 /** A form of text and the part it adds; false when the part is impossible or is there already. */
-interface Rule {
+interface DateToken {
   pattern: RegExp
-  read(reading: Reading, groups: Groups): boolean
+  read(reading: DateParts, groups: Groups): boolean
 }
 
 /** The groups of a match: '' for a group that took no part. */
@@ -61,7 +61,7 @@ const PLAIN =
  * Tried in this order at each place of the text, which is lower case with single blanks. Repetitions are bounded or separated by a sign outside
  * them, so no text causes backtracking.
  */
-const RULES: readonly Rule[] = [
+const RULES: readonly DateToken[] = [
   // Dates in digits: 2027-04-05, 2027/4/5, 20270405t..., 2027-04, 04/05/2027, 05.04.2027
   rule('(\\d{4})-(\\d{1,2})-(\\d{1,2})(?=[ t]|$)', (reading, at) => readDate(reading, at(1), Number(at(2)), at(3))),
   rule('(\\d{4})/(\\d{1,2})/(\\d{1,2})(?=[ t]|$)', (reading, at) => readDate(reading, at(1), Number(at(2)), at(3))),
@@ -248,12 +248,12 @@ function normalised(value: string): string {
   return text.replace(/(t\d\d:\d\d(?::\d\d(?:\.\d+)?)?) (\d\d:\d\d)$/, '$1+$2')
 }
 
-function rule(source: string, read: Rule['read']): Rule {
+function rule(source: string, read: DateToken['read']): DateToken {
   return { pattern: new RegExp(source, 'y'), read }
 }
 
-function readTokens(text: string): Reading | undefined {
-  const reading: Reading = {
+function readTokens(text: string): DateParts | undefined {
+  const reading: DateParts = {
     date: undefined,
     time: undefined,
     dayNamed: false,
@@ -276,7 +276,7 @@ function readTokens(text: string): Reading | undefined {
 }
 
 /** Reads one token into the reading; where it ends, or undefined when there is none or it makes no sense. */
-function readToken(reading: Reading, text: string, at: number): number | undefined {
+function readToken(reading: DateParts, text: string, at: number): number | undefined {
   for (const { pattern, read } of RULES) {
     pattern.lastIndex = at
     const match = pattern.exec(text)
@@ -285,7 +285,7 @@ function readToken(reading: Reading, text: string, at: number): number | undefin
   return undefined
 }
 
-function readDate(reading: Reading, yearText: string, month: number, dayText: string): boolean {
+function readDate(reading: DateParts, yearText: string, month: number, dayText: string): boolean {
   const day = Number(dayText)
   const year = yearText === '' ? undefined : Number(yearText)
   if (reading.date || year === 0 || month < 1 || month > 12 || day < 1 || day > 31) return false
@@ -293,7 +293,7 @@ function readDate(reading: Reading, yearText: string, month: number, dayText: st
   return true
 }
 
-function readTime(reading: Reading, hours: string, minutes: string, seconds: string): boolean {
+function readTime(reading: DateParts, hours: string, minutes: string, seconds: string): boolean {
   const [hour, minute, second] = [Number(hours), Number(minutes), Number(seconds)]
   // 60 is a leap second; 24 the end of a day.
   if (reading.time !== undefined || hour > 24 || minute > 59 || second > 60) return false
@@ -301,38 +301,38 @@ function readTime(reading: Reading, hours: string, minutes: string, seconds: str
   return true
 }
 
-function readHalfDayTime(reading: Reading, hours: string, minutes: string, seconds: string, half: string): boolean {
+function readHalfDayTime(reading: DateParts, hours: string, minutes: string, seconds: string, half: string): boolean {
   const hour = Number(hours)
   if (hour < 1 || hour > 12) return false
   return readTime(reading, String((hour % 12) + (half === 'p' ? 12 : 0)), minutes, seconds)
 }
 
-function nameDay(reading: Reading, days: number): boolean {
+function nameDay(reading: DateParts, days: number): boolean {
   reading.dayNamed = true
   reading.shift.days += days
   return true
 }
 
-function readWithin(reading: Reading, nth: number, weekday: number | undefined): boolean {
+function readWithin(reading: DateParts, nth: number, weekday: number | undefined): boolean {
   if (reading.within) return false
   reading.within = { nth, weekday }
   if (weekday !== undefined) reading.dayNamed = true
   return true
 }
 
-function readWeekday(reading: Reading, name: string, toward: Direction): boolean {
+function readWeekday(reading: DateParts, name: string, toward: WeekdayOf): boolean {
   if (reading.weekday) return false
   reading.weekday = { day: WEEKDAYS.indexOf(name.slice(0, 3)), toward }
   reading.dayNamed = true
   return true
 }
 
-function readNeighbour(reading: Reading, toward: Direction, unit: string): boolean {
+function readNeighbour(reading: DateParts, toward: WeekdayOf, unit: string): boolean {
   if (unit.startsWith('week')) reading.weekNamed = true
   return addUnits(reading, { next: 1, last: -1, this: 0 }[toward], unit)
 }
 
-function addUnits(reading: Reading, count: number, unit: string): boolean {
+function addUnits(reading: DateParts, count: number, unit: string): boolean {
   const { shift } = reading
   if (unit.startsWith('sec')) shift.seconds += count
   else if (unit.startsWith('min')) shift.seconds += count * 60
@@ -345,14 +345,14 @@ function addUnits(reading: Reading, count: number, unit: string): boolean {
   return true
 }
 
-function readZone(reading: Reading, zone: string): boolean {
+function readZone(reading: DateParts, zone: string): boolean {
   if (reading.zone !== undefined || !isTimezone(zone)) return false
   reading.zone = zone
   return true
 }
 
 /** The wall time in `zone` of a reading, which is in the zone it names, else in `zone`. */
-function resolve(reading: Reading, zone: string, now: number): Moment | undefined {
+function resolve(reading: DateParts, zone: string, now: number): Moment | undefined {
   const frame = reading.zone ?? zone
   const nowMs = utcToMs(wallNow(frame, now))
   const today = nowMs - modulo(nowMs, DAY_MS)
@@ -368,7 +368,7 @@ function resolve(reading: Reading, zone: string, now: number): Moment | undefine
 }
 
 /** The day that was read, in ms as if it were UTC. `today` is that of the clock. */
-function resolveDay(reading: Reading, today: number): number {
+function resolveDay(reading: DateParts, today: number): number {
   const { date, shift, within } = reading
   const clock = new Date(today)
   const named = date ? dayMs(date.year ?? clock.getUTCFullYear(), date.month, date.day) : today
@@ -380,7 +380,7 @@ function resolveDay(reading: Reading, today: number): number {
   return shifted + shift.days * DAY_MS
 }
 
-function resolveWeekday({ weekday, weekNamed }: Reading, day: number): number {
+function resolveWeekday({ weekday, weekNamed }: DateParts, day: number): number {
   if (!weekday) return day
   const today = new Date(day).getUTCDay()
   if (weekNamed) return day + (modulo(weekday.day - 1, 7) - modulo(today - 1, 7)) * DAY_MS
@@ -411,7 +411,7 @@ function monthOf(name: string): number {
   return MONTHS.indexOf(name.slice(0, 3)) + 1
 }
 
-function directionOf(word: string): Direction {
+function directionOf(word: string): WeekdayOf {
   if (word === 'next' || word === 'this') return word
   return 'last'
 }

@@ -51,7 +51,7 @@ export function timesAt(tokens: readonly Token[], at: number, words: Vocabulary)
 }
 
 /** Whether a number alone is an hour: one of the afternoon, behind `at`, with no word behind it that it might count. */
-function isHourSaid(tokens: readonly Token[], at: number, { hour, next }: Clock, words: Vocabulary): boolean {
+function isHourSaid(tokens: readonly Token[], at: number, { hour, next }: SpokenClock, words: Vocabulary): boolean {
   const isBehind = [1, 2].some((back) => saidAt(tokens, at - back, words.at)?.next === at)
   return isBehind && hour > MOST_HALF_HOURS && tokens[next]?.kind !== 'word'
 }
@@ -60,7 +60,7 @@ function isHourSaid(tokens: readonly Token[], at: number, { hour, next }: Clock,
 const MOST_HALF_HOURS = 12
 
 /** A time of the clock as it was said. */
-interface Clock {
+interface SpokenClock {
   hour: number
   minute: string
   second: string
@@ -70,12 +70,12 @@ interface Clock {
   next: number
 }
 
-function endAt(tokens: readonly Token[], at: number | undefined, words: Vocabulary): Clock | undefined {
+function endAt(tokens: readonly Token[], at: number | undefined, words: Vocabulary): SpokenClock | undefined {
   const connector = at === undefined ? undefined : saidAt(tokens, at, words.to)
   return connector && clockAt(tokens, skipFillers(tokens, connector.next, words), words)
 }
 
-function stretchOf(start: Clock, end: Clock): Said<SpokenTime> | undefined {
+function stretchOf(start: SpokenClock, end: SpokenClock): Said<SpokenTime> | undefined {
   if (start.isBare && end.isBare) return undefined
   const last = timeOf(end)
   const half = start.half ?? (end.half && start.hour <= MOST_HALF_HOURS ? end.half : undefined)
@@ -89,12 +89,12 @@ function stretchOf(start: Clock, end: Clock): Said<SpokenTime> | undefined {
     : { meaning: { start: begin, end: last }, next: end.next }
 }
 
-function saidTimes(clock: Clock): Said<SpokenTime> | undefined {
+function saidTimes(clock: SpokenClock): Said<SpokenTime> | undefined {
   const start = timeOf(clock)
   return start === undefined ? undefined : { meaning: { start }, next: clock.next }
 }
 
-function timeOf({ hour, minute, second, half }: Clock): ClockTime | undefined {
+function timeOf({ hour, minute, second, half }: SpokenClock): ClockTime | undefined {
   if (half !== undefined && hour < 1) return undefined
   // `20 Uhr abends` says the same twice.
   if (half !== undefined && hour > MOST_HALF_HOURS)
@@ -111,7 +111,7 @@ function clockTime(hours: string, minutes: string, seconds: string): ClockTime |
   return second === 0 ? time : `${time}:${seconds.padStart(2, '0')}`
 }
 
-function clockAt(tokens: readonly Token[], at: number, words: Vocabulary): Clock | undefined {
+function clockAt(tokens: readonly Token[], at: number, words: Vocabulary): SpokenClock | undefined {
   const named = noonAt(tokens, at, words)
   if (named) return named
   const [first, sign, second] = [tokens[at], tokens[at + 1], tokens[at + 2]]
@@ -123,7 +123,7 @@ function clockAt(tokens: readonly Token[], at: number, words: Vocabulary): Clock
   return closed(tokens, plain, words)
 }
 
-function noonAt(tokens: readonly Token[], at: number, words: Vocabulary): Clock | undefined {
+function noonAt(tokens: readonly Token[], at: number, words: Vocabulary): SpokenClock | undefined {
   const noon = saidAt(tokens, at, words.noons)
   // The second half of `après-midi` is no noon.
   if (!noon || (tokens[at]?.isGlued && tokens[at - 1]?.text === '-')) return undefined
@@ -134,14 +134,14 @@ function isMinutes(token: Token | undefined): token is Token {
   return token?.kind === 'number' && token.text.length === 2 && token.isGlued
 }
 
-function withSeconds(tokens: readonly Token[], clock: Clock): Clock {
+function withSeconds(tokens: readonly Token[], clock: SpokenClock): SpokenClock {
   const [sign, seconds] = [tokens[clock.next], tokens[clock.next + 1]]
   if (sign?.text !== ':' || !sign.isGlued || !isMinutes(seconds)) return clock
   return { ...clock, second: seconds.text, next: clock.next + 2 }
 }
 
 /** Adds what stands behind a number: the word for hours, minutes behind that, and the half of the day. */
-function closed(tokens: readonly Token[], clock: Clock, words: Vocabulary): Clock {
+function closed(tokens: readonly Token[], clock: SpokenClock, words: Vocabulary): SpokenClock {
   const hours = saidAt(tokens, clock.next, words.hours)
   const minutes = hours && clock.isBare ? minutesAt(tokens, hours.next, words) : undefined
   const told = hours

@@ -70,14 +70,14 @@ const kept = emptyCache<string, string>(processBudget)
 const LONGEST_KEPT = 14
 
 /** A word or a run of signs of a text. */
-interface Run {
+interface WordRun {
   text: string
   /** The stems that an index of the text has for it. */
   stems: string[]
 }
 
 /** The words of folded text in order. A letter at an apostrophe is no word: `St Brigid's`, `l'opéra`. */
-function* runsIn(folded: string): Generator<Run> {
+function* runsIn(folded: string): Generator<WordRun> {
   for (const [whole, before, letters, behind] of folded.matchAll(RUNS)) {
     if (letters === undefined) {
       yield { text: whole, stems: signsOf(whole) }

@@ -101,7 +101,7 @@ function refuseTooLarge(sent: readonly Entry[], raw: RawValues, site: Context['s
 type Faults<Fault = ParamFault> = readonly (Fault | undefined)[]
 
 /** The values of fields as they were read, and their faults: undefined for fields without one. */
-interface Reading<Fault> {
+interface ValuesRead<Fault> {
   values: Record<string, unknown>
   faults: Faults<Fault> | undefined
   /** Faults of type, which are reported only when nothing else is wrong. */
@@ -114,7 +114,7 @@ function readSent<Fault>(
   raw: RawValues,
   values: Record<string, unknown>,
   faultIn: (field: Field, value: unknown) => Fault | undefined,
-): Reading<Fault> {
+): ValuesRead<Fault> {
   let faults: (Fault | undefined)[] | undefined
   let mistyped: (ParamFault | undefined)[] | undefined
   for (let i = 0; i < sent.length; i++) {
@@ -137,7 +137,7 @@ function readSent<Fault>(
 /** @throws Problem rest_invalid_param naming every field with a fault, else every one of the wrong type */
 function soundValues<F extends Fields>(
   sent: readonly Entry[],
-  { values, mistyped }: Reading<unknown>,
+  { values, mistyped }: ValuesRead<unknown>,
   faults: Faults | undefined,
 ): Parsed<F> {
   if (faults) refuseFaults(sent, faults)

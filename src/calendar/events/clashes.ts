@@ -52,13 +52,13 @@ const ZONE_HOURS = 14
 const MOST_TITLE_WORDS = 3
 const MOST_COMPARED = 100
 
-type Asker = Pick<Context, 'db' | 'aside' | 'caller'>
+type ByCaller = Pick<Context, 'db' | 'aside' | 'caller'>
 
 /**
  * Finds what drafts clash with, each by itself, among the events that the caller may see outside the trash. Canceled and postponed events clash with nothing. It
  * reads the index of lists for the days around each draft, so it costs the same however many events lie elsewhere. All are asked for at once.
  */
-export async function findClashes(drafts: readonly EventDraft[], asker: Asker): Promise<Clashes[]> {
+export async function findClashes(drafts: readonly EventDraft[], asker: ByCaller): Promise<Clashes[]> {
   const queries = drafts.flatMap((draft) => [overlapping(draft, asker), titledAlike(draft, asker)])
   const found = queries.length === 0 ? [] : await asker.aside(asker.db, 'list', queries)
   return drafts.map((draft, at) => clashesOf(draft, found[2 * at] ?? [], found[2 * at + 1] ?? []))
@@ -89,7 +89,7 @@ const COLUMNS = sql`events.id, events.title, events.status, events.start_date, e
   events.timezone, events.all_day`
 
 /** A stretch of time in UTC, from `from` until before `before`. Events that ended before `ended` are left out. */
-interface Around {
+interface TimeStretch {
   from: string
   before: string
   ended: string
@@ -99,7 +99,11 @@ interface Around {
  * The events that begin within a stretch of time. The index of lists has all that is asked for: each row that is read besides costs more than all the
  * others.
  */
-function begunWithin({ caller }: Asker, { from, before, ended }: Around, narrowed = sql``): RawBuilder<unknown> {
+function begunWithin(
+  { caller }: ByCaller,
+  { from, before, ended }: TimeStretch,
+  narrowed = sql``,
+): RawBuilder<unknown> {
   const statuses = STATUSES.filter((status) => status !== 'trash')
   return sql`near as materialized (
     select events.id from events
@@ -111,7 +115,7 @@ function begunWithin({ caller }: Asker, { from, before, ended }: Around, narrowe
 
 const later = (utc: string, hours: number) => formatUtc(utcToMs(utc) + hours * 3_600_000)
 
-function overlapping(draft: EventDraft, asker: Asker): ReadQuery<NearRow> {
+function overlapping(draft: EventDraft, asker: ByCaller): ReadQuery<NearRow> {
   const { id = 0, utc_start_date: start, utc_end_date: end, venues } = draft
   // Counted for each event: else PostgreSQL would read all links of the venue.
   const isThere = sql`and (select count(*) from event_venues
@@ -129,7 +133,7 @@ function overlapping(draft: EventDraft, asker: Asker): ReadQuery<NearRow> {
 /** What a folded text begins with is the title, at most twice as long as that is when it is not folded. */
 const FOLDED_TITLE = sql`substr(events.search, 1, 2 * length(events.title))`
 
-function titledAlike(draft: EventDraft, asker: Asker): ReadQuery<NearRow> {
+function titledAlike(draft: EventDraft, asker: ByCaller): ReadQuery<NearRow> {
   const { id = 0, series = -1, title, utc_start_date: start } = draft
   const from = later(start, -24 * DOUBLE_DAYS)
   const near = begunWithin(asker, { from, before: later(start, 24 * DOUBLE_DAYS + 1), ended: from })

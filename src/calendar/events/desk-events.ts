@@ -90,7 +90,7 @@ function nowOf({ site, now }: Pick<Context, 'site' | 'now'>): Now {
 }
 
 /** A run of an index that a tab is made of: what comes, what is still on, what is over, or everything with a status. */
-interface Run {
+interface IndexRun {
   status: string
   isHidden: 0 | 1
   part: 'coming' | 'still on' | 'past' | 'all'
@@ -105,7 +105,7 @@ const STATUSES_OF: Readonly<Record<DeskTab, readonly string[]>> = {
   trash: ['trash'],
 }
 
-function runsOf(tab: DeskTab): Run[] {
+function runsOf(tab: DeskTab): IndexRun[] {
   const parts = tab === 'coming' ? (['still on', 'coming'] as const) : [tab === 'past' ? tab : ('all' as const)]
   return STATUSES_OF[tab].flatMap((status) =>
     ([0, 1] as const).flatMap((isHidden) => parts.map((part) => ({ status, isHidden, part }))),
@@ -113,7 +113,11 @@ function runsOf(tab: DeskTab): Run[] {
 }
 
 /** The first and the last start of a run. SQLite goes along an index by one bound at either end, whichever it likes, so there is one of each. */
-function startsOf({ part }: Pick<Run, 'part'>, { from, to }: { from: string; to: string }, { today, yesterday }: Now) {
+function startsOf(
+  { part }: Pick<IndexRun, 'part'>,
+  { from, to }: { from: string; to: string },
+  { today, yesterday }: Now,
+) {
   return {
     from: part === 'coming' && today > from ? today : from,
     to: (part === 'past' || part === 'still on') && yesterday < to ? yesterday : to,
@@ -122,7 +126,7 @@ function startsOf({ part }: Pick<Run, 'part'>, { from, to }: { from: string; to:
 
 /** The condition of a run between two starts. What is still on began at any time, and is found by its end. */
 function inRun(
-  { status, isHidden, part }: Run,
+  { status, isHidden, part }: IndexRun,
   bounds: { from: unknown; to: unknown; now: unknown },
 ): RawBuilder<SqlBool> {
   const starts = sql<SqlBool>`start_date >= ${bounds.from} and start_date <= ${bounds.to}`
@@ -160,7 +164,7 @@ const countTabs = statement<{ [Name in keyof CountBounds]: CountBounds[Name] }>(
   tab: DeskTab
   count: number | string
 }>((_db, value) => {
-  const boundsIn = ({ part }: Run) => ({
+  const boundsIn = ({ part }: IndexRun) => ({
     from: value(part === 'coming' ? 'later' : 'from'),
     to: value(part === 'past' || part === 'still on' ? 'earlier' : 'to'),
     now: value('now'),
@@ -195,12 +199,12 @@ const boundsOf = ({ from, to }: DeskFilters) => ({
 })
 
 /** A filter: how it narrows events one by one, and the query for its first events if it may leave few. */
-interface Narrowing {
+interface ListNarrowing {
   isMet: RawBuilder<SqlBool>
   ids?: (most: number) => Promise<readonly number[]>
 }
 
-async function narrowingsOf(context: Context, filters: DeskFilters): Promise<Narrowing[]> {
+async function narrowingsOf(context: Context, filters: DeskFilters): Promise<ListNarrowing[]> {
   const { db } = context
   const { search, categories, tags, venue, organizer, author, source } = filters
   const made = await Promise.all([
@@ -219,7 +223,7 @@ async function narrowingsOf(context: Context, filters: DeskFilters): Promise<Nar
 const idsBy = (db: Db, query: RawBuilder<{ id: number }>) => async (most: number) =>
   (await sql<{ id: number }>`${query} limit ${sql.lit(most)}`.execute(db)).rows.map(({ id }) => id)
 
-function byTerms(db: Db, terms: readonly number[]): Narrowing {
+function byTerms(db: Db, terms: readonly number[]): ListNarrowing {
   const list = wholeList(db, terms)
   return {
     isMet: sql`exists (select 1 from event_terms where event = events.id and term in ${list})`,
@@ -228,7 +232,7 @@ function byTerms(db: Db, terms: readonly number[]): Narrowing {
 }
 
 /** At venues or by organizers that the caller may see. */
-function byLinked({ db, caller }: Context, kind: 'venue' | 'organizer', ids: readonly number[]): Narrowing {
+function byLinked({ db, caller }: Context, kind: 'venue' | 'organizer', ids: readonly number[]): ListNarrowing {
   const [links, records] = [sql.table(`event_${kind}s`), sql.table(`${kind}s`)]
   const seen = sql`select ${records}.id from ${records} where ${records}.id in ${wholeList(db, ids)} and ${shownTo(caller, `${kind}s`)}`
   return {
@@ -237,14 +241,14 @@ function byLinked({ db, caller }: Context, kind: 'venue' | 'organizer', ids: rea
   }
 }
 
-function byAuthor(db: Db, author: number): Narrowing {
+function byAuthor(db: Db, author: number): ListNarrowing {
   return {
     isMet: asValue(sql`events.author = ${author}`),
     ids: idsBy(db, sql`select id from events where author = ${author}`),
   }
 }
 
-function bySource(db: Db, source: number): Narrowing {
+function bySource(db: Db, source: number): ListNarrowing {
   const items = sql`select 1 from import_items where source = ${source}`
   const found = sql`select record from import_items where source = ${source}`
   return {
@@ -257,7 +261,7 @@ function bySource(db: Db, source: number): Narrowing {
   }
 }
 
-async function bySearch({ db, findMatching }: Context, text: string): Promise<Narrowing> {
+async function bySearch({ db, findMatching }: Context, text: string): Promise<ListNarrowing> {
   const search = parseSearch(text)
   const found = await findMatching(search)
   if (countIds(found) <= MOST_CANDIDATES) {
@@ -275,7 +279,7 @@ type Candidate = Pick<EventRow, 'id' | 'status' | 'start_date' | 'end_date'>
 async function findCandidates(
   context: Context,
   list: DeskList,
-  filters: Narrowing[],
+  filters: ListNarrowing[],
 ): Promise<Candidate[] | undefined> {
   const { db, caller, aside } = context
   let few: readonly number[] | undefined
@@ -293,7 +297,7 @@ async function findCandidates(
   return rows
 }
 
-const both = (filters: readonly Narrowing[]) =>
+const both = (filters: readonly ListNarrowing[]) =>
   filters.length === 0
     ? sql<SqlBool>`1 = 1`
     : sql<SqlBool>`${sql.join(
@@ -308,7 +312,7 @@ const isBackwards = (tab: DeskTab) => tab === 'past'
 async function walk(
   context: Context,
   list: DeskList,
-  filters: readonly Narrowing[],
+  filters: readonly ListNarrowing[],
   { isDescending, from, most }: { isDescending: boolean; from: DeskPlace | undefined; most: number },
 ): Promise<(DeskPlace & Pick<Candidate, 'id'>)[]> {
   const { db, caller, aside } = context
@@ -403,7 +407,7 @@ function pageOf(places: readonly DeskPlace[], from: number, to: number): Sliced 
 async function walked(
   context: Context,
   list: DeskList,
-  filters: readonly Narrowing[],
+  filters: readonly ListNarrowing[],
   perPage: number,
 ): Promise<Sliced> {
   const { after, before } = list

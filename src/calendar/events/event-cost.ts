@@ -30,7 +30,7 @@ export interface Price {
 type Position = 'prefix' | 'postfix' | ''
 
 /** A part of a text of amounts: figures, a currency mark, a sign or word between prices, or a word for free. */
-interface Token {
+interface CostToken {
   kind: 'F' | 'M' | 'C' | 'W'
   text: string
 }
@@ -249,8 +249,8 @@ function readAmounts(text: string, freeWord: string): Price[] | undefined {
   return prices
 }
 
-function tokensOf(text: string, freeWord: string): Token[] | undefined {
-  const tokens: Token[] = []
+function tokensOf(text: string, freeWord: string): CostToken[] | undefined {
+  const tokens: CostToken[] = []
   let from = 0
   for (const { 0: figures, index } of text.matchAll(FIGURES)) {
     if (!addBetween(tokens, text.slice(from, index), freeWord)) return undefined
@@ -260,7 +260,7 @@ function tokensOf(text: string, freeWord: string): Token[] | undefined {
   return addBetween(tokens, text.slice(from), freeWord) ? tokens : undefined
 }
 
-function addBetween(tokens: Token[], text: string, freeWord: string): boolean {
+function addBetween(tokens: CostToken[], text: string, freeWord: string): boolean {
   if (isFree(text.trim(), freeWord)) return tokens.push({ kind: 'W', text: text.trim() }) > 0
   return (text.match(BETWEEN) ?? []).every((word) => {
     const kind = isFree(word, freeWord)

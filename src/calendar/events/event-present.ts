@@ -165,31 +165,31 @@ type CoreMember = Exclude<
 >
 
 /** Writes one of them as JSON. */
-type Writer = (row: CoreRow, presenting: Presenting) => string
+type MemberWriter = (row: CoreRow, presenting: Presenting) => string
 
 /** Texts without signs that are escaped, such as times and most addresses: they need not be looked at sign by sign. */
 const PLAIN = /^[\w :;,./?!&#%'()=+-]*$/
 const quoted = (text: string) => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text))
 
 const asIs =
-  (name: 'status' | 'date' | 'date_utc' | 'modified' | 'modified_utc' | 'slug' | 'timezone'): Writer =>
+  (name: 'status' | 'date' | 'date_utc' | 'modified' | 'modified_utc' | 'slug' | 'timezone'): MemberWriter =>
   (row) =>
     quoted(row[name])
 const asFlag =
-  (name: keyof CoreRow): Writer =>
+  (name: keyof CoreRow): MemberWriter =>
   (row) =>
     String(row[name] === 1)
 const asText =
-  (name: 'description' | 'excerpt'): Writer =>
+  (name: 'description' | 'excerpt'): MemberWriter =>
   (row) =>
     JSON.stringify(renderedText(row[name], row.trusted === 1))
-const urlOf: Writer = (row, { site }) => quoted(recordUrl(site, 'event', row))
+const urlOf: MemberWriter = (row, { site }) => quoted(recordUrl(site, 'event', row))
 
 /** The value of `image` in a core. */
 const NO_IMAGE = 'false'
 
 /** The writers of all members of a core, in their order. */
-const writers: Readonly<Record<CoreMember, Writer>> = {
+const writers: Readonly<Record<CoreMember, MemberWriter>> = {
   id: ({ id }) => String(id),
   global_id: ({ id }, { site }) => quoted(globalId(site, id)),
   global_id_lineage: ({ id }, { site }) => `[${quoted(globalId(site, id))}]`,
@@ -360,14 +360,14 @@ export function joinParts(parts: EventParts): CountedJson {
 }
 
 /** @throws Error for text that is no time */
-function asTime(name: TimeColumn): Writer {
+function asTime(name: TimeColumn): MemberWriter {
   return (row) => {
     if (!isWallTime(row[name])) throw new Error(`its ${name} is no time`)
     return `"${row[name]}"`
   }
 }
 
-function asDetails(name: TimeColumn): Writer {
+function asDetails(name: TimeColumn): MemberWriter {
   return (row) => {
     const { year, month, day, hour, minutes, seconds } = wallParts(row[name])
     return `{"year":"${year}","month":"${month}","day":"${day}","hour":"${hour}","minutes":"${minutes}","seconds":"${seconds}"}`

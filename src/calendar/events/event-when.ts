@@ -69,7 +69,7 @@ function windowAt(zone: string, now: number): { start: string; end: string } {
   return { start: startOfDay(addDays(today, -1)), end: endOfDay(addMonths(today, MONTHS_AHEAD)) }
 }
 
-interface Span {
+interface SettledSpan {
   start: Settled
   end: Settled
 }
@@ -79,7 +79,7 @@ interface Settled {
   utc: string
 }
 
-function settledSpan({ start: first, end: last, timezone }: { start: Edge; end: Edge; timezone: string }): Span {
+function settledSpan({ start: first, end: last, timezone }: { start: Edge; end: Edge; timezone: string }): SettledSpan {
   const start = settledEdge(first, timezone)
   const end = settledEdge(last, timezone)
   if (end.utc >= start.utc) return { start, end }
@@ -94,7 +94,7 @@ function settledEdge(edge: Edge, zone: string): Settled {
   return { wall, utc: wallToUtc(wall, zone) }
 }
 
-function wholeDays({ start: first, end: last, timezone }: { start: Edge; end: Edge; timezone: string }): Span {
+function wholeDays({ start: first, end: last, timezone }: { start: Edge; end: Edge; timezone: string }): SettledSpan {
   const settled = (wall: string) => ({ wall, utc: wallToUtc(wall, timezone) })
   const [start, end] = [startOfDay(wallOf(first)), endOfDay(wallOf(last))]
   return { start: settled(start), end: settled(end < start ? endOfDay(start) : end) }

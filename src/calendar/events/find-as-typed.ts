@@ -34,14 +34,14 @@ const MOST_TYPED_WORDS = 6
 /** Behind all slugs that begin with the text before it. */
 const AFTER_SLUGS = '\u{10ffff}'
 
-type Asker = Pick<Context, 'db' | 'aside' | 'caller' | 'findMatching' | 'site' | 'now'>
+type ByCaller = Pick<Context, 'db' | 'aside' | 'caller' | 'findMatching' | 'site' | 'now'>
 
 /**
  * What somebody may mean who has typed this much: events, venues and organizers of every status that the caller may see. A text is an id, a UID or an address as a
  * feed has it, the beginning of a slug, or words of a title; events also have them in their other texts. Of events with equal titles, those that come next come
  * first. Blank text finds nothing.
  */
-export async function findAsTyped(text: string, asker: Asker): Promise<TypedHit[]> {
+export async function findAsTyped(text: string, asker: ByCaller): Promise<TypedHit[]> {
   const typed = text.length > LONGEST_TYPED || text.includes('\0') ? '' : text.trim()
   if (typed === '') return []
   const [events, linked] = await Promise.all([findEvents(typed, asker), findLinkedNames(typed, asker)])
@@ -49,7 +49,7 @@ export async function findAsTyped(text: string, asker: Asker): Promise<TypedHit[
   return [...kept, ...linked].slice(0, MOST_HITS)
 }
 
-async function findLinkedNames(typed: string, asker: Asker): Promise<TypedHit[]> {
+async function findLinkedNames(typed: string, asker: ByCaller): Promise<TypedHit[]> {
   const [named, venues, organizers] = await Promise.all([
     findLinkedById(typed, asker),
     pickNames('venue', typed, asker, MOST_LINKED),
@@ -63,7 +63,7 @@ function hitOf({ kind, id, name, about, status }: PickedName): TypedHit {
   return { kind: kind === 'venue' ? 'venue' : 'organizer', id, title: plainText(name), about, status }
 }
 
-async function findLinkedById(typed: string, { db, caller }: Asker): Promise<TypedHit[]> {
+async function findLinkedById(typed: string, { db, caller }: ByCaller): Promise<TypedHit[]> {
   const id = idIn(typed)
   if (id === undefined) return []
   const { rows } = await sql<TypedHit>`
@@ -89,7 +89,7 @@ interface Candidate {
   exact: number
 }
 
-async function findEvents(typed: string, asker: Asker): Promise<TypedHit[]> {
+async function findEvents(typed: string, asker: ByCaller): Promise<TypedHit[]> {
   const words = typedWords(typed)
   const found = await Promise.all([findExact(typed, asker), findBySlug(typed, asker), findByWords(words, asker)])
   const byId = new Map(found.flat().map((row) => [row.id, row]))
@@ -152,11 +152,11 @@ const columns = (exact: 0 | 1): RawBuilder<Candidate> =>
   sql`events.id, events.title, events.start_date, events.status, events.slug, ${sql.lit(exact)} as exact`
 
 /** The condition that the caller may see an event, as a value: as a plain condition, SQLite would begin with all events that they may see. */
-function isSeen(caller: Asker['caller']): RawBuilder<SqlBool> {
+function isSeen(caller: ByCaller['caller']): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${visibleTo(caller, 'events')}) is true`
 }
 
-async function findExact(typed: string, { db, caller, site, now }: Asker): Promise<Candidate[]> {
+async function findExact(typed: string, { db, caller, site, now }: ByCaller): Promise<Candidate[]> {
   const seen = isSeen(caller)
   const here = wallNow(site.timezone, now)
   const { rows } = await sql<Candidate>`
@@ -170,7 +170,7 @@ async function findExact(typed: string, { db, caller, site, now }: Asker): Promi
 }
 
 /** By the beginning of a slug; drafts and scheduled events, most of which have none, by all of it. */
-async function findBySlug(typed: string, { db, caller }: Asker): Promise<Candidate[]> {
+async function findBySlug(typed: string, { db, caller }: ByCaller): Promise<Candidate[]> {
   const slug = slugIn(typed)
   if (slug === '') return []
   const { rows } = await sql<Candidate>`
@@ -185,7 +185,7 @@ async function findBySlug(typed: string, { db, caller }: Asker): Promise<Candida
 }
 
 /** Events with all of the longer words, the newest first: among the newest ones, and where these have few, among all. */
-async function findByWords(words: readonly string[], asker: Asker): Promise<Candidate[]> {
+async function findByWords(words: readonly string[], asker: ByCaller): Promise<Candidate[]> {
   const include = words.filter((word) => word.length >= SHORTEST_WORD)
   if (include.length === 0) return []
   const { db, caller, aside, findMatching } = asker

@@ -132,7 +132,7 @@ async function findInDatabase(context: Context, query: EventsQuery, order: ListO
 export function countMatching(
   context: Context,
   query: EventsQuery,
-): { terms: (ids: readonly number[]) => Counts<number>; access: () => Counts<string> } | undefined {
+): { terms: (ids: readonly number[]) => CountsBy<number>; access: () => CountsBy<string> } | undefined {
   const memory = currentMemory(context)
   const index = memory?.index
   if (!index || isSearch(query)) return undefined
@@ -162,7 +162,7 @@ export function countStarts(context: Context, query: EventsQuery, days: readonly
 const isSearch = ({ search, words }: EventsQuery) => search !== undefined || words !== undefined
 
 /** How many there are of each; undefined where that is not known. */
-type Counts<Key> = ReadonlyMap<Key, number> | undefined
+type CountsBy<Key> = ReadonlyMap<Key, number> | undefined
 
 /** All events that a query finds, without pages: their ids alone, whose rows are read as they are shown. @throws Problem */
 export async function findAllEvents(context: Context, query: EventsQuery): Promise<Found<EventRow>> {

@@ -24,13 +24,13 @@ const LONGEST_PICKED = 300
 /** Behind everything that begins with the text before it. */
 const LAST_SIGN = '\u{10ffff}'
 
-type Asker = Pick<Context, 'db' | 'caller'>
+type ByCaller = Pick<Context, 'db' | 'caller'>
 
 /**
  * The venues, organizers, categories or tags whose names begin with a text, whatever their letter case and accents, and behind them those that have it elsewhere;
  * those that the caller may see, and of venues and organizers those outside the trash. At most `most`, by name. Blank text gives the first ones.
  */
-export async function pickNames(kind: PickedKind, text: string, asker: Asker, most: number): Promise<PickedName[]> {
+export async function pickNames(kind: PickedKind, text: string, asker: ByCaller, most: number): Promise<PickedName[]> {
   const folded = foldedName(text)
   if (folded === undefined) return []
   const beginning = await readNames(kind, beginsWith(folded), asker, most)
@@ -40,7 +40,7 @@ export async function pickNames(kind: PickedKind, text: string, asker: Asker, mo
 }
 
 /** The venue, organizer, category or tag that a name means: the one of this name, or else the only one whose name begins so. */
-export async function findNamed(kind: PickedKind, text: string, asker: Asker): Promise<PickedName | undefined> {
+export async function findNamed(kind: PickedKind, text: string, asker: ByCaller): Promise<PickedName | undefined> {
   const same = await findSameName(kind, text, asker)
   const folded = foldedName(text)
   if (same || folded === undefined || folded === '') return same
@@ -49,7 +49,7 @@ export async function findNamed(kind: PickedKind, text: string, asker: Asker): P
 }
 
 /** The venue, organizer, category or tag of just this name, but for letter case and accents; of several the oldest public one. */
-export async function findSameName(kind: PickedKind, text: string, asker: Asker): Promise<PickedName | undefined> {
+export async function findSameName(kind: PickedKind, text: string, asker: ByCaller): Promise<PickedName | undefined> {
   const folded = foldedName(text)
   if (folded === undefined || folded === '') return undefined
   // Names are kept as they were sent, which may be as markup.
@@ -79,7 +79,7 @@ const TABLES = {
 async function readNames(
   kind: PickedKind,
   where: Expression<SqlBool>,
-  { db, caller }: Asker,
+  { db, caller }: ByCaller,
   most: number,
 ): Promise<PickedName[]> {
   if (kind === 'category' || kind === 'tag') return readTermNames(kind, where, { db, caller }, most)
@@ -98,7 +98,7 @@ async function readNames(
 async function readTermNames(
   kind: 'category' | 'tag',
   where: Expression<SqlBool>,
-  { db, caller }: Asker,
+  { db, caller }: ByCaller,
   most: number,
 ): Promise<PickedName[]> {
   const { rows } = await sql<{ id: number; name: string; about: string | null }>`

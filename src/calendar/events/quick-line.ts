@@ -43,7 +43,7 @@ interface Line {
 }
 
 /** Pieces of a line from one to before another, and what they mean. */
-interface Span<Meaning> extends Said<Meaning> {
+interface PieceSpan<Meaning> extends Said<Meaning> {
   from: number
 }
 
@@ -84,7 +84,7 @@ export function readQuickLine(text: string, { language, timezone, now }: LineWri
   }
 }
 
-function take(line: Line, span: Span<unknown> | undefined): void {
+function take(line: Line, span: PieceSpan<unknown> | undefined): void {
   if (span) line.taken.fill(true, span.from, span.next)
 }
 
@@ -110,9 +110,9 @@ const isOfLabel = (token: Token | undefined) =>
 type Reader<Meaning> = (tokens: readonly Token[], at: number) => Said<Meaning> | undefined
 
 /** All that a reader finds in the pieces that are left, one behind the other. It does not see past what was taken. */
-function allSpans<Meaning>(line: Line, read: Reader<Meaning>): Span<Meaning>[] {
+function allSpans<Meaning>(line: Line, read: Reader<Meaning>): PieceSpan<Meaning>[] {
   const { tokens, taken } = line
-  const spans: Span<Meaning>[] = []
+  const spans: PieceSpan<Meaning>[] = []
   let left: readonly Token[] = []
   for (let at = 0; at < tokens.length; at += 1) {
     if (!isFree(line, at)) continue
@@ -146,7 +146,7 @@ function untilAt(tokens: readonly Token[], at: number, { words, here }: Line): S
 
 /** In `24h race` there is no time. */
 const isStart = ({ tokens }: Line) => {
-  return ({ from }: Span<SpokenTime>) => tokens[from]?.text !== '24'
+  return ({ from }: PieceSpan<SpokenTime>) => tokens[from]?.text !== '24'
 }
 
 const CERTAINTY = { name: 3, word: 2, digits: 1, short: 0 }
@@ -156,13 +156,13 @@ const BESIDE_TIME = 3
 /** The most certain date; of equally certain ones the last. */
 function bestDate(
   line: Line,
-  times: readonly Span<SpokenTime>[],
-  rule: Span<unknown> | undefined,
-): Span<FoundDate> | undefined {
+  times: readonly PieceSpan<SpokenTime>[],
+  rule: PieceSpan<unknown> | undefined,
+): PieceSpan<FoundDate> | undefined {
   const found = allSpans(line, (left, at) => dateAt(left, at, line.words, line.here))
-  const certain = (span: Span<FoundDate>) =>
+  const certain = (span: PieceSpan<FoundDate>) =>
     CERTAINTY[span.meaning.by] + (times.some((time) => areBeside(line, span, time)) ? BESIDE_TIME : 0)
-  let best: Span<FoundDate> | undefined
+  let best: PieceSpan<FoundDate> | undefined
   for (const span of found) {
     const isTime = span.meaning.by === 'digits' && rule !== undefined
     if (isTime || (certain(span) === 0 && !isAlone(line, span))) continue
@@ -172,13 +172,13 @@ function bestDate(
 }
 
 /** Whether nothing stands between two parts of a line but commas and words that mean nothing. */
-function areBeside({ tokens, words }: Line, one: Span<unknown>, other: Span<unknown>): boolean {
+function areBeside({ tokens, words }: Line, one: PieceSpan<unknown>, other: PieceSpan<unknown>): boolean {
   const [first, second] = one.from < other.from ? [one, other] : [other, one]
   return first.next <= second.from && skipFillers(tokens, first.next, words) >= second.from
 }
 
 /** Whether a short word is a date by where it stands: as a part of its own, or at the end of one with a capital letter. */
-function isAlone({ tokens, text, taken }: Line, { from, next }: Span<unknown>): boolean {
+function isAlone({ tokens, text, taken }: Line, { from, next }: PieceSpan<unknown>): boolean {
   const [before, first, after] = [tokens[from - 1], tokens[from], tokens[next]]
   const isEnd = after === undefined || taken[next] === true || after.text === ',' || after.text === '@'
   const letter = text[first?.from ?? 0] ?? ''
@@ -188,12 +188,12 @@ function isAlone({ tokens, text, taken }: Line, { from, next }: Span<unknown>): 
 /** The time beside the date or the rule, else the last one. */
 function bestTime(
   line: Line,
-  times: readonly Span<SpokenTime>[],
-  date: Span<unknown> | undefined,
-  rule: Span<unknown> | undefined,
-): Span<SpokenTime> | undefined {
+  times: readonly PieceSpan<SpokenTime>[],
+  date: PieceSpan<unknown> | undefined,
+  rule: PieceSpan<unknown> | undefined,
+): PieceSpan<SpokenTime> | undefined {
   const free = times.filter(({ from, next }) => !date || next <= date.from || from >= date.next)
-  const beside = (span: Span<unknown> | undefined) =>
+  const beside = (span: PieceSpan<unknown> | undefined) =>
     span &&
     (free.find((time) => time.from >= span.from && areBeside(line, span, time)) ??
       free.find((time) => areBeside(line, span, time)))
@@ -211,9 +211,9 @@ function firstOf(recurrence: RecurrenceObject, { here }: Line, time: SpokenTime 
   return undefined
 }
 
-type When = Pick<QuickLine, 'start_date' | 'start_time' | 'end_date' | 'end_time' | 'all_day'>
+type LineTimes = Pick<QuickLine, 'start_date' | 'start_time' | 'end_date' | 'end_time' | 'all_day'>
 
-function whenOf({ date, last }: FoundDate, time: SpokenTime | undefined, isAllDay: boolean): When {
+function whenOf({ date, last }: FoundDate, time: SpokenTime | undefined, isAllDay: boolean): LineTimes {
   if (isAllDay || (time === undefined && last !== undefined))
     return { start_date: date, end_date: last ?? date, all_day: true }
   if (time === undefined) return { start_date: date, all_day: false }
@@ -229,13 +229,13 @@ function whenOf({ date, last }: FoundDate, time: SpokenTime | undefined, isAllDa
   }
 }
 
-function timeAlone(time: SpokenTime | undefined, isAllDay: boolean): When {
+function timeAlone(time: SpokenTime | undefined, isAllDay: boolean): LineTimes {
   if (!time || isAllDay) return { all_day: isAllDay }
   return { start_time: time.start, ...(time.end === undefined ? {} : { end_time: time.end }), all_day: false }
 }
 
 /** Title and venue: what is left of the line, in parts that commas make. `when` is where the line says when. */
-function placed(line: Line, when: Span<unknown> | undefined): Pick<QuickLine, 'title' | 'venue'> {
+function placed(line: Line, when: PieceSpan<unknown> | undefined): Pick<QuickLine, 'title' | 'venue'> {
   const venue = takeVenue(line)
   const parts = partsLeft(line)
   const [title, ...others] = parts

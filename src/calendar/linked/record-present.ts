@@ -52,14 +52,14 @@ const isShown = (value: unknown) => value === 0 || value === false || (value !==
 type LinkedPresentable = RecordColumns & { excerpt: string; description: string }
 
 /** The plain fields that a kind shows after its head. They are worked out once for a declaration, since every event shows such records. */
-const plainFields = new WeakMap<Fields, Record<'details' | 'flags', readonly PlainField[]>>()
+const plainFields = new WeakMap<Fields, Record<'details' | 'flags', readonly ShownField[]>>()
 
-interface PlainField {
+interface ShownField {
   name: string
   show: (kept: unknown) => unknown
 }
 
-function plainFieldsOf(fields: Fields, kind: string): Record<'details' | 'flags', readonly PlainField[]> {
+function plainFieldsOf(fields: Fields, kind: string): Record<'details' | 'flags', readonly ShownField[]> {
   const known = plainFields.get(fields)
   if (known) return known
   const kept = Object.entries(fields).filter(

@@ -24,7 +24,7 @@ export function translate(language: Language, text: string, values?: Readonly<Re
   return translation.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
 }
 
-type Status = Pick<EventRow, 'event_status'>
+type StatusOf = Pick<EventRow, 'event_status'>
 
 const WORDS: Readonly<Record<Exclude<EventStatus, 'scheduled'>, { word: MessageText; before: MessageText }>> = {
   canceled: { word: 'Canceled', before: 'Canceled: {text}' },
@@ -32,12 +32,12 @@ const WORDS: Readonly<Record<Exclude<EventStatus, 'scheduled'>, { word: MessageT
 }
 
 /** The word for an event that does not take place as planned; empty for any other. */
-export function statusWord({ language }: Pick<Site, 'language'>, { event_status: status }: Status): string {
+export function statusWord({ language }: Pick<Site, 'language'>, { event_status: status }: StatusOf): string {
   return status === 'scheduled' ? '' : translate(language, WORDS[status].word)
 }
 
 /** A text with the status word before it, for programs that know no statuses of events. */
-export function announced({ language }: Pick<Site, 'language'>, row: Status, text: string): string {
+export function announced({ language }: Pick<Site, 'language'>, row: StatusOf, text: string): string {
   const { event_status: status } = row
   return status === 'scheduled' ? text : translate(language, WORDS[status].before, { text })
 }
@@ -48,7 +48,7 @@ const PREFIXES = Object.entries(WORDS).flatMap(([status, { before }]) =>
 )
 
 /** Returns the text before `announced` put the status word in front, in whatever language; undefined if that word does not stand there. */
-export function unannounced({ event_status }: Status, line: string): string | undefined {
+export function unannounced({ event_status }: StatusOf, line: string): string | undefined {
   const found = PREFIXES.find(({ status, prefix }) => status === event_status && line.startsWith(prefix))
   return found && line.slice(found.prefix.length).trim()
 }

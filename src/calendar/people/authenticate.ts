@@ -42,7 +42,7 @@ interface SignedIn {
 }
 
 /** The state of signing in. */
-interface SignIn {
+interface SignInState {
   database: Database
   failures: Guesses
   /** Sign-ins under way by login and address. */
@@ -69,7 +69,7 @@ export function makeAuthenticator(
 ): Authenticator {
   const signedIn: SignedIn = { believed: new Map(), proven: new Map(), underWay: new Map(), generation: 0 }
   const uses = makeUses(database)
-  const signIn: SignIn = {
+  const signIn: SignInState = {
     database,
     failures: makeGuesses(),
     attempts: makeTurns(ATTEMPTS),
@@ -89,7 +89,12 @@ export function makeAuthenticator(
   }
 }
 
-async function authenticate(signIn: SignIn, header: string | undefined, address: string, now: number): Promise<Caller> {
+async function authenticate(
+  signIn: SignInState,
+  header: string | undefined,
+  address: string,
+  now: number,
+): Promise<Caller> {
   const { scheme, credentials } = readHeader(header ?? '')
   if (header === undefined || (scheme !== 'basic' && scheme !== 'bearer')) return anonymous
   const key = hash('sha256', header, 'base64')
@@ -117,7 +122,13 @@ function findBelieved({ believed }: SignedIn, key: string, now: number): Caller 
   return undefined
 }
 
-async function byPassword(signIn: SignIn, key: string, encoded: string, address: string, now: number): Promise<Caller> {
+async function byPassword(
+  signIn: SignInState,
+  key: string,
+  encoded: string,
+  address: string,
+  now: number,
+): Promise<Caller> {
   const sent = readBasic(encoded)
   const attempt = () => tryPassword(signIn, key, sent, address, now)
   // A client that signed in before is never delayed by other clients' attempts at the same login.
@@ -126,7 +137,7 @@ async function byPassword(signIn: SignIn, key: string, encoded: string, address:
 }
 
 async function tryPassword(
-  signIn: SignIn,
+  signIn: SignInState,
   key: string,
   sent: { login: string; password: string } | undefined,
   address: string,
@@ -147,7 +158,7 @@ async function tryPassword(
   return refuse(signIn, user ? 'incorrect_password' : 'invalid_username', names, now)
 }
 
-async function byToken(signIn: SignIn, key: string, token: string, address: string, now: number): Promise<Caller> {
+async function byToken(signIn: SignInState, key: string, token: string, address: string, now: number): Promise<Caller> {
   const { generation } = signIn.signedIn
   const { read } = signIn.database
   const shown = await findTokenCredential(read, token)
@@ -162,7 +173,7 @@ const onlyActive = (user: User | undefined) => (user && isActive(user) ? user : 
 
 /** The caller of a valid credential, cached from now on. @throws Problem credential_expired */
 function letIn(
-  { signedIn, uses }: SignIn,
+  { signedIn, uses }: SignInState,
   key: string,
   user: User,
   { id, scopes, expires = Number.POSITIVE_INFINITY }: ShownCredential,
@@ -187,7 +198,7 @@ function remember<Value>(known: Map<string, Value>, key: string, value: Value): 
 
 /** Delays a refusal, and nothing else: a valid credential is accepted at once, however many attempts fail. */
 async function refuse(
-  { failures, sleep }: SignIn,
+  { failures, sleep }: SignInState,
   code: 'incorrect_password' | 'invalid_username',
   names: readonly string[],
   now: number,

@@ -13,9 +13,9 @@ import { listOldPages, listPathsOf, oldPath } from './origins.ts'
 /** Slugs that are kept of one record; older ones are forgotten. */
 const MOST_OF_ONE = 20
 
-type Kind = OldSlugColumns['kind']
-type Place = Pick<OldSlugColumns, 'kind' | 'slug'>
-type Owned = Pick<OldSlugColumns, 'kind' | 'record'>
+type SlugKind = OldSlugColumns['kind']
+type SlugPlace = Pick<OldSlugColumns, 'kind' | 'slug'>
+type SlugOwner = Pick<OldSlugColumns, 'kind' | 'record'>
 
 const upsert = statement<{ row: OldSlugColumns }>()((db, value) =>
   db
@@ -29,7 +29,7 @@ const upsert = statement<{ row: OldSlugColumns }>()((db, value) =>
     ),
 )
 
-const dropOldest = statement<Owned>()((db, value) =>
+const dropOldest = statement<SlugOwner>()((db, value) =>
   db
     .deleteFrom('old_slugs')
     .where('kind', '=', value('kind'))
@@ -45,7 +45,7 @@ const dropOldest = statement<Owned>()((db, value) =>
     ),
 )
 
-const dropOwn = statement<Place & Owned>()((db, value) =>
+const dropOwn = statement<SlugPlace & SlugOwner>()((db, value) =>
   db
     .deleteFrom('old_slugs')
     .where('kind', '=', value('kind'))
@@ -53,7 +53,7 @@ const dropOwn = statement<Place & Owned>()((db, value) =>
     .where('record', '=', value('record')),
 )
 
-const selectRecord = statement<Place>()((db, value) =>
+const selectRecord = statement<SlugPlace>()((db, value) =>
   db.selectFrom('old_slugs').select('record').where('kind', '=', value('kind')).where('slug', '=', value('slug')),
 )
 
@@ -69,7 +69,13 @@ export function standingOf({ slug, status }: Pick<RecordColumns, 'slug' | 'statu
 }
 
 /** Notes that a record leaves an address that the public knew, and that it is back at one. The statements have begun when the function returns. */
-export async function noteSlugs(tx: Tx, kind: Kind, record: number, before: Standing, after: Standing): Promise<void> {
+export async function noteSlugs(
+  tx: Tx,
+  kind: SlugKind,
+  record: number,
+  before: Standing,
+  after: Standing,
+): Promise<void> {
   if (before.slug === after.slug && before.isPublic === after.isPublic) return
   const isBack = after.isPublic && dropOwn(tx, { kind, slug: after.slug, record })
   const left_utc = new Date().toISOString()
@@ -81,7 +87,12 @@ export async function noteSlugs(tx: Tx, kind: Kind, record: number, before: Stan
 }
 
 /** Has the addresses that a record left, and the one that it leaves now, lead to another record, which takes its place. */
-export async function passSlugs(tx: Tx, kind: Kind, from: { id: number; slug: string }, into: number): Promise<void> {
+export async function passSlugs(
+  tx: Tx,
+  kind: SlugKind,
+  from: { id: number; slug: string },
+  into: number,
+): Promise<void> {
   await tx
     .updateTable('old_slugs')
     .set({ record: into })
@@ -94,17 +105,17 @@ export async function passSlugs(tx: Tx, kind: Kind, from: { id: number; slug: st
 }
 
 /** The record that the public saw last at this address; there may be another one by now. */
-export async function findByOldSlug(db: Db, kind: Kind, slug: string): Promise<number | undefined> {
+export async function findByOldSlug(db: Db, kind: SlugKind, slug: string): Promise<number | undefined> {
   const [row] = await selectRecord(db, { kind, slug })
   return row?.record
 }
 
-const dropAllOf = statement<Owned>()((db, value) =>
+const dropAllOf = statement<SlugOwner>()((db, value) =>
   db.deleteFrom('old_slugs').where('kind', '=', value('kind')).where('record', '=', value('record')),
 )
 
 /** Forgets the old addresses of a deleted record. */
-export async function dropSlugs(tx: Tx, kind: Kind, record: number): Promise<void> {
+export async function dropSlugs(tx: Tx, kind: SlugKind, record: number): Promise<void> {
   await dropAllOf(tx, { kind, record })
 }
 

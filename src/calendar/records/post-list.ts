@@ -13,7 +13,7 @@ import { isPossibleId, type Listing, offsetOf, type PageRequest } from './record
 
 /** The orders of lists of posts. */
 export const POST_ORDERS = ['date', 'modified', 'id', 'title', 'slug', 'author', 'include', 'relevance'] as const
-type Order = (typeof POST_ORDERS)[number]
+type PostOrder = (typeof POST_ORDERS)[number]
 
 /** A table of posts, and the names of its columns. */
 export interface PostTable {
@@ -113,7 +113,7 @@ export async function listPosts<Row extends { id: number }>(
 function orderOf(posts: PostTable, query: PostQuery) {
   const direction = sql.raw(query.order === 'asc' ? 'asc' : 'desc')
   const column = (name: string) => sql.ref(`${posts.table}.${name}`)
-  const by: Record<Order, () => RawBuilder<unknown>> = {
+  const by: Record<PostOrder, () => RawBuilder<unknown>> = {
     date: () => column(posts.date),
     relevance: () => column(posts.date),
     modified: () => column(posts.modified),

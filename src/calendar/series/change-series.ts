@@ -165,7 +165,7 @@ function takingSent(row: EventRow, { prepared }: AskedChange): EventRow {
   return { ...row, own: own.join(',') }
 }
 
-function senderOf(addressed: EventRow, sent: Partial<EventRow>, when: EventRow): Sender {
+function senderOf(addressed: EventRow, sent: Partial<EventRow>, when: EventRow): SendingDate {
   const names = sharedNames(addressed).filter((name) => name in sent && (name !== 'status' || isLive(addressed)))
   const { start_date, end_date, utc_start_date, utc_end_date, timezone, all_day } = when
   return {
@@ -238,7 +238,7 @@ function seriesColumns(series: SeriesRow, kept: Shared, schedule: Schedule, { no
 }
 
 /** The occurrence that takes what was sent, with the columns and times that follow. */
-interface Sender {
+interface SendingDate {
   id: number
   columns: Partial<EventRow>
   when: When
@@ -246,7 +246,7 @@ interface Sender {
 
 /** The parts of a change that all occurrences share; `schedule` only if dates move. */
 interface SameForAll {
-  sender: Sender | undefined
+  sender: SendingDate | undefined
   changed: Partial<EventRow>
   kept: Shared
   schedule: Schedule | undefined

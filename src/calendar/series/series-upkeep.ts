@@ -94,7 +94,7 @@ const selectTimes = statement<{ series: number; now: string }>()((db, value) =>
     .where('utc_start_date', '>', value('now')),
 )
 
-type Times = Pick<When, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone'>
+type StoredTimes = Pick<When, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone'>
 
 /**
  * Recalculates the UTC times of coming occurrences, since the rules of their zones may have changed after they were written. Wall times stay. It
@@ -114,7 +114,7 @@ export async function renewTimes(database: Database, now: number): Promise<void>
 }
 
 /** Whether the moments of an occurrence fall on its wall times in its zone. */
-function isRight({ start_date, end_date, utc_start_date, utc_end_date, timezone }: Times): boolean {
+function isRight({ start_date, end_date, utc_start_date, utc_end_date, timezone }: StoredTimes): boolean {
   return utcToWall(utc_start_date, timezone) === start_date && utcToWall(utc_end_date, timezone) === end_date
 }
 

@@ -25,7 +25,7 @@ const MOST_LINES = 5000
 const DEEPEST = 20
 
 /** The parts of the open component that have been read. */
-interface Reading {
+interface OpenComponent {
   open: Component[]
   count: number
   /** Why the open component is left out. */
@@ -41,7 +41,7 @@ interface Reading {
  * fault costs only the component it is in. Texts are in UTF-8, UTF-16 or Windows-1252.
  */
 export async function* componentsOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ReadComponent> {
-  const reading: Reading = { open: [], count: 0, fault: undefined, calendar: 0, properties: [] }
+  const reading: OpenComponent = { open: [], count: 0, fault: undefined, calendar: 0, properties: [] }
   for await (const { number, text } of unfolded(bytes)) {
     const done = readLine(reading, number, text)
     if (done) yield done
@@ -87,7 +87,7 @@ function partOf(line: FileLine): Uint8Array | undefined {
   return 'bytes' in line ? line.bytes : undefined
 }
 
-function readLine(reading: Reading, number: number, text: string | undefined): ReadComponent | undefined {
+function readLine(reading: OpenComponent, number: number, text: string | undefined): ReadComponent | undefined {
   const { open } = reading
   const [, edge = '', named = ''] = /^(BEGIN|END):\s*([\w-]+)\s*$/i.exec(text ?? '') ?? []
   const name = named.toUpperCase()
@@ -110,12 +110,12 @@ function readLine(reading: Reading, number: number, text: string | undefined): R
 }
 
 /** The properties of the calendar so far; concatenated files end and begin it in the middle. */
-function calendarHead(reading: Reading, line: number): Component | undefined {
+function calendarHead(reading: OpenComponent, line: number): Component | undefined {
   const properties = reading.properties.splice(0)
   return properties.length === 0 ? undefined : { name: 'VCALENDAR', line, properties, parts: [] }
 }
 
-function calendarEdge(reading: Reading, edge: string, number: number): ReadComponent | undefined {
+function calendarEdge(reading: OpenComponent, edge: string, number: number): ReadComponent | undefined {
   const [outer] = reading.open
   reading.open = []
   reading.calendar = edge === 'END' ? 0 : number
@@ -124,12 +124,12 @@ function calendarEdge(reading: Reading, edge: string, number: number): ReadCompo
 }
 
 /** Counts a line of the open component; false once there are too many. */
-function hasRoom(reading: Reading): boolean {
+function hasRoom(reading: OpenComponent): boolean {
   reading.count += 1
   return reading.count <= MOST_LINES
 }
 
-function beginComponent(reading: Reading, name: string, line: number): void {
+function beginComponent(reading: OpenComponent, name: string, line: number): void {
   const { open } = reading
   const component: Component = { name, line, properties: [], parts: [] }
   if (open.length === 0) {
@@ -141,7 +141,7 @@ function beginComponent(reading: Reading, name: string, line: number): void {
   else reading.fault ??= `It has more than ${DEEPEST} nested components.`
 }
 
-function endComponent(reading: Reading, name: string): ReadComponent | undefined {
+function endComponent(reading: OpenComponent, name: string): ReadComponent | undefined {
   const at = reading.open.findLastIndex((component) => component.name === name)
   if (at === -1) return undefined
   const [outer] = reading.open

@@ -298,14 +298,14 @@ function* eventOfRow(written: CsvRow, order: DateOrder, context: Reading['contex
   }
 }
 
-interface Times {
+interface RowTimes {
   all_day: boolean
   start_date: string
   end_date: string
 }
 
 /** The times of a row, with the end that cannot be read where there is one, or why it has none. */
-function rowTimes(cells: CsvRow['cells'], order: DateOrder): (Times & { unread?: string }) | string {
+function rowTimes(cells: CsvRow['cells'], order: DateOrder): (RowTimes & { unread?: string }) | string {
   const written = cells.get('start_date') ?? ''
   const start = readTableDate(written, order)
   if (!start) return written === '' ? 'It has no start.' : `The start "${written}" is not a date.`
@@ -365,7 +365,7 @@ function othersOf(cells: CsvRow['cells'], kind: keyof typeof otherCells): Record
 function eventItem(
   { at, cells, headings }: CsvRow,
   title: string,
-  times: Times,
+  times: RowTimes,
   linked: readonly SourceItem[],
 ): SourceItem {
   const values: Record<string, unknown> = { title, ...times }

@@ -160,10 +160,10 @@ function* eventsOf(component: Component, file: CalendarFile): Generator<SourceEn
 }
 
 /** The fields that all occurrences of an event share. */
-type Shared = Omit<SourceItem, 'occurrence' | 'kind'>
+type SharedFields = Omit<SourceItem, 'occurrence' | 'kind'>
 
 /** An event that repeats, with its first times and the lines of its rule. */
-function seriesItem(shared: Shared, recurrence: Recurrence, start: CalendarTime, end: number): SourceItem {
+function seriesItem(shared: SharedFields, recurrence: Recurrence, start: CalendarTime, end: number): SourceItem {
   const first = occurrence(shared, start, end, '')
   const lines = recurrenceLines(recurrence, { local: start.wall, zone: start.zone, allDay: start.isDay })
   const values = { ...first.values, recurrence: lines }
@@ -176,7 +176,7 @@ function occurrenceName({ wall, zone, isDay }: CalendarTime): string {
 }
 
 /** @param end days that the event lasts, or ms of one with times */
-function occurrence(shared: Shared, start: CalendarTime, end: number, name: string): SourceItem {
+function occurrence(shared: SharedFields, start: CalendarTime, end: number, name: string): SourceItem {
   const { wall, zone, isDay } = start
   const last = isDay ? addDays(wall.slice(0, 10), Math.max(0, end - 1)) : wallAfter(start, end)
   const values = {
@@ -234,7 +234,7 @@ function sharedPart(
   file: CalendarFile,
   linked: readonly SourceItem[],
   { at, uid, meeting }: { at: string; uid: string; meeting: Meeting },
-): Shared {
+): SharedFields {
   const of = (kind: SourceItem['kind']) => linked.flatMap((item) => (item.kind === kind ? [item.identity] : []))
   const { title, ...state } = titleAndState(component, file)
   return {

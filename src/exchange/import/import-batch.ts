@@ -142,7 +142,7 @@ function withoutUid({ uid: _uid, ...item }: SourceItem): SourceItem {
 }
 
 /** An item that was written. */
-interface Written {
+interface WrittenItem {
   one: PlannedItem
   ready: PreparedItem
   record: number
@@ -150,7 +150,7 @@ interface Written {
   isChanged: boolean
 }
 
-function asIfWritten([one, ready]: [PlannedItem, PreparedItem]): Written {
+function asIfWritten([one, ready]: [PlannedItem, PreparedItem]): WrittenItem {
   const isNew = ready.record === undefined
   return { one, ready, record: ready.record ?? 0, isNew, isChanged: ready.isChanged }
 }
@@ -161,7 +161,7 @@ async function writeBatch(
   kind: ItemKind,
   prepared: readonly [PlannedItem, PreparedItem][],
   failed: [PlannedItem, unknown][],
-): Promise<Written[]> {
+): Promise<WrittenItem[]> {
   const { context } = run
   if (prepared.length === 0) return []
   try {
@@ -196,7 +196,7 @@ async function writeAll(
   kind: ItemKind,
   prepared: readonly [PlannedItem, PreparedItem][],
   perform: Do | undefined,
-): Promise<Written[]> {
+): Promise<WrittenItem[]> {
   await refuseStale(tx, kind, prepared)
   const states = new Map<number, RecordState>()
   const written = await writeEvents(run, tx, prepared, states, perform)
@@ -227,7 +227,7 @@ function recordPage(tx: Tx, kind: ItemKind, record: number, { status }: RecordSt
 }
 
 /** The rows of the images of these items and of the pictures in their texts. */
-const imageRows = (run: ImportRun, tx: Tx, written: readonly Written[]) =>
+const imageRows = (run: ImportRun, tx: Tx, written: readonly WrittenItem[]) =>
   newImageRows(
     run,
     tx,
@@ -241,9 +241,9 @@ async function writeEvents(
   prepared: readonly [PlannedItem, PreparedItem][],
   states: Map<number, RecordState>,
   perform: Do | undefined,
-): Promise<Written[]> {
+): Promise<WrittenItem[]> {
   const asked = prepared.flatMap(([one, ready]) => (ready.event ? [{ one, ready, ...ready.event }] : []))
-  const written: Written[] = []
+  const written: WrittenItem[] = []
   for (const some of perform ? asked.map((single) => [single]) : [asked]) {
     const [first] = some
     if (!first) continue
@@ -271,7 +271,7 @@ async function refuseStale(tx: Tx, kind: ItemKind, prepared: readonly [PlannedIt
 }
 
 /** Holds the UIDs of new records until the end of the transaction. @throws StalePlan when another import was faster with one of them */
-async function claimUids(run: ImportRun, tx: Tx, kind: ItemKind, written: readonly Written[]): Promise<void> {
+async function claimUids(run: ImportRun, tx: Tx, kind: ItemKind, written: readonly WrittenItem[]): Promise<void> {
   const made = written.flatMap(({ ready: { item }, record, isNew }) => (isNew && item.uid ? [{ item, record }] : []))
   if (made.length === 0) return
   await holdName(tx, 'UIDs of imports')
@@ -283,7 +283,7 @@ async function claimUids(run: ImportRun, tx: Tx, kind: ItemKind, written: readon
 
 function itemRows(
   run: ImportRun,
-  written: readonly Written[],
+  written: readonly WrittenItem[],
   states: ReadonlyMap<number, RecordState>,
 ): ImportItemColumns[] {
   const rows = new Map<string, ImportItemColumns>()
@@ -318,7 +318,7 @@ function writtenAfter(one: PlannedItem, ready: PreparedItem): { written: Fingerp
 }
 
 /** The rows that differ from the stored ones: an item whose image cannot be fetched is tried in every run. */
-function changedRows(rows: readonly ImportItemColumns[], written: readonly Written[]): ImportItemColumns[] {
+function changedRows(rows: readonly ImportItemColumns[], written: readonly WrittenItem[]): ImportItemColumns[] {
   const known = new Set(written.flatMap(({ one }) => (one.known ? [textOf(one.known)] : [])))
   return rows.filter((row) => !known.has(textOf(row)))
 }
@@ -350,7 +350,7 @@ function keptOf({ known, state, plan }: PlannedItem, { fields }: PreparedItem, a
 
 function actRows(
   run: ImportRun,
-  written: readonly Written[],
+  written: readonly WrittenItem[],
   states: ReadonlyMap<number, RecordState>,
 ): ImportActColumns[] {
   return written.flatMap(({ one, record, isNew, isChanged }): ImportActColumns[] => {
@@ -367,7 +367,7 @@ function actRows(
   })
 }
 
-function noteWritten(run: ImportRun, { one, ready, record, isNew, isChanged }: Written): void {
+function noteWritten(run: ImportRun, { one, ready, record, isNew, isChanged }: WrittenItem): void {
   const { item, plan, state = {} } = one
   const kept = plan.act === 'update' ? plan.kept : []
   noteRecord(run, item, record, Object.fromEntries(kept.map((field) => [field, state[field]])))

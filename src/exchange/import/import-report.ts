@@ -10,7 +10,7 @@ import type { Source } from './source-item.ts'
 
 // The report of an import or a push, and its progress on the terminal.
 
-type Say = Context['say']
+type Translate = Context['say']
 
 /** The most lines of one kind that are printed; further ones are counted. */
 const MOST_LINES = 200
@@ -65,13 +65,13 @@ export function describeMade({ made = {} }: Counts, run: number | undefined): st
 }
 
 /** The first events of a source below a heading; nothing where there are none. */
-export function describePreview(say: Say, preview: readonly string[]): string[] {
+export function describePreview(say: Translate, preview: readonly string[]): string[] {
   if (preview.length === 0) return []
   return [say('The first events, as pages would show them:'), ...preview.map((line) => `  ${oneLine(line)}`)]
 }
 
 /** A line with the numbers of events that visitors see and do not see, after a run or a dry run; none for a source without events. */
-export function describeVisible(say: Say, visible: VisibleCounts, run: number | undefined): string[] {
+export function describeVisible(say: Translate, visible: VisibleCounts, run: number | undefined): string[] {
   const { coming, past, private: hidden, waiting } = visible
   if (coming + past + hidden + waiting === 0) return []
   const text: MessageText =

@@ -88,14 +88,14 @@ async function* lineEntries(file: string, bytes: () => AsyncIterable<Uint8Array>
 }
 
 /** The place of a line: its first byte and its length. */
-type Span = readonly [at: number, length: number]
+type LinePlace = readonly [at: number, length: number]
 
 /** The most occurrences that are remembered; those of further series are imported as single events. */
 const MOST_SPANS = 5_000_000
 const MARKED = Buffer.from('"recurrence"')
 
-async function findOccurrences(bytes: AsyncIterable<Uint8Array>): Promise<Map<string, Span[]>> {
-  const series = new Map<string, Span[]>()
+async function findOccurrences(bytes: AsyncIterable<Uint8Array>): Promise<Map<string, LinePlace[]>> {
+  const series = new Map<string, LinePlace[]>()
   let count = 0
   for await (const line of linesOf(bytes, LONGEST_LINE)) {
     if (
@@ -113,7 +113,7 @@ async function findOccurrences(bytes: AsyncIterable<Uint8Array>): Promise<Map<st
   return series
 }
 
-async function recordsAt(handle: FileHandle, spans: readonly Span[]): Promise<unknown[]> {
+async function recordsAt(handle: FileHandle, spans: readonly LinePlace[]): Promise<unknown[]> {
   const records: unknown[] = []
   for (const [at, length] of spans) {
     const { buffer: line } = await handle.read(Buffer.alloc(length), 0, length, at)

@@ -135,7 +135,7 @@ const MOST_PAGES = 200_000
 const STATUSES = 'publish,future,draft,pending,private'
 
 /** How far a site has been read, and the facts found out about it. */
-interface Reading {
+interface SiteReading {
   task: SiteTask
   options: FetchOptions
   base: string
@@ -163,7 +163,7 @@ export function siteSource(task: SiteTask, address: string): Source {
   const named = nameOrigin(task.url, task.login, task.password)
   const options = { named, accept: 'application/json', backOffMs: task.backOffMs }
   const isWhole = task.since === undefined
-  const reading: Reading = {
+  const reading: SiteReading = {
     task,
     options,
     base: '',
@@ -204,7 +204,7 @@ export function siteSource(task: SiteTask, address: string): Source {
   }
 }
 
-async function* readSite(reading: Reading): AsyncGenerator<SourceEntry> {
+async function* readSite(reading: SiteReading): AsyncGenerator<SourceEntry> {
   const { base, root } = await findInterface(reading.task.url, reading.options, reading.task.page)
   reading.base = base
   const isBegun = reading.list > 0 || reading.page > 1
@@ -220,7 +220,7 @@ async function* readSite(reading: Reading): AsyncGenerator<SourceEntry> {
 }
 
 /** The first page of changes since the token at a site with such a feed; undefined at any other. */
-async function firstChanges(reading: Reading, root: string): Promise<Changes | undefined> {
+async function firstChanges(reading: SiteReading, root: string): Promise<Changes | undefined> {
   try {
     return await askChanges(root, reading.since, reading.options)
   } catch (error) {
@@ -233,7 +233,7 @@ async function firstChanges(reading: Reading, root: string): Promise<Changes | u
   }
 }
 
-async function* readChanges(reading: Reading, root: string, first: Changes): AsyncGenerator<SourceEntry> {
+async function* readChanges(reading: SiteReading, root: string, first: Changes): AsyncGenerator<SourceEntry> {
   const asked = new Set<string>()
   for (let page: Changes = first; ; page = await askChanges(root, page.next, reading.options)) {
     if (asked.has(page.next) || asked.size > MOST_PAGES)
@@ -250,7 +250,7 @@ async function* readChanges(reading: Reading, root: string, first: Changes): Asy
   }
 }
 
-async function* readList(reading: Reading, path: string, kind: ListedKind): AsyncGenerator<SourceEntry> {
+async function* readList(reading: SiteReading, path: string, kind: ListedKind): AsyncGenerator<SourceEntry> {
   let before = ''
   for (;;) {
     const { page } = reading
@@ -272,13 +272,17 @@ async function* readList(reading: Reading, path: string, kind: ListedKind): Asyn
 }
 
 /** Says where a list ends with fewer records than its pages have counted; `last` is its last page. */
-function* lackOf({ base, inList, totals }: Reading, path: string, last: Page | undefined): Generator<SourceEntry> {
+function* lackOf(
+  { base, inList, totals }: SiteReading,
+  path: string,
+  last: ListPage | undefined,
+): Generator<SourceEntry> {
   const total = totals.get(path) ?? last?.total ?? 0
   if (inList < total) yield { cutOff: `${base}/${path} breaks off: it gave ${inList} of ${total} records.` }
 }
 
 async function* entriesOfRecord(
-  reading: Reading,
+  reading: SiteReading,
   kind: ListedKind,
   record: unknown,
   at: string,
@@ -301,7 +305,7 @@ async function* entriesOfRecord(
 }
 
 /** All occurrences of a series, given one of them; only that one if the site does not list them, undefined if it stops on the way. */
-async function readOccurrences(reading: Reading, series: string, found: unknown): Promise<unknown[] | undefined> {
+async function readOccurrences(reading: SiteReading, series: string, found: unknown): Promise<unknown[] | undefined> {
   reading.series.add(series)
   const records: unknown[] = []
   const own = { ...reading, task: { ...reading.task, since: undefined } }
@@ -319,7 +323,7 @@ async function readOccurrences(reading: Reading, series: string, found: unknown)
   return records.length < Math.min(total, MOST_OCCURRENCES) ? undefined : records
 }
 
-interface Page {
+interface ListPage {
   records: readonly unknown[]
   total: number
   pages: number
@@ -327,10 +331,10 @@ interface Page {
 
 /** A page of a list; undefined past its end. @throws SourceFailure */
 async function readPage(
-  reading: Reading,
+  reading: SiteReading,
   path: string,
   filters: Readonly<Record<string, string>> = {},
-): Promise<Page | undefined> {
+): Promise<ListPage | undefined> {
   const { options, task, page } = reading
   const query = new URLSearchParams({ ...filters, per_page: String(PAGE_SIZE), page: String(page) })
   if (path === 'events') {
@@ -353,12 +357,12 @@ async function readPage(
 }
 
 /** Whether the interface answers; if it does, a list of events without a first page is empty. */
-async function isThere({ base, options }: Reading): Promise<boolean> {
+async function isThere({ base, options }: SiteReading): Promise<boolean> {
   const answer = await fetchPolitely(base, options).catch(() => undefined)
   return answer !== undefined && isShownRecord(parsed(answer.body))
 }
 
-function parsePage(url: string, path: string, body: Buffer): Page {
+function parsePage(url: string, path: string, body: Buffer): ListPage {
   const value = parsed(body)
   const records = isShownRecord(value) ? value[path] : undefined
   if (!isShownRecord(value) || !Array.isArray(records))

@@ -65,7 +65,7 @@ export function registerBackupCommand(program: Command, open: () => Promise<Cale
     )
 }
 
-interface Plan {
+interface BackupPlan {
   target: string
   isFolder: boolean
   everyMs: number | undefined
@@ -74,7 +74,7 @@ interface Plan {
 }
 
 /** @throws Error with one sentence for options that do not go together */
-function readPlan(target: string, { every, keep, withoutSecrets }: BackupOptions): Plan {
+function readPlan(target: string, { every, keep, withoutSecrets }: BackupOptions): BackupPlan {
   const isFolder = existsSync(target) && statSync(target).isDirectory()
   if (!isFolder && (every !== undefined || keep !== undefined))
     throw new Error(`--every and --keep need a folder, and ${target} is none: make it first.`)
@@ -95,7 +95,7 @@ function readNumber(text: string | undefined): number | undefined {
   throw new Error(`--keep takes a whole number from 1 on, not "${text}".`)
 }
 
-async function backUpOnce(places: CalendarPlaces, plan: Plan, print: Print): Promise<void> {
+async function backUpOnce(places: CalendarPlaces, plan: BackupPlan, print: Print): Promise<void> {
   const { target, isFolder, keep, withSecrets } = plan
   const now = Date.now()
   const file = isFolder ? join(target, nameAt(now)) : target
@@ -125,7 +125,7 @@ async function noteBackup(address: string, file: string, now: number, print: Pri
 /** Milliseconds after which a backup that failed is tried again, unless its time comes before. */
 const AGAIN_MS = 900_000
 
-async function backUpAgainAndAgain(places: CalendarPlaces, plan: Plan, print: Print): Promise<never> {
+async function backUpAgainAndAgain(places: CalendarPlaces, plan: BackupPlan, print: Print): Promise<never> {
   const everyMs = plan.everyMs ?? 0
   for (;;) {
     const [last] = await listBackups(plan.target)

@@ -97,7 +97,7 @@ async function undo({ database }: RestorePlaces, wanted: string | true, replacin
   print(`Entity tags and sync tokens given so far name nothing any more. ${next}`)
 }
 
-function describeRestored({ manifest, kept, isHeld, remarks }: Restored): string[] {
+function describeRestored({ manifest, kept, isHeld, remarks }: RestoredCalendar): string[] {
   const former =
     kept === undefined ? [] : [`What was there before is kept as ${kept}; kalends restore --undo puts it back.`]
   return [
@@ -117,7 +117,7 @@ function describeRestored({ manifest, kept, isHeld, remarks }: Restored): string
 }
 
 /** The result of a restore. */
-interface Restored {
+interface RestoredCalendar {
   manifest: Manifest
   /** Where the former state of the database is kept; undefined when there was none. */
   kept: string | undefined
@@ -137,7 +137,7 @@ export async function restore(
   target: Omit<RestorePlaces, 'failure' | 'assumed'>,
   replacing: Replacing,
   progress: CopyProgress,
-): Promise<Restored> {
+): Promise<RestoredCalendar> {
   await (await openToRead(file)).close()
   if (isFolder(file)) throw new Error(`${file} is a folder: name one of the backups in it.`)
   await requireSealed(file)

@@ -7,7 +7,7 @@ import { feedFormat } from './feed.ts'
 
 // Events as a table (CSV).
 
-type Cell = (facts: EventFacts) => string
+type WriteCell = (facts: EventFacts) => string
 
 /** The columns, in order, and what each says of an event. Lists within a cell are parted by `|`. */
 const cells = {
@@ -40,13 +40,13 @@ const cells = {
   event_status: ({ row }) => row.event_status,
   event_status_reason: ({ row }) => plainText(row.event_status_reason),
   date_utc: ({ row }) => row.date_utc,
-} satisfies Record<Exclude<NamesIn<EventMembers, 'csv'>, RareColumn>, Cell> & Record<string, Cell>
+} satisfies Record<Exclude<NamesIn<EventMembers, 'csv'>, RareColumn>, WriteCell> & Record<string, WriteCell>
 
 type Shown = Readonly<Record<string, unknown>> | undefined
 const columnsOf = (fields: readonly Tabled[], recordOf: (facts: EventFacts) => Shown) =>
   fields
     .filter(({ name }) => !(name in cells))
-    .map(({ name, show, blank }): [string, Cell] => [
+    .map(({ name, show, blank }): [string, WriteCell] => [
       name,
       (facts) => {
         const kept = recordOf(facts)?.[name]
@@ -55,7 +55,7 @@ const columnsOf = (fields: readonly Tabled[], recordOf: (facts: EventFacts) => S
     ])
 
 /** The columns of all other fields: of those that only some events show, of the first venue, and of the first organizer. They follow those of `cells`. */
-const COLUMNS: Readonly<Record<string, Cell>> = {
+const COLUMNS: Readonly<Record<string, WriteCell>> = {
   ...cells,
   ...Object.fromEntries([
     ...columnsOf(rareFields('csv'), ({ row }) => row),

@@ -22,7 +22,7 @@ export interface Batching {
 }
 
 /** The answers to the requests of a batch in order; null for a request that was not done because another one failed. */
-interface Answered {
+interface BatchAnswers {
   failed: boolean
   replies: readonly (Reply | null)[]
 }
@@ -89,7 +89,7 @@ async function answerEach(
   items: readonly Incoming[],
   context: Context,
   { answer }: Pick<Batching, 'answer'>,
-): Promise<Answered> {
+): Promise<BatchAnswers> {
   const replies: Reply[] = []
   for (const item of items) {
     // Each has its own images.
@@ -134,7 +134,7 @@ async function answerTogether(
   incoming: Incoming,
   context: Context,
   { admission, answer }: Batching,
-): Promise<Answered> {
+): Promise<BatchAnswers> {
   const begun: Begun[] = []
   const gate = makeGate(context)
   const prepare = async () => {
@@ -200,7 +200,7 @@ async function writeAll(waiting: readonly Waiting[], context: Context): Promise<
   }
 }
 
-async function collect(begun: readonly Begun[], refused: Waiting | undefined): Promise<Answered> {
+async function collect(begun: readonly Begun[], refused: Waiting | undefined): Promise<BatchAnswers> {
   if (!refused) return { failed: false, replies: await Promise.all(begun.map(({ reply }) => reply)) }
   const own = (one: Begun) => ('waiting' in one && one.waiting === refused ? one.reply : null)
   return { failed: true, replies: await Promise.all(begun.map(own)) }

@@ -142,7 +142,7 @@ async function userOf({ gate }: DeskRoute, cookie: string, now: number): Promise
 }
 
 /** A page, whom it is for, and what it counts of the work that waits. */
-interface Answered {
+interface AnsweredVisit {
   answer: DeskAnswer
   user: Visitor
   waiting: number
@@ -156,7 +156,7 @@ async function answerOf(
   visit: Visit,
   incoming: Incoming,
   { path, user }: { path: string; user: Visitor },
-): Promise<Answered> {
+): Promise<AnsweredVisit> {
   const { service } = desk
   const caller = user?.user ?? anonymous
   const context = callerContext(service, caller, service.now(), incoming)
@@ -189,7 +189,11 @@ async function answerOf(
 }
 
 /** Answers somebody who has not signed in. A form that they send goes on once they have. */
-async function answerUnknown({ service }: DeskRoute, request: AnyDeskRequest, incoming: Incoming): Promise<Answered> {
+async function answerUnknown(
+  { service }: DeskRoute,
+  request: AnyDeskRequest,
+  incoming: Incoming,
+): Promise<AnsweredVisit> {
   if (request.method === 'GET' || isForAll(request.path)) return { answer: await answerStranger(request), ...OF_NOBODY }
   const again = await signInAgain(request)
   if (!('user' in again)) return { answer: again, ...OF_NOBODY }
@@ -267,7 +271,7 @@ function isOwnForm(siteUrl: string, headers: IncomingHttpHeaders): boolean {
   return headers.origin === undefined || headers.origin === new URL(siteUrl).origin
 }
 
-function sendAnswer(desk: DeskRoute, visit: Visit, { answer, user, waiting, isReadOnly }: Answered): void {
+function sendAnswer(desk: DeskRoute, visit: Visit, { answer, user, waiting, isReadOnly }: AnsweredVisit): void {
   const { service, front, assets } = desk
   const { site } = service
   const cookies = 'session' in answer ? { 'Set-Cookie': cookieFor(site.url, answer.session) } : {}

@@ -256,7 +256,7 @@ export async function permitted(asked: MatchedRequest, operations: Operations, c
 }
 
 /** The route of a request and the record it addresses, if any. */
-interface Subject {
+interface Addressed {
   route: Route
   row: unknown
 }
@@ -270,7 +270,7 @@ export function mayAsk(action: RouteAction, context: Context, row: unknown): boo
 }
 
 /** The methods of a route that the caller may use, as the `Allow` header lists them (rule 28.2). */
-export function allowedMethods({ route, row }: Subject, context: Context): Method[] {
+export function allowedMethods({ route, row }: Addressed, context: Context): Method[] {
   const permits = ({ action }: Endpoint) =>
     action.do === 'read' ||
     action.do === 'list' ||

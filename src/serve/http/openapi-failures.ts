@@ -16,7 +16,7 @@ export interface Failure {
 }
 
 /** The traits of a request that decide which problems may occur. */
-interface Occasion {
+interface FailureTraits {
   does: Described['do']
   /** The name of the resource; '' for routes without one. */
   name: string
@@ -26,20 +26,23 @@ interface Occasion {
 const always = () => true
 /** Problems of routes that the document does not describe. */
 const never = () => false
-const takesKey = ({ does }: Occasion) => does === 'create' || does === 'createWebhook' || does === 'batch'
+const takesKey = ({ does }: FailureTraits) => does === 'create' || does === 'createWebhook' || does === 'batch'
 /** Whether a record is changed by the operation of an update. */
-const isUpdate = ({ does }: Occasion) => does === 'update' || does === 'restoreVersion' || does === 'updateSettings'
-const writesWebhooks = ({ does }: Occasion) => isWebhookDeed(does) && !readsWebhooks(does)
-const findsWebhook = ({ does }: Occasion) => isWebhookDeed(does) && does !== 'listWebhooks' && does !== 'createWebhook'
-const takesBody = (occasion: Occasion) =>
+const isUpdate = ({ does }: FailureTraits) =>
+  does === 'update' || does === 'restoreVersion' || does === 'updateSettings'
+const writesWebhooks = ({ does }: FailureTraits) => isWebhookDeed(does) && !readsWebhooks(does)
+const findsWebhook = ({ does }: FailureTraits) =>
+  isWebhookDeed(does) && does !== 'listWebhooks' && does !== 'createWebhook'
+const takesBody = (occasion: FailureTraits) =>
   takesKey(occasion) || isUpdate(occasion) || (writesWebhooks(occasion) && occasion.does !== 'removeWebhook')
-const writes = (occasion: Occasion) => takesBody(occasion) || occasion.does === 'remove' || writesWebhooks(occasion)
+const writes = (occasion: FailureTraits) =>
+  takesBody(occasion) || occasion.does === 'remove' || writesWebhooks(occasion)
 const on = (names: readonly string[], ...actions: Described['do'][]) => {
-  return ({ name, does }: Occasion) => names.includes(name) && actions.includes(does)
+  return ({ name, does }: FailureTraits) => names.includes(name) && actions.includes(does)
 }
 
 /** The ids of events and series that are read are looked up instead of validated (rule 25.4). */
-function checksParameters({ does, name, by }: Occasion): boolean {
+function checksParameters({ does, name, by }: FailureTraits): boolean {
   if (does === 'readSettings') return false
   if (isWebhookDeed(does)) return does === 'createWebhook' || does === 'updateWebhook' || does === 'listDeliveries'
   const onlyAddressed = does === 'read' || does === 'remove'
@@ -48,7 +51,7 @@ function checksParameters({ does, name, by }: Occasion): boolean {
 }
 
 /** Where each problem may occur. */
-const occurrences: Record<ProblemCode, (occasion: Occasion) => boolean> = {
+const occurrences: Record<ProblemCode, (occasion: FailureTraits) => boolean> = {
   rest_no_route: (occasion) => occasion.by === 'id' || findsWebhook(occasion),
   rest_gone: never,
   rest_invalid_namespace: never,
@@ -130,7 +133,7 @@ const statusesOf = new Map(
 
 /** The problems that an action may end with, by status. */
 export function failuresOf(action: Described): Failure[] {
-  const occasion: Occasion = {
+  const occasion: FailureTraits = {
     does: action.do,
     name: 'served' in action ? action.served.resource.name : '',
     by: 'by' in action ? action.by : undefined,

@@ -34,11 +34,11 @@ import { offer, platformTime, postFilters, shapingOf, shownText } from './platfo
 
 // Events, venues and organizers as platform routes list and show them (rule 29.5).
 
-type Kind = 'event' | 'venue' | 'organizer'
+type PostName = 'event' | 'venue' | 'organizer'
 
 /** A kind of record, as the platform's routes need it. */
 interface PostKind {
-  kind: Kind
+  kind: PostName
   posts: PostTable & { table: RecordTable; title: 'title' | 'venue' | 'organizer' }
 }
 
@@ -74,7 +74,7 @@ export function recordsOf(site: Site): Served[] {
 }
 
 /** The operations of the namespace on records of this kind. */
-function operationsOf(kind: Kind): Operations<RecordColumns> {
+function operationsOf(kind: PostName): Operations<RecordColumns> {
   const served = resources.find(({ resource }) => resource.name === kind)
   if (!served) throw new Error(`no resource is called ${kind}`)
   return served.operations as Operations<RecordColumns>
@@ -251,7 +251,7 @@ function presentPost(
   }
 }
 
-function linksOf(kind: Kind, { site }: Context, { id, image }: RecordColumns, hasTerms: boolean) {
+function linksOf(kind: PostName, { site }: Context, { id, image }: RecordColumns, hasTerms: boolean) {
   const collection = `${site.base}/${postType(site, kind)}`
   const category = taxonomyWord(site, 'category')
   return {

@@ -26,7 +26,7 @@ import { sitePage } from './site-page.ts'
 type Answering = (visit: Visit, signIn: SignIn) => unknown
 
 /** A row of the table of all that this service answers. */
-interface Row {
+interface AnswerRow {
   methods: ReadonlySet<string> | 'all'
   /** Finds out who sent the request. */
   signIn: SignIn
@@ -37,7 +37,7 @@ interface Row {
 }
 
 /** The parts that the table is made with, besides the service. */
-interface Ground {
+interface RouterParts {
   intake: Intake
   /** The answers to requests that wait to be told to send their body. */
   mayGoOn: WeakSet<ServerResponse>
@@ -50,7 +50,12 @@ interface Ground {
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
 /** Answers each visit by the first row that has an answer to it. */
-export function makeRouter(service: Service, front: Front, closing: Closing, ground: Ground): (visit: Visit) => void {
+export function makeRouter(
+  service: Service,
+  front: Front,
+  closing: Closing,
+  ground: RouterParts,
+): (visit: Visit) => void {
   const rows = makeRows(service, front, closing, ground)
   const route = (visit: Visit): unknown => {
     const { method = '' } = visit.request
@@ -77,14 +82,14 @@ export function makeRouter(service: Service, front: Front, closing: Closing, gro
 }
 
 /** The table. The desk finds out for itself who has signed in, by its cookie, which opens nothing else. */
-function makeRows(service: Service, front: Front, closing: Closing, ground: Ground): Row[] {
+function makeRows(service: Service, front: Front, closing: Closing, ground: RouterParts): AnswerRow[] {
   const { restRoot } = service.site
   const { answerRest, reads, routes } = makeRest(service, front, ground)
   const pages = ground.hasPages
     ? makePublicPages(service, front, reads.finished, ground.cacheBudget, ground.look)
     : undefined
   const desk = service.gate && makeDeskRoute(service, front, service.gate, { ...ground, pages: pages?.pages })
-  const findPage: Row['find'] = (visit) => pages && pageAt(pages, visit, answerRest)
+  const findPage: AnswerRow['find'] = (visit) => pages && pageAt(pages, visit, answerRest)
   const answerPage: Answering = (visit, signIn) => (findPage(visit) ?? answerRest)(visit, signIn)
   const feeds = makePublicFeeds({ service, front, pages, answerList: answerRest, answerPage }, ground.cacheBudget)
   const byPath = fixedAnswers(service, front, closing)
@@ -112,7 +117,7 @@ function isBelow(root: string, path: string): boolean {
 }
 
 /** The row for everything below the REST root, and for addresses that are not there. */
-function makeRest(service: Service, front: Front, { intake, mayGoOn, cacheBudget }: Ground) {
+function makeRest(service: Service, front: Front, { intake, mayGoOn, cacheBudget }: RouterParts) {
   const routes = makeRouteTable(service.site)
   const respond = makeResponder(service, routes, front)
   const reads = makePublicReads(service, routes, respond, cacheBudget, front)

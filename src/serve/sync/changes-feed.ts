@@ -59,7 +59,7 @@ export function readerOf({ id, role, scopes }: Caller): string {
 }
 
 /** A record to look at while walking. `change` is its row in the record of changes, where that is the reason. */
-interface Look {
+interface LookedAt {
   kind: ChangedKind
   id: number
   /** The place behind it, which is one object for the looks that no page may part. */
@@ -69,7 +69,7 @@ interface Look {
 
 /** The next looks of a step, where it goes on, and whether it is over. */
 interface Walked {
-  looks: Look[]
+  looks: LookedAt[]
   place: SyncPlace
   isOver: boolean
 }
@@ -147,7 +147,7 @@ function ownChanges(scope: SyncScope, range: ChangeRange): Step {
   if (terms.length > 0) kinds.push('term', 'count')
   return async ({ db }, place, most) => {
     const found = await listChanges(db, range, kinds, place.change, most)
-    const looks = found.flatMap((change): Look[] => {
+    const looks = found.flatMap((change): LookedAt[] => {
       const { kind, record: id } = change
       const behind = { ...place, change }
       if (kind === 'event' || kind === 'venue' || kind === 'organizer') return [{ kind, id, behind, change }]
@@ -166,7 +166,7 @@ function byIds(kind: ChangedKind, place: SyncPlace, ids: readonly number[], most
 
 /** Goes through the steps until a page is full. */
 async function walk(context: Context, steps: readonly Step[], from: SyncPlace, most: number): Promise<Walked> {
-  const looks: Look[] = []
+  const looks: LookedAt[] = []
   let place = from
   for (let room = most; room > 0; room = most - looks.length) {
     const step = steps[place.step]
@@ -188,9 +188,9 @@ const SHOWN_AT_ONCE = 50
 async function fill(
   context: Context,
   query: FeedQuery,
-  looks: readonly Look[],
+  looks: readonly LookedAt[],
 ): Promise<{ changes: WrittenJson[]; cutAt?: SyncPlace }> {
-  const told: Told[] = []
+  const told: FeedChange[] = []
   let bytes = 0
   let before: SyncPlace | undefined
   for (let at = 0; at < looks.length; at += SHOWN_AT_ONCE) {
@@ -211,18 +211,22 @@ async function fill(
 }
 
 /** A change of a page. */
-interface Told {
+interface FeedChange {
   kind: ChangedKind
   change: WrittenJson
 }
 
 /** Venues come before the events at them. */
-function inOrder(told: readonly Told[]): WrittenJson[] {
+function inOrder(told: readonly FeedChange[]): WrittenJson[] {
   return FEED_KINDS.flatMap((kind) => told.filter((one) => one.kind === kind).map(({ change }) => change))
 }
 
 /** The changes to tell, by the kind and id of the records looked at. */
-async function describe(context: Context, query: FeedQuery, looks: readonly Look[]): Promise<Map<string, WrittenJson>> {
+async function describe(
+  context: Context,
+  query: FeedQuery,
+  looks: readonly LookedAt[],
+): Promise<Map<string, WrittenJson>> {
   const described = new Map<string, WrittenJson>()
   for (const [kind, some] of Map.groupBy(looks, (look) => look.kind))
     for (const [id, change] of await describeKind(context, query, kind, some)) described.set(`${kind} ${id}`, change)
@@ -233,7 +237,7 @@ async function describeKind(
   context: Context,
   query: FeedQuery,
   kind: ChangedKind,
-  looks: readonly Look[],
+  looks: readonly LookedAt[],
 ): Promise<Map<number, WrittenJson>> {
   const shown = await findShown(context, kind, [...new Set(looks.map(({ id }) => id))], query.filters)
   // A walk over everything tells nobody to remove anything.
@@ -312,8 +316,8 @@ export function servedChanges(kind: ChangedKind): Served {
 async function whoKnows(
   { db, caller }: Context,
   kind: ChangedKind,
-  gone: readonly Look[],
-): Promise<(look: Look) => boolean> {
+  gone: readonly LookedAt[],
+): Promise<(look: LookedAt) => boolean> {
   const ids = gone.map(({ id }) => id)
   if (kind === 'category' || kind === 'tag') {
     const others = new Set(

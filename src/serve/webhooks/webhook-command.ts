@@ -40,9 +40,9 @@ export function registerWebhookCommands(program: Command, { clock = Date.now, ..
   registerDeeds(webhook, all)
 }
 
-type Places = Required<WebhookPlaces>
+type OpenedPlaces = Required<WebhookPlaces>
 
-function registerAdd(webhook: Command, { open, hosts, clock }: Places): void {
+function registerAdd(webhook: Command, { open, hosts, clock }: OpenedPlaces): void {
   webhook
     .command('add')
     .description('Add an address, and print the secret that its messages are signed with, once.')
@@ -63,7 +63,7 @@ function registerAdd(webhook: Command, { open, hosts, clock }: Places): void {
     )
 }
 
-function registerList(webhook: Command, { open }: Places): void {
+function registerList(webhook: Command, { open }: OpenedPlaces): void {
   addList(webhook)
     .description('List all webhooks, without their secrets.')
     .action((_options: unknown, command: Command) =>
@@ -104,7 +104,7 @@ interface Deed {
   about: string
   argument?: '<delivery>'
   /** Does it, and returns what to print. @throws Error with a sentence */
-  run: (id: number, database: Database, by: Writer, places: Places) => Promise<string>
+  run: (id: number, database: Database, by: Writer, places: OpenedPlaces) => Promise<string>
 }
 
 const DEEDS: readonly Deed[] = [
@@ -168,7 +168,7 @@ const DEEDS: readonly Deed[] = [
   },
 ]
 
-function registerDeeds(webhook: Command, places: Places): void {
+function registerDeeds(webhook: Command, places: OpenedPlaces): void {
   for (const { name, about, argument = '<id>', run } of DEEDS)
     webhook
       .command(name)
@@ -181,7 +181,7 @@ function registerDeeds(webhook: Command, places: Places): void {
       )
 }
 
-function registerDeliveries(webhook: Command, { open }: Places): void {
+function registerDeliveries(webhook: Command, { open }: OpenedPlaces): void {
   webhook
     .command('deliveries')
     .description('List the messages of the last 30 days, the newest first, and those that wait.')

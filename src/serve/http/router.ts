@@ -142,7 +142,7 @@ function makeRest(service: Service, front: Front, { intake, mayGoOn, cacheBudget
 const MCP_PATH = '/mcp'
 
 /** What answers assistants. It is loaded when the first one asks, so that a service which none asks has nothing of it in memory. */
-function assistantsOnDemand(service: Service, front: Front, routes: RouteTable, ground: Ground): Answering {
+function assistantsOnDemand(service: Service, front: Front, routes: RouteTable, ground: RouterParts): Answering {
   let loaded: Promise<Answering> | undefined
   const load = async (): Promise<Answering> => {
     const { makeAssistants } = await import('./assistants-route.ts')

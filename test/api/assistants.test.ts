@@ -330,6 +330,10 @@ test('odd values of arguments are refused as the interface refuses them', async 
     'x'.repeat(40_000),
     true,
     [{ a: [1] }],
+    '',
+    ' ',
+    '\ud800',
+    'by-slug/jazz-wine',
   ]
   for (const value of odd)
     for (const name of ['page', 'per_page', 'start_date', 'words', 'venue', 'categories', 'geoloc_lat']) {
@@ -340,8 +344,10 @@ test('odd values of arguments are refused as the interface refuses them', async 
       )
     }
   for (const value of odd) {
-    const { status, body } = await ask(service, 'tools/call', { name: 'get_event', arguments: { id: value } })
-    assert.ok(status === 200 && body.result.isError, `${JSON.stringify(value).slice(0, 50)} ${status}`)
+    for (const name of ['id', 'slug']) {
+      const { status, body } = await ask(service, 'tools/call', { name: 'get_event', arguments: { [name]: value } })
+      assert.ok(status === 200 && body.result.isError, `${name} ${JSON.stringify(value).slice(0, 50)} ${status}`)
+    }
   }
 })
 

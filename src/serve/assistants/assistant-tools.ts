@@ -1,6 +1,6 @@
 import { eventFacts } from '../../base/fields/access-facts.ts'
 import type { EventStatus } from '../../base/fields/event-kinds.ts'
-import { flag, text } from '../../base/fields/kinds.ts'
+import { flag, readInteger, text } from '../../base/fields/kinds.ts'
 import { limits } from '../../base/fields/limits.ts'
 import { parametersOf } from '../../base/text/urls.ts'
 import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
@@ -181,7 +181,7 @@ export function askedOfRest(tool: AssistantTool, sent: JsonRecord): AskedOfRest 
     return { method: 'GET', path: `/${path}?${parametersOf(texts(query)).slice(1)}`, fields: {} }
   }
   if (asks === 'create') return { method: 'POST', path: `/${path}`, fields: { ...others, ...always } }
-  const address = id === undefined ? slugPath(slug) : `/${encodeURIComponent(textOf(id))}`
+  const address = (id ?? null) === null ? slugPath(slug) : idPath(id)
   if (address === undefined) return undefined
   return { method: asks === 'read' ? 'GET' : 'PATCH', path: `/${path}${address}`, fields: { ...others, ...always } }
 }
@@ -192,8 +192,14 @@ function comingOf({ start_date: start, end_date: end, when }: JsonRecord): JsonR
   return (end ?? null) === null ? { ends_after: 'now', strict_dates: true } : { start_date: 'today' }
 }
 
+/** Undefined for what is no number of a record: nothing else may become a part of a path. */
+function idPath(id: unknown): string | undefined {
+  const number = readInteger(id)
+  return number === undefined || number < 1 ? undefined : `/${number}`
+}
+
 const slugPath = (slug: unknown) =>
-  slug === undefined ? undefined : `/by-slug/${encodeURIComponent(textOf(slug).toWellFormed())}`
+  typeof slug === 'string' && slug !== '' ? `/by-slug/${encodeURIComponent(slug.toWellFormed())}` : undefined
 
 /** Numbers above the most are the most, as they are in the interface. */
 const sizeOf = (size: unknown) => (Number(textOf(size ?? RECORDS)) > MOST_RECORDS ? MOST_RECORDS : (size ?? RECORDS))

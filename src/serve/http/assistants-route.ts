@@ -310,7 +310,10 @@ async function replyTo(
   const key = sent.idempotency_key ?? undefined
   if (key !== undefined && typeof key !== 'string') return wrong('idempotency_key', say('The value is invalid.'))
   const rest = askedOfRest(tool, sent)
-  if (!rest) return wrong('id', say('Send {names}.', { names }))
+  if (!rest) {
+    const isSent = (sent.id ?? sent.slug ?? null) !== null
+    return wrong('id', isSent ? say('The value is invalid.') : say('Send {names}.', { names }))
+  }
   const { memory, report } = service
   // Whoever only reads is answered from memory, which somebody has to bring up to date.
   if (!isWriting(tool) && isBehind(memory)) await catchUp(memory).catch(report)

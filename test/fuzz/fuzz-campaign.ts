@@ -1,5 +1,6 @@
 import { makeRandom, type Random } from '../../bench/random.ts'
 import type { ScratchDatabase } from '../support/database.ts'
+import { assistantOperations } from './assistant-calls.ts'
 import type { Block, MemoryReading } from './block-probe.ts'
 import { seedCalendar, touchedPaths } from './calendar-seed.ts'
 import { bareOperations, readIndexed, readOperations } from './described-operations.ts'
@@ -76,7 +77,10 @@ export async function runFuzz(scratch: ScratchDatabase, options: FuzzOptions): P
     const { sessions } = home
     const seeded = { ...(await seedCalendar(service, line)), people: sessions.people }
     const atDesk = await deskOperations(line, sessions)
-    const operations = options.onlyDesk ? atDesk : [...(await operationsOf(service, line)), ...atDesk]
+    const others = options.onlyDesk
+      ? []
+      : [...(await operationsOf(service, line)), ...(await assistantOperations(line))]
+    const operations = [...others, ...atDesk]
     const ground: Ground = { operations, seeded, sessions, seed: options.seed }
     const until = Date.now() + options.minutes * 60_000
     const touched = touchedPaths(seeded)

@@ -63,6 +63,8 @@ export async function startFuzzed(home: Home, settings: Settings = {}): Promise<
     log_level: 'error',
     image_hosts: '127.0.0.1',
     cache_bytes: '8000000',
+    mcp: 'write',
+    mcp_rate_limit: '0',
     ...settings,
   }
   const flags = Object.entries(given).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])

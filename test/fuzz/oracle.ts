@@ -1,3 +1,4 @@
+import { isAssistantPath } from './assistant-calls.ts'
 import { isDeskPath } from './desk-ground.ts'
 import type { Exchange, FuzzAnswer } from './http-exchange.ts'
 import type { PlannedRequest } from './planned-request.ts'
@@ -92,6 +93,7 @@ function judgeShape(answer: FuzzAnswer, planned: PlannedRequest): Verdict | unde
   if (value === undefined) return shape(`${status} is no JSON: ${body.subarray(0, 200)}`)
   const inner = enveloped(value, planned)
   if (inner) return inner.status >= 500 ? { kind: 'status', what: `enveloped ${inner.status}` } : undefined
+  if (isAssistantPath(planned.path)) return judgeMessage(value)
   return status >= 400 ? judgeError(status, value) : undefined
 }
 
@@ -164,6 +166,19 @@ function enveloped(value: unknown, planned: PlannedRequest): { status: number } 
 
 /** What tells of the inside of the service. */
 const INSIDE = /node_modules|\/src\/\w+\/|\.ts:\d+|SQLITE_[A-Z]|\n {4}at /
+
+/** The most bytes of an answer to an assistant. */
+const LONGEST_MESSAGE = 21_000
+
+function judgeMessage(value: unknown): Verdict | undefined {
+  const { jsonrpc, result, error } = Object(value)
+  const text = JSON.stringify(value)
+  if (jsonrpc !== '2.0' || (result === undefined) === (error === undefined))
+    return shape(`no message: ${text.slice(0, 200)}`)
+  if (INSIDE.test(text)) return shape(`a message tells of the inside: ${text.slice(0, 300)}`)
+  const isList = result?.tools !== undefined
+  return text.length > LONGEST_MESSAGE && !isList ? shape(`a message of ${text.length} characters`) : undefined
+}
 
 function judgeError(status: number, value: unknown): Verdict | undefined {
   const { code, message, data } = Object(value)

@@ -1,5 +1,6 @@
 import { makeRandom, type Random } from '../../bench/random.ts'
 import { type Reader, USERS } from '../support/service.ts'
+import { asCall } from './assistant-calls.ts'
 import type { Seeded } from './calendar-seed.ts'
 import type { DescribedField, Operation } from './described-operations.ts'
 import { isDeskPath } from './desk-ground.ts'
@@ -49,7 +50,9 @@ export function plannedRequest(ground: Ground, number: number): PlannedRequest {
   const described = describedRequest(operation, known, random)
   const plain = isDeskPath(described.path) ? atDesk(described, ground.sessions, random) : described
   const changes = random.pick([0, 1, 1, 1, 2, 2, 3, 4])
-  return mutate(plain, { operation, operations: ground.operations, random }, changes)
+  // Now the arguments of a tool are changed, now the message around them.
+  const begun = random.chance(0.3) ? asCall(plain) : plain
+  return asCall(mutate(begun, { operation, operations: ground.operations, random }, changes))
 }
 
 /** How often operations are used once they are picked: most happens in collections, and what is in the trash is no more written to. */

@@ -5,6 +5,7 @@ import { listSessions } from '../../src/calendar/people/sessions.ts'
 import { findUserByLogin, getUserByLogin } from '../../src/calendar/people/users.ts'
 import { type AtDesk, DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
 import { credentialsOf, startService, type TestService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
 
 describe('people at the desk', () => {
   let service: TestService
@@ -86,7 +87,7 @@ describe('people at the desk', () => {
     await admin.post(`/desk/people/${id}`, { deed: 'save', role: 'author' })
   })
 
-  test('1e.26: another role, a new password and a deactivation end sessions on every node within five seconds', async (t) => {
+  test('1e.26: another role, a new password and a deactivation end sessions on every node at once', async (t) => {
     const other = await startApp(service.config)
     t.after(other.stop)
     const { id } = await user('author')
@@ -97,8 +98,7 @@ describe('people at the desk', () => {
         (await fetch(`http://localhost:${other.port}/desk/`, { headers: { cookie }, redirect: 'manual' })).status
       assert.equal(await there(), 200)
       await admin.post(`/desk/people/${id}`, deed)
-      const began = Date.now()
-      while ((await there()) !== 303) assert.ok(Date.now() - began < 5000, JSON.stringify(deed))
+      assert.equal(await there(), 303, JSON.stringify(deed))
     }
     await admin.post(`/desk/people/${id}`, { deed: 'reactivate' })
   })
@@ -121,8 +121,7 @@ describe('people at the desk', () => {
     assert.match((await admin.get('/desk/people')).body, /Deactivated/)
     assert.equal((await contributor.get('/desk/')).status, 303)
     assert.equal((await signIn()).status, 401)
-    const start = Date.now()
-    while ((await restAs('contributor')).status !== 401) assert.ok(Date.now() - start < 6000, 'REST still lets them in')
+    await until(async () => (await restAs('contributor')).status === 401, 'REST still lets them in', 25)
     await admin.post(`/desk/people/${id}`, { deed: 'link' })
     await admin.post(`/desk/people/${id}`, { deed: 'reactivate' })
     assert.equal((await restAs('contributor')).status, 200)
@@ -295,8 +294,7 @@ describe('one’s own account at the desk', () => {
     assert.equal((await stranger.post(`/desk/me/passwords/${ids.at(-1)}`, {})).status, 303)
     assert.equal((await use()).status, 200, 'nobody takes away those of others')
     assert.equal((await editor.post(`/desk/me/passwords/${ids.at(-1)}`, {})).status, 303)
-    const start = Date.now()
-    while ((await use()).status !== 401) assert.ok(Date.now() - start < 6000, 'it still opens REST')
+    await until(async () => (await use()).status === 401, 'it still opens REST', 25)
     for (const wrong of [{ for: '' }, { for: 'a\nb' }, { for: 'x', access: 'some' }, { for: 'x'.repeat(300) }])
       assert.equal(
         (await editor.post('/desk/me/passwords', { access: 'all', ...wrong })).status,

@@ -235,8 +235,17 @@ function resolve(part: any): any {
   return name && key ? document.components[name][key] : part
 }
 
+type DescribedHeaders = ReadonlyMap<string, { required: boolean; schema: { type: string } }>
+
+let headersOfAll: DescribedHeaders | undefined
+
 /** The headers of all answers that the document describes, by name. */
-function knownHeaders(): Map<string, { required: boolean; schema: { type: string } }> {
+function knownHeaders(): DescribedHeaders {
+  headersOfAll ??= findHeaders()
+  return headersOfAll
+}
+
+function findHeaders(): DescribedHeaders {
   const known = new Map<string, { required: boolean; schema: { type: string } }>()
   JSON.stringify(document, (key, value) => {
     if (key === 'headers' && value !== document.components.headers)
@@ -267,18 +276,29 @@ function checkValue(value: unknown, direction: Direction, described: any, what: 
 }
 
 const validators = new Map<string, ValidateFunction>()
+const checkers = new Map<Direction, Ajv2020>()
 
 function validatorOf(schema: object, direction: Direction): ValidateFunction {
   const key = direction + JSON.stringify(schema)
   const known = validators.get(key)
   if (known) return known
+  const named = JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'))
+  const validate = checkerOf(direction).compile(direction === 'answer' ? closed(named) : named)
+  validators.set(key, validate)
+  return validate
+}
+
+/** Knows the components of the document, so that one which many schemas name is compiled once. */
+function checkerOf(direction: Direction): Ajv2020 {
+  const known = checkers.get(direction)
+  if (known) return known
   const ajv = new Ajv2020({ allErrors: true, strictTypes: false })
   addFormats.default(ajv)
   ajv.addKeyword('components')
-  const whole = { ...schema, components: document.components }
-  const validate = ajv.compile(direction === 'answer' ? closed(whole) : whole)
-  validators.set(key, validate)
-  return validate
+  const { components } = document
+  ajv.addSchema({ $id: 'document', components: direction === 'answer' ? closed(components) : components })
+  checkers.set(direction, ajv)
+  return ajv
 }
 
 function closed<T>(part: T): T {

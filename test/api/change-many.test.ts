@@ -6,6 +6,7 @@ import { createRecord, removeRecord, updateRecord } from '../../src/calendar/edi
 import { undoMany } from '../../src/calendar/editing/undo-many.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
 import { day, startService, type TestService } from '../support/service.ts'
+import { threadMs } from '../support/thread-time.ts'
 
 let service: TestService
 let venue: number
@@ -187,10 +188,11 @@ test('of a series the chosen dates change, or all of it where that is asked for;
 test('a thousand at once are done, and one more is refused before anything is', async () => {
   const editor = await context('editor')
   const ids = await make(120)
-  const began = performance.now()
-  const { rows } = await changeMany(editor, events, ids, { do: 'draft' })
-  assert.ok(rows.every(({ outcome }) => outcome === 'done'))
-  assert.ok(performance.now() - began < 20_000)
+  const ms = await threadMs(async () => {
+    const { rows } = await changeMany(editor, events, ids, { do: 'draft' })
+    assert.ok(rows.every(({ outcome }) => outcome === 'done'))
+  })
+  assert.ok(ms < 20_000)
   await assert.rejects(
     changeMany(
       editor,

@@ -3,9 +3,11 @@ import { after, before, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { startApp } from '../../src/app.ts'
 import { decodedText } from '../../src/base/text/html.ts'
+import { onSqlite } from '../support/database.ts'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
 import { uploadPicture } from '../support/pictures.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { threadMs } from '../support/thread-time.ts'
 
 /** The controls of a form with the values that they post. */
 function controlsIn(body: string): Record<string, string | string[]> {
@@ -658,16 +660,18 @@ describe('the form of an event', () => {
     assert.deepEqual(names.toSorted(), ['Category 500', 'Zither'])
   })
 
-  test('a megabyte in any control is told at it and costs little', async () => {
+  // What is typed is looked at before a database is.
+  test('a megabyte in any control is told at it and costs little', onSqlite, async () => {
     const fields = controlsIn((await editor.get('/desk/events/new')).body)
     const rest = { title: 'Long', start_date: '2030-12-05', start_time: '18:00', repeats: 'weekly' }
     for (const name of Object.keys(fields).filter(
       (known) => !['key', 'status', 'all_day', 'several_days'].includes(known),
     )) {
-      const began = performance.now()
-      const { status } = await editor.post('/desk/events/new', { ...rest, [name]: 'a, '.repeat(330_000) })
-      assert.ok([422, 303, 400, 413].includes(status), `${name}: ${status}`)
-      assert.ok(performance.now() - began < 2000, `${name}: ${performance.now() - began} ms`)
+      const ms = await threadMs(async () => {
+        const { status } = await editor.post('/desk/events/new', { ...rest, [name]: 'a, '.repeat(330_000) })
+        assert.ok([422, 303, 400, 413].includes(status), `${name}: ${status}`)
+      })
+      assert.ok(ms < 2000, `${name}: ${ms} ms`)
     }
   })
 

@@ -6,6 +6,7 @@ import { isFault, type Recurrence } from '../../src/base/recurrence/recurrence.t
 import { fieldsOfRule, nextDates, type RuleFields, valueOfRule } from '../../src/base/recurrence/rule-builder.ts'
 import { occurrenceStarts, searchedUntil } from '../../src/base/recurrence/rule-dates.ts'
 import { recurrenceLines } from '../../src/base/recurrence/write-recurrence.ts'
+import { threadMs } from '../support/thread-time.ts'
 
 const start = { local: '2027-03-02 19:00:00', zone: 'Europe/Berlin', allDay: false }
 
@@ -123,11 +124,9 @@ test('the next dates of what cannot be read are a fault, and of nothing none', (
   assert.deepEqual(nextDates('', start, start.local, 5), [])
 })
 
-test('the next dates cost a moment, however far away and rare they are', () => {
+test('the next dates cost a moment, however far away and rare they are', async () => {
   const old = { local: '0001-01-01 10:00:00', zone: 'Europe/Berlin', allDay: false }
   for (const rule of ['FREQ=DAILY', 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=SU', 'FREQ=MONTHLY;INTERVAL=1000']) {
-    const started = performance.now()
-    nextDates(`RRULE:${rule}`, old, '2027-01-01 00:00:00', 1e9)
-    assert.ok(performance.now() - started < 1000, rule)
+    assert.ok((await threadMs(() => nextDates(`RRULE:${rule}`, old, '2027-01-01 00:00:00', 1e9))) < 1000, rule)
   }
 })

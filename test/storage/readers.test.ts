@@ -7,6 +7,7 @@ import type { Database } from '../../src/store/storage/database.ts'
 import { DatabaseUnavailable } from '../../src/store/storage/unavailable.ts'
 import { databaseName, onSqlite } from '../support/database.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { threadMs } from '../support/thread-time.ts'
 import { openScratch } from './open.ts'
 
 /** A query as the query builder would hand it over. */
@@ -27,10 +28,10 @@ test('a read that takes long is no work for the thread that answers', onSqlite, 
   const { database } = await openScratch(t)
   await database.aside(database.read, 'search', [counting(database, 1)])
   const query = counting(database, 2_000_000)
-  const aside = await workOf(async () => {
+  const aside = await threadMs(async () => {
     assert.deepEqual(await database.aside(database.read, 'search', [query]), [[{ n: 2_000_000 }]])
   })
-  const onThread = await workOf(() => database.read.executeQuery(query.compile()))
+  const onThread = await threadMs(() => database.read.executeQuery(query.compile()))
   assert.ok(aside < onThread / 4, `${aside} ms, and ${onThread} ms on the thread itself`)
 })
 
@@ -112,14 +113,6 @@ test('a query that is wrong fails as it does anywhere, and the next one is answe
   await database.aside(database.read, 'list', [counting(database, 1)])
 })
 
-/** The milliseconds that this thread works on something. */
-async function workOf(work: () => Promise<unknown>): Promise<number> {
-  const before = process.threadCpuUsage()
-  await work()
-  const { user, system } = process.threadCpuUsage(before)
-  return (user + system) / 1000
-}
-
 /** The most milliseconds of work that this thread does in one turn of its event loop, for as long as `goesOn`. */
 async function watchTurns(goesOn: () => boolean): Promise<number> {
   let longest = 0
@@ -194,15 +187,15 @@ describe('over HTTP, with venues of long texts', onSqlite, () => {
     )
     assert.ok(found > 0)
     const turn = await longestTurn
-    const onThread = await workOf(() => searching(service.app.database).execute())
+    const onThread = await threadMs(() => searching(service.app.database).execute())
     t.diagnostic(`${turn} ms of work in one turn, ${onThread} ms of a search`)
     assert.ok(turn < 10 * onThread, `${turn} ms of work in one turn, as much as several searches of ${onThread} ms`)
   })
 
   test('no list of them is long work for the thread that answers', async (t) => {
     const { database } = service.app
-    const aside = await workOf(() => database.aside(database.read, 'search', [searching(database)]))
-    const onThread = await workOf(() => searching(database).execute())
+    const aside = await threadMs(() => database.aside(database.read, 'search', [searching(database)]))
+    const onThread = await threadMs(() => searching(database).execute())
     t.diagnostic(`${aside} ms, and ${onThread} ms on the thread itself`)
     assert.ok(aside < onThread / 2)
   })

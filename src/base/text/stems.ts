@@ -9,7 +9,14 @@ const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff'
 /** Signs that are no part of a word: blanks, punctuation, and halves of characters. */
 const NOISE =
   '\\u0000-\\u002f\\u003a-\\u0060\\u007b-\\u00bf\\u2000-\\u206f\\u3000-\\u303f\\ud800-\\udfff\\ufe00-\\ufe0f\\ufff0-\\uffff'
-const RUNS = new RegExp(`(')?([${LETTER}]+)(?=(')?)|[^${LETTER}${NOISE}]+`, 'gu')
+/** A letter at an apostrophe is no word: `St Brigid's`, `l'opéra`. */
+const WORD = `[${LETTER}]{2,}|(?<!')[${LETTER}](?!')`
+const SIGNS = `[^${LETTER}${NOISE}]+`
+const [WORDS, ALL_SIGNS, RUNS] = [
+  new RegExp(WORD, 'g'),
+  new RegExp(SIGNS, 'gu'),
+  new RegExp(`(${WORD})|${SIGNS}`, 'gu'),
+]
 
 /** Longer words are cut; nobody types more of one. */
 const LONGEST_WORD = 32
@@ -76,19 +83,17 @@ interface WordRun {
   stems: string[]
 }
 
-/** The words of folded text in order. A letter at an apostrophe is no word: `St Brigid's`, `l'opéra`. */
-function* runsIn(folded: string): Generator<WordRun> {
-  for (const [whole, before, letters, behind] of folded.matchAll(RUNS)) {
-    if (letters === undefined) {
-      yield { text: whole, stems: signsOf(whole) }
-    } else if (letters.length > 1 || (before ?? behind) === undefined) {
-      const word = letters.slice(0, LONGEST_WORD)
-      yield {
-        text: letters,
-        stems: [word.length > LONGEST_KEPT ? stemOf(word) : cachedText(kept, word, () => stemOf(word))],
-      }
-    }
-  }
+/** The words of folded text in order. */
+function runsIn(folded: string): WordRun[] {
+  return Array.from(folded.matchAll(RUNS), ([text, letters]) => ({
+    text,
+    stems: letters === undefined ? signsOf(text) : [keptStem(letters)],
+  }))
+}
+
+function keptStem(letters: string): string {
+  if (letters.length > LONGEST_KEPT) return stemOf(letters.slice(0, LONGEST_WORD))
+  return cachedText(kept, letters, () => stemOf(letters))
 }
 
 /** Each sign of a script without blanks, and each two side by side. */
@@ -102,8 +107,10 @@ export const LONGEST_TEXT = 20_000
 
 /** All stems of folded text. */
 export function stemsIn(folded: string): Set<string> {
+  const text = folded.slice(0, LONGEST_TEXT)
   const stems = new Set<string>()
-  for (const run of runsIn(folded.slice(0, LONGEST_TEXT))) for (const stem of run.stems) stems.add(stem)
+  for (const word of text.match(WORDS) ?? []) stems.add(keptStem(word))
+  for (const run of text.match(ALL_SIGNS) ?? []) for (const stem of signsOf(run)) stems.add(stem)
   return stems
 }
 
@@ -177,7 +184,7 @@ export function nearWords({ text, stems }: WantedWord): Map<string, string> {
 
 /** The words that somebody has typed, the last of which may go on; undefined where that has fewer than two letters. */
 export function typedSoFar(text: string): { stems: string[]; begun: string } | undefined {
-  const words = [...runsIn(fold(text))]
+  const words = runsIn(fold(text))
   const last = words.pop()
   if (!last || [...last.text].length < LEAST_TYPED) return undefined
   const stems = words.flatMap((word) => word.stems).slice(0, MOST_WANTED)

@@ -18,8 +18,9 @@ export const TERM_DOCS = 2 ** 40
 
 /** The stems of the folded texts of an event, of which the title is the first line. */
 export function stemsOfEvent(search: string): Set<string> {
+  const end = search.indexOf('\n')
   const stems = stemsIn(search)
-  for (const stem of stemsIn(search.split('\n', 1)[0] ?? '')) stems.add(IN_TITLE + stem)
+  for (const stem of stemsIn(end < 0 ? search : search.slice(0, end))) stems.add(IN_TITLE + stem)
   return stems
 }
 

@@ -354,6 +354,8 @@ test('lists that outlive the changes of others are those the database gives, wha
       const stored = await service.get(`${path}&status=publish`, 'admin')
       assert.equal(status, 200)
       assert.deepEqual([body.events, body.total], [stored.body.events, stored.body.total], path)
+      assert.equal(body.total_pages, stored.body.total_pages)
+      for (const name of ['x-tec-total', 'x-tec-totalpages']) assert.equal(headers.get(name), stored.headers.get(name))
       if (conditional.status === 304) {
         assert.deepEqual(body, before, path)
         unchanged++
@@ -372,6 +374,42 @@ test('lists that outlive the changes of others are those the database gives, wha
     await changes[pick(changes.length)]?.()
   }
   assert.ok(unchanged > 0)
+})
+
+test('a list that goes on to show the same events tells their new number, and the page after them', async () => {
+  const path = '/events?start_date=2031-05-01&end_date=2031-05-31&per_page=2'
+  const on = (day: number) => ({ start_date: `2031-05-${day}`, end_date: `2031-05-${day}` })
+  for (const day of [10, 11]) await service.post('/events', { title: `On the ${day}`, ...on(day) })
+  const read = async (headers = {}) => {
+    const answer = await service.request('anonymous', 'GET', path, undefined, headers)
+    const { total, total_pages: pages, next_rest_url: next, events: shown } = answer.body ?? {}
+    const [ofHeader, link = ''] = [answer.headers.get('x-tec-total'), answer.headers.get('link') ?? '']
+    return {
+      status: answer.status,
+      shown,
+      tag: answer.headers.get('etag') ?? '',
+      told: [total, pages, next],
+      ofHeader,
+      link,
+    }
+  }
+  const first = [await read(), await read(), await read()].at(-1)
+  assert.deepEqual(first?.told, [2, 1, undefined])
+  const later: number[] = []
+  for (let day = 12; day < 22; day++) {
+    later.push((await service.post('/events', { title: `On the ${day}`, ...on(day) })).body.id)
+    const { shown, told, ofHeader, link } = await read()
+    assert.deepEqual(shown, first?.shown)
+    assert.deepEqual(told.slice(0, 2), [day - 9, Math.ceil((day - 9) / 2)])
+    assert.match(told[2], /per_page=2.*&page=2$/)
+    assert.equal(ofHeader, String(day - 9))
+    assert.ok(link.includes(`<${told[2]}>; rel="next"`), link)
+    assert.equal((await read({ 'if-none-match': first?.tag })).status, 200)
+  }
+  for (const id of later) await service.remove(`/events/${id}`)
+  const last = await read()
+  assert.deepEqual([last.told, last.shown, last.link.includes('next')], [first?.told, first?.shown, false])
+  assert.equal((await read({ 'if-none-match': last.tag })).status, 304)
 })
 
 test('under concurrent writes a reader never goes back, and a writer sees its own write in the next read', async () => {

@@ -178,19 +178,26 @@ export function isPretty(url: string): boolean {
   return /[?&]_pretty(=|&|$)/.test(url)
 }
 
-/** A list that can be written: its records as JSON, and the members around them. */
-export interface JsonList {
+/** The members of a list around its records, and what its headers say. */
+export interface ListFrame {
   /** JSON before the records. */
   head: string
-  records: ListedJson
   /** JSON behind the records. */
   tail: string
+  total: number
   totalPages: number
   /** The value of the `Link` header, empty for none. */
   link: string
+}
+
+/** A list that can be written: its records as JSON, and what stands around them. */
+export interface JsonList extends ListFrame {
+  records: ListedJson
   found: Found
   /** The states that its records had before they were read. */
   states: EventStates
+  /** What stands around the same records in a list with another total. */
+  frameWith: (total: number) => ListFrame
 }
 
 /**
@@ -205,21 +212,21 @@ export function showJson(
   const states = statesOf(context.memory.pieces, found.ids)
   const records = operations.loadJson?.(context, found, 'page')
   if (!records) return undefined
-  const links = listLinks(`${context.site.base}/${resource.path}/`, found)
-  const next = links.next === undefined ? '' : `,"next_rest_url":"${links.next}"`
-  const previous = links.previous === undefined ? '' : `,"previous_rest_url":"${links.previous}"`
-  // Addresses are escaped, so that nothing in them needs escaping again in JSON.
-  const tail = `],"rest_url":"${links.own}"${next}${previous},"total":${found.total},"total_pages":${links.totalPages}}`
-  const around = {
-    head: `{"${resource.path}":[`,
-    tail,
-    totalPages: links.totalPages,
-    link: links.header,
-    found,
-    states,
-  }
+  const { base } = context.site
+  const frameWith = (total: number) => frameOf(base, resource, { ...found, total })
+  const around = { ...frameOf(base, resource, found), found, states, frameWith }
   if (records instanceof Promise) return records.then((later) => later && { ...around, records: later })
   return { ...around, records }
+}
+
+function frameOf(base: string, { path }: Resource, found: Found): ListFrame {
+  const { total } = found
+  const { own, next: after, previous: before, header: link, totalPages } = listLinks(`${base}/${path}/`, found)
+  const next = after === undefined ? '' : `,"next_rest_url":"${after}"`
+  const previous = before === undefined ? '' : `,"previous_rest_url":"${before}"`
+  // Addresses are escaped, so that nothing in them needs escaping again in JSON.
+  const tail = `],"rest_url":"${own}"${next}${previous},"total":${total},"total_pages":${totalPages}}`
+  return { head: `{"${path}":[`, tail, total, totalPages, link }
 }
 
 const COMMA = ','.charCodeAt(0)
@@ -287,53 +294,79 @@ async function* chunksOf(head: string, records: ListedJson, tail: string): Async
   yield Buffer.from(tail)
 }
 
-/** The body of an answer that stays in use while the data change: new counts of terms are written into it. */
+/** The body of an answer that stays in use while the data change: new counts of terms and a new total are written into it. */
 export interface FollowedBody {
   body: Buffer
-  /** Returns true only if the answer would be the same on this day, apart from counts; false may be wrong. */
+  /** Returns true only if the answer would be the same on this day, apart from counts and the total; false may be wrong. */
   isSame: (day: string) => boolean
-  /** Writes the counts of now, into a copy while the body `isSending`. Returns false if all counts are current. */
+  /** Writes the counts and the total of now, into a copy while the body `isSending`. Returns false if all are current. */
   recount: (isSending: boolean) => boolean
+  /** What a list says of its total by now; undefined for a single event. */
+  frame: ListFrame | undefined
 }
 
 /** Follows a body that was assembled from memory. */
-function followBody(memory: EventMemory, piece: Piece, isSame: FollowedBody['isSame']): FollowedBody {
+function followBody(
+  memory: EventMemory,
+  piece: Piece,
+  isSame: FollowedBody['isSame'],
+  frame?: ListFrame,
+): FollowedBody {
+  let written = frame
   const followed: FollowedBody = {
     body: piece.bytes,
     isSame,
     recount: (isSending) => {
-      if (hasCurrentCounts(memory.pieces, piece, memory.terms)) return false
+      const isCounted = hasCurrentCounts(memory.pieces, piece, memory.terms)
+      const reframed = followed.frame === written ? undefined : followed.frame
+      if (isCounted && !reframed) return false
       if (isSending) piece.bytes = bytesOf(piece.bytes)
-      updateCounts(memory.pieces, piece, memory.terms)
+      if (written && reframed) piece.bytes = withTail(piece.bytes, written, reframed)
+      written = followed.frame
+      if (!isCounted) updateCounts(memory.pieces, piece, memory.terms)
       followed.body = piece.bytes
       return true
     },
+    frame,
   }
   return followed
+}
+
+/** Writes another tail over that of a list, or over that of a copy with room for it. */
+function withTail(bytes: Buffer, { tail: old }: ListFrame, { tail }: ListFrame): Buffer {
+  const start = bytes.length - Buffer.byteLength(old)
+  const length = start + Buffer.byteLength(tail)
+  const into = length === bytes.length ? bytes : Buffer.allocUnsafeSlow(length)
+  if (into !== bytes) bytes.copy(into, 0, 0, start)
+  into.write(tail, start)
+  return into
 }
 
 /** Follows a list that was written on this day, with the counts of terms in it. */
 export function followList(
   memory: EventMemory,
-  { found, states }: JsonList,
+  { found, states, frameWith, records: _records, ...frame }: JsonList,
   written: Pick<Piece, 'bytes' | 'counts'>,
   writtenOn: string,
 ): FollowedBody {
-  const { ids, total, again: findAgain } = found
-  let { revision } = found
+  const { ids, again: findAgain } = found
+  let { revision, total } = found
   const isSamePage = () => {
     if (memory.index?.revision === revision) return true
     const again = findAgain?.()
-    if (!again) return false
-    const isSame = again.total === total && again.ids.length === ids.length && again.ids.every((id, i) => id === ids[i])
-    if (isSame && memory.index) revision = memory.index.revision
-    return isSame
+    if (again?.ids.length !== ids.length || !again.ids.every((id, i) => id === ids[i])) return false
+    if (again.total !== total) followed.frame = frameWith(again.total)
+    total = again.total
+    if (memory.index) revision = memory.index.revision
+    return true
   }
-  return followBody(
+  const followed: FollowedBody = followBody(
     memory,
     { ...written, countsVersion: -1 },
     (day) => day === writtenOn && findAgain !== undefined && areUnchanged(memory.pieces, ids, states) && isSamePage(),
+    frame,
   )
+  return followed
 }
 
 /** Makes the body of the answer for a single event, which is valid until the event changes. */

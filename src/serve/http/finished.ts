@@ -4,7 +4,7 @@ import { hashOf } from '../../base/text/characters.ts'
 import { wallNow } from '../../base/text/moments.ts'
 import { type Version, versionedTag } from '../../calendar/records/versions.ts'
 import type { EventMemory } from '../../store/memory/event-memory.ts'
-import type { FollowedBody } from '../formats/json.ts'
+import type { FollowedBody, ListFrame } from '../formats/json.ts'
 import type { Service } from './respond.ts'
 import { contentTag, type Outgoing } from './send.ts'
 
@@ -17,6 +17,8 @@ export interface Finished extends Outgoing {
   isBrief?: boolean
   /** Present on answers that outlive changes of the data. */
   followed?: FollowedBody
+  /** Of a list among these: its headers with another total. */
+  framedHeaders?: (frame: ListFrame) => string[]
   /** Of an answer that shows one record: its version. */
   recordVersion?: Version | undefined
   /** The number of counts in the body that `followed` keeps up to date. */
@@ -90,11 +92,14 @@ function startAfresh(answers: FinishedAnswers): void {
   answers.settings = answers.memory.settings
 }
 
-/** Brings an answer that outlives changes up to the present version, with its counts of terms. */
+/** Brings an answer that outlives changes up to the present version, with its counts of terms and its total. */
 function renew(answers: FinishedAnswers, known: Finished, followed: FollowedBody, day: string): void {
   const { version } = answers.memory
   const isRecounted = followed.recount(known.isSending)
-  if (isRecounted) Object.assign(known, { body: followed.body, encoded: {}, isSending: false })
+  if (isRecounted) {
+    Object.assign(known, { body: followed.body, encoded: {}, isSending: false })
+    if (followed.frame && known.framedHeaders) known.headers = known.framedHeaders(followed.frame)
+  }
   // The ETag of a list is the same on every node. Its earlier ones stay valid while the list stays the same.
   const isOfVersion = known.tag === versionTag(answers, known.version, known.day)
   const tag = isOfVersion

@@ -22,6 +22,7 @@ import {
   type JsonList,
   json,
   jsonBytes,
+  type ListFrame,
   type ListPlaces,
   listInChunks,
   mostListBytes,
@@ -325,6 +326,7 @@ function sendList(reads: PublicReads, read: Read, list: JsonList, version: strin
   if (isKept) {
     buffers.give(pooled)
     made.followed = followList(service.memory, list, { bytes: body, counts: places.counts }, day)
+    made.framedHeaders = (frame) => headersOf(reads, frame)
     made.countsKept = places.counts.length
     keepFinished(finished, key, made)
   }
@@ -367,7 +369,7 @@ function sendLongList(reads: PublicReads, read: Read, list: JsonList, version: s
   )
 }
 
-function headersOf({ listHeaders, rootLink }: PublicReads, { link, totalPages, found: { total } }: JsonList): string[] {
+function headersOf({ listHeaders, rootLink }: PublicReads, { link, totalPages, total }: ListFrame): string[] {
   return [
     ...listHeaders,
     'Link',

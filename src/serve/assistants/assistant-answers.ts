@@ -76,7 +76,7 @@ function timesSaid(site: Site, shown: JsonRecord) {
   }
 }
 
-/** What is not as usual of an event: that it is canceled, or not published. */
+/** The state of an event that is not as usual: canceled, or not published. */
 function unusualState({ event_status: takesPlace, status }: JsonRecord): string | undefined {
   if (typeof takesPlace === 'string' && takesPlace !== 'scheduled') return takesPlace
   return status === 'publish' ? undefined : String(status)
@@ -113,7 +113,7 @@ function saidEvent(site: Site, shown: JsonRecord): SaidRecord {
 
 const lineOf = (parts: readonly (string | undefined)[]) => `> ${parts.filter(Boolean).join(' · ')}`
 
-/** What the list of an event leaves out: its description, and what few events have. */
+/** The members that lists of events leave out: the description, and those that few events have. */
 function detailsOf(shown: JsonRecord, longest: number): JsonRecord {
   const rare = rareFields().map(({ name }) => name)
   const [venue = {}] = recordsOf(shown.venue)
@@ -275,7 +275,7 @@ function resultOf(text: string, structuredContent: JsonRecord): ToolResult {
   return { content: [{ type: 'text', text }], structuredContent }
 }
 
-/** What an assistant is told of a call that is refused: `lines` name the arguments at fault. */
+/** The result of a call that is refused: `lines` name the arguments at fault. */
 export function errorResult(message: string, lines: readonly string[], structured: JsonRecord): ToolResult {
   return { ...resultOf([message, ...lines].join('\n'), structured), isError: true }
 }

@@ -23,7 +23,7 @@ export interface AssistantTool {
   asks: Asks
   served: Served
   args: Fields
-  /** What it sends whatever it is asked. */
+  /** Values that it sends with every call. */
   always?: JsonRecord
 }
 

@@ -91,7 +91,7 @@ export function isRecord(value: unknown): value is JsonRecord {
   return value !== null && typeof value === 'object' && !Array.isArray(value)
 }
 
-/** What is wrong with a request that stands alone: with what it says of itself, or with the headers that repeat it. */
+/** The fault of a request that stands alone, in its own members or in the headers that repeat them. */
 function statelessFault(
   { method, params }: McpRequest,
   meta: JsonRecord,

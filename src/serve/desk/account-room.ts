@@ -151,7 +151,7 @@ async function revokePassword(request: DeskRequest): Promise<DeskAnswer> {
   const { context, user } = request
   const id = recordIdIn(request)
   const theirs = (await listCredentials(context.db, user.user)).some((credential) => credential.id === id)
-  // One that is gone already is what was wanted.
+  // A session or password that is gone already is what was wanted.
   if (id !== undefined && theirs) await context.write((tx) => revokeCredential(tx, user.user, id))
   return { seeOther: deskPath(context.site, '/me?revoked') }
 }

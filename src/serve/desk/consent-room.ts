@@ -34,7 +34,7 @@ const LONGEST_NAME = 200
 const LONGEST_ADDRESS = 2000
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** Characters that show nothing, or turn what follows around. */
+/** Characters that show nothing, or that turn the direction of the text around them. */
 const HIDING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 function readAsked(read: (name: string) => string): Asked | { refusal: MessageText } {

@@ -141,7 +141,7 @@ export const CONSENT_ROOM = '/authorize'
 /** The path of a page of the desk, as links need it. */
 export const deskPath = (site: Site, path: string) => pathTo(site, `/desk${path}`)
 
-/** Marks that turn what follows around until another one ends that, or the line does. */
+/** Marks that turn the direction of the text around them, up to the end of the line or to another mark. */
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g
 
 /** A value that leaves the direction of the sentence around it as it is. */

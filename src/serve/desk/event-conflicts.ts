@@ -17,7 +17,7 @@ export interface BothSides {
   version: number
 }
 
-/** Both sides of each field, beside each other, and what is said at the fields. */
+/** Both values of each field, beside each other, and the notes at the fields. */
 export async function conflictNotes(
   context: Context,
   { conflicts, taken }: BothSides,

@@ -23,7 +23,7 @@ import { allTyped, isSwitchOn, isTyped, lastTyped, type TypedForm } from './type
 
 // Between the controls of the form of an event and the values that REST takes of one.
 
-/** The declared fields whose controls do not have their name and their value as it is. */
+/** The declared fields that are read from controls of other names or values. */
 const BY_HAND = new Set([
   ...TIME_CONTROLS,
   'cost',

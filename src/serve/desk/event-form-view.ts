@@ -381,7 +381,9 @@ function firstButton(form: EventForm): Html {
   return html`<button type="submit" class="hidden" tabindex="-1" aria-hidden="true">${sayer(form)('Save')}</button>`
 }
 
-/** The buttons: the one that saves says where what is saved goes; beside it stands the next step of one that is not public yet. */
+/**
+ * The buttons of the form. The one that saves names the status that saving gives; beside it stands the next step of an event that is not public yet.
+ */
 function saveBar(form: EventForm): Html {
   const say = sayer(form)
   const { known, key, may, context, typed } = form

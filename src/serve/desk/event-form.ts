@@ -172,7 +172,7 @@ export interface SaidOfForm extends Pick<EventForm, 'times' | 'dates' | 'ruleInW
   understood: Readonly<Record<string, string>>
 }
 
-/** What an event without a picture says of it. */
+/** The texts on the picture of an event without one. */
 const UNPICTURED = { image_alt: '', image_decorative: '0' }
 
 const NOTHING_NEAR = { clashes: [], doubles: [] }

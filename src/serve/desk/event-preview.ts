@@ -26,7 +26,7 @@ class TakenBack extends Error {
 }
 
 /**
- * Shows the page that a form would make: what it says is written as a new event, shown by the code of the public pages, and taken back before anybody
+ * Shows the page that a form would make. The form is written as a new event, shown by the code of the public pages, and taken back before anybody
  * could see it.
  */
 async function preview(request: DeskRequest): Promise<DeskAnswer> {

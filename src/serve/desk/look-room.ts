@@ -51,7 +51,7 @@ async function showLook(request: DeskRequest): Promise<DeskAnswer> {
 const versionOf = async (db: DeskRequest['context']['db']): Promise<string> =>
   String((await findVersion(db, 'settings', SETTINGS_RECORD)).sequence)
 
-/** The form with what is in effect. */
+/** The form with the values in effect. */
 async function storedForm({ context: { site, db }, start }: DeskRequest): Promise<LookForm> {
   const set = await readOwnerSettings(db)
   const config = withOwnerSettings(start, set)

@@ -12,7 +12,7 @@ export interface TypedText {
   text: string
 }
 
-/** The form of the look: what stands in its controls, and what is wrong with it. */
+/** The form of the look: the values in its controls, and their faults. */
 export interface LookForm {
   values: Readonly<Partial<Record<LookSetting, string>>>
   texts: readonly TypedText[]

@@ -38,7 +38,7 @@ import {
 
 // Lists and forms of venues, organizers, categories and tags, which follow from their declarations alone.
 
-/** A room of records: its resource, and what it is called. */
+/** A room of records: its resource, and its names. */
 export interface RecordRoom {
   served: Served
   name: RoomName

@@ -92,7 +92,7 @@ interface ChosenSeries {
   before: (ids: readonly number[]) => Promise<void>
 }
 
-/** In place of the occurrences of a series that can be written whole: what it is written with, where it is met first. */
+/** Replaces the occurrences of series that can be written whole by the series, each where its first occurrence is met. */
 async function chooseSeries(
   context: Context,
   { listed, series: known, excepted, before }: ChosenSeries,

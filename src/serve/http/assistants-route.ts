@@ -55,7 +55,7 @@ import { argumentSchema, describeTool } from './tool-descriptions.ts'
 // Assistants ask by the Model Context Protocol. Each call of a tool is one request to the interface, by whoever sent it: the same checks, rights, queues and
 // records of changes.
 
-/** What assistants are answered with. */
+/** The parts of the service that answer assistants. */
 interface Assistants {
   service: Service
   front: Front
@@ -76,7 +76,7 @@ interface Asked {
   caller: Caller
 }
 
-/** What answers every visit at the address of assistants. */
+/** Makes the function that answers every visit at the address of assistants. */
 export function makeAssistants({
   service,
   front,
@@ -100,7 +100,7 @@ export function makeAssistants({
   return (visit: Visit, signIn: SignIn) => answerVisit(assistants, visit, signIn)
 }
 
-/** What an undone transaction has thrown instead of committing. */
+/** Thrown to undo a transaction instead of committing it. */
 class Undone extends Error {}
 
 /** A database whose writes are done and taken back: they find every fault, and leave nothing. */
@@ -179,8 +179,8 @@ function refusedUnread({ service, mayAskNow }: Assistants, incoming: Incoming, n
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * What is wrong with the names that a request was sent to and from: pages of other sites may not ask, not even by a name of their own that leads here. Programs
- * send no `Origin`. Proxies may name this machine.
+ * The fault in the names that a request was sent to and from: pages of other sites may not ask, not even by a name of their own that leads here.
+ * Programs send no `Origin`. Proxies may name this machine.
  */
 function foreignName({ host = '', origin }: IncomingHttpHeaders, siteUrl: string): string | undefined {
   const site = new URL(siteUrl)
@@ -232,7 +232,7 @@ const faultOf = (fault: McpFault, isStateless: boolean): Outcome => ({
   fault,
 })
 
-/** How long clients may keep what is the same for everybody, or for one caller, in milliseconds. */
+/** Milliseconds that clients may keep an answer that is the same for everybody, or for one caller. */
 const PUBLIC = { ttlMs: 3_600_000, cacheScope: 'public' } as const
 const PRIVATE = { ttlMs: 300_000, cacheScope: 'private' } as const
 
@@ -289,7 +289,7 @@ async function callTool(assistants: Assistants, asked: Asked): Promise<Outcome> 
   return isOurs ? passedOn(reply) : resultOf(refusedResult(tool, reply, assistants.service))
 }
 
-/** What the interface answers to a call: a result, or the reply that refuses it. */
+/** The answer of the interface to a call: a result, or the reply that refuses it. */
 async function replyTo(
   { service, respond, rehearse }: Assistants,
   tool: AssistantTool,
@@ -354,7 +354,7 @@ function passedOn({ status, headers, body }: Reply): Outcome {
   return { status, fault, ...(again !== undefined && { headers: { 'Retry-After': again } }) }
 }
 
-/** What an assistant is told of a call that the interface refuses: which arguments are at fault, and what they take. */
+/** The result of a call that the interface refuses: the arguments at fault, and the values they take. */
 function refusedResult({ args }: AssistantTool, { body, status }: Reply, { site }: Pick<Service, 'site'>): ToolResult {
   const { code, message, data } = isRecord(body) ? body : {}
   const params = isRecord(data) ? data.params : undefined
@@ -367,7 +367,7 @@ function refusedResult({ args }: AssistantTool, { body, status }: Reply, { site 
   return errorResult(String(message), lines, { code, status, ...(params !== undefined && { params }) })
 }
 
-/** What an argument takes, in words. */
+/** The values that an argument takes, in words. */
 function takenBy(name: string, field: Field, site: Site): string[] {
   const { enum: words, examples, items } = argumentSchema(name, field)
   const known = words ?? (isRecord(items) ? items.enum : undefined) ?? examples

@@ -141,7 +141,7 @@ function makeRest(service: Service, front: Front, { intake, mayGoOn, cacheBudget
 /** Where assistants ask. */
 const MCP_PATH = '/mcp'
 
-/** What answers assistants. It is loaded when the first one asks, so that a service which none asks has nothing of it in memory. */
+/** The function that answers assistants. It is loaded when the first one asks, so that a service which none asks has nothing of it in memory. */
 function assistantsOnDemand(service: Service, front: Front, routes: RouteTable, ground: RouterParts): Answering {
   let loaded: Promise<Answering> | undefined
   const load = async (): Promise<Answering> => {

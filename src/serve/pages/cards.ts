@@ -170,7 +170,7 @@ function focusOf({ focal_x: x, focal_y: y }: ImageRow): string {
   return x === null || y === null ? '' : ` fx${Math.round(x * 10)} fy${Math.round(y * 10)}`
 }
 
-/** What an event says of its image. */
+/** The columns in which an event says something of its image. */
 type ImageUse = Pick<EventRow, 'image_alt' | 'image_decorative'>
 
 /** An image with its uncropped sizes. @param use the event that it is shown at, which may say something else of it, or nothing */

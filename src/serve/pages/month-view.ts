@@ -59,7 +59,7 @@ interface DrawnMonth {
   heading: string
   /** The number of its events. */
   total: number
-  /** What lasts longer than three days, which is in none of its weeks (rule 31.2). */
+  /** Events that last longer than three days, which stand in none of its weeks (rule 31.2). */
   ongoing: Html | false
   table: Html
   agenda: Html
@@ -98,7 +98,7 @@ export async function drawMonth(viewing: Viewing, asked: EventsAsked, month: str
   }
 }
 
-/** What ends soonest first, and what is over after that. */
+/** The events that end soonest first, and those that are over after them. */
 const byEnd = (today: string) => (a: Stretch, b: Stretch) =>
   Number(a.last < today) - Number(b.last < today) || (a.last < b.last ? -1 : Number(a.last > b.last)) || a.id - b.id
 

@@ -73,7 +73,7 @@ function daysLeft({ context: { site }, today }: Viewing, { start, end }: Card): 
   return last === today ? say(site, 'until today') : say(site, 'until {date}', { date: writtenDay(site, last, today) })
 }
 
-/** What lasts in a month, above its weeks; with a link to the others where it does not show all. */
+/** The long events of a month, above its weeks; with a link to the others where it does not show all. */
 export function ongoingBand(viewing: Viewing, { cards, total }: Ongoing, othersPath: string): Html | false {
   const { site } = viewing.context
   const hidden = total - cards.length

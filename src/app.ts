@@ -405,7 +405,7 @@ function senderOf(
   })
 }
 
-/** Drops what has been kept long enough, again and again. */
+/** Drops rows that have been kept long enough, again and again. */
 function startPruning(database: Database, { history_days, history_bytes }: Config, report: Report): NodeJS.Timeout {
   const drop = () => dropOld(database, history_days, Date.now(), history_bytes).catch(report)
   if (history_bytes === 0) void drop()

@@ -46,7 +46,7 @@ export function ownerAt(path: string): Owner {
 
 const isRoot = () => process.getuid?.() === 0
 
-/** Gives a path to an owner. Nobody but root may: what others make is their own. */
+/** Gives a path to an owner. Only root may: files that other users make are their own. */
 export function giveTo(path: string, { uid, gid }: Owner): void {
   if (isRoot() && (uid !== 0 || gid !== 0)) chownSync(path, uid, gid)
 }

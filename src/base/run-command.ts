@@ -24,7 +24,7 @@ export async function runCommand(
   }
 }
 
-/** Runs a command on what is opened for it, and closes the database when done. */
+/** Opens the calendar, runs a command on it, and closes the database when done. */
 export function runOnOpened<Opened extends { database: { close: () => Promise<void> } }>(
   command: Command,
   open: () => Promise<Opened>,

@@ -4,8 +4,8 @@ import { occurrenceStarts, ruleDates, searchedUntil, settled } from './rule-date
 import { type RecurrenceObject, recurrenceLines, recurrenceObject } from './write-recurrence.ts'
 
 /**
- * A recurrence as a form asks for it. `dates` are dates without a rule; `text` is what the form cannot ask for, which it shows and leaves as it is. Members that do
- * not go with `repeats` mean nothing.
+ * A recurrence as a form asks for it. `dates` are dates without a rule; `text` is a recurrence that the form has no controls for, which it shows and
+ * leaves as it is. Members that do not go with `repeats` mean nothing.
  */
 export interface RuleFields {
   repeats: 'never' | 'daily' | 'weekly' | 'monthly' | 'yearly' | 'dates' | 'text'

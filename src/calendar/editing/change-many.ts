@@ -21,8 +21,8 @@ import { type BulkDeed, valuesOf } from './bulk-deeds.ts'
 import { eraseRecord, nameOfRow } from './erase-record.ts'
 import { permittedRecord, statusOf } from './save-record.ts'
 
-// Many records changed at once, each by the operations and rights of REST, some with each transaction: a row that is refused costs itself alone, and
-// what was done stays done when the process ends in between. What is done can be taken back.
+// Many records changed at once, each by the operations and rights of REST, some with each transaction. A row that is refused costs itself alone, and
+// rows that are done stay done when the process ends in between. A change can be taken back.
 
 /** The most records that are changed at once. */
 export const MOST_AT_ONCE = 1000

@@ -17,7 +17,7 @@ import { findUnmadeTerms, keepBeside, withoutUnmade } from './unmade-terms.ts'
 // Two people who edit one record: what each of them changed is told by the version that their form began with. Fields that one of them changed are
 // merged; of a field that both changed to something else neither value is lost.
 
-/** A field that was changed on both sides: what it was, what was sent, and what the record has now, in the form that requests send. */
+/** A field that was changed on both sides: its value before, the sent value, and the value of the record now, in the form that requests send. */
 export interface Conflict {
   member: string
   /** Undefined where nobody knows any more. */
@@ -54,8 +54,8 @@ export interface SentForm {
 const MOST_TRIES = 5
 
 /**
- * Saves what a form has changed: only that, so that texts it shows without touching them stay as they are and whose they are. Fields that others have
- * changed since the form's version are kept, unless the form changed them, too.
+ * Saves the fields that a form has changed and no others, so that texts which it shows and did not touch stay as they are and keep their author.
+ * Fields that others have changed since the form's version are kept, unless the form changed them, too.
  * @throws Problem as `updateRecord` does
  */
 export async function saveForm(context: Context, served: Served, id: number, asked: SentForm): Promise<Edited> {

@@ -64,8 +64,8 @@ export function mayPropose({ caller }: Context, row: Owned): boolean {
 }
 
 /**
- * Keeps what the caller would change in a record as a proposal, in place of their last one about it. The record stays. Undefined as its id where
- * nothing is proposed any more.
+ * Keeps a change of a record by the caller as a proposal, in place of their last one about it. The record stays. The id is undefined where nothing is
+ * proposed any more.
  * @throws Problem rest_forbidden, and the faults of the values as an update has them
  */
 export async function proposeChange(

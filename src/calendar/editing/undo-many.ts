@@ -11,9 +11,9 @@ import { reopenNames } from './proposal-store.ts'
 import { permittedRecord } from './save-record.ts'
 
 /**
- * Takes back a change of many records: each gets what the change has changed as it was before, but for what others have changed since, and so do the venues and
- * organizers that came along, unless another public event has them by now. The token is good for a day, for whoever got it, on every node. Tells what became of
- * what was chosen; undefined when the token is not good, or was used.
+ * Takes back a change of many records. Each record gets its former values again, except where others have changed them since; so do the venues and
+ * organizers that came along, unless another public event has them by now. The token is good for a day, for whoever got it, on every node. Returns
+ * the outcome for each record; undefined when the token is not good, or was used.
  */
 export async function undoMany(context: Context, token: string): Promise<BulkRow[] | undefined> {
   const found = await findBulkChange(context.db, token)

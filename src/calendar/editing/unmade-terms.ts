@@ -54,8 +54,8 @@ export function withoutUnmade(raw: RawValues, unmade: UnmadeTerms): RawValues {
 }
 
 /**
- * Keeps, in the transaction of a save, what belongs to it beside the record: what was being written is not kept any longer, names of terms wait, and an
- * event that was sent back waits again once its author sends it for review.
+ * Does in the transaction of a save what belongs to it beside the record: removes the unsaved text, keeps the names of terms that wait, and lets an
+ * event that was sent back wait again once its author sends it for review.
  */
 export async function keepBeside(
   tx: Tx,

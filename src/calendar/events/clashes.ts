@@ -130,7 +130,7 @@ function overlapping(draft: EventDraft, asker: ByCaller): ReadQuery<NearRow> {
   return { compile: () => query.compile(asker.db) }
 }
 
-/** What a folded text begins with is the title, at most twice as long as that is when it is not folded. */
+/** The beginning of a folded text that has the title, which folding makes twice as long at the most. */
 const FOLDED_TITLE = sql`substr(events.search, 1, 2 * length(events.title))`
 
 function titledAlike(draft: EventDraft, asker: ByCaller): ReadQuery<NearRow> {

@@ -16,7 +16,7 @@ import { findIdsByEntries } from '../terms/term-store.ts'
 // The list of all events for those who keep the calendar: whatever their status, hidden ones as well. Pages cost the same however deep they are and
 // however many events there are: they go along an index from a place, and filters that leave few events begin with these.
 
-/** The parts of the list: what is on and to come, what is over, and the statuses that wait for something. */
+/** The parts of the list: events that are on and to come, events that are over, and the statuses that wait for something. */
 export const DESK_TABS = ['coming', 'pending', 'draft', 'future', 'past', 'trash'] as const
 export type DeskTab = (typeof DESK_TABS)[number]
 
@@ -56,7 +56,7 @@ export interface DeskList extends DeskFilters {
   before?: DeskPlace
 }
 
-/** A page of the list: ids in their order, and what is told of the whole. */
+/** A page of the list: ids in their order, and figures on the whole list. */
 export interface DeskPageFound {
   ids: number[]
   /** How many events are in each tab, `MOST_COUNTED + 1` for more than `MOST_COUNTED`; undefined where that would take long to find out. */
@@ -89,7 +89,7 @@ function nowOf({ site, now }: Pick<Context, 'site' | 'now'>): Now {
   return { today: `${day} 00:00:00`, yesterday: `${addDays(day, -1)} 23:59:59`, now: wall }
 }
 
-/** A run of an index that a tab is made of: what comes, what is still on, what is over, or everything with a status. */
+/** A run of an index that a tab is made of: coming events, those that are still on, those that are over, or everything with a status. */
 interface IndexRun {
   status: string
   isHidden: 0 | 1
@@ -153,7 +153,7 @@ interface CountBounds {
   now: string
   from: string
   to: string
-  /** The bounds cut to what comes, and to what has begun. */
+  /** The bounds cut to coming events, and to those that have begun. */
   later: string
   earlier: string
   author: number

@@ -30,7 +30,7 @@ import { parseCost } from './event-cost.ts'
 import { findTermIds, insertEvent, insertEvents, type KnownLinks, type NewEvent, updateEvent } from './event-store.ts'
 import { settleWhen } from './event-when.ts'
 
-// The rules of writing events: what a create or a change does to the event and to all that it links to.
+// The rules of writing events: how a create or a change affects the event and all that it links to.
 
 export type EventValues = Parsed<typeof event.fields>
 

@@ -37,9 +37,9 @@ const AFTER_SLUGS = '\u{10ffff}'
 type ByCaller = Pick<Context, 'db' | 'aside' | 'caller' | 'findMatching' | 'site' | 'now'>
 
 /**
- * What somebody may mean who has typed this much: events, venues and organizers of every status that the caller may see. A text is an id, a UID or an address as a
- * feed has it, the beginning of a slug, or words of a title; events also have them in their other texts. Of events with equal titles, those that come next come
- * first. Blank text finds nothing.
+ * Finds the records that somebody may mean who has typed this much: events, venues and organizers of every status that the caller may see. A text is
+ * an id, a UID or an address as a feed has it, the beginning of a slug, or words of a title; events also have them in their other texts. Of events
+ * with equal titles, those that come next come first. Blank text finds nothing.
  */
 export async function findAsTyped(text: string, asker: ByCaller): Promise<TypedHit[]> {
   const typed = text.length > LONGEST_TYPED || text.includes('\0') ? '' : text.trim()

@@ -31,7 +31,7 @@ export function asSeenBy<Row extends Owned & Pick<EventRow, 'online_url' | 'onli
   return row.online_from === '' || mayEdit(caller, row) ? row : { ...row, online_url: '' }
 }
 
-/** Returns what the caller sees of the row that all dates of a series share: others than its editors see its link only where it is always shown. */
+/** Returns the row that all dates of a series share as the caller sees it: only its editors see a link that is not always shown. */
 export function asSeriesSeenBy<Row extends Owned & Omit<Linked, 'utc_start_date'>>(
   caller: Caller,
   row: Row,

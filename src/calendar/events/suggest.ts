@@ -25,8 +25,8 @@ const LONGEST = 100
 const EVENTS_READ = 16
 
 /**
- * What a visitor may mean who has typed this much: public venues, organizers and terms with events by their names, those that begin with the text first,
- * and coming events by their titles, the next ones first. Fewer than two letters suggest nothing.
+ * Suggests what a visitor may mean who has typed this much: public venues, organizers and terms with events by their names, those that begin with the
+ * text first, and coming events by their titles, the next ones first. Fewer than two letters suggest nothing.
  */
 export async function suggest(text: string, context: Context): Promise<Suggestion[]> {
   const typed = text.length > LONGEST ? undefined : typedSoFar(text)

@@ -30,7 +30,7 @@ const deleteOne = statement<{ event: number }>()((db, value) =>
   db.deleteFrom('withdrawn_events').where('event', '=', value('event')),
 )
 
-/** The columns of an event that are kept once it is withdrawn: all but texts, since nobody is to read on what was taken back. */
+/** The columns of an event that are kept once it is withdrawn: all but texts, since nobody is to read on in an event that was taken back. */
 export type KeptColumns = Omit<
   EventRow,
   Exclude<WithValue<EventMembers, 'from', 'column'>, WithValue<EventMembers, 'withdrawn', true>> | 'search'
@@ -40,8 +40,8 @@ const KEPT = new Set<string>(namesWith(eventMembers, 'withdrawn', true))
 const TEXTS = new Set([...namesWith(eventMembers, 'from', 'column').filter((name) => !KEPT.has(name)), 'search'])
 
 /**
- * Keeps what the public saw of an event that it cannot see from now on. The links are read by statements that have begun, ahead of all that
- * follow, when the function returns.
+ * Keeps an event, as the public saw it last, that the public cannot see from now on. The links are read by statements that have begun, ahead of all
+ * that follow, when the function returns.
  */
 export async function keepWithdrawn(tx: Tx, before: EventRow, withdrawn_utc: string): Promise<void> {
   const { id: event, uid, title, start_date, end_date, utc_start_date, utc_end_date } = before

@@ -49,7 +49,7 @@ export async function readHistory(
   versioned: VersionedKind,
   id: number,
 ): Promise<RecordHistory | undefined> {
-  // The version is read before the record, so that what is put back is never decided by a later one than is required.
+  // The version is read before the record, so that a restore is never decided by a later state than the version it requires.
   const change = () =>
     db
       .selectFrom('changes')
@@ -215,7 +215,7 @@ export async function valuesAt(db: Db, history: RecordHistory, version: number):
   return withTexts(db, sendableValues(history.kind, columns, await taxonomiesOf(db, [columns])))
 }
 
-/** Values that cannot be put back, since what they lead to is gone or may not be linked to. */
+/** Values that cannot be put back, since they lead to records that are gone or may not be linked to. */
 interface LeftOut {
   member: string
   value: unknown

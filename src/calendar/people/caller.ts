@@ -136,7 +136,7 @@ const ON_ANY_RECORD = [
   'upload',
 ] as const
 
-/** True when the caller may change and remove every record: what they may do with one does not depend on it. */
+/** True when the caller may change and remove every record, so that their rights need not be looked up for each. */
 export function mayChangeAll(caller: Caller): boolean {
   return ON_ANY_RECORD.every((capability) => can(caller, capability))
 }

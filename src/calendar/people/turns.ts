@@ -5,7 +5,7 @@ export interface Turns extends TurnLimits {
   underWay: Map<string, Turn>
 }
 
-/** How much of one name runs and waits at once, and with what others are refused. */
+/** How much work of one name runs and waits at once, and the code with which more is refused. */
 export interface TurnLimits {
   atOnce: number
   waiting: number

@@ -13,7 +13,10 @@ export function isUnpublished(status: string): boolean {
   return status === 'draft' || status === 'pending'
 }
 
-/** Returns true for a status in which others may take the slug of a record (rule 17.3): a refused slug would tell them what is to be announced. */
+/**
+ * Returns true for a status in which others may take the slug of a record (rule 17.3): refusing the slug would tell them of a record that is still to
+ * be announced.
+ */
 export function givesUpSlug(status: string): boolean {
   return isUnpublished(status) || status === 'future'
 }

@@ -259,7 +259,7 @@ function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: 
   })
 }
 
-/** Whether a column is unchanged, or a text that answers show in the same way: clients send back what they have read. */
+/** Whether a column is unchanged, or a text that answers show in the same way: clients send back texts as they have read them. */
 function looksAlike(before: EventRow, after: EventRow, column: keyof EventRow): boolean {
   if (before[column] === after[column]) return true
   if (column === 'title')

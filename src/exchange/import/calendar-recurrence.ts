@@ -23,7 +23,7 @@ export interface CalendarTime {
   wall: string
   zone: string
   isDay: boolean
-  /** Where the zone is only an offset that the file has at this time: the clock of the file and what it shows. */
+  /** The clock of the file and its wall time, where the zone here is only the offset that the file has at this time. */
   own?: { clock: Clock; wall: string }
 }
 

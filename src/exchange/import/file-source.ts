@@ -109,7 +109,7 @@ const WORTH_BEGINNING = 100_000_000
 /** Batches that the thread may read ahead of the writing, which bounds the memory in use. */
 const AHEAD = 3
 
-/** A source that reads a long file in a thread, which also does what follows from each entry alone. */
+/** A source that reads a long file in a thread, which also does the work that needs one entry alone. */
 export function besideWriting(source: Source, file: FileTask): Source {
   if (source.total() < WORTH_A_THREAD) return source
   let read = 0

@@ -184,7 +184,7 @@ export function noteRecord(run: ImportRun, item: SourceItem, record: number, her
   run.foresee?.(item, here)
 }
 
-/** Counts what has become of an item, once: also where everything is read again after it was written. */
+/** Counts the outcome of an item, once: also where everything is read again after it was written. */
 export function countItem({ counts, written }: ImportRun, item: SourceItem, fate: Exclude<keyof Counts, 'made'>): void {
   const key = itemKey(item.kind, item.identity, item.occurrence)
   if (written?.has(key)) return

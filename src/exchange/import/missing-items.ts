@@ -22,9 +22,9 @@ const FEWEST_REFUSED = 10
 type EventKind = 'series' | 'event'
 
 /**
- * Lists the events and series that are gone from the source: of one that was read whole, what was not met; of changes, what they tell to be deleted.
- * With `mirror` it moves them to the trash, unless they were changed here or are suspiciously many. Occurrences that the source no longer describes
- * by themselves become like the others of their series again.
+ * Lists the events and series that are gone from the source: of a source that was read whole, those that were not met; of changes, those that are
+ * told to be deleted. With `mirror` it moves them to the trash, unless they were changed here or are suspiciously many. Occurrences that the source
+ * no longer describes by themselves become like the others of their series again.
  */
 export async function handleMissing(run: ImportRun, isWhole: boolean): Promise<void> {
   const gone = isWhole ? missingOf : lostOf

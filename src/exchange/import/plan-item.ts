@@ -2,7 +2,7 @@ import type { RecordState } from '../../calendar/history/record-states.ts'
 import type { ImportItemColumns } from '../../store/storage/schema.ts'
 import { type Fingerprints, fingerprintsOf, readFingerprints, type SourceItem } from './source-item.ts'
 
-// Plans what becomes of one item, by what was written last and what is here now.
+// Plans the fate of one item, by the values last written and the record here.
 
 /** The policies for a field that was changed both in the source and here. */
 export const POLICIES = ['keep', 'overwrite', 'skip'] as const

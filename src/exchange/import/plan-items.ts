@@ -54,7 +54,7 @@ interface Plans {
   planned: PlannedItem[]
 }
 
-/** Compares items of a kind with what the source last sent of them and with what is here, and plans what to write. */
+/** Compares items of a kind with the values that the source last sent and with the records here, and plans what to write. */
 export async function planItems(run: ImportRun, kind: ItemKind, items: readonly SourceItem[]): Promise<Plans> {
   const { source, context } = run
   const same = await findSame(run, kind, items)

@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000
 /** Days without a backup after which one is missed. */
 const BACKUP_DAYS = 7
 
-/** The findings about the database, and what they are from; that is undefined where the database could not be looked at. */
+/** The findings about the database, and the examination they come from; that is undefined where the database could not be looked at. */
 export interface CheckedDatabase {
   examined: Examined | undefined
   findings: Finding[]
@@ -114,7 +114,7 @@ function checkSearch({ hasSearchIndex }: Examined): Finding[] {
   return [warning('search', 'Searches read whole tables: the extension pg_trgm is missing.', todo)]
 }
 
-/** Findings about what the calendar does by itself; none where it does it. */
+/** Findings about webhooks and imports on a schedule; none where they work. */
 function checkSending({ isHeld, failing: webhooks, stuck }: Examined): Finding[] {
   return [
     ...(isHeld ? [warning('held', HELD_NOTICE, HELD_REMEDY)] : []),

@@ -315,7 +315,7 @@ function samplesOf({ counts, seconds }: Durations, labels: Readonly<Record<strin
   return [...buckets, { suffix: '_sum', labels, value: seconds }, { suffix: '_count', labels, value: below }]
 }
 
-/** Counts of what has come of messages to webhooks since the process began. */
+/** Counts of the outcomes of messages to webhooks since the process began. */
 interface WebhookCounts {
   attempts: Record<SettledMessage['outcome'], number>
   disablings: number

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { ChangeColumns, Tables } from './schema.ts'
 
-/** Who writes, and from where, for the history. Unknown values are empty texts. */
+/** The writer of a change, and where they write from, for the history. Unknown values are empty texts. */
 export interface Writer {
   /** User id; 0 for the command line, the schedule and the service itself. */
   user: number
@@ -10,7 +10,7 @@ export interface Writer {
   address: string
   /** The program the client says it is, the command of the command line, or the part of the service that writes by itself. */
   client: string
-  /** What the answer and the log call the request. */
+  /** The id of the request in the answer and in the log. */
   request: string
 }
 
@@ -90,7 +90,7 @@ export function recordChange({ recording: { changes } }: Tx, change: RecordedCha
     wasHidden: (before ?? change).wasHidden,
     isHidden: change.isHidden ?? before?.isHidden,
     former: { ...change.former, ...before?.former },
-    // Who removes what they have just made has done both; who makes and then changes has made it.
+    // A transaction that makes a record and removes it has done both; one that makes it and then changes it has made it.
     act: act?.action === 'delete' ? act : (before?.act ?? act),
   })
 }

@@ -273,7 +273,7 @@ export interface HistoryColumns {
   address: string
   /** The program the client says it is; the command of the command line. */
   client: string
-  /** What the answer and the log call the request. */
+  /** The id of the request in the answer and in the log. */
   request: string
   /** JSON record of column or link to former value, for those that the act changed (`storage/former-values.ts`); empty for none. */
   former: string

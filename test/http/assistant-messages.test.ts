@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
 import { ask, ENVELOPE } from '../support/assistant.ts'
 import { startService, type TestService } from '../support/service.ts'
 
+const run = promisify(execFile)
 let service: TestService
 
 before(async () => {
@@ -27,6 +30,22 @@ test('nothing answers assistants unless the setting says so', async () => {
   } finally {
     await other.close()
   }
+})
+
+test('what answers assistants is loaded when the first one asks, and not with the service', async () => {
+  const at = (path: string) => new URL(`../../src/${path}`, import.meta.url).href
+  const script = `
+    import { registerHooks } from 'node:module'
+    const loaded = []
+    registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
+    const count = () => loaded.filter((url) => /assistants|tool-descriptions/.test(url)).length
+    await import('${at('app.ts')}')
+    const [before, whole] = [count(), loaded.length]
+    await import('${at('serve/http/assistants-route.ts')}')
+    console.log(JSON.stringify({ before, isService: whole > 100, after: count() > 3 }))
+  `
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script])
+  assert.deepEqual(JSON.parse(stdout), { before: 0, isService: true, after: true })
 })
 
 test('where assistants only read, nobody is told of tools that write, and they are not there', async () => {

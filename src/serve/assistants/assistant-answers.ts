@@ -35,10 +35,13 @@ const UNSEEN = /[^\P{C}\u200c\u200d]+/gu
 function dataOf(html: unknown, bytes: number): string {
   if (typeof html !== 'string' && typeof html !== 'number') return ''
   const line = plainText(String(html).slice(0, bytes * 4))
-    .replace(UNSEEN, ' ')
-    .trim()
-  if (Buffer.byteLength(line) <= bytes) return line
-  const kept = Buffer.from(line).subarray(0, bytes - 3)
+  return cutAt(bytes, line.replace(UNSEEN, ' ').trim())
+}
+
+/** A text with at most so many bytes. */
+function cutAt(bytes: number, text: string): string {
+  if (Buffer.byteLength(text) <= bytes) return text
+  const kept = Buffer.from(text).subarray(0, bytes - 3)
   return `${kept.toString('utf8').replace(/\ufffd{1,3}$/, '')}…`
 }
 
@@ -103,7 +106,7 @@ function saidEvent(site: Site, shown: JsonRecord): SaidRecord {
     url: urlOf(shown.url),
   }
   const { id, title, state, cost, url } = members
-  const brief = { id, title: dataOf(title, LONGEST.brief), start }
+  const brief = { id, title: cutAt(LONGEST.brief, title), start }
   return {
     line: lineOf([id === undefined ? title : `[${id}] ${title}`, state, when, place, cost, url]),
     members,
@@ -172,7 +175,7 @@ function saidCategory(_site: Site, shown: JsonRecord): SaidRecord {
 }
 
 function saidBriefly(id: unknown, name: string): Said {
-  const members = { id, name: dataOf(name, LONGEST.brief) }
+  const members = { id, name: cutAt(LONGEST.brief, name) }
   return { line: lineOf([`[${id}] ${members.name}`]), members }
 }
 

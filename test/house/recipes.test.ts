@@ -106,7 +106,7 @@ test('with every step done, types, lint and the tests of the house hold', async 
 })
 
 test('with every step done, the service has the field, the filter, the representation, the view, the language, the setting and the problem code', async (t) => {
-  const service = await startChanged({ language: 'it', contact: 'info@example.org' })
+  const service = await startChanged({ language: 'it', contact: 'info@example.org', mcp: 'write' })
   t.after(service.close)
   assert.equal((service.config as { contact?: string }).contact, 'info@example.org')
 
@@ -177,6 +177,19 @@ test('with every step done, the service has the field, the filter, the represent
     assert.match(await calendar('sticky=1'), /STATUS:CANCELLED/)
     assert.doesNotMatch(await calendar('sticky=0'), /STATUS:CANCELLED/)
     await service.post(`/events/${id}`, { status: 'publish' })
+  })
+
+  await t.test('assistants are offered the new fields and the new filter', async () => {
+    const tools = await service.request('admin', 'POST', '~/mcp', {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/list',
+      params: {},
+    })
+    const argsOf = (tool: string) =>
+      tools.body.result.tools.find(({ name }: { name: string }) => name === tool).inputSchema.properties
+    assert.ok(argsOf('create_event').dress_code && argsOf('update_event').min_age)
+    assert.ok(argsOf('search_events').sticky)
   })
 
   await t.test('lists of events are shown in the new representation, by its name and by its media type', async () => {

@@ -1,9 +1,10 @@
-import { eventFacts } from '../../base/fields/access-facts.ts'
+import type { eventFields } from '../../base/fields/event-fields.ts'
 import type { EventStatus } from '../../base/fields/event-kinds.ts'
 import { flag, readInteger, text } from '../../base/fields/kinds.ts'
 import { limits } from '../../base/fields/limits.ts'
 import { parametersOf } from '../../base/text/urls.ts'
 import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
+import type { eventFilters } from '../../calendar/events/event-filters.ts'
 import { about, type MessageText } from '../../calendar/locales/messages.ts'
 import { resources, type Served } from '../../calendar/resources.ts'
 import type { JsonRecord } from './mcp-messages.ts'
@@ -40,14 +41,25 @@ const WRITING = defineFields({
   },
 })
 
-const WINDOW = ['start_date', 'end_date', 'when', 'time'] as const
 const PLACE = ['geoloc_lat', 'geoloc_lng', 'geoloc_radius'] as const
 const PAGE = ['page', 'per_page'] as const
-/** The fields of events that assistants write; those of the look of pages and lists are left to people. */
-const WRITTEN = [
-  ...['title', 'start_date', 'end_date', 'all_day', 'timezone', 'description', 'venue', 'organizer', 'categories'],
-  ...['tags', 'cost', 'website', 'status', 'event_status', 'event_status_reason', 'attendance', 'online_url'],
-  ...[...eventFacts, 'access_note', 'access_contact', 'recurrence'],
+/** The fields of events that assistants do not write: they are about the look of pages and lists, or about who published what. */
+const LEFT_TO_PEOPLE: readonly (keyof typeof eventFields)[] = [
+  ...(['author', 'date', 'date_utc', 'slug', 'excerpt', 'image', 'image_alt', 'image_decorative', 'show_map'] as const),
+  ...(['show_map_link', 'hide_from_listings', 'sticky', 'featured', 'online_label', 'online_shown'] as const),
+]
+/** The filters that a search of assistants does without: others say the same in fewer words, or they are for programs that keep copies. */
+const LEFT_TO_PROGRAMS: readonly (keyof typeof eventFilters)[] = [
+  ...([
+    'starts_before',
+    'starts_after',
+    'ends_before',
+    'ends_after',
+    'strict_dates',
+    'search',
+    'modified_after',
+  ] as const),
+  ...(['status', 'geoloc', 'include', 'post_parent', 'hide_subsequent_recurrences', 'ticketed'] as const),
 ]
 
 const events = servedAt('events')
@@ -84,10 +96,11 @@ const readingTools: readonly AssistantTool[] = [
       'Finds events. Dates are by the clock of {zone} and may be said in words, such as tomorrow or next friday. Without a date it finds what is still to come. Answers hold up to {most} events; page asks for the next ones.',
     asks: 'list',
     served: events,
-    args: picked(events.filters, [
-      ...['words', ...WINDOW, 'categories', 'tags', 'venue', 'organizer', 'free', 'access', 'attendance'],
-      ...['event_status', 'featured', ...PLACE, 'collapse', ...PAGE],
-    ]),
+    args: {
+      ...picked(events.filters, ['words']),
+      ...without(events.filters, [...LEFT_TO_PROGRAMS, ...PAGE]),
+      ...picked(events.filters, PAGE),
+    },
   },
   {
     name: 'when_is',
@@ -115,7 +128,7 @@ const writingTools: readonly AssistantTool[] = [
       'Adds an event. Dates are by the clock of {zone} and may be said in words. Nothing is written unless dry_run is false: show first what it would be.',
     asks: 'create',
     served: events,
-    args: { ...picked(fields, WRITTEN), ...WRITING },
+    args: { ...without(fields, [...LEFT_TO_PEOPLE, 'recurrence_scope']), ...WRITING },
   },
   {
     name: 'update_event',
@@ -123,7 +136,7 @@ const writingTools: readonly AssistantTool[] = [
       'Changes what is sent of an event, and leaves the rest. Nothing is written unless dry_run is false: show first what it would be.',
     asks: 'update',
     served: events,
-    args: { ...byId, ...picked(fields, [...WRITTEN, 'recurrence_scope']), ...WRITING },
+    args: { ...byId, ...without(fields, LEFT_TO_PEOPLE), ...WRITING },
   },
 ]
 
@@ -148,6 +161,10 @@ function picked(fields: Fields, names: readonly string[]): Fields {
       return [name, field]
     }),
   )
+}
+
+function without(fields: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
 }
 
 /** The arguments that a call cannot be without. */

@@ -60,6 +60,8 @@ import { openStorage, tellFailures } from './store/storage/open-database.ts'
 import { readOwnerFiles, readOwnerSettings, withOwnerSettings } from './store/storage/owner-settings.ts'
 import { dropOld } from './store/storage/pruning.ts'
 
+// Starts the service: opens the calendar, joins all parts, and stops them in order.
+
 /** A running service. */
 export interface App {
   server: Server

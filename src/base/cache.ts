@@ -1,3 +1,5 @@
+// Caches bounded in bytes, which share the budget of a process.
+
 /** A number of bytes that several caches share; a cache that is used more takes more of it. */
 export interface CacheBudget {
   /** Bytes the young generations of all caches hold, and the most they may hold. */

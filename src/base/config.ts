@@ -7,6 +7,8 @@ import { mapSettings } from './map-settings.ts'
 import { checked, choice, discreet, list, type Setting, wholeNumber, word } from './setting-kinds.ts'
 import { isTimezone } from './text/zones.ts'
 
+// Every setting of the service, and how settings are read from flags and the environment.
+
 /** A host as in an address, perhaps with a port. */
 function isHost(text: string): boolean {
   const url = URL.parse(`http://${text}`)

@@ -4,6 +4,8 @@ import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
 import { codeOf, messageOf } from './errors.ts'
 
+// Folders and files of the service: made, flushed, given to their owner.
+
 /**
  * Makes a folder with those above it, for this user alone, where it is missing. Node's own way never ends where the system makes no
  * folders, such as in `/proc`.

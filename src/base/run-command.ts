@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { messageOf } from './errors.ts'
 
+// How commands of the command line run, fail and print.
+
 /** Prints a line of a command's output. */
 export type Print = (line: string) => void
 

@@ -3,6 +3,8 @@ import { factOfAccess, someOf } from './kinds.ts'
 import { venueFields } from './linked-fields.ts'
 import { namesWith } from './member.ts'
 
+// The facts of access of events and venues, by their names.
+
 /** The facts of access of a venue. */
 export const venueFacts = namesWith(venueFields, 'kind', factOfAccess)
 

@@ -1,5 +1,7 @@
 import { STATUSES } from './field.ts'
 
+// Schemas of answers that several resources share.
+
 /** A JSON schema (draft 2020-12), the dialect of OpenAPI 3.1. */
 export type Schema = Readonly<Record<string, unknown>>
 export const schemaRef = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })

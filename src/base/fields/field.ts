@@ -11,6 +11,8 @@ import {
 } from './kinds.ts'
 import { type Bounds, limits } from './limits.ts'
 
+// Fields as data, with those that all records have.
+
 /** One field or filter as data: its kind, and its meaning in English (the key of translations; empty when nothing is published). */
 export interface FieldData {
   // biome-ignore lint/suspicious/noExplicitAny: a field holds any kind; `ValueOf` recovers the exact type.

@@ -5,6 +5,8 @@ import { encodeUrl, isUrl, presentUrl } from '../text/urls.ts'
 import { isTimezone } from '../text/zones.ts'
 import { type Bounds, limits } from './limits.ts'
 
+// The kinds of values: how a value of each kind is checked, read, described and kept.
+
 /** The JSON schema keywords of a parameter that the namespace index publishes (rule 3.3). */
 export interface WireSchema {
   type?: 'string' | 'integer' | 'boolean' | 'array'

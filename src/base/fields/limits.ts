@@ -2,6 +2,8 @@ import type { Site } from '../config.ts'
 import type { LimitFault } from '../problems.ts'
 import { hasLongMarkRun, LONGEST_MARK_RUN } from '../text/characters.ts'
 
+// The limits of values, and the checks of them.
+
 /**
  * The limits of a value. Each is checked before anything else is done with the value, in time that grows with the limit and not with
  * what was sent.

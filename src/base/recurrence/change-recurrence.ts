@@ -16,6 +16,8 @@ import {
   weekdayOfDay,
 } from './rule-dates.ts'
 
+// Splits and moves recurrences, for changes of a part of a series.
+
 const DAY_MS = 86_400_000
 
 /** The two halves of a series that is split at a date. */

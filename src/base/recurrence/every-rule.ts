@@ -1,6 +1,8 @@
 import { FREQUENCIES, type Rule, WEEKDAYS } from './recurrence.ts'
 import { completed, type DayRule, dayConditions, dayNumber, daysOf, periodOf, wallOfDay } from './rule-dates.ts'
 
+// Rules of RFC 5545 with parts that events here do not have, as imports meet them.
+
 /** A rule of RFC 5545 with all its parts, also those that events here do not have. Lists are in order; empty ones were not given. */
 export interface EveryRule {
   /** The rule of its days. A rule that repeats within a day takes its days one by one. */

@@ -3,6 +3,8 @@ import { type Fault, isFault, type Recurrence, type Start } from './recurrence.t
 import { occurrenceStarts, ruleDates, searchedUntil, settled } from './rule-dates.ts'
 import { type RecurrenceObject, recurrenceLines, recurrenceObject } from './write-recurrence.ts'
 
+// A recurrence as the controls of a form, and back.
+
 /**
  * A recurrence as a form asks for it. `dates` are dates without a rule; `text` is a recurrence that the form has no controls for, which it shows and
  * leaves as it is. Members that do not go with `repeats` mean nothing.

@@ -1,6 +1,8 @@
 import { formatUtc, settledWall, utcToMs } from '../text/zones.ts'
 import { type Recurrence, type Rule, type Start, WEEKDAYS, type Weekday } from './recurrence.ts'
 
+// The dates of a recurrence.
+
 /** A rule with two parts that rules of events here do not have: numbers of weeks (BYWEEKNO) and of days of the year (BYYEARDAY). */
 export interface DayRule extends Rule {
   readonly weeks?: readonly number[]

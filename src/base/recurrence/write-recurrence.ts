@@ -2,6 +2,8 @@ import { clockChanges, isTimezone, wallToUtc } from '../text/zones.ts'
 import type { Recurrence, Rule, Start } from './recurrence.ts'
 import { endWith, LAST_WALL, matchingDates, ruleDates } from './rule-dates.ts'
 
+// Writes a recurrence as lines of RFC 5545, and as the object that clients send.
+
 /** A recurrence as an object with the members that clients send (docs/series.md); what was not given is left out. */
 export interface RecurrenceObject {
   frequency?: string

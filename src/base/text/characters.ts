@@ -1,3 +1,5 @@
+// Texts that databases and Unicode can take.
+
 /**
  * A text as both databases store it, or any other value. PostgreSQL takes no NUL, and no encoding has halves of surrogate pairs: the replacement
  * character takes their place.

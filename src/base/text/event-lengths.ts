@@ -1,6 +1,8 @@
 import { addDays, isWallTime } from './moments.ts'
 import { FIRST_MS, formatUtc, LAST_MS, utcToMs } from './zones.ts'
 
+// How long events last, and how far days lie apart: counted, and in words.
+
 /** How long an event lasts that nobody has given an end. */
 export const USUAL_MINUTES = 120
 

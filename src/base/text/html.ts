@@ -1,6 +1,8 @@
 import { BLOCK, escapeMarkup, INVISIBLE, type MarkupPiece, splitMarkup, VOID, withSingleBlanks } from './markup.ts'
 import { decodeEntities, safeText, safeTitle } from './safe-html.ts'
 
+// Texts and HTML as answers show them.
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds, all but tabs and line ends.
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g
 

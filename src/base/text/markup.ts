@@ -1,3 +1,5 @@
+// Cuts HTML and XML into tags and texts, and escapes them.
+
 /** A piece of HTML as written; `name` is the lower-case name of the element that a tag opens or closes, else ''. */
 export interface MarkupPiece {
   kind: 'text' | 'open' | 'close' | 'verbatim' | 'comment'

@@ -1,5 +1,7 @@
 import { fold } from './fold.ts'
 
+// Reads what somebody searches for, and how an index of words looks it up.
+
 /** The words a text must and must not contain, folded. */
 export interface Search {
   include: string[]

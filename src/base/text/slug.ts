@@ -2,6 +2,8 @@ import { normalize } from './characters.ts'
 import { latinToAscii } from './fold.ts'
 import { decodedText } from './html.ts'
 
+// Slugs: made from titles, numbered, and marked while a record is in the trash.
+
 const LONGEST = 200
 
 /** The ending of the slug of a trashed record, so that its own is free again (rule 24.1). */

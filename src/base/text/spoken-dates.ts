@@ -11,6 +11,8 @@ import {
 } from './spoken-words.ts'
 import { formatUtc, utcToMs } from './zones.ts'
 
+// Reads dates as people type them, in the languages of the service.
+
 /** The language that somebody writes in, and the wall time where they are: 'YYYY-MM-DD HH:MM:SS'. */
 export interface SpokenHere {
   language: string

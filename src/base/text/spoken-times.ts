@@ -1,5 +1,7 @@
 import { type Said, saidAt, type Token, tokensOf, type Vocabulary, vocabularyOf } from './spoken-words.ts'
 
+// Reads times of day as people type them.
+
 /** A time of day as `HH:MM`, with seconds where they are not 0. */
 export type ClockTime = string
 

@@ -1,5 +1,7 @@
 import { fold } from './fold.ts'
 
+// The words and phrases by which dates, times and rules are read from typed text.
+
 /** A piece of a text: a number, a word in folded letters, or a sign. */
 export interface Token {
   text: string

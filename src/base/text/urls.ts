@@ -1,3 +1,5 @@
+// Addresses: which ones are taken, shown and put together.
+
 const MAIL_URL = /^mailto:[^\s@]+@[^\s@]+$/i
 const HOST_URL = /^(?:https?|ftp):\/\/[^\s/?#]+([/?#][^\s]*)?$/i
 

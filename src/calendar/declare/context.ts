@@ -5,6 +5,8 @@ import type { Database, Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { Caller } from '../people/caller.ts'
 
+// The context of a request, which nearly every function above the stores takes.
+
 /** The part of the context that presenting uses, without the caller: a record looks the same to everybody who may see it. */
 export interface Presenting {
   site: Site

@@ -4,6 +4,8 @@ import type { Tx } from '../../store/storage/recording.ts'
 import type { RecordKind, Taxonomy, VersionedKind, WithdrawnEvent } from '../../store/storage/schema.ts'
 import type { Context } from './context.ts'
 
+// The interface that each resource offers to routes: find, load, create, update, remove.
+
 /** How an item route names its record. */
 export type Address = { id: number } | { slug: string }
 

@@ -4,6 +4,8 @@ import { type ParamFault, Problem } from '../../base/problems.ts'
 import type { Context, ValueContext } from './context.ts'
 import type { Field, Fields } from './resource.ts'
 
+// Checks and reads the parameters of a request by their declarations.
+
 /** Raw parameters as they came, by name. */
 export type RawValues = Readonly<Record<string, unknown>>
 

@@ -2,6 +2,8 @@ import type { FieldData, FieldsData } from '../../base/fields/field.ts'
 import type { ParamFault } from '../../base/problems.ts'
 import type { Context, ValueContext } from './context.ts'
 
+// The declaration of a resource.
+
 /** Checks of the values of one field, after those of its kind. */
 export interface Checks {
   /** A check that waits for nothing; it may name the fault itself. */

@@ -6,6 +6,8 @@ import type { RawValues } from '../declare/parse.ts'
 import { findTermIdsOf } from '../terms/term-store.ts'
 import { statusOf } from './save-record.ts'
 
+// The changes that can be made to many records at once.
+
 /** A change of many records at once. All but the status is for events alone. */
 export type BulkDeed = {
   /** Of a series, the chosen dates alone, or all dates. */

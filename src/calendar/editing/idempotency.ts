@@ -9,6 +9,8 @@ import type { KeptAnswerColumns } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import { capabilitiesHeld, isLoggedIn } from '../people/caller.ts'
 
+// Creates with an Idempotency-Key, each of which is done once.
+
 /** The creates with a key that this process is answering now, by user and key, with the fingerprints of their requests. */
 export type UnderWay = Map<string, string>
 

@@ -13,6 +13,8 @@ import {
   type Proposal,
 } from './proposal-store.ts'
 
+// The inbox: events and proposals that wait for a review.
+
 /** Something that waits for a review, or that was sent back. */
 export interface InboxItem extends InboxPlace {
   /** The record that it is about, and the name of the record. */

@@ -4,6 +4,8 @@ import { holdName } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { Context } from '../declare/context.ts'
 
+// Work that is done once for a key, however often its form is sent.
+
 const FINGERPRINT = 'told'
 const HOUR_MS = 3_600_000
 const UNDER_WAY = 202

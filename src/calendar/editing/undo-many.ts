@@ -10,6 +10,8 @@ import { isMerged, isUsedInPublic } from './merge-records.ts'
 import { reopenNames } from './proposal-store.ts'
 import { permittedRecord } from './save-record.ts'
 
+// Takes back changes of many records.
+
 /**
  * Takes back a change of many records. Each record gets its former values again, except where others have changed them since; so do the venues and
  * organizers that came along, unless another public event has them by now. The token is good for a day, for whoever got it, on every node. Returns

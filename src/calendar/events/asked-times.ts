@@ -2,6 +2,8 @@ import { TIMES_OF_DAY, type TimeOfDay, type WhenWord } from '../../base/fields/e
 import { addDays, dayOf, formatUtc, utcToMs, wallNow } from '../../base/text/moments.ts'
 import type { EventWindow } from '../../store/memory/event-index-list.ts'
 
+// The filters `when` and `time`: the dates and hours that their words mean.
+
 /** Edges of a window as wall times. */
 export type AskedTimes = Partial<Pick<EventWindow, 'startsAfter' | 'startsBefore' | 'endsAfter'>>
 

@@ -58,6 +58,8 @@ import {
 import { asSeenBy } from './online-link.ts'
 import { presentRecurrences } from './recurrence-present.ts'
 
+// The JSON of listed events, from memory or from rows.
+
 /**
  * Loads events that the index has found, without those it has dropped since: from memory, and the others from the database. Returns undefined for a list
  * that was not found in the index.

@@ -1,6 +1,8 @@
 import { decodedText, escapeHtml } from '../../base/text/html.ts'
 import { slugify } from '../../base/text/slug.ts'
 
+// Costs: read, kept, and shown as the lowest and the highest price.
+
 /** The site's own currency, for amounts that come without one. */
 export interface Currency {
   symbol: string

@@ -68,6 +68,8 @@ import type { EventLinks } from './event-store.ts'
 import { defaultWindowOf, WITHOUT_BOUNDS } from './event-when.ts'
 import type { KeptColumns } from './withdrawn-store.ts'
 
+// The filters of lists of events, one entry each.
+
 /** An event with all that it shows. */
 export interface LoadedEvent {
   row: EventRow

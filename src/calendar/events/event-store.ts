@@ -30,6 +30,8 @@ import { isStoredFree } from './event-cost.ts'
 import { linkShownFrom } from './online-link.ts'
 import { dropWithdrawn, keepWithdrawn } from './withdrawn-store.ts'
 
+// The SQL of events and of their links.
+
 /** The records an event shows: its venues and organizers in order, its terms by name, and the images of all of them. */
 export interface EventLinks {
   venues: VenueRow[]

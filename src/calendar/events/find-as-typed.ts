@@ -9,6 +9,8 @@ import type { Context } from '../declare/context.ts'
 import { isPossibleId, visibleTo } from '../records/record-store.ts'
 import { type PickedName, pickNames } from './picked-names.ts'
 
+// The search of the desk, which finds records while somebody types.
+
 /** A record that a text may mean. */
 export interface TypedHit {
   kind: 'event' | 'venue' | 'organizer'

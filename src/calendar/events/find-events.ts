@@ -32,6 +32,8 @@ import { listEventIds, listEvents } from './event-store.ts'
 import { eventWindow } from './event-when.ts'
 import { findWithdrawn } from './find-withdrawn.ts'
 
+// Finds the events of a list, in the index or in the database.
+
 /**
  * One page of events: from the index in memory where the caller sees public events only and the index can answer, else from the database. While a
  * small calendar is being read into memory it waits for that. A result of the index is no promise.

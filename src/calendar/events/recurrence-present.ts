@@ -8,6 +8,8 @@ import { statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { findSeriesByIds } from './event-store.ts'
 
+// How occurrences and series show their recurrence.
+
 /** The dates that a series has by its rule. */
 export function recurrenceOf(series: Pick<SeriesRow, 'rules'>): Recurrence {
   return JSON.parse(series.rules)

@@ -4,6 +4,8 @@ import { messageOf } from '../../base/errors.ts'
 import { get as getPlain } from '../../base/node-http.ts'
 import { lookUpAmong, mayConnect, NoPublicAddress, nameOf } from '../../store/media/public-addresses.ts'
 
+// Fetches images from addresses that clients have named.
+
 /** The allowed hosts of a fetch, and its limits of size and time. */
 export interface FetchLimits {
   /** The only hosts to fetch from, on any port and at any address; empty: every host with a public address. */

@@ -9,6 +9,8 @@ import type { ImageRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import { type Caller, can } from '../people/caller.ts'
 
+// The texts of images, and who may change them.
+
 /** The texts of an image, as columns. */
 export type ImageTexts = Pick<ImageRow, 'title' | 'slug' | 'alt_text' | 'caption' | 'description'>
 

@@ -28,6 +28,8 @@ import { isPossibleId, nextRecordId, visibleTo } from '../records/record-store.t
 import { fetchImage, type ImageLack } from './image-fetch.ts'
 import { type ImageTexts, mayDeleteImage, settleTexts } from './image-texts.ts'
 
+// Images of records: referred to, stored, shown and removed.
+
 /** An image ready to be linked inside a transaction. */
 export type ResolvedImage = { none: true } | { id: number } | { stored: StoredImage; sourceUrl: string }
 

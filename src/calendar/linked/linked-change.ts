@@ -23,6 +23,8 @@ import {
   updateLinked,
 } from './linked-store.ts'
 
+// Writes of venues and organizers.
+
 /** Values of a venue or organizer ready to be written: its image has been fetched, since no transaction waits for other machines. */
 export interface PreparedLinked {
   values: Record<string, unknown>

@@ -26,6 +26,8 @@ import { momentAfter, shownTo, visibleTo } from '../records/record-store.ts'
 import { isAllowedStatusList, type StatusFilter, statusFilter, statusLinks } from '../records/status.ts'
 import type { LinkedCondition, LinkedType } from './linked-store.ts'
 
+// The filters of lists of venues and organizers.
+
 /** The parts of a list that several parameters make together, or that are there without any. */
 type LinkedPart = 'status' | 'place'
 

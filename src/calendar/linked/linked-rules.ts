@@ -6,6 +6,8 @@ import type { Context, ValueContext } from '../declare/context.ts'
 import type { Fields } from '../declare/resource.ts'
 import { findIdBySlug, findKind, findKinds, forEachTable, isPossibleId } from '../records/record-store.ts'
 
+// References to venues and organizers in events and filters, and their checks.
+
 /** The kinds of record that events link to. */
 export type LinkedKind = 'venue' | 'organizer'
 

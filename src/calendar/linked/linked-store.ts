@@ -19,6 +19,8 @@ import { noteSlugs, standingOf } from '../records/old-slugs.ts'
 import { type Listing, offsetOf, type PageRequest, recordWritten } from '../records/record-store.ts'
 import type { LinkedKind } from './linked-rules.ts'
 
+// The SQL of venues and organizers.
+
 /** The names that differ in the queries of venues and organizers. */
 export interface LinkedType {
   kind: LinkedKind

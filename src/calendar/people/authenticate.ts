@@ -8,6 +8,8 @@ import { countedName, dropOldest, type Guesses, makeGuesses, noteGuess } from '.
 import { inTurn, makeTurns, type TurnLimits, type Turns } from './turns.ts'
 import { findUser, findUserByLogin, isActive, type User } from './users.ts'
 
+// Signs requests in by their Authorization header.
+
 /** Finds the caller of a request. */
 export interface Authenticator {
   /**

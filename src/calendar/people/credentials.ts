@@ -6,6 +6,8 @@ import type { CredentialColumns } from '../../store/storage/schema.ts'
 import { type CredentialScope, SCOPES } from './caller.ts'
 import { recordUser, type User } from './users.ts'
 
+// Application passwords and tokens.
+
 export type CredentialKind = CredentialColumns['kind']
 /** The part of a credential that may be shown; the secret is stored nowhere. */
 export type Credential = Omit<CredentialColumns, 'hash' | 'user'>

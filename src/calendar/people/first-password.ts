@@ -4,6 +4,8 @@ import { makeFolder } from '../../base/files.ts'
 import type { DeskEntry, FirstAdministrator } from './first-administrator.ts'
 import { LINK_MINUTES, linkTo } from './sign-in-links.ts'
 
+// Tells the operator at the first start how to sign in.
+
 const PASSWORD_FILE = 'first-password.txt'
 const LINK_FILE = 'desk-link.txt'
 

@@ -19,6 +19,8 @@ import {
   removeUser,
 } from './users.ts'
 
+// The commands `user` and `password`.
+
 /** The address of the site, which links to the desk begin with; undefined where the desk is left out. */
 type DeskSite = () => string | undefined
 

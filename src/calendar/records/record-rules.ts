@@ -12,6 +12,8 @@ import { userExists } from '../people/users.ts'
 import { findKind, freeSlug, freeSlugs } from './record-store.ts'
 import { effectiveStatus, givesUpSlug, isKnownStatus, isUnpublished, settledByDate } from './status.ts'
 
+// The rules that all records share: author, status, dates and slug.
+
 /** The values a client may send for the columns of every record. */
 export interface RecordValues {
   author?: number

@@ -9,6 +9,8 @@ import type { Context } from '../declare/context.ts'
 import type { Address } from '../declare/operations.ts'
 import { type Caller, seesAll, seesOwn } from '../people/caller.ts'
 
+// The SQL that all records share: ids, slugs, and who sees what.
+
 const selectKind = statement<{ id: number }>()((db, value) =>
   db.selectFrom('records').select('kind').where('id', '=', value('id')),
 )

@@ -4,6 +4,8 @@ import { parameter } from '../../base/text/urls.ts'
 import type { ValueContext } from '../declare/context.ts'
 import { type Caller, can, seesUnpublished } from '../people/caller.ts'
 
+// Statuses of records, and the filter by them.
+
 export type Status = (typeof STATUSES)[number]
 
 export const isStatus = (value: unknown): value is Status => STATUSES.some((status) => status === value)

@@ -18,6 +18,8 @@ import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import { type Edge, settleWhen } from '../events/event-when.ts'
 import { recurrenceOf, startOf } from '../events/recurrence-present.ts'
 
+// The dates of a series: worked out from its rule, and compared with those there were.
+
 /** The values that determine the dates of a series. */
 export interface Schedule {
   start: Start

@@ -10,6 +10,8 @@ import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 import type { WrittenLinks } from '../events/event-store.ts'
 
+// The SQL of series.
+
 const selectSeries = statement<{ id: number }>()((db, value) =>
   db.selectFrom('series').selectAll().where('id', '=', value('id')),
 )

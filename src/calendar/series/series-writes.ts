@@ -28,6 +28,8 @@ import { shiftCounts } from '../terms/term-store.ts'
 import { type Schedule, type Written, whenAt } from './series-schedule.ts'
 import { insertSeries, sharedOf } from './series-store.ts'
 
+// Writes series with their occurrences.
+
 /** A schedule with the original starts to write. */
 export interface Planned extends Written {
   schedule: Schedule

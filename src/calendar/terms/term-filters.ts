@@ -15,6 +15,8 @@ import { isVisible } from '../records/record-store.ts'
 import { isParent, isTermList } from './term-rules.ts'
 import { findTermsByEntries, isDigits, type TermCondition } from './term-store.ts'
 
+// The filters of lists of categories and tags.
+
 /** The parts of a list that several parameters make together, or that are there without any. */
 type TermPart = 'use' | 'event'
 

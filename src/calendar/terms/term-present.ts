@@ -6,6 +6,8 @@ import { type CountedJson, withCount } from '../../store/memory/event-pieces.ts'
 import type { Taxonomy, TermRow } from '../../store/storage/schema.ts'
 import type { Ancestors } from './term-store.ts'
 
+// Categories and tags as answers show them.
+
 const PATHS: Record<Taxonomy, string> = { category: 'categories', tag: 'tags' }
 
 /** The name of a taxonomy in answers (rule 7.5). */

@@ -24,6 +24,8 @@ import {
   updateTerm,
 } from './term-store.ts'
 
+// The rules of writing categories and tags.
+
 /** The fields that categories and tags share (rule 3.9). */
 export const termFields = defineFields({
   name: { kind: text, about: 'The name of the term', label: 'Name', required: true, within: limits.termName },

@@ -14,6 +14,8 @@ import type { Context } from '../declare/context.ts'
 import { dropSlugs, noteSlugs } from '../records/old-slugs.ts'
 import { isPossibleId, type Listing, offsetOf, type PageRequest } from '../records/record-store.ts'
 
+// The SQL of categories and tags.
+
 const selectBySlug = statement<{ taxonomy: Taxonomy; slug: string }>()((db, value) =>
   db.selectFrom('terms').selectAll().where('taxonomy', '=', value('taxonomy')).where('slug', '=', value('slug')),
 )

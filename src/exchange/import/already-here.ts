@@ -5,6 +5,8 @@ import type { ImportRun } from './import-run.ts'
 import { findElsewhere, findItems } from './import-store.ts'
 import { type ItemKind, type SourceItem, standsAlone } from './source-item.ts'
 
+// Finds items of a source that are in this calendar already, by another way than an earlier run.
+
 /**
  * The events and series among these items that come from this calendar itself, through its own feeds or lists: their pages are here, with the id or
  * UID that the source gives, and no earlier run of the source has made them.

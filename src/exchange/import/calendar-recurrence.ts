@@ -18,6 +18,8 @@ import {
 } from './calendar-zones.ts'
 import { type Component, type Property, propertiesOf, propertyOf } from './component-reader.ts'
 
+// Reads how an event of a calendar file repeats.
+
 /** A time of a component. */
 export interface CalendarTime {
   wall: string

@@ -1,5 +1,7 @@
 import { type FileLine, linesOf, textOfBytes, withoutUtf16 } from './source-text.ts'
 
+// Reads the components and properties of a calendar file.
+
 /** A property of a component (RFC 5545, 3.1), with its name in capital letters and its value unparsed. */
 export interface Property {
   name: string

@@ -35,6 +35,8 @@ import {
 import { markedEncoding } from './source-text.ts'
 import { servedByKind } from './write-item.ts'
 
+// Reads a table of events, venues or organizers.
+
 /** Options for reading a table. */
 interface CsvTask {
   file: string

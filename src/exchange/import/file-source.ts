@@ -10,6 +10,8 @@ import { hasLines, jsonSource } from './json-source.ts'
 import type { Reading, Source, SourceEntry } from './source-item.ts'
 import { describeMarkup, markedEncoding } from './source-text.ts'
 
+// Reads a file, in a thread of its own where it is long.
+
 /** A file to read, with the options given for it. */
 export interface FileTask {
   file: string

@@ -35,6 +35,8 @@ import {
 } from './source-item.ts'
 import { countedBytes } from './source-text.ts'
 
+// Reads a calendar file (iCalendar).
+
 /** Options for reading a calendar file. */
 interface IcsTask {
   file: string

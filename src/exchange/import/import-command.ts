@@ -38,6 +38,8 @@ import { openSource } from './open-source.ts'
 import { type ConflictPolicy, POLICIES } from './plan-item.ts'
 import { undoImport } from './undo-import.ts'
 
+// The commands `import` and `imports`.
+
 /** The options of `import`, as typed. */
 interface Asked {
   dryRun?: true

@@ -13,6 +13,8 @@ import type {
 import { rowParts, statement } from '../../store/storage/statement.ts'
 import type { ItemKind } from './source-item.ts'
 
+// The SQL of sources, runs, items and acts of imports.
+
 /** The number of a source; a new source is given one. */
 export async function sourceNumber(tx: Db, address: string): Promise<number> {
   await tx

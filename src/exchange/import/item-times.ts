@@ -17,6 +17,8 @@ import {
 } from '../../calendar/series/series-schedule.ts'
 import type { SeriesRow } from '../../store/storage/schema.ts'
 
+// The times of items: of those that begin later here since they have too many dates.
+
 type Values = Readonly<Record<string, unknown>>
 
 /** The stored times of an event of a source; undefined for times that cannot be read. */

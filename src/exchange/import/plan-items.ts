@@ -28,6 +28,8 @@ import {
 } from './source-item.ts'
 import { referencesOf } from './write-item.ts'
 
+// Plans the fate of many items at once, with all that has to be looked up.
+
 /** An item with its stored state and its plan. */
 export interface PlannedItem {
   item: SourceItem

@@ -6,6 +6,8 @@ import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
 import { Agent as AgentPlain, request as requestPlain } from '../../base/node-http.ts'
 import { lookUpAmong, mayConnect, NoPublicAddress } from '../../store/media/public-addresses.ts'
 
+// Asks other servers, slowly and again where they are busy.
+
 /** Options of a request to an address of a source. */
 export interface FetchOptions {
   named: NamedOrigin

@@ -27,6 +27,8 @@ import {
   valuePrint,
 } from './source-item.ts'
 
+// Items from records as an answer of the interface shows them.
+
 /** The kinds of record that answers show by themselves. */
 export type ListedKind = Exclude<ItemKind, 'series'>
 

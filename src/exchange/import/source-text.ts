@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 
+// The bytes of a source as lines of text.
+
 /** The bytes of a file each time they are asked for, and how many were read in all. */
 export function countedBytes(file: string): { bytes: () => AsyncGenerator<Buffer>; progress: () => number } {
   let read = 0

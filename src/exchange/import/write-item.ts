@@ -25,6 +25,8 @@ import {
   standsAlone,
 } from './source-item.ts'
 
+// Prepares and writes single items.
+
 /** An item ready to be written: fetching and everything else that waits is done. */
 export interface PreparedItem {
   item: SourceItem

@@ -11,6 +11,8 @@ import { addFilters, filtersAmong } from '../transfer/export.ts'
 import { pushCalendar } from './push-calendar.ts'
 import { openTarget, type PushTarget } from './push-target.ts'
 
+// The command `push`.
+
 /** The options of `push`, as typed. */
 interface Asked extends Record<string, unknown> {
   login?: string

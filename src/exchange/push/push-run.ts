@@ -9,6 +9,8 @@ import { itemsOf, LINKED, type LinkName, linkNames, type ShownRecord, unknownFac
 import { type Fingerprints, fieldsOf, fingerprintsOf, type ItemKind } from '../import/source-item.ts'
 import type { PushTarget } from './push-target.ts'
 
+// The state of a push while it runs, and its records in the form that the target takes.
+
 /** The kinds of records that are pushed: those of an import, and images. */
 export type PushKind = ItemKind | 'image'
 

@@ -11,6 +11,8 @@ import { itemOf, keyOfRecord, type PushItem, type PushRun, printsOfShown } from 
 import { findPushed, savePushed } from './push-store.ts'
 import { readShown } from './push-target.ts'
 
+// Pushes series and the occurrences that differ.
+
 /** The series among these that are pushed as series; none to a service without series. */
 export async function findPushedSeries(
   { context, options, target }: PushRun,

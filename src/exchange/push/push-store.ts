@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../../store/storage/database.ts'
 import type { PushItemColumns } from '../../store/storage/schema.ts'
 
+// The SQL of records that were pushed to other services.
+
 /** The number of a target; a new target gets one. */
 export async function targetNumber(tx: Db, address: string): Promise<number> {
   await tx

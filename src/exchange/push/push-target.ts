@@ -3,6 +3,8 @@ import { type FetchOptions, fetchPolitely, nameOrigin, SourceFailure } from '../
 import { isShownRecord, type ShownRecord } from '../import/shown-records.ts'
 import { findInterface, parsed, readNamespaces } from '../import/site-source.ts'
 
+// The service that a push writes to: found, asked and written to.
+
 /** A service that a calendar is pushed to. */
 export interface PushTarget {
   /** The root of its REST routes, and its namespace of events. */

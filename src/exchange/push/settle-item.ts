@@ -20,6 +20,8 @@ import {
 } from './push-run.ts'
 import { NO_SLUG, type PushTarget, readShown, refusedWith, sendTo, type TargetRequest } from './push-target.ts'
 
+// Pushes one record: compares, writes, and looks for it where an answer was lost.
+
 /** The outcome for a record: how it is counted, the row to store, and the fields that keep their values at the target. */
 export interface SettledItem {
   count: keyof Counts

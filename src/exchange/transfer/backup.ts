@@ -24,6 +24,8 @@ import { namedFiles, withReason } from './clean-media.ts'
 import { isSealed, sealFile } from './seal.ts'
 import { type CopyProgress, requireFolderOf, showProgress } from './show-progress.ts'
 
+// The command `backup`.
+
 /** The calendar of the settings; `failure` is the reason of the store's last failure, which says more than its rejections. */
 export interface CalendarPlaces {
   /** Address of the database. */

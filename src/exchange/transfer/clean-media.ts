@@ -7,6 +7,8 @@ import type { Database, Db } from '../../store/storage/database.ts'
 import { insertActs } from '../../store/storage/history.ts'
 import { writerBy } from '../../store/storage/recording.ts'
 
+// The command `media`, which removes files that no image names.
+
 /** The database and the store of the commands; `failure` is the reason of the store's last failure, which says more than its rejections. */
 export interface OpenedMedia {
   database: Database

@@ -28,6 +28,8 @@ import {
 } from '../../store/storage/tables.ts'
 import { type CopyProgress, showProgress } from './show-progress.ts'
 
+// The command `copy`, which carries a calendar to another database.
+
 /** Puts the command `copy` on the command line. */
 export function registerCopyCommand(program: Command): void {
   program

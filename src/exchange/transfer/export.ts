@@ -17,6 +17,8 @@ import { ndjson } from '../../serve/formats/ndjson.ts'
 import { readSnapshot } from '../../store/storage/open-database.ts'
 import { isFolder, requireFolderOf } from './show-progress.ts'
 
+// The command `export`.
+
 interface ExportOptions extends Record<string, string | boolean | undefined> {
   format: string
   output?: string

@@ -27,6 +27,8 @@ import { copyTables, listCommonTables } from './copy.ts'
 import { requireSealed } from './seal.ts'
 import { type CopyProgress, isFolder, showProgress } from './show-progress.ts'
 
+// The command `restore`.
+
 /** The calendar of the settings, and where its images lie. */
 export interface RestorePlaces extends CalendarPlaces {
   mediaPlace: string

@@ -8,6 +8,8 @@ import { type EventMemory, isBehind } from '../../store/memory/event-memory.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { type Family, labelled, type Sample, single } from './metric-families.ts'
 
+// Counts and measures for Prometheus.
+
 type LoopDelay = ReturnType<typeof monitorEventLoopDelay>
 
 /** The counts of this process. */

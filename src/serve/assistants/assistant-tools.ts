@@ -9,6 +9,8 @@ import { about, type MessageText } from '../../calendar/locales/messages.ts'
 import { resources, type Served } from '../../calendar/resources.ts'
 import type { JsonRecord } from './mcp-messages.ts'
 
+// The tools that assistants can call, each of which is one request to the interface.
+
 /** The most records of an answer. */
 export const MOST_RECORDS = 25
 /** The records of an answer that says no other number. */

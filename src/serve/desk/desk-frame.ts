@@ -6,6 +6,8 @@ import { pathTo } from '../pages/viewing.ts'
 import type { DeskAssets } from './desk-assets.ts'
 import { type DeskView, deskPath, type RoomName, sayAtDesk } from './desk-page.ts'
 
+// The frame around every page of the desk.
+
 const LONGEST_TITLE = 110
 
 /** The reader of a page, and the numbers in its rail. */

@@ -8,6 +8,8 @@ import { paramTexts } from '../../calendar/locales/problem-replies.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { sayAtDesk } from './desk-page.ts'
 
+// Controls of forms, which follow from the declared fields.
+
 /** The values in the controls of a form, by the name of the field: as they were typed, or as the record has them. */
 export type FormValues = Readonly<Record<string, string>>
 

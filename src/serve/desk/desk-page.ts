@@ -11,6 +11,8 @@ import type { EventRow } from '../../store/storage/schema.ts'
 import type { Content, Html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 
+// Pages of the desk: their requests, their views and their answers.
+
 /** A file that came with a form. */
 export interface SentFile {
   /** The field of the form that it came in. */

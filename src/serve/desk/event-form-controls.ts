@@ -10,6 +10,8 @@ import type { ShownDate } from './event-repeats.ts'
 import type { TimesInWords } from './event-times.ts'
 import { isSwitchOn, lastTyped, type TypedForm } from './typed-form.ts'
 
+// The parts of the form of an event that its files share.
+
 /** The form of an event, and all that it shows beside what is typed. */
 export interface EventForm {
   context: Context

@@ -59,6 +59,8 @@ import { datesToPress, REPEAT_CONTROLS, readRepeats, typedRepeats } from './even
 import { NOTHING_SAID, readTimes, timesInWords, typedDay, typedTimes } from './event-times.ts'
 import { allTyped, isSwitchOn, isTyped, lastTyped, type TypedForm, typedOf } from './typed-form.ts'
 
+// The form of an event: filled, read, saved, and shown again with its faults.
+
 const served = resources.find(({ resource }) => resource.name === 'event') ?? resources[0]
 if (!served) throw new Error('There is no resource of events.')
 /** Events as the desk saves them. */

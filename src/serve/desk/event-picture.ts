@@ -10,6 +10,8 @@ import type { ImageRow } from '../../store/storage/schema.ts'
 import { type DeskRequest, type SentFile, sayAtDesk } from './desk-page.ts'
 import { isSwitchOn, isTyped, lastTyped, type TypedForm } from './typed-form.ts'
 
+// The picture of an event in its form.
+
 /** A picture that came with a form: the id of its image, or why there is none. */
 export type SentPicture = { id: number } | { fault: string } | undefined
 

@@ -10,6 +10,8 @@ import { type PlainField, plainField } from './desk-inputs.ts'
 import { sayAtDesk } from './desk-page.ts'
 import { fileBounds, type LookForm, type TypedText } from './look-values.ts'
 
+// The form of the look.
+
 /** How the form asks for a setting. */
 interface Asked {
   name: Exclude<LookSetting, 'pages_texts'>

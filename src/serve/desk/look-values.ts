@@ -6,6 +6,8 @@ import { faultOfSetting, OWNER_SETTINGS, type OwnerValues } from '../../store/st
 import type { FormFaults } from './desk-inputs.ts'
 import { type DeskRequest, fieldOf, sayAtDesk } from './desk-page.ts'
 
+// The values of the form of the look.
+
 /** A page of text as it was typed. */
 export interface TypedText {
   slug: string

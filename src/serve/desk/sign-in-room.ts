@@ -14,6 +14,8 @@ import {
 } from './desk-page.ts'
 import { answerLink, tokenIn } from './set-up-room.ts'
 
+// The pages for signing in and out.
+
 /** Whether a path is answered the same way whoever has signed in. */
 export const isForAll = (path: string): boolean => path === '/sign-in' || tokenIn(path) !== undefined
 

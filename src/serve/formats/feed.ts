@@ -11,6 +11,8 @@ import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import { type EventFacts, factsOf, textsOfFacts } from './event-facts.ts'
 import type { Format } from './format.ts'
 
+// The parts that all feeds of events share.
+
 /** The description of a feed as a whole. */
 export interface FeedHead {
   title: string

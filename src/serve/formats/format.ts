@@ -5,6 +5,8 @@ import type { Resource } from '../../calendar/declare/resource.ts'
 import type { Version } from '../../calendar/records/versions.ts'
 import type { Served } from '../../calendar/resources.ts'
 
+// Replies, and the interface of a representation.
+
 /** An answer on its way out; the transport turns it into bytes. */
 export interface Reply {
   status: number

@@ -4,6 +4,8 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { describeWhen, type EventFacts, isoTime, meetingPlaces, placeOf } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 
+// Events as RSS.
+
 /** How long readers may wait before they ask again, in minutes. */
 const TTL_MINUTES = '60'
 

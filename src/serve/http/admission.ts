@@ -3,6 +3,8 @@ import { clientOf } from '../../base/text/client-of.ts'
 import type { Incoming } from './incoming.ts'
 import { join, type Lines, mayJoin, noLines, takeLate, takeNext } from './waiting-lines.ts'
 
+// Queues of requests, one for each kind of work.
+
 /** The kinds of work with queues of their own. Finished answers, /healthz and /readyz never queue. */
 export type Work = 'lists' | 'reads' | 'searches' | 'suggestions' | 'writes' | 'uploads' | 'streams'
 

@@ -12,6 +12,8 @@ import type { MatchedRequest } from './handlers.ts'
 import { type Incoming, NO_BODY } from './incoming.ts'
 import { splitUrl } from './request-url.ts'
 
+// Does the requests of a batch, one by one or in one transaction.
+
 /** The parts of the service that batches need. */
 export interface Batching {
   admission: Admission

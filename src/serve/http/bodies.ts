@@ -21,6 +21,8 @@ import {
 import { fileNameOf } from './platform-upload.ts'
 import { formText, mediaType, parseForm, repeatedKeys } from './request.ts'
 
+// Reads the bodies of requests, forms with files among them.
+
 /** The body of one request: read once the caller and the route are known, released when the request ends. */
 export interface BodyReader {
   /** @throws Problem */

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 
+// The address of a client behind trusted proxies.
+
 /** The addresses of trusted proxies. */
 export type Trusted = BlockList
 

@@ -2,6 +2,8 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 
+// Stops a server without dropping the requests it has.
+
 /** Whether a server is about to stop, and its connections. */
 export interface Closing {
   /** It takes requests as before, but is not ready any more. */

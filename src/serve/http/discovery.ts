@@ -3,6 +3,8 @@ import type { Field, Fields } from '../../calendar/declare/resource.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import { type Endpoint, type Route, routeName } from './routes.ts'
 
+// The index of the namespace, from the table of routes.
+
 /** The namespace index (rule 3.2). It omits batches, which belong to the platform. */
 export function describeNamespace(routes: readonly Route[], context: Context): object {
   const { site } = context

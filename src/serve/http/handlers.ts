@@ -18,6 +18,8 @@ import { describeInterface } from './openapi.ts'
 import { type Endpoint, isForAdministrators, type Method, type Route, type RouteAction } from './routes.ts'
 import { managesWebhooks } from './webhook-deeds.ts'
 
+// Answers requests to resources: list, read, create, update, remove.
+
 /** A matched request of the namespace, its parameters still raw. */
 export interface MatchedRequest {
   route: Route

@@ -16,6 +16,8 @@ import type { Served } from '../../calendar/resources.ts'
 import { bodyProperties, type Say } from './openapi-schemas.ts'
 import type { HistoryDeed, Route } from './routes.ts'
 
+// The routes of versions of records.
+
 /** The parameters of a list of acts. */
 export const actFilters = defineFields({ page: pageFilters.page, per_page: { ...pageFilters.per_page, kind: count } })
 

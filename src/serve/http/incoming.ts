@@ -8,6 +8,8 @@ import type { MatchedRequest } from './handlers.ts'
 import type { RequestUrl } from './request-url.ts'
 import type { Match } from './routes.ts'
 
+// A request on its way in, before and after its body is read.
+
 /** A file that came with a request. It is on disk until the request ends. */
 export interface Upload {
   /** The field of the form that it came in, if it came in one. */

@@ -4,6 +4,8 @@ import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { Problem } from '../../base/problems.ts'
 
+// Room in memory and on disk for bodies while they arrive.
+
 /** The bytes of memory or disk that bodies hold while they arrive, and the most that they may hold. */
 export interface Room {
   held: number

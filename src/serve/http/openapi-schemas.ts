@@ -44,6 +44,8 @@ import { BATCH_METHODS, VALIDATIONS } from './batch-route.ts'
 import type { WebhookDeed } from './webhook-deeds.ts'
 import { webhookFields } from './webhook-routes.ts'
 
+// The schemas of the OpenAPI document.
+
 /** The text in the language of the site. */
 export type Say = (text: string) => string
 

@@ -42,6 +42,8 @@ import type { Db } from '../../store/storage/database.ts'
 import type { Taxonomy, TermRow } from '../../store/storage/schema.ts'
 import { offer, postFilters, shapingOf } from './platform-resource.ts'
 
+// Categories and tags as clients of the platform read them.
+
 const declared = categoryFilters
 
 const filters = defineFields({

@@ -1,5 +1,7 @@
 import { join, type Lines, noLines, takeNext } from './waiting-lines.ts'
 
+// Spreads requests over turns of the event loop, and refuses those that wait too long.
+
 /** The load of this thread with requests, and the waiting ones. */
 export interface Pressure<Waiting> {
   /** Milliseconds, on the clock of `performance.now`, at which the last request of this turn of the event loop arrived. */

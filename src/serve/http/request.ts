@@ -6,6 +6,8 @@ import { storableText } from '../../base/text/characters.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
 import type { Fields } from '../../calendar/declare/resource.ts'
 
+// Reads parameters from queries, forms and bodies.
+
 const NESTING = {
   depth: 6,
   parameterLimit: MOST_PAIRS,

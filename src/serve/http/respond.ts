@@ -52,6 +52,8 @@ import { isCrowded } from './slow-readers.ts'
 import { isWebhookDeed, readsWebhooks, type WebhookDeed } from './webhook-deeds.ts'
 import { webhookReply } from './webhook-replies.ts'
 
+// Answers each request below the REST root: who asks, which route, which work.
+
 /** The parts of the service that answers need. */
 export interface Service {
   site: Site

@@ -5,6 +5,8 @@ import { resources, type Served } from '../../calendar/resources.ts'
 import { formatField } from '../formats/formats.ts'
 import { isWebhookDeed, type WebhookDeed } from './webhook-deeds.ts'
 
+// The table of routes below the namespace.
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 const HISTORY_DEEDS = ['listVersions', 'readVersion', 'restoreVersion'] as const

@@ -36,6 +36,8 @@ import {
 import type { Visit } from './incoming.ts'
 import { hasRoomFor, sendBody, watchReader } from './slow-readers.ts'
 
+// Sends answers: ETags, 304, compression, streams.
+
 /** An answer ready to be sent, as often as it is asked for. */
 export interface Outgoing {
   status: number

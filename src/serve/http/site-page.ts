@@ -4,6 +4,8 @@ import { escapeHtml } from '../../base/text/html.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import { VERSION } from '../pages/layout.ts'
 
+// The small page at the address of the site where there are no pages for people.
+
 /** A page for people. */
 export interface Page {
   headers: Record<string, string>

@@ -33,6 +33,8 @@ import { idIn, type MatchedRequest } from './handlers.ts'
 import { managesWebhooks, type WebhookDeed } from './webhook-deeds.ts'
 import { deliveryFilters, webhookFields } from './webhook-routes.ts'
 
+// Answers requests about webhooks.
+
 /** The place of webhooks, and the hosts that messages may be sent to. */
 export interface WebhookGround {
   database: Database

@@ -5,6 +5,8 @@ import { about } from '../../calendar/locales/messages.ts'
 import type { Method, Route } from './routes.ts'
 import type { WebhookDeed } from './webhook-deeds.ts'
 
+// The routes of webhooks.
+
 /** The fields of a webhook. */
 export const webhookFields = defineFields({
   url: {

@@ -17,6 +17,8 @@ import {
 import { say, sayEvents, type View, type Viewing } from './viewing.ts'
 import { nearName } from './when-in-words.ts'
 
+// The page of a day.
+
 /** The most events on the page of a day. */
 const MOST = 100
 

@@ -10,6 +10,8 @@ import { languageField } from './page-languages.ts'
 import { pager } from './view-head.ts'
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
+// The directories of venues and of organizers.
+
 /** The most venues or organizers on one page, and the last page; what is behind it is found by its name or first letter. */
 const MOST_ENTRIES = 100
 const LAST_PAGE = 50

@@ -8,6 +8,8 @@ import type { ShownTerm } from './page-terms.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 import { isOvernight, nearName } from './when-in-words.ts'
 
+// Events as rows of lists.
+
 /** The title of an event, or a substitute for an empty one. */
 export function titleOf({ context: { site } }: Viewing, { title }: Pick<Card, 'title'>): string {
   return title === '' ? say(site, '(no title)') : title

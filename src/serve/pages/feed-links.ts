@@ -4,6 +4,8 @@ import { type Html, html } from './page-html.ts'
 import { type PageQuery, queryText } from './page-query.ts'
 import { type FeedLink, pathTo, say } from './viewing.ts'
 
+// Links from pages to feeds.
+
 const FEEDS = [
   ['ics', 'text/calendar', 'iCalendar'],
   ['rss', 'application/rss+xml', 'RSS'],

@@ -33,6 +33,8 @@ import {
 import { say, sayEvents, type View, type Viewing } from './viewing.ts'
 import { fewerWords, wordsNote } from './words-shown.ts'
 
+// The list of coming events, and that of past ones.
+
 /** The most events on one page. */
 export const PER_PAGE = 20
 

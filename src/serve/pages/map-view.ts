@@ -12,6 +12,8 @@ import { type Html, html } from './page-html.ts'
 import { canonicalOf, type EventsAsked, feedsOf, nothingFound, sameEvents, viewHead } from './view-head.ts'
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
+// Coming events by their venues, with a map.
+
 /** The most events that are put to their venues, the most venues, and the most events of each that are named. */
 const MOST_EVENTS = 1000
 const MOST_VENUES = 100

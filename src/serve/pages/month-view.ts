@@ -37,6 +37,8 @@ import {
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 import { isOvernight } from './when-in-words.ts'
 
+// The page of a month: its table of weeks and its list of days.
+
 const HOUR_MS = 3_600_000
 
 /** The most events of a month that are counted; only the first few of each day are loaded. */

@@ -4,6 +4,8 @@ import { isDay, isMonth } from './page-dates.ts'
 import { oldSpan, readSpan, type Span, writeSpan } from './spans.ts'
 import { inEnglish, isFile } from './translated-paths.ts'
 
+// The addresses of pages, those of today and those of moved sites.
+
 /** The term that a path narrows its events to, with the slugs of its parents first. */
 export interface TermPath {
   taxonomy: Taxonomy

@@ -4,6 +4,8 @@ import { contentName, LOOK_FILES, type LookFileSetting } from '../../base/look-f
 import { bareScript, embedScripts } from './embed-scripts.ts'
 import { type Look, lookStyle, readSet } from './look.ts'
 
+// Style sheets, scripts and images of pages, and the colours of a look.
+
 /** A file that pages refer to. Its address changes with its content, so it can be cached for ever. */
 export interface Asset {
   path: string

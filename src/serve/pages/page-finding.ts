@@ -5,6 +5,8 @@ import { type Card, loadCards } from './cards.ts'
 import { learnTerms } from './page-terms.ts'
 import type { Viewing } from './viewing.ts'
 
+// Finds the events of a page.
+
 /** Parsed filters of a list of events, without the page. */
 export type EventFilters = Omit<Partial<EventsQuery>, 'page' | 'per_page'>
 

@@ -1,6 +1,8 @@
 import { LANGUAGES, type Language, type Site } from '../../base/config.ts'
 import { type Html, html } from './page-html.ts'
 
+// The language of a page, by its address or the header.
+
 /** The language that a page is written in. */
 export interface Chosen {
   language: Language

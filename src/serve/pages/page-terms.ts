@@ -17,6 +17,8 @@ import type { TermRow } from '../../store/storage/schema.ts'
 import { type Choice, type Choices, choicesOf } from './choices.ts'
 import type { TermPath } from './page-addresses.ts'
 
+// The categories, tags and venues that pages know.
+
 /** A category or tag as pages show it. */
 export interface ShownTerm {
   id: number

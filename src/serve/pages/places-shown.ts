@@ -2,6 +2,8 @@ import type { Site } from '../../base/config.ts'
 import { plainText } from '../../base/text/html.ts'
 import type { VenueRow } from '../../store/storage/schema.ts'
 
+// Addresses of venues on pages, with maps and directions.
+
 type Address = Pick<VenueRow, 'venue' | 'address' | 'city' | 'zip' | 'stateprovince' | 'country'>
 
 /** The address of a venue in lines, shown below its name: parks and squares often have their name as their address. */

@@ -4,6 +4,8 @@ import { html } from './page-html.ts'
 import { languageField } from './page-languages.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
+// The page that explains a failure.
+
 const SENTENCES = {
   400: 'This address isn’t quite right.',
   404: 'We can’t find that page.',

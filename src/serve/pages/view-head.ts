@@ -18,6 +18,8 @@ import { askedInWords, FIELDS_ID, hasPress, presses } from './presses.ts'
 import { isList, isUndated, linkedSpans, type Span } from './spans.ts'
 import { pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
+// The top of every view of events: title, links to other views, and filters.
+
 /** The events that an address asks for, with its term looked up. */
 export interface EventsAsked {
   span: Span

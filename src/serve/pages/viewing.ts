@@ -15,6 +15,8 @@ import { keepLanguage } from './page-languages.ts'
 import type { PageTerms } from './page-terms.ts'
 import type { Span } from './spans.ts'
 
+// Views and all that they are made with.
+
 /** The data, the clock and the look that every view is made with. */
 export interface Viewing {
   context: Context

@@ -30,6 +30,8 @@ import {
 } from './view-head.ts'
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
+// The page of a week.
+
 /** The most events of a week that are counted; only those that are shown are loaded. */
 const MOST = 5000
 /** The most events that a day shows, and the most of those that last several days. */

@@ -5,6 +5,8 @@ import { lastDayOf, written, writtenDay } from './page-dates.ts'
 import { say } from './viewing.ts'
 import { zoneLetters } from './zone-names.ts'
 
+// When an event takes place, in words.
+
 /** The times of an event, all stored. */
 export type Times = Pick<
   EventRow,

@@ -2,6 +2,8 @@ import { type ChangePlace, isCursor } from '../../store/storage/changed-since.ts
 import type { Cursor } from '../../store/storage/database.ts'
 import type { ChangeColumns } from '../../store/storage/schema.ts'
 
+// Sync tokens: written, read, and bound to their reader.
+
 /** The subject of a feed of changes: a token goes with one such scope for good. */
 export interface SyncScope {
   kinds: readonly string[]

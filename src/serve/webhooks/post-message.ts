@@ -7,6 +7,8 @@ import type { WebhookReason } from '../../calendar/locales/messages.ts'
 import { lookUpAmong, mayConnect, nameOf } from '../../store/media/public-addresses.ts'
 import type { WebhookColumns } from '../../store/storage/schema.ts'
 
+// Sends a message to a webhook.
+
 /** The outcome of sending a message. */
 export interface Posted {
   /** Of the answer; 0 for none. */

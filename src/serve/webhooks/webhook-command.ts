@@ -22,6 +22,8 @@ import {
   rotateSecret,
 } from './webhook-store.ts'
 
+// The command `webhook`.
+
 /** The calendar whose webhooks the commands are about. */
 export interface WebhookPlaces {
   open: () => Promise<Database>

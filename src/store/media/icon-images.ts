@@ -1,5 +1,7 @@
 import { loadSharp } from './image-sizes.ts'
 
+// Makes icons of images.
+
 /** The most pixels of an image that icons are made of. */
 const MOST_PIXELS = 16_000_000
 const SECONDS = 5

@@ -3,6 +3,8 @@ import { Problem } from '../../base/problems.ts'
 import { normalize } from '../../base/text/characters.ts'
 import { stripMetadata } from './strip-metadata.ts'
 
+// Checks images and makes their sizes.
+
 /** The sizes made of an image, in the order answers list them (rule 8.2). */
 const SIZE_NAMES = ['medium', 'large', 'thumbnail', 'medium_large', '1536x1536', '2048x2048'] as const
 export type SizeName = (typeof SIZE_NAMES)[number]

@@ -13,6 +13,8 @@ import { Problem } from '../../base/problems.ts'
 import { mimeTypeOf } from './image-sizes.ts'
 import { isKey, type ListedFile, MEDIA_CACHE_CONTROL, type MediaStore } from './media-store.ts'
 
+// A store of images in an S3-compatible bucket.
+
 /** A place in an S3-compatible store. */
 export interface S3Place {
   bucket: string

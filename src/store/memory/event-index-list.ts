@@ -22,6 +22,8 @@ import {
   sliceSlots,
 } from './sorted-slots.ts'
 
+// Answers lists from the index.
+
 /** The bounds of a list of events, as wall times; undefined edges are open. */
 export interface EventWindow {
   /** start >=, unless `startsAfter` takes its place */

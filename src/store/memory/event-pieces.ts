@@ -2,6 +2,8 @@ import { type Cache, type CacheBudget, drop, dropAll, emptyCache, findCached, ke
 import { type Deflated, deflateAround } from '../../base/gzip.ts'
 import type { TermRow } from '../storage/schema.ts'
 
+// JSON of events and terms that memory keeps, with counts that are rewritten in place.
+
 /** The counts of terms in JSON bytes, three numbers each: the place, the id of the term and the count. Only this file looks into it. */
 export type TermCounts = number[]
 

@@ -5,6 +5,8 @@ import { type Tx, writerBy } from '../storage/recording.ts'
 import type { Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 
+// Public records that are stored presented beside their rows.
+
 /** The core of an event: what it says of itself as JSON, without what it links to and as if it had no image. */
 export interface EventCore {
   /** An object with the members that all have. */

@@ -1,6 +1,8 @@
 import { type CompiledQuery, type Expression, type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { RecordTable, Tables } from './schema.ts'
 
+// Long reads, which run beside quick ones.
+
 /** The expected time of a long read: a `list` takes some milliseconds, a `search` as long as it takes to read the texts. */
 export type Lane = 'list' | 'search'
 

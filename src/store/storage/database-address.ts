@@ -1,3 +1,5 @@
+// Addresses of databases: which file they name, and how they are shown without secrets.
+
 /** The file of a SQLite database, of its address `sqlite:FILE`; undefined for a database on a server. */
 export function databaseFile(address: string): string | undefined {
   return address.startsWith('sqlite:') ? address.slice('sqlite:'.length) : undefined

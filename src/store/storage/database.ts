@@ -5,6 +5,8 @@ import type { IdSet } from './id-set.ts'
 import type { Tx, Writer } from './recording.ts'
 import type { ChangeColumns, Tables } from './schema.ts'
 
+// The interface of the database, which SQLite and PostgreSQL both have.
+
 /** A connection for reading, or the inside of a transaction; queries are written against it. */
 export type Db = Kysely<Tables>
 

@@ -1,3 +1,5 @@
+// Distances on the earth.
+
 /** In km. */
 export const EARTH_RADIUS = 6371.0088
 export const radians = (degrees: number) => (degrees * Math.PI) / 180

@@ -10,6 +10,8 @@ import { openPostgres } from './postgres/postgres.ts'
 import type { ImageColumns } from './schema.ts'
 import { reason } from './unavailable.ts'
 
+// Looks at a database without changing it, for the doctor.
+
 /** The findings of an examination, which changes nothing. */
 export interface Examined {
   /** The name and version of the server, such as `PostgreSQL 18.4`. */

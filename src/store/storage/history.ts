@@ -5,6 +5,8 @@ import { forgetFormer, type KeptFormer, keptFormer, NO_FORMER } from './former-v
 import type { Act, Recording, Tx, Writer } from './recording.ts'
 import type { HistoryColumns } from './schema.ts'
 
+// The history of acts: written, listed and dropped.
+
 /** A row to be added to the history, and how many transactions of the same commit have changed the record since. */
 export type HistoryRow = Omit<HistoryColumns, 'id' | 'sequence'> & { later: number } & KeptFormer
 

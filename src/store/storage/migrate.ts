@@ -18,6 +18,8 @@ import { decorativeImages } from './migrations/0047-decorative-images.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
+// Brings a database up to date by its migrations.
+
 /** The result of bringing a database up to date. */
 export interface Migrated {
   /** Names of the steps that ran. */

@@ -13,6 +13,8 @@ import { openSqlite } from './sqlite/sqlite.ts'
 import { findMigrations } from './tables.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
+// Opens databases, and watches whether they can be written.
+
 /**
  * Opens the database at `sqlite:FILE`, creating the file when it is not there, or at `postgres://…`. Its functions reject with
  * DatabaseUnavailable while the database cannot be reached or is overloaded.

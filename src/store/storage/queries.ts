@@ -13,6 +13,8 @@ import type { EventRow, Tables } from './schema.ts'
 import { likePattern } from './search/word-search.ts'
 import { listValue, statement } from './statement.ts'
 
+// Conditions of queries that the databases say differently, or that several stores share.
+
 /** The condition that a folded column contains this folded text, its `%` and `_` meaning themselves. */
 export function contains(column: string | RawBuilder<unknown>, text: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`${typeof column === 'string' ? sql.ref(column) : column} like ${likePattern(text)} escape '\\'`

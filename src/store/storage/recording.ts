@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { ChangeColumns, Tables } from './schema.ts'
 
+// Records the changes of a transaction while it runs.
+
 /** The writer of a change, and where they write from, for the history. Unknown values are empty texts. */
 export interface Writer {
   /** User id; 0 for the command line, the schedule and the service itself. */

@@ -15,6 +15,8 @@ import { isBusy, prepareKept } from './sqlite/sqlite-connection.ts'
 import { queryBuilder } from './sqlite/sqlite-queries.ts'
 import { gatherStatistics } from './tables.ts'
 
+// Puts a restored database in the place of another, and keeps that one.
+
 /** The calendar that is replaced: its name and whether it was held; undefined where there is none, or none that can be read. */
 export type Former = { calendar: string; held: number } | undefined
 

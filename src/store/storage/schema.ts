@@ -3,6 +3,8 @@ import type { eventFields } from '../../base/fields/event-fields.ts'
 import type { Columns } from '../../base/fields/field.ts'
 import type { organizerFields, venueFields } from '../../base/fields/linked-fields.ts'
 
+// The tables and their columns.
+
 /** The kinds that share the first id sequence (rule 4.1). */
 export type RecordKind = 'event' | 'venue' | 'organizer' | 'image' | 'series'
 export type Taxonomy = 'category' | 'tag'

@@ -2,6 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Db, isPostgres } from './database.ts'
 import { countedSteps } from './migration.ts'
 
+// Tables as the database describes them, for copies and backups.
+
 /** A table as the database describes it. */
 export interface TableShape {
   name: string

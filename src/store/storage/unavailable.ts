@@ -1,4 +1,6 @@
 import { codeOf } from '../../base/errors.ts'
+
+// Failures of the database: what it lacks, and whether trying again may help.
 /** The resource that the database lacks: an answer, room, or the permission to write. Reads go on in the last two cases. */
 export type Lack = 'answer' | 'room' | 'permission'
 

@@ -1,6 +1,8 @@
 import { messageOf } from '../../base/errors.ts'
 import type { RecordKind, Taxonomy } from './schema.ts'
 
+// Records that cannot be shown, which are left out and reported.
+
 /** A stored record that cannot be presented, since its row has values that this program never writes. */
 export class UnshowableRecord extends Error {
   override name = 'UnshowableRecord'

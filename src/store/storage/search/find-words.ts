@@ -17,6 +17,8 @@ import {
 import { wholeList } from '../queries.ts'
 import { IN_NAME, IN_TITLE, stemsOfEvent, TERM_DOCS } from './stem-index.ts'
 
+// The search by `words`: finds events by stems, with wrong letters forgiven.
+
 /** Where words that somebody looks for are found. */
 export interface WordsFound {
   /** The words that were looked for, each as it was wanted or corrected. */

@@ -2,6 +2,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type Lookup, planWord, type Search, type WordPlan } from '../../../base/text/search.ts'
 import { addId, countIds, dropId, type IdSet, inBoth, inEither, inFirst, listIds, makeIdSet } from '../id-set.ts'
 
+// The search of texts on SQLite, by an index of words.
+
 /** The `like` pattern for values that contain a text, with `\` as the escape character. */
 export const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 

@@ -84,7 +84,7 @@ export const eventFields = {
     feed: 'content_html',
     ics: 'DESCRIPTION',
   },
-  slug: { kind: settledText, about: 'The slug of the event', label: 'Address', within: limits.slug, ...inAddress },
+  slug: { kind: settledText, about: 'The slug of the event', label: 'Web address', within: limits.slug, ...inAddress },
   excerpt: {
     kind: clearableText,
     about: 'The excerpt of the event',

@@ -521,6 +521,7 @@ export const de: Locale = {
   '{events} from {date} on': '{events} ab {date}',
   '{title}, continues': '{title}, dauert an',
   'Add to calendar': 'In den Kalender',
+  'Web address': 'Webadresse',
   Address: 'Anschrift',
   After: 'Danach',
   All: 'Alle',

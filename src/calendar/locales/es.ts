@@ -510,6 +510,7 @@ export const es: Locale = {
   '{events} from {date} on': '{events} desde {date}',
   '{title}, continues': '{title}, continúa',
   'Add to calendar': 'Añadir al calendario',
+  'Web address': 'Dirección web',
   Address: 'Dirección',
   After: 'Después',
   All: 'Todo',

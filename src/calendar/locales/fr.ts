@@ -526,6 +526,7 @@ export const fr: Locale = {
   '{events} from {date} on': '{events} dès {date}',
   '{title}, continues': '{title}, suite',
   'Add to calendar': 'Ajouter à l’agenda',
+  'Web address': 'Adresse web',
   Address: 'Adresse',
   After: 'Après',
   All: 'Tout',

@@ -35,7 +35,7 @@ export const termFields = defineFields({
     label: 'Description',
     within: limits.termText,
   },
-  slug: { kind: settledText, about: 'The slug of the term', label: 'Address', inLists: true, within: limits.slug },
+  slug: { kind: settledText, about: 'The slug of the term', label: 'Web address', inLists: true, within: limits.slug },
 })
 
 const LONGEST = limits.termName.characters

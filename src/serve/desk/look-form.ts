@@ -4,7 +4,7 @@ import { extentOf, LONGEST_PAGE_TEXT, type LookSetting, type lookSettings } from
 import { addDays } from '../../base/text/moments.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { accentContrast } from '../pages/page-assets.ts'
-import { capitalized, unitName, written } from '../pages/page-dates.ts'
+import { capitalized, localeOf, unitName, written } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type PlainField, plainField } from './desk-inputs.ts'
 import { sayAtDesk } from './desk-page.ts'
@@ -134,7 +134,7 @@ function control(site: Site, form: LookForm, asked: Asked): Content {
   const { values, faults } = form
   const value = values[name] ?? ''
   if (form.given.has(name))
-    return html`<div class="field"><p class="label">${sayAtDesk(site, label)}</p><p class="hint">${value} ${sayAtDesk(site, 'Whoever runs the service has set this at its start.')}</p></div>`
+    return html`<div class="field"><p>${sayAtDesk(site, label)}: <b dir="auto">${value}</b></p><p class="hint">${sayAtDesk(site, 'Whoever runs the service has set this at its start.')}</p></div>`
   if (isLookFile(name)) return fileControl(site, form, name, label)
   const choices = lookChoices(site, asked)
   if (choices) return choiceControl(site, asked, choices, value)
@@ -199,9 +199,10 @@ function textControls(site: Site, { texts, faults, given }: LookForm): Content {
 
 /** Notes on a colour in which text could not be read on the pages that there are: it is shown in another. */
 export function contrastNotes(site: Site, colour: string, scheme: string): Content {
+  const format = new Intl.NumberFormat(localeOf(site), { maximumFractionDigits: 1 })
   const { light, dark } = accentContrast(colour)
   const note = (text: MessageText, { ratio, shown }: typeof light) =>
-    ratio < 4.5 && html`<p class="warning">${sayAtDesk(site, text, { ratio: ratio.toFixed(1), colour: shown })}</p>`
+    ratio < 4.5 && html`<p class="warning">${sayAtDesk(site, text, { ratio: format.format(ratio), colour: shown })}</p>`
   return html`<div role="status">${scheme !== 'dark' && note('On light pages, text in this colour would have a contrast of {ratio} and needs 4.5. It is shown in {colour}.', light)}${scheme !== 'light' && note('On dark pages, text in this colour would have a contrast of {ratio} and needs 4.5. It is shown in {colour}.', dark)}</div>`
 }
 

@@ -1,0 +1,44 @@
+import type { Options } from './connection.ts'
+import { createKalends, type Event, type Service } from './index.ts'
+
+/** What of Astro's `LoaderContext` is used. */
+export interface LoaderContext {
+  store: {
+    keys(): string[]
+    set(entry: { id: string; data: Record<string, unknown>; digest: string; rendered: { html: string } }): boolean
+    delete(id: string): void
+  }
+  parseData(entry: { id: string; data: Record<string, unknown> }): Promise<Record<string, unknown>>
+  generateDigest(data: Record<string, unknown>): string
+}
+
+/**
+ * A loader of a content collection of Astro: every event that the list finds, by its id. Entries are rendered as the description. What is gone from the list
+ * goes from the collection; where the service cannot be reached, the collection stays as it is and the build fails.
+ * @param options the service, and as `query` the parameters of its list of events
+ */
+export function kalendsLoader({ query = {}, ...options }: Options & { query?: Service['events']['query'] }): {
+  name: string
+  load: (context: LoaderContext) => Promise<void>
+} {
+  return {
+    name: 'kalends',
+    load: async ({ store, parseData, generateDigest }) => {
+      const events: Event[] = []
+      for await (const event of createKalends(options).events.all(query)) events.push(event)
+      const gone = new Set(store.keys())
+      for (const event of events) {
+        const id = String(event.id)
+        gone.delete(id)
+        const digest = generateDigest({ ...event })
+        store.set({
+          id,
+          data: await parseData({ id, data: { ...event } }),
+          digest,
+          rendered: { html: event.description },
+        })
+      }
+      for (const id of gone) store.delete(id)
+    },
+  }
+}

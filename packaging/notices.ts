@@ -1,6 +1,7 @@
 // The licences of what others have written.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 /** What somebody else has written, and the terms it is passed on under. */
 interface Notice {
@@ -41,4 +42,9 @@ export function writeNotices(path: string, sentence: string, notices: readonly N
     [`${name} ${version} (${license})`, ...texts.map((text) => text.trim())].join('\n\n'),
   )
   writeFileSync(path, `${[sentence, ...parts].join(`\n\n${'='.repeat(80)}\n\n`)}\n`)
+}
+
+/** The terms of the names of time zones in the sources. */
+export function zoneNotice(): Notice {
+  return { ...licenceOf(fileURLToPath(new URL('../node_modules/cldr-core', import.meta.url))), name: 'Unicode CLDR' }
 }

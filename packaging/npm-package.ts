@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../package.json' with { type: 'json' }
 import { build } from './build.ts'
-import { licenceOf, writeNotices } from './notices.ts'
+import { writeNotices, zoneNotice } from './notices.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -24,8 +24,9 @@ export function stagePackage(folder: string): void {
   // The sources read both: the one beside them for its version, the one of the package for the interface description.
   for (const path of ['package.json', 'dist/package.json']) writeJson(join(folder, path), manifest)
   writeJson(join(folder, 'npm-shrinkwrap.json'), shrinkwrap())
-  const zones = { ...licenceOf(join(root, 'node_modules', 'cldr-core')), name: 'Unicode CLDR' }
-  writeNotices(join(folder, 'dist', 'THIRD-PARTY-NOTICES.txt'), 'Names of time zones are taken from CLDR.', [zones])
+  writeNotices(join(folder, 'dist', 'THIRD-PARTY-NOTICES.txt'), 'Names of time zones are taken from CLDR.', [
+    zoneNotice(),
+  ])
 }
 
 /** Packs a staged package. npm gives all files one date, so that equal files make an equal archive. */

@@ -1,0 +1,147 @@
+#!/bin/bash
+# Tries what npm run release has made, each in a place as clean as a new machine, and prints the time to its first answer:
+#   npm run release:try [-- npm folder deb]
+# npm needs nothing; folder and deb need root, debootstrap and systemd-nspawn, and deb lintian as well.
+set -euo pipefail
+# Each process in the background has a group of its own, which ends as one.
+set -m
+cd "$(dirname "$0")/../release"
+release=$PWD
+work=$(mktemp -d "${TMPDIR:-/tmp}/kalends-try-XXXXXX")
+pids=()
+trap 'for pid in "${pids[@]}"; do kill -- "-$pid" 2> /dev/null || true; done; wait; rm -rf --one-file-system "$work"' EXIT
+sha256sum --quiet -c SHA256SUMS
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+now() { date +%s%N; }
+
+# Prints how long it took from a moment until an address answers, which has to be within 30 seconds.
+answers() { # WHAT SINCE URL [COMMAND IN FRONT OF CURL …]
+  local what=$1 since=$2 url=$3
+  shift 3
+  until "$@" curl -sf -o /dev/null "$url"; do
+    (($(now) - since < 30000000000)) || fail "$what does not answer within 30 seconds: $(cat "$work"/*/said 2> /dev/null)"
+    sleep 0.1
+  done
+  awk -v what="$what" -v ns=$(($(now) - since)) 'BEGIN { printf "%6.1f s to the first answer: %s\n", ns / 1e9, what }'
+}
+
+free_port() { node -e 'const s = require("net").createServer().listen(0, () => { console.log(s.address().port); s.close() })'; }
+
+try_npm() {
+  local package version bin port since
+  # As on a new machine: nobody has set anything.
+  export npm_config_userconfig=$work/npmrc npm_config_cache=$work/npm-cache
+  package=$(echo "$release"/kalends-*.tgz)
+  mkdir "$work/npm"
+  cd "$work/npm"
+  for version in 18 20 22 24.7.0 24 26; do
+    npm install --silent --no-audit --no-fund --prefix "node$version" "node@$version"
+    bin=$work/npm/node$version/node_modules/.bin
+    mkdir "empty$version"
+    if ((${version%%.*} < 24)); then
+      npm install --silent --no-audit --no-fund --prefix "on$version" "$package"
+      if PATH=$bin:$PATH "on$version/node_modules/.bin/kalends" serve > said 2>&1; then fail "Node $version was taken"; fi
+      [[ $(wc -l < said) == 1 && $(< said) == "Kalends needs Node 24.7 or newer, and this is $version."* ]] || fail "$(< said)"
+      echo "          $(< said)"
+      continue
+    fi
+    port=$(free_port)
+    since=$(now)
+    (cd "empty$version" && PATH=$bin:$PATH exec npx --yes --package="$package" kalends serve --demo --log-level warn --port "$port") > said 2>&1 &
+    pids+=($!)
+    answers "npx kalends serve --demo on Node $version" "$since" "http://127.0.0.1:$port/"
+    ! grep -i warn said || fail "a warning on Node $version"
+    kill -- "-$!"
+    wait "$!" 2> /dev/null || true
+  done
+  cd "$release"
+}
+
+# Starts a Debian without anything in it, and puts a copy of the folder of artefacts into its /root.
+boot() { # NAME
+  local root=$work/$1
+  [[ -d $work/debian ]] ||
+    debootstrap --variant=minbase --include=systemd,systemd-sysv,dbus,adduser,debconf,libstdc++6,curl,iproute2 bookworm "$work/debian" > "$work/log" 2>&1 ||
+    fail "$(tail -n 3 "$work/log")"
+  cp -a "$work/debian" "$root"
+  cp "$release"/*.deb "$release"/*.tar.gz "$root/root/"
+  systemd-nspawn -q -D "$root" --register=no --keep-unit --private-network -b --console=pipe > "$work/$1.log" 2>&1 < /dev/null &
+  pids+=($!)
+  until init=$(pgrep -P $!) && [[ $(inside systemctl is-system-running 2> /dev/null) =~ running|degraded ]]; do sleep 0.2; done
+  inside ip link set lo up
+}
+
+inside() { nsenter -t "$init" -m -u -i -n -p -C env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "$@"; }
+
+add_event() {
+  inside sh -c 'curl -sf -o /dev/null -u "admin:$(sed -n 2p /var/lib/kalends/first-password.txt)" -H "Content-Type: application/json" \
+    -d "{\"title\": \"Kept\", \"status\": \"publish\", \"start_date\": \"tomorrow 5pm\", \"end_date\": \"tomorrow 7pm\"}" \
+    http://127.0.0.1:8080/wp-json/tribe/events/v1/events'
+}
+
+has_event() { inside curl -sf 'http://127.0.0.1:8080/wp-json/tribe/events/v1/events' | grep -q '"title":"Kept"' || fail "the event is gone after $1"; }
+
+try_folder() {
+  local since before
+  boot folder
+  before=$(inside find / -xdev -newer /root -not -path '/proc/*' -not -path '/var/log/*' -not -path '/tmp/*' -not -path '/root/*' | sort)
+  since=$(now)
+  inside sh -c 'cd /root && tar -xzf kalends-*-linux-x64.tar.gz && cd kalends-*-linux-x64 && ./install.sh > /root/said'
+  answers "the folder, unpacked and installed" "$since" http://127.0.0.1:8080/ inside
+  [[ $(inside kalends user list) == *admin* ]] || fail "kalends user list"
+  add_event
+  inside sh -c 'cd /root/kalends-*-linux-x64 && ./install.sh > /root/said'
+  answers "the folder, over an older one" "$(now)" http://127.0.0.1:8080/ inside
+  has_event "an upgrade"
+  inside sh -c 'cd /root/kalends-*-linux-x64 && ./install.sh --remove > /root/said'
+  # What a removal leaves, other than the caches of the system.
+  comm -13 <(echo "$before") <(inside find / -xdev -newer /root -not -path '/proc/*' -not -path '/var/log/*' -not -path '/tmp/*' -not -path '/root/*' | sort) |
+    sed 's/^/          left: /'
+  inside test -e /var/lib/kalends/kalends.sqlite || fail "the calendar is gone after a removal"
+  ! inside test -e /opt/kalends || fail "the code is there after a removal"
+  inside systemctl poweroff 2> /dev/null || true
+}
+
+try_deb() {
+  local deb since next
+  deb=$(cd "$release" && echo kalends_*_amd64.deb)
+  lintian --allow-root --fail-on error,warning "$release/$deb"
+  boot deb
+  since=$(now)
+  inside dpkg -i "/root/$deb" > "$work/log" 2>&1 || fail "$(< "$work/log")"
+  answers "the package of Debian" "$since" http://127.0.0.1:8080/ inside
+  [[ $(inside stat -c '%a %U' /etc/kalends/kalends.env /var/lib/kalends) == $'600 root\n700 kalends' ]] || fail "modes"
+  inside sh -c 'echo KALENDS_SITE_NAME=Ours >> /etc/kalends/kalends.env'
+  add_event
+
+  next=${deb/-1_/-2_}
+  dpkg-deb -R "$release/$deb" "$work/next"
+  sed -i 's/^\(Version: .*\)-1$/\1-2/' "$work/next/DEBIAN/control"
+  dpkg-deb -Zgzip --root-owner-group -b "$work/next" "$work/deb/root/$next" > /dev/null
+  inside dpkg -i "/root/$next" > "$work/log" 2>&1 || fail "$(< "$work/log")"
+  answers "the package, upgraded" "$(now)" http://127.0.0.1:8080/ inside
+  has_event "an upgrade"
+  inside grep -q KALENDS_SITE_NAME=Ours /etc/kalends/kalends.env || fail "an upgrade has overwritten the settings"
+
+  inside dpkg -r kalends > "$work/log" 2>&1 || fail "$(< "$work/log")"
+  inside test -e /var/lib/kalends/kalends.sqlite || fail "the calendar is gone after a removal"
+  ! inside test -e /usr/lib/kalends || fail "the code is there after a removal"
+  inside dpkg -P kalends > "$work/log" 2>&1 || fail "$(< "$work/log")"
+  inside test -e /var/lib/kalends/kalends.sqlite || fail "a purge deletes the calendar without having been told so"
+  ! inside test -e /etc/kalends || fail "settings are there after a purge"
+
+  inside dpkg -i "/root/$deb" > "$work/log" 2>&1 || fail "$(< "$work/log")"
+  answers "the package, over the calendar of an older one" "$(now)" http://127.0.0.1:8080/ inside
+  has_event "removing and installing"
+  echo 'kalends kalends/delete_calendar boolean true' | inside debconf-set-selections
+  inside dpkg -P kalends > "$work/log" 2>&1 || fail "$(< "$work/log")"
+  ! inside test -e /var/lib/kalends || fail "the calendar is there after a purge that was told to delete it"
+  inside systemctl poweroff 2> /dev/null || true
+}
+
+for what in "${@:-npm folder deb}"; do for one in $what; do "try_$one"; done; done

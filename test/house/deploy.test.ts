@@ -26,13 +26,24 @@ test('deployments set no variable that is no setting', () => {
 })
 
 test('every setting reaches the service of compose, but for those of the container itself', () => {
-  const [passed = ''] = textOf('deploy/compose.yaml').match(/(?<=^ {4}environment:\n)( {6}\w+:\n)+/m) ?? []
+  const [passed = ''] = textOf('deploy/compose.yaml').match(/(?<=^ {4}environment: &settings\n)( {6}\w+:\n)+/m) ?? []
   assert.deepEqual(
     new Set(passed.match(/KALENDS_\w+/g)),
     new Set(Object.keys(settings).map(environmentName)).difference(
       new Set(['KALENDS_HOST', 'KALENDS_PORT', 'KALENDS_DATA']),
     ),
   )
+})
+
+test('the proxy of two nodes has the directives that the documents explain', () => {
+  const explained = new Set(textOf('docs/deploying.md').split('\n'))
+  const directives = textOf('deploy/nodes.conf').match(/^ +(?:proxy|client|keepalive)\w* .+;$/gm) ?? []
+  assert.ok(directives.length > 8)
+  assert.deepEqual(
+    directives.filter((line) => !explained.has(line)),
+    [],
+  )
+  assert.match(textOf('deploy/compose.yaml'), /- \.\/nodes\.conf:\/etc\/nginx\/conf\.d\/default\.conf:ro$/m)
 })
 
 const copied = [...textOf('deploy/Containerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>

@@ -166,6 +166,16 @@ function lookIn(start: () => Promise<Browser>): void {
     }
   })
 
+  test('buttons of a form stay in sight on a phone where a language has long words', async () => {
+    await tab.look({ width: 390 })
+    await tab.goTo(`${service.origin}/desk/events/new`)
+    const beyond = await tab.evaluate<string[]>(`[...document.querySelectorAll('.savebar .button')]
+      .map((one) => { one.textContent += ' or another'; return one })
+      .filter((one) => one.getBoundingClientRect().right > innerWidth)
+      .map((one) => one.textContent)`)
+    assert.deepEqual(beyond, [])
+  })
+
   test('a yes to a program leads to its address, which the policy of the page allows', async () => {
     await tab.look({ width: 1280 })
     tab.requested.length = 0

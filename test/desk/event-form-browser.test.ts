@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { TAKES_TEXT, untilShown } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { sitAtDesk } from '../support/desk.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
 
 type Chromium = Awaited<ReturnType<typeof startChromium>>
 type ChromiumTab = Awaited<ReturnType<Chromium['open']>>
@@ -33,7 +35,7 @@ describe('the form of an event in a browser', {
     const [name, value] = cookie.split('=')
     await tab.send('Network.setCookie', { name, value, url: service.origin })
     await tab.goTo(new URL(path, service.origin).href)
-    if (scripts) await until(tab, "document.querySelector('.event-form.alive')")
+    if (scripts) await untilShown(tab, "document.querySelector('.event-form.alive')")
     return tab
   }
 
@@ -45,14 +47,9 @@ describe('the form of an event in a browser', {
     await tab.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event })
   }
 
-  const type = (tab: ChromiumTab, text: string) => tab.send('Input.insertText', { text })
-
-  async function until(tab: ChromiumTab, condition: string): Promise<void> {
-    for (let tries = 0; tries < 100; tries += 1) {
-      if ((await tab.evaluate(`Boolean(${condition})`)) === true) return
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-    assert.fail(`${condition}: ${await tab.evaluate('document.body.innerText.slice(0, 2000)')}`)
+  async function type(tab: ChromiumTab, text: string): Promise<void> {
+    await untilShown(tab, TAKES_TEXT)
+    await tab.send('Input.insertText', { text })
   }
 
   const saved = async (title: string) => {
@@ -79,9 +76,9 @@ describe('the form of an event in a browser', {
       await tab.evaluate("document.getElementById('venue_name').focus()")
       pressed.push('to the venue')
       await type(tab, 'The Blue Kettle')
-      if (scripts) await until(tab, "document.querySelector('.names:not([hidden]) li')")
+      if (scripts) await untilShown(tab, "document.querySelector('.names:not([hidden]) li')")
       await go('Enter')
-      await until(tab, "location.search.startsWith('?saved')")
+      await untilShown(tab, "location.search.startsWith('?saved')")
       assert.ok(pressed.length <= 6, pressed.join())
       const event = await saved(title)
       assert.deepEqual(
@@ -99,12 +96,12 @@ describe('the form of an event in a browser', {
       timezone: 'Europe/Oslo',
     })
     const tab = await open(`/desk/events/${id}`)
-    await until(tab, "document.getElementById('when-words').textContent.includes('2 hours')")
+    await untilShown(tab, "document.getElementById('when-words').textContent.includes('2 hours')")
     await tab.evaluate("document.getElementById('start_time').focus(); document.getElementById('start_time').select()")
     await type(tab, '8.15pm')
     await press(tab, 'Tab')
     await press(tab, 'Tab')
-    await until(tab, "document.getElementById('end_time').value === '22:45'")
+    await untilShown(tab, "document.getElementById('end_time').value === '22:45'")
     assert.equal(await tab.evaluate("document.getElementById('start_time').value"), '20:15')
     assert.match(
       String(await tab.evaluate("document.getElementById('when-words').textContent")),
@@ -122,10 +119,10 @@ describe('the form of an event in a browser', {
     })
     const tab = await open(`/desk/events/${id}`)
     await tab.evaluate("document.getElementById('description').focus()")
-    await until(tab, "document.querySelector('.rich-frame .text')")
+    await untilShown(tab, "document.querySelector('.rich-frame .text')")
     assert.equal(await tab.evaluate("document.getElementById('description').value"), description)
     await type(tab, 'Edited: ')
-    await until(tab, "document.getElementById('description').value.includes('Edited')")
+    await untilShown(tab, "document.getElementById('description').value.includes('Edited')")
     assert.deepEqual(tab.complaints, [])
     const pasted = '<p style="mso-x:1" onclick="x()">From <b>Word</b><script>x()</script></p>'
     await tab.evaluate(`(() => {
@@ -133,7 +130,7 @@ describe('the form of an event in a browser', {
       data.setData('text/html', ${JSON.stringify(pasted)})
       document.querySelector('.rich-frame .text').dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
     })()`)
-    await until(tab, "document.getElementById('description').value.includes('Word')")
+    await untilShown(tab, "document.getElementById('description').value.includes('Word')")
     assert.doesNotMatch(
       String(await tab.evaluate("document.getElementById('description').value")),
       /script|onclick|mso/,
@@ -146,7 +143,7 @@ describe('the form of an event in a browser', {
       tab.evaluate(
         "(() => { const leaving = new Event('beforeunload', { cancelable: true }); dispatchEvent(leaving); return leaving.defaultPrevented })()",
       )
-    await until(tab, "document.querySelector('.event-form.alive')")
+    await untilShown(tab, "document.querySelector('.event-form.alive')")
     assert.equal(await warns(), false)
     await type(tab, 'Changed')
     assert.equal(await warns(), true)
@@ -160,11 +157,15 @@ describe('the form of an event in a browser', {
     const tab = await open('/desk/events/new')
     await type(tab, 'Closed too early')
     await tab.evaluate("document.title = 'left'; dispatchEvent(new PageTransitionEvent('pagehide'))")
-    await new Promise((resolve) => setTimeout(resolve, 500))
     const next = await open('/desk/events/new')
-    await until(next, "document.querySelector('.unsaved')")
+    // What was typed is sent while the tab closes, beside the question for the next page.
+    const isOffered = async () => {
+      await next.goTo(new URL('/desk/events/new', service.origin).href)
+      return next.evaluate<boolean>("Boolean(document.querySelector('.unsaved'))")
+    }
+    await until(isOffered, 'what was typed is not offered')
     assert.equal(await next.evaluate("document.getElementById('title').value"), '')
     await next.evaluate("document.querySelector('.unsaved a').click()")
-    await until(next, "document.getElementById('title')?.value === 'Closed too early'")
+    await untilShown(next, "document.getElementById('title')?.value === 'Closed too early'")
   })
 })

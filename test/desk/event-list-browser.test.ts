@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { untilShown } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { sitAtDesk } from '../support/desk.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -63,26 +64,18 @@ describe('the list of events in a browser', {
     await tab.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event })
   }
 
-  async function until(tab: ChromiumTab, condition: string): Promise<void> {
-    for (let tries = 0; tries < 100; tries += 1) {
-      if ((await tab.evaluate(`Boolean(${condition})`).catch(() => false)) === true) return
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-    assert.fail(`${condition}: ${await tab.evaluate('document.body.innerText.slice(0, 2000)')}`)
-  }
-
   test('1e.18: the slash leads to the search, which lists hits as one types and opens one by the keyboard', async () => {
     const tab = await open('/desk/events')
     await press(tab, '/')
     assert.equal(await tab.evaluate('document.activeElement.id'), 'everything')
     await tab.send('Input.insertText', { text: 'jazz hotel' })
-    await until(tab, `document.querySelectorAll('#everything-found [role=option]').length === 1`)
+    await untilShown(tab, `document.querySelectorAll('#everything-found [role=option]').length === 1`)
     assert.equal(await tab.evaluate(`everything.getAttribute('aria-expanded')`), 'true')
     await press(tab, 'Escape')
     assert.equal(await tab.evaluate(`everything.getAttribute('aria-expanded')`), 'false')
     await tab.evaluate(`everything.select()`)
     await tab.send('Input.insertText', { text: 'jazz night' })
-    await until(tab, `document.querySelectorAll('#everything-found [role=option]').length === 8`)
+    await untilShown(tab, `document.querySelectorAll('#everything-found [role=option]').length === 8`)
     await press(tab, 'ArrowDown')
     await press(tab, 'ArrowDown')
     await press(tab, 'ArrowUp')
@@ -90,7 +83,7 @@ describe('the list of events in a browser', {
       `document.getElementById(everything.getAttribute('aria-activedescendant')).dataset.href`,
     )
     await press(tab, 'Enter')
-    await until(tab, `location.pathname === ${JSON.stringify(chosen)}`)
+    await untilShown(tab, `location.pathname === ${JSON.stringify(chosen)}`)
   })
 
   test('1e.14: keys of the inbox walk, open and send back, act on the card with the focus alone, and are switched off', async () => {
@@ -102,7 +95,7 @@ describe('the list of events in a browser', {
         status: 'pending',
       })
     const tab = await open('/desk/inbox')
-    await until(tab, "document.querySelector('details.keys:not([hidden])')")
+    await untilShown(tab, "document.querySelector('details.keys:not([hidden])')")
     const focused = () => tab.evaluate<string>('document.activeElement.textContent')
     await press(tab, 'a')
     assert.equal(await tab.evaluate('location.search'), '')
@@ -123,7 +116,7 @@ describe('the list of events in a browser', {
       "document.querySelector('.keys input').click(); document.querySelector('.inbox a.title').focus()",
     )
     await press(tab, 'e')
-    await until(tab, "document.querySelector('.event-form')")
+    await untilShown(tab, "document.querySelector('.event-form')")
   })
 
   test('1e.9: rows are chosen by the keyboard, the bar says how many, and one press takes everything back', async () => {
@@ -132,17 +125,17 @@ describe('the list of events in a browser', {
     await tab.evaluate(`document.querySelectorAll('tbody input[type=checkbox]')[0].focus()`)
     await press(tab, ' ')
     await tab.evaluate(`document.querySelectorAll('tbody input[type=checkbox]')[2].click()`)
-    await until(tab, `document.querySelector('.bulk p').textContent === '2 chosen'`)
+    await untilShown(tab, `document.querySelector('.bulk p').textContent === '2 chosen'`)
     await tab.evaluate(`document.querySelector('.bulk [value=trash]').focus()`)
     await press(tab, 'Enter')
-    await until(tab, `document.querySelector('h1').textContent.startsWith('Move 2 events')`)
+    await untilShown(tab, `document.querySelector('h1').textContent.startsWith('Move 2 events')`)
     await tab.evaluate(`document.querySelector('.confirm .button.bad').focus()`)
     await press(tab, 'Enter')
-    await until(tab, `document.querySelector('h1').textContent === '2 events changed'`)
+    await untilShown(tab, `document.querySelector('h1').textContent === '2 events changed'`)
     assert.equal((await service.get(`/events/${ids[0]}`, 'admin')).body.status, 'trash')
     await tab.evaluate(`document.querySelector('[action$="/events/undo"] button').focus()`)
     await press(tab, 'Enter')
-    await until(tab, `document.querySelector('h1').textContent === '2 events are as they were'`)
+    await untilShown(tab, `document.querySelector('h1').textContent === '2 events are as they were'`)
     assert.equal((await service.get(`/events/${ids[0]}`)).body.status, 'publish')
   })
 
@@ -167,12 +160,12 @@ describe('the list of events in a browser', {
     await tab.evaluate(
       `document.querySelectorAll('tbody input[type=checkbox]')[1].click(); document.querySelector('.bulk [value=move]').click()`,
     )
-    await until(tab, `document.querySelector('#days')`)
+    await untilShown(tab, `document.querySelector('#days')`)
     await tab.evaluate(`days.value = '1'; document.querySelector('.confirm .button.main').click()`)
-    await until(tab, `document.querySelector('[action$="/events/undo"]')`)
+    await untilShown(tab, `document.querySelector('[action$="/events/undo"]')`)
     assert.equal((await service.get(`/events/${ids[1]}`)).body.start_date, `${later(4)} 19:00:00`)
     await tab.evaluate(`everything.value = 'juliet'; everything.form.requestSubmit()`)
-    await until(tab, `location.pathname === '/desk/events/${ids[9]}'`)
+    await untilShown(tab, `location.pathname === '/desk/events/${ids[9]}'`)
   })
 
   test('1e.21: on a phone the deeds of a row open from a menu of a size for fingers', async () => {
@@ -182,7 +175,7 @@ describe('the list of events in a browser', {
     )
     assert.ok(width >= 44 && height >= 44, `${width} × ${height}`)
     await tab.evaluate(`document.querySelector('.menu summary').click()`)
-    await until(tab, `document.querySelector('.menu[open] a').getBoundingClientRect().height >= 44`)
+    await untilShown(tab, `document.querySelector('.menu[open] a').getBoundingClientRect().height >= 44`)
     const [inner, outer] = await tab.evaluate<[number, number]>('[document.documentElement.scrollWidth, innerWidth]')
     assert.ok(inner <= outer, `${inner} wide in ${outer}`)
   })

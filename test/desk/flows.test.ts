@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { decodedText } from '../../src/base/text/html.ts'
-import type { Browser, Sight, Tab } from '../support/browsers.ts'
+import { type Browser, type Sight, type Tab, untilShown } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { kalends } from '../support/commands.ts'
 import { DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
@@ -218,6 +218,8 @@ function workIn(start: () => Promise<Browser>, access: string): void {
     await person.press('#venue_name')
     await person.type('Harbour Hall')
     await person.choose('#picture-file', picture)
+    // It moves what stands below it.
+    await untilShown(tab, "document.querySelector('#picture-shown img')?.naturalWidth > 0")
     await person.press('#image_alt')
     await person.type('A microphone on an empty stage')
     await person.goes(() => person.press('.savebar button.first'))
@@ -327,12 +329,12 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       await alive()
       await person.press('#excerpt')
       await person.type('Begun, and not saved.')
-      await goTo(`/desk/events/${id}`)
-      if (!(await text('.note')).includes('not saved')) {
-        await new Promise((resolve) => setTimeout(resolve, 1000))
+      // The page sends what was typed while it goes away, beside the question for the next one.
+      const isOffered = async () => {
         await goTo(`/desk/events/${id}`)
+        return (await text('.note')).includes('not saved')
       }
-      assert.match(await text('.note'), /not saved/)
+      await until(isOffered, 'what was typed is not offered')
       assert.equal(await value('#excerpt'), '')
       await person.goes(() => person.press('.note a.button'))
       assert.equal(await value('#excerpt'), 'Begun, and not saved.')

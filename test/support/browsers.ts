@@ -1,5 +1,8 @@
+import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { PATIENCE_MS } from './waiting.ts'
 
 /** A browser without windows that looks at pages. */
 export interface Browser {
@@ -42,6 +45,20 @@ export interface Tab {
   /** What was written to the console, and what the policy of the page forbade. */
   complaints: string[]
 }
+
+/** Waits until an expression holds in a page, also in the one that comes after it; fails with what the page says when that never happens. */
+export async function untilShown(tab: Tab, expression: string): Promise<void> {
+  const start = performance.now()
+  // A page that goes away takes its answer with it.
+  while (!(await tab.evaluate<boolean>(`Boolean(${expression})`).catch(() => false))) {
+    if (performance.now() - start > PATIENCE_MS)
+      assert.fail(`${expression}: ${await tab.evaluate('document.body.innerText.slice(0, 2000)')}`)
+    await sleep(25)
+  }
+}
+
+/** What takes text has the focus, which a page gives it a moment after it has come. */
+export const TAKES_TEXT = `document.activeElement?.matches('input, textarea, select, [contenteditable]')`
 
 /** Where axe-core is; undefined where it is not installed. */
 export const axePath = findPackage('axe-core/axe.min.js')

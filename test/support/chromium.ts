@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, socketAddress } from './browser-socket.ts'
 import { type Browser, keyIn, type Sight, type Tab } from './browsers.ts'
+import { until } from './waiting.ts'
 
 /** A Chromium without windows, driven over its own protocol. */
 export interface Chromium extends Browser {
@@ -189,12 +190,11 @@ async function chooseFile(call: ChromiumTab['send'], selector: string, path: str
 async function goTo(call: ChromiumTab['send'], address: string): Promise<void> {
   const { errorText } = await call('Page.navigate', { url: address })
   if (errorText !== undefined) throw new Error(`${address}: ${String(errorText)}`)
-  for (let tries = 0; tries < 200; tries++) {
+  const isLoaded = async () => {
     const state = await evaluate<string>(call, `document.readyState + ' ' + location.href`)
-    if (state.startsWith('complete') && !state.endsWith('about:blank')) return
-    await new Promise((resolve) => setTimeout(resolve, 25))
+    return state.startsWith('complete') && !state.endsWith('about:blank')
   }
-  throw new Error(`${address} has not been loaded.`)
+  await until(isLoaded, `${address} has not been loaded.`, 5)
 }
 
 async function evaluate<Value>(call: ChromiumTab['send'], expression: string): Promise<Value> {

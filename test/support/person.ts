@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Tab } from './browsers.ts'
+import { TAKES_TEXT, type Tab } from './browsers.ts'
 import { PATIENCE_MS } from './waiting.ts'
 
 /** What typing one key takes a person, and what another deed does: finding what to press, and pressing it. */
@@ -76,6 +76,8 @@ export function personAt(tab: Tab): Person {
       for (const deed of ['move', 'down', 'up'] as const) await tab.mouse(deed, x, y)
     },
     type: async (text) => {
+      // A page gives a control the focus a moment after it has come.
+      await until('Nothing that takes text has the focus', () => tab.evaluate<boolean>(`Boolean(${TAKES_TEXT})`))
       done.push(`type “${text}”`)
       count.spent += [...text].length * KEY_MS
       for (const one of text) await tab.key(one === '\n' ? 'Enter' : one)

@@ -6,7 +6,7 @@ import type { SettingName } from './crash-targets.ts'
 
 // A short run of what `npm run crash` does at length.
 
-const KILLS: Readonly<Record<SettingName, number>> = { sqlite: 3, 'sqlite-workers': 2, postgres: 4 }
+const KILLS: Readonly<Record<SettingName, number>> = { sqlite: 2, 'sqlite-workers': 2, postgres: 3 }
 const here: readonly SettingName[] = databaseName() === 'postgres' ? ['postgres'] : ['sqlite', 'sqlite-workers']
 
 for (const setting of here) {

@@ -122,7 +122,9 @@ test('what other generators make of the document compiles, strictly', async (t) 
 /** Checks the types of a project, as its `tsconfig.json` says, with one thread, since other tests have the other cores. */
 async function checkTypes(project: string): Promise<void> {
   const words = [file('node_modules/typescript/bin/tsc'), '--singleThreaded', '-p', project]
-  await run(process.execPath, words).catch((error) => assert.fail(error.stdout))
+  // What it does is over before collecting its garbage, a fifth of its time, would pay.
+  const env = { ...process.env, GOGC: 'off' }
+  await run(process.execPath, words, { env }).catch((error) => assert.fail(error.stdout))
 }
 
 /** The file of the program of a package that the folder `openapi` depends on. */

@@ -15,6 +15,9 @@ describe('the inbox, Today and the history', () => {
   })
   after(() => service.close())
 
+  /** The address of the next page of the inbox. */
+  const newer = (body: string) => /href="(\/desk\/inbox\?after=[^"]+)"/.exec(body)?.[1]?.replaceAll('&amp;', '&')
+
   const send = (title: string, more: object = {}) =>
     service.create('/events', { title, ...day, status: 'pending', ...more }, 'contributor')
 
@@ -116,6 +119,34 @@ describe('the inbox, Today and the history', () => {
     assert.equal((await editor.post(`/desk/events/${made.id}/history`, { version: '1' })).status, 404)
     assert.equal((await contributor.get(`/desk/events/${made.id}/history`)).status, 403)
     assert.equal((await contributor.post(`/desk/events/${made.id}/history`, { version })).status, 403)
+  })
+
+  test('1e.13: what has changed is told by names and dates, and proposals beside what stands there', async () => {
+    const hall = await service.create('/venues', { venue: 'Hall &amp; Yard' })
+    const barn = await service.create('/venues', { venue: 'The Barn' })
+    const made = await service.create(
+      '/events',
+      { title: 'Moving about', ...day, venue: hall.id, status: 'pending' },
+      'contributor',
+    )
+    await service.update(`/events/${made.id}`, { status: 'publish' }, 'editor')
+    await service.update(
+      `/events/${made.id}`,
+      { venue: barn.id, start_date: '2031-05-01 18:30:00', end_date: '2031-05-01 19:30:00' },
+      'editor',
+    )
+    const { body } = await editor.get(`/desk/events/${made.id}/history`)
+    assert.match(body, /<td class="former" dir="auto">Hall &amp; Yard<\/td><td dir="auto">The Barn<\/td>/)
+    assert.match(body, /<td dir="auto">May 1, 2031, 6:30\sPM<\/td>/)
+    assert.doesNotMatch(body, /utc_start_date/)
+    const form = `/desk/events/${made.id}`
+    const [, version = ''] = /name="version" value="(\d+)"/.exec((await contributor.get(form)).body) ?? []
+    const proposed = await contributor.post(form, { version, venue: String(hall.id), venue_name: 'Hall & Yard' })
+    assert.equal(proposed.status, 303, proposed.body)
+    let inbox = (await editor.get('/desk/inbox')).body
+    for (let next = newer(inbox); next !== undefined && !inbox.includes('Moving about'); next = newer(inbox))
+      inbox = (await editor.get(next)).body
+    assert.match(inbox, /<td class="former" dir="auto">The Barn<\/td><td dir="auto">Hall &amp; Yard<\/td>/)
   })
 
   test('1e.13: a contributor reads the history of their own records, and puts back what they may change', async () => {

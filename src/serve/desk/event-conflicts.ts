@@ -1,11 +1,10 @@
 import { plainText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { event } from '../../calendar/events/event.ts'
-import { findTermsByIds } from '../../calendar/terms/term-store.ts'
 import { type Html, html } from '../pages/page-html.ts'
+import { valueInWords } from './changed-values.ts'
 import { type FormFaults, labelOf } from './desk-inputs.ts'
 import { sayAtDesk } from './desk-page.ts'
-import { linkedNames } from './event-form-values.ts'
 import { TIME_CONTROLS } from './event-times.ts'
 import type { TypedForm } from './typed-form.ts'
 
@@ -25,8 +24,8 @@ export async function conflictNotes(
   const { site } = context
   const rows = await Promise.all(
     conflicts.map(async ({ member, sent, now }) => {
-      const [mine, theirs] = [await inWordsOf(context, member, sent), await inWordsOf(context, member, now)]
-      return { member, mine, theirs }
+      const [mine, theirs] = [await valueInWords(context, member, sent), await valueInWords(context, member, now)]
+      return { member, mine: plainText(mine), theirs: plainText(theirs) }
     }),
   )
   const lines = rows.map(
@@ -47,26 +46,6 @@ export async function conflictNotes(
 function labelAt({ site }: Context, member: string): string {
   const field = Object.hasOwn(event.fields, member) ? event.fields[member as keyof typeof event.fields] : undefined
   return field ? labelOf(site, field) : member
-}
-
-/** A value of a field as people read it. */
-async function inWordsOf(context: Context, member: string, value: unknown): Promise<string> {
-  const entries = Array.isArray(value) ? value : [value]
-  const ids = entries.filter((entry) => /^\d+$/.test(String(entry))).map(String)
-  const { venues, organizers } =
-    member === 'venue' || member === 'organizer'
-      ? await linkedNames(context, { [member]: ids })
-      : { venues: new Map(), organizers: new Map() }
-  const isTerms = member === 'categories' || member === 'tags'
-  const terms = new Map(
-    (isTerms ? await findTermsByIds(context.db, ids.map(Number)) : []).map((term) => [term.id, term.name]),
-  )
-  const nameOf = (entry: unknown) => {
-    if (entry !== null && typeof entry === 'object') return String(Object.values(entry)[0] ?? '')
-    const id = Number(entry)
-    return String(venues.get(id)?.venue ?? organizers.get(id)?.organizer ?? terms.get(id) ?? entry ?? '')
-  }
-  return entries.map((entry) => plainText(nameOf(entry))).join(', ')
 }
 
 /** The controls of fields that have several or others than their own. */

@@ -1,7 +1,6 @@
 import { Problem } from '../../base/problems.ts'
 import { decodedText } from '../../base/text/html.ts'
 import { utcToWall } from '../../base/text/zones.ts'
-import type { Context } from '../../calendar/declare/context.ts'
 import {
   type RecordHistory,
   readHistory,
@@ -13,6 +12,7 @@ import type { StateKind } from '../../calendar/history/record-states.ts'
 import { resources, type Served } from '../../calendar/resources.ts'
 import { written } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
+import { type ChangedValue, changesTable } from './changed-values.ts'
 import { labelOf } from './desk-inputs.ts'
 import {
   type DeskAnswer,
@@ -77,7 +77,7 @@ async function showHistory(at: Historied, request: DeskRequest): Promise<DeskAns
     room: at.room,
     under: html`<a href="${deskPath(site, record)}" dir="auto">${nameAmong(history.present) || sayAtDesk(site, '(no title)')}</a>`,
     notice: noticeOf(at, request),
-    body: html`${acts.length === 0 ? html`<p class="nothing">${sayAtDesk(site, 'No change is known.')}</p>` : html`<ol class="acts">${acts.map((act) => actItem(at, request, history, act))}</ol>`}${rest}`,
+    body: html`${acts.length === 0 ? html`<p class="nothing">${sayAtDesk(site, 'No change is known.')}</p>` : html`<ol class="acts">${await Promise.all(acts.map((act) => actItem(at, request, history, act)))}</ol>`}${rest}`,
   }
 }
 
@@ -101,7 +101,7 @@ const ACTION_TEXTS = {
   delete: 'Deleted for good',
 } as const
 
-function actItem(at: Historied, request: DeskRequest, history: RecordHistory, act: ToldAct): Html {
+async function actItem(at: Historied, request: DeskRequest, history: RecordHistory, act: ToldAct): Promise<Html> {
   const { context } = request
   const { site } = context
   const wall = utcToWall(act.time_utc, site.timezone)
@@ -112,26 +112,18 @@ function actItem(at: Historied, request: DeskRequest, history: RecordHistory, ac
   const back =
     before >= history.knownFrom &&
     html`<form method="post" action="${deskPath(site, `/${at.room}/${history.id}/history`)}"><input type="hidden" name="version" value="${before}"><button type="submit" class="button">${sayAtDesk(site, 'Put back what was before')}</button></form>`
-  return html`<li class="card act"><div class="act-head"><div><strong>${action ? sayAtDesk(site, action) : act.action}</strong> <span dir="auto">${who}</span><p class="hint">${written(site, 'fullYear', wall)}, ${written(site, 'time', wall)}${act.client && html` · ${act.client.slice(0, 80)}`}</p></div>${back}</div>${
-    act.changes.length > 0 && changesTable(context, at.served, act)
-  }</li>`
+  const headings = [sayAtDesk(site, 'Before'), sayAtDesk(site, 'After it')] as const
+  const changes =
+    act.changes.length > 0 && (await changesTable(context, at.served.resource.fields, headings, toldChanges(act)))
+  return html`<li class="card act"><div class="act-head"><div><strong>${action ? sayAtDesk(site, action) : act.action}</strong> <span dir="auto">${who}</span><p class="hint">${written(site, 'fullYear', wall)}, ${written(site, 'time', wall)}${act.client && html` · ${act.client.slice(0, 80)}`}</p></div>${back}</div>${changes}</li>`
 }
 
-function changesTable({ site }: Context, { resource: { fields } }: Served, { changes }: ToldAct): Html {
-  const rows = changes.map(({ member, former, new: now, cut }) => {
-    const field = fields[member]
-    const end = cut ? '…' : ''
-    return html`<tr><th scope="row">${field ? labelOf(site, field) : member}</th><td class="former" dir="auto">${valueText(former)}${end}</td><td dir="auto">${valueText(now)}${end}</td></tr>`
-  })
-  return html`<table class="changes"><thead><tr><th scope="col">${sayAtDesk(site, 'Field')}</th><th scope="col">${sayAtDesk(site, 'Before')}</th><th scope="col">${sayAtDesk(site, 'After it')}</th></tr></thead><tbody>${rows}</tbody></table>`
-}
-
-/** A value of a version as one reads it. */
-export function valueText(value: unknown): string {
-  if (value === null || value === undefined || value === '') return '–'
-  if (typeof value === 'boolean') return value ? '✓' : '–'
-  if (Array.isArray(value)) return value.map(valueText).join(', ') || '–'
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+/** Moments in UTC go without saying where the time on the clock has changed. */
+function toldChanges({ changes }: ToldAct): ChangedValue[] {
+  const members = new Set(changes.map(({ member }) => member))
+  return changes
+    .filter(({ member }) => !member.startsWith('utc_') || !members.has(member.slice('utc_'.length)))
+    .map(({ member, former, new: now, cut }) => ({ member, values: [former, now], ...(cut && { end: '…' }) }))
 }
 
 async function restore(at: Historied, request: DeskRequest): Promise<DeskAnswer> {

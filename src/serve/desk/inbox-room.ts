@@ -20,12 +20,12 @@ import {
 import { removeRecord } from '../../calendar/editing/save-record.ts'
 import { type Clashes, type EventDraft, findClashes } from '../../calendar/events/clashes.ts'
 import { type PlannedEvent, readPlanned } from '../../calendar/events/planned-events.ts'
-import { readColumns, type StateKind } from '../../calendar/history/record-states.ts'
+import { readColumns, readStates, type StateKind } from '../../calendar/history/record-states.ts'
 import { findUserByLogin } from '../../calendar/people/users.ts'
 import { resources } from '../../calendar/resources.ts'
 import { written } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
-import { labelOf } from './desk-inputs.ts'
+import { type ChangedValue, changesTable } from './changed-values.ts'
 import {
   type DeskAnswer,
   type DeskPage,
@@ -36,7 +36,6 @@ import {
   sayAtDesk,
 } from './desk-page.ts'
 import { linkedNames } from './event-form-values.ts'
-import { valueText } from './history-room.ts'
 
 // The inbox of those who may publish: events sent for review, imported ones that wait, and changes proposed in published records.
 
@@ -56,29 +55,30 @@ interface Waiting {
   /** Events at the same venue and time, and those that are likely the same one. */
   clashes: Clashes
   proposal: Proposal | undefined
-  /** The present columns of the record that a proposal would change. */
+  /** The present columns of an event; of the record that a proposal would change, its values by declared key. */
   present: Readonly<Record<string, unknown>>
 }
 
 /** Reads what a page shows of all items at once: each kind of question is asked a single time. */
 async function readWaiting(context: Context, items: readonly InboxItem[]): Promise<Waiting[]> {
-  const byKind = Map.groupBy(items, ({ kind }) => kind)
-  const idsOf = (kind: string) => (byKind.get(kind) ?? []).map(({ record }) => record)
-  const [planned, columns, proposals] = await Promise.all([
-    readPlanned(context, idsOf('event')),
+  const recordsIn = (some: readonly InboxItem[] = []) => some.map(({ record }) => record)
+  const { event: sentItems, proposal: proposed = [] } = Object.groupBy(items, ({ what }) => what)
+  const [planned, columns, states, proposals] = await Promise.all([
+    readPlanned(context, recordsIn(items.filter(({ kind }) => kind === 'event'))),
+    readColumns(context.db, 'event', recordsIn(sentItems)),
     Promise.all(
-      [...byKind.keys()].map(
-        async (kind) => [kind, await readColumns(context.db, kind as StateKind, idsOf(kind))] as const,
+      [...Map.groupBy(proposed, ({ kind }) => kind)].map(
+        async ([kind, some]) => [kind, await readStates(context.db, kind as StateKind, recordsIn(some))] as const,
       ),
     ),
     Promise.all(items.map(({ what, id }) => (what === 'proposal' ? findSeenProposal(context, id) : undefined))),
   ])
   const events = new Map(planned.map((event) => [event.id, event]))
-  const columnsOf = new Map(columns)
+  const statesOf = new Map(states)
   const read = items.map((item, at) => ({
     item,
     event: item.kind === 'event' ? events.get(item.record) : undefined,
-    present: columnsOf.get(item.kind)?.get(item.record) ?? {},
+    present: (item.what === 'event' ? columns : statesOf.get(item.kind))?.get(item.record) ?? {},
     proposal: proposals[at],
   }))
   const sent = read.flatMap(({ item, event, present }) =>
@@ -120,7 +120,7 @@ export async function waitingList(context: Context): Promise<Html | undefined> {
   const { items } = await listInbox(context, MOST_TODAY)
   if (items.length === 0) return undefined
   const waiting = await readWaiting(context, items)
-  return html`<ul class="inbox">${waiting.map((one) => itemOf(context, one))}</ul>`
+  return html`<ul class="inbox">${await Promise.all(waiting.map((one) => itemOf(context, one)))}</ul>`
 }
 
 /** How many things wait, for the rail. */
@@ -164,7 +164,7 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
       ? sayAtDesk(site, total === 1 ? 'One thing waits.' : '{count} things wait.', { count: String(total) })
       : sayAtDesk(site, 'What you have sent for review'),
     notice: await noticeOf(request),
-    body: html`${await sentBackList(context)}${waiting.length === 0 ? html`<p class="nothing">${sayAtDesk(site, 'Nothing waits.')}</p>` : html`<ul class="inbox">${waiting.map((one) => itemOf(context, one))}</ul>${mayReview(context) && keysHelp(site)}`}${nextPath && html`<nav class="pages"><a class="button" href="${nextPath}">${sayAtDesk(site, 'Newer')}</a></nav>`}`,
+    body: html`${await sentBackList(context)}${waiting.length === 0 ? html`<p class="nothing">${sayAtDesk(site, 'Nothing waits.')}</p>` : html`<ul class="inbox">${await Promise.all(waiting.map((one) => itemOf(context, one)))}</ul>${mayReview(context) && keysHelp(site)}`}${nextPath && html`<nav class="pages"><a class="button" href="${nextPath}">${sayAtDesk(site, 'Newer')}</a></nav>`}`,
   }
 }
 
@@ -173,7 +173,7 @@ function keysHelp(site: Context['site']): Html {
   return html`<details class="inline keys" hidden><summary>${sayAtDesk(site, 'Keys')}</summary><p>${sayAtDesk(site, 'j and k go to the next and the previous one. There, a publishes it, r sends it back and e opens it.')}</p><label class="check"><input type="checkbox" checked> ${sayAtDesk(site, 'Use these keys')}</label></details>`
 }
 
-function itemOf(context: Context, waiting: Waiting): Html {
+async function itemOf(context: Context, waiting: Waiting): Promise<Html> {
   const { site } = context
   const { item, event, proposal } = waiting
   const wall = utcToWall(item.since_utc, site.timezone)
@@ -183,7 +183,7 @@ function itemOf(context: Context, waiting: Waiting): Html {
   const what = item.what === 'proposal' ? 'Proposed change' : item.imported ? 'Imported' : 'Waiting'
   return html`<li class="card" id="${item.what}-${item.id}"><div class="act-head"><div><p><a class="title" href="${deskPath(site, roomPath(item.kind, item.record))}" dir="auto">${plainText(item.title) || sayAtDesk(site, '(no title)')}</a> <span class="state warn">${sayAtDesk(site, what)}</span></p>${
     when && html`<p>${when}${event.place && html` · <span dir="auto">${plainText(event.place)}</span>`}</p>`
-  }<p class="hint">${sayAtDesk(site, 'by {name}, {time}', { name: item.author.name, time: `${written(site, 'dayMonth', wall)}, ${written(site, 'time', wall)}` })}</p>${item.note && html`<p class="said" dir="auto">“${item.note}”</p>`}${broughtLine(context, waiting)}${clashLines(context, waiting)}</div></div>${proposal && changesOf(context, waiting, proposal)}${deedsOf(context, item)}</li>`
+  }<p class="hint">${sayAtDesk(site, 'by {name}, {time}', { name: item.author.name, time: `${written(site, 'dayMonth', wall)}, ${written(site, 'time', wall)}` })}</p>${item.note && html`<p class="said" dir="auto">“${item.note}”</p>`}${broughtLine(context, waiting)}${clashLines(context, waiting)}</div></div>${proposal && (await changesOf(context, waiting, proposal))}${deedsOf(context, item)}</li>`
 }
 
 /** The events that an event clashes with, each with a link. */
@@ -207,14 +207,18 @@ function broughtLine({ site }: Context, { brought, terms }: Waiting): Content {
   )
 }
 
+/** What stands there and what is proposed, field by field. */
+function besideTable(context: Context, kind: string | undefined, changes: readonly ChangedValue[]): Promise<Html> {
+  const fields = resources.find(({ resource }) => resource.name === kind)?.resource.fields ?? {}
+  return changesTable(context, fields, [sayAtDesk(context.site, 'Now'), sayAtDesk(context.site, 'Proposed')], changes)
+}
+
 /** The changes of a proposal, beside the present values. */
-function changesOf({ site }: Context, { item, present }: Waiting, { values }: Proposal): Html {
-  const fields = resources.find(({ resource }) => resource.name === item.kind)?.resource.fields ?? {}
-  const rows = Object.entries(values).map(([member, value]) => {
-    const field = fields[member]
-    return html`<tr><th scope="row">${field ? labelOf(site, field) : member}</th><td class="former" dir="auto">${valueText(present[member])}</td><td dir="auto">${valueText(value)}</td></tr>`
-  })
-  return html`<table class="changes"><thead><tr><th scope="col">${sayAtDesk(site, 'Field')}</th><th scope="col">${sayAtDesk(site, 'Now')}</th><th scope="col">${sayAtDesk(site, 'Proposed')}</th></tr></thead><tbody>${rows}</tbody></table>`
+function changesOf(context: Context, { item, present }: Waiting, { values }: Proposal): Promise<Html> {
+  const changes = Object.entries(values).map(
+    ([member, value]): ChangedValue => ({ member, values: [present[member], value] }),
+  )
+  return besideTable(context, item.kind, changes)
 }
 
 function deedsOf(context: Context, { what, id, kind, record }: InboxItem): Html {
@@ -297,16 +301,12 @@ async function outcomeOf(
 async function conflictPage({ context }: DeskRequest, id: number, { conflicts }: Undecided): Promise<DeskAnswer> {
   const { site } = context
   const proposal = await findSeenProposal(context, id)
-  const fields = resources.find(({ resource }) => resource.name === proposal?.kind)?.resource.fields ?? {}
-  const rows = conflicts.map(({ member, sent, now }) => {
-    const field = fields[member]
-    return html`<tr><th scope="row">${field ? labelOf(site, field) : member}</th><td>${valueText(now)}</td><td>${valueText(sent)}</td></tr>`
-  })
+  const changes = conflicts.map(({ member, sent, now }): ChangedValue => ({ member, values: [now, sent] }))
   return {
     status: 412,
     title: sayAtDesk(site, 'The record has changed since this was proposed'),
     room: 'inbox',
-    body: html`<table class="changes"><thead><tr><th scope="col">${sayAtDesk(site, 'Field')}</th><th scope="col">${sayAtDesk(site, 'Now')}</th><th scope="col">${sayAtDesk(site, 'Proposed')}</th></tr></thead><tbody>${rows}</tbody></table><p class="deeds">${proposal && html`<a class="button main" href="${deskPath(site, roomPath(proposal.kind, proposal.record))}">${sayAtDesk(site, 'Open')}</a>`}<a class="button quiet" href="${deskPath(site, '/inbox')}">${sayAtDesk(site, 'Inbox')}</a></p>`,
+    body: html`${await besideTable(context, proposal?.kind, changes)}<p class="deeds">${proposal && html`<a class="button main" href="${deskPath(site, roomPath(proposal.kind, proposal.record))}">${sayAtDesk(site, 'Open')}</a>`}<a class="button quiet" href="${deskPath(site, '/inbox')}">${sayAtDesk(site, 'Inbox')}</a></p>`,
   }
 }
 

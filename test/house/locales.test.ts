@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { LANGUAGES } from '../../src/base/config.ts'
 import type { Fields } from '../../src/calendar/declare/resource.ts'
@@ -12,7 +13,8 @@ const languages = LANGUAGES.filter((language) => language !== 'en')
 /** Texts that may read the same in another language. */
 const SAME_AS_ENGLISH: Readonly<Partial<Record<keyof typeof locales, readonly Text[]>>> = {
   de: ['Name', 'Administrator', 'Link', 'Online'],
-  es: ['{fact}: no', 'No'],
+  es: ['{fact}: no', 'No', '{deed}…'],
+  fr: ['{deed}…'],
 }
 
 function textsOf(fields: Fields): string[] {
@@ -66,6 +68,24 @@ for (const language of languages) {
     assert.deepEqual(placeholders(filled), [])
   })
 }
+
+test('every message is said somewhere, and stands once in the list', () => {
+  const root = new URL('../../src/', import.meta.url)
+  const files = globSync('**/*.ts', { cwd: root, exclude: ['calendar/locales/{de,es,fr}.ts'] })
+  const textOf = (file: string) => readFileSync(new URL(file, root), 'utf8')
+  // The lists themselves say nothing: each of their lines is a text alone.
+  const said = files
+    .map((file) => (file.endsWith('messages.ts') ? textOf(file).replaceAll(/^ {2}['"].*['"],$/gm, '') : textOf(file)))
+    .join('\n')
+  assert.deepEqual(
+    messages.filter((text) => !said.includes(text)),
+    [],
+  )
+  assert.deepEqual(
+    messages.filter((text, at) => messages.indexOf(text) !== at),
+    [],
+  )
+})
 
 test('English texts are answered as they are declared', () => {
   for (const text of texts) assert.equal(translate('en', text), text)

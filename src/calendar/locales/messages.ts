@@ -361,8 +361,6 @@ export const messages = [
   'Show the calendar',
   'Skip to content',
   'This address isn’t quite right.',
-  'Skip to the content',
-  'Something in this address cannot be read.',
   '1 more date',
   '{count} more dates',
   'Show every date',

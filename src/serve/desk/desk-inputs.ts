@@ -171,23 +171,26 @@ export interface PlainField {
   type?: string
   value?: string
   hint?: string
+  /** What is chosen from, in place of typing. */
+  options?: readonly ControlOption[] | undefined
   /** More attributes, such as what browsers may fill in. */
   attributes?: Html
 }
 
 /** A field of its own with its label, its hint and its fault. */
 export function plainField(
-  { name, label, type = 'text', value = '', hint, attributes }: PlainField,
+  { name, label, type = 'text', value = '', hint, options, attributes }: PlainField,
   faults: FormFaults,
 ): Html {
   const fault = faults[name]
   const told = [hint !== undefined && `${name}-hint`, fault !== undefined && `${name}-error`].filter(Boolean).join(' ')
   const all = html` id="${name}" name="${name}"${told !== '' && html` aria-describedby="${told}"`}${fault !== undefined && html` aria-invalid="true"`}${attributes}`
   // Browsers drop a line break behind the tag.
-  const control =
+  const typedIn = () =>
     type === 'lines'
       ? html`<textarea${all} rows="4">\n${value}</textarea>`
       : html`<input type="${type}"${all} value="${value}">`
+  const control = options ? selectOf(all, options, value) : typedIn()
   return html`<div class="field"><label for="${name}">${label}</label>${control}${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${fault !== undefined && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
 }
 

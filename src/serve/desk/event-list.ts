@@ -270,7 +270,7 @@ export function countInWords({ site }: Pick<Context, 'site'>, count: number): st
 type Options = readonly { value: string; text: string }[]
 
 async function tools(listing: Listing, filters: number): Promise<Html> {
-  const { context, fields, terms, say } = listing
+  const { context, fields, terms, venues, say } = listing
   const { caller, db } = context
   const users = seesAll(caller) ? (await listUsers(db)).slice(0, MOST_OFFERED) : []
   const authors = [
@@ -290,7 +290,11 @@ async function tools(listing: Listing, filters: number): Promise<Html> {
 <input type="search" name="search" maxlength="${String(limits.search.characters)}" value="${fields.search}" aria-label="${say('Words in events')}" placeholder="${say('Words in events')}"><button type="submit" class="button">${say('Search')}</button>
 <details class="filters"><summary class="button">${say('Filters')}${filters > 0 && html` <span class="count">${filters}</span>`}</summary><div class="panel">
 ${select('categories', say('Category'), say('All categories'), terms.choices.categories.all)}
-${venueField(listing)}
+${
+  venues.length > MOST_OFFERED
+    ? nameField(listing, 'venue', say('Venue'))
+    : select('venue', say('Venue'), say('All venues'), venues.map(venueOption))
+}
 ${nameField(listing, 'organizer', say('Organizer'))}${nameField(listing, 'tags', say('Tag'))}
 ${select('author', say('By'), seesAll(caller) ? say('Everybody') : say('Mine'), authors)}
 ${select(
@@ -304,21 +308,12 @@ ${sources.length > 0 && select('source', say('Imported from'), say('Anywhere'), 
 <button type="submit" class="button main">${say('Show')}</button></div></details></form>`
 }
 
+const venueOption = ({ id, name }: PickedName) => ({ value: String(id), text: decodedText(name) })
+
 const sourceOption = ({ id, address }: { id: number; address: string }) => ({
   value: String(id),
   text: `${sourceName(address)} (${id})`,
 })
-
-/** A venue to choose, or to type where there are more than a form can offer. */
-function venueField(listing: Listing): Html {
-  const { fields, venues, say } = listing
-  if (venues.length > MOST_OFFERED) return nameField(listing, 'venue', say('Venue'))
-  const options = venues.map(
-    ({ id, name }) =>
-      html`<option value="${id}"${fields.venue === String(id) && html` selected`}>${decodedText(name)}</option>`,
-  )
-  return html`<label class="field"><span>${say('Venue')}</span><select name="venue"><option value="">${say('All venues')}</option>${options}</select></label>`
-}
 
 /** A record by its name, which the script finds as one types. */
 function nameField({ names }: Listing, name: keyof FieldNames, label: string): Html {

@@ -136,26 +136,19 @@ function control(site: Site, form: LookForm, asked: Asked): Content {
   if (form.given.has(name))
     return html`<div class="field"><p>${sayAtDesk(site, label)}: <b dir="auto">${value}</b></p><p class="hint">${sayAtDesk(site, 'Whoever runs the service has set this at its start.')}</p></div>`
   if (isLookFile(name)) return fileControl(site, form, name, label)
-  const choices = lookChoices(site, asked)
-  if (choices) return choiceControl(site, asked, choices, value)
   const { most, isText } = extentOf(name)
   const isColour = name === 'pages_accent'
+  const options = lookChoices(site, asked)?.map(([key, text]) => ({ value: key, text }))
   const field: PlainField = {
     name,
     label: sayAtDesk(site, label),
     value,
     type: isText ? 'lines' : isColour ? 'color' : 'text',
+    options,
     ...(hint && { hint: sayAtDesk(site, hint) }),
-    ...(!isColour && { attributes: html` maxlength="${most}"` }),
+    ...(!isColour && !options && { attributes: html` maxlength="${most}"` }),
   }
   return html`${plainField(field, faults)}${isColour && contrastNotes(site, value, values.pages_scheme ?? 'auto')}`
-}
-
-function choiceControl(site: Site, { name, label }: Asked, choices: readonly [string, string][], value: string): Html {
-  const options = choices.map(
-    ([key, text]) => html`<option value="${key}"${key === value && html` selected`}>${text}</option>`,
-  )
-  return html`<div class="field"><label for="${name}">${sayAtDesk(site, label)}</label><select id="${name}" name="${name}">${options}</select></div>`
 }
 
 /** The choices of a setting with their words. */

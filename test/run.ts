@@ -43,6 +43,7 @@ const ON_BOTH = [
  */
 const ON_ONE = [
   'test/api/cache-bounds',
+  'test/api/compressed',
   'test/api/demo',
   'test/api/event-members',
   'test/api/feed-checks',
@@ -89,6 +90,7 @@ const ON_ONE = [
   'test/people/authenticate',
   'test/people/desk-passwords',
   'test/desk/event-form-browser',
+  'test/desk/event-form-values',
   'test/desk/event-list-browser',
   'test/desk/flows',
 ]

@@ -222,7 +222,8 @@ test('writes that wait for each other in a circle both succeed', onPostgres, asy
       }
     })
   await Promise.all([touch(database, ['a', 'b']), touch(other, ['b', 'a'])])
-  assert.equal(runs, 3)
+  // The one that gave way begins again, and may have its first row before the other wakes: then they meet once more.
+  assert.ok(runs >= 3, `${runs} runs`)
   const rows = await database.read.selectFrom('terms').select('count').execute()
   assert.deepEqual(rows, [{ count: 2 }, { count: 2 }])
 })

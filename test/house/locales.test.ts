@@ -13,8 +13,7 @@ const languages = LANGUAGES.filter((language) => language !== 'en')
 /** Texts that may read the same in another language. */
 const SAME_AS_ENGLISH: Readonly<Partial<Record<keyof typeof locales, readonly Text[]>>> = {
   de: ['Name', 'Administrator', 'Link', 'Online'],
-  es: ['{fact}: no', 'No', '{deed}…'],
-  fr: ['{deed}…'],
+  es: ['{fact}: no', 'No'],
 }
 
 function textsOf(fields: Fields): string[] {
@@ -51,7 +50,8 @@ for (const language of languages) {
 
   test(`${language} leaves no text in English`, () => {
     const allowed: readonly string[] = SAME_AS_ENGLISH[language] ?? []
-    const same = texts.filter((text) => translate(language, text) === text && !allowed.includes(text))
+    const hasWords = (text: string) => /\p{L}/u.test(text.replaceAll(/\{\w+\}/g, ''))
+    const same = texts.filter((text) => translate(language, text) === text && hasWords(text) && !allowed.includes(text))
     assert.deepEqual(same, [])
   })
 
@@ -71,7 +71,10 @@ for (const language of languages) {
 
 test('every message is said somewhere, and stands once in the list', () => {
   const root = new URL('../../src/', import.meta.url)
-  const files = globSync('**/*.ts', { cwd: root, exclude: ['calendar/locales/{de,es,fr}.ts'] })
+  const files = globSync('**/*.ts', {
+    cwd: root,
+    exclude: languages.map((language) => `calendar/locales/${language}.ts`),
+  })
   const textOf = (file: string) => readFileSync(new URL(file, root), 'utf8')
   // The lists themselves say nothing: each of their lines is a text alone.
   const said = files

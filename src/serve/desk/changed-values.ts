@@ -9,7 +9,7 @@ import { labelOf, statusName } from './desk-inputs.ts'
 import { sayAtDesk } from './desk-page.ts'
 import { linkedNames } from './event-form-values.ts'
 
-// What a change has made of the fields of a record, in words.
+// The changed values of a record, in words.
 
 /** A field with its value before and after, or as two people have it; `end` stands behind texts that are cut. */
 export interface ChangedValue {

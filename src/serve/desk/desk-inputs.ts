@@ -171,7 +171,7 @@ export interface PlainField {
   type?: string
   value?: string
   hint?: string
-  /** What is chosen from, in place of typing. */
+  /** The options to choose from, in place of typing. */
   options?: readonly ControlOption[] | undefined
   /** More attributes, such as what browsers may fill in. */
   attributes?: Html

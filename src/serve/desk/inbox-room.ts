@@ -207,7 +207,7 @@ function broughtLine({ site }: Context, { brought, terms }: Waiting): Content {
   )
 }
 
-/** What stands there and what is proposed, field by field. */
+/** The present and the proposed values, field by field. */
 function besideTable(context: Context, kind: string | undefined, changes: readonly ChangedValue[]): Promise<Html> {
   const fields = resources.find(({ resource }) => resource.name === kind)?.resource.fields ?? {}
   return changesTable(context, fields, [sayAtDesk(context.site, 'Now'), sayAtDesk(context.site, 'Proposed')], changes)

@@ -196,7 +196,7 @@ export interface JsonList extends ListFrame {
   found: Found
   /** The states that its records had before they were read. */
   states: EventStates
-  /** What stands around the same records in a list with another total. */
+  /** The JSON around the same records in a list with another total. */
   frameWith: (total: number) => ListFrame
 }
 
@@ -301,7 +301,7 @@ export interface FollowedBody {
   isSame: (day: string) => boolean
   /** Writes the counts and the total of now, into a copy while the body `isSending`. Returns false if all are current. */
   recount: (isSending: boolean) => boolean
-  /** What a list says of its total by now; undefined for a single event. */
+  /** The JSON around the records of a list, with the total of now; undefined for a single event. */
   frame: ListFrame | undefined
 }
 

@@ -451,6 +451,65 @@ describe('the form of an event', () => {
       )
   })
 
+  test('a form of few controls changes these alone: the end goes with the start, and a rule makes a series', async () => {
+    const { id } = await service.create('/events', {
+      title: 'Rehearsal',
+      start_date: '2027-05-02 19:30:00',
+      end_date: '2027-05-02 21:30:00',
+    })
+    const at = `/desk/events/${id}`
+    assert.equal((await editor.post(at, { start_time: '23:00' })).status, 303)
+    const moved = (await service.get(`/events/${id}`)).body
+    assert.deepEqual([moved.start_date, moved.end_date], ['2027-05-02 23:00:00', '2027-05-03 01:00:00'])
+    assert.equal((await editor.post(at, { start_date: '10 May 2027', end_time: '23:30' })).status, 303)
+    assert.equal((await service.get(`/events/${id}`)).body.end_date, '2027-05-10 23:30:00')
+    assert.equal((await editor.post(at, { repeats: 'weekly', repeat_count: '3' })).status, 303)
+    const series = await service.get('/events?search=Rehearsal&start_date=2027-05-01')
+    assert.deepEqual(
+      series.body.events.map((one: { start_date: string }) => one.start_date.slice(0, 10)),
+      ['2027-05-10', '2027-05-17', '2027-05-24'],
+    )
+  })
+
+  test('venues and organizers are taken by their names in the fields that have their numbers', async () => {
+    const made = await editor.post('/desk/events/new', {
+      title: 'Named in the fields',
+      start_date: '2030-05-03',
+      start_time: '19:00',
+      venue: 'Reading room',
+      organizer: 'Readers',
+    })
+    assert.equal(made.status, 303, made.body)
+    const { body } = await service.get(`/events/${idIn(made.headers.get('location'))}`)
+    assert.deepEqual([body.venue.venue, body.organizer[0].organizer], ['Reading room', 'Readers'])
+  })
+
+  test('new organizers and tags that were picked stay in a form that is refused', async () => {
+    const { status, body } = await editor.post('/desk/events/new', {
+      title: '',
+      organizer_name: ['Ann', 'Bob', ''],
+      new_tags: ['choir', 'folk', ''],
+    })
+    assert.equal(status, 422)
+    for (const [control, name] of Object.entries({ organizer_name: 'Bob', new_tags: 'choir' }))
+      assert.ok(body.includes(`name="${control}[]" value="${name}" checked`), control)
+  })
+
+  test('choices are said in words, and one that the form does not offer stays', async () => {
+    const { id } = await service.create('/events', {
+      title: 'Online',
+      start_date: '2030-05-02 19:30:00',
+      end_date: '2030-05-02 21:30:00',
+      attendance: 'mixed',
+      online_url: 'https://meet.example/1',
+      online_shown: 'before:45',
+    })
+    const { body } = await editor.get(`/desk/events/${id}`)
+    assert.match(body, /<option value="mixed" selected>In person and online<\/option>/)
+    assert.match(body, /<option value="never">Never<\/option>/)
+    assert.match(body, /<option value="before:45" selected>/)
+  })
+
   test('an event goes to the trash and comes back', async () => {
     const { id } = await service.create('/events', {
       title: 'Thrown away',

@@ -17,7 +17,9 @@ const SAME_AS_ENGLISH: Readonly<Partial<Record<keyof typeof locales, readonly Te
 }
 
 function textsOf(fields: Fields): string[] {
-  return Object.values(fields).flatMap(({ about, label }) => (label === undefined ? [about] : [about, label]))
+  return Object.values(fields).flatMap(({ about, label, hint, words = {} }) =>
+    [about, label, hint, ...Object.values(words)].filter((text) => text !== undefined),
+  )
 }
 
 function declaredTexts({ resource: { addresses, fields }, filters }: Served): string[] {

@@ -29,6 +29,10 @@ export interface FieldData {
   unlisted?: true
   /** Its name above the control of a form, in English, where `about` is too long for one. */
   label?: string
+  /** What stands below the control, in English, where a label does not say enough. */
+  hint?: string
+  /** What a form calls the values that it offers, in English, by value. */
+  words?: Readonly<Record<string, string>>
   /** How a form asks for it, in place of the way of its kind; false where a form does not. */
   input?: Input | false
   /** Whether lists of the desk have a column of it. */

@@ -8,12 +8,14 @@ import type { category, tag } from '../terms/taxonomies.ts'
 import type { categoryFilters } from '../terms/term-filters.ts'
 import type { MessageText } from './messages.ts'
 
-type LabelOf<Part> =
+type TextsOf<Part> =
   Part extends Readonly<Record<string, infer Declared>>
-    ? Declared extends { label: infer Label }
-      ? Label
-      : never
+    ?
+        | (Declared extends { label: infer Label } ? Label : never)
+        | (Declared extends { hint: infer Hint } ? Hint : never)
+        | WordsOf<Declared>
     : never
+type WordsOf<Declared> = Declared extends { words: infer Words } ? Words[keyof Words] : never
 type AboutOf<Part> = Part extends Readonly<Record<string, { about: infer About }>> ? About : never
 type Declared = typeof event | typeof venue | typeof organizer | typeof category | typeof tag | typeof seriesResource
 type AboutOfAddresses<Addresses> = Addresses extends { id: infer Id; slug?: infer Slug }
@@ -23,7 +25,7 @@ type AboutOfAddresses<Addresses> = Addresses extends { id: infer Id; slug?: infe
 /** Every English text a reader of the interface may see: what each language translates. */
 export type Text =
   | AboutOf<Declared['fields']>
-  | LabelOf<Declared['fields']>
+  | TextsOf<Declared['fields']>
   | AboutOf<typeof eventFilters | typeof placedFilters | typeof categoryFilters>
   | AboutOfAddresses<Declared['addresses']>
   | MessageText

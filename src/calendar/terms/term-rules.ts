@@ -35,7 +35,14 @@ export const termFields = defineFields({
     label: 'Description',
     within: limits.termText,
   },
-  slug: { kind: settledText, about: 'The slug of the term', label: 'Web address', inLists: true, within: limits.slug },
+  slug: {
+    kind: settledText,
+    about: 'The slug of the term',
+    label: 'Web address',
+    hint: 'Left empty, it is made from the name.',
+    inLists: true,
+    within: limits.slug,
+  },
 })
 
 const LONGEST = limits.termName.characters

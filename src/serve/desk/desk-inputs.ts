@@ -45,8 +45,11 @@ export function askedFields(fields: Fields): [name: string, field: Field][] {
 
 /** The name of a field above its control. */
 export function labelOf(site: Site, { label, about }: Pick<Field, 'label' | 'about'>): string {
-  return sayAtDesk(site, (label ?? about) as Parameters<typeof sayAtDesk>[1])
+  return sayDeclared(site, label ?? about)
 }
+
+/** A text of a declaration in the language of the site: every one is translated. */
+const sayDeclared = (site: Site, text: string) => sayAtDesk(site, text as Parameters<typeof sayAtDesk>[1])
 
 /** The values that a form shows of the columns of a record. */
 export function formValuesOf(fields: Fields, columns: Readonly<Record<string, unknown>>): FormValues {
@@ -59,13 +62,14 @@ function writtenValue(input: Input | undefined, column: unknown): string {
   return column === null || column === undefined ? '' : String(column)
 }
 
-/** A field with its label, its control and its fault. */
+/** A field with its label, its control, its hint and its fault. */
 export function fieldControl(state: FormState, name: string, field: Field): Html {
   const { site, faults } = state
   const input = inputOf(field)
   const fault = faults[name]
   const label = labelOf(site, field)
-  const wrong = html`${fault && html`<p class="error" id="${name}-error">${fault}</p>`}`
+  const hint = field.hint !== undefined && html`<p class="hint" id="${name}-hint">${sayDeclared(site, field.hint)}</p>`
+  const wrong = html`${hint}${fault && html`<p class="error" id="${name}-error">${fault}</p>`}`
   if (input === 'switch')
     return html`<div class="field"><input type="hidden" name="${name}" value="0"><label class="check"><input type="checkbox" id="${name}" name="${name}" value="1"${isOn(state, name) && html` checked`}${described(name, fault)}> ${label}</label>${wrong}</div>`
   return html`<div class="field"><label for="${name}">${label}</label>${controlFor(state, name, field, input)}${wrong}</div>`
@@ -75,9 +79,10 @@ function isOn({ values }: FormState, name: string): boolean {
   return ['1', 'on', 'true', 'yes'].includes(values[name] ?? '')
 }
 
-/** The attributes that join a control with its fault. */
-export function described(name: string, fault: string | undefined): Content {
-  return fault !== undefined && html` aria-invalid="true" aria-describedby="${name}-error"`
+/** The attributes that join a control with its hint and its fault. */
+export function described(name: string, fault: string | undefined, hasHint = false): Content {
+  const ids = [hasHint && `${name}-hint`, fault !== undefined && `${name}-error`].filter(Boolean).join(' ')
+  return html`${fault !== undefined && html` aria-invalid="true"`}${ids !== '' && html` aria-describedby="${ids}"`}`
 }
 
 const LINES: Readonly<Partial<Record<Input, { type: string; inputmode?: string }>>> = {
@@ -93,7 +98,7 @@ const LINES: Readonly<Partial<Record<Input, { type: string; inputmode?: string }
 function controlFor(state: FormState, name: string, field: Field, input: Input | undefined): Html {
   const { site, values, faults, choices } = state
   const value = values[name] ?? ''
-  const attributes = html` id="${name}" name="${name}"${field.required && html` aria-required="true"`}${mostOf(field)}${described(name, faults[name])}`
+  const attributes = html` id="${name}" name="${name}"${field.required && html` aria-required="true"`}${mostOf(field)}${described(name, faults[name], field.hint !== undefined)}`
   if (input === 'text') return html`<textarea${attributes} rows="6">\n${value}</textarea>`
   const offered = choices?.[name] ?? choicesOf(site, name, field, input)
   if (offered) return selectOf(attributes, offered, value)
@@ -149,6 +154,7 @@ function choicesOf(
       { value: 'no', text: sayAtDesk(site, 'No') },
     ]
   if (input !== 'choice') return undefined
+  if (field.words) return Object.entries(field.words).map(([value, text]) => ({ value, text: sayDeclared(site, text) }))
   if (name === 'status') return OFFERED.map((value) => ({ value, text: sayAtDesk(site, STATUS_WORDS[value]) }))
   return field.kind.wire.enum?.map((value) => ({ value, text: value }))
 }
@@ -183,8 +189,7 @@ export function plainField(
   faults: FormFaults,
 ): Html {
   const fault = faults[name]
-  const told = [hint !== undefined && `${name}-hint`, fault !== undefined && `${name}-error`].filter(Boolean).join(' ')
-  const all = html` id="${name}" name="${name}"${told !== '' && html` aria-describedby="${told}"`}${fault !== undefined && html` aria-invalid="true"`}${attributes}`
+  const all = html` id="${name}" name="${name}"${described(name, fault, hint !== undefined)}${attributes}`
   // Browsers drop a line break behind the tag.
   const typedIn = () =>
     type === 'lines'

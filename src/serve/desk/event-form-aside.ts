@@ -3,7 +3,16 @@ import { event } from '../../calendar/events/event.ts'
 import { pictureOf } from '../pages/cards.ts'
 import { type Content, type Html, html, link } from '../pages/page-html.ts'
 import { described, fieldControl, labelOf, statusName } from './desk-inputs.ts'
-import { controlStateOf, type EventForm, type FormText, lineControl, sayer, switchOf } from './event-form-controls.ts'
+import {
+  chip,
+  controlStateOf,
+  type EventForm,
+  type FormText,
+  lineControl,
+  madeChips,
+  sayer,
+  switchOf,
+} from './event-form-controls.ts'
 import { allTyped, isSwitchOn, lastTyped } from './typed-form.ts'
 
 // The cards at the side of the form of an event: status, picture, categories and address.
@@ -99,10 +108,7 @@ export function categoriesCard(form: EventForm): Html {
     ({ value, text, level = 0 }) =>
       html`<label class="check level-${Math.min(level, 4)}"><input type="checkbox" name="categories[]" value="${value}"${chosen.has(value) && html` checked`}> <span dir="auto">${text}</span></label>`,
   )
-  const known = allTyped(typed, 'tags').map(
-    (id) =>
-      html`<label class="chip"><input type="checkbox" name="tags[]" value="${id}" checked> <span dir="auto">${tags.get(id) ?? id}</span></label>`,
-  )
+  const known = allTyped(typed, 'tags').map((id) => chip('tags[]', id, tags.get(id) ?? id))
   const made =
     may.makeCategory &&
     lineControl(form, 'new_categories', say('New category'), {
@@ -112,8 +118,8 @@ export function categoriesCard(form: EventForm): Html {
         html`<p class="hint">${say('There are more categories: type the name of one, and it is found.')}</p>`,
     })
   const hint = may.makeTag ? say('Separate them by commas.') : say('Separate them by commas; new ones wait for review.')
-  return html`<section class="card"><fieldset id="categories"><legend>${say('Categories')}</legend><input type="hidden" name="categories[]" value=""><div class="tree">${boxes}</div></fieldset>${made}
-<fieldset id="tags"><legend class="hidden">${say('Tags')}</legend><input type="hidden" name="tags[]" value=""><div class="chips">${known}</div></fieldset>${lineControl(form, 'new_tags', say('Tags'), { attributes: html` dir="auto" data-names="tag"`, hint: html`<p class="hint">${hint}</p>` })}</section>`
+  return html`<section class="card"><fieldset id="categories"><legend>${say('Categories')}</legend><input type="hidden" name="categories[]" value=""><div class="tree">${boxes}</div><div class="chips">${madeChips(typed, 'new_categories')}</div></fieldset>${made}
+<fieldset id="tags"><legend class="hidden">${say('Tags')}</legend><input type="hidden" name="tags[]" value=""><div class="chips">${known}${madeChips(typed, 'new_tags')}</div></fieldset>${lineControl(form, 'new_tags', say('Tags'), { attributes: html` dir="auto" data-names="tag"`, hint: html`<p class="hint">${hint}</p>` })}</section>`
 }
 
 export function addressCard(form: EventForm): Html {

@@ -108,3 +108,14 @@ export function lineControl(
 export function switchOf(form: Pick<EventForm, 'typed'>, name: string, label: string): Html {
   return html`<input type="hidden" name="${name}" value="0"><label class="check"><input type="checkbox" id="${name}" name="${name}" value="1"${isSwitchOn(form.typed, name) && html` checked`}> ${label}</label>`
 }
+
+/** The names of records to be made that were picked before the one in the control, which the script shows in the same way. */
+export function madeChips(typed: TypedForm, control: string): Html[] {
+  const picked = (typed[control] ?? []).slice(0, -1).filter((name) => name.trim() !== '')
+  return picked.map((name) => chip(`${control}[]`, name, name))
+}
+
+/** Something chosen, to be pressed to leave it out. */
+export function chip(name: string, value: string, text: string): Html {
+  return html`<label class="chip"><input type="checkbox" name="${name}" value="${value}" checked> <span dir="auto">${text}</span></label>`
+}

@@ -1,6 +1,4 @@
-import { movedEnd } from '../../base/text/event-lengths.ts'
 import { plainText } from '../../base/text/html.ts'
-import type { Context } from '../../calendar/declare/context.ts'
 import { discardUnsavedText, keepUnsavedText } from '../../calendar/editing/unsaved-texts.ts'
 import { type PickedKind, pickNames } from '../../calendar/events/picked-names.ts'
 import { can } from '../../calendar/people/caller.ts'
@@ -15,8 +13,8 @@ import {
 } from './desk-page.ts'
 import { formInWords, getKnownEvent, mayUseForm } from './event-form.ts'
 import { againTicks, clashLines, nextDatesList } from './event-form-view.ts'
-import { readTimes, typedTimes } from './event-times.ts'
-import { lastTyped, type TypedForm, typedOf } from './typed-form.ts'
+import { withMovedEnd } from './event-times.ts'
+import { lastTyped, typedOf } from './typed-form.ts'
 
 // The data that the script of the form asks for while somebody writes an event. The form works without them.
 
@@ -45,7 +43,9 @@ async function sayWhen(request: DeskRequest): Promise<DeskAnswer> {
   const typed = typedOf(request)
   const id = recordIdIn({ variables: { id: lastTyped(typed, 'id') } })
   const known = id === undefined ? undefined : await getKnownEvent(context, id)
-  const said = await formInWords(context, withMovedEnd(context, typed), known)
+  // The start and the end before the start moved.
+  const [start = '', end = ''] = lastTyped(typed, 'moved_from').split('|')
+  const said = await formInWords(context, withMovedEnd(context, typed, { start, end }), known)
   return {
     data: {
       text: said.times.text,
@@ -60,16 +60,6 @@ async function sayWhen(request: DeskRequest): Promise<DeskAnswer> {
       ...clashLines(context, said.near),
     },
   }
-}
-
-/** The typed controls with the end moved along, where the start has moved; `moved_from` has the start and the end as they were. */
-function withMovedEnd({ site, now, say }: Context, typed: TypedForm): TypedForm {
-  const [start = '', end = ''] = lastTyped(typed, 'moved_from').split('|')
-  const read = readTimes({ site, now, say }, { ...typed, end_date: [], end_time: [], several_days: [] })
-  const moved = read.start === undefined ? undefined : movedEnd(start, end, read.start)
-  if (read.start === undefined || moved === undefined) return typed
-  const times = { start_date: read.start, end_date: moved, all_day: read.isAllDay, timezone: read.zone }
-  return { ...typed, ...typedTimes(site, times) }
 }
 
 /** Keeps what is typed until it is saved. */

@@ -17,8 +17,8 @@ import { isPossibleId } from '../../calendar/records/record-store.ts'
 import type { EventRow, OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
 import { askedFields, type FormFaults, faultsOf, inputOf } from './desk-inputs.ts'
 import { sayAtDesk } from './desk-page.ts'
-import { readRepeats } from './event-repeats.ts'
-import { type ReadTimes, readTimes, TIME_CONTROLS, typedTimes } from './event-times.ts'
+import { REPEAT_CONTROLS, readRepeats } from './event-repeats.ts'
+import { type ReadTimes, readTimes, TIME_CONTROLS, typedTimes, withMovedEnd } from './event-times.ts'
 import { allTyped, isSwitchOn, isTyped, lastTyped, type TypedForm } from './typed-form.ts'
 
 // Between the controls of the form of an event and the values that REST takes of one.
@@ -98,8 +98,9 @@ export async function readEventForm(
   const [venue, organizer] = await Promise.all([venuesIn(context, typed), organizersIn(context, typed)])
   if (venue) raw.venue = venue
   if (organizer) raw.organizer = organizer
-  const isTimed = shown === undefined || TIME_CONTROLS.some((name) => isTyped(typed, name))
-  const times = isTimed ? readTimes(context, { ...timesOf(shown), ...timesOf(typed) }) : undefined
+  // A rule counts from the start.
+  const isTimed = shown === undefined || [...TIME_CONTROLS, ...REPEAT_CONTROLS].some((name) => isTyped(typed, name))
+  const times = isTimed ? timesIn(context, typed, shown) : undefined
   const repeats = readRepeats(context, typed, times && startIn(times))
   if (times) Object.assign(raw, rawTimes(times, typed, shown))
   if (isTyped(typed, 'recurrence')) raw.recurrence = lastTyped(typed, 'recurrence')
@@ -137,6 +138,15 @@ function timesOf(typed: TypedForm | undefined): TypedForm {
   return Object.fromEntries(sent)
 }
 
+/** Where a form says nothing of the end, the end of the event moves with the start. */
+function timesIn(context: Context, typed: TypedForm, shown: TypedForm | undefined): ReadTimes {
+  const controls = { ...timesOf(shown), ...timesOf(typed) }
+  const saysEnd = isTyped(typed, 'end_date') || isTyped(typed, 'end_time')
+  const { start, end } = shown && !saysEnd ? readTimes(context, timesOf(shown)) : {}
+  const isKnown = start !== undefined && end !== undefined
+  return readTimes(context, isKnown ? withMovedEnd(context, controls, { start, end }) : controls)
+}
+
 /** The start that a rule counts from. */
 export function startIn({ start, zone, isAllDay }: ReadTimes): Start | undefined {
   return start === undefined ? undefined : { local: start, zone, allDay: isAllDay }
@@ -165,13 +175,20 @@ const numberOr = (text: string): string | number => (/^\d{1,15}$/.test(text) ? N
 /** A link to a record, or the name of one to make. */
 type Link = string | Record<string, string>
 
+/** The links of a field with numbers of records, or with names. Of too many no name is looked up, since they are refused. */
+async function linksIn(context: Context, kind: 'venue' | 'organizer', typed: TypedForm): Promise<Link[]> {
+  const texts = allTyped(typed, kind)
+  if (texts.length > MOST_NAMED) return texts
+  return Promise.all(texts.map((text) => (/^\d+$/.test(text) ? text : linkTo(context, kind, text.trim()))))
+}
+
 /**
  * The venues of a form: those of `venue`, of which the first is the one that the text `venue_name` shows. Another text means the venue of that name, or a
  * new one; no text means none, but for a venue that the form cannot name to the caller, which stays.
  */
 async function venuesIn(context: Context, typed: TypedForm): Promise<Link[] | undefined> {
+  if (!isTyped(typed, 'venue_name')) return isTyped(typed, 'venue') ? linksIn(context, 'venue', typed) : undefined
   const ids = allTyped(typed, 'venue')
-  if (!isTyped(typed, 'venue_name')) return isTyped(typed, 'venue') ? ids : undefined
   const name = lastTyped(typed, 'venue_name').trim()
   const [first, ...others] = ids
   const { venues } = await linkedNames(context, { venue: ids.slice(0, 1) })
@@ -191,7 +208,7 @@ async function organizersIn(context: Context, typed: TypedForm): Promise<Link[] 
   if (!isTyped(typed, 'organizer') && !isTyped(typed, 'organizer_name')) return undefined
   const named = allTyped(typed, 'organizer_name').filter((name) => name.trim() !== '')
   const links = await Promise.all(named.slice(0, MOST_NAMED).map((name) => linkTo(context, 'organizer', name.trim())))
-  return [...allTyped(typed, 'organizer'), ...links]
+  return [...(await linksIn(context, 'organizer', typed)), ...links]
 }
 
 async function linkTo(context: Context, kind: 'venue' | 'organizer', name: string): Promise<Link> {

@@ -10,11 +10,13 @@ import { described, fieldControl, inputOf, labelOf, mostOf, statusName } from '.
 import { type DeskView, deskPath, sayAtDesk } from './desk-page.ts'
 import { addressCard, categoriesCard, pictureCard, statusCard } from './event-form-aside.ts'
 import {
+  chip,
   controlLabel,
   controlStateOf,
   type EventForm,
   type FormText,
   lineControl,
+  madeChips,
   sayer,
   switchOf,
 } from './event-form-controls.ts'
@@ -262,7 +264,7 @@ function wherePart(form: EventForm): Html {
   return part(
     'where',
     say('Where'),
-    html`<div class="field"><label for="venue_name" class="hidden">${say('Venue')}</label><input type="hidden" name="venue[]" id="venue" value="${first ?? ''}"><input type="text" id="venue_name" name="venue_name" value="${name}" autocomplete="off" dir="auto" data-names="venue" aria-describedby="venue-hint"${described('venue_name', fault)} placeholder="${say('Venue')}"><p class="hint" id="venue-hint">${address || say('Type a name; a new venue is made from what you type.')}</p>${fault && html`<p class="error" id="venue_name-error">${fault}</p>`}</div>${boxes}
+    html`<div class="field"><label for="venue_name" class="hidden">${say('Venue')}</label><input type="hidden" name="venue[]" id="venue" value="${first ?? ''}"><input type="text" id="venue_name" name="venue_name" value="${name}" autocomplete="off" dir="auto" data-names="venue" ${described('venue_name', fault, true)} placeholder="${say('Venue')}"><p class="hint" id="venue_name-hint">${address || say('Type a name; a new venue is made from what you type.')}</p>${fault && html`<p class="error" id="venue_name-error">${fault}</p>`}</div>${boxes}
 <details class="inline"><summary>${say('Map')}</summary><div class="checks">${switches}</div></details>`,
   )
 }
@@ -330,15 +332,14 @@ function anotherCost(form: EventForm): Content {
 function whoPart(form: EventForm): Html {
   const say = sayer(form)
   const { typed, organizers, faults } = form
-  const boxes = allTyped(typed, 'organizer').map(
-    (id) =>
-      html`<label class="chip"><input type="checkbox" name="organizer[]" value="${id}" checked> <span dir="auto">${plainText(organizers.get(Number(id))?.organizer ?? id)}</span></label>`,
+  const boxes = allTyped(typed, 'organizer').map((id) =>
+    chip('organizer[]', id, plainText(organizers.get(Number(id))?.organizer ?? id)),
   )
   const fault = faults.organizer_name
   return part(
     'who',
     say('Who'),
-    html`<input type="hidden" name="organizer[]" value=""><div class="chips" id="organizer">${boxes}</div><div class="field"><label for="organizer_name" class="hidden">${say('Organizers')}</label><input type="text" id="organizer_name" name="organizer_name[]" value="${lastTyped(typed, 'organizer_name')}" autocomplete="off" dir="auto" data-names="organizer" placeholder="${say('Add an organizer')}"${described('organizer_name', fault)}>${fault && html`<p class="error" id="organizer_name-error">${fault}</p>`}</div>`,
+    html`<input type="hidden" name="organizer[]" value=""><div class="chips" id="organizer">${boxes}${madeChips(typed, 'organizer_name')}</div><div class="field"><label for="organizer_name" class="hidden">${say('Organizers')}</label><input type="text" id="organizer_name" name="organizer_name[]" value="${lastTyped(typed, 'organizer_name')}" autocomplete="off" dir="auto" data-names="organizer" placeholder="${say('Add an organizer')}"${described('organizer_name', fault)}>${fault && html`<p class="error" id="organizer_name-error">${fault}</p>`}</div>`,
   )
 }
 

@@ -1,5 +1,5 @@
 import type { Site } from '../../base/config.ts'
-import { distanceInWords, endAfter, lengthInWords } from '../../base/text/event-lengths.ts'
+import { distanceInWords, endAfter, lengthInWords, movedEnd } from '../../base/text/event-lengths.ts'
 import { addDays, dayOf, parseMoment, wallNow } from '../../base/text/moments.ts'
 import { readSpokenDate, type SpokenDate, type SpokenHere } from '../../base/text/spoken-dates.ts'
 import { readSpokenTime } from '../../base/text/spoken-times.ts'
@@ -239,6 +239,19 @@ export function typedTimes(
       end_again: [again(end_date, utc.utc_end_date)],
     }),
   }
+}
+
+/** The typed controls with the end moved along, where the start is no longer the one `before`. */
+export function withMovedEnd(
+  context: Pick<Context, 'site' | 'now' | 'say'>,
+  typed: TypedForm,
+  before: { start: string; end: string },
+): TypedForm {
+  const read = readTimes(context, { ...typed, end_date: [], end_time: [], several_days: [] })
+  const moved = read.start === undefined ? undefined : movedEnd(before.start, before.end, read.start)
+  if (read.start === undefined || moved === undefined) return typed
+  const times = { start_date: read.start, end_date: moved, all_day: read.isAllDay, timezone: read.zone }
+  return { ...typed, ...typedTimes(context.site, times) }
 }
 
 /** The sentences of a form beneath the times: the days in words, the length, the zone, and whatever is odd about them. */

@@ -1,6 +1,6 @@
 // Runs the tests: those of behaviour that a database takes part in on SQLite and on PostgreSQL, the others once.
 //   npm test [-- [--database sqlite|postgres] [PATTERN ...]]     PATTERN is part of a file's path
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { availableParallelism, freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EventData, run } from 'node:test'
@@ -16,6 +16,7 @@ import {
   TEMPLATE_FILE,
 } from './support/database.ts'
 import { type PostgresServer, startPostgres } from './support/postgres.ts'
+import { processorSeconds } from './support/processor-time.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -119,9 +120,6 @@ const MOST_NAMED = 10
 /** For one file. Only what hangs takes so long, on whatever machine. */
 const TIMEOUT_MS = 900_000
 
-/** Parts of a second in which Linux counts processor time. */
-const TICKS = 100
-
 /** A folder in memory, as Linux has it. */
 const MEMORY = '/dev/shm'
 /** What has to be free there, most of it for the log of PostgreSQL. */
@@ -136,6 +134,8 @@ interface Counts {
 /** How the tests of a file went on one database. */
 interface Outcome extends Counts {
   seconds: number
+  /** What it says of the processor time it took; empty where it broke off. */
+  took: string
 }
 
 /** What is known of files by `nameOn`; files of a process that did not come to its end may be missing. */
@@ -205,7 +205,7 @@ async function runBatches(
   rmSync(folder, { recursive: true })
   const failing = [...entries].flatMap(([entry, batch]) => failingOf(batch, outcomes, broken.has(entry)))
   for (const name of failing.flatMap(namesOf)) {
-    const { failed, ...known } = outcomes.get(name) ?? { passed: 0, failed: 0, skipped: 0, seconds: 0 }
+    const { failed, ...known } = outcomes.get(name) ?? { passed: 0, failed: 0, skipped: 0, seconds: 0, took: '' }
     outcomes.set(name, { ...known, failed: Math.max(failed, 1) })
   }
   return { outcomes, failing }
@@ -215,6 +215,7 @@ async function runBatches(
 function watch(tests: ReturnType<typeof run>, outcomes: Outcomes): ReadonlySet<string> {
   const broken = new Set<string>()
   let counts: Counts = { passed: 0, failed: 0, skipped: 0 }
+  let last: Outcome | undefined
   const note = (event: EventData.TestPass | EventData.TestFail, hasPassed: boolean) => {
     const { nesting, name, file, details, skip, todo } = event
     const isSuite = details.type === 'suite'
@@ -222,13 +223,18 @@ function watch(tests: ReturnType<typeof run>, outcomes: Outcomes): ReadonlySet<s
     if (nesting > 0) counts[skip || todo ? 'skipped' : hasPassed ? 'passed' : 'failed'] += 1
     else {
       const failed = hasPassed ? 0 : Math.max(counts.failed, 1)
-      if (isSuite) outcomes.set(name, { ...counts, failed, seconds: details.duration_ms / 1000 })
+      last = { ...counts, failed, seconds: details.duration_ms / 1000, took: '' }
+      if (isSuite) outcomes.set(name, last)
       else if (!hasPassed && file !== undefined) broken.add(file)
       counts = { passed: 0, failed: 0, skipped: 0 }
     }
   }
   tests.on('test:pass', (event) => note(event, true))
   tests.on('test:fail', (event) => note(event, false))
+  // A file says so right after it has ended.
+  tests.on('test:diagnostic', ({ nesting, message }) => {
+    if (nesting === 0 && last) last.took ||= message
+  })
   return broken
 }
 
@@ -244,21 +250,12 @@ function failingOf({ database, files }: Batch, outcomes: Outcomes, isBroken: boo
 /** Names the slowest files, since the whole has to stay a matter of minutes. */
 function sayWhatTookLongest(outcomes: Outcomes): void {
   const slowest = [...outcomes].sort(([, a], [, b]) => b.seconds - a.seconds).slice(0, MOST_NAMED)
-  for (const [name, { seconds }] of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${name}`)
+  for (const [name, { seconds, took }] of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${name}, ${took}`)
 }
 
-/** Says how long the run took, and on Linux the processor time of all that it started and waited for: what a busy machine changes little. */
+/** Says how long the run took, and how much processor time: what a busy machine changes little. */
 function sayHowLong(): void {
-  const stat = '/proc/self/stat'
-  const [user, system] = existsSync(stat)
-    ? readFileSync(stat, 'utf8')
-        .replace(/^.*\) /s, '')
-        .split(' ')
-        .slice(13, 15)
-    : []
-  const seconds = (Number(user) + Number(system)) / TICKS
-  const processor = Number.isNaN(seconds) ? '' : `, ${Math.round(seconds)} s of processor time`
-  console.log(`\n${Math.round(performance.now() / 1000)} s${processor}`)
+  console.log(`\n${Math.round(performance.now() / 1000)} s, ${Math.round(processorSeconds())} s of processor time`)
 }
 
 /** Adds up how the files went on one database. */

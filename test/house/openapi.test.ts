@@ -7,6 +7,7 @@ import { LANGUAGES, type Language, readConfig, siteOf } from '../../src/base/con
 import { line } from '../../src/base/fields/kinds.ts'
 import { resources } from '../../src/calendar/resources.ts'
 import { describeInterface } from '../../src/serve/http/openapi.ts'
+import { ownRoutes } from '../../src/serve/http/platform.ts'
 import { namespaceRoutes, type Route, type RouteAction } from '../../src/serve/http/routes.ts'
 
 const GOLDEN = fileURLToPath(new URL('../../openapi/en.json', import.meta.url))
@@ -18,7 +19,7 @@ function siteIn(language: Language) {
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked into as its readers do.
 function documentIn(language: Language, change: (routes: Route[]) => Route[] = (routes) => routes): any {
   const site = siteIn(language)
-  return JSON.parse(JSON.stringify(describeInterface(change(namespaceRoutes(site)), { site })))
+  return JSON.parse(JSON.stringify(describeInterface(change(namespaceRoutes(site)), ownRoutes(), { site })))
 }
 
 const english = documentIn('en')

@@ -1,16 +1,17 @@
+import { anyOf, arrayOf, id, record, type Schema, schemaRef, string } from '../../base/fields/answer-schema.ts'
 import { count, settledText, words } from '../../base/fields/kinds.ts'
 import { invalidParam } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
+import { parseFields } from '../../calendar/declare/parse.ts'
 import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
 import type { EventsQuery } from '../../calendar/events/event-filters.ts'
 import { about } from '../../calendar/locales/messages.ts'
 import { okReply, type Reply } from '../formats/format.ts'
-import { FEED_KINDS, type FeedSource, readerOf, readFeed, servedChanges } from '../sync/changes-feed.ts'
+import { FEED_KINDS, readerOf, readFeed, servedChanges } from '../sync/changes-feed.ts'
 import { readToken, type SyncScope, type SyncToken } from '../sync/sync-token.ts'
-import type { Route } from './routes.ts'
+import { type MatchedRequest, type OwnGround, ownRoute, type Route } from './routes.ts'
 
-// The route of the feed of changes.
+// The feed of changes over the interface.
 
 const MOST_ON_A_PAGE = 1000
 /** A token names the transactions that were under way, which may be many. */
@@ -45,21 +46,45 @@ function eventFilters(): Fields {
   return Object.fromEntries(Object.entries(filters).filter(([name]) => FILTERS.includes(name)))
 }
 
-/** The changes since a token was given. */
+const changed = { kind: { type: 'string', enum: FEED_KINDS }, id } satisfies Record<string, Schema>
+
+const upsert = record({
+  action: { type: 'string', const: 'upsert' },
+  ...changed,
+  record: anyOf(schemaRef('Venue'), schemaRef('Organizer'), schemaRef('Term'), schemaRef('Event')),
+})
+
+const removal = record({ action: { type: 'string', const: 'delete' }, ...changed })
+
+/** A page of the feed. */
+const page: Schema = record({ changes: arrayOf(anyOf(upsert, removal)), next_token: string, sync_token: string }, [
+  'changes',
+])
+
+/** The route of the changes since a token was given. */
 export function changesRoute(): Route {
-  const args = { ...feedFields, ...eventFilters() }
-  return { path: '/changes', template: '/changes', endpoints: [{ methods: ['GET'], action: { do: 'changes' }, args }] }
+  return ownRoute('/changes', 'changes', [
+    {
+      methods: ['GET'],
+      query: { ...feedFields, ...eventFilters() },
+      audience: 'everybody',
+      queue: 'reads',
+      verb: 'readChanges',
+      summary: 'Read what has changed',
+      outcome: 'A page of what has changed, with a token for the next one',
+      answers: page,
+      problems: ['rest_sync_token_expired'],
+      answer: changesReply,
+    },
+  ])
 }
 
 /**
  * A page of the feed. The first request sends kinds and filters; a token contains them, and excludes sending others.
  * @throws Problem rest_invalid_param for a text that is no token, rest_sync_token_expired for a token that is too old
  */
-export async function changesReply(
-  valuesOf: (fields: Fields) => RawValues,
-  source: FeedSource,
-  context: Context,
-): Promise<Reply> {
+async function changesReply(asked: MatchedRequest, { database, edition }: OwnGround, context: Context): Promise<Reply> {
+  const { values: valuesOf } = asked
   const { since: sent, per_page: perPage = 100, kinds } = await parseFields(feedFields, valuesOf(feedFields), context)
   const since = sent === undefined ? undefined : (readToken(sent) ?? invalidToken())
   const fields = eventFilters()
@@ -72,7 +97,7 @@ export async function changesReply(
     since,
     perPage: Math.min(perPage, MOST_ON_A_PAGE),
   }
-  return okReply(await readFeed(context, source, query))
+  return okReply(await readFeed(context, { edition, cursor: database.cursor }, query))
 }
 
 function invalidToken(): never {

@@ -2,11 +2,11 @@ import { invalidParam, Problem } from '../../base/problems.ts'
 import { decodeLeniently } from '../../base/text/urls.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Address, Found, Operations, WriteResult } from '../../calendar/declare/operations.ts'
-import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
+import { parseFields } from '../../calendar/declare/parse.ts'
 import type { Fields } from '../../calendar/declare/resource.ts'
-import { type Keeping, type Repeatable, type UnderWay, writeOnce } from '../../calendar/editing/idempotency.ts'
+import { type Keeping, writeOnce } from '../../calendar/editing/idempotency.ts'
 import { type Around, writeChange, writeNew, writeRemoval } from '../../calendar/editing/save-record.ts'
-import { isLoggedIn } from '../../calendar/people/caller.ts'
+import { can, isLoggedIn } from '../../calendar/people/caller.ts'
 import { presentSingle } from '../../calendar/records/present-records.ts'
 import { MAX_ID } from '../../calendar/records/record-store.ts'
 import { findVersion, type Version, wantedVersions } from '../../calendar/records/versions.ts'
@@ -15,39 +15,34 @@ import { type Format, okReply, type Reply } from '../formats/format.ts'
 import { chooseFormat } from '../formats/formats.ts'
 import { describeNamespace } from './discovery.ts'
 import { describeInterface } from './openapi.ts'
-import { type Endpoint, isForAdministrators, type Method, type Route, type RouteAction } from './routes.ts'
-import { managesWebhooks } from './webhook-deeds.ts'
+import {
+  type Endpoint,
+  isForAdministrators,
+  type MatchedRequest,
+  type Method,
+  type Route,
+  type RouteAction,
+} from './routes.ts'
 
 // Answers requests to resources: list, read, create, update, remove.
 
-/** A matched request of the namespace, its parameters still raw. */
-export interface MatchedRequest {
-  route: Route
-  endpoint: Endpoint
-  variables: Record<string, string>
-  /** Declared parameters of the body and the query, by precedence; those of the path override them. */
-  values: (fields: Fields) => RawValues
-  /** The header `Accept`. */
-  accept: string | undefined
-  /** The header `If-Match`. */
-  ifMatch: string | undefined
-  /** The address that was asked for. */
-  self: string
-  repeatable: Repeatable
-  underWay: UnderWay
+/** The routes that the index lists, and those beside the namespace that the OpenAPI document has as well. */
+interface Described {
+  routes: readonly Route[]
+  beside: readonly Route[]
 }
 
 /**
  * Answers a matched request in the order of rule 1.2: validation, rights, work.
  * @throws Problem
  */
-export async function answer(asked: MatchedRequest, routes: readonly Route[], context: Context): Promise<Reply> {
+export async function answer(asked: MatchedRequest, { routes, beside }: Described, context: Context): Promise<Reply> {
   const { action } = asked.endpoint
   switch (action.do) {
     case 'index':
       return indexReply(asked, routes, context)
     case 'doc':
-      return okReply(describeInterface(routes, context))
+      return okReply(describeInterface(routes, beside, context))
     case 'list':
       return listReply(asked, action.served, context)
     case 'create': {
@@ -268,7 +263,7 @@ export function mayAsk(action: RouteAction, context: Context, row: unknown): boo
   if (action.do === 'create') return action.served.operations.rights.create(context)
   if ('by' in action && action.do !== 'read')
     return action.served.operations.rights[action.do === 'remove' ? 'remove' : 'update'](context, row)
-  return isForAdministrators(action.do) ? managesWebhooks(context.caller) : true
+  return !isForAdministrators(action) || can(context.caller, 'manage_users')
 }
 
 /** The methods of a route that the caller may use, as the `Allow` header lists them (rule 28.2). */
@@ -276,7 +271,7 @@ export function allowedMethods({ route, row }: Addressed, context: Context): Met
   const permits = ({ action }: Endpoint) =>
     action.do === 'read' ||
     action.do === 'list' ||
-    (!('served' in action) && !isForAdministrators(action.do)) ||
+    (!('served' in action) && !isForAdministrators(action)) ||
     (isLoggedIn(context.caller) && mayAsk(action, context, row))
   return route.endpoints.filter(permits).flatMap((endpoint) => [...endpoint.methods])
 }

@@ -4,9 +4,8 @@ import type { RawValues } from '../../calendar/declare/parse.ts'
 import type { Repeatable } from '../../calendar/editing/idempotency.ts'
 import type { Caller } from '../../calendar/people/caller.ts'
 import type { Reply } from '../formats/format.ts'
-import type { MatchedRequest } from './handlers.ts'
 import type { RequestUrl } from './request-url.ts'
-import type { Match } from './routes.ts'
+import type { Match, MatchedRequest } from './routes.ts'
 
 // A request on its way in, before and after its body is read.
 

@@ -1,8 +1,7 @@
 import type { Language } from '../../base/config.ts'
 import { Problem, type ProblemCode } from '../../base/problems.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
-import { isHistoryDeed, type RouteAction } from './routes.ts'
-import { isWebhookDeed, readsWebhooks } from './webhook-deeds.ts'
+import type { OwnOperation, RouteAction } from './routes.ts'
 
 // The problems that each operation of the interface may end with, as the OpenAPI document lists them.
 
@@ -21,30 +20,28 @@ interface FailureTraits {
   /** The name of the resource; '' for routes without one. */
   name: string
   by: 'id' | 'slug' | undefined
+  own: OwnOperation | undefined
 }
 
 const always = () => true
 /** Problems of routes that the document does not describe. */
 const never = () => false
-const takesKey = ({ does }: FailureTraits) => does === 'create' || does === 'createWebhook' || does === 'batch'
+/** Problems that own operations name themselves. */
+const named = never
+const takesKey = ({ does, own }: FailureTraits) => does === 'create' || does === 'batch' || own?.creates === true
 /** Whether a record is changed by the operation of an update. */
-const isUpdate = ({ does }: FailureTraits) =>
-  does === 'update' || does === 'restoreVersion' || does === 'updateSettings'
-const writesWebhooks = ({ does }: FailureTraits) => isWebhookDeed(does) && !readsWebhooks(does)
-const findsWebhook = ({ does }: FailureTraits) =>
-  isWebhookDeed(does) && does !== 'listWebhooks' && does !== 'createWebhook'
+const isUpdate = ({ does, own }: FailureTraits) => does === 'update' || own?.takesVersion === true
+const writesOwn = ({ own }: FailureTraits) => own !== undefined && own.queue !== 'reads'
 const takesBody = (occasion: FailureTraits) =>
-  takesKey(occasion) || isUpdate(occasion) || (writesWebhooks(occasion) && occasion.does !== 'removeWebhook')
-const writes = (occasion: FailureTraits) =>
-  takesBody(occasion) || occasion.does === 'remove' || writesWebhooks(occasion)
+  takesKey(occasion) || isUpdate(occasion) || (writesOwn(occasion) && occasion.own?.methods[0] !== 'DELETE')
+const writes = (occasion: FailureTraits) => takesBody(occasion) || occasion.does === 'remove' || writesOwn(occasion)
 const on = (names: readonly string[], ...actions: Described['do'][]) => {
   return ({ name, does }: FailureTraits) => names.includes(name) && actions.includes(does)
 }
 
 /** The ids of events and series that are read are looked up instead of validated (rule 25.4). */
-function checksParameters({ does, name, by }: FailureTraits): boolean {
-  if (does === 'readSettings') return false
-  if (isWebhookDeed(does)) return does === 'createWebhook' || does === 'updateWebhook' || does === 'listDeliveries'
+function checksParameters({ does, name, by, own }: FailureTraits): boolean {
+  if (own) return own.query !== undefined || own.body !== undefined
   const onlyAddressed = does === 'read' || does === 'remove'
   if (onlyAddressed && name === 'series') return false
   return onlyAddressed ? !(name === 'event' && by === 'id' && does === 'read') : does !== 'doc'
@@ -52,27 +49,24 @@ function checksParameters({ does, name, by }: FailureTraits): boolean {
 
 /** Where each problem may occur. */
 const occurrences: Record<ProblemCode, (occasion: FailureTraits) => boolean> = {
-  rest_no_route: (occasion) => occasion.by === 'id' || findsWebhook(occasion),
+  rest_no_route: ({ by, own }) => by === 'id' || own?.address !== undefined,
   rest_gone: never,
   rest_invalid_namespace: never,
   rest_invalid_json: takesBody,
   rest_invalid_form: takesBody,
   rest_too_many_parameters: always,
   rest_invalid_request: never,
-  rest_version_not_found: ({ does }) => isHistoryDeed(does),
-  rest_sync_token_expired: ({ does }) => does === 'changes',
+  rest_version_not_found: named,
+  rest_sync_token_expired: named,
   rest_idempotency_key_reused: takesKey,
   rest_idempotency_key_in_use: takesKey,
   rest_precondition_failed: (occasion) => isUpdate(occasion) || occasion.does === 'remove',
   // Answers to requests of a batch stand within its own.
   rest_batch_not_allowed: never,
-  rest_missing_callback_param: ({ does }) => does === 'create' || does === 'batch' || does === 'createWebhook',
+  rest_missing_callback_param: takesKey,
   rest_invalid_param: checksParameters,
   rest_forbidden: (occasion) =>
-    writes(occasion) ||
-    readsWebhooks(occasion.does) ||
-    isHistoryDeed(occasion.does) ||
-    occasion.does === 'readSettings',
+    writes(occasion) || (occasion.own !== undefined && occasion.own.audience !== 'everybody'),
   rest_not_logged_in: never,
   rest_unsupported_media_type: takesBody,
   rest_request_too_large: takesBody,
@@ -95,7 +89,7 @@ const occurrences: Record<ProblemCode, (occasion: FailureTraits) => boolean> = {
   credential_expired: always,
   too_many_attempts: always,
   term_exists: on(['category', 'tag'], 'create'),
-  duplicate_term_slug: on(['category', 'tag'], 'update', 'restoreVersion'),
+  duplicate_term_slug: on(['category', 'tag'], 'update'),
   'event-archive-page-not-found': on(['event'], 'list'),
   'venue-archive-page-not-found': on(['venue'], 'list'),
   'organizer-archive-page-not-found': on(['organizer'], 'list'),
@@ -114,9 +108,9 @@ const occurrences: Record<ProblemCode, (occasion: FailureTraits) => boolean> = {
   'rest-series-not-found': ({ name, by }) => name === 'series' && by === 'id',
   'series-not-accessible': on(['series'], 'read'),
   'series-is-in-trash': on(['series'], 'update', 'remove'),
-  'rest-webhook-not-found': findsWebhook,
-  'rest-message-not-found': ({ does }) => does === 'resendDelivery',
-  'too-many-webhooks': ({ does }) => does === 'createWebhook',
+  'rest-webhook-not-found': named,
+  'rest-message-not-found': named,
+  'too-many-webhooks': named,
   'series-was-changed': on(['event', 'series'], 'update', 'remove'),
 }
 
@@ -137,8 +131,9 @@ export function failuresOf(action: Described): Failure[] {
     does: action.do,
     name: 'served' in action ? action.served.resource.name : '',
     by: 'by' in action ? action.by : undefined,
+    own: action.do === 'own' ? action.operation : undefined,
   }
-  const possible = problemCodes.filter((code) => occurrences[code](occasion))
+  const possible = problemCodes.filter((code) => occurrences[code](occasion) || occasion.own?.problems?.includes(code))
   const statuses = new Set(possible.flatMap((code) => statusesOf.get(code) ?? []))
   // A batch as a whole is refused to strangers alone; its requests answer for themselves.
   if (action.do === 'batch') statuses.delete(403)

@@ -39,10 +39,7 @@ import {
 import { type Bounds, limits } from '../../base/fields/limits.ts'
 import { type Member, namesWith } from '../../base/fields/member.ts'
 import type { Field, Fields, Resource } from '../../calendar/declare/resource.ts'
-import { FEED_KINDS } from '../sync/changes-feed.ts'
 import { BATCH_METHODS, VALIDATIONS } from './batch-route.ts'
-import type { WebhookDeed } from './webhook-deeds.ts'
-import { webhookFields } from './webhook-routes.ts'
 
 // The schemas of the OpenAPI document.
 
@@ -394,70 +391,3 @@ export const batchAnswerSchema: Schema = record(
   { failed: { type: 'string', const: 'validation' }, responses: arrayOf(anyOf(answer, { type: 'null' })) },
   ['responses'],
 )
-
-const changed = { kind: { type: 'string', enum: FEED_KINDS }, id } satisfies Record<string, Schema>
-
-const upsert = record({
-  action: { type: 'string', const: 'upsert' },
-  ...changed,
-  record: anyOf(schemaRef('Venue'), schemaRef('Organizer'), schemaRef('Term'), schemaRef('Event')),
-})
-
-const removal = record({ action: { type: 'string', const: 'delete' }, ...changed })
-
-/** A page of the feed of changes. */
-export const changesSchema: Schema = record(
-  { changes: arrayOf(anyOf(upsert, removal)), next_token: string, sync_token: string },
-  ['changes'],
-)
-
-const properties = {
-  id,
-  url: address,
-  events: arrayOf(string),
-  private: boolean,
-  enabled: boolean,
-  created_utc: string,
-  failing_since_utc: string,
-  disabled_utc: string,
-  disabled_why: string,
-  rest_url: address,
-} satisfies Record<string, Schema>
-
-const webhook = record(properties)
-const withSecret = record({ ...properties, secret: string })
-
-const delivery = record({
-  id,
-  message: string,
-  type: string,
-  kind: string,
-  record: id,
-  state: { type: 'string', enum: ['waiting', 'sent', 'failed'] },
-  created_utc: string,
-  next_utc: string,
-  attempts: integerSchema,
-  status: integerSchema,
-  error: string,
-})
-
-/** The answers of the routes of webhooks. */
-export const webhookAnswers: Readonly<Record<WebhookDeed, Schema>> = {
-  listWebhooks: record({ webhooks: arrayOf(webhook) }),
-  createWebhook: withSecret,
-  readWebhook: webhook,
-  updateWebhook: webhook,
-  removeWebhook: webhook,
-  testWebhook: record({ arrived: boolean, status: integerSchema, error: string }),
-  rotateWebhook: withSecret,
-  listDeliveries: record({ deliveries: arrayOf(delivery), total: integerSchema, total_pages: integerSchema }),
-  resendDelivery: delivery,
-  resendFailed: record({ resent: integerSchema }),
-}
-
-/** The body of a request; undefined for one that needs none. */
-export function webhookBody(does: WebhookDeed, say: Say): Schema | undefined {
-  const fields: Fields = webhookFields
-  if (does === 'createWebhook') return record(bodyProperties({ fields }, ['url'], [], say), ['url'])
-  return does === 'updateWebhook' ? record(bodyProperties({ fields }, [], [], say), []) : undefined
-}

@@ -7,13 +7,12 @@ import { type Field, type Fields, OWN_NAMESPACE, type Resource } from '../../cal
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import { batchRoute } from './batch-route.ts'
-import { actFilters, historyAnswers, historyBody } from './history-routes.ts'
 import { type Described, type Failure, failureName, failuresOf, failureText, problemCodes } from './openapi-failures.ts'
 import {
   acceptedSchema,
   batchAnswerSchema,
   batchSchema,
-  changesSchema,
+  bodyProperties,
   fixedDefault,
   isLinkedRecord,
   isTerm,
@@ -21,14 +20,8 @@ import {
   resourceSchemas,
   type Say,
   schemaNames,
-  webhookAnswers,
-  webhookBody,
 } from './openapi-schemas.ts'
-import { ownRoutes } from './own-routes.ts'
-import { isForAdministrators, isHistoryDeed, isSettingsDeed, type Method, type Route } from './routes.ts'
-import { settingsAnswer, settingsBody } from './settings-routes.ts'
-import { isWebhookDeed } from './webhook-deeds.ts'
-import { deliveryFilters } from './webhook-routes.ts'
+import type { Method, OwnOperation, Route } from './routes.ts'
 
 // Writes the OpenAPI document from the declarations.
 
@@ -39,81 +32,13 @@ interface Offer {
   args: Fields
 }
 
-/** The verb, summary and outcome of each operation. */
-const deeds: Record<Described['do'], { verb: string; summary: MessageText; outcome: MessageText }> = {
+/** The verb, summary and outcome of each operation on resources; own operations bring theirs. */
+const deeds: Record<Exclude<Described['do'], 'own'>, Pick<OwnOperation, 'verb' | 'summary' | 'outcome'>> = {
   doc: { verb: 'describe', summary: 'Describe this interface as an OpenAPI document', outcome: 'The requested data' },
-  changes: {
-    verb: 'readChanges',
-    summary: 'Read what has changed',
-    outcome: 'A page of what has changed, with a token for the next one',
-  },
   batch: {
     verb: 'writeMany',
     summary: 'Write many records with one request',
     outcome: 'The answers to the requests, in their order',
-  },
-  listWebhooks: { verb: 'listWebhooks', summary: 'List all webhooks', outcome: 'All webhooks' },
-  createWebhook: {
-    verb: 'createWebhook',
-    summary: 'Add a webhook',
-    outcome: 'The added webhook, with its secret',
-  },
-  readWebhook: { verb: 'readWebhook', summary: 'Read a webhook', outcome: 'The requested data' },
-  updateWebhook: { verb: 'updateWebhook', summary: 'Change a webhook', outcome: 'The changed webhook' },
-  removeWebhook: {
-    verb: 'deleteWebhook',
-    summary: 'Remove a webhook and the log of its messages',
-    outcome: 'The removed webhook',
-  },
-  testWebhook: {
-    verb: 'testWebhook',
-    summary: 'Send a webhook a test message at once',
-    outcome: 'What came of the message',
-  },
-  rotateWebhook: {
-    verb: 'rotateWebhookSecret',
-    summary: 'Give a webhook a new secret',
-    outcome: 'The webhook with its new secret',
-  },
-  listDeliveries: {
-    verb: 'listWebhookDeliveries',
-    summary: 'List the newest messages of a webhook',
-    outcome: 'Messages, the newest first',
-  },
-  resendDelivery: {
-    verb: 'resendWebhookDelivery',
-    summary: 'Send a message again',
-    outcome: 'The message, which waits to be sent',
-  },
-  resendFailed: {
-    verb: 'resendFailedWebhookDeliveries',
-    summary: 'Send all failed messages again',
-    outcome: 'How many messages wait to be sent',
-  },
-  readSettings: {
-    verb: 'readSettings',
-    summary: 'Read what owners set while the service runs',
-    outcome: 'The settings in effect, and the names of those that were set',
-  },
-  updateSettings: {
-    verb: 'updateSettings',
-    summary: 'Change what owners set while the service runs',
-    outcome: 'The settings in effect, and the names of those that were set',
-  },
-  listVersions: {
-    verb: 'listVersionsOf',
-    summary: 'List what changed a record, the newest first',
-    outcome: 'Who changed it, when, and what it had before',
-  },
-  readVersion: {
-    verb: 'readVersionOf',
-    summary: 'Read what a record had in a version',
-    outcome: 'The requested data',
-  },
-  restoreVersion: {
-    verb: 'restoreVersionOf',
-    summary: 'Put a version of a record back',
-    outcome: 'The changed record, and what could not be put back',
   },
   list: {
     verb: 'list',
@@ -125,6 +50,8 @@ const deeds: Record<Described['do'], { verb: string; summary: MessageText; outco
   update: { verb: 'update', summary: 'Change the sent fields and leave the rest', outcome: 'The changed record' },
   remove: { verb: 'delete', summary: 'Move one to the trash', outcome: 'The removed record' },
 }
+
+const deedOf = (action: Described) => (action.do === 'own' ? action.operation : deeds[action.do])
 
 /** The tags operations are grouped by: the path of a resource and its description. */
 const groups: Readonly<Record<string, MessageText>> = {
@@ -153,12 +80,15 @@ interface Writing {
  * The interface as an OpenAPI 3.1 document (rule 3.7), whole from the declarations: every route below the namespace with all
  * that it takes and answers, in the language of the site.
  */
-export function describeInterface(routes: readonly Route[], { site }: Pick<Context, 'site'>): object {
+export function describeInterface(
+  routes: readonly Route[],
+  beside: readonly Route[],
+  { site }: Pick<Context, 'site'>,
+): object {
   const say = (text: string) => translate(site.language, text)
-  const beside = ownRoutes()
   const batch = batchRoute()
   const offers = [...routes, ...beside, batch].flatMap(offersOf)
-  const described = offers.filter(({ action }) => !isHistoryDeed(action.do))
+  const described = offers.filter(({ action }) => action.do !== 'own')
   const resources = [...new Set(described.flatMap(({ action }) => resourceOf(action) ?? []))]
   const writing: Writing = { resources, say }
   return {
@@ -192,7 +122,7 @@ function describeAt(route: Route, writing: Writing, server?: string): [path: str
 
 /** A path of the own namespace. Those of versions begin with it, since they would be taken for paths of slugs. */
 function describeBeside(route: Route, writing: Writing, { restUrl }: Site): [path: string, described: object] {
-  if (!offersOf(route).some(({ action }) => isHistoryDeed(action.do)))
+  if (!offersOf(route).some(({ action }) => action.do === 'own' && 'served' in action))
     return describeAt(route, writing, `${restUrl}/${OWN_NAMESPACE}`)
   const [path, described] = describeAt(route, writing, restUrl)
   return [`/${OWN_NAMESPACE}${path}`, described]
@@ -234,15 +164,14 @@ function describePath(route: Route, writing: Writing): object {
 }
 
 function addressFields({ action, args }: Offer, template: string): Fields {
-  if ('by' in action && !isHistoryDeed(action.do)) return action.served.resource.addresses[action.by] ?? {}
+  if ('by' in action && action.do !== 'own') return action.served.resource.addresses[action.by] ?? {}
   return Object.fromEntries(Object.entries(args).filter(([name]) => template.includes(`{${name}}`)))
 }
 
 /** The parameters of the query. */
 function filterFields({ action, args }: Offer): Fields {
-  if (action.do === 'list' || action.do === 'changes') return args
-  if (action.do === 'listVersions') return actFilters
-  return action.do === 'listDeliveries' ? deliveryFilters : {}
+  if (action.do === 'own') return action.operation.query ?? {}
+  return action.do === 'list' ? args : {}
 }
 
 function describeParameter(name: string, field: Field, place: 'path' | 'query', { resources, say }: Writing): object {
@@ -268,51 +197,48 @@ function describeOperation(offer: Offer, method: Method, writing: Writing): obje
     ...headersSent(action, isRead).map((name) => ({ $ref: `#/components/parameters/${identifierOf(name)}` })),
   ]
   return {
-    operationId: operationId(action, method),
+    operationId: operationId(offer, method),
     summary,
     description: `${aboutGroup(group, writing.say)}. ${summary}.`,
     tags: [group],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(action.do === 'create' || action.do === 'update' ? { requestBody: describeBody(action, writing) } : {}),
     ...(action.do === 'batch' ? { requestBody: describeJson(batchSchema) } : {}),
-    ...describeOwnBody(action, writing.say),
+    ...(action.do === 'own' ? describeOwnBody(action.operation, writing.say) : {}),
     responses: { ...describeSuccess(action, isRead, writing.say), ...failureRefs(action) },
     security:
-      isRead && !isForAdministrators(action.do) && !isHistoryDeed(action.do) ? [{}, ...CREDENTIALS] : CREDENTIALS,
+      isRead && (action.do !== 'own' || action.operation.audience === 'everybody') ? [{}, ...CREDENTIALS] : CREDENTIALS,
   }
 }
 
-function describeOwnBody({ do: does }: Described, say: Say): object {
-  if (does === 'updateSettings') return { requestBody: { ...describeJson(settingsBody(say)), required: false } }
-  const schema = isWebhookDeed(does) ? webhookBody(does, say) : isHistoryDeed(does) ? historyBody(does, say) : undefined
-  return schema ? { requestBody: { ...describeJson(schema), required: does === 'createWebhook' } } : {}
+function describeOwnBody({ body }: OwnOperation, say: Say): object {
+  if (!body) return {}
+  const required = Object.keys(body).filter((name) => body[name]?.required)
+  const schema = record(bodyProperties({ fields: body }, required, [], say), required)
+  return { requestBody: { ...describeJson(schema), required: required.length > 0 } }
 }
 
 function groupOf(action: Described): string {
-  if (isWebhookDeed(action.do)) return 'webhooks'
-  if (isSettingsDeed(action.do)) return 'settings'
-  return resourceOf(action)?.path ?? action.do
+  return 'group' in action ? action.group : (resourceOf(action)?.path ?? action.do)
 }
 
 /** Such as `listEvents`, `readEventBySlug`, `updateEvent` for PATCH and `updateEventWithPut` for its synonyms. */
-function operationId(action: Described, method: Method): string {
-  const synonym = isUpdate(action) && method !== 'PATCH' ? `With${capitalized(method.toLowerCase())}` : ''
-  if (action.do === 'changes' || action.do === 'batch' || isForAdministrators(action.do))
-    return deeds[action.do].verb + synonym
+function operationId({ action, methods }: Offer, method: Method): string {
+  const synonym = methods.includes('PATCH') && method !== 'PATCH' ? `With${capitalized(method.toLowerCase())}` : ''
+  const { verb } = deedOf(action)
+  if (action.do === 'batch' || 'group' in action) return verb + synonym
   const resource = resourceOf(action)
   const subject =
     resource === undefined ? 'Interface' : action.do === 'list' ? capitalized(resource.path) : resource.title
-  return deeds[action.do].verb + subject + ('by' in action && action.by === 'slug' ? 'BySlug' : '') + synonym
+  return verb + subject + ('by' in action && action.by === 'slug' ? 'BySlug' : '') + synonym
 }
-
-const isUpdate = ({ do: does }: Described) => does === 'update' || does === 'updateWebhook' || does === 'updateSettings'
 
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
 /** Terms have no trash (rule 22.5). */
 function summaryOf(action: Described): MessageText {
   const isForGood = action.do === 'remove' && isTerm(action.served.resource)
-  return isForGood ? 'Remove one for good' : deeds[action.do].summary
+  return isForGood ? 'Remove one for good' : deedOf(action).summary
 }
 
 /** Bodies are the same in every form; a value other than a list or record is one part or pair of a form. */
@@ -336,10 +262,13 @@ function describeJson(schema: Schema): object {
   return { required: true, content: { 'application/json': { schema } } }
 }
 
+const creates = (action: Described) =>
+  action.do === 'create' || (action.do === 'own' && action.operation.creates === true)
+
 /** Answers to reads carry the version of the record or list they show. */
 function describeSuccess(action: Described, isRead: boolean, say: Say): object {
   const isPaged = action.do === 'list'
-  const isNew = action.do === 'create' || action.do === 'createWebhook'
+  const isNew = creates(action)
   const headers = headerRefs(
     ...(isPaged ? (['X-TEC-Total', 'X-TEC-TotalPages'] as const) : []),
     ...(isNew ? (['Location'] as const) : []),
@@ -348,7 +277,7 @@ function describeSuccess(action: Described, isRead: boolean, say: Say): object {
     ...(isRead ? (['ETag'] as const) : []),
   )
   const success = {
-    description: say(deeds[action.do].outcome),
+    description: say(deedOf(action).outcome),
     headers,
     // Generated clients would take further media types for a choice to be made each time.
     content: { 'application/json': { schema: answerSchema(action) } },
@@ -361,11 +290,8 @@ function describeSuccess(action: Described, isRead: boolean, say: Say): object {
 }
 
 function answerSchema(action: Described): Schema {
-  if (action.do === 'changes') return changesSchema
+  if (action.do === 'own') return action.operation.answers
   if (action.do === 'batch') return batchAnswerSchema
-  if (isSettingsDeed(action.do)) return settingsAnswer
-  if (isWebhookDeed(action.do)) return webhookAnswers[action.do]
-  if (isHistoryDeed(action.do)) return historyAnswers[action.do]
   const resource = resourceOf(action)
   if (!resource) return { ...record({ openapi: string }), additionalProperties: true }
   const { answer, list } = schemaNames(resource)
@@ -421,10 +347,10 @@ const sentHeaders = {
 
 function headersSent(action: Described, isRead: boolean): (keyof typeof sentHeaders)[] {
   const { do: does } = action
-  if (does === 'create' || does === 'createWebhook') return ['Idempotency-Key', 'Prefer']
+  if (creates(action)) return ['Idempotency-Key', 'Prefer']
   if (does === 'batch') return ['Idempotency-Key']
   if (does === 'update') return ['If-Match', 'Prefer']
-  if (does === 'remove' || does === 'restoreVersion' || does === 'updateSettings') return ['If-Match']
+  if (does === 'remove' || (does === 'own' && action.operation.takesVersion)) return ['If-Match']
   return isRead ? ['If-None-Match'] : []
 }
 

@@ -10,16 +10,17 @@ import type { MessageText } from '../../calendar/locales/messages.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { findUser, presentMe, type User } from '../../calendar/people/users.ts'
-import type { Served } from '../../calendar/resources.ts'
+import { resources, type Served, series } from '../../calendar/resources.ts'
 import { taxonomyWord } from '../../calendar/terms/term-present.ts'
 import { CONSENT_PATH } from '../desk/desk-page.ts'
 import { okReply, type Reply } from '../formats/format.ts'
 import { batchRoute } from './batch-route.ts'
+import { changesRoute } from './changes-route.ts'
 import { describeRoute } from './discovery.ts'
-import { answer, type MatchedRequest } from './handlers.ts'
+import { answer } from './handlers.ts'
 import { VARY_WITH_ACCEPT } from './headers.ts'
+import { historyRoutes } from './history-rest.ts'
 import type { Body, Incoming, RouteReply, Target } from './incoming.ts'
-import { ownRoutes } from './own-routes.ts'
 import { embeddedRelations, hasRaw, withEmbedded, withoutRaw } from './platform-embed.ts'
 import { media } from './platform-media.ts'
 import { recordsOf } from './platform-records.ts'
@@ -33,12 +34,15 @@ import {
   itemRoute,
   listRoute,
   type Match,
+  type MatchedRequest,
   namespaceRoutes,
   type Route,
   type RouteAction,
   routeFinder,
   routeName,
 } from './routes.ts'
+import { settingsRoute } from './settings-rest.ts'
+import { webhookRoutes } from './webhook-rest.ts'
 
 // The routes beside the namespace: those that clients of the CMS also call (rules 29.1 to 29.6), and those of this project's own namespace.
 
@@ -121,6 +125,23 @@ export function makePlatform(site: Site, namespaceRoutes: readonly Route[]): Pla
   return { root, batch, platform, own, finders, fixed, namespaceRoutes }
 }
 
+/** The routes of what this service offers beside the interface and the platform. */
+export function ownRoutes(): Route[] {
+  return [
+    changesRoute(),
+    uncached(listRoute(series)),
+    uncached(itemRoute(series, 'id', series.resource.addresses.id)),
+    ...[...resources, series].flatMap(historyRoutes),
+    settingsRoute,
+    ...webhookRoutes,
+  ]
+}
+
+/** Few ask for series, so that finished answers would only take room. */
+function uncached(route: Route): Route {
+  return { ...route, endpoints: route.endpoints.map(({ cached: _cached, ...endpoint }) => endpoint) }
+}
+
 /** The route of one record, with some of its actions; a read may say what it is for. */
 function platformItem(served: Served, actions: readonly RouteAction['do'][]): Route {
   const { context } = served.filters
@@ -198,7 +219,7 @@ async function answerBeside(
   const { context: audience, offset, _embed } = asked.values(shaping)
   const isEdited = audience === 'edit' && 'served' in action && 'context' in action.served.filters
   if (isEdited && action.do === 'list' && !can(context.caller, 'edit')) throw new Problem('rest_forbidden')
-  const answered = await answer({ ...asked, values }, platform.routes, context)
+  const answered = await answer({ ...asked, values }, { routes: platform.routes, beside: [] }, context)
   const reply = { ...answered, body: unwritten(answered.body) }
   if (isEdited && action.do === 'read' && !hasRaw(reply.body)) throw new Problem('rest_forbidden')
   const bare = action.do === 'list' ? bareList(reply, action.served.resource.path, Boolean(offset)) : reply

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { Config, Site } from '../../base/config.ts'
-import { MOST_LOOK } from '../../base/look-settings.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
@@ -20,12 +19,10 @@ import { formatsOf } from '../formats/formats.ts'
 import { dressed, wantsEnvelope } from '../formats/json.ts'
 import { admitted, isFull, overloaded, type Work } from './admission.ts'
 import { batchReply } from './batch.ts'
-import { changesReply } from './changes-route.ts'
 import { describeRoute } from './discovery.ts'
 import type { Front } from './front.ts'
-import { allowedMethods, answer, type MatchedRequest, mayAsk, recordAddressOf } from './handlers.ts'
+import { allowedMethods, answer, mayAsk, recordAddressOf } from './handlers.ts'
 import { VARY_WITH_ACCEPT } from './headers.ts'
-import { historyReply } from './history-replies.ts'
 import {
   type Body,
   type Incoming,
@@ -41,16 +38,12 @@ import { declaredValues, mediaType, parseBody, parseForm, repeatedKeys } from '.
 import {
   type Endpoint,
   isForAdministrators,
-  isHistoryDeed,
-  isSettingsDeed,
   type Match,
+  type MatchedRequest,
   type RouteAction,
   routeName,
 } from './routes.ts'
-import { settingsReply } from './settings-replies.ts'
 import { isCrowded } from './slow-readers.ts'
-import { isWebhookDeed, readsWebhooks, type WebhookDeed } from './webhook-deeds.ts'
-import { webhookReply } from './webhook-replies.ts'
 
 // Answers each request below the REST root: who asks, which route, which work.
 
@@ -152,7 +145,10 @@ async function dispatch(answering: Answering, incoming: Incoming, target: Target
   const { namespace, platform } = answering.routes
   const replyTo: RouteReply = (...request) => routeReply(answering, request)
   const matched = findInNamespace(answering.routes, incoming.url.path)
-  if (matched) return replyTo(matched, incoming, target, context, (asked) => answer(asked, namespace, context))
+  if (matched)
+    return replyTo(matched, incoming, target, context, (asked) =>
+      answer(asked, { routes: namespace, beside: platform.own.routes }, context),
+    )
   const beside = await platformReply(platform, incoming, target, context, replyTo, (asked) =>
     answerOwn(answering, asked, incoming, context),
   )
@@ -225,17 +221,17 @@ async function attemptAnswer(
   }
 }
 
+const NO_ROUTES = { routes: [], beside: [] }
+
 /** Answers what this service offers beside the interface and the platform; `context` is that of the interface, where its events are. */
 function answerOwn(answering: Answering, asked: MatchedRequest, incoming: Incoming, context: Context): Promise<Reply> {
   const { service, admission, rateLimit } = answering
-  const { edition, database } = service
-  const { do: does } = asked.endpoint.action
-  if (does === 'changes') return changesReply(asked.values, { edition, cursor: database.cursor }, context)
   const { action } = asked.endpoint
-  if (isHistoryDeed(does) && 'served' in action) return historyReply(does, asked, action.served, context)
-  if (isSettingsDeed(does)) return settingsReply(does, asked, service.start, context)
-  if (isWebhookDeed(does)) return webhookReply(does, asked, { database, hosts: service.webhookHosts }, context)
-  if (does !== 'batch') return answer(asked, [], context)
+  if (action.do === 'own') {
+    if (isForAdministrators(action) && !mayAsk(action, context, undefined)) throw new Problem('rest_forbidden')
+    return action.operation.answer(asked, service, context)
+  }
+  if (action.do !== 'batch') return answer(asked, NO_ROUTES, context)
   return batchReply(asked, incoming, context, {
     admission,
     count: (requests) => rateLimit && countFurther(rateLimit, incoming.address, requests),
@@ -262,18 +258,11 @@ function answerBatched(answering: Answering, item: Incoming, context: Context): 
 /** The queue that a request waits in. */
 function workOf({ action, args }: Endpoint, { query }: Target): Work | 'batches' {
   if (action.do === 'batch') return 'batches'
-  if (isWebhookDeed(action.do)) return workOnWebhooks(action.do)
-  if (action.do === 'restoreVersion' || action.do === 'updateSettings') return 'writes'
+  if (action.do === 'own') return action.operation.queue
   if (action.do === 'create' || action.do === 'update' || action.do === 'remove')
     return 'file' in args && action.do === 'create' ? 'uploads' : 'writes'
   const isSearch = query.search !== undefined || query.words !== undefined
   return action.do === 'list' && isSearch ? 'searches' : 'reads'
-}
-
-/** A test of a webhook waits for another server, which keeps nobody from writing. */
-function workOnWebhooks(does: WebhookDeed): Work {
-  if (does === 'testWebhook') return 'uploads'
-  return readsWebhooks(does) ? 'reads' : 'writes'
 }
 
 function isOverload(error: unknown): boolean {
@@ -288,9 +277,9 @@ function isOverload(error: unknown): boolean {
 async function readBody(incoming: Incoming, { action, args }: Endpoint, context: Context): Promise<Body> {
   const isTrusted = isLoggedIn(context.caller) && mayAsk(action, context, undefined)
   const takesFile = action.do === 'create' && 'file' in args
-  if (isTrusted)
-    return incoming.readBody({ isTrusted, takesFile, ...(action.do === 'updateSettings' && { most: MOST_LOOK }) })
-  if (takesFile || isForAdministrators(action.do)) throw new Problem('rest_forbidden')
+  const most = action.do === 'own' ? action.operation.mostBytes : undefined
+  if (isTrusted) return incoming.readBody({ isTrusted, takesFile, ...(most !== undefined && { most }) })
+  if (takesFile || isForAdministrators(action)) throw new Problem('rest_forbidden')
   try {
     return await incoming.readBody({ isTrusted, takesFile })
   } catch (error) {
@@ -470,7 +459,7 @@ function asPreferred(
   query: RawValues,
   base: string,
 ): Reply {
-  const isMade = action.do === 'create' || action.do === 'createWebhook'
+  const isMade = action.do === 'create' || (action.do === 'own' && action.operation.creates)
   const mayBeMinimal = (isMade || action.do === 'update') && reply.status < 300
   if (!mayBeMinimal || prefer === undefined || wantsEnvelope(query) || !wantsMinimal(String(prefer))) return reply
   const { body } = reply

@@ -1,45 +1,91 @@
-import type { Site } from '../../base/config.ts'
+import type { Config, Site } from '../../base/config.ts'
+import type { Schema } from '../../base/fields/answer-schema.ts'
 import { anything } from '../../base/fields/kinds.ts'
+import type { ProblemCode } from '../../base/problems.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import type { RawValues } from '../../calendar/declare/parse.ts'
 import type { Field, Fields } from '../../calendar/declare/resource.ts'
+import type { Repeatable, UnderWay } from '../../calendar/editing/idempotency.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
 import { resources, type Served } from '../../calendar/resources.ts'
+import type { Database } from '../../store/storage/database.ts'
+import type { Reply } from '../formats/format.ts'
 import { formatField } from '../formats/formats.ts'
-import { isWebhookDeed, type WebhookDeed } from './webhook-deeds.ts'
 
 // The table of routes below the namespace.
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-const HISTORY_DEEDS = ['listVersions', 'readVersion', 'restoreVersion'] as const
-
-/** The actions of the routes of versions. */
-export type HistoryDeed = (typeof HISTORY_DEEDS)[number]
-
-/** Whether an action is about versions of records. */
-export function isHistoryDeed(does: string): does is HistoryDeed {
-  return HISTORY_DEEDS.some((known) => known === does)
+/** A matched request, its parameters still raw. */
+export interface MatchedRequest {
+  route: Route
+  endpoint: Endpoint
+  variables: Record<string, string>
+  /** Declared parameters of the body and the query, by precedence; those of the path override them. */
+  values: (fields: Fields) => RawValues
+  /** The header `Accept`. */
+  accept: string | undefined
+  /** The header `If-Match`. */
+  ifMatch: string | undefined
+  /** The address that was asked for. */
+  self: string
+  repeatable: Repeatable
+  underWay: UnderWay
 }
 
-/** The actions on what owners set. */
-export type SettingsDeed = 'readSettings' | 'updateSettings'
-
-export function isSettingsDeed(does: string): does is SettingsDeed {
-  return does === 'readSettings' || does === 'updateSettings'
+/** The parts of the service that answers of own operations come from, besides the context. */
+export interface OwnGround {
+  database: Database
+  /** The edition of the database, for tokens. */
+  edition: string
+  /** The hosts that the setting names for webhooks. */
+  webhookHosts: readonly string[]
+  /** The settings that the service was started with. */
+  start: Config
 }
 
-/** Whether an action is for administrators alone, reads included. */
-export function isForAdministrators(does: string): does is WebhookDeed | SettingsDeed {
-  return isWebhookDeed(does) || isSettingsDeed(does)
+/** An operation that this service offers beside the interface and the platform: how it is asked for, described and answered. */
+export interface OwnOperation {
+  methods: readonly Method[]
+  /** The parameters in the path besides those of a resource, in the query, and in the body. */
+  address?: Fields
+  query?: Fields
+  body?: Fields
+  /** The callers whom it answers; editors are those with the right to change the record. */
+  audience: 'everybody' | 'editors' | 'administrators'
+  /** The queue in which it waits; reads change nothing. */
+  queue: 'reads' | 'writes' | 'uploads'
+  /** The most bytes of its body, where they are not those of the caller. */
+  mostBytes?: number
+  /** It makes a record, and takes an `Idempotency-Key`. */
+  creates?: true
+  /** It takes `If-Match`. */
+  takesVersion?: true
+  /** Its name in documents, followed by the title of the resource if it has one. */
+  verb: string
+  summary: MessageText
+  outcome: MessageText
+  /** The schema of its answer. */
+  answers: Schema
+  /** Problems that it may end with, besides those that its other properties imply. */
+  problems?: readonly ProblemCode[]
+  /** @throws Problem */
+  answer: (asked: MatchedRequest, ground: OwnGround, context: Context) => Promise<Reply>
 }
 
 /** The action of one method of a route. */
 export type RouteAction =
   | { do: 'index' }
-  | { do: 'doc' }
-  | { do: 'changes' }
-  | { do: 'batch' }
-  | { do: WebhookDeed | SettingsDeed }
+  | { do: 'doc' | 'batch' }
+  | { do: 'own'; operation: OwnOperation; group: string }
+  | { do: 'own'; operation: OwnOperation; served: Served; by: 'id' }
   | { do: 'list' | 'create'; served: Served }
-  | { do: 'read' | 'update' | 'remove' | HistoryDeed; served: Served; by: 'id' | 'slug' }
+  | { do: 'read' | 'update' | 'remove'; served: Served; by: 'id' | 'slug' }
+
+/** Whether an action is for administrators alone, reads included. */
+export function isForAdministrators(action: RouteAction): boolean {
+  return action.do === 'own' && action.operation.audience === 'administrators'
+}
 
 /** The name of a route, from its path or template: that of the REST root is `/`. */
 export function routeName(namespace: string, path: string): string {
@@ -105,6 +151,25 @@ export function collectionRoute(served: Served): Route {
       // A batch holds no files.
       { methods: ['POST'], action: { do: 'create', served }, args: fields, ...('file' in fields ? {} : BATCHED) },
     ],
+  }
+}
+
+/** A route of own operations. Those on versions of records name the resource, whose id is in the template; all others stand in a group of documents. */
+export function ownRoute(template: string, of: string | Served, operations: readonly OwnOperation[]): Route {
+  return {
+    path: template.replaceAll(/\{(\w+)\}/g, '(?P<$1>\\d+)'),
+    template,
+    endpoints: operations.map((operation) => ({
+      methods: operation.methods,
+      action:
+        typeof of === 'string' ? { do: 'own', operation, group: of } : { do: 'own', operation, served: of, by: 'id' },
+      args: {
+        ...(typeof of === 'string' ? {} : of.resource.addresses.id),
+        ...operation.address,
+        ...operation.query,
+        ...operation.body,
+      },
+    })),
   }
 }
 

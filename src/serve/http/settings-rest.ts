@@ -1,13 +1,30 @@
+import type { Config } from '../../base/config.ts'
 import { arrayOf, record, type Schema, string } from '../../base/fields/answer-schema.ts'
 import { type Kind, settledText } from '../../base/fields/kinds.ts'
-import { extentOf, lookSettings } from '../../base/look-settings.ts'
+import { isLookFile } from '../../base/look-files.ts'
+import { extentOf, lookSettings, MOST_LOOK, readTexts } from '../../base/look-settings.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { parseFields } from '../../calendar/declare/parse.ts'
 import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
-import { faultOfSetting, OWNER_SETTINGS, type OwnerSetting } from '../../store/storage/owner-settings.ts'
-import { bodyProperties, type Say } from './openapi-schemas.ts'
-import type { Route } from './routes.ts'
+import { findVersion, requireWanted, type Version } from '../../calendar/records/versions.ts'
+import { holdName } from '../../store/storage/locks.ts'
+import {
+  faultOfSetting,
+  isGiven,
+  OWNER_SETTINGS,
+  type OwnerSetting,
+  type OwnerValues,
+  readOwnerSettings,
+  SETTINGS_RECORD,
+  setOwnerSettings,
+} from '../../store/storage/owner-settings.ts'
+import { okReply, type Reply } from '../formats/format.ts'
+import { ASSETS_PATH } from '../pages/page-assets.ts'
+import { wantedOf } from './handlers.ts'
+import { ownRoute, type Route } from './routes.ts'
 
-// The route of the settings that owners change while the service runs.
+// The settings that owners change while the service runs, over the interface.
 
 const ABOUT: Readonly<Record<OwnerSetting, MessageText>> = {
   site_name: 'The name of the calendar; empty for that of the start',
@@ -53,7 +70,7 @@ function writtenSetting(value: unknown): string {
 }
 
 /** The settings of owners, each validated as at the start. An empty text goes back to the value of the start. */
-export const settingsFields: Fields = defineFields(
+const settingsFields: Fields = defineFields(
   Object.fromEntries(
     OWNER_SETTINGS.map((name) => [
       name,
@@ -68,25 +85,73 @@ export const settingsFields: Fields = defineFields(
   ),
 )
 
-/** The route of the settings, for administrators. */
-export const settingsRoute: Route = {
-  path: '/settings',
-  template: '/settings',
-  endpoints: [
-    { methods: ['GET'], action: { do: 'readSettings' }, args: {} },
-    { methods: ['POST', 'PUT', 'PATCH'], action: { do: 'updateSettings' }, args: settingsFields },
-  ],
-}
-
 /** The answer: the values in effect, and the names of those that were set and of those that the start names, which win. */
-export const settingsAnswer: Schema = record({
+const settingsAnswer: Schema = record({
   ...Object.fromEntries(OWNER_SETTINGS.map((name) => [name, { ...string, default: lookSettings[name].default }])),
   pages_texts: arrayOf(record({ slug: string, text: string })),
   set: arrayOf(string),
   given: arrayOf(string),
 })
 
-/** The body of a change. */
-export function settingsBody(say: Say): Schema {
-  return record(bodyProperties({ fields: settingsFields }, [], [], say), [])
+const outcome = 'The settings in effect, and the names of those that were set'
+
+/** The route of the settings. */
+export const settingsRoute: Route = ownRoute('/settings', 'settings', [
+  {
+    methods: ['GET'],
+    audience: 'administrators',
+    queue: 'reads',
+    verb: 'readSettings',
+    summary: 'Read what owners set while the service runs',
+    outcome,
+    answers: settingsAnswer,
+    answer: async (_asked, { start }, context) => {
+      const version = await versionOf(context.db)
+      return { ...(await shown(context, context.db, start)), version }
+    },
+  },
+  {
+    methods: ['POST', 'PUT', 'PATCH'],
+    body: settingsFields,
+    audience: 'administrators',
+    queue: 'writes',
+    mostBytes: MOST_LOOK,
+    takesVersion: true,
+    verb: 'updateSettings',
+    summary: 'Change what owners set while the service runs',
+    outcome,
+    answers: settingsAnswer,
+    answer: async (asked, { start }, context) => {
+      const sent = await parseFields(settingsFields, asked.values(settingsFields), context)
+      return context.write(async (tx) => {
+        await holdName(tx, 'settings')
+        requireWanted(await versionOf(tx), wantedOf(asked))
+        await setOwnerSettings(tx, ownerValues(sent))
+        return shown(context, tx, start)
+      })
+    },
+  },
+])
+
+const versionOf = (db: Context['db']): Promise<Version> => findVersion(db, 'settings', SETTINGS_RECORD)
+
+function ownerValues(sent: Readonly<Record<string, unknown>>): OwnerValues {
+  return Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, value === '' ? null : String(value)]))
+}
+
+async function shown({ site }: Context, db: Context['db'], start: Config): Promise<Reply> {
+  const set = await readOwnerSettings(db)
+  const shownValue = (name: OwnerSetting): unknown => {
+    const value = isGiven(start, name) ? undefined : set[name]
+    if (name === 'pages_texts') return readTexts(value ?? '')
+    if (!isLookFile(name)) return value ?? start[name]
+    // Where files of the start lie is nobody else's business.
+    return value === undefined ? '' : site.url + ASSETS_PATH + value
+  }
+  const values = OWNER_SETTINGS.map((name) => [name, shownValue(name)])
+  return okReply({
+    ...Object.fromEntries(values),
+    set: OWNER_SETTINGS.filter((name) => name in set),
+    given: OWNER_SETTINGS.filter((name) => isGiven(start, name)),
+  })
 }

@@ -1,0 +1,193 @@
+import {
+  arrayOf,
+  boolean,
+  dateTime,
+  id,
+  integerSchema,
+  record,
+  type Schema,
+  string,
+} from '../../base/fields/answer-schema.ts'
+import { pageFilters } from '../../base/fields/field.ts'
+import { count, recordId, words } from '../../base/fields/kinds.ts'
+import { Problem } from '../../base/problems.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { parseFields } from '../../calendar/declare/parse.ts'
+import { defineFields } from '../../calendar/declare/resource.ts'
+import {
+  type RecordHistory,
+  readHistory,
+  restoreVersion,
+  type ToldAct,
+  tellActs,
+  valuesAt,
+} from '../../calendar/history/record-history.ts'
+import type { StateKind } from '../../calendar/history/record-states.ts'
+import { about } from '../../calendar/locales/messages.ts'
+import { can } from '../../calendar/people/caller.ts'
+import { presentSingle } from '../../calendar/records/present-records.ts'
+import type { Served } from '../../calendar/resources.ts'
+import { okReply, type Reply } from '../formats/format.ts'
+import { permitted, wantedOf } from './handlers.ts'
+import { type MatchedRequest, type OwnOperation, ownRoute, type Route } from './routes.ts'
+
+// Versions of records over the interface, for those who may edit the record.
+
+const MOST_ON_A_PAGE = 50
+
+/** The parameters of a list of acts. */
+const actFilters = defineFields({ page: pageFilters.page, per_page: { ...pageFilters.per_page, kind: count } })
+
+/** The parameters for putting a version back. */
+const restoreFields = defineFields({
+  members: { kind: words, about: about('The only members to put back; without it, all of them') },
+})
+
+/** The version in the path. */
+const versionField = defineFields({
+  version: { kind: recordId, about: about('The version: the sequence that the record had') },
+})
+
+/** Any value of a field. */
+const value: Schema = {}
+
+const act = record(
+  {
+    version: integerSchema,
+    date_utc: dateTime,
+    action: string,
+    user: integerSchema,
+    login: string,
+    client: string,
+    address: string,
+    request: string,
+    changes: arrayOf(record({ member: string, former: value, new: value, cut: boolean }, ['member', 'former', 'new'])),
+  },
+  ['version', 'date_utc', 'action', 'user', 'login', 'client', 'changes'],
+)
+
+/** The history of the record that a request names, its row, and the version in the path. */
+interface Versioned {
+  history: RecordHistory
+  row: unknown
+  version: number
+}
+
+type Answering = (asked: MatchedRequest, found: Versioned, context: Context) => Promise<Reply>
+
+/** The routes of the versions of one resource. */
+export function historyRoutes(served: Served): Route[] {
+  const { path, name } = served.resource
+  const template = `/${path}/{id}/history`
+  const routeAt = (end: string, answer: Answering, operation: Omit<OwnOperation, 'audience' | 'answer'>) =>
+    ownRoute(`${template}${end}`, served, [
+      {
+        audience: 'editors',
+        ...operation,
+        problems: ['rest_version_not_found', 'rest_invalid_param', ...(operation.problems ?? [])],
+        answer: async (asked, _ground, context) => answer(asked, await findVersioned(asked, served, context), context),
+      },
+    ])
+  return [
+    routeAt('', listReply, {
+      methods: ['GET'],
+      query: actFilters,
+      queue: 'reads',
+      verb: 'listVersionsOf',
+      summary: 'List what changed a record, the newest first',
+      outcome: 'Who changed it, when, and what it had before',
+      answers: record({
+        version: integerSchema,
+        known_from: integerSchema,
+        history: arrayOf(act),
+        total: integerSchema,
+        total_pages: integerSchema,
+      }),
+    }),
+    routeAt('/{version}', readReply, {
+      methods: ['GET'],
+      address: versionField,
+      queue: 'reads',
+      verb: 'readVersionOf',
+      summary: 'Read what a record had in a version',
+      outcome: 'The requested data',
+      answers: record({ id, version: integerSchema, values: { type: 'object', additionalProperties: true } }),
+    }),
+    routeAt('/{version}/restore', (asked, found, context) => restoreReply(asked, served, found, context), {
+      methods: ['POST'],
+      address: versionField,
+      body: restoreFields,
+      takesVersion: true,
+      queue: 'writes',
+      verb: 'restoreVersionOf',
+      summary: 'Put a version of a record back',
+      outcome: 'The changed record, and what could not be put back',
+      answers: record({
+        version: integerSchema,
+        members: arrayOf(string),
+        left: arrayOf(record({ member: string, value })),
+        record: { type: 'object', additionalProperties: true },
+      }),
+      problems: name === 'category' || name === 'tag' ? ['duplicate_term_slug'] : [],
+    }),
+  ]
+}
+
+/** @throws Problem where the caller may not edit the record, or nothing is known of its versions */
+async function findVersioned(
+  asked: MatchedRequest,
+  { resource, operations }: Served,
+  context: Context,
+): Promise<Versioned> {
+  const row = await permitted(asked, operations, context)
+  const { versioned } = operations
+  const kind = resource.name as StateKind
+  const history = versioned && (await readHistory(context.db, kind, versioned.kind, versioned.idOf(row)))
+  if (!history) throw new Problem('rest_version_not_found')
+  return { history, row, version: Number(asked.variables.version) }
+}
+
+async function listReply(asked: MatchedRequest, { history }: Versioned, context: Context): Promise<Reply> {
+  const { page = 1, per_page = 10 } = await parseFields(actFilters, asked.values(actFilters), context)
+  const perPage = Math.min(per_page, MOST_ON_A_PAGE)
+  const { version, knownFrom: known_from, acts } = history
+  const told = await tellActs(context.db, history, (page - 1) * perPage, perPage)
+  return okReply({
+    version,
+    known_from,
+    history: told.map((act) => presentAct(act, context)),
+    total: acts.length,
+    total_pages: Math.ceil(acts.length / perPage),
+  })
+}
+
+async function readReply(_asked: MatchedRequest, { history, version }: Versioned, context: Context): Promise<Reply> {
+  return okReply({ id: history.id, version, values: await valuesAt(context.db, history, version) })
+}
+
+/** Addresses of people are for administrators, who manage users as well. */
+function presentAct({ sequence, time_utc, action, user, login, client, ...act }: ToldAct, { caller }: Context): object {
+  const { address, request, changes } = act
+  const from = can(caller, 'manage_users') ? { address, request } : {}
+  return { version: sequence, date_utc: time_utc, action, user, login, client, ...from, changes }
+}
+
+/** Puts a version back by an update, unless the record has changed meanwhile. */
+async function restoreReply(
+  asked: MatchedRequest,
+  served: Served,
+  { history, row, version }: Versioned,
+  context: Context,
+): Promise<Reply> {
+  const { members: only } = await parseFields(restoreFields, asked.values(restoreFields), context)
+  const { members, left, written } = await restoreVersion(context, served, history, row, {
+    version,
+    only,
+    wanted: wantedOf(asked),
+  })
+  return okReply({ version, members, left, record: written?.answer ?? (await presentNow(context, served, row)) })
+}
+
+async function presentNow(context: Context, { operations }: Served, row: unknown): Promise<object> {
+  return presentSingle(context, operations.presentation, await operations.loadOne(context, row))
+}

@@ -1,0 +1,368 @@
+import {
+  address,
+  arrayOf,
+  boolean,
+  id,
+  integerSchema,
+  record,
+  type Schema,
+  string,
+} from '../../base/fields/answer-schema.ts'
+import type { Parsed } from '../../base/fields/field.ts'
+import { count, flag, recordId, text, words } from '../../base/fields/kinds.ts'
+import { limits } from '../../base/fields/limits.ts'
+import { invalidParam, Problem } from '../../base/problems.ts'
+import type { Context } from '../../calendar/declare/context.ts'
+import { parseFields } from '../../calendar/declare/parse.ts'
+import { defineFields, OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
+import { writeOnce } from '../../calendar/editing/idempotency.ts'
+import { about } from '../../calendar/locales/messages.ts'
+import type { Tx } from '../../store/storage/recording.ts'
+import type { DeliveryColumns, WebhookColumns } from '../../store/storage/schema.ts'
+import { okReply, type Reply } from '../formats/format.ts'
+import { sendTest } from '../webhooks/send-webhooks.ts'
+import {
+  addWebhook,
+  checkAddress,
+  countDeliveries,
+  describeReason,
+  disableWebhook,
+  getWebhook,
+  listDeliveries,
+  listWebhooks,
+  MOST_WEBHOOKS,
+  type RefusalReason,
+  readTypes,
+  removeWebhook,
+  resendDelivery,
+  resendFailed,
+  rotateSecret,
+  updateWebhook,
+  type WebhookChange,
+  WebhookRefusal,
+} from '../webhooks/webhook-store.ts'
+import { idIn } from './handlers.ts'
+import { type MatchedRequest, type OwnGround, type OwnOperation, ownRoute, type Route } from './routes.ts'
+
+// Webhooks over the interface: a webhook may receive everything, so only administrators manage webhooks.
+
+/** The fields of a webhook. */
+const webhookFields = defineFields({
+  url: {
+    kind: text,
+    about: about('The address that messages are sent to, by https'),
+    required: true,
+    within: limits.url,
+  },
+  events: {
+    kind: words,
+    about: about('Of which changes it is told: event.*, venue.created and the like, or *'),
+    default: 'event.*',
+    valid: (value) => value !== '',
+  },
+  private: { kind: flag, about: about('Whether it is told everything, as administrators see it'), default: false },
+  enabled: { kind: flag, about: about('Whether it is told of changes'), default: true },
+})
+
+/** The parameters of a list of messages. */
+const deliveryFilters = defineFields({
+  page: { kind: count, about: 'The page of the list to return', default: '1' },
+  per_page: { kind: count, about: about('How many messages are listed, up to 1000'), default: '100' },
+})
+
+const byId = defineFields({ id: { kind: recordId, about: about('The id of the webhook') } })
+const byDelivery = defineFields({ ...byId, delivery: { kind: recordId, about: about('The id of the message') } })
+
+const properties = {
+  id,
+  url: address,
+  events: arrayOf(string),
+  private: boolean,
+  enabled: boolean,
+  created_utc: string,
+  failing_since_utc: string,
+  disabled_utc: string,
+  disabled_why: string,
+  rest_url: address,
+} satisfies Record<string, Schema>
+
+const webhook = record(properties)
+const withSecret = record({ ...properties, secret: string })
+
+const delivery = record({
+  id,
+  message: string,
+  type: string,
+  kind: string,
+  record: id,
+  state: { type: 'string', enum: ['waiting', 'sent', 'failed'] },
+  created_utc: string,
+  next_utc: string,
+  attempts: integerSchema,
+  status: integerSchema,
+  error: string,
+})
+
+const MOST_ON_A_PAGE = 1000
+/** The last page that is looked up; lists are empty beyond it. */
+const LAST_PAGE = 1_000_000_000
+
+type Answering = (asked: MatchedRequest, id: number, ground: OwnGround, context: Context) => Promise<Reply>
+
+/** Completes an operation on webhooks: its queue is that of its method unless it names one. */
+function onWebhooks({
+  answer,
+  ...operation
+}: Omit<OwnOperation, 'audience' | 'queue' | 'answer'> &
+  Partial<Pick<OwnOperation, 'queue'>> & { answer: Answering }): OwnOperation {
+  return {
+    audience: 'administrators',
+    queue: operation.methods[0] === 'GET' ? 'reads' : 'writes',
+    ...operation,
+    problems: [...(operation.address ? (['rest-webhook-not-found'] as const) : []), ...(operation.problems ?? [])],
+    answer: async (asked, ground, context) => {
+      try {
+        return await answer(asked, idIn(asked.variables.id ?? '0'), ground, context)
+      } catch (error) {
+        throw error instanceof WebhookRefusal ? problems[error.reason](error) : error
+      }
+    },
+  }
+}
+
+const problems: Record<RefusalReason, (refusal: WebhookRefusal) => Problem> = {
+  'no-webhook': () => new Problem('rest-webhook-not-found'),
+  'no-message': () => new Problem('rest-message-not-found'),
+  'too-many': () => new Problem('too-many-webhooks', { data: { limit: MOST_WEBHOOKS } }),
+  address: (refusal) => invalidParam('url', told(refusal)),
+  events: (refusal) => invalidParam('events', told(refusal)),
+}
+
+const told = ({ text, values }: WebhookRefusal) => ({ why: 'told', message: text, values }) as const
+
+const list = onWebhooks({
+  methods: ['GET'],
+  verb: 'listWebhooks',
+  summary: 'List all webhooks',
+  outcome: 'All webhooks',
+  answers: record({ webhooks: arrayOf(webhook) }),
+  answer: async (_asked, _id, _ground, context) => {
+    const webhooks = await listWebhooks(context.db)
+    return okReply({ webhooks: webhooks.map((webhook) => presentWebhook(webhook, context)) })
+  },
+})
+
+const create = onWebhooks({
+  methods: ['POST'],
+  body: webhookFields,
+  creates: true,
+  verb: 'createWebhook',
+  summary: 'Add a webhook',
+  outcome: 'The added webhook, with its secret',
+  answers: withSecret,
+  problems: ['too-many-webhooks'],
+  answer: createReply,
+})
+
+const read = onWebhooks({
+  methods: ['GET'],
+  address: byId,
+  verb: 'readWebhook',
+  summary: 'Read a webhook',
+  outcome: 'The requested data',
+  answers: webhook,
+  answer: async (_asked, id, _ground, context) => okReply(presentWebhook(await getWebhook(context.db, id), context)),
+})
+
+const { required: _required, ...sameUrl } = webhookFields.url
+
+const update = onWebhooks({
+  methods: ['PUT', 'PATCH'],
+  address: byId,
+  body: { ...webhookFields, url: sameUrl },
+  verb: 'updateWebhook',
+  summary: 'Change a webhook',
+  outcome: 'The changed webhook',
+  answers: webhook,
+  answer: updateReply,
+})
+
+const remove = onWebhooks({
+  methods: ['DELETE'],
+  address: byId,
+  verb: 'deleteWebhook',
+  summary: 'Remove a webhook and the log of its messages',
+  outcome: 'The removed webhook',
+  answers: webhook,
+  answer: (_asked, id, _ground, context) =>
+    context.write(async (tx) => {
+      const webhook = await getWebhook(tx, id)
+      await removeWebhook(tx, id, context.now)
+      return okReply(presentWebhook(webhook, context))
+    }),
+})
+
+const testMessage = onWebhooks({
+  methods: ['POST'],
+  address: byId,
+  // It waits for another server, which keeps nobody from writing.
+  queue: 'uploads',
+  verb: 'testWebhook',
+  summary: 'Send a webhook a test message at once',
+  outcome: 'What came of the message',
+  answers: record({ arrived: boolean, status: integerSchema, error: string }),
+  answer: async (_asked, id, { database, webhookHosts }, context) => {
+    const { status, error } = await sendTest(database, await getWebhook(context.db, id), webhookHosts, context.now)
+    return okReply({ arrived: error === '', status, error: describeReason(context.site.language, error) })
+  },
+})
+
+const rotate = onWebhooks({
+  methods: ['POST'],
+  address: byId,
+  verb: 'rotateWebhookSecret',
+  summary: 'Give a webhook a new secret',
+  outcome: 'The webhook with its new secret',
+  answers: withSecret,
+  answer: (_asked, id, _ground, context) =>
+    context.write(async (tx) => {
+      const secret = await rotateSecret(tx, id, context.now)
+      return okReply({ ...(await shown(tx, id, context)), secret })
+    }),
+})
+
+const deliveries = onWebhooks({
+  methods: ['GET'],
+  address: byId,
+  query: deliveryFilters,
+  verb: 'listWebhookDeliveries',
+  summary: 'List the newest messages of a webhook',
+  outcome: 'Messages, the newest first',
+  answers: record({ deliveries: arrayOf(delivery), total: integerSchema, total_pages: integerSchema }),
+  answer: async (asked, id, _ground, context) => {
+    const filters = await parseFields(deliveryFilters, asked.values(deliveryFilters), context)
+    const { page = 1, per_page = 100 } = filters
+    const perPage = Math.min(per_page, MOST_ON_A_PAGE)
+    await getWebhook(context.db, id)
+    const [deliveries, total] = await Promise.all([
+      listDeliveries(context.db, id, { page: Math.min(page, LAST_PAGE), perPage }),
+      countDeliveries(context.db, id),
+    ])
+    return okReply({
+      deliveries: deliveries.map((delivery) => presentDelivery(delivery, context)),
+      total,
+      total_pages: Math.ceil(total / perPage),
+    })
+  },
+})
+
+const resend = onWebhooks({
+  methods: ['POST'],
+  address: byDelivery,
+  verb: 'resendWebhookDelivery',
+  summary: 'Send a message again',
+  outcome: 'The message, which waits to be sent',
+  answers: delivery,
+  problems: ['rest-message-not-found'],
+  answer: (asked, id, _ground, context) =>
+    context.write(async (tx) => {
+      await getWebhook(tx, id)
+      const delivery = await resendDelivery(tx, idIn(asked.variables.delivery ?? '0'), id, context.now)
+      return okReply(presentDelivery(delivery, context))
+    }),
+})
+
+const resendAll = onWebhooks({
+  methods: ['POST'],
+  address: byId,
+  verb: 'resendFailedWebhookDeliveries',
+  summary: 'Send all failed messages again',
+  outcome: 'How many messages wait to be sent',
+  answers: record({ resent: integerSchema }),
+  answer: async (_asked, id, _ground, context) =>
+    okReply({ resent: await resendFailed((work) => context.write(work), id, context.now) }),
+})
+
+const routeAt = (template: string, ...operations: OwnOperation[]): Route => ownRoute(template, 'webhooks', operations)
+
+/** The routes by which administrators manage webhooks. */
+export const webhookRoutes: readonly Route[] = [
+  routeAt('/webhooks', list, create),
+  routeAt('/webhooks/{id}', read, update, remove),
+  routeAt('/webhooks/{id}/test', testMessage),
+  routeAt('/webhooks/{id}/rotate', rotate),
+  routeAt('/webhooks/{id}/deliveries', deliveries),
+  routeAt('/webhooks/{id}/deliveries/resend', resendAll),
+  routeAt('/webhooks/{id}/deliveries/{delivery}/resend', resend),
+]
+
+function createReply(
+  asked: MatchedRequest,
+  _id: number,
+  { webhookHosts }: OwnGround,
+  context: Context,
+): Promise<Reply> {
+  return writeOnce(asked, true, context, async (keeping) => {
+    const values = await parseFields(webhookFields, asked.values(webhookFields), context)
+    const change = changeIn(values, webhookHosts)
+    return context.write((tx) => keeping(tx, () => addAsked(tx, change, context)))
+  })
+}
+
+async function addAsked(tx: Tx, asked: WebhookChange, context: Context): Promise<Reply> {
+  const { url = '', events = '', isPrivate = false, isEnabled } = asked
+  const { id, secret } = await addWebhook(tx, { url, events, is_private: Number(isPrivate) }, context.now)
+  if (!isEnabled) await disableWebhook(tx, id, 'administrator', context.now)
+  const body = { ...(await shown(tx, id, context)), secret }
+  return { status: 201, headers: { Location: body.rest_url }, body }
+}
+
+async function updateReply(
+  asked: MatchedRequest,
+  id: number,
+  { webhookHosts }: OwnGround,
+  context: Context,
+): Promise<Reply> {
+  const parsing = { extent: 'partial', mayAsk: true } as const
+  const values = await parseFields(webhookFields, asked.values(webhookFields), context, parsing)
+  const change = changeIn(values, webhookHosts)
+  return context.write(async (tx) => {
+    await updateWebhook(tx, id, change, 'administrator', context.now)
+    return okReply(await shown(tx, id, context))
+  })
+}
+
+/** The values for a webhook in the fields of a request. @throws WebhookRefusal */
+function changeIn(values: Parsed<typeof webhookFields>, hosts: readonly string[]): WebhookChange {
+  const { url, events, private: isPrivate, enabled: isEnabled } = values
+  if (url !== undefined) checkAddress(url, hosts)
+  return { url, events: events && readTypes(events.join(',')), isPrivate, isEnabled }
+}
+
+async function shown(tx: Tx, id: number, context: Context) {
+  return presentWebhook(await getWebhook(tx, id), context)
+}
+
+/** A webhook without its secret, which is shown only once. */
+function presentWebhook(webhook: WebhookColumns, { site }: Context) {
+  const { id, url, events, is_private, created_utc, failing_since_utc, disabled_utc, disabled_why } = webhook
+  return {
+    id,
+    url,
+    events: events.split(','),
+    private: is_private === 1,
+    enabled: disabled_utc === '',
+    created_utc,
+    failing_since_utc,
+    disabled_utc,
+    disabled_why: describeReason(site.language, disabled_why),
+    rest_url: `${site.restUrl}/${OWN_NAMESPACE}/webhooks/${id}`,
+  }
+}
+
+/** A message without its body: its record is read at its own address. */
+function presentDelivery(delivery: DeliveryColumns, { site }: Context) {
+  const { id, message, type, kind, record, state, created_utc, next_utc, attempts, status } = delivery
+  const error = describeReason(site.language, delivery.error)
+  return { id, message, type, kind, record, state, created_utc, next_utc, attempts, status, error }
+}

@@ -59,6 +59,34 @@ describe('the layout of pages', { skip: program === undefined ? 'no Chromium is 
     }
   })
 
+  test('the way to the rest of a day covers nothing of a month', async () => {
+    await tab.look({ width: 1280 })
+    await goTo(`/events/month/${NEXT_YEAR}-05/`)
+    const covered = await see<boolean>(`(() => {
+      const rest = document.querySelector('.month .rest')
+      const { position, boxShadow, backgroundColor } = getComputedStyle(rest)
+      const before = rest.previousElementSibling.getBoundingClientRect().bottom
+      return position !== 'static' || boxShadow !== 'none' || backgroundColor !== 'rgba(0, 0, 0, 0)' || before > rest.getBoundingClientRect().top + 1
+    })()`)
+    assert.equal(covered, false)
+  })
+
+  test('the categories end where the page ends', async () => {
+    await tab.look({ width: 1280 })
+    await goTo('/events/')
+    const [pill, views] = await see<[number, number]>(
+      "['.finding .rest > summary', '.views'].map((part) => document.querySelector(part).getBoundingClientRect().right)",
+    )
+    assert.ok(pill <= views + 1, `${pill} and ${views}`)
+  })
+
+  test('a found event has its day and its hours apart on a phone', async () => {
+    await tab.look({ width: 360 })
+    await goTo('/events/?search=ganzer')
+    const text = await see<string>("document.querySelector('.dated .time').innerText")
+    assert.match(text, /\d{4}\s+All day/)
+  })
+
   test('the chosen category is in view on a phone', async () => {
     await tab.look({ width: 360 })
     for (const path of ['/events/category/kategorie-20/', '/events/?categories=kategorie-20']) {

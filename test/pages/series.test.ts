@@ -65,6 +65,24 @@ async function followed(path: string) {
   return status === 301 ? page(new URL(location ?? '', service.origin).href) : { status, location, text }
 }
 
+test('a venue has a series at its next date, and every date behind a press', async () => {
+  const venue = await service.create('/venues', { venue: 'Depot', city: 'Bonn' })
+  await make({ title: 'Yoga', venue: venue.id })
+  const later = new Date(Date.parse(FIRST) + 30 * 86_400_000).toISOString().slice(0, 10)
+  const times = { start_date: `${later} 20:00:00`, end_date: `${later} 21:00:00` }
+  await service.create('/events', { title: 'Concert', ...times, venue: venue.id })
+  const titles = (text: string) => [...text.matchAll(/<h3><a[^>]*><bdi>(.*?)<\/bdi>/g)].map(([, title]) => title)
+  const { text } = await page(venue.url)
+  assert.deepEqual(titles(text), ['Yoga', 'Concert'])
+  assert.match(text, /<p class="again"><a href="[^"]+">Every 3 days, 39 more dates<\/a>/)
+  const [, every = ''] = /41 events · <a [^>]*href="([^"]+)">Show every date</.exec(text) ?? []
+  const all = (await page(service.origin + every)).text
+  assert.equal(titles(all).length, 20)
+  assert.match(all, /href="[^"]*hide_subsequent_recurrences=0&amp;page=2"/)
+  // Its own name is not said again in each row.
+  assert.doesNotMatch(text, /<p class="where"><bdi>Depot/)
+})
+
 test('a series that is not public has no page', async () => {
   const { post_parent: id } = await make({ status: 'draft' })
   assert.equal((await page(`${service.origin}/series/${id}/`)).status, 404)

@@ -70,6 +70,20 @@ describe('a search on pages', () => {
     assert.match(body, /Show the calendar \(3 events\)/)
   })
 
+  test('shows the next events where nothing is found, and no month of days that have none of those asked for', async () => {
+    const body = await page('xylophone')
+    assert.match(body, /<h2>Upcoming events<\/h2>/)
+    assert.deepEqual(titlesIn(body), ['harbour-walk', 'early-concert', 'late-concert'])
+    assert.doesNotMatch(body, /class="mini"/)
+  })
+
+  test('does not speak of results where there are none', async () => {
+    const body = await page('conzert xylophone')
+    assert.match(body, /Nothing matches “xylophone”\./)
+    assert.doesNotMatch(body, /These results/)
+    assert.match(body, /<bdi>concert<\/bdi> <small>3 events<\/small>/)
+  })
+
   for (const hard of [
     'a'.repeat(200),
     '((((',

@@ -128,7 +128,7 @@ const arts: readonly Occasion[] = [
     poster: 'theatre',
     excerpt: 'A ghost story with a good end, by Nuala Bríd Walsh.',
     description: 'The Weir Players. Not for children under twelve: there is a storm, and it is loud.',
-    sent: { cost: ['€14', '€9'], website: 'https://weirtheatre.example/ferryman' },
+    sent: { cost: ['€14', '€9'], website: 'https://weirtheatre.example/ferryman', sign_language: 'isg' },
   },
   {
     title: 'Open Mic & Bad Jokes',
@@ -166,7 +166,7 @@ const arts: readonly Occasion[] = [
     tags: ['evening', 'step-free'],
     poster: 'films',
     description: 'France 1974, 108 minutes, in French with English subtitles. Talk and a glass of wine afterwards.',
-    sent: { cost: ['€8', '€5'] },
+    sent: { cost: ['€8', '€5'], captions: true },
   },
   {
     title: 'Film Club: Ночной паром',
@@ -259,8 +259,17 @@ const arts: readonly Occasion[] = [
     tags: ['online', '日本語', 'booking required'],
     excerpt: 'A guide, a camera and our twin town, live from Japan.',
     description:
-      '<p>Tanaka Yuki walks from the castle to the lake and answers what you ask. In English and Japanese.</p><p>The link comes by mail on the day before.</p>',
-    sent: { timezone: 'Asia/Tokyo', cost: '¥1,500', website: 'https://nihon.example/matsue', show_map: false },
+      '<p>Tanaka Yuki walks from the castle to the lake and answers what you ask. In English and Japanese.</p>',
+    sent: {
+      timezone: 'Asia/Tokyo',
+      cost: '¥1,500',
+      website: 'https://nihon.example/matsue',
+      show_map: false,
+      attendance: 'online',
+      online_url: 'https://meet.nihon.example/matsue',
+      online_shown: 'before:15',
+      captions: true,
+    },
   },
   {
     title: 'Star Party',
@@ -287,7 +296,13 @@ const arts: readonly Occasion[] = [
     categories: ['Science', 'Local history'],
     tags: ['evening', 'step-free'],
     description: 'Dr. Ngozi Okafor on the longest journey in the lough. With a live guest in a tank.',
-    sent: { cost: ['€5', '€3'] },
+    sent: {
+      cost: ['€5', '€3'],
+      attendance: 'mixed',
+      online_url: 'https://museum.kilvara.example/live',
+      online_shown: 'always',
+      captions: true,
+    },
   },
   {
     title: 'Repair Café',
@@ -368,7 +383,7 @@ export const season: readonly Occasion[] = [
     tags: ['children', 'Gaeilge', 'step-free'],
     poster: 'stories',
     description: 'Picture books read aloud in English agus as Gaeilge, for ears from three to six.',
-    sent: { cost: '0' },
+    sent: { cost: '0', relaxed: true },
   },
 
   // Markets

@@ -139,6 +139,10 @@ export const venues = {
     website: 'https://harbourhall.example',
     geo_lat: 52.89714,
     geo_lng: -8.46238,
+    step_free: true,
+    accessible_toilet: true,
+    hearing_loop: true,
+    assistance_dogs: true,
     poster: 'chamber',
   },
   square: {
@@ -161,6 +165,9 @@ export const venues = {
     website: 'https://weirtheatre.example',
     geo_lat: 52.90022,
     geo_lng: -8.45811,
+    step_free: true,
+    hearing_loop: true,
+    accessible_parking: false,
     poster: 'theatre',
   },
   church: {
@@ -171,6 +178,7 @@ export const venues = {
     zip: 'V99 K1B8',
     geo_lat: 52.90143,
     geo_lng: -8.46302,
+    step_free: false,
   },
   library: {
     ...address,
@@ -182,6 +190,10 @@ export const venues = {
     website: 'https://library.kilvara.example',
     geo_lat: 52.89987,
     geo_lng: -8.46427,
+    step_free: true,
+    lift: true,
+    accessible_toilet: true,
+    quiet_space: true,
   },
   boathouse: {
     ...address,
@@ -212,6 +224,8 @@ export const venues = {
     website: 'https://museum.kilvara.example',
     geo_lat: 52.89688,
     geo_lng: -8.46311,
+    step_free: true,
+    accessible_toilet: true,
   },
   kettle: {
     ...address,

@@ -88,10 +88,8 @@ function thumbnail(picture: Picture): Html {
 export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h4' = 'h3'): Html {
   const { site } = viewing.context
   // Under no heading of its day, the row has it.
-  const day = heading === 'h2' && html`<b class="on">${writtenDay(site, dayOf(card.start), viewing.today)}</b>`
-  const place =
-    card.place &&
-    html`<bdi>${card.place.name}</bdi>${card.place.city && html`, <bdi>${card.place.city}</bdi>`}${awayFrom(viewing, card.place.id)}`
+  const day = heading === 'h2' && html`<b class="on">${writtenDay(site, dayOf(card.start), viewing.today)}</b> `
+  const place = card.place && html`${placeOf(card.place)}${awayFrom(viewing, card.place.id)}`
   const title = html`<a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>`
   return html`<li class="row${hueOf(viewing, card)}"><p class="time">${day}${timesOfCard(viewing, card)}</p><div class="what">${
     heading === 'h2' ? html`<h2>${title}</h2>` : heading === 'h3' ? html`<h3>${title}</h3>` : html`<h4>${title}</h4>`
@@ -100,6 +98,10 @@ export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h
     card,
   )}</div>${card.picture && thumbnail(card.picture)}</li>`
 }
+
+/** A venue with its city, each read in its own direction. */
+export const placeOf = ({ name, city }: { name: string; city: string }): Html =>
+  html`<bdi>${name}</bdi>${city && html`, <bdi>${city}</bdi>`}`
 
 /** How far a venue is from where the reader looks around. */
 function awayFrom({ context: { site }, memory, around }: Viewing, venue: number): Html | false {

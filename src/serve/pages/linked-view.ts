@@ -15,11 +15,13 @@ import { venueAccess } from './access-shown.ts'
 import { type Card, pictureOf, shortened } from './cards.ts'
 import { sectionsFrom } from './event-rows.ts'
 import { feedLinks, subscribeMenu } from './feed-links.ts'
-import { PER_PAGE } from './list-view.ts'
+import { withFollowing } from './front-view.ts'
+import { EVERY_DATE, PER_PAGE } from './list-view.ts'
 import { mapFigure, mapNeeds } from './map-figure.ts'
 import { capitalized, firstOf, monthOf, monthsLater, written } from './page-dates.ts'
 import { between, type EventFilters, findCards, findPageEvents, from } from './page-finding.ts'
 import { type Html, html, link, NOTHING, trusted } from './page-html.ts'
+import type { PageQuery } from './page-query.ts'
 import { addressLines, directionsTo, mapLink } from './places-shown.ts'
 import { calendarPath, datedWay, pager } from './view-head.ts'
 import { pageWork, pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
@@ -29,20 +31,27 @@ import { pageWork, pathTo, say, sayEvents, spanLink, type View, type Viewing } f
 /** A venue or organizer with the details that its page shows. */
 type Linked = { kind: 'venue'; row: VenueRow } | { kind: 'organizer'; row: OrganizerRow }
 
-/** The page of a venue or organizer, with its events from today on. @throws Problem for a page past the end */
-export async function linkedView(viewing: Viewing, linked: Linked, page: number): Promise<View> {
+/**
+ * The page of a venue or organizer, with its events from today on, each series at its next date unless every date is asked for.
+ * @throws Problem for a page past the end
+ */
+export async function linkedView(viewing: Viewing, linked: Linked, { page, filters: sent }: PageQuery): Promise<View> {
   const { context, today } = viewing
   const { kind, row } = linked
-  const filters = from({ [kind]: [row.id] }, today)
-  const { cards, total } = await findCards(viewing, filters, page, PER_PAGE)
+  const isEvery = sent[EVERY_DATE] === false
+  const every = from({ [kind]: [row.id] }, today)
+  const filters: EventFilters = isEvery ? every : { ...every, collapse: 'series' }
+  const { cards, total: shownTotal } = await findCards(viewing, filters, page, PER_PAGE)
+  const { total } = isEvery ? { total: shownTotal } : await findPageEvents(viewing, every, 1, 1)
   if (page > 1 && cards.length === 0) throw new Problem('event-archive-page-not-found')
+  const rows = isEvery ? cards : await withFollowing(viewing, filters, cards)
   const images = await findImages(context.db, row.image === null ? [] : [row.image])
   const picture = showRecord(kind, row.id, () => {
     const image = images.get(row.image ?? 0)
     return image && pictureOf(context, image)
   })
   const texts = [...textsOfRecord(row, 'single'), pageWork(row)]
-  const ways = await waysOf(viewing, linked, filters, { total, page })
+  const ways = await waysOf(viewing, linked, filters, { total: shownTotal, page, isEvery })
   const months = await findMonths(viewing, linked)
   return showPrepared(texts, () =>
     showRecord(kind, row.id, () => {
@@ -65,13 +74,13 @@ export async function linkedView(viewing: Viewing, linked: Linked, page: number)
           url: recordUrl(site, kind, row),
         },
         ...needs,
-        styles: [viewing.assets.eventStyle, ...(needs.styles ?? [])],
+        styles: [viewing.assets.eventStyle, viewing.assets.front, ...(needs.styles ?? [])],
         feeds: feedLinks(path.replace(/\/$/, ''), ''),
         current: undefined,
         body: html`<article class="linked"${isOnMap(site, linked) && positionOf(site, linked, total)}><a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
 <div class="lede"><p class="eyebrow">${say(site, kind === 'venue' ? 'Venue' : 'Organizer')}</p><h1><bdi>${name}</bdi></h1></div>
 <div class="about">${details(viewing, linked)}${shown}${row.description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(row.description, row.trusted === 1))}</div>`}</div></article>
-${isOnMap(site, linked) && mapFigure(viewing)}${events(viewing, linked, cards, { total, ways, months })}`,
+${isOnMap(site, linked) && mapFigure(viewing)}${events(viewing, linked, rows, { total, ways, months, isShorter: total > shownTotal })}`,
       }
     }),
   )
@@ -94,12 +103,13 @@ async function waysOf(
   viewing: Viewing,
   { kind, row }: Linked,
   filters: EventFilters,
-  { total, page }: { total: number; page: number },
+  { total, page, isEvery }: { total: number; page: number; isEvery: boolean },
 ): Promise<Ways> {
   const { context, today } = viewing
   const path = recordPath(context.site, kind, row)
+  const query = (other: number) => [...(isEvery ? [`${EVERY_DATE}=0`] : []), ...(other > 1 ? [`page=${other}`] : [])]
   const way = (other: number, text: string) =>
-    datedWay(viewing, pathTo(context.site, other > 1 ? `${path}?page=${other}` : path), text, filters, {
+    datedWay(viewing, pathTo(context.site, [path, query(other).join('&')].filter(Boolean).join('?')), text, filters, {
       page: other,
       perPage: PER_PAGE,
       from: today,
@@ -147,13 +157,21 @@ function events(
   viewing: Viewing,
   linked: Linked,
   cards: readonly Card[],
-  { total, ways, months }: { total: number; ways: Ways; months: readonly string[] },
+  { total, ways, months, isShorter }: { total: number; ways: Ways; months: readonly string[]; isShorter: boolean },
 ): Html {
   const { site } = viewing.context
   const heading = say(site, linked.kind === 'venue' ? 'Events here' : 'Events by this organizer')
-  const base = recordPath(site, linked.kind, linked.row).replace(/\/$/, '')
-  return html`<section class="theirs"><div class="side">${subscribeMenu(site, base, '')}</div><h2>${heading}</h2><p class="count">${total === 0 ? say(site, 'Nothing planned at the moment.') : sayEvents(site, total)}</p>
-${months.length > 0 && monthLinks(viewing, linked, months)}<div class="results nested">${sectionsFrom(viewing, cards, viewing.today)}</div>${pager(ways.earlier, ways.later, say(site, 'More pages'))}</section>`
+  const path = recordPath(site, linked.kind, linked.row)
+  const base = path.replace(/\/$/, '')
+  // The page of a venue says where its events are.
+  const rows = cards.map((card) =>
+    linked.kind === 'venue' && card.place?.id === linked.row.id ? { ...card, place: undefined } : card,
+  )
+  const every =
+    isShorter &&
+    html` · <a class="quiet" rel="nofollow" href="${pathTo(site, `${path}?${EVERY_DATE}=0`)}">${say(site, 'Show every date')}</a>`
+  return html`<section class="theirs"><div class="side">${subscribeMenu(site, base, '')}</div><h2>${heading}</h2><p class="count">${total === 0 ? say(site, 'Nothing planned at the moment.') : sayEvents(site, total)}${every}</p>
+${months.length > 0 && monthLinks(viewing, linked, months)}<div class="results nested">${sectionsFrom(viewing, rows, viewing.today)}</div>${pager(ways.earlier, ways.later, say(site, 'More pages'))}</section>`
 }
 
 /** The name of a venue or organizer, or a substitute if nothing but markup is left of it. */

@@ -65,7 +65,7 @@ export async function listView(viewing: Viewing, asked: EventsAsked): Promise<Vi
     styles: [viewing.assets.front],
     current: 'list',
     body: html`${front.body}${viewHead(viewing, asked, heading, html`${count}${everyDate(viewing, asked, found)}`, undefined, front.ids.size > 0 ? 'h2' : 'h1')}
-<div class="by-month">${!isPast && miniMonths(viewing, asked.query.filters, firstDay(viewing, asked), (span) => sameEvents(viewing, asked, span))}<div class="results">${await wordsNote(viewing, asked)}${total === 0 ? await nothing(viewing, asked) : isPast ? daySections(viewing, cards) : asked.query.filters.words === undefined ? sections(viewing, asked, found, front) : datedRows(viewing, cards)}</div></div>
+<div class="by-month">${!isPast && asked.query.filters.words === undefined && miniMonths(viewing, asked.query.filters, firstDay(viewing, asked), (span) => sameEvents(viewing, asked, span))}<div class="results">${total > 0 && (await wordsNote(viewing, asked, total))}${total === 0 ? await nothing(viewing, asked) : isPast ? daySections(viewing, cards) : asked.query.filters.words === undefined ? sections(viewing, asked, found, front) : datedRows(viewing, cards)}</div></div>
 ${await ways(viewing, asked, { ...paths, pages })}`,
   }
 }
@@ -112,7 +112,7 @@ function sections(viewing: Viewing, asked: EventsAsked, { cards, ongoing }: Page
 }
 
 /** The parameter by which sites that move here switch it, too. */
-const EVERY_DATE = 'hide_subsequent_recurrences'
+export const EVERY_DATE = 'hide_subsequent_recurrences'
 
 /** The link to every date of each series. */
 function everyDate(viewing: Viewing, asked: EventsAsked, { isShorter }: Page): Html | false {
@@ -182,9 +182,8 @@ function nothingText({ query, term }: EventsAsked, site: Site): string {
 
 async function nothing(viewing: Viewing, asked: EventsAsked): Promise<Html> {
   const { site } = viewing.context
-  const text = nothingText(asked, site)
-  const found = await nothingFound(viewing, asked, text, `${firstDay(viewing, asked)} 00:00:00`)
-  return html`${found}${await fewerWords(viewing, asked, comingFilters(viewing, asked))}`
+  const instead = html`${await wordsNote(viewing, asked, 0)}${await fewerWords(viewing, asked, comingFilters(viewing, asked))}`
+  return nothingFound(viewing, asked, nothingText(asked, site), `${firstDay(viewing, asked)} 00:00:00`, instead)
 }
 
 /** Links to the pages before and after this one with their days, and between coming and past events. */

@@ -7,7 +7,7 @@ import { nextAtVenue, relatedEvents, type Subject } from '../../store/memory/com
 import { soonFilled } from '../../store/memory/event-memory.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import type { Card } from './cards.ts'
-import { hueOf, shownTitle } from './event-rows.ts'
+import { hueOf, placeOf, shownTitle } from './event-rows.ts'
 import { written, writtenDate } from './page-dates.ts'
 import { cardsOf } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
@@ -72,6 +72,6 @@ export function moreEvents(viewing: Viewing, { venuePath, atVenue, alike }: More
 function smallCard(viewing: Viewing, card: Card, hasPlace: boolean): Html {
   const { site } = viewing.context
   const time = card.isAllDay ? '' : `, ${written(site, 'time', card.start)}`
-  const place = hasPlace && card.place && [card.place.name, card.place.city].filter(Boolean).join(', ')
-  return html`<li class="${hueOf(viewing, card).trim() || 'plain'}"><a href="${pathTo(site, card.url)}"><small>${written(site, 'weekdayShort', card.start)} ${writtenDate(site, dayOf(card.start), viewing.today)}${time}</small> <strong>${shownTitle(viewing, card)}</strong>${place && html` <span><bdi>${place}</bdi></span>`}</a></li>`
+  const place = hasPlace && card.place && placeOf(card.place)
+  return html`<li class="${hueOf(viewing, card).trim() || 'plain'}"><a href="${pathTo(site, card.url)}"><small>${written(site, 'weekdayShort', card.start)} ${writtenDate(site, dayOf(card.start), viewing.today)}${time}</small> <strong>${shownTitle(viewing, card)}</strong>${place && html` <span>${place}</span>`}</a></li>`
 }

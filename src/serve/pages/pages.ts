@@ -338,9 +338,9 @@ async function recordPage(
     if (!event) throw new Problem('rest-event-not-found')
     return shown(viewing, await eventView(viewing, event))
   }
-  const { page } = await readQuery(context, query)
+  const asked = await readQuery(context, query)
   const linked = kind === 'venue' ? { kind, row: row as VenueRow } : { kind, row: row as OrganizerRow }
-  return shown(viewing, await linkedView(viewing, linked, page))
+  return shown(viewing, await linkedView(viewing, linked, asked))
 }
 
 async function seriesPage(

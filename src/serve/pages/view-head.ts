@@ -4,13 +4,21 @@ import { dayOf } from '../../base/text/moments.ts'
 import { factInWords } from './access-shown.ts'
 import { shortened } from './cards.ts'
 import { type Choices, choicesOf, marked, select } from './choices.ts'
-import { eventRow } from './event-rows.ts'
+import { daySections, eventRow } from './event-rows.ts'
 import { feedBase, feedLinks, feedPath, feedQuery, subscribeMenu } from './feed-links.ts'
 import { accessFields, countedCategories, countsOf } from './filter-counts.ts'
 import { SUGGEST_PATH, spanPath, type TermPath } from './page-addresses.ts'
 import { isDay, laterOf, writtenDate, writtenDay, writtenRange } from './page-dates.ts'
-import { datesOfPage, type EventFilters, findNeighbours, findPageEvents, from } from './page-finding.ts'
-import { type Html, html } from './page-html.ts'
+import {
+  datesOfPage,
+  type EventFilters,
+  findCards,
+  findNeighbours,
+  findPageEvents,
+  from,
+  starting,
+} from './page-finding.ts'
+import { type Html, html, NOTHING } from './page-html.ts'
 import { languageField } from './page-languages.ts'
 import { filterWithValue, type PageQuery, queryText } from './page-query.ts'
 import { type ShownTerm, scopeOf } from './page-terms.ts'
@@ -370,8 +378,17 @@ export function pager(before: Way | undefined, after: Way | undefined, label: st
 
 export const calendarPath = ({ context: { site } }: Viewing) => pathTo(site, '/events/')
 
-/** The text of a view without events: the nearest events, and the number of events without its filters. */
-export async function nothingFound(viewing: Viewing, asked: EventsAsked, text: string, around: string): Promise<Html> {
+/** The most events that stand in place of those that are not found. */
+const MOST_INSTEAD = 3
+
+/** The text of a view without events, what else there is, and the number of events without its filters: the nearest one of them, else the next of all. */
+export async function nothingFound(
+  viewing: Viewing,
+  asked: EventsAsked,
+  text: string,
+  around: string,
+  instead = NOTHING,
+): Promise<Html> {
   const { context, today } = viewing
   const { site } = context
   const [previous, next] = await findNeighbours(viewing, asked.query.filters, around)
@@ -379,10 +396,15 @@ export async function nothingFound(viewing: Viewing, asked: EventsAsked, text: s
   const sentence = next
     ? say(site, 'The next one is on {date}.', { date: writtenDay(site, dayOf(next.start), today) })
     : previous && say(site, 'The last one was on {date}.', { date: writtenDay(site, dayOf(previous.start), today) })
-  return html`<section class="nothing"><h2>${text}</h2>${sentence && html`<p>${sentence}</p>`}${
+  const others = near.length === 0 ? await findCards(viewing, nextOfAll(viewing), 1, MOST_INSTEAD) : { cards: [] }
+  return html`<section class="nothing"><h2>${text}</h2>${sentence && html`<p>${sentence}</p>`}${instead}${
     near.length > 0 && html`<ul class="rows">${near.slice(0, 1).map((card) => eventRow(viewing, card))}</ul>`
-  }${await ways(viewing, asked)}</section>`
+  }${await ways(viewing, asked)}</section>${
+    others.cards.length > 0 && html`<h2>${say(site, 'Upcoming events')}</h2>${daySections(viewing, others.cards)}`
+  }`
 }
+
+const nextOfAll = ({ today }: Viewing): EventFilters => ({ ...starting({}, today, undefined), collapse: 'series' })
 
 /** A way to more events; none from the list of all. */
 async function ways(viewing: Viewing, asked: EventsAsked): Promise<Html | false> {

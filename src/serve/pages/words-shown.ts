@@ -15,13 +15,13 @@ async function readWords({ context }: Viewing, { query }: EventsAsked): Promise<
   return words === undefined ? undefined : eventWords.find(words, context)
 }
 
-/** Which words were taken for others, and which nothing has. */
-export async function wordsNote(viewing: Viewing, asked: EventsAsked): Promise<Html | false> {
+/** Which words nothing has, and of a search that finds something, which words were taken for others. */
+export async function wordsNote(viewing: Viewing, asked: EventsAsked, total: number): Promise<Html | false> {
   const { site } = viewing.context
   const { words = [] } = (await readWords(viewing, asked)) ?? {}
   const notes = words.flatMap(({ text, instead, isThere }) => {
     if (!isThere) return [say(site, 'Nothing matches “{word}”.', { word: text })]
-    if (instead === undefined) return []
+    if (instead === undefined || total === 0) return []
     return [say(site, 'These results are for “{word}”; nothing matches “{written}”.', { word: text, written: instead })]
   })
   return notes.length > 0 && html`<p class="note">${notes.join(' ')}</p>`

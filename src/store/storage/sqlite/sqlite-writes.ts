@@ -28,6 +28,8 @@ export interface Writes {
   prepare: Prepare
   transaction: Transaction
   queue: Job[]
+  /** See `betweenWrites`. */
+  between: (() => Promise<void>) | undefined
   /** Resolves when the queue is empty. */
   draining: Promise<void> | undefined
   /** The number of writes in the last commit. */
@@ -62,6 +64,7 @@ export function makeWrites(
     prepare,
     transaction,
     queue: [],
+    between: undefined,
     draining: undefined,
     together: 0,
     gatherMs: 0,
@@ -89,8 +92,19 @@ export function enqueueWrite<T>(writes: Writes, work: (tx: Db) => Promise<T>, pa
   })
 }
 
+/** Does this work once no transaction is open; writes wait until it has ended. One work at a time. */
+export function betweenWrites(writes: Writes, work: () => Promise<unknown>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    writes.between = () => work().then(() => resolve(), reject)
+    writes.draining ??= drain(writes)
+  })
+}
+
 async function drain(writes: Writes): Promise<void> {
-  while (writes.queue.length > 0) {
+  while (writes.queue.length > 0 || writes.between) {
+    const { between } = writes
+    writes.between = undefined
+    await between?.()
     await gather(writes)
     if (await begin(writes)) await commitTogether(writes)
   }

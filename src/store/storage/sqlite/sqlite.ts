@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { SqliteStatement } from 'kysely'
 import { type Lane, type ReadQuery, runQueries } from '../aside.ts'
 import type { Database, Db } from '../database.ts'
@@ -12,7 +13,7 @@ import { askReaders, closeReaders, makeReaderPool, type ReaderPool } from './rea
 import { findChanges, presentCursor } from './sqlite-changes.ts'
 import { connect, LOG_PAGES, type Prepare, prepareKept, runPrepared, watchFile, whenFree } from './sqlite-connection.ts'
 import { readingBuilder, runRead } from './sqlite-queries.ts'
-import { enqueueWrite, makeWrites, type Writes } from './sqlite-writes.ts'
+import { betweenWrites, enqueueWrite, makeWrites, type Writes } from './sqlite-writes.ts'
 
 // The database interface on a SQLite file.
 
@@ -51,7 +52,7 @@ export function openSqlite(file: string): Database {
   const isAnyUnstemmed = () =>
     Boolean(prepareIfThere(committedOnly, 'select doc from unstemmed limit 1')?.all([]).length)
   const stemmer = makeStemmer(write, isAnyUnstemmed)
-  const empty = pool ? makeEmptier(writer, pool) : () => undefined
+  const empty = pool ? makeEmptier(writer, pool, writes) : () => undefined
   const read = readingBuilder(readable)
   // A transaction of the query builder has the connection to itself.
   runDirectly(read, 'sqlite', (text, parameters) =>
@@ -132,14 +133,14 @@ function searchHere(connection: DatabaseSync): Database['findMatching'] {
 
 /** Commits between two checks of the length of the log. */
 const LOOK_AT_LOG_EVERY = 16
-/** At most this many pages are checkpointed here, once a thread has written the others. */
-const FEW_PAGES = 1000
+/** The most milliseconds that writes wait for the end of a checkpoint. */
+const LONGEST_PAUSE_MS = 200
 
 /**
- * Has a thread checkpoint the log when it has become long; the returned function is called after each commit. The last pages are written here, at a
- * moment without writes, since only a log that is completely in the file starts over.
+ * Has a thread checkpoint the log when it has become long; the returned function is called after each commit. Writes go on meanwhile, and wait while
+ * the thread writes the last pages, since only a log that is completely in the file starts over.
  */
-function makeEmptier(writer: DatabaseSync, pool: ReaderPool): () => void {
+function makeEmptier(writer: DatabaseSync, pool: ReaderPool, writes: Writes): () => void {
   // This only checks.
   const length = writer.prepare('pragma wal_checkpoint(noop)')
   const unwritten = () => {
@@ -148,14 +149,13 @@ function makeEmptier(writer: DatabaseSync, pool: ReaderPool): () => void {
   }
   let commits = 0
   let isEmptying = false
-  const writeRest = () => {
-    if (!writer.isTransaction && unwritten() < FEW_PAGES) writer.exec('pragma wal_checkpoint(passive)')
-  }
+  const checkpoint = () => askReaders(pool, 'search', 'checkpoint')
+  const writeRest = () => betweenWrites(writes, () => Promise.race([checkpoint(), sleep(LONGEST_PAUSE_MS)]))
   return () => {
     commits += 1
     if (isEmptying || commits % LOOK_AT_LOG_EVERY !== 0 || unwritten() < LOG_PAGES) return
     isEmptying = true
-    askReaders(pool, 'search', 'checkpoint')
+    checkpoint()
       .then(writeRest)
       // Pages that are not checkpointed now are checkpointed later, by a commit at the latest.
       .catch(() => undefined)

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cp, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { migrationNames } from '../../src/store/storage/migrate.ts'
 
 /** A section of CONTRIBUTING.md that says how to add something, as its marked blocks of code give it. */
 export interface Recipe {
@@ -106,8 +107,7 @@ export async function copySources(root: string): Promise<Copy> {
       filter: (path) => !path.endsWith('node_modules'),
     })
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
-  const migrations = await readdir(join(root, 'src/store/storage/migrations'))
-  const last = Math.max(...migrations.map((name) => Number(name.slice(0, 4))))
+  const last = Math.max(...migrationNames.map((name) => Number(name.slice(0, 4))))
   return { folder, before: new Map(), migration: String(last + 1).padStart(4, '0') }
 }
 

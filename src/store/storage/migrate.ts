@@ -1,20 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Db } from './database.ts'
-import { countedSteps, type Migration } from './migration.ts'
-import { oneSchema } from './migrations/0034-one-schema.ts'
-import { partsOfPresented } from './migrations/0035-parts-of-presented.ts'
-import { formerValues } from './migrations/0036-former-values.ts'
-import { ownerSettings } from './migrations/0037-owner-settings.ts'
-import { factsOfEvents } from './migrations/0038-facts-of-events.ts'
-import { signIn } from './migrations/0039-sign-in.ts'
-import { review } from './migrations/0040-review.ts'
-import { eventsAtTheDesk } from './migrations/0041-events-at-the-desk.ts'
-import { focalPoints } from './migrations/0042-focal-points.ts'
-import { lookFiles } from './migrations/0043-look-files.ts'
-import { whatImagesShow } from './migrations/0044-what-images-show.ts'
-import { freeEvents } from './migrations/0045-free-events.ts'
-import { stemsOfTexts } from './migrations/0046-stems.ts'
-import { decorativeImages } from './migrations/0047-decorative-images.ts'
+import { countedSteps } from './migration.ts'
+import { migrations } from './migrations.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -30,24 +17,6 @@ export interface Migrated {
 
 /** Takes sentences for the operator. */
 type Tell = (sentence: string) => void
-
-/** Every step, in order. */
-const migrations: Migration[] = [
-  oneSchema,
-  partsOfPresented,
-  formerValues,
-  ownerSettings,
-  factsOfEvents,
-  signIn,
-  review,
-  eventsAtTheDesk,
-  focalPoints,
-  lookFiles,
-  whatImagesShow,
-  freeEvents,
-  stemsOfTexts,
-  decorativeImages,
-]
 
 /** The names of all steps that this version knows, in order. */
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name)

@@ -31,7 +31,7 @@ interface Options {
 }
 
 const QUICK = { rounds: 1, seconds: 1 }
-const FULL = { rounds: 5, seconds: 4 }
+const FULL = { rounds: 3, seconds: 3 }
 
 const startScenario: Scenario = { id: 'start', title: 'start, idle memory, database size', measure: measureStart }
 const memoryScenario: Scenario = { id: 'memory-after-reads', title: 'memory after all reads', measure: measureMemory }

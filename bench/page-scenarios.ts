@@ -4,6 +4,7 @@ import {
   type Comparison,
   compare,
   firstEvent,
+  inEncodings,
   type Named,
   repeated,
   type Scenario,
@@ -67,7 +68,9 @@ function keptFeed(ending: string, events: number): Scenario['measure'] {
     const line = `GET\t${feedOf(run.store.plan, ending, events)}`
     const service = await run.reader()
     for (let times = 0; times < 3; times++) await capture(service, [line], {}, 200)
-    return [await compare(run, service, named, { samples: [line], linesOf: () => [line] })]
+    return inEncodings(run, named, (encoded, headers) =>
+      compare(run, service, encoded, { samples: [line], linesOf: () => [line], headers }),
+    )
   }
 }
 

@@ -22,7 +22,7 @@ import {
   smallestList,
 } from './requests.ts'
 import { median, percentile, type Result, resultOf } from './results.ts'
-import { BASE, fetchAnswer, type RunningService } from './service.ts'
+import { type Answer, BASE, fetchAnswer, type RunningService } from './service.ts'
 
 /** The id and title of the measured event. */
 export interface Named {
@@ -39,15 +39,20 @@ export interface Scenario extends Named {
 const SAMPLES = 40
 const LIST = `GET\t${BASE}/events`
 
-/** What programs and HTTP libraries ask for, and what browsers do. */
-const GZIP = { 'Accept-Encoding': 'gzip' }
-const BROWSER = { 'Accept-Encoding': 'gzip, deflate, br, zstd' }
+/** What clients take: plain bytes, what programs and HTTP libraries ask for, and what browsers do. */
+const ENCODINGS: readonly (Named & { headers: Record<string, string> })[] = [
+  { id: '', title: '', headers: {} },
+  { id: '-gzip', title: ', as gzip', headers: { 'Accept-Encoding': 'gzip' } },
+  { id: '-browser', title: ', for a browser', headers: { 'Accept-Encoding': 'gzip, deflate, br, zstd' } },
+]
+
+/** Lists as long as those of a busy page, asked for by as many clients. */
+const LONG_LIST = { path: `${LIST}?per_page=18`, connections: 32 }
 
 /** Lists and events, in the order of the report. */
 export const readScenarios: readonly Scenario[] = [
   repeated('list-repeated', 'same list, 10 events', async () => LIST),
-  repeated('list-repeated-gzip', 'same list, as gzip', async () => LIST, GZIP),
-  repeated('list-repeated-browser', 'same list, for a browser', async () => LIST, BROWSER),
+  repeated('list-long', 'same list of 18 events, 32 connections', async () => LONG_LIST.path, LONG_LIST),
   { id: 'list-workers', title: 'same list with `--workers 2`, against two bare ones', measure: measureWorkers },
   repeated(
     'event-by-id',
@@ -60,9 +65,7 @@ export const readScenarios: readonly Scenario[] = [
     async (service) => `GET\t${BASE}/events/by-slug/${(await firstEvent(service)).slug}`,
   ),
   { id: 'not-modified', title: '`304 Not Modified`', measure: measureNotModified },
-  neverRepeating('lists-near', 'lists that never repeat, records seen before', busyList),
-  neverRepeating('lists-near-gzip', 'the same as gzip', busyList, GZIP),
-  neverRepeating('lists-near-browser', 'the same for a browser', busyList, BROWSER),
+  { id: 'lists-near', title: 'lists that never repeat, records seen before', measure: measureNear },
   neverRepeating('lists-anywhere', 'lists that never repeat, anywhere in four years', listAnywhere),
   { id: 'lists-cold', title: 'lists that never repeat, cold records', measure: measureCold },
   neverRepeating('by-category', 'by category, never repeating', byCategory),
@@ -87,28 +90,56 @@ export function repeated(
   id: string,
   title: string,
   lineOf: (service: RunningService) => Promise<string>,
-  headers: Record<string, string> = {},
+  load?: Pick<Load, 'connections'>,
 ): Scenario {
   const measure = async (run: BenchRun, named: Named) => {
     const service = await run.reader()
     const line = await lineOf(service)
-    return [await compare(run, service, named, { samples: [line], linesOf: () => [line], headers })]
+    return inEncodings(run, named, (encoded, headers) =>
+      compare(run, service, encoded, { samples: [line], linesOf: () => [line], headers, ...(load && { load }) }),
+    )
   }
   return { id, title, measure }
 }
 
+/** Measures the same for every kind of client; a quick run has time for plain bytes alone. */
+export async function inEncodings(
+  run: BenchRun,
+  named: Named,
+  measure: (encoded: Named, headers: Record<string, string>) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  for (const { id, title, headers } of run.quick ? ENCODINGS.slice(0, 1) : ENCODINGS)
+    results.push(await measure({ id: named.id + id, title: named.title + title }, headers))
+  return results
+}
+
 /** A scenario in which every request is a new one. A first, uncounted round with other seeds sees the records. */
-function neverRepeating(id: string, title: string, maker: PathMaker, headers: Record<string, string> = {}): Scenario {
+function neverRepeating(id: string, title: string, maker: PathMaker): Scenario {
   const measure = async (run: BenchRun, named: Named) => {
     const service = await run.reader()
     const { plan } = run.store
-    // What one scenario has asked for would be kept for the next.
-    const seed = 100 + 1000 * (headers['Accept-Encoding'] ?? '').length
-    const linesOf = (round: number, howMany: number) => readLines(maker, plan, seed + round, howMany)
-    const samples = readLines(maker, plan, seed / 100, SAMPLES)
-    return [await compare(run, service, named, { samples, linesOf, headers })]
+    return inEncodings(run, named, (encoded, headers) => {
+      // What one client has asked for would be kept for the next.
+      const seed = 100 + 1000 * (headers['Accept-Encoding'] ?? '').length
+      const linesOf = (round: number, howMany: number) => readLines(maker, plan, seed + round, howMany)
+      const samples = readLines(maker, plan, seed / 100, SAMPLES)
+      return compare(run, service, encoded, { samples, linesOf, headers })
+    })
   }
   return { id, title, measure }
+}
+
+/** What compressed lists that never repeat take of the processor against plain ones. */
+async function measureNear(run: BenchRun, named: Named): Promise<Result[]> {
+  const results = await neverRepeating(named.id, named.title, busyList).measure(run, named)
+  const [plain, ...compressed] = results
+  if (!plain) return results
+  const dearer = compressed.map((result) => {
+    const ratio = (result.processorMicros ?? Number.NaN) / (plain.processorMicros ?? Number.NaN)
+    return resultOf({ id: `${result.id}-to-plain`, title: `${result.title}, against plain` }, 'times', [ratio])
+  })
+  return [...results, ...dearer]
 }
 
 /** As many different requests as are made for each second while it is not known how many will be answered. */
@@ -145,7 +176,9 @@ export async function takeTurns(
   comparison: Comparison,
 ): Promise<Round[]> {
   const { samples, linesOf, headers = {}, status = 200, load } = comparison
-  await run.baseline.serve(await capture(service, samples, headers, status))
+  const answers = await capture(service, samples, headers, status)
+  const bytes = meanBytes(answers)
+  await run.baseline.serve(answers)
   let rate = UNKNOWN_RATE
   for (const server of [service, run.baseline]) {
     if (run.quick && warmed.has(server)) continue
@@ -164,7 +197,7 @@ export async function takeTurns(
     const requests = linesOf(round, Math.ceil(1000 + 1.5 * rate * run.seconds))
     const ours = await readFrom(run, service, { requests, headers, ...load })
     rate = Math.max(rate, ours.perSecond)
-    rounds.push({ ours, bare: await readFrom(run, run.baseline, { requests, headers, ...load }) })
+    rounds.push({ ours, bare: await readFrom(run, run.baseline, { requests, headers, ...load }), bytes })
     if (requests.length > 1 && ours.requests > requests.length)
       run.say(`  ${named.id}: the list of ${requests.length} requests was asked more than once`)
   }
@@ -174,7 +207,12 @@ export async function takeTurns(
 interface Round {
   ours: Throughput
   bare: Throughput
+  /** Of the bodies that the bare server sends, in the mean. */
+  bytes: number
 }
+
+const meanBytes = (answers: readonly Answer[]) =>
+  answers.reduce((sum, { body }) => sum + body.length, 0) / answers.length
 
 function comparedResult(named: Named, rounds: readonly Round[]): Result {
   const middle = (figure: (round: Round) => number) => median(rounds.map(figure))
@@ -184,6 +222,8 @@ function comparedResult(named: Named, rounds: readonly Round[]): Result {
     service: middle(({ ours }) => ours.perSecond),
     baseline: middle(({ bare }) => bare.perSecond),
     processorRatio: middle(({ ours, bare }) => bare.processorMicros / ours.processorMicros),
+    processorMicros: middle(({ ours }) => ours.processorMicros),
+    bytes: Math.round(middle(({ bytes }) => bytes)),
     busy: { service: middle(({ ours }) => ours.busy), baseline: middle(({ bare }) => bare.busy) },
   })
 }
@@ -233,20 +273,24 @@ async function measureCold(run: BenchRun, named: Named): Promise<Result[]> {
   const warming = all.slice(0, all.length * WARMING_SHARE)
   const lists = all.slice(warming.length)
   const warm = readLines(codeWarmer, plan, 6, UNKNOWN_RATE)
-  const rounds: Round[] = []
-  for (let round = 0; round < run.rounds; round++) {
-    const service = await run.startOwn([])
-    try {
-      if (round === 0) await run.baseline.serve(await capture(await run.reader(), lists.slice(0, SAMPLES), {}, 200))
-      await readFrom(run, service, { requests: warm, seconds: run.quick ? 1 : 2 })
-      await readFrom(run, service, { requests: warming, once: true })
-      const ours = await readFrom(run, service, { requests: lists, once: true })
-      rounds.push({ ours, bare: await readFrom(run, run.baseline, { requests: lists }) })
-    } finally {
-      await service.stop()
+  return inEncodings(run, named, async (encoded, headers) => {
+    const answers = await capture(await run.reader(), lists.slice(0, SAMPLES), headers, 200)
+    await run.baseline.serve(answers)
+    const rounds: Round[] = []
+    for (let round = 0; round < run.rounds; round++) {
+      const service = await run.startOwn([])
+      try {
+        await readFrom(run, service, { requests: warm, headers, seconds: run.quick ? 1 : 2 })
+        await readFrom(run, service, { requests: warming, headers, once: true })
+        const ours = await readFrom(run, service, { requests: lists, headers, once: true })
+        const bare = await readFrom(run, run.baseline, { requests: lists, headers })
+        rounds.push({ ours, bare, bytes: meanBytes(answers) })
+      } finally {
+        await service.stop()
+      }
     }
-  }
-  return [comparedResult(named, rounds)]
+    return comparedResult(encoded, rounds)
+  })
 }
 
 /** Lists of one event: what they take of the processor beyond the bare server with the same bytes is parsing, totalling and writing. */

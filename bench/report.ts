@@ -1,8 +1,6 @@
-import { type Goal, GROWTH, goals, isReached } from './goals.ts'
-import { type Result, type Run, reaches, type Unit } from './results.ts'
+import { type Goal, GROWTH, goalOf, isReached } from './goals.ts'
+import { FULLY_BUSY, isLoadBound, type Result, type Run, reaches, type Unit } from './results.ts'
 
-/** Below this part of its core in use, the bare server was not at its limit. */
-const FULLY_BUSY = 0.9
 const HUNDRED_THOUSAND = 100_000
 
 type Row = string[]
@@ -18,6 +16,7 @@ export function runTable(run: Run, isMarkdown: boolean): string {
     'Reached',
     'Spread',
     'By processor time',
+    'Bytes',
     'Note',
   ]
   const rows = run.results.map((result) => [
@@ -25,10 +24,11 @@ export function runTable(run: Run, isMarkdown: boolean): string {
     figure(result.service, result.figures),
     figure(result.baseline, result.figures),
     figure(result.value, result.unit) + (isLoadBound(result) ? '†' : ''),
-    describeGoal(goals[result.id], result.unit, run.events),
-    isJudged(result.id, run.events) ? mark(reaches(result)) : '',
+    describeGoal(goalOf(result.id, run.database), result.unit, run.events),
+    isJudged(result.id, run) ? mark(reaches(result, run.database)) : '',
     spread(result),
     result.processorRatio === undefined || Number.isNaN(result.processorRatio) ? '' : result.processorRatio.toFixed(2),
+    result.bytes ? count(result.bytes) : '',
     result.note ?? '',
   ])
   return [...heading(run), '', ...table(header, rows, isMarkdown), '', ...footnotes([run])].join('\n')
@@ -44,13 +44,14 @@ export function comparedTable(runs: readonly Run[], isMarkdown: boolean): string
   const rows = ids.map((id) => {
     const found = sorted.map((run) => run.results.find((result) => result.id === id))
     const known = found.find((result) => result !== undefined)
-    const judged = found[sorted.findIndex((run) => isJudged(id, run.events))]
+    const at = sorted.findIndex((run) => isJudged(id, run))
+    const judged = found[at]
     const growth = growthOf(found[0], found.at(-1))
     return [
       known?.title ?? id,
       ...found.map((result) => (result ? figure(result.value, result.unit) + (isLoadBound(result) ? '†' : '') : '')),
-      known ? describeGoal(goals[id], known.unit, undefined) : '',
-      judged ? mark(reaches(judged)) : '',
+      known ? describeGoal(goalOf(id, largest.database), known.unit, undefined) : '',
+      judged ? mark(reaches(judged, largest.database)) : '',
       growth === undefined
         ? ''
         : growth.toFixed(2) + (largest.events === GROWTH.events ? ` (${mark(isReached(GROWTH, growth))})` : ''),
@@ -85,11 +86,9 @@ function footnotes(runs: readonly Run[]): string[] {
   ]
 }
 
-const isLoadBound = ({ busy }: Result) => busy !== undefined && busy.baseline < FULLY_BUSY
-
 /** A goal is held against runs of the size it is stated for. */
-function isJudged(id: string, events: number): boolean {
-  const goal = goals[id]
+function isJudged(id: string, { events, database }: Run): boolean {
+  const goal = goalOf(id, database)
   return goal !== undefined && events === (goal.events ?? HUNDRED_THOUSAND)
 }
 
@@ -99,7 +98,8 @@ function describeGoal(goal: Goal | undefined, unit: Unit, events: number | undef
   if (!goal) return ''
   const stated = goal.events ?? HUNDRED_THOUSAND
   const size = stated === events || (events === undefined && goal.events === undefined) ? '' : ` at ${count(stated)}`
-  return (goal.least === undefined ? `≤ ${figure(goal.most, unit)}` : `≥ ${figure(goal.least, unit)}`) + size
+  const by = goal.by === 'processor' ? ' by processor time' : ''
+  return (goal.least === undefined ? `≤ ${figure(goal.most, unit)}` : `≥ ${figure(goal.least, unit)}`) + by + size
 }
 
 function spread({ rounds, value, unit }: Result): string {

@@ -1,4 +1,4 @@
-import { goals, isReached } from './goals.ts'
+import { goalOf, isReached } from './goals.ts'
 
 /** The unit of a result; `ratio` is service to bare server in requests a second, `times` any other ratio. */
 export type Unit = 'ratio' | 'times' | 'requests/s' | 'ms' | 'µs' | 's' | 'MB'
@@ -19,6 +19,10 @@ export interface Result {
   figures?: 'requests/s' | 'ms'
   /** Processor time of the bare server for a request, divided by that of the service: the ratio without the load generator in it. */
   processorRatio?: number
+  /** Processor time of the service for a request, in microseconds. */
+  processorMicros?: number
+  /** Bytes of a body, in the mean. */
+  bytes?: number
   /** The part of its core that each kept busy; 1 is all of it. */
   busy?: { service: number; baseline: number }
   note?: string
@@ -72,8 +76,15 @@ export function resultOf(
   return { id: named.id, title: named.title, unit, value: median(rounds), rounds: [...rounds], ...more }
 }
 
+/** Below this part of its core in use, the bare server was not at its limit. */
+export const FULLY_BUSY = 0.9
+
+/** Whether something else than the bare server set its pace, so that processor time is what counts. */
+export const isLoadBound = ({ busy }: Result) => busy !== undefined && busy.baseline < FULLY_BUSY
+
 /** Whether a result reaches its goal; undefined when it has none. */
-export function reaches(result: Result): boolean | undefined {
-  const goal = goals[result.id]
-  return goal && isReached(goal, result.value)
+export function reaches(result: Result, database: Run['database']): boolean | undefined {
+  const goal = goalOf(result.id, database)
+  const isOfProcessor = goal?.by === 'processor' || isLoadBound(result)
+  return goal && isReached(goal, (isOfProcessor ? result.processorRatio : undefined) ?? result.value)
 }

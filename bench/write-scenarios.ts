@@ -1,4 +1,5 @@
 import { type BenchRun, readFrom, type Throughput, writeTo } from './bench-run.ts'
+import { askLists, startListReader } from './list-reader.ts'
 import { makeRandom } from './random.ts'
 import type { Named, Scenario } from './read-scenarios.ts'
 import { createLine, deleteLine, mixedLines, updateLine } from './requests.ts'
@@ -12,6 +13,11 @@ const WRITE_EVERY = 20
 /** Writes, in the order of the report. Each is durable before it is answered, as the service is set up by default. */
 export const writeScenarios: readonly Scenario[] = [
   { id: 'creates-8', title: `new events, ${CLIENTS} clients, each durable`, measure: measureCreates },
+  {
+    id: 'reads-beside-creates',
+    title: `a list beside ${CLIENTS} clients that create, 99 of 100 within`,
+    measure: measureReadsBeside,
+  },
   { id: 'updates', title: 'updates of events, one client', measure: measureUpdates },
   { id: 'deletes', title: 'deletions of events, one client', measure: measureDeletes },
   { id: 'import', title: `a batch of new events, ${IMPORT_CLIENTS} clients`, measure: measureImport },
@@ -56,6 +62,24 @@ async function measureCreates(run: BenchRun, named: Named): Promise<Result[]> {
       rounds.map(({ one, eight }) => eight.perSecond / one.perSecond),
     ),
   ]
+}
+
+/** A list every ten milliseconds while clients create as fast as they are answered. */
+async function measureReadsBeside(run: BenchRun, named: Named): Promise<Result[]> {
+  const service = await run.writer()
+  const reader = startListReader(service.port)
+  try {
+    const rounds: number[][] = []
+    for (let round = -1; round < run.rounds; round++) {
+      await askLists(reader)
+      await writeTo(run, service, { requests: createLines(run, writesFor(run)), connections: CLIENTS })
+      if (round >= 0) rounds.push(await askLists(reader))
+    }
+    const [medians, within] = [0, 1].map((at) => rounds.map((took) => took[at] ?? Number.NaN))
+    return [resultOf(named, 'ms', within ?? [], { figures: 'ms', service: median(medians ?? []) })]
+  } finally {
+    reader.kill()
+  }
 }
 
 async function measureUpdates(run: BenchRun, named: Named): Promise<Result[]> {

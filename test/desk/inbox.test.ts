@@ -73,6 +73,58 @@ describe('the inbox, Today and the history', () => {
     assert.match((await contributor.get('/desk/inbox')).body, /Sent back: When does it &lt;end&gt;\?/)
   })
 
+  test('1e.15: nothing is sent back without a note, and its author reads the note in the form of the event', async () => {
+    const { id } = await send('Noted')
+    const asked = await editor.post(`/desk/inbox/event/${id}/send-back`, { note: ' ' })
+    assert.equal(asked.status, 422)
+    assert.match(asked.body, new RegExp(`<a href="#note-event-${id}">Is needed`))
+    assert.equal((await service.get(`/events/${id}`, 'contributor')).body.status, 'pending')
+    await editor.post(`/desk/inbox/event/${id}/send-back`, { note: 'Which door?' })
+    assert.match((await contributor.get(`/desk/events/${id}`)).body, /Sent back: Which door\?/)
+    await contributor.post(`/desk/events/${id}`, { status: 'pending', excerpt: 'The side door' })
+    assert.doesNotMatch((await contributor.get(`/desk/events/${id}`)).body, /Sent back/)
+  })
+
+  test('1e.17: a proposal goes on in the form where its author left it, whatever little is sent', async () => {
+    const { id } = await send('Open door', { cost: '3' })
+    await editor.post(`/desk/inbox/event/${id}/publish`, {})
+    const form = `/desk/events/${id}`
+    const propose = async (fields: Record<string, string | string[]>) => {
+      const { status, headers, body } = await contributor.post(form, fields)
+      assert.match(`${status} ${headers.get('location')}`, /^303 .*saved=proposed/, body)
+    }
+    await propose({
+      title: 'Open doors',
+      venue_name: 'Brewery',
+      new_categories: 'Sights',
+      start_time: '9:15',
+      featured: '1',
+    })
+    await propose({ organizer_name: ['Guild', 'Chapter'], cost: ['4', '6'], captions: 'yes' })
+    const { body } = await contributor.get(form)
+    const shown = [
+      'name="title" value="Open doors"',
+      'name="venue_name" value="Brewery"',
+      'name="new_categories[]" value="Sights" checked',
+      'name="start_time" value="09:15"',
+      'id="featured" name="featured" value="1" checked',
+      'name="organizer_name[]" value="Guild" checked',
+      'name="organizer_name[]" value="Chapter" checked',
+      'name="cost[]" value="6"',
+      '<option value="yes" selected>',
+    ]
+    for (const one of shown) assert.ok(body.includes(one), one)
+    assert.match((await editor.get('/desk/inbox')).body, /Open doors[\s\S]*Brewery[\s\S]*Guild/)
+    const proposal = /\/desk\/inbox\/proposal\/(\d+)\/publish/.exec((await editor.get('/desk/inbox')).body)?.[1]
+    assert.equal((await editor.post(`/desk/inbox/proposal/${proposal}/publish`, {})).status, 303)
+    const now = (await service.get(`/events/${id}`)).body
+    assert.deepEqual(
+      [now.title, now.venue.venue, now.organizer.length, now.categories[0].name, now.start_date.slice(11)],
+      ['Open doors', 'Brewery', 2, 'Sights', '09:15:00'],
+    )
+    assert.match((await contributor.get(form)).body, /name="title" value="Open doors"/)
+  })
+
   test('1e.14: keys are told to who reviews, can be switched off, and are for nobody else', async () => {
     await send('Waits for keys')
     assert.match(

@@ -1031,6 +1031,7 @@ export const de: Locale = {
   'From an hour before the start': 'Ab einer Stunde vor Beginn',
   'From a day before the start': 'Ab einem Tag vor Beginn',
   Never: 'Nie',
+  'It is not in the trash.': 'Sie ist nicht im Papierkorb.',
   'Left empty, it is made from the title.': 'Bleibt sie leer, entsteht sie aus dem Titel.',
   'Propose change': 'Änderung vorschlagen',
   'Take back to a draft': 'Als Entwurf zurücknehmen',

@@ -252,6 +252,7 @@ export const deskMessages = [
   'For those who do not see it.',
   'Separate them by commas.',
   'Separate them by commas; new ones wait for review.',
+  'It is not in the trash.',
   'Left empty, it is made from the title.',
   'Propose change',
   'Take back to a draft',

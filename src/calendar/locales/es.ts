@@ -1012,6 +1012,7 @@ export const es: Locale = {
   'From an hour before the start': 'Desde una hora antes del comienzo',
   'From a day before the start': 'Desde un día antes del comienzo',
   Never: 'Nunca',
+  'It is not in the trash.': 'No está en la papelera.',
   'Left empty, it is made from the title.': 'Si queda vacía, sale del título.',
   'Propose change': 'Proponer el cambio',
   'Take back to a draft': 'Volver a borrador',

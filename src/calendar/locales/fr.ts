@@ -1031,6 +1031,7 @@ export const fr: Locale = {
   'From an hour before the start': 'À partir d’une heure avant le début',
   'From a day before the start': 'À partir d’un jour avant le début',
   Never: 'Jamais',
+  'It is not in the trash.': 'Il n’est pas dans la corbeille.',
   'Left empty, it is made from the title.': 'Laissée vide, elle est tirée du titre.',
   'Propose change': 'Proposer la modification',
   'Take back to a draft': 'Repasser en brouillon',

@@ -258,14 +258,16 @@ function toldOf(
   const titled = (title: string) => shortened(plainText(title), LONGEST_TOLD)
   const done = rows.filter(({ outcome }) => outcome === 'done')
   const refused = rows.flatMap(({ id, title, problem }) =>
-    problem ? [{ id, title: titled(title), why: whyRefused(site, problem) }] : [],
+    problem ? [{ id, title: titled(title), why: whyRefused(site, problem, deed) }] : [],
   )
   const unchanged = rows.length - done.length - refused.length
   const titles = done.slice(0, MOST_TOLD).map(({ id, title }) => ({ id, title: titled(title) }))
   return { deed, done: done.length, unchanged, refused, titles, undo: undo ?? '', list }
 }
 
-function whyRefused(site: Context['site'], problem: Problem): string {
+function whyRefused(site: Context['site'], problem: Problem, deed?: BulkDeedName): string {
+  const isOfTrash = deed === 'delete' || deed === 'restore'
+  if (isOfTrash && problem.code === 'rest_precondition_failed') return sayAtDesk(site, 'It is not in the trash.')
   const { body } = problemReply(problem, site.language, true)
   const params = Object.values(body.data.params ?? {}).filter((text) => typeof text === 'string')
   return params[0] ?? body.message

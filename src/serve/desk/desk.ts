@@ -40,6 +40,7 @@ export async function answerAtDesk(request: Omit<DeskRequest, 'variables'>): Pro
     return await answer({ ...request, variables: found.variables })
   } catch (error) {
     if (!(error instanceof Problem)) throw error
+    if (error.code === 'rest_no_route') return lostPage(request)
     return problemAtDesk(request.context.site, error)
   }
 }

@@ -1,10 +1,13 @@
 import { limits, overText } from '../../base/fields/limits.ts'
 import { Problem } from '../../base/problems.ts'
-import type { Start } from '../../base/recurrence/recurrence.ts'
+import { readRecurrence } from '../../base/recurrence/read-recurrence.ts'
+import { isFault, type Start } from '../../base/recurrence/recurrence.ts'
 import { plainText } from '../../base/text/html.ts'
+import { readMoment } from '../../base/text/moments.ts'
 import { utcOffset } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { parseFields } from '../../calendar/declare/parse.ts'
+import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
+import type { Fields } from '../../calendar/declare/resource.ts'
 import { event } from '../../calendar/events/event.ts'
 import { findNamed } from '../../calendar/events/picked-names.ts'
 import type { RecordState } from '../../calendar/history/record-states.ts'
@@ -17,7 +20,7 @@ import { isPossibleId } from '../../calendar/records/record-store.ts'
 import type { EventRow, OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
 import { askedFields, type FormFaults, faultsOf, inputOf } from './desk-inputs.ts'
 import { sayAtDesk } from './desk-page.ts'
-import { REPEAT_CONTROLS, readRepeats } from './event-repeats.ts'
+import { REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
 import { type ReadTimes, readTimes, TIME_CONTROLS, typedTimes, withMovedEnd } from './event-times.ts'
 import { allTyped, isSwitchOn, isTyped, lastTyped, type TypedForm } from './typed-form.ts'
 
@@ -66,6 +69,58 @@ export function typedEvent(site: Context['site'], state: RecordState, row: Event
     venue: list('venue'),
     organizer: list('organizer'),
   }
+}
+
+/** The controls that show a proposed change in place of the values of its record. @param proposed values as REST takes them */
+export function typedProposal(context: Context, row: EventRow, state: RecordState, proposed: RawValues): TypedForm {
+  if (Object.keys(proposed).length === 0) return {}
+  const { venue, organizer, categories, tags, recurrence, recurrence_scope: scope, ...own } = proposed
+  const zone = String(own.timezone ?? state.timezone)
+  const settled = Object.entries(own).map(([name, value]) => [name, settledValue(context, zone, name, value)])
+  const whole: RecordState = { ...state, ...Object.fromEntries(settled) }
+  const [first] = Array.isArray(state.venue) ? state.venue : []
+  const at = linksTo(venue)
+  return {
+    ...typedEvent(context.site, whole, row),
+    ...(at && { venue: [...(at.names.length > 0 ? [String(first ?? '')] : []), ...at.ids] }),
+    ...(at?.names[0] !== undefined && { venue_name: [at.names[0]] }),
+    ...typedLinks('organizer', 'organizer_name', organizer),
+    ...typedLinks('categories', 'new_categories', categories),
+    ...typedLinks('tags', 'new_tags', tags),
+    ...(recurrence !== undefined && typedRule(context, whole, recurrence)),
+    ...(typeof scope === 'string' && { recurrence_scope: [scope] }),
+  }
+}
+
+const MOMENTS = new Set(['start_date', 'end_date'])
+
+/** A value as states of records have it. */
+function settledValue({ now }: Context, zone: string, name: string, value: unknown): unknown {
+  if (name === 'cost') return [value].flat()
+  if (MOMENTS.has(name)) return readMoment(String(value), zone, now)?.wall ?? ''
+  const kind = (event.fields as Fields)[name]?.kind
+  const read: unknown = kind?.read(value)
+  const kept: unknown = kind?.keep ? kind.keep(read as never) : read
+  return kind?.show ? kind.show(kept) : kept
+}
+
+/** The records of a list of links by their ids, and the names of those that are to be made; undefined where nothing was said of them. */
+function linksTo(links: unknown): { ids: string[]; names: string[] } | undefined {
+  if (links === undefined) return undefined
+  const texts = [links].flat().map((link) => String((link instanceof Object ? Object.values(link)[0] : link) ?? ''))
+  const [names, ids] = [texts.filter((text) => !/^\d*$/.test(text)), texts.filter((text) => /^\d+$/.test(text))]
+  return { ids, names }
+}
+
+function typedLinks(control: string, made: string, links: unknown): TypedForm {
+  const to = linksTo(links)
+  return to ? { [control]: to.ids, ...(to.names.length > 0 && { [made]: [...to.names, ''] }) } : {}
+}
+
+function typedRule(context: Context, state: RecordState, recurrence: unknown): TypedForm {
+  const start = { local: String(state.start_date), zone: String(state.timezone), allDay: state.all_day === true }
+  const rule = recurrence === '' ? undefined : readRecurrence(recurrence, start)
+  return rule && !isFault(rule) ? typedRepeats(context, rule, start) : { repeats: [''] }
 }
 
 /** The values that a form sends, by declared key, with the faults found so far. */

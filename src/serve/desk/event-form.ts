@@ -8,6 +8,7 @@ import { decodedText, plainText } from '../../base/text/html.ts'
 import { dayOf, wallNow } from '../../base/text/moments.ts'
 import { utcToMs, wallToUtc } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
+import type { RawValues } from '../../calendar/declare/parse.ts'
 import { waitingTerms } from '../../calendar/editing/bring-along.ts'
 import { saveForm } from '../../calendar/editing/merge-edits.ts'
 import { mayPropose, proposalsAbout, proposeChange } from '../../calendar/editing/review.ts'
@@ -51,6 +52,7 @@ import {
   readEventForm,
   startIn,
   typedEvent,
+  typedProposal,
   typedVenues,
 } from './event-form-values.ts'
 import { eventFormView } from './event-form-view.ts'
@@ -66,13 +68,16 @@ if (!served) throw new Error('There is no resource of events.')
 /** Events as the desk saves them. */
 export const events = served
 
-/** An event that a form changes, with the controls as the record fills them. */
+/** An event that a form changes. */
 export interface KnownEvent {
   id: number
   row: EventRow
   version: number
   series: SeriesRow | undefined
+  /** The controls as the record fills them, or the change that the caller has proposed and that nobody has decided about. */
   typed: TypedForm
+  /** That change, as REST takes it. */
+  proposed: RawValues
 }
 
 /** Finds the event that an address names. @throws Problem for one that is not there, or that the caller may neither change nor propose changes of */
@@ -82,13 +87,16 @@ export async function getKnownEvent(context: Context, id: number | undefined): P
   const row = id === undefined ? undefined : await findEvent(context.db, id)
   if (id === undefined || !row) throw new Problem('rest_no_route')
   if (!mayEdit(context.caller, row) && !mayPropose(context, row)) throw new Problem('rest_forbidden')
-  const [states, series] = await Promise.all([
+  const [states, series, proposals] = await Promise.all([
     readStates(context.db, 'event', [id]),
     row.series === null ? undefined : findSeries(context.db, row.series),
+    mayEdit(context.caller, row) ? [] : proposalsAbout(context, events, id),
   ])
   const state = states.get(id) ?? {}
   const repeats = series ? typedRepeats(context, recurrenceOf(series), startOf(series)) : NO_REPEATS
-  return { id, row, version, series, typed: { ...typedEvent(context.site, state, row), ...repeats } }
+  const shown = { ...typedEvent(context.site, state, row), ...repeats }
+  const proposed = proposals.find(({ author, version: of }) => author === context.caller.id && of > 0)?.values ?? {}
+  return { id, row, version, series, typed: { ...shown, ...typedProposal(context, row, state, proposed) }, proposed }
 }
 
 const NO_REPEATS: TypedForm = { repeats: [''] }
@@ -367,7 +375,10 @@ function notesOf({ site }: Context, { id, row }: KnownEvent): Content {
   return html`<form class="note" method="post" action="${deskPath(site, `/events/${id}/restore`)}"><p>${sayAtDesk(site, 'This event is in the trash.')}</p><button type="submit" class="button">${sayAtDesk(site, 'Restore')}</button></form>`
 }
 
-/** A note on whatever waits for a review beside the event: a change that the caller has proposed, and names of terms that are still to be made. */
+/**
+ * A note on whatever waits for a review beside the event: a change that the caller has proposed, names of terms that are still to be made, and what a
+ * reviewer has written to the caller about it.
+ */
 async function waitingNote(context: Context, { id, row }: KnownEvent): Promise<Content> {
   const { site, caller } = context
   const [proposals, [terms]] = await Promise.all([
@@ -375,13 +386,16 @@ async function waitingNote(context: Context, { id, row }: KnownEvent): Promise<C
     waitingTerms(context, [{ id, author: row.author }]),
   ])
   const names = terms ? [...terms.categories, ...terms.tags] : []
-  const isProposed = proposals.some(({ author, version }) => author === caller.id && version > 0)
-  if (names.length === 0 && !isProposed) return ''
+  const own = proposals.filter(({ author }) => author === caller.id)
+  const reply = own.find(({ state }) => state === 'sent back')?.reply
+  const isProposed = own.some(({ version, state }) => version > 0 && state === 'waiting')
   const told = [
+    reply && sayAtDesk(site, 'Sent back: {note}', { note: reply }),
     isProposed && sayAtDesk(site, 'Your change waits for review; the page stays as it is until then.'),
     names.length > 0 &&
       sayAtDesk(site, 'These wait with the event: {names}', { names: names.map(decodedText).join(', ') }),
-  ].filter((text) => text !== false)
+  ].filter((text) => typeof text === 'string' && text !== '')
+  if (told.length === 0) return ''
   return html`<div class="note"><p>${told.join(' ')}</p><a class="button" href="${deskPath(site, '/inbox')}">${sayAtDesk(site, 'Inbox')}</a></div>`
 }
 
@@ -496,7 +510,8 @@ async function change(request: DeskRequest, known: KnownEvent, read: ReadForm, t
   const values = changedValues(known, read, typedOf(request))
   if (!mayEdit(context.caller, known.row)) {
     const { status: _status, ...proposed } = values
-    const proposal = await proposeChange(context, events, known.id, { values: proposed, version })
+    const whole = { ...known.proposed, ...proposed }
+    const proposal = await proposeChange(context, events, known.id, { values: whole, version })
     if ('conflicts' in proposal) return conflicting(request, known, typed, proposal)
     return { seeOther: deskPath(site, `/events/${known.id}?saved=proposed`) }
   }

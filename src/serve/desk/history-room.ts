@@ -95,7 +95,7 @@ function noticeOf({ served: { resource } }: Historied, { context: { site }, quer
 const ACTION_TEXTS = {
   create: 'Made',
   update: 'Changed',
-  publish: 'Published by schedule',
+  publish: 'Published',
   trash: 'Moved to the trash',
   restore: 'Brought back',
   delete: 'Deleted for good',
@@ -105,7 +105,8 @@ async function actItem(at: Historied, request: DeskRequest, history: RecordHisto
   const { context } = request
   const { site } = context
   const wall = utcToWall(act.time_utc, site.timezone)
-  const action = ACTION_TEXTS[act.action as keyof typeof ACTION_TEXTS]
+  const isScheduled = act.action === 'publish' && act.login === ''
+  const action = isScheduled ? 'Published by schedule' : ACTION_TEXTS[act.action as keyof typeof ACTION_TEXTS]
   const who = act.login === '' ? sayAtDesk(site, 'The calendar itself') : act.login
   // The version before the act is any between it and the one before it.
   const before = act.sequence - 1
@@ -118,11 +119,12 @@ async function actItem(at: Historied, request: DeskRequest, history: RecordHisto
   return html`<li class="card act"><div class="act-head"><div><strong>${action ? sayAtDesk(site, action) : act.action}</strong> <span dir="auto">${who}</span><p class="hint">${written(site, 'fullYear', wall)}, ${written(site, 'time', wall)}${act.client && html` · ${act.client.slice(0, 80)}`}</p></div>${back}</div>${changes}</li>`
 }
 
-/** Moments in UTC go without saying where the time on the clock has changed. */
+/** Moments in UTC go without saying where the time on the clock has changed, and so does that of a publication, which stands above. */
 function toldChanges({ changes }: ToldAct): ChangedValue[] {
   const members = new Set(changes.map(({ member }) => member))
   return changes
     .filter(({ member }) => !member.startsWith('utc_') || !members.has(member.slice('utc_'.length)))
+    .filter(({ member }) => member !== 'date_utc' || !members.has('status'))
     .map(({ member, former, new: now, cut }) => ({ member, values: [former, now], ...(cut && { end: '…' }) }))
 }
 

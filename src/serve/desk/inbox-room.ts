@@ -26,6 +26,7 @@ import { resources } from '../../calendar/resources.ts'
 import { written } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type ChangedValue, changesTable } from './changed-values.ts'
+import { described, type FormFaults, faultList } from './desk-inputs.ts'
 import {
   type DeskAnswer,
   type DeskPage,
@@ -227,10 +228,21 @@ function deedsOf(context: Context, { what, id, kind, record }: InboxItem): Html 
   const open = html`<a class="button quiet" href="${deskPath(site, roomPath(kind, record))}">${sayAtDesk(site, 'Open')}</a>`
   if (!mayReview(context))
     return html`<div class="deeds">${open}${what === 'proposal' && html`<form method="post" action="${at}/withdraw"><button type="submit" class="button quiet">${sayAtDesk(site, 'Withdraw')}</button></form>`}</div>`
-  return html`<div class="deeds"><form method="post" action="${at}/publish"><button type="submit" class="button main">${sayAtDesk(site, 'Publish')}</button></form>${open}<details class="back"><summary class="button quiet">${sayAtDesk(site, 'Send back')}</summary><form method="post" action="${at}/send-back"><div class="field"><label for="note-${what}-${id}">${sayAtDesk(site, 'What shall be done about it?')}</label><textarea id="note-${what}-${id}" name="note" rows="3" required></textarea></div><button type="submit" class="button">${sayAtDesk(site, 'Send back')}</button></form></details>${
+  return html`<div class="deeds"><form method="post" action="${at}/publish"><button type="submit" class="button main">${sayAtDesk(site, 'Publish')}</button></form>${open}<details class="back"><summary class="button quiet">${sayAtDesk(site, 'Send back')}</summary>${sendBackForm(site, { what, id })}</details>${
     what === 'event' &&
     html`<form method="post" action="${at}/trash"><button type="submit" class="button quiet bad">${sayAtDesk(site, 'Trash')}</button></form>`
   }</div>`
+}
+
+/** The form for the note that the author of something will see. */
+function sendBackForm(
+  site: Context['site'],
+  { what, id }: Pick<InboxItem, 'what' | 'id'>,
+  faults: FormFaults = {},
+): Html {
+  const note = `note-${what}-${id}`
+  const fault = faults[note]
+  return html`<form method="post" action="${deskPath(site, `/inbox/${what}/${id}/send-back`)}"><div class="field"><label for="${note}">${sayAtDesk(site, 'What shall be done about it?')}</label><textarea id="${note}" name="note" rows="3" required${described(note, fault)}></textarea>${fault !== undefined && html`<p class="error" id="${note}-error">${fault}</p>`}</div><button type="submit" class="button">${sayAtDesk(site, 'Send back')}</button></form>`
 }
 
 /** A sentence on what has just been done. An address that a stranger has made up names nobody and nothing that is not there. */
@@ -270,7 +282,9 @@ async function decide(request: DeskRequest): Promise<DeskAnswer> {
   const { what, deed } = variables
   const id = recordIdIn(request)
   if (id === undefined || (what !== 'event' && what !== 'proposal')) throw new Problem('rest_no_route')
-  const outcome = await outcomeOf(context, what, deed ?? '', id, fieldOf(request, 'note'))
+  const note = fieldOf(request, 'note').trim()
+  if (deed === 'send-back' && note === '' && mayReview(context)) return notelessView(context, { what, id })
+  const outcome = await outcomeOf(context, what, deed ?? '', id, note)
   const path = (query: Record<string, string>) => deskPath(context.site, `/inbox?${new URLSearchParams(query)}`)
   if (outcome && 'decided' in outcome) return { seeOther: path({ by: outcome.decided.by }) }
   if (outcome && 'conflicts' in outcome) return conflictPage(request, id, outcome)
@@ -295,6 +309,18 @@ async function outcomeOf(
   if (deed !== 'trash' || !isEvent || !events) throw new Problem('rest_no_route')
   await removeRecord(context, events, id)
   return undefined
+}
+
+/** Asks for the note without which nothing is sent back. */
+function notelessView({ site }: Context, item: Pick<InboxItem, 'what' | 'id'>): DeskAnswer {
+  const faults = { [`note-${item.what}-${item.id}`]: sayAtDesk(site, 'Is needed.') }
+  return {
+    status: 422,
+    title: sayAtDesk(site, 'Send back'),
+    room: 'inbox',
+    under: html`<a href="${deskPath(site, '/inbox')}">${sayAtDesk(site, 'Inbox')}</a>`,
+    body: html`${faultList(site, faults)}${sendBackForm(site, item, faults)}`,
+  }
 }
 
 /** The page for a field that both a proposal and somebody else have changed: the reviewer decides in the form of the record. */

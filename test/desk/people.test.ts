@@ -61,7 +61,7 @@ describe('people at the desk', () => {
     assert.equal(chosen.status, 303)
     const again = await admin.post('/desk/people/new', { login: 'grace', role: 'contributor' })
     assert.equal(again.status, 422)
-    assert.match(again.body, /id="login"[^>]*aria-describedby="login-hint login-error" aria-invalid="true"/)
+    assert.match(again.body, /id="login"[^>]*aria-invalid="true" aria-describedby="login-hint login-error"/)
     for (const wrong of [
       { login: 'a b' },
       { login: '' },

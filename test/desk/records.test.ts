@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import sharp from 'sharp'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -38,6 +39,55 @@ describe('rooms of records, which follow from their declarations', () => {
       assert.equal((await service.get(`/${room}/${id}`)).body[naming], 'The Blue Kettle')
       assert.match((await editor.get(`/desk/${room}?search=Kettle`)).body, /The Blue Kettle/)
     })
+
+  test('a venue and an organizer have a picture, which is sent, said, replaced and taken away in their form', async () => {
+    const send = (path: string, fields: Record<string, string>, bytes: Uint8Array<ArrayBuffer> | string) => {
+      const body = new FormData()
+      for (const [name, value] of Object.entries(fields)) body.append(name, value)
+      body.append('picture', new Blob([bytes], { type: 'image/png' }), 'a.png')
+      const headers = { cookie: editor.cookie, origin: new URL(service.origin).origin }
+      return fetch(new URL(path, service.origin), { method: 'POST', body, redirect: 'manual', headers })
+    }
+    const plain = async (background: string) =>
+      new Uint8Array(
+        await sharp({ create: { width: 40, height: 30, channels: 3, background } })
+          .png()
+          .toBuffer(),
+      )
+    for (const [room, naming] of Object.entries({ venues: 'venue', organizers: 'organizer' })) {
+      const made = await send(
+        `/desk/${room}/new`,
+        { [naming]: 'With a face', image_alt: 'The door' },
+        await plain('red'),
+      )
+      assert.equal(made.status, 303, await made.text())
+      const at = made.headers.get('location')?.replace('?saved', '') ?? ''
+      const shown = async () => (await service.get(at.replace('/desk', ''))).body.image
+      const first = await shown()
+      assert.match((await editor.get(at)).body, /name="image_alt" aria-describedby="image_alt-hint" value="The door"/)
+      const other = await send(at, { image: String(first.id), image_alt: 'The door' }, await plain('blue'))
+      assert.equal(other.status, 303, await other.text())
+      const second = await shown()
+      assert.notEqual(second.id, first.id)
+      assert.doesNotMatch((await editor.get(at)).body, /value="The door"/, 'was said of another picture')
+      assert.equal((await editor.post(at, { [naming]: 'With another' })).status, 303)
+      assert.equal((await shown()).id, second.id)
+      assert.equal((await editor.post(at, { image: String(first.id) })).status, 303)
+      assert.equal((await shown()).id, first.id)
+      assert.equal((await editor.post(at, { image: '0' })).status, 303)
+      assert.ok(!(await shown()))
+      const wrong = await send(at, {}, '<svg xmlns="http://www.w3.org/2000/svg"/>')
+      assert.equal(wrong.status, 422)
+      assert.match(await wrong.text(), /<a href="#image">/)
+    }
+  })
+
+  test('a form without a version changes what it names', async () => {
+    const { id } = await service.create('/venues', { venue: 'Barn', city: 'Cork' })
+    assert.equal((await editor.post(`/desk/venues/${id}`, { city: 'Sligo' })).status, 303)
+    const { body } = await service.get(`/venues/${id}`)
+    assert.deepEqual([body.venue, body.city], ['Barn', 'Sligo'])
+  })
 
   test('3d.11: a failed save is 422 with what was typed, and says what is wrong at its field and above', async () => {
     const { status, body } = await editor.post('/desk/venues/new', { venue: '', city: 'Typed <b>', website: 'nowhere' })

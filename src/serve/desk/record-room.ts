@@ -6,6 +6,7 @@ import { parseFields } from '../../calendar/declare/parse.ts'
 import { saveForm } from '../../calendar/editing/merge-edits.ts'
 import { countUses } from '../../calendar/editing/merge-records.ts'
 import { createRecord } from '../../calendar/editing/save-record.ts'
+import { withImages } from '../../calendar/images/images.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can, seesUnpublished } from '../../calendar/people/caller.ts'
 import { presentListed } from '../../calendar/records/present-records.ts'
@@ -35,6 +36,8 @@ import {
   recordIdIn,
   sayAtDesk,
 } from './desk-page.ts'
+import { keepPicture } from './event-picture.ts'
+import { pictureCardOf, sayWhatItShows } from './record-picture.ts'
 
 // Lists and forms of venues, organizers, categories and tags, which follow from their declarations alone.
 
@@ -202,14 +205,14 @@ async function showForm(room: RecordRoom, request: DeskRequest): Promise<DeskAns
     return formView(room, context, { values: given, faults: {} }, undefined)
   }
   const { id, row } = await locateFor(room, request)
-  const version = operations.versioned && (await findVersion(context.db, operations.versioned.kind, id))
+  const version = await versionIn(room, request, id)
   const values = formValuesOf(resource.fields, columnsOf(row))
   const merged = query.get('merged')
   const notice =
     merged !== null
       ? sayAtDesk(context.site, 'Events that came over: {count}', { count: merged.replace(/\D/g, '') })
       : query.has('saved') && sayAtDesk(context.site, 'Saved')
-  return { ...(await formView(room, context, { values, faults: {} }, { id, version: version?.sequence ?? 0 })), notice }
+  return { ...(await formView(room, context, { values, faults: {} }, { id, version })), notice }
 }
 
 async function formView(
@@ -224,8 +227,13 @@ async function formView(
   const asked = askedFields(resource.fields).filter(([, field]) => inputOf(field) !== 'image')
   const isAside = (name: string) => name === 'status'
   const facts = asked.filter(([, field]) => inputOf(field) === 'fact')
-  const story = asked.filter(([name, field]) => !isAside(name) && inputOf(field) !== 'fact')
+  const plain = asked.filter(([name, field]) => !isAside(name) && inputOf(field) !== 'fact')
+  const { lines = [], switches = [] } = Object.groupBy(plain, ([, field]) =>
+    inputOf(field) === 'switch' ? 'switches' : 'lines',
+  )
+  const story = [...lines, ...switches]
   const aside = asked.filter(([name]) => isAside(name))
+  const picture = 'image' in resource.fields && (await pictureCardOf(context, { values, faults }))
   const draw = (entries: typeof asked) => entries.map(([name, field]) => fieldControl(state, name, field))
   const title = known ? (values[room.naming] ?? '') : sayAtDesk(site, room.makeOne)
   const problem = known?.isConflict
@@ -238,8 +246,8 @@ async function formView(
     under: html`<a href="${deskPath(site, `/${room.name}`)}">${sayAtDesk(site, room.title)}</a>`,
     body: html`${problem}<form class="edit" method="post" enctype="multipart/form-data" novalidate data-guard>
 <div class="story">${draw(story)}${facts.length > 0 && html`<fieldset class="facts"><legend>${sayAtDesk(site, 'Accessibility')}</legend>${draw(facts)}</fieldset>`}</div>
-<aside class="aside">${aside.length > 0 && html`<section class="card">${draw(aside)}</section>`}</aside>
-<div class="savebar">${!known && html`<input type="hidden" name="key" value="${randomUUID()}">`}${known && html`<input type="hidden" name="version" value="${known.version}">`}<button type="submit" class="button main">${sayAtDesk(site, 'Save')}</button>${known && html`<button type="submit" class="button quiet bad end" formaction="${deskPath(site, `/${room.name}/${known.id}/trash`)}" formnovalidate>${sayAtDesk(site, 'status' in resource.fields ? 'Move to the trash' : 'Delete for good')}</button>`}</div>
+<aside class="aside">${aside.length > 0 && html`<section class="card">${draw(aside)}</section>`}${picture}</aside>
+<div class="savebar"><input type="hidden" name="key" value="${randomUUID()}">${known && html`<input type="hidden" name="version" value="${known.version}">`}<button type="submit" class="button main">${sayAtDesk(site, 'Save')}</button>${known && html`<button type="submit" class="button quiet bad end" formaction="${deskPath(site, `/${room.name}/${known.id}/trash`)}" formnovalidate>${sayAtDesk(site, 'status' in resource.fields ? 'Move to the trash' : 'Delete for good')}</button>`}</div>
 </form>`,
   }
 }
@@ -269,34 +277,43 @@ async function choicesFor(
 async function save(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer> {
   const { context, form } = request
   const { served } = room
-  const asked = askedFields(served.resource.fields).filter(([name]) => form[name] !== undefined)
-  const values = Object.fromEntries(asked.map(([name]) => [name, fieldOf(request, name)]))
+  const { fields } = served.resource
+  const asked = askedFields(fields).filter(([name]) => form[name] !== undefined)
+  const typed = Object.fromEntries(asked.map(([name]) => [name, fieldOf(request, name)]))
   const known = request.variables.id === undefined ? undefined : await locateFor(room, request)
+  const version = known && (await versionIn(room, request, known.id))
+  const before = known ? formValuesOf(fields, columnsOf(known.row)) : {}
+  const again = (faults: FormFaults, conflict?: { version: number; isConflict: true }) => {
+    const values = { ...before, ...typed, ...('image_alt' in form && { image_alt: fieldOf(request, 'image_alt') }) }
+    return formView(room, context, { values, faults }, known && { id: known.id, version: version ?? 0, ...conflict })
+  }
+  const picture = 'image' in fields ? await keepPicture(request, fieldOf(request, 'key')) : undefined
+  if (picture && 'fault' in picture) return again({ image: picture.fault })
+  if (picture) typed.image = String(picture.id)
+  const values = { ...typed, ...(/^\d+$/.test(typed.image ?? '') && { image: Number(typed.image) }) }
+  const leadTo = async (id: number): Promise<DeskAnswer> => {
+    if ('image_alt' in form)
+      await sayWhatItShows(context, Number(typed.image), fieldOf(request, 'image_alt').trim(), Number(before.image))
+    return { seeOther: deskPath(context.site, `/${room.name}/${id}?saved`) }
+  }
   try {
-    if (!known) {
-      const { id } = await createRecord(context, served, values, fieldOf(request, 'key') || undefined)
-      return { seeOther: deskPath(context.site, `/${room.name}/${id}?saved`) }
-    }
-    const version = versionIn(request)
-    const result = await saveForm(context, served, known.id, { values, version })
-    if ('saved' in result) return { seeOther: deskPath(context.site, `/${room.name}/${known.id}?saved`) }
-    const shown = { ...formValuesOf(served.resource.fields, columnsOf(known.row)), ...values }
-    return formView(
-      room,
-      context,
-      { values: shown, faults: conflictsIn(context, result.conflicts) },
-      { id: known.id, version: result.version, isConflict: true },
-    )
+    if (!known)
+      return await leadTo((await createRecord(context, served, values, fieldOf(request, 'key') || undefined)).id)
+    const result = await saveForm(context, served, known.id, { values, version: version ?? 0 })
+    if ('saved' in result) return await leadTo(known.id)
+    return again(conflictsIn(context, result.conflicts), { version: result.version, isConflict: true })
   } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    return formAgain(room, request, { values, known, problem: error })
+    const faults = error instanceof Problem && faultsOf(context.site, error, fields)
+    if (!faults) throw error
+    return again(faults)
   }
 }
 
-/** The version of the record that the form was filled from. */
-function versionIn(request: DeskRequest): number {
+/** The version of the record that the form was filled from: that of the record for a form that names none. */
+async function versionIn({ served: { operations } }: RecordRoom, request: DeskRequest, id: number): Promise<number> {
   const text = fieldOf(request, 'version')
-  return /^\d{1,15}$/.test(text) ? Number(text) : 0
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  return operations.versioned ? (await findVersion(request.context.db, operations.versioned.kind, id)).sequence : 0
 }
 
 /** The values that others have written into fields that this form changes as well, in words. */
@@ -308,35 +325,17 @@ function conflictsIn({ site }: Context, conflicts: readonly { member: string; no
   return Object.fromEntries(told)
 }
 
-/** The form as it was typed, with what is wrong with it. @throws Problem that is not about its fields */
-async function formAgain(
-  room: RecordRoom,
-  request: DeskRequest,
-  {
-    values,
-    known,
-    problem,
-  }: { values: Record<string, string>; known: { id: number; row: unknown } | undefined; problem: Problem },
-): Promise<DeskAnswer> {
-  const { context } = request
-  const { fields } = room.served.resource
-  const faults = faultsOf(context.site, problem, fields)
-  if (!faults) throw problem
-  const shown = { ...(known && formValuesOf(fields, columnsOf(known.row))), ...values }
-  return formView(room, context, { values: shown, faults }, known && { id: known.id, version: versionIn(request) })
-}
-
 /** The pages of all rooms of records. */
 export const recordPages: readonly DeskPage[] = recordRooms.flatMap((room) => [
   { at: `/${room.name}`, get: (request: DeskRequest) => showList(room, request) },
   {
     at: `/${room.name}/new`,
     get: (request: DeskRequest) => showForm(room, request),
-    post: (request: DeskRequest) => save(room, request),
+    post: (request: DeskRequest) => withImages(request.context, () => save(room, request)),
   },
   {
     at: `/${room.name}/:id`,
     get: (request: DeskRequest) => showForm(room, request),
-    post: (request: DeskRequest) => save(room, request),
+    post: (request: DeskRequest) => withImages(request.context, () => save(room, request)),
   },
 ])

@@ -12,7 +12,7 @@ const languages = LANGUAGES.filter((language) => language !== 'en')
 
 /** Texts that may read the same in another language. */
 const SAME_AS_ENGLISH: Readonly<Partial<Record<keyof typeof locales, readonly Text[]>>> = {
-  de: ['Name', 'Administrator', 'Link', 'Online'],
+  de: ['Name', 'Administrator', 'Link', 'Online', 'Website', 'Tickets'],
   es: ['{fact}: no', 'No'],
 }
 

@@ -55,6 +55,18 @@ describe('below an event stand', () => {
     assert.deepEqual((await titlesOf(`here-weekly-${day(4)}`, 'at-venue')).slice(0, 2), ['Subject', 'Here next'])
   })
 
+  test('what is still on with its last day, and places read in their own direction', async () => {
+    const venue = await service.create('/venues', { venue: 'دار الثقافة', city: 'Bonn' })
+    const long = { start_date: `${day(-2)} 10:00`, end_date: `${day(6)} 18:00` }
+    await service.create('/events', { title: 'Still on', venue: venue.id, tags: ['only two'], ...long })
+    const other = { start_date: `${day(3)} 20:00`, end_date: `${day(3)} 22:00`, tags: ['only two'] }
+    const { slug } = await service.create('/events', { title: 'Beside it', ...other })
+    const { body } = await service.request('anonymous', 'GET', `~/event/${slug}/`, undefined, { accept: 'text/html' })
+    const [card = ''] = /<li[^>]*><a href="\/event\/still-on\/">.*?<\/li>/.exec(body) ?? []
+    assert.match(card, /<small>Until [^<]+<\/small>/)
+    assert.match(card, /<bdi>دار الثقافة<\/bdi>, <bdi>Bonn<\/bdi>/)
+  })
+
   test('those that share the most with it, then the soonest', async () => {
     assert.deepEqual(await titlesOf('subject', 'alike'), ['All alike', 'By its tag', 'By category', 'Other music 0'])
   })

@@ -82,7 +82,7 @@ const PARTS: readonly { heading: MessageText; asked: readonly Asked[] }[] = [
     ],
   },
   {
-    heading: 'Links of the owner',
+    heading: 'Other links',
     asked: [
       { name: 'pages_links', label: 'Links in the head', hint: 'One a line: words first, address last.' },
       { name: 'pages_imprint', label: 'Imprint', hint: ADDRESS_HINT },

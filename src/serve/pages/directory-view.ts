@@ -26,14 +26,14 @@ const TEXTS = {
     heading: 'Venues',
     search: 'Search venues',
     none: 'There are no venues here yet.',
-    unmatched: 'No venue matches.',
+    unmatched: 'No venues match.',
   },
   organizer: {
     path: '/organizers/',
     heading: 'Organizers',
     search: 'Search organizers',
     none: 'There are no organizers here yet.',
-    unmatched: 'No organizer matches.',
+    unmatched: 'No organizers match.',
   },
 } as const
 

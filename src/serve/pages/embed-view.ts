@@ -67,7 +67,7 @@ export function embedView(viewing: Viewing, query: URLSearchParams): View {
 <button type="button" class="button" data-copied="${say(site, 'Copied')}" hidden>${say(site, 'Copy')}</button></section>
 ${
   site.frameAncestors.length > 0 &&
-  html`<section class="snippet" aria-labelledby="frame"><h2 id="frame">${say(site, 'Where scripts are not allowed')}</h2>
+  html`<section class="snippet" aria-labelledby="frame"><h2 id="frame">${say(site, 'If scripts aren’t allowed')}</h2>
 <pre tabindex="0" role="group" aria-labelledby="frame"><code>${frameSnippetOf(viewing, query)}</code></pre>
 <button type="button" class="button" data-copied="${say(site, 'Copied')}" hidden>${say(site, 'Copy')}</button></section>`
 }
@@ -107,7 +107,7 @@ function fields(viewing: Viewing, query: URLSearchParams): Html[] {
     select(say(site, 'Headings'), 'level', '<h2>', choicesOf(levels.slice(1)), chosen('level')),
     select(say(site, 'Language'), 'language', say(site, 'Same as your page'), choicesOf(languages), chosen('language')),
     html`<fieldset class="checks"><legend class="hidden">${say(site, 'Filters')}</legend>${check(say(site, 'Free'), 'free', 'true')}${check(say(site, 'Online'), 'attendance', 'online,mixed')}</fieldset>`,
-    html`<fieldset class="checks"><legend>${say(site, 'Show of each event')}</legend>${EXTRAS.map(([value, text]) => check(say(site, text), 'show', value))}</fieldset>`,
+    html`<fieldset class="checks"><legend>${say(site, 'Show for each event')}</legend>${EXTRAS.map(([value, text]) => check(say(site, text), 'show', value))}</fieldset>`,
   ]
 }
 

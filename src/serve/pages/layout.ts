@@ -65,7 +65,7 @@ const ownAddress = (site: Site, address: string) => (address.startsWith('/') ? p
 function ownLinks(site: Site, { links }: Look): Content {
   if (links.length === 0) return false
   const items = links.map(({ text, address }) => html`<a href="${ownAddress(site, address)}">${text}</a>`)
-  return html`<nav class="own-links" aria-label="${say(site, 'Links of the owner')}">${items}</nav>\n`
+  return html`<nav class="own-links" aria-label="${say(site, 'Other links')}">${items}</nav>\n`
 }
 
 const LEGAL_TEXTS = {

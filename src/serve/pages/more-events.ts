@@ -8,7 +8,7 @@ import { soonFilled } from '../../store/memory/event-memory.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import type { Card } from './cards.ts'
 import { hueOf, placeOf, shownTitle } from './event-rows.ts'
-import { written, writtenDate } from './page-dates.ts'
+import { capitalized, lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'
 import { cardsOf } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
 import { pathTo, say, type Viewing } from './viewing.ts'
@@ -71,7 +71,12 @@ export function moreEvents(viewing: Viewing, { venuePath, atVenue, alike }: More
 
 function smallCard(viewing: Viewing, card: Card, hasPlace: boolean): Html {
   const { site } = viewing.context
-  const time = card.isAllDay ? '' : `, ${written(site, 'time', card.start)}`
+  const day = dayOf(card.start)
+  const last = lastDayOf(card.start, card.end)
+  const when =
+    day < viewing.today && last >= viewing.today
+      ? capitalized(site, say(site, 'until {date}', { date: writtenDay(site, last, viewing.today) }))
+      : `${written(site, 'weekdayShort', day)} ${writtenDate(site, day, viewing.today)}${card.isAllDay ? '' : `, ${written(site, 'time', card.start)}`}`
   const place = hasPlace && card.place && placeOf(card.place)
-  return html`<li class="${hueOf(viewing, card).trim() || 'plain'}"><a href="${pathTo(site, card.url)}"><small>${written(site, 'weekdayShort', card.start)} ${writtenDate(site, dayOf(card.start), viewing.today)}${time}</small> <strong>${shownTitle(viewing, card)}</strong>${place && html` <span>${place}</span>`}</a></li>`
+  return html`<li class="${hueOf(viewing, card).trim() || 'plain'}"><a href="${pathTo(site, card.url)}"><small>${when}</small> <strong>${shownTitle(viewing, card)}</strong>${place && html` <span>${place}</span>`}</a></li>`
 }

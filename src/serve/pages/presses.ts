@@ -70,7 +70,7 @@ function nearPress(
     return html`<a class="pill" href="${to(Object.fromEntries(POSITION.map((name) => [name, undefined])))}" aria-current="true">${say(site, 'Near me')}</a>`
   if (!memory.index || memory.index.places.all.size === 0) return false
   const places = terms.choices.places.all.length > 0 ? `#${FIELDS_ID}` : pathTo(site, '/venues/')
-  return html`<a class="pill" href="${places}" data-near="${pathTo(site, assets.near.path)}" data-lost="${say(site, 'Your position is not known here. Choose a place in the filters.')}">${say(site, 'Near me')}</a>`
+  return html`<a class="pill" href="${places}" data-near="${pathTo(site, assets.near.path)}" data-lost="${say(site, 'We couldn’t find your location. Choose a place in the filters.')}">${say(site, 'Near me')}</a>`
 }
 
 /** The part of the form that opens when a link leads there. */
@@ -93,7 +93,7 @@ const IN_WORDS: Readonly<Record<WhenWord | TimeOfDay, MessageText>> = {
 const ATTENDED: Readonly<Record<string, MessageText>> = {
   in_person: 'In person',
   online: 'Online',
-  mixed: 'Online, too',
+  mixed: 'Also online',
 }
 
 const STATUSES: Readonly<Record<string, MessageText>> = {
@@ -113,6 +113,6 @@ export function askedInWords(site: Site, name: string, value: string): string | 
   if (name === 'when' || name === 'time') return listed(IN_WORDS)
   if (name === 'attendance') return listed(ATTENDED)
   if (name === 'event_status') return listed(STATUSES)
-  if (name === 'free') return say(site, value === 'true' || value === '1' ? 'Free' : 'Not free, or not known')
+  if (name === 'free') return say(site, value === 'true' || value === '1' ? 'Free' : 'Not free, or price unknown')
   return undefined
 }

@@ -48,6 +48,6 @@ export async function fewerWords(viewing: Viewing, asked: EventsAsked, filters: 
   }
   return (
     links.length > 0 &&
-    html`<section class="fewer"><h2>${say(site, 'With one of the words')}</h2><ul class="pills">${links}</ul></section>`
+    html`<section class="fewer"><h2>${say(site, 'Try just one of the words')}</h2><ul class="pills">${links}</ul></section>`
   )
 }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
 import { pack, stagePackage } from '../../packaging/npm-package.ts'
-import { startProcess } from '../support/processes.ts'
+import { otherNodes, startProcess } from '../support/processes.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'kalends-package-'))
@@ -108,11 +108,9 @@ test('a clone says that npm start brings the Node it needs', () => {
   assert.equal(stderr, 'Kalends needs Node 24.7 or newer, and this is 20.20.2; npm start brings its own.\n')
 })
 
-const others = (process.env.PATH ?? '')
-  .split(delimiter)
-  .map((path) => join(path, 'node'))
-  .filter((path) => !path.includes('node_modules') && existsSync(path))
-const older = others.find((path) => /^v(18|2[0-3])\./.test(spawnSync(path, ['-v'], { encoding: 'utf8' }).stdout ?? ''))
+const older = otherNodes().find((path) =>
+  /^v(18|2[0-3])\./.test(spawnSync(path, ['-v'], { encoding: 'utf8' }).stdout ?? ''),
+)
 
 test('an older Node that is here says the same', { skip: older === undefined && 'needs an older node' }, () => {
   const { status, stdout, stderr } = run(older ?? '', join(unpacked, 'bin/kalends.js'))

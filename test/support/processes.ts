@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { startApp } from '../../src/app.ts'
@@ -17,6 +19,12 @@ export interface Process {
   end: (signal?: NodeJS.Signals) => Promise<number | null>
   /** The exit code once it has ended by itself. */
   ended: Promise<number | null>
+}
+
+/** Every `node` of the machine, none of which is that of the repository. */
+export function otherNodes(): string[] {
+  const places = (process.env.PATH ?? '').split(delimiter).map((path) => join(path, 'node'))
+  return places.filter((path) => !path.includes('node_modules') && existsSync(path))
 }
 
 /** Everything that a process goes on to print. */

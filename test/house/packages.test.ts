@@ -13,7 +13,18 @@ test('the packages of an installation stay below 42 MB', async () => {
   assert.ok(bytes <= MOST, `${bytes} bytes; npm run packages shows which packages they are`)
 })
 
+const lock = readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')
+
 test('the lock file names no registry, so that each installation takes its own', () => {
-  const lock = readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')
   assert.doesNotMatch(lock, /"resolved": "\w+:/)
+})
+
+test('the lock file has what packages need on every platform, without which npm ci refuses it', () => {
+  const { packages }: { packages: Record<string, { optionalDependencies?: Record<string, string> }> } = JSON.parse(lock)
+  const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies).filter(
+      (name) => !packages[`${path}/node_modules/${name}`] && !packages[`node_modules/${name}`],
+    ),
+  )
+  assert.deepEqual(missing, [])
 })

@@ -9,7 +9,13 @@ cd "$(dirname "$0")/../release"
 release=$PWD
 work=$(mktemp -d "${TMPDIR:-/tmp}/kalends-try-XXXXXX")
 pids=()
-trap 'for pid in "${pids[@]}"; do kill -- "-$pid" 2> /dev/null || true; done; wait; rm -rf --one-file-system "$work"' EXIT
+end() {
+  local pid
+  for pid in "${pids[@]}"; do kill -- "-$pid" 2> /dev/null || true; done
+  wait
+  rm -rf --one-file-system "$work"
+}
+trap end EXIT
 sha256sum --quiet -c SHA256SUMS
 
 fail() {

@@ -78,6 +78,18 @@ describe('the form of an event', () => {
     assert.match(body, /<title>Error: /)
   })
 
+  test('3d.11: faults name fields as their labels do, and repeat no more than the beginning of what was typed', async () => {
+    const { status, body } = await editor.post('/desk/events/new', {
+      title: 'x'.repeat(600),
+      start_date: 'y'.repeat(600),
+      new_tags: 'z'.repeat(2000),
+    })
+    assert.equal(status, 422)
+    assert.match(body, /The value of Title is longer than 500 characters/)
+    assert.match(body, /The value of Tags is longer than 1000 characters/)
+    assert.match(body, /There is no day “y{60}…”/)
+  })
+
   test('3d.11: a form that is sent twice at once makes one event', async () => {
     const form = { title: 'Pressed twice', start_date: '2030-11-28', start_time: '20:30', key: 'a-key-of-the-form' }
     const answers = await Promise.all([editor.post('/desk/events/new', form), editor.post('/desk/events/new', form)])

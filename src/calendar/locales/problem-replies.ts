@@ -40,8 +40,12 @@ export function problemReply(
 }
 
 /** The faults of parameters in words, by the names of the parameters. */
-export function paramTexts(params: Record<string, ParamFault>, language: Language): Record<string, string> {
-  const texts = Object.entries(params).map(([name, fault]) => [name, faultText(name, fault, language)])
+export function paramTexts(
+  params: Record<string, ParamFault>,
+  language: Language,
+  nameOf = (name: string) => name,
+): Record<string, string> {
+  const texts = Object.entries(params).map(([name, fault]) => [name, faultText(nameOf(name), fault, language)])
   return Object.fromEntries(texts)
 }
 

@@ -207,7 +207,8 @@ export function faultsOf(
 ): FormFaults | undefined {
   if (missing) return Object.fromEntries(missing.map((name) => [name, sayAtDesk(site, 'Is needed.')]))
   if (!params || !Object.keys(params).some((name) => Object.hasOwn(fields, name))) return undefined
-  const told = Object.entries(paramTexts(params, site.language)).map(([name, text]) => {
+  const nameOf = (name: string) => (fields[name] ? labelOf(site, fields[name]) : name)
+  const told = Object.entries(paramTexts(params, site.language, nameOf)).map(([name, text]) => {
     const field = fields[name]
     const isAddress = field !== undefined && inputOf(field) === 'url'
     return [name, isAddress ? `${text} ${sayAtDesk(site, 'Write it as https://example.org, for example.')}` : text]

@@ -20,6 +20,7 @@ import { isPossibleId } from '../../calendar/records/record-store.ts'
 import type { EventRow, OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
 import { askedFields, type FormFaults, faultsOf, inputOf } from './desk-inputs.ts'
 import { sayAtDesk } from './desk-page.ts'
+import { controlLabel } from './event-form-controls.ts'
 import { REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
 import { type ReadTimes, readTimes, TIME_CONTROLS, typedTimes, withMovedEnd } from './event-times.ts'
 import { allTyped, isSwitchOn, isTyped, lastTyped, type TypedForm } from './typed-form.ts'
@@ -183,7 +184,7 @@ function longFaults({ site }: Context, typed: TypedForm): FormFaults {
     const fault = overText(lastTyped(typed, name), limits.line, site)
     return fault ? [[name, fault] as const] : []
   })
-  return paramTexts(Object.fromEntries(long), site.language)
+  return paramTexts(Object.fromEntries(long), site.language, (name) => controlLabel(site, name))
 }
 
 const UNBOUNDED = ['image_alt', 'another_cost', 'more_dates', 'new_tags', 'new_categories', 'organizer_name']

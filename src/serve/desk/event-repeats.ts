@@ -7,7 +7,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { localeOf } from '../pages/page-dates.ts'
 import type { FormFaults } from './desk-inputs.ts'
 import { sayAtDesk } from './desk-page.ts'
-import { typedDay } from './event-times.ts'
+import { typedDay, unreadDay } from './event-times.ts'
 import { allTyped, isTyped, lastTyped, type TypedForm } from './typed-form.ts'
 
 // How an event repeats, as controls ask for it: a rule of everyday life, dates that are left out, and further dates.
@@ -46,11 +46,7 @@ export function readRepeats(
   const faults: Record<string, string> = {}
   const dayIn = (name: string, text: string) => {
     const day = readSpokenDate(text, { language: localeOf(site), now: start.local })
-    if (!day) {
-      const example = typedDay(site, dayOf(wallNow(start.zone, now)))
-      const fault = 'There is no day “{value}”. Write it as {example}, for example.'
-      faults[name] = sayAtDesk(site, fault, { value: text, example })
-    }
+    if (!day) faults[name] = unreadDay(site, text, { now: wallNow(start.zone, now) })
     return day?.date
   }
   const numberIn = (name: string) => {

@@ -6,6 +6,7 @@ import { readSpokenTime } from '../../base/text/spoken-times.ts'
 import { describeUnclear, findUnclear, type UnclearTime } from '../../base/text/unclear-times.ts'
 import { isTimezone, lastWallToUtc, utcToMs, wallToUtc } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
+import { shortened } from '../pages/cards.ts'
 import { localeOf, writtenDay } from '../pages/page-dates.ts'
 import type { FormFaults } from './desk-inputs.ts'
 import { sayAtDesk } from './desk-page.ts'
@@ -171,14 +172,19 @@ function readClock(text: string, { language }: SpokenHere): Reading<{ start: str
   return text.trim() === '' ? 'none' : (readSpokenTime(text, language) ?? 'unread')
 }
 
-function unreadDay(site: Site, value: string, { now }: SpokenHere): string {
+/** A sentence on a text that is no day, with an example near a wall time. */
+export function unreadDay(site: Site, text: string, { now }: Pick<SpokenHere, 'now'>): string {
   const example = typedDay(site, addDays(dayOf(now), 3))
+  const value = shortened(text, LONGEST_QUOTED)
   return sayAtDesk(site, 'There is no day “{value}”. Write it as {example}, for example.', { value, example })
 }
 
-function unreadTime(site: Site, value: string): string {
+function unreadTime(site: Site, text: string): string {
+  const value = shortened(text, LONGEST_QUOTED)
   return sayAtDesk(site, 'There is no time “{value}”. Write it as 19:30, for example.', { value })
 }
+
+const LONGEST_QUOTED = 60
 
 const forms = new Map<string, Intl.DateTimeFormat>()
 

@@ -173,6 +173,26 @@ describe('the inbox, Today and the history', () => {
     assert.equal((await contributor.post(`/desk/events/${made.id}/history`, { version })).status, 403)
   })
 
+  test('1e.13: one field is put back alone, with those that belong together with it', async () => {
+    const made = await service.create('/events', { title: 'One field', ...day, cost: '5' })
+    const moved = { start_date: '2031-05-01 18:30:00', end_date: '2031-05-01 19:30:00' }
+    await service.update(`/events/${made.id}`, { ...moved, cost: '9', title: 'All fields' }, 'editor')
+    const at = `/desk/events/${made.id}/history`
+    const page = await editor.get(at)
+    const [, sequence = '', version = ''] =
+      /id="before-(\d+)"[^>]*><input type="hidden" name="version" value="(\d+)"/.exec(page.body) ?? []
+    assert.ok(page.body.includes(`form="before-${sequence}" name="member" value="cost"`))
+    const back = await editor.post(at, { version, member: 'cost' })
+    assert.match((await editor.get(back.headers.get('location') ?? '')).body, /Put back: Cost/)
+    const cost = (await service.get(`/events/${made.id}`)).body
+    assert.deepEqual([cost.cost, cost.title, cost.start_date], ['$5', 'All fields', moved.start_date])
+    await editor.post(at, { version, member: 'end_date' })
+    const times = (await service.get(`/events/${made.id}`)).body
+    assert.deepEqual([times.start_date, times.end_date, times.title], [made.start_date, made.end_date, 'All fields'])
+    assert.equal((await editor.post(at, { version, member: 'nonsense' })).status, 400)
+    assert.equal((await contributor.post(at, { version, member: 'cost' })).status, 403)
+  })
+
   test('1e.13: what has changed is told by names and dates, and proposals beside what stands there', async () => {
     const hall = await service.create('/venues', { venue: 'Hall &amp; Yard' })
     const barn = await service.create('/venues', { venue: 'The Barn' })

@@ -105,7 +105,7 @@ export interface MergedForm {
 }
 
 /** Fields that belong together: a start from one side and an end from the other are nobody's times, and so are places. */
-const UNITS = [
+export const UNITS: readonly (readonly string[])[] = [
   ['start_date', 'end_date', 'timezone', 'all_day'],
   ['geo_lat', 'geo_lng'],
 ]

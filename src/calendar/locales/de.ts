@@ -1309,6 +1309,8 @@ export const de: Locale = {
   'All of them': 'Alle',
   History: 'Verlauf',
   'No change is known.': 'Es ist keine Änderung bekannt.',
+  'Put back': 'Zurückholen',
+  'Put back: {name}': 'Zurückgeholt: {name}',
   'The version was put back.': 'Die Version wurde zurückgeholt.',
   'The version was put back, but for: {names}': 'Die Version wurde zurückgeholt, außer: {names}',
   'The calendar itself': 'Der Kalender selbst',

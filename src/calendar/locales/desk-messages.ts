@@ -511,6 +511,8 @@ export const deskMessages = [
   'All of them',
   'History',
   'No change is known.',
+  'Put back',
+  'Put back: {name}',
   'The version was put back.',
   'The version was put back, but for: {names}',
   'The calendar itself',

@@ -1287,6 +1287,8 @@ export const es: Locale = {
   'All of them': 'Todas',
   History: 'Historial',
   'No change is known.': 'No se conoce ningún cambio.',
+  'Put back': 'Restablecer',
+  'Put back: {name}': 'Restablecido: {name}',
   'The version was put back.': 'Se ha restablecido la versión.',
   'The version was put back, but for: {names}': 'Se ha restablecido la versión, salvo: {names}',
   'The calendar itself': 'El propio calendario',

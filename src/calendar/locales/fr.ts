@@ -1308,6 +1308,8 @@ export const fr: Locale = {
   'All of them': 'Toutes',
   History: 'Historique',
   'No change is known.': 'Aucun changement n’est connu.',
+  'Put back': 'Rétablir',
+  'Put back: {name}': 'Rétabli : {name}',
   'The version was put back.': 'La version a été rétablie.',
   'The version was put back, but for: {names}': 'La version a été rétablie, sauf : {names}',
   'The calendar itself': 'Le calendrier lui-même',

@@ -1,6 +1,7 @@
 import { Problem } from '../../base/problems.ts'
 import { decodedText } from '../../base/text/html.ts'
 import { utcToWall } from '../../base/text/zones.ts'
+import { UNITS } from '../../calendar/editing/merge-edits.ts'
 import {
   type RecordHistory,
   readHistory,
@@ -87,6 +88,8 @@ function noticeOf({ served: { resource } }: Historied, { context: { site }, quer
   const names = Object.entries(resource.fields).flatMap(([name, field]) =>
     left.includes(name) ? [labelOf(site, field)] : [],
   )
+  const field = Object.entries(resource.fields).find(([name]) => name === query.get('restored'))?.[1]
+  if (field && names.length === 0) return sayAtDesk(site, 'Put back: {name}', { name: labelOf(site, field) })
   return names.length === 0
     ? sayAtDesk(site, 'The version was put back.')
     : sayAtDesk(site, 'The version was put back, but for: {names}', { names: names.join(', ') })
@@ -110,12 +113,17 @@ async function actItem(at: Historied, request: DeskRequest, history: RecordHisto
   const who = act.login === '' ? sayAtDesk(site, 'The calendar itself') : act.login
   // The version before the act is any between it and the one before it.
   const before = act.sequence - 1
+  const mayReturn = before >= history.knownFrom
   const back =
-    before >= history.knownFrom &&
-    html`<form method="post" action="${deskPath(site, `/${at.room}/${history.id}/history`)}"><input type="hidden" name="version" value="${before}"><button type="submit" class="button">${sayAtDesk(site, 'Put back what was before')}</button></form>`
+    mayReturn &&
+    html`<form id="before-${act.sequence}" method="post" action="${deskPath(site, `/${at.room}/${history.id}/history`)}"><input type="hidden" name="version" value="${before}"><button type="submit" class="button">${sayAtDesk(site, 'Put back what was before')}</button></form>`
   const headings = [sayAtDesk(site, 'Before'), sayAtDesk(site, 'After it')] as const
-  const changes =
-    act.changes.length > 0 && (await changesTable(context, at.served.resource.fields, headings, toldChanges(act)))
+  const { fields } = at.served.resource
+  const backAlone = (member: string, label: string) =>
+    mayReturn &&
+    Object.hasOwn(fields, member) &&
+    html`<button type="submit" class="button quiet" form="before-${act.sequence}" name="member" value="${member}">${sayAtDesk(site, 'Put back')}<span class="hidden">: ${label}</span></button>`
+  const changes = act.changes.length > 0 && (await changesTable(context, fields, headings, toldChanges(act), backAlone))
   return html`<li class="card act"><div class="act-head"><div><strong>${action ? sayAtDesk(site, action) : act.action}</strong> <span dir="auto">${who}</span><p class="hint">${written(site, 'fullYear', wall)}, ${written(site, 'time', wall)}${act.client && html` · ${act.client.slice(0, 80)}`}</p></div>${back}</div>${changes}</li>`
 }
 
@@ -128,13 +136,16 @@ function toldChanges({ changes }: ToldAct): ChangedValue[] {
     .map(({ member, former, new: now, cut }) => ({ member, values: [former, now], ...(cut && { end: '…' }) }))
 }
 
+/** Puts a version back, or one field of it with those that belong together with it. */
 async function restore(at: Historied, request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { row, history } = await historyFor(at, request)
   const version = Number(fieldOf(request, 'version'))
   if (!Number.isSafeInteger(version)) throw new Problem('rest_version_not_found')
-  const { left } = await restoreVersion(context, at.served, history, row, { version, wanted: 'any' })
-  const query = new URLSearchParams({ restored: String(version) })
+  const member = fieldOf(request, 'member')
+  const only = member === '' ? undefined : (UNITS.find((unit) => unit.includes(member)) ?? [member])
+  const { left } = await restoreVersion(context, at.served, history, row, { version, only, wanted: 'any' })
+  const query = new URLSearchParams({ restored: member || String(version) })
   if (left.length > 0) query.set('left', [...new Set(left.map(({ member }) => member))].join(','))
   return { seeOther: deskPath(context.site, `/${at.room}/${history.id}/history?${query}`) }
 }

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely'
 import { blankColumns } from '../src/base/fields/field.ts'
-import { fold } from '../src/base/text/fold.ts'
+import { fold } from '../src/base/text/characters.ts'
 import { plainText } from '../src/base/text/html.ts'
 import { slugify } from '../src/base/text/slug.ts'
 import type { Fields } from '../src/calendar/declare/resource.ts'

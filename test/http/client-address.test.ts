@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
-import { clientAddress, trustedProxies } from '../../src/serve/http/client-address.ts'
-import { makeRateLimit, mayAskAgain } from '../../src/serve/http/rate-limit.ts'
+import { makeRateLimit, mayAskAgain } from '../../src/serve/http/front.ts'
+import { clientAddress, trustedProxies } from '../../src/serve/http/incoming.ts'
 
 function from(remoteAddress: string, forwarded?: string): IncomingMessage {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }

@@ -1,5 +1,5 @@
 import { isTruthy } from '../../src/base/fields/kinds.ts'
-import { fold } from '../../src/base/text/fold.ts'
+import { fold } from '../../src/base/text/characters.ts'
 import { plainText } from '../../src/base/text/html.ts'
 import { formatUtc, wallNow } from '../../src/base/text/moments.ts'
 import { parseWords } from '../../src/base/text/search.ts'

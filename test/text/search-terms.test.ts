@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { fold } from '../../src/base/text/fold.ts'
+import { fold } from '../../src/base/text/characters.ts'
 import { hasSearchedWords, type Lookup, planWord, termsOf } from '../../src/base/text/search.ts'
 
 /** Letters of many scripts, signs and blanks, with few different ones so that texts and words meet. */

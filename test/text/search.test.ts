@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { fold, foldUnicode, latinToAscii } from '../../src/base/text/fold.ts'
+import { fold, foldUnicode, latinToAscii } from '../../src/base/text/characters.ts'
 import { hasSearchedWords, parseSearch, parseWords } from '../../src/base/text/search.ts'
 
 describe('folding', () => {

@@ -1,4 +1,6 @@
-// Texts that databases and Unicode can take.
+import { cachedText, emptyCache, processBudget } from '../cache.ts'
+
+// Texts as databases and Unicode can take them, and folded for searches and orders: lower case, without accents.
 
 /**
  * A text as both databases store it, or any other value. PostgreSQL takes no NUL, and no encoding has halves of surrogate pairs: the replacement
@@ -41,4 +43,85 @@ export function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
   return hash >>> 0
+}
+
+/** Letters that Unicode does not decompose into a plain letter and its accent. */
+const PLAIN_LETTERS: Record<string, string> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ħ: 'h',
+  ı: 'i',
+  ĸ: 'k',
+  ł: 'l',
+  ŋ: 'n',
+  ŧ: 't',
+  ƀ: 'b',
+  ɖ: 'd',
+  ƒ: 'f',
+  ɨ: 'i',
+  ɫ: 'l',
+  ƶ: 'z',
+}
+const SPECIAL = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'g')
+const LATIN_ACCENTS = /(\p{Script=Latin})\p{M}+/gu
+const ACCENTS = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu
+
+// Nobody sees soft hyphens, direction marks, zero-width blanks and the choice between text and emoji style.
+const UNSEEN = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]|[\ufe0e\ufe0f]/g
+const APOSTROPHES = /[\u2018\u2019\u201a\u201b\u02bc\u2032]/g
+const QUOTES = /[\u201c-\u201f\u2033]/g
+const DASHES = /[\u2010-\u2015\u2212]/g
+
+const ASCII = /^[\t\n\r -~]*$/
+
+/**
+ * A part of a text that begins with other than ASCII, up to the next sign of ASCII; that before it belongs to it where a mark may follow. The last
+ * four are no marks, but decompose into one and more. Most texts of European languages have a few short parts of this kind, and the same ones.
+ */
+const BEYOND_ASCII = /(?:[!-~][\p{M}\p{Cf}\u0e33\u0eb3\uff9e\uff9f]|[^\t\n\r -~])[^!-~]*/gu
+
+/**
+ * Text as searches and orders compare it: lower case; Latin, Greek and Cyrillic letters without accents; plain quotes and dashes; single blanks.
+ * Other scripts keep their marks. Folding folded text changes nothing.
+ */
+export function fold(text: string): string {
+  const folded = ASCII.test(text) ? text : text.replace(BEYOND_ASCII, foldPart)
+  return folded.toLowerCase().replace(/\s+/g, ' ').trim()
+}
+
+/** Folded parts of a few characters. */
+const folds = emptyCache<string, string>(processBudget)
+const LONGEST_KEPT = 3
+
+function foldPart(part: string): string {
+  if (part.length > LONGEST_KEPT) return foldUnicode(part)
+  return cachedText(folds, part, () => foldUnicode(part))
+}
+
+/** A text folded as a whole; its blanks stay. */
+export function foldUnicode(text: string): string {
+  const decomposed = normalize(text.replace(UNSEEN, ''), 'NFKD')
+  const plain = decomposed.replace(ACCENTS, '$1').toLowerCase().replace(ACCENTS, '$1')
+  const folded = plainLetters(plain)
+    .replaceAll('ς', 'σ')
+    .replace(APOSTROPHES, "'")
+    .replace(QUOTES, '"')
+    .replace(DASHES, '-')
+  return normalize(folded, 'NFC')
+}
+
+/** Lower-case text with the Latin letters written in ASCII where they can be; every other letter as it was. */
+export function latinToAscii(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase()
+  const plain = normalize(text, 'NFKD').replace(LATIN_ACCENTS, '$1').toLowerCase().replace(LATIN_ACCENTS, '$1')
+  return normalize(plainLetters(plain), 'NFC')
+}
+
+function plainLetters(text: string): string {
+  return text.replace(SPECIAL, (letter) => PLAIN_LETTERS[letter] ?? letter)
 }

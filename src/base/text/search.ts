@@ -1,4 +1,4 @@
-import { fold } from './fold.ts'
+import { fold } from './characters.ts'
 
 // Reads what somebody searches for, and how an index of words looks it up.
 

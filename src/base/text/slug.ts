@@ -1,5 +1,4 @@
-import { normalize } from './characters.ts'
-import { latinToAscii } from './fold.ts'
+import { latinToAscii, normalize } from './characters.ts'
 import { decodedText } from './html.ts'
 
 // Slugs: made from titles, numbered, and marked while a record is in the trash.

@@ -1,4 +1,4 @@
-import { fold } from './fold.ts'
+import { fold } from './characters.ts'
 
 // The words and phrases by which dates, times and rules are read from typed text.
 

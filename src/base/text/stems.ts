@@ -1,5 +1,5 @@
 import { cachedText, emptyCache, processBudget } from '../cache.ts'
-import { fold } from './fold.ts'
+import { fold } from './characters.ts'
 
 // The search by `words` compares stems: a word without its endings, so that `concert` finds `concerts`. All languages are cut the same way, since the
 // language of a text is not known. The database keeps the stems, so a change here needs a migration that cuts all texts anew.

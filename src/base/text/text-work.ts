@@ -1,5 +1,5 @@
 import sanitizeHtml from 'sanitize-html'
-import { fold } from './fold.ts'
+import { fold } from './characters.ts'
 import { escapeHtml, plainText, renderText, stripUnsafe } from './html.ts'
 import { ATTRIBUTE, type MarkupPiece, splitMarkup, unquoted } from './markup.ts'
 import { readableText } from './readable.ts'

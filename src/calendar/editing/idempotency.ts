@@ -9,7 +9,7 @@ import type { KeptAnswerColumns } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import { capabilitiesHeld, isLoggedIn } from '../people/caller.ts'
 
-// Creates with an Idempotency-Key, each of which is done once.
+// Work that is done once for its key, however often it is sent: creates with an Idempotency-Key, and forms of the desk.
 
 /** The creates with a key that this process is answering now, by user and key, with the fingerprints of their requests. */
 export type UnderWay = Map<string, string>
@@ -194,4 +194,53 @@ async function findReplay(db: Db, once: Once, context: Context): Promise<KeptRep
 
 function keptSince({ now }: Context): string {
   return formatUtc(now - KEPT_HOURS * HOUR_MS)
+}
+
+/** Marks the results of forms among the stored answers. */
+const FINGERPRINT = 'told'
+const UNDER_WAY = 202
+const DONE = 200
+
+const placeOf = ({ caller }: Context, key: string) => ({ user: caller.id, key: `desk ${key}` })
+
+/**
+ * The result that was kept under a key of the caller within a day: undefined for an unknown key, `'under way'` for work that has not come to its end.
+ */
+export async function findTold(context: Context, key: string): Promise<object | 'under way' | undefined> {
+  const kept = await findKept(context.db, placeOf(context, key), keptSince(context))
+  if (kept?.fingerprint !== FINGERPRINT) return undefined
+  return kept.status === UNDER_WAY ? 'under way' : JSON.parse(kept.body)
+}
+
+/**
+ * Does work of several transactions once for each key of the caller, and keeps its result for a day: a form that is sent twice changes nothing twice.
+ * Work that was cut off is not done again.
+ */
+export async function tellOnce(context: Context, key: string, work: () => Promise<object>): Promise<void> {
+  if (!(await claim(context, key))) return
+  const told = await work()
+  await context.write((tx) => keep(tx, context, key, { status: DONE, body: JSON.stringify(told) }))
+}
+
+/** Returns false where somebody has begun with this key. */
+function claim(context: Context, key: string): Promise<boolean> {
+  return context.write(async (tx) => {
+    const place = placeOf(context, key)
+    await holdName(tx, `told ${place.user} ${key}`)
+    if (await findKept(tx, place, keptSince(context))) return false
+    await keep(tx, context, key, { status: UNDER_WAY, body: '{}' })
+    return true
+  })
+}
+
+function keep(tx: Tx, context: Context, key: string, told: { status: number; body: string }): Promise<void> {
+  const kept_utc = formatUtc(context.now)
+  return keepAnswer(tx, {
+    ...placeOf(context, key),
+    ...told,
+    fingerprint: FINGERPRINT,
+    rights: '',
+    location: '',
+    kept_utc,
+  })
 }

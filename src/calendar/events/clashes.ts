@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { STATUSES } from '../../base/fields/field.ts'
-import { fold } from '../../base/text/fold.ts'
+import { fold } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
 import { formatUtc, utcToMs } from '../../base/text/moments.ts'
 import type { ReadQuery } from '../../store/storage/aside.ts'

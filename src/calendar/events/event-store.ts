@@ -3,7 +3,7 @@ import { eventFacts, factsIn } from '../../base/fields/access-facts.ts'
 import type { Ranking } from '../../store/memory/event-index-list.ts'
 import { foundRows } from '../../store/storage/aside.ts'
 import type { Db } from '../../store/storage/database.ts'
-import { formerOf } from '../../store/storage/former-values.ts'
+import { formerOf } from '../../store/storage/history.ts'
 import { isInLists, isListed } from '../../store/storage/queries.ts'
 import { noteFormer, type Tx } from '../../store/storage/recording.ts'
 import type {

@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { fold } from '../../base/text/fold.ts'
+import { fold } from '../../base/text/characters.ts'
 import { contains } from '../../store/storage/queries.ts'
 import type { Context } from '../declare/context.ts'
 import { shownTo } from '../records/record-store.ts'

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { NEVER } from '../../base/fields/kinds.ts'
 import { invalidParam, Problem } from '../../base/problems.ts'
 import type { Db } from '../../store/storage/database.ts'
-import { findTexts, isNamedText } from '../../store/storage/former-values.ts'
+import { findTexts, isNamedText } from '../../store/storage/history.ts'
 import type { HistoryColumns, VersionedKind } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import type { WriteResult } from '../declare/operations.ts'
@@ -13,7 +13,7 @@ import { prepareSeriesChange } from '../series/series-operations.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
 import { readColumns, type StateKind, stateFrom, type Taxonomies, type VersionColumns } from './record-states.ts'
 
-// Versions of a record: its present columns, and going back from them what each act found before it (`storage/former-values.ts`). A version is named
+// Versions of a record: its present columns, and going back from them what each act found before it (`storage/history.ts`). A version is named
 // by the sequence of its record, as in ETags.
 
 /** The most acts that are looked back through, and the bytes of their former values without long texts. */

@@ -1,5 +1,5 @@
 import { Problem } from '../../base/problems.ts'
-import { fold } from '../../base/text/fold.ts'
+import { fold } from '../../base/text/characters.ts'
 import { plainText, singleLine } from '../../base/text/html.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import { slugify } from '../../base/text/slug.ts'

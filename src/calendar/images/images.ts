@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely'
 import { image as imageKind } from '../../base/fields/kinds.ts'
 import { Problem } from '../../base/problems.ts'
-import { fold } from '../../base/text/fold.ts'
+import { fold } from '../../base/text/characters.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import {
   type ImageFile,

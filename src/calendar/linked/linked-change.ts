@@ -1,6 +1,6 @@
 import { keptColumns } from '../../base/fields/field.ts'
 import { invalidParam, Problem } from '../../base/problems.ts'
-import { fold } from '../../base/text/fold.ts'
+import { fold } from '../../base/text/characters.ts'
 import { foldedText } from '../../base/text/long-texts.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { holdName } from '../../store/storage/locks.ts'

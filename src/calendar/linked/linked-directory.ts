@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { fold } from '../../base/text/fold.ts'
+import { fold } from '../../base/text/characters.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { contains, wholeList } from '../../store/storage/queries.ts'
 import type { LinkedKind } from './linked-rules.ts'

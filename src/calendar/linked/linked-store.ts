@@ -6,10 +6,10 @@ import {
   type SqlBool,
   sql,
 } from 'kysely'
-import { fold } from '../../base/text/fold.ts'
+import { fold } from '../../base/text/characters.ts'
 import { foundRows, type ReadQuery } from '../../store/storage/aside.ts'
 import type { Db } from '../../store/storage/database.ts'
-import { formerOf } from '../../store/storage/former-values.ts'
+import { formerOf } from '../../store/storage/history.ts'
 import { held } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { LinkedColumns, RecordColumns, Tables, VenueRow } from '../../store/storage/schema.ts'

@@ -1,7 +1,7 @@
 import { clearableText, isNamedRecord, listEntries, readInteger, settledText, text } from '../../base/fields/kinds.ts'
 import { limits, over, overText } from '../../base/fields/limits.ts'
 import { invalidParam, type ParamFault, Problem } from '../../base/problems.ts'
-import { fold } from '../../base/text/fold.ts'
+import { fold } from '../../base/text/characters.ts'
 import { singleLine } from '../../base/text/html.ts'
 import { numberedSlug, shortSlug, slugify } from '../../base/text/slug.ts'
 import { holdName } from '../../store/storage/locks.ts'

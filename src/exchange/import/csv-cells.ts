@@ -2,7 +2,7 @@ import { LANGUAGES } from '../../base/config.ts'
 import { rareFields } from '../../base/fields/event-members.ts'
 import { organizerFields, venueFields } from '../../base/fields/linked-fields.ts'
 import { type Tabled, tabled } from '../../base/fields/member.ts'
-import { fold } from '../../base/text/fold.ts'
+import { fold } from '../../base/text/characters.ts'
 
 // The cells of a table: the meaning of each column, and the dates and times in them.
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { fold } from '../../base/text/fold.ts'
+import { fold } from '../../base/text/characters.ts'
 import type { ValueContext } from '../../calendar/declare/context.ts'
 import { parseNew } from '../../calendar/declare/parse.ts'
 import { event } from '../../calendar/events/event.ts'

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { CacheBudget } from '../../base/cache.ts'
 import type { Admission } from '../../serve/http/admission.ts'
-import type { Answered } from '../../serve/http/answered.ts'
+import type { Answered } from '../../serve/http/front.ts'
 import type { SettledMessage } from '../../serve/webhooks/send-webhooks.ts'
 import { countDisabled, countWaiting } from '../../serve/webhooks/webhook-store.ts'
 import { type EventMemory, isBehind } from '../../store/memory/event-memory.ts'

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Site } from '../../base/config.ts'
+import type { Schema } from '../../base/fields/answer-schema.ts'
+import { links } from '../../base/fields/kinds.ts'
 import { Problem } from '../../base/problems.ts'
 import { unwritten } from '../../base/text/written-json.ts'
 import { readVersion } from '../../base/version.ts'
@@ -8,6 +10,7 @@ import type { Field } from '../../calendar/declare/resource.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { speaker, translate } from '../../calendar/locales/translate.ts'
 import { type Caller, isLoggedIn } from '../../calendar/people/caller.ts'
+import { resources } from '../../calendar/resources.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
 import type { Database } from '../../store/storage/database.ts'
 import {
@@ -23,6 +26,8 @@ import {
   askedOfRest,
   isDryRun,
   isWriting,
+  MOST_RECORDS,
+  requiredIn,
   toolsFor,
 } from '../assistants/assistant-tools.ts'
 import {
@@ -40,17 +45,15 @@ import {
 } from '../assistants/mcp-messages.ts'
 import type { Reply } from '../formats/format.ts'
 import { makeBodyReader, passRest } from './bodies.ts'
-import { type Front, incomingOf } from './front.ts'
+import { type Front, incomingOf, makeRateLimit, mayAskAgain } from './front.ts'
 import { mayAsk } from './handlers.ts'
-import { type Incoming, NO_BODY, type SignIn, type Visit } from './incoming.ts'
+import { type Incoming, NO_BODY, type SignIn, splitUrl, type Visit } from './incoming.ts'
 import type { Intake } from './intake.ts'
+import { acceptedSchema, fixedDefault } from './openapi-schemas.ts'
 import type { RouteTable } from './platform.ts'
-import { makeRateLimit, mayAskAgain } from './rate-limit.ts'
 import { mediaType } from './request.ts'
-import { splitUrl } from './request-url.ts'
 import { asProblem, callerContext, makeResponder, noteFailure, type Responder, type Service } from './respond.ts'
 import { asNew, send } from './send.ts'
-import { argumentSchema, describeTool } from './tool-descriptions.ts'
 
 // Assistants ask by the Model Context Protocol. Each call of a tool is one request to the interface, by whoever sent it: the same checks, rights, queues and
 // records of changes.
@@ -397,3 +400,48 @@ function sendMessage(
 
 /** The route as the log and the counts name it. */
 const MCP_ROUTE = '/mcp'
+
+/** A tool as assistants are told of it. */
+function describeTool(tool: AssistantTool, site: Site): JsonRecord {
+  const { name, about, args } = tool
+  const required = requiredIn(tool)
+  const say = speaker(site)
+  const properties = Object.entries(args).map(([arg, field]) => [
+    arg,
+    { ...argumentSchema(arg, field), description: say(field.about) },
+  ])
+  return {
+    name,
+    description: say(about, { zone: site.timezone, most: String(MOST_RECORDS) }),
+    inputSchema: {
+      type: 'object',
+      properties: Object.fromEntries(properties),
+      ...(required.length > 0 && { required }),
+      additionalProperties: false,
+    },
+    annotations: {
+      readOnlyHint: !isWriting(tool),
+      destructiveHint: tool.asks === 'update',
+      idempotentHint: tool.asks !== 'create',
+      openWorldHint: false,
+    },
+  }
+}
+
+const declared = resources.map(({ resource }) => resource)
+
+/** The schema of an argument: that of the field in the interface in its plainest form, which refers to no other schema. */
+function argumentSchema(name: string, field: Field): Schema {
+  if (name === 'per_page') return { type: 'integer', minimum: 1, maximum: MOST_RECORDS }
+  if (field.kind.read === links.read) return linkSchema(field)
+  const { anyOf, ...schema } = acceptedSchema(name, field, declared)
+  return { ...(Array.isArray(anyOf) ? anyOf[0] : schema), ...fixedDefault(field) }
+}
+
+/** A link by its id, or by the word of a term, or by the fields of a record to be made; or several. */
+function linkSchema({ nested }: Field): Schema {
+  if (!nested) return { type: ['integer', 'string', 'array'], items: { type: ['integer', 'string'] } }
+  const lines = Object.entries(nested).filter(([, { kind }]) => kind.input === 'line')
+  const properties = Object.fromEntries(lines.map(([name]) => [name, { type: 'string' }]))
+  return { type: ['integer', 'object', 'array'], properties, items: { type: ['integer', 'object'] } }
+}

@@ -8,8 +8,7 @@ import type { Tx } from '../../store/storage/recording.ts'
 import type { Reply } from '../formats/format.ts'
 import { type Admission, admitted } from './admission.ts'
 import { type BatchRequest, parseBatch } from './batch-route.ts'
-import { type Incoming, NO_BODY } from './incoming.ts'
-import { splitUrl } from './request-url.ts'
+import { type Incoming, NO_BODY, splitUrl } from './incoming.ts'
 import type { MatchedRequest } from './routes.ts'
 
 // Does the requests of a batch, one by one or in one transaction.

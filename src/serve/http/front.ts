@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Site } from '../../base/config.ts'
@@ -5,15 +6,11 @@ import { Problem, type ProblemCode } from '../../base/problems.ts'
 import { clientOf } from '../../base/text/client-of.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { type Admission, type Asker, makeAdmission } from './admission.ts'
-import { announce, makeRequestIds, type OnAnswered } from './answered.ts'
 import { passRest } from './bodies.ts'
-import { clientAddress, type Trusted } from './client-address.ts'
 import type { Closing } from './closing.ts'
 import { answerHeaders, crossOriginHeaders } from './headers.ts'
-import type { Incoming, Visit } from './incoming.ts'
+import { clientAddress, type Incoming, readUrl, type Trusted, type Visit } from './incoming.ts'
 import { arrive, type Handling, noPressure, type Pressure, turnAway } from './pressure.ts'
-import { makeRateLimit, mayAskAgain, type RateLimit } from './rate-limit.ts'
-import { readUrl } from './request-url.ts'
 import { noSlowReaders, type SlowReaders } from './slow-readers.ts'
 
 /** The front of the server: it admits, queues and refuses requests, and reports each answer. */
@@ -43,7 +40,7 @@ interface Refusal {
 }
 
 /** The options of a front. */
-export interface FrontOptions {
+interface FrontOptions {
   patienceMs: number
   /** bytes of answers that readers who do not take them may hold together */
   unsentBytes: number
@@ -176,4 +173,90 @@ export function incomingOf(front: Front, visit: Visit, readBody: Incoming['readB
   const { request, url, requestId } = visit
   const { method = 'GET', headers } = request
   return { method, url, headers, ...askerOf(front, visit), requestId, readBody }
+}
+
+/** The facts of an answer that has been handed to the connection, for the log and the metrics. */
+export interface Answered {
+  /** The method as sent, before overrides. */
+  method: string
+  /** Path and query as sent; it may hold secrets. */
+  url: string
+  /** The template below the REST root, such as `/tribe/events/v1/events/{id}`, or a path such as `/healthz`; `''` for no route. */
+  route: string
+  status: number
+  /** Milliseconds since the request arrived; 0 for a refusal, which waits on purpose. */
+  ms: number
+  /** Bytes of the body as it goes out; 0 for none. */
+  bytes: number
+  requestId: string
+  /** Its connection and headers say who asks. */
+  request: IncomingMessage
+  /** The login of its sender; `''` for a stranger. */
+  user: string
+  /** Where it came from: the finished answers, the index of events in memory, the ordinary way, or a refusal by the overloaded service. */
+  from: 'finished' | 'memory' | 'ordinary' | 'refused'
+}
+
+/** Called for every answer, whichever way it was made. It must be quick and never throw. */
+export type OnAnswered = (answered: Answered) => void
+
+/** Tells the log and the counts of an answer. */
+export function announce(
+  onAnswered: OnAnswered | undefined,
+  { request, requestId, arrived, user = '' }: Visit,
+  route: string,
+  from: Answered['from'],
+  status: number,
+  bytes: number,
+): void {
+  if (!onAnswered) return
+  const { method = 'GET', url = '' } = request
+  const ms = from === 'refused' ? 0 : performance.now() - arrived
+  onAnswered({ method, url, route, status, ms, bytes, requestId, request, user, from })
+}
+
+/** Gives each request an id that is unique among all processes: a random start and a number. */
+function makeRequestIds(): () => string {
+  const start = `${randomBytes(6).toString('base64url')}-`
+  let last = 0
+  return () => {
+    last += 1
+    return start + last.toString(36)
+  }
+}
+
+/** The requests that each client may still make: a number a second, and twice that number at once. */
+interface RateLimit {
+  perSecond: number
+  clients: Map<string, { left: number; at: number }>
+}
+
+/** The most clients counted; beyond, the ones seen first are dropped. */
+const MOST_CLIENTS = 50_000
+
+export function makeRateLimit(perSecond: number): RateLimit {
+  return { perSecond, clients: new Map() }
+}
+
+/** Counts a request of this address. False when it is one too many. `now` in milliseconds on a clock that does not go back. */
+export function mayAskAgain(limit: RateLimit, address: string, now: number): boolean {
+  const { perSecond, clients } = limit
+  const name = clientOf(address)
+  const most = perSecond * 2
+  const known = clients.get(name)
+  const left = known ? Math.min(most, known.left + ((now - known.at) / 1000) * perSecond) : most
+  const mayAsk = left >= 1
+  const entry = known ?? { left, at: now }
+  entry.left = mayAsk ? left - 1 : left
+  entry.at = now
+  if (known) return mayAsk
+  if (clients.size >= MOST_CLIENTS) for (const first of clients.keys()) if (clients.delete(first)) break
+  clients.set(name, entry)
+  return mayAsk
+}
+
+/** Counts further requests of this address without refusing them: later requests wait the longer. */
+export function countFurther(limit: RateLimit, address: string, requests: number): void {
+  const known = limit.clients.get(clientOf(address))
+  if (known) known.left -= requests
 }

@@ -1,13 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+import type { Site } from '../../base/config.ts'
+import { decodeLeniently } from '../../base/text/urls.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
 import type { Repeatable } from '../../calendar/editing/idempotency.ts'
 import type { Caller } from '../../calendar/people/caller.ts'
 import type { Reply } from '../formats/format.ts'
-import type { RequestUrl } from './request-url.ts'
 import type { Match, MatchedRequest } from './routes.ts'
 
-// A request on its way in, before and after its body is read.
+// A request on its way in: its address, the client it comes from, and its body before and after it is read.
 
 /** A file that came with a request. It is on disk until the request ends. */
 export interface Upload {
@@ -98,3 +100,116 @@ export type RouteReply = (
 
 /** Longer addresses are refused with 414. */
 export const LONGEST_URL = 8000
+
+/** The address of a request in its parts. It is read once; a request that is answered as another one is given another address. */
+export interface RequestUrl {
+  /** Path and query. */
+  text: string
+  path: string
+  /** Without the question mark. */
+  query: string
+}
+
+/** The parts of a path with a query. */
+export function splitUrl(text: string): RequestUrl {
+  const mark = text.indexOf('?')
+  return mark === -1
+    ? { text, path: text, query: '' }
+    : { text, path: text.slice(0, mark), query: text.slice(mark + 1) }
+}
+
+/** The address that a request is answered under, as its first line has it. */
+export function readUrl({ restRoot }: Pick<Site, 'restRoot'>, sent = '/'): RequestUrl {
+  return splitUrl(namedRoute(restRoot, withPath(sent)))
+}
+
+/** The beginning of an absolute address, as it is sent to proxies (RFC 9112, 3.2.2). */
+const ABSOLUTE = /^https?:\/\/[^/]*(?=\/)/i
+
+/** The address from its path on; one that is no path at all is a path that is not there. */
+function withPath(sent: string): string {
+  if (sent.startsWith('/')) return sent
+  const url = sent.replace(ABSOLUTE, '')
+  return url.startsWith('/') ? url : `/${url}`
+}
+
+/** As it is sent; names are not decoded to be compared, since one that cannot be takes a thousand times as long. */
+const NAME = /^rest(?:_|%5[fF])route$/
+
+/**
+ * The address that names a route in its query: `/?rest_route=/x&a=b`, and the same below `/index.php`, name the route `x` below the REST root,
+ * as clients of sites without permalinks write it (rule 29.7). Of several `rest_route` the last counts. Any other address stays as it is.
+ */
+function namedRoute(restRoot: string, url: string): string {
+  if (!(url.startsWith('/?') || url.startsWith('/index.php?')) || !/rest(_|%5f)route/i.test(url)) return url
+  const others: string[] = []
+  let named = ''
+  for (const pair of url.slice(url.indexOf('?') + 1).split('&')) {
+    const [name = ''] = pair.split('=', 1)
+    if (NAME.test(name)) named = decodeLeniently(pair.slice(name.length + 1).replaceAll('+', ' '))
+    else if (pair !== '') others.push(pair)
+  }
+  if (named === '') return url
+  const path = restRoot + (named.startsWith('/') ? '' : '/') + escapedPath(named)
+  return others.length === 0 ? path : `${path}?${others.join('&')}`
+}
+
+/** A path as it stands in an address; a question mark in it begins no query. */
+function escapedPath(path: string): string {
+  return encodeURI(path.toWellFormed()).replaceAll('?', '%3F').replaceAll('#', '%23')
+}
+
+/** The addresses of trusted proxies. */
+export type Trusted = BlockList
+
+/** Names of ranges of addresses. */
+const RANGES: Readonly<Record<string, readonly string[]>> = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  linklocal: ['169.254.0.0/16', 'fe80::/10'],
+  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+}
+
+/** The proxies of a validated setting: addresses, and networks such as `10.0.0.0/8`, `10.0.0.0/255.0.0.0` or `loopback`. */
+export function trustedProxies(entries: readonly string[]): Trusted {
+  const trusted = new BlockList()
+  for (const entry of entries.flatMap((name) => RANGES[name] ?? [name])) {
+    const [address = '', length] = entry.split('/')
+    const type = isIP(address) === 4 ? 'ipv4' : 'ipv6'
+    if (length === undefined) trusted.addAddress(address, type)
+    else trusted.addSubnet(address, bitsOf(length), type)
+  }
+  return trusted
+}
+
+/** The bits of a network, given as a number or as a mask. */
+function bitsOf(length: string): number {
+  if (isIP(length) !== 4) return Number(length)
+  return length.split('.').reduce((bits, byte) => bits + (Number(byte).toString(2).match(/1/g)?.length ?? 0), 0)
+}
+
+/** The address of the client: the address of the connection, or the last one in `X-Forwarded-For` that is no trusted proxy. */
+export function clientAddress({ socket, headers }: IncomingMessage, trusted: Trusted | undefined): string {
+  const own = plain(socket.remoteAddress ?? '')
+  const forwarded = headers['x-forwarded-for']
+  if (!trusted || forwarded === undefined || !isTrusted(own, trusted)) return own
+  const hops = String(forwarded)
+    .split(',')
+    .map((hop) => plain(hop.trim()))
+  let client = own
+  for (const hop of hops.reverse()) {
+    if (isIP(hop) === 0) return client
+    client = hop
+    if (!isTrusted(hop, trusted)) return client
+  }
+  return client
+}
+
+function isTrusted(address: string, trusted: Trusted): boolean {
+  const family = isIP(address)
+  return family !== 0 && trusted.check(address, family === 4 ? 'ipv4' : 'ipv6')
+}
+
+/** An IPv4 address, also if written as an IPv6 one. */
+function plain(address: string): string {
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address
+}

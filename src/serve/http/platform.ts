@@ -15,6 +15,7 @@ import { taxonomyWord } from '../../calendar/terms/term-present.ts'
 import { CONSENT_PATH } from '../desk/desk-page.ts'
 import { okReply, type Reply } from '../formats/format.ts'
 import { batchRoute } from './batch-route.ts'
+import { uploadOf } from './bodies.ts'
 import { changesRoute } from './changes-route.ts'
 import { describeRoute } from './discovery.ts'
 import { answer } from './handlers.ts'
@@ -26,7 +27,6 @@ import { media } from './platform-media.ts'
 import { recordsOf } from './platform-records.ts'
 import { offer } from './platform-resource.ts'
 import { categoriesAt, platformTags } from './platform-terms.ts'
-import { uploadOf } from './platform-upload.ts'
 import {
   collectionRoute,
   type Endpoint,

@@ -1,4 +1,4 @@
-import { join, type Lines, noLines, takeNext } from './waiting-lines.ts'
+import { join, type Lines, noLines, takeNext } from './admission.ts'
 
 // Spreads requests over turns of the event loop, and refuses those that wait too long.
 

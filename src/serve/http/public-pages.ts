@@ -31,7 +31,6 @@ import type { ProblemStatus } from '../pages/problem-view.ts'
 import { makeSiteIcon, SITE_ICONS } from '../pages/site-icons.ts'
 import { inEnglish } from '../pages/translated-paths.ts'
 import { admitted } from './admission.ts'
-import { clientAddress } from './client-address.ts'
 import {
   clockOf,
   type Finished,
@@ -44,7 +43,7 @@ import {
   wasAsked,
 } from './finished.ts'
 import { type Front, isGone, refuseOverload } from './front.ts'
-import { LONGEST_URL, type SignIn, type Visit } from './incoming.ts'
+import { clientAddress, LONGEST_URL, type SignIn, type Visit } from './incoming.ts'
 import { isPressed } from './pressure.ts'
 import { anonymousContext, type Service } from './respond.ts'
 import { asNew, contentTag, type Outgoing, send } from './send.ts'

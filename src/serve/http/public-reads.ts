@@ -30,7 +30,6 @@ import {
   writeList,
 } from '../formats/json.ts'
 import { admitted, isFull, leave, tryEnter } from './admission.ts'
-import { clientAddress } from './client-address.ts'
 import {
   clockOf,
   collected,
@@ -47,11 +46,11 @@ import {
 } from './finished.ts'
 import { askerOf, type Front, incomingOf, refuseOverload } from './front.ts'
 import { answerHeaders, takesGzip, VARY_WITH_ACCEPT } from './headers.ts'
-import { LONGEST_URL, NO_BODY, type Visit } from './incoming.ts'
+import type { RequestUrl } from './incoming.ts'
+import { clientAddress, LONGEST_URL, NO_BODY, type Visit } from './incoming.ts'
 import { findMatch, type RouteTable } from './platform.ts'
 import { isPressed } from './pressure.ts'
 import { parsePlainQuery } from './request.ts'
-import type { RequestUrl } from './request-url.ts'
 import { anonymousContext, nobody, type Responder, type Service } from './respond.ts'
 import type { RouteAction } from './routes.ts'
 import { asNew, contentTag, contentTagInTurns, send, sendStream } from './send.ts'

@@ -21,6 +21,7 @@ import { admitted, isFull, overloaded, type Work } from './admission.ts'
 import { batchReply } from './batch.ts'
 import { describeRoute } from './discovery.ts'
 import type { Front } from './front.ts'
+import { countFurther } from './front.ts'
 import { allowedMethods, answer, mayAsk, recordAddressOf } from './handlers.ts'
 import { VARY_WITH_ACCEPT } from './headers.ts'
 import {
@@ -33,7 +34,6 @@ import {
   type Target,
 } from './incoming.ts'
 import { findInNamespace, findMatch, platformReply, type RouteTable } from './platform.ts'
-import { countFurther } from './rate-limit.ts'
 import { declaredValues, mediaType, parseBody, parseForm, repeatedKeys } from './request.ts'
 import {
   type Endpoint,

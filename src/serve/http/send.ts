@@ -19,10 +19,8 @@ import { versionedTag } from '../../calendar/records/versions.ts'
 import type { Reply } from '../formats/format.ts'
 import { BYTES_AT_ONCE, isPretty, jsonBytes } from '../formats/json.ts'
 import { leaveStream, tryStream } from './admission.ts'
-import { type Answered, announce } from './answered.ts'
 import { passRest } from './bodies.ts'
-import { clientAddress } from './client-address.ts'
-import { type Front, refuseOverload } from './front.ts'
+import { type Answered, announce, type Front, refuseOverload } from './front.ts'
 import {
   addLastModified,
   answerHeaders,
@@ -34,6 +32,7 @@ import {
   takesGzip,
 } from './headers.ts'
 import type { Visit } from './incoming.ts'
+import { clientAddress } from './incoming.ts'
 import { hasRoomFor, sendBody, watchReader } from './slow-readers.ts'
 
 // Sends answers: ETags, 304, compression, streams.

@@ -1,4 +1,4 @@
-import { type Pixels, pixelsPng, squarePng } from '../../store/media/icon-images.ts'
+import { type Pixels, pixelsPng, squarePng } from '../../store/media/image-sizes.ts'
 import { type Asset, rgbOf } from './page-assets.ts'
 
 /** An icon that browsers and devices ask for by a fixed address, whether a page names it or not. */

@@ -1,6 +1,6 @@
 import { dayOf, wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { type Suggestion, suggest } from '../../calendar/events/suggest.ts'
+import { type Suggestion, suggest } from '../../calendar/events/find-as-typed.ts'
 import { recordPath } from '../../calendar/linked/record-present.ts'
 import { writtenDay } from './page-dates.ts'
 import { pathTo, spanLink } from './viewing.ts'

@@ -3,7 +3,7 @@ import { Problem } from '../../base/problems.ts'
 import { normalize } from '../../base/text/characters.ts'
 import { stripMetadata } from './strip-metadata.ts'
 
-// Checks images and makes their sizes.
+// Checks images, and makes their sizes and icons.
 
 /** The sizes made of an image, in the order answers list them (rule 8.2). */
 const SIZE_NAMES = ['medium', 'large', 'thumbnail', 'medium_large', '1536x1536', '2048x2048'] as const
@@ -235,7 +235,7 @@ let loading: ReturnType<typeof openSharp> | undefined
 /**
  * The library, loaded with the first image to keep start-up quick. It is set up once: setting it up again would refuse images that are being read.
  */
-export function loadSharp(): ReturnType<typeof openSharp> {
+function loadSharp(): ReturnType<typeof openSharp> {
   loading ??= openSharp()
   return loading
 }
@@ -365,4 +365,30 @@ function beginNext({ running, waiting }: ImageQueue): void {
   if (!begun) return
   running[begun.pace] += 1
   begun.begin()
+}
+
+/** The most pixels of an image that icons are made of. */
+const MOST_PIXELS = 16_000_000
+const SECONDS = 5
+
+/** Four bytes a pixel: red, green, blue and how much it covers. */
+export type Pixels = Buffer
+
+/** Returns an image as a square PNG, whole, on this ground. @throws Error for what is no image of a kind this service keeps */
+export async function squarePng(image: Buffer, side: number, ground: string): Promise<Buffer> {
+  const sharp = await loadSharp()
+  return sharp(image, { limitInputPixels: MOST_PIXELS })
+    .autoOrient()
+    .resize({ width: side, height: side, fit: 'contain', background: ground })
+    .timeout({ seconds: SECONDS })
+    .png()
+    .toBuffer()
+}
+
+/** Returns a square of pixels as a PNG. */
+export async function pixelsPng(pixels: Pixels, side: number): Promise<Buffer> {
+  const sharp = await loadSharp()
+  return sharp(pixels, { raw: { width: side, height: side, channels: 4 } })
+    .png()
+    .toBuffer()
 }

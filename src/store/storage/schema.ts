@@ -277,7 +277,7 @@ export interface HistoryColumns {
   client: string
   /** The id of the request in the answer and in the log. */
   request: string
-  /** JSON record of column or link to former value, for those that the act changed (`storage/former-values.ts`); empty for none. */
+  /** JSON record of column or link to former value, for those that the act changed (`storage/history.ts`); empty for none. */
   former: string
   former_bytes: number
 }

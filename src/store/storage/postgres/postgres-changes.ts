@@ -11,8 +11,7 @@ import {
   onChanged,
 } from '../changes.ts'
 import { type Change, type Cursor, type Database, type Db, isPostgres } from '../database.ts'
-import { KEEP_TEXTS, textsOf } from '../former-values.ts'
-import { type HistoryRow, historyRows } from '../history.ts'
+import { type HistoryRow, historyRows, KEEP_TEXTS, textsOf } from '../history.ts'
 import { TELL, toldChanges } from '../outbox.ts'
 import { byRecord, type Tx } from '../recording.ts'
 import { statement } from '../statement.ts'

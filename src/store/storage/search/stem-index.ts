@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { fold } from '../../../base/text/fold.ts'
+import { fold } from '../../../base/text/characters.ts'
 import { plainText } from '../../../base/text/html.ts'
 import { LONGEST_TEXT, stemsIn } from '../../../base/text/stems.ts'
 import { type Db, isPostgres } from '../database.ts'

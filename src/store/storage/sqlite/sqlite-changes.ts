@@ -12,8 +12,7 @@ import {
   onChanged,
 } from '../changes.ts'
 import type { Change, Cursor, Database, Db } from '../database.ts'
-import { KEEP_TEXTS, textsOf } from '../former-values.ts'
-import { type HistoryRow, historyRows } from '../history.ts'
+import { type HistoryRow, historyRows, KEEP_TEXTS, textsOf } from '../history.ts'
 import { IS_TOLD, TELL, toldChanges } from '../outbox.ts'
 import type { Recording } from '../recording.ts'
 import type { Prepare } from './sqlite-connection.ts'

@@ -89,7 +89,7 @@ export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h
   const { site } = viewing.context
   // Under no heading of its day, the row has it.
   const day = heading === 'h2' && html`<b class="on">${writtenDay(site, dayOf(card.start), viewing.today)}</b> `
-  const place = card.place && html`${placeOf(card.place)}${awayFrom(viewing, card.place.id)}`
+  const place = card.place && html`${namedPlace(card.place)}${awayFrom(viewing, card.place.id)}`
   const title = html`<a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>`
   return html`<li class="row${hueOf(viewing, card)}"><p class="time">${day}${timesOfCard(viewing, card)}</p><div class="what">${
     heading === 'h2' ? html`<h2>${title}</h2>` : heading === 'h3' ? html`<h3>${title}</h3>` : html`<h4>${title}</h4>`
@@ -100,7 +100,7 @@ export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h
 }
 
 /** A venue with its city, each read in its own direction. */
-export const placeOf = ({ name, city }: { name: string; city: string }): Html =>
+export const namedPlace = ({ name, city }: { name: string; city: string }): Html =>
   html`<bdi>${name}</bdi>${city && html`, <bdi>${city}</bdi>`}`
 
 /** How far a venue is from where the reader looks around. */

@@ -7,7 +7,7 @@ import { nextAtVenue, relatedEvents, type Subject } from '../../store/memory/com
 import { soonFilled } from '../../store/memory/event-memory.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import type { Card } from './cards.ts'
-import { hueOf, placeOf, shownTitle } from './event-rows.ts'
+import { hueOf, namedPlace, shownTitle } from './event-rows.ts'
 import { capitalized, lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'
 import { cardsOf } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
@@ -77,6 +77,6 @@ function smallCard(viewing: Viewing, card: Card, hasPlace: boolean): Html {
     day < viewing.today && last >= viewing.today
       ? capitalized(site, say(site, 'until {date}', { date: writtenDay(site, last, viewing.today) }))
       : `${written(site, 'weekdayShort', day)} ${writtenDate(site, day, viewing.today)}${card.isAllDay ? '' : `, ${written(site, 'time', card.start)}`}`
-  const place = hasPlace && card.place && placeOf(card.place)
+  const place = hasPlace && card.place && namedPlace(card.place)
   return html`<li class="${hueOf(viewing, card).trim() || 'plain'}"><a href="${pathTo(site, card.url)}"><small>${when}</small> <strong>${shownTitle(viewing, card)}</strong>${place && html` <span>${place}</span>`}</a></li>`
 }

@@ -10,7 +10,7 @@ export type EventStatus = (typeof EVENT_STATUSES)[number]
 /** Whether an event takes place; an empty or missing value means that it is scheduled. */
 export const eventStatus = oneOf(EVENT_STATUSES, 'scheduled')
 
-/** A list of event statuses, of which a filter takes any. */
+/** A list of event statuses; a filter takes events with any of them. */
 export const eventStatuses = someOf(EVENT_STATUSES)
 
 /** How people take part in an event; empty where nothing says. */
@@ -19,7 +19,7 @@ export type Attendance = (typeof ATTENDANCES)[number]
 
 export const attendance = oneOf<Attendance>(ATTENDANCES, '')
 
-/** A list of ways to take part, of which a filter takes any. */
+/** A list of ways to take part; a filter takes events with any of them. */
 export const attendances = someOf(ATTENDANCES.filter((known) => known !== ''))
 
 /** Times that a list is narrowed to, in words that the clock gives their dates. */
@@ -37,7 +37,7 @@ export const whenWord: Kind<WhenWord> = {
 export const TIMES_OF_DAY = ['morning', 'afternoon', 'evening'] as const
 export type TimeOfDay = (typeof TIMES_OF_DAY)[number]
 
-/** A list of times of day, of which a filter takes any. */
+/** A list of times of day; a filter takes events in any of them. */
 export const timesOfDay = someOf(TIMES_OF_DAY)
 
 /** The longest time before an event from which on its link is shown: a year. */

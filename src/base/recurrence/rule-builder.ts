@@ -6,8 +6,8 @@ import { type RecurrenceObject, recurrenceLines, recurrenceObject } from './writ
 // A recurrence as the controls of a form, and back.
 
 /**
- * A recurrence as a form asks for it. `dates` are dates without a rule; `text` is a recurrence that the form has no controls for, which it shows and
- * leaves as it is. Members that do not go with `repeats` mean nothing.
+ * A recurrence in the fields of a form. `dates` are dates without a rule; `text` is a recurrence that the form has no controls for: it shows the text and
+ * sends it back unchanged. Members that do not belong to the chosen `repeats` are ignored.
  */
 export interface RuleFields {
   repeats: 'never' | 'daily' | 'weekly' | 'monthly' | 'yearly' | 'dates' | 'text'

@@ -27,7 +27,7 @@ export interface Brought {
 
 const BROUGHT = ['venue', 'organizer'] as const
 
-/** The links among values that are sent, as a version has them. */
+/** Returns the linked venues and organizers among sent values, in the form that versions have. */
 export function linkedIn(values: RawValues): { venues?: number[]; organizers?: number[] } {
   const idsIn = (value: unknown) => (linkEntries(value) ?? []).flatMap((entry) => ('id' in entry ? [entry.id] : []))
   return {
@@ -161,7 +161,7 @@ export async function prepareBringing(
   }
 }
 
-/** Whether values publish an event that another author has written, and that brings along what it needs. */
+/** Whether these values publish an event of another author, so that the drafts it links to are published with it. */
 export function bringsAlong(context: Context, { resource }: Served, row: unknown, values: RawValues): row is EventRow {
   const { author, status }: { author?: unknown; status?: unknown } = Object(row)
   const isOut = values.status === 'publish' && (status === 'pending' || status === 'draft')

@@ -227,7 +227,7 @@ async function prepareRow(
   }
 }
 
-/** A record that comes along as it is before, with its kind. */
+/** Returns the table, the id, the present version and the kind of a draft that is published along with an event. */
 async function broughtBefore({ db }: Context, { kind, id }: Brought) {
   return [`${kind}s`, id, (await findVersion(db, kind, id)).sequence, kind] as const
 }

@@ -174,7 +174,7 @@ async function findExact(typed: string, { db, caller, site, now }: ByCaller): Pr
   return rows
 }
 
-/** By the beginning of a slug; drafts and scheduled events, most of which have none, by all of it. */
+/** Finds events by the beginning of their slug, and drafts and scheduled events by the whole slug, since few of them have one. */
 async function findBySlug(typed: string, { db, caller }: ByCaller): Promise<Candidate[]> {
   const slug = slugIn(typed)
   if (slug === '') return []

@@ -74,7 +74,7 @@ async function readWords({ words = '' }: EventsQuery, { context }: EventGround):
   return Promise.all((found?.words ?? []).map((word, at) => Promise.all([word, written[at] ?? word].map(read))))
 }
 
-/** The events as they were, linked to records that still exist. */
+/** Loads withdrawn events with the values that the public saw last, and with those of their links that still exist. */
 async function loadAsBefore(context: Context, rows: readonly WithdrawnEventRow[]): Promise<FilteredEvent[]> {
   const { db } = context
   const venueIds = rows.map((row) => idsIn(row.venues))

@@ -47,7 +47,7 @@ function linkedFilter<Value, const About extends string>(
 
 const tooManyWords = over('words', limits.search.words)
 
-/** Whether a search of venues and organizers has few words: folding may make many of one, such as of signs that stand for a phrase. */
+/** Whether a search of venues and organizers has few enough words. Folding may make many words of one, since some signs stand for a phrase. */
 export const hasFewWords = (value: unknown) =>
   typeof value !== 'string' || parseWords(value).length <= limits.search.words || tooManyWords
 

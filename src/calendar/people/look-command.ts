@@ -100,7 +100,10 @@ const TEXTS = 'texts'
 /** The signs that part the entries of settings which may also be written as a list. */
 const PARTED_BY: Readonly<Partial<Record<OwnerSetting, string>>> = { pages_links: '\n', pages_presses: ',' }
 
-/** Reads the look of a folder, or of the `look.json` in it: what it does not name is taken back. @throws Error with one sentence */
+/**
+ * Reads the look of a folder, or of the `look.json` in it. Settings that it does not name go back to those of the start.
+ * @throws Error with one sentence
+ */
 function readLookFolder(place: string): OwnerValues {
   const path = place.endsWith('.json') ? place : join(place, NAME)
   const named = readJson(path)
@@ -141,7 +144,10 @@ function readValue(path: string, name: OwnerSetting, value: unknown): string | n
   return checkedValue(name, isLookFile(name) || name === 'pages_texts' ? join(dirname(path), text) : text)
 }
 
-/** The value of a setting as it is typed or stands in a look; of a file or a folder its path. @throws Error with one sentence */
+/**
+ * Returns the value of a setting that is typed or stands in a look; of a setting for a file or folder, its path is given.
+ * @throws Error with one sentence
+ */
 function checkedValue(name: OwnerSetting, text: string): string {
   const value = isLookFile(name) ? dataAt(name, text) : name === 'pages_texts' ? readTextsFolder(text) : text
   const fault = faultOfSetting(name, value)

@@ -77,7 +77,10 @@ interface Standing {
   hide_from_listings?: number
 }
 
-/** Records that an event, venue or organizer is written: `before` is how it stood until now, undefined for a new one, and `former` what it had. */
+/**
+ * Records that an event, venue or organizer is written. `before` are the columns by which the public saw it, undefined for a new record; `former` are its
+ * former values.
+ */
 export function recordWritten(
   tx: Tx,
   kind: RecordKind,

@@ -63,7 +63,7 @@ export async function requireVersion(tx: Tx, kind: VersionedKind, id: number, wa
   if (isChangedEarlier(tx, { kind, record: id })) throw new Problem('rest_precondition_failed')
 }
 
-/** Lets a change go on only where what it changes has a wanted version. @throws Problem */
+/** Requires that the present version is one of the wanted ones. @throws Problem rest_precondition_failed if it is not */
 export function requireWanted({ id, sequence }: Version, wanted: Wanted): void {
   if (wanted !== 'any' && !wanted.some((version) => version.id === id && version.sequence === sequence))
     throw new Problem('rest_precondition_failed')

@@ -148,8 +148,8 @@ function atStart(series: SeriesRow, row: EventRow): EventRow {
 }
 
 /**
- * Prepares the change of a series to fields as a source or a former version has them. Dates stand for themselves, and what the rule does not leave out takes place; one in the
- * trash comes back.
+ * Prepares the change of a series to the values of a source or of a former version. Dates that a rule gives and that these values do not leave out take place
+ * again, and a series in the trash is restored.
  * @throws Problem
  */
 export async function prepareSeriesChange(context: Context, record: number, values: RawValues): Promise<unknown> {

@@ -373,7 +373,7 @@ function offsetsNamed(name: string): number[] {
   return found.map(([, sign, hours, minutes = '0']) => (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)))
 }
 
-/** The zone that always has an offset, in minutes; undefined for one that no zone has. */
+/** Returns the name of the zone that always has this offset, in minutes; undefined for an offset that no zone has. */
 export function fixedZone(minutes: number): string | undefined {
   if (!Number.isInteger(minutes) || Math.abs(minutes) > 14 * 60) return undefined
   if (minutes === 0) return 'UTC'

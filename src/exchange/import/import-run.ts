@@ -177,7 +177,10 @@ export function refuseOutage(error: unknown): void {
   if (error instanceof DatabaseUnavailable || error instanceof StalePlan || isConflict(error)) throw error
 }
 
-/** Remembers the record of an item for items that refer to it, and that it stays here; `here` are fields that keep other values than the item's. */
+/**
+ * Remembers the record of an item, for items that refer to it and for mirrors, which remove unseen records. `here` are fields whose values differ from those
+ * of the item and are kept.
+ */
 export function noteRecord(run: ImportRun, item: SourceItem, record: number, here?: RecordState): void {
   if (standsAlone(item.kind)) noteSeenRecord(run.seen, record)
   else remember(run.links, itemKey(item.kind, item.identity), record)

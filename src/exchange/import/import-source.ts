@@ -424,7 +424,7 @@ function showEvent({ context }: ImportRun, item: SourceItem, places: readonly st
   return parts.filter((part) => part !== '').join(' · ')
 }
 
-/** The names of the venues of an item: as the source has just told them, or as they are here. */
+/** Returns the names of the venues of an item: those that the source has just given, else those of the records here. */
 async function placesOf(
   { context, links }: ImportRun,
   names: Foreseen['venues'],

@@ -162,8 +162,8 @@ export async function findElsewhere(
 }
 
 /**
- * The records that sources name by these numbers: those that this source or one that has moved here knew by them, else those with these ids here,
- * which may not be there.
+ * Finds the records that a source names by numbers: those that this source, or one that has moved here, knew by these numbers; for all others the number is
+ * taken for an id of this calendar, which no record may have.
  */
 export async function findNumbered(
   db: Db,

@@ -359,7 +359,7 @@ function* referredBy(record: ShownRecord, at: string): Generator<SourceEntry> {
   for (const entry of itemsOf('event', record, at)) if (!('kind' in entry) || entry.kind !== 'event') yield entry
 }
 
-/** An occurrence by itself, after what it refers to. */
+/** Yields an occurrence as an item of its own, after the items that it refers to. */
 function* ownEntries(one: ShownOccurrence, { item, slug, place }: SharedItem, at: string): Generator<SourceEntry> {
   for (const entry of itemsOf('event', one.record, at)) {
     if (!('kind' in entry) || entry.kind !== 'event') {

@@ -271,7 +271,7 @@ async function* readList(reading: SiteReading, path: string, kind: ListedKind): 
   }
 }
 
-/** Says where a list ends with fewer records than its pages have counted; `last` is its last page. */
+/** Yields a fault if a list has given fewer records than its pages have counted. `last` is its last page. */
 function* lackOf(
   { base, inList, totals }: SiteReading,
   path: string,

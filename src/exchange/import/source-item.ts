@@ -123,7 +123,7 @@ export interface Reading {
   expectsNew: () => boolean
 }
 
-/** An item with its image only where images come along. */
+/** Returns an item, without its image if images are not imported. */
 export function asAsked(item: SourceItem, images: boolean): SourceItem {
   return images || item.image === undefined ? item : { ...item, image: undefined }
 }

@@ -109,7 +109,7 @@ const BLANK: Readonly<Partial<Record<PushKind, Fingerprints>>> = {
   venue: fingerprintsOf(unknownFacts),
 }
 
-/** The members that only some records show, and that the target was sent and does not have. */
+/** Returns the members that the target was sent and does not show, among those that only some records show. */
 export function unkeptMembers(kind: PushKind, sent: Fingerprints, seen: Fingerprints): string[] {
   const blank = Object.entries(BLANK[kind] ?? {})
   return blank.flatMap(([name, none]) => ((sent[name] ?? none) !== none && (seen[name] ?? none) === none ? [name] : []))
@@ -166,7 +166,7 @@ function inOrder(name: string, value: unknown): unknown {
   return name === 'categories' || name === 'tags' ? identities.sort() : identities
 }
 
-/** The texts of an image, as they were written where the target tells. */
+/** Returns the texts of an image: as they were written if the target shows that, else as it renders them. */
 function imageTexts({ title, caption, description, alt_text }: ShownRecord): Record<string, unknown> {
   const textOf = (value: unknown) => (isRecord(value) ? (value.raw ?? value.rendered) : value)
   return { title: textOf(title), caption: textOf(caption), description: textOf(description), alt_text }

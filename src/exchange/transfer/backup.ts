@@ -26,7 +26,7 @@ import { type CopyProgress, requireFolderOf, showProgress } from './show-progres
 
 // The command `backup`.
 
-/** The calendar of the settings; `failure` is the reason of the store's last failure, which says more than its rejections. */
+/** The calendar that the settings name. `failure` returns the cause of the last failure of the media store, which its rejections do not carry. */
 export interface CalendarPlaces {
   /** Address of the database. */
   database: string

@@ -9,7 +9,7 @@ import { writerBy } from '../../store/storage/recording.ts'
 
 // The command `media`, which removes files that no image names.
 
-/** The database and the store of the commands; `failure` is the reason of the store's last failure, which says more than its rejections. */
+/** The database and the media store that commands work on. `failure` returns the cause of the last failure of the store, which its rejections do not carry. */
 export interface OpenedMedia {
   database: Database
   store: MediaStore

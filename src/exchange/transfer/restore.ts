@@ -167,7 +167,10 @@ export async function restore(
   }
 }
 
-/** The name of the calendar, and whether it is held: as it was in its own place; elsewhere when it has anything that others would notice. */
+/**
+ * Returns the name of the restored calendar and whether it is held. Restored in its own place, it is held if it was held; elsewhere, it is held if it has
+ * webhooks or imports on a schedule, which others would notice.
+ */
 function standingOf({ calendar, rows }: Manifest, former: Former): NonNullable<Former> {
   if (former?.calendar === calendar) return former
   return { calendar, held: Number((rows.webhooks ?? 0) + (rows.import_schedules ?? 0) > 0) }

@@ -31,7 +31,7 @@ export async function isSealed(path: string): Promise<boolean> {
   return (await readSeal(path)).digest !== undefined
 }
 
-/** @throws Error with one sentence when a file is not as it was sealed. */
+/** Checks that a file has not changed since it was sealed. @throws Error with one sentence if it has */
 export async function requireSealed(path: string): Promise<void> {
   const { digest, bytes } = await readSeal(path)
   if (digest === undefined) throw new Error(`The file ${path} is no backup of Kalends, or its end was cut off.`)

@@ -45,7 +45,7 @@ function cutAt(bytes: number, text: string): string {
   return `${kept.toString('utf8').replace(/\ufffd{1,3}$/, '')}…`
 }
 
-/** An address as it is; none that is longer than others read. */
+/** Returns an address, unless it is longer than programs commonly read. */
 const urlOf = (url: unknown) => (typeof url === 'string' && url.length <= LONGEST.url ? url : undefined)
 
 const recordsOf = (value: unknown): JsonRecord[] => [value].flat().map(unwritten).filter(isRecord)

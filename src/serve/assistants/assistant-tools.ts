@@ -220,7 +220,7 @@ function idPath(id: unknown): string | undefined {
 const slugPath = (slug: unknown) =>
   typeof slug === 'string' && slug !== '' ? `/by-slug/${encodeURIComponent(slug.toWellFormed())}` : undefined
 
-/** Numbers above the most are the most, as they are in the interface. */
+/** Returns how many records are asked for. Larger numbers become the largest that is allowed, as in the interface. */
 const sizeOf = (size: unknown) => (Number(textOf(size ?? RECORDS)) > MOST_RECORDS ? MOST_RECORDS : (size ?? RECORDS))
 
 /** Values as parameters of an address take them: the parser says what is wrong with those that are no texts. */

@@ -111,7 +111,7 @@ function firstOf({ start_date, timezone, all_day, duration }: SeriesRow): WholeS
   return { start_date, end_date: utcToWall(utc_end_date, timezone), utc_start_date, utc_end_date, all_day }
 }
 
-/** The dates of a series by its rule alone, as far as they are written. */
+/** Returns the dates that the rule of a series gives, up to the last one that has an event. */
 function datesByRule(series: SeriesRow, start: Start): string[] {
   const { rule } = recurrenceOf(series)
   return occurrenceStarts({ ...(rule ? { rule } : {}), added: [], left: [] }, start, series.written_until, MOST_DATES)

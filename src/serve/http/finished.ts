@@ -120,7 +120,10 @@ export function keepFinished(answers: FinishedAnswers, key: string, finished: Fi
   keepCached(answers.bodies, key, finished, body.length * 1.5 + key.length * 4 + countsKept * 8 + 2500)
 }
 
-/** The time since which the data have not changed as far as this process knows, nor have answers that depend on the data and the day alone. */
+/**
+ * Returns the time, in milliseconds, of the last change of the data or the day that this process knows of. Answers that depend on these alone have not
+ * changed since.
+ */
 export function sinceWhen(answers: FinishedAnswers, version: string, now: number): number {
   const { state } = answers
   const day = answers.today(now)

@@ -90,7 +90,7 @@ async function versionBefore(
   return id > MAX_ID ? undefined : findVersion(context.db, versioned.kind, id)
 }
 
-/** A request for a record that may be sent again: its answer is the record as it is then, where it was too large to be stored. */
+/** Adds to a request the answer to its repetition, for answers that are too large to be stored: the record as it is by then. */
 function repeated<Sent extends object>(asked: Sent, { operations }: Served, context: Context) {
   const render = async (id: number) => {
     const row = await operations.locate(context, { id })

@@ -41,9 +41,9 @@ export interface BodyRoom {
   isTrusted: boolean
   /** Whether it may be or hold a file. */
   takesFile: boolean
-  /** The most bytes, where they are not those of the sender. */
+  /** The most bytes; without it, those that the sender may send. */
   most?: number
-  /** The most bytes of files in a form that says how long it is, where they are not those of an image. */
+  /** The most bytes of files in a form that says how long it is; without it, those of an image. */
   mostFiles?: number
 }
 

@@ -114,7 +114,7 @@ export function describeInterface(
   }
 }
 
-/** A path with what it offers; one beside the namespace names the address it begins with. */
+/** Describes a path with its operations. A path beside the namespace names the server that its address begins with. */
 function describeAt(route: Route, writing: Writing, server?: string): [path: string, described: object] {
   const path = describePath(route, writing)
   return [route.template, server === undefined ? path : { servers: [{ url: server }], ...path }]

@@ -165,7 +165,7 @@ async function listPage(
   return listTerms(context, taxonomy, list, { ...page, skip: asked.offset ?? 0 })
 }
 
-/** The ids that `include` and `slug` leave; undefined when neither narrows the list. */
+/** Returns the ids that `include` and `slug` narrow a list to; undefined without either. */
 async function idsAskedFor(
   db: Db,
   taxonomy: Taxonomy,

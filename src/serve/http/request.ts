@@ -99,7 +99,7 @@ export function parseBody(type: string, body: Buffer): RawValues {
 const PLUS = 0x2b
 const BLANK = 0x20
 
-/** A form with its `+` as the blanks they stand for: among bytes that takes a tenth of the time. */
+/** Returns a form with blanks in place of `+`. Replacing bytes takes a tenth of the time of replacing text. */
 function withBlanks(form: Buffer): Buffer {
   if (!form.includes(PLUS)) return form
   const blank = Buffer.from(form)

@@ -55,7 +55,7 @@ export interface OwnOperation {
   audience: 'everybody' | 'editors' | 'administrators'
   /** The queue in which it waits; reads change nothing. */
   queue: 'reads' | 'writes' | 'uploads'
-  /** The most bytes of its body, where they are not those of the caller. */
+  /** The most bytes of its body; without it, those that the caller may send. */
   mostBytes?: number
   /** It makes a record, and takes an `Idempotency-Key`. */
   creates?: true

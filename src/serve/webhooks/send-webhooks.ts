@@ -25,7 +25,7 @@ export interface Sender {
   /** The context of a reader: anybody, or an administrator. */
   contextOf: (isPrivate: boolean) => Context
   report: (error: unknown) => void
-  /** Hears what has come of every message; it must be quick and never throw. */
+  /** Called with the outcome of every message; it must be quick and never throw. */
   onSettled: (settled: SettledMessage) => void
   /** Webhooks that this process is sending to. */
   sending: Map<number, Promise<void>>

@@ -277,8 +277,8 @@ export async function claimDue(
 }
 
 /**
- * Makes the messages of a webhook that have failed due as of when they came into being, so that they are sent in the order of the changes, together with
- * those that were not tried yet. Those that are being sent stay as they are.
+ * Makes failed messages of a webhook due from the time at which they were made, so that they are sent in the order of the changes, together with those that
+ * were not tried yet. Messages that are being sent are not touched.
  */
 export async function hastenDeliveries(write: WriteSome, webhook: number): Promise<void> {
   await inPieces(write, async (tx) => {

@@ -274,7 +274,7 @@ function endOfSmall({ source }: Following, loading: Promise<void>): Promise<void
   return Promise.race([read, sleep(SOON_MS, undefined, { ref: false })])
 }
 
-/** The calendar as it was read, and the cursor from before. */
+/** The calendar as it was read, and the cursor that was read before it. */
 interface ReadCalendar {
   terms: Map<number, TermRow>
   index: EventIndex

@@ -1,7 +1,7 @@
 import { type Direction, directionOf, distanceBetween, distanceKm } from '../storage/distance.ts'
 import { boxAround, type Circle } from '../storage/queries.ts'
 
-/** The places of venues in cells of three nested grids, so that venues near a point are found without a look at all. */
+/** The places of venues in cells of three nested grids, so that venues near a point are found without looking at all venues. */
 export interface Places {
   /** By venue. */
   all: Map<number, Place>

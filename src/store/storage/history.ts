@@ -53,7 +53,7 @@ export async function insertActs(tx: Tx, acts: readonly DoneAct[], now: number):
   if (rows.length > 0) await tx.insertInto('history').values(rows).execute()
 }
 
-/** An act and what it was done to. */
+/** An act, and the record or user that it changed. */
 type DoneAct = Pick<HistoryRow, 'kind' | 'record'> & { act: Act }
 
 type Origin = Pick<HistoryRow, 'user' | 'login' | 'address' | 'client' | 'request'>

@@ -56,7 +56,7 @@ export function listIds(ids: IdSet, first = 0, end = ids.length * 32): number[] 
   return listed
 }
 
-/** The ids of both sets; they have room for the same ones. */
+/** Returns the ids that are in both sets, which must have room for the same ids. */
 export function inBoth(a: IdSet, b: IdSet): IdSet {
   const ids = a.slice()
   for (let i = 0; i < ids.length; i++) ids[i] = (ids[i] as number) & (b[i] as number)

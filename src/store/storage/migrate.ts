@@ -65,7 +65,10 @@ export async function finishMigration(tx: Db): Promise<string | undefined> {
   return prepareSearch(tx)
 }
 
-/** An unknown step may have changed the tables in any way. @throws Error with one sentence when there is one among these */
+/**
+ * Refuses a database that has gone through a step which this version does not know, since that may have changed any table.
+ * @throws Error with one sentence
+ */
 export function refuseNewer(done: Iterable<string>): void {
   const known = new Set(migrationNames)
   const unknown = countedSteps([...done])

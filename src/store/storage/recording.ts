@@ -59,7 +59,7 @@ export interface Recording {
   changes: Map<string, Recorded>
   /** The recordings of the transactions before it that share its commit: their changes show in its reads, and have no sequence yet. */
   earlier: readonly Recording[]
-  /** Whether the history keeps what was changed as it was before. */
+  /** Whether the history keeps the former values of what was changed. */
   keepsFormer: boolean
 }
 

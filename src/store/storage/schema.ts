@@ -226,7 +226,7 @@ export interface ChangeColumns {
   known_from: number
 }
 
-/** An event that the public can see no longer, as it was last seen; kept for 90 days. */
+/** An event that the public no longer sees, with the values that it saw last; kept for 90 days. */
 interface WithdrawnEventColumns
   extends Pick<
     EventColumns,
@@ -239,7 +239,7 @@ interface WithdrawnEventColumns
   event_status: Columns<typeof eventFields>['event_status']
   /** Its other columns, without texts, as JSON; `{}` where an older version kept it. */
   kept: string
-  /** JSON lists of the ids of what it was linked to. */
+  /** JSON lists of the ids of the records that it was linked to. */
   venues: string
   organizers: string
   terms: string
@@ -363,7 +363,7 @@ export interface BulkChangeColumns {
 export interface ImportSourceColumns {
   id: number
   address: string
-  /** Where what it says has changed goes on, and the options of the run up to there as JSON. */
+  /** The token with which the next run of a site asks for changes, and the options of the run that it came from, as JSON. */
   token: string
   options: string
   /** The process that holds it, and until when: empty for nobody. */
@@ -395,7 +395,7 @@ export interface WebhookColumns {
   url: string
   /** Types such as `event.*`, parted by commas. */
   events: string
-  /** 1 for one that is told everything, as administrators see it; 0 for one that is told what the public sees. */
+  /** 1 for a webhook that receives everything, as administrators see it; 0 for one that receives what the public sees. */
   is_private: number
   /** `whsec_` and a key in base64. */
   secret: string
@@ -410,7 +410,7 @@ export interface WebhookColumns {
   disabled_why: string
 }
 
-/** A message to a webhook: one that waits, or the log of one that is over. */
+/** A message to a webhook: one that waits to be sent, or the log of one that was sent or has failed. */
 export interface DeliveryColumns {
   id: number
   webhook: number

@@ -163,7 +163,10 @@ describe('the inbox, Today and the history', () => {
     const page = await editor.get(`/desk/events/${made.id}/history`)
     assert.equal(page.status, 200)
     assert.match(page.body, /Changed<\/strong> <span dir="auto">editor/)
-    assert.match(page.body, /<td class="former" dir="auto">First title<\/td><td dir="auto">Second &lt;title&gt;<\/td>/)
+    assert.match(
+      page.body,
+      /<td class="former" dir="auto">First title<.*<\/td><td dir="auto">Second &lt;title&gt;<\/td>/,
+    )
     const [, version = ''] = /name="version" value="(\d+)"/.exec(page.body) ?? []
     const back = await editor.post(`/desk/events/${made.id}/history`, { version })
     assert.equal(back.status, 303)
@@ -208,7 +211,7 @@ describe('the inbox, Today and the history', () => {
       'editor',
     )
     const { body } = await editor.get(`/desk/events/${made.id}/history`)
-    assert.match(body, /<td class="former" dir="auto">Hall &amp; Yard<\/td><td dir="auto">The Barn<\/td>/)
+    assert.match(body, /<td class="former" dir="auto">Hall &amp; Yard<.*<\/td><td dir="auto">The Barn<\/td>/)
     assert.match(body, /<td dir="auto">May 1, 2031, 6:30\sPM<\/td>/)
     assert.doesNotMatch(body, /utc_start_date/)
     const form = `/desk/events/${made.id}`

@@ -18,7 +18,7 @@ export interface ChangedValue {
   end?: string
 }
 
-/** A table of changed fields, with the headings of its two columns of values, and what may be done with each field. */
+/** A table of changed fields, with the headings of its two columns of values, and what may be done with each former value. */
 export async function changesTable(
   context: Context,
   fields: Fields,
@@ -31,10 +31,10 @@ export async function changesTable(
       const [before, after] = [await valueInWords(context, member, former), await valueInWords(context, member, now)]
       const field = fields[member]
       const label = field ? labelOf(context.site, field) : member
-      return html`<tr><th scope="row">${label}</th><td class="former" dir="auto">${before}${end}</td><td dir="auto">${after}${end}</td>${deedOf && html`<td>${deedOf(member, label)}</td>`}</tr>`
+      return html`<tr><th scope="row">${label}</th><td class="former" dir="auto">${before}${end}${deedOf?.(member, label)}</td><td dir="auto">${after}${end}</td></tr>`
     }),
   )
-  return html`<table class="changes"><thead><tr><th scope="col">${sayAtDesk(context.site, 'Field')}</th><th scope="col">${one}</th><th scope="col">${other}</th>${deedOf && html`<th scope="col"><span class="hidden">${sayAtDesk(context.site, 'What to do')}</span></th>`}</tr></thead><tbody>${rows}</tbody></table>`
+  return html`<table class="changes"><thead><tr><th scope="col">${sayAtDesk(context.site, 'Field')}</th><th scope="col">${one}</th><th scope="col">${other}</th></tr></thead><tbody>${rows}</tbody></table>`
 }
 
 /** A value of a field as people read it: records by their names, moments as dates. */

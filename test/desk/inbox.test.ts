@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
 import { day, startService, type TestService } from '../support/service.ts'
@@ -256,4 +259,18 @@ describe('the inbox, Today and the history', () => {
     assert.match(body, /Good (morning|day|evening), editor/)
     assert.match(body, /Almost now<\/a><span class="state">Draft/)
   })
+})
+
+test('Today tells administrators, and nobody else, that the disk is nearly full', async () => {
+  // No file system of the kernel has room.
+  const media = await mkdtemp(join(tmpdir(), 'kalends-media-'))
+  const service = await startService({ data: '/proc', media: `file:${media}` })
+  try {
+    const today = async (login: string) => (await (await sitAtDesk(service, login)).get('/desk/')).body
+    assert.match(await today('admin'), /What goes wrong[\s\S]*Only 0 MB are free on the disk/)
+    assert.doesNotMatch(await today('editor'), /free on the disk/)
+  } finally {
+    await service.close()
+    await rm(media, { recursive: true })
+  }
 })

@@ -1351,6 +1351,8 @@ export const de: Locale = {
   'Import “{name}”': 'Import „{name}“',
   Stopped: 'Angehalten',
   Fails: 'Scheitert',
+  'Only {free} MB are free on the disk. Once it is full nothing can be saved.':
+    'Auf der Platte sind nur noch {free} MB frei. Ist sie voll, lässt sich nichts mehr speichern.',
   'What goes wrong': 'Was schiefgeht',
   Now: 'Jetzt',
   'Same venue and time: {title}': 'Gleicher Ort, gleiche Zeit: {title}',

@@ -554,6 +554,7 @@ export const deskMessages = [
   'Stopped',
   'Fails',
   'What goes wrong',
+  'Only {free} MB are free on the disk. Once it is full nothing can be saved.',
   'Same venue and time: {title}',
   'Perhaps the same: {title}',
 ] as const

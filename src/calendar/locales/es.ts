@@ -1329,6 +1329,8 @@ export const es: Locale = {
   'Import “{name}”': 'Importación «{name}»',
   Stopped: 'Detenido',
   Fails: 'Falla',
+  'Only {free} MB are free on the disk. Once it is full nothing can be saved.':
+    'Solo quedan {free} MB libres en el disco. Cuando se llene, no se podrá guardar nada.',
   'What goes wrong': 'Lo que va mal',
   Now: 'Ahora',
   'Same venue and time: {title}': 'Mismo lugar y hora: {title}',

@@ -1350,6 +1350,8 @@ export const fr: Locale = {
   'Import “{name}”': 'Import « {name} »',
   Stopped: 'Arrêté',
   Fails: 'Échoue',
+  'Only {free} MB are free on the disk. Once it is full nothing can be saved.':
+    'Il ne reste que {free} Mo sur le disque. Une fois plein, plus rien ne peut être enregistré.',
   'What goes wrong': 'Ce qui ne va pas',
   Now: 'Maintenant',
   'Same venue and time: {title}': 'Même lieu, même heure : {title}',

@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import { plainText } from '../../base/text/html.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { formatUtc, utcToWall } from '../../base/text/zones.ts'
@@ -7,7 +8,7 @@ import { findPlanned, type PlannedEvent } from '../../calendar/events/planned-ev
 import { can } from '../../calendar/people/caller.ts'
 import { resources } from '../../calendar/resources.ts'
 import { listTroubles } from '../../store/storage/troubles.ts'
-import { lastDayOf, written, writtenDay } from '../pages/page-dates.ts'
+import { lastDayOf, written, writtenDay, writtenNumber } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { describeReason } from '../webhooks/webhook-store.ts'
 import { statusName } from './desk-inputs.ts'
@@ -21,16 +22,18 @@ import { quickLineForm } from './quick-room.ts'
 const MOST_EVENTS = 30
 const DAYS = 7
 
-async function showToday({ context, user }: DeskRequest): Promise<DeskView> {
+async function showToday({ context, user, start }: DeskRequest): Promise<DeskView> {
   const { site, now, db, caller } = context
   const wall = utcToWall(formatUtc(now), site.timezone)
   const today = wall.slice(0, 10)
-  const [waiting, back, coming, unsaved, troubles] = await Promise.all([
+  const isAdministrator = can(caller, 'manage_users')
+  const [waiting, back, coming, unsaved, troubles, freeBytes] = await Promise.all([
     waitingList(context),
     sentBackList(context),
     findPlanned(context, { first: today, after: addDays(today, DAYS), most: MOST_EVENTS }),
     listUnsavedTexts(context),
-    can(caller, 'manage_users') ? listTroubles(db) : [],
+    isAdministrator ? listTroubles(db) : [],
+    isAdministrator ? freeBytesIn(start.data) : undefined,
   ])
   return {
     title: greeting(context, Number(wall.slice(11, 13)), user.user.name),
@@ -39,7 +42,7 @@ async function showToday({ context, user }: DeskRequest): Promise<DeskView> {
     body: html`<div class="edit"><div class="story">${waiting && html`<section><h2>${sayAtDesk(site, 'Waiting for you')}</h2>${waiting}</section>`}${back}
 ${unsavedList(context, unsaved)}
 <section><h2>${sayAtDesk(site, 'The coming days')}</h2>${comingDays(context, today, coming)}</section></div>
-<aside class="aside">${can(caller, 'edit') && html`<section class="card">${quickLineForm(site)}</section>`}${troubleList(context, troubles)}</aside></div>`,
+<aside class="aside">${can(caller, 'edit') && html`<section class="card">${quickLineForm(site)}</section>`}${troubleList(context, troubles, freeBytes)}</aside></div>`,
   }
 }
 
@@ -90,14 +93,28 @@ function unsavedList({ site }: Context, unsaved: Awaited<ReturnType<typeof listU
   )
 }
 
-/** Imports and webhooks that fail, for those who can see to it. */
-function troubleList({ site }: Context, troubles: Awaited<ReturnType<typeof listTroubles>>): Content {
-  if (troubles.length === 0) return ''
+/** Free bytes below which somebody should make room: the doctor warns from there on as well. */
+const LITTLE_BYTES = 1_000_000_000
+
+/** Free bytes on the disk of a folder; undefined where nobody knows. */
+async function freeBytesIn(folder: string): Promise<number | undefined> {
+  const found = await statfs(folder).catch(() => undefined)
+  return found && found.bavail * found.bsize
+}
+
+/** Imports and webhooks that fail, and a disk that is nearly full, for those who can see to it. */
+function troubleList(
+  { site }: Context,
+  troubles: Awaited<ReturnType<typeof listTroubles>>,
+  freeBytes = LITTLE_BYTES,
+): Content {
+  const isFull = freeBytes < LITTLE_BYTES
+  if (troubles.length === 0 && !isFull) return ''
   const lines = troubles.map(({ what, name, why, isStopped }) => {
     const reason = what === 'webhook' ? describeReason(site.language, why) : why
     return html`<li><p><strong dir="auto">${what === 'import' ? sayAtDesk(site, 'Import “{name}”', { name }) : name}</strong> <span class="state bad">${sayAtDesk(site, isStopped ? 'Stopped' : 'Fails')}</span></p>${reason && html`<p class="hint">${reason}</p>`}</li>`
   })
-  return html`<section class="card"><h2>${sayAtDesk(site, 'What goes wrong')}</h2><ul class="troubles">${lines}</ul></section>`
+  return html`<section class="card"><h2>${sayAtDesk(site, 'What goes wrong')}</h2><ul class="troubles">${isFull && html`<li><p>${sayAtDesk(site, 'Only {free} MB are free on the disk. Once it is full nothing can be saved.', { free: writtenNumber(site, Math.floor(freeBytes / 1_000_000)) })}</p></li>`}${lines}</ul></section>`
 }
 
 export const todayPages: readonly DeskPage[] = [{ at: '/', get: showToday }]

@@ -1,7 +1,7 @@
 import { type BenchRun, readFrom, type Throughput, writeTo } from './bench-run.ts'
 import { askLists, startListReader } from './list-reader.ts'
 import { makeRandom } from './random.ts'
-import type { Named, Scenario } from './read-scenarios.ts'
+import { inEncodings, type Named, type Scenario } from './read-scenarios.ts'
 import { createLine, deleteLine, mixedLines, updateLine } from './requests.ts'
 import { median, type Result, resultOf } from './results.ts'
 
@@ -116,15 +116,23 @@ async function measureImport(run: BenchRun, named: Named): Promise<Result[]> {
 
 /** Reads a second in the mix, and how many the same reads are when nobody writes. */
 async function measureMix(run: BenchRun, named: Named): Promise<Result[]> {
+  return inEncodings(run, named, (encoded, headers) => mixFor(run, encoded, headers))
+}
+
+let mixes = 0
+
+async function mixFor(run: BenchRun, named: Named, headers: Record<string, string>): Promise<Result> {
   const service = await run.writer()
   const { plan } = run.store
+  // No two writes of a run are for an event of the same name.
   const linesOf = (round: number, every?: number) =>
-    mixedLines(plan, 1000 + round, Math.ceil(20_000 * Math.max(1, run.seconds)), every)
-  await readFrom(run, service, { requests: linesOf(99), seconds: 1 })
+    mixedLines(plan, 1000 + mixes * 100 + round, Math.ceil(20_000 * Math.max(1, run.seconds)), every)
+  mixes++
+  await readFrom(run, service, { requests: linesOf(99), headers, seconds: 1 })
   const rounds: { alone: number; mixed: number }[] = []
   for (let round = 0; round < run.rounds; round++) {
-    const alone = (await readFrom(run, service, { requests: linesOf(round) })).perSecond
-    const both = (await readFrom(run, service, { requests: linesOf(round, WRITE_EVERY) })).perSecond
+    const alone = (await readFrom(run, service, { requests: linesOf(round), headers })).perSecond
+    const both = (await readFrom(run, service, { requests: linesOf(round, WRITE_EVERY), headers })).perSecond
     rounds.push({ alone, mixed: both * (1 - 1 / WRITE_EVERY) })
   }
   const reads = {
@@ -133,7 +141,7 @@ async function measureMix(run: BenchRun, named: Named): Promise<Result[]> {
   }
   const note = `${Math.round(reads.service / (WRITE_EVERY - 1))} writes/s beside them; compared with the reads alone`
   const ratios = rounds.map(({ alone, mixed }) => mixed / alone)
-  return [resultOf(named, 'times', ratios, { figures: 'requests/s', ...reads, note })]
+  return resultOf(named, 'times', ratios, { figures: 'requests/s', ...reads, note })
 }
 
 function perSecond(named: Named, rounds: readonly Throughput[]): Result {

@@ -82,7 +82,7 @@ function writeStored(into: Buffer, at: number, bytes: Buffer, isLast: boolean): 
 /** A run of the plain bytes up to `to`, with its blocks where it was deflated before. */
 export interface GzipRun {
   to: number
-  blocks: Buffer | undefined
+  blocks: Deflated | undefined
 }
 
 /** Runs this long are compressed where they have no blocks: less would cost more time than it saves bytes. */
@@ -96,26 +96,44 @@ export function mostGzipBytes(runs: readonly GzipRun[]): number {
   let [most, from] = [HEAD.length + TRAILER, 0]
   for (const { to, blocks } of runs) {
     // Data that cannot be compressed take five bytes more in each block, and zlib's blocks are no shorter than this.
-    most += blocks ? blocks.length : to - from + Math.ceil((to - from) / 4096) * STORED_HEAD + 64
+    most += blocks ? blocks.blocks.length : to - from + Math.ceil((to - from) / 4096) * STORED_HEAD + 64
     from = to
   }
   return most
 }
 
-/** Writes the gzip body of `plain`, all of which `runs` cover; the last of them has no blocks. `into` has room for `mostGzipBytes`. */
-export function writeGzip(plain: Buffer, runs: readonly GzipRun[], into: Buffer): Buffer {
+/**
+ * Writes the gzip body of `plain`, all of which `runs` cover; the last of them has no blocks. `into` has room for `mostGzipBytes`. The places of
+ * the numbers in the blocks are added to `places`, if any, and then that of the last run.
+ */
+export function writeGzip(plain: Buffer, runs: readonly GzipRun[], into: Buffer, places?: number[]): Buffer {
   let at = HEAD.copy(into, 0)
-  let from = 0
+  let [from, last] = [0, at]
   for (const [i, { to, blocks }] of runs.entries()) {
+    last = at
     if (blocks) {
-      into.set(blocks, at)
-      at += blocks.length
+      if (places) for (const place of blocks.places) places.push(at + place)
+      into.set(blocks.blocks, at)
+      at += blocks.blocks.length
     } else at = writeRun(plain.subarray(from, to), i === runs.length - 1, into, at)
     from = to
   }
+  places?.push(last)
+  return into.subarray(0, writeChecksum(plain, into, at))
+}
+
+/** Makes a gzip body of `plain` anew from what stands in it before its last run, which is `tail` bytes long and has changed as numbers have. */
+export function endGzip(before: Buffer, plain: Buffer, tail: number): Buffer {
+  const whole = Buffer.allocUnsafeSlow(before.length + STORED_HEAD + tail + TRAILER)
+  const end = writeStored(whole, before.copy(whole), plain.subarray(plain.length - tail), true)
+  writeChecksum(plain, whole, end)
+  return whole
+}
+
+function writeChecksum(plain: Buffer, into: Buffer, at: number): number {
   into.writeUInt32LE(crc32(plain), at)
   into.writeUInt32LE(plain.length % 2 ** 32, at + 4)
-  return into.subarray(0, at + TRAILER)
+  return at + TRAILER
 }
 
 function writeRun(bytes: Buffer, isLast: boolean, into: Buffer, at: number): number {

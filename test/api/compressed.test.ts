@@ -108,6 +108,32 @@ describe('compressed answers', () => {
     assert.ok(kept.sent.length * 1.2 < joined.sent.length, `${kept.sent.length} and ${joined.sent.length} bytes`)
   })
 
+  test('of lists that stay kept are written on with their counts and totals, and compressed well where these stay', async () => {
+    const paths = [5, 9, 14].map((most) => `/events?start_date=2026-12-01&end_date=2029-01-01&per_page=${most}`)
+    const well = new Map<string, number>()
+    for (const path of paths) for (let i = 0; i < 12; i++) well.set(path, (await ask(path, 'gzip')).sent.length)
+    for (let i = 0; i < 40; i++) {
+      const { status } = await service.post('/events', {
+        title: `Later ${i}`,
+        start_date: '2028-06-01 10:00:00',
+        end_date: '2028-06-01 12:00:00',
+        categories: i % 3 === 0 ? [] : [`kind-${i % 12}`],
+        tags: i % 5 === 0 ? [] : [`tag ${i % 9}`, `tag ${(i * 4) % 9}`],
+      })
+      assert.equal(status, 201)
+      for (const path of paths) {
+        const { sent, plain } = await ask(path, i % 2 === 0 ? 'gzip' : BROWSER)
+        assert.equal(plain, (await ask(path, 'identity')).plain)
+        assert.ok(sent.length > (well.get(path) ?? 0) * 1.2, `${sent.length} bytes were compressed anew`)
+      }
+    }
+    for (const path of paths) {
+      for (let i = 0; i < 8; i++) await ask(path, 'gzip')
+      const { sent } = await ask(path, 'gzip')
+      assert.ok(sent.length < (well.get(path) ?? 0) * 1.1, `${sent.length} bytes stay compressed lightly`)
+    }
+  })
+
   test('are read by curl and by Python as by Node', async (t) => {
     for (const [name, args] of READERS) {
       for (let i = 0; i < 4; i++) {

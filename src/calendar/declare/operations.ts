@@ -1,3 +1,4 @@
+import type { Deflated } from '../../base/gzip.ts'
 import type { Problem, ProblemCode } from '../../base/problems.ts'
 import type { WantedText } from '../../base/text/text-work.ts'
 import type { Tx } from '../../store/storage/recording.ts'
@@ -49,7 +50,7 @@ export interface ListedJson {
    */
   write: (i: number, into: Buffer, at: number, counts?: number[]) => number
   /** The deflate blocks of one that memory keeps, as of now; those it has not kept yet are made and kept if `mayMake`. */
-  blocks: (i: number, mayMake: boolean) => Buffer | undefined
+  blocks: (i: number, mayMake: boolean) => Deflated | undefined
 }
 
 /** Whether a record is shown as lists show it, or by itself with all that belongs to it. */

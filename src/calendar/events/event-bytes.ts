@@ -97,7 +97,7 @@ function asJson(pieces: EventPieces, events: readonly ListedEvent[]): ListedJson
     blocks: (i, mayMake) => {
       const event = events[i] as ListedEvent
       if (!('deflated' in event)) return undefined
-      return (event.deflated ?? (mayMake ? deflatePiece(pieces, event) : undefined))?.blocks
+      return event.deflated ?? (mayMake ? deflatePiece(pieces, event) : undefined)
     },
   }
 }

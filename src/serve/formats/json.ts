@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Site } from '../../base/config.ts'
 import { isTruthy } from '../../base/fields/kinds.ts'
-import type { GzipRun } from '../../base/gzip.ts'
+import { endGzip, type GzipRun } from '../../base/gzip.ts'
 import { isWritten, type WrittenRecord } from '../../base/text/written-json.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Found, ListedJson } from '../../calendar/declare/operations.ts'
@@ -257,16 +257,21 @@ export function writeList({ head, records, tail }: JsonList, into: Buffer, place
   return into.subarray(0, at)
 }
 
-/** The most records of an answer that are deflated for those to come: one takes 50 µs. */
-const MOST_DEFLATED = 3
+/** The most records that are deflated for answers to come, where this one is sent once or kept: one takes 50 µs. */
+const MOST_DEFLATED = { once: 3, kept: 20 }
 
 /** The runs of a list that a gzip body of it is joined from: records that memory keeps come compressed. */
-export function gzipRuns({ records }: JsonList, written: Buffer, places: readonly number[]): GzipRun[] {
+export function gzipRuns(
+  { records }: JsonList,
+  written: Buffer,
+  places: readonly number[],
+  life: 'once' | 'kept',
+): GzipRun[] {
   const runs: GzipRun[] = []
   let [end, made] = [0, 0]
   for (let i = 0; i < records.count; i++) {
     const kept = records.blocks(i, false)
-    const blocks = kept ?? (made < MOST_DEFLATED ? records.blocks(i, true) : undefined)
+    const blocks = kept ?? (made < MOST_DEFLATED[life] ? records.blocks(i, true) : undefined)
     if (!blocks) continue
     if (!kept) made++
     const start = places[i * 2] as number
@@ -303,6 +308,8 @@ export interface FollowedBody {
   recount: (isSending: boolean) => boolean
   /** The JSON around the records of a list, with the total of now; undefined for a single event. */
   frame: ListFrame | undefined
+  /** The body as gzip, where a list has followed that as well. */
+  gzip?: Buffer
 }
 
 /** Follows a body that was assembled from memory. */
@@ -321,10 +328,15 @@ function followBody(
       const reframed = followed.frame === written ? undefined : followed.frame
       if (isCounted && !reframed) return false
       if (isSending) piece.bytes = bytesOf(piece.bytes)
+      const { deflated } = piece
+      // The former one may still be in transit.
+      if (deflated) piece.deflated = { ...deflated, blocks: bytesOf(deflated.blocks) }
       if (written && reframed) piece.bytes = withTail(piece.bytes, written, reframed)
       written = followed.frame
       if (!isCounted) updateCounts(memory.pieces, piece, memory.terms)
       followed.body = piece.bytes
+      if (piece.deflated && written)
+        followed.gzip = endGzip(piece.deflated.blocks, piece.bytes, Buffer.byteLength(written.tail))
       return true
     },
     frame,
@@ -342,11 +354,29 @@ function withTail(bytes: Buffer, { tail: old }: ListFrame, { tail }: ListFrame):
   return into
 }
 
+/**
+ * A gzip body of a list that can be followed as the list is, up to its last run: the place of that stands behind those of the counts. Undefined where
+ * a count stands outside of its blocks, or records stand in the last run.
+ */
+export function followedGzip(
+  { tail }: JsonList,
+  runs: readonly GzipRun[],
+  plain: Buffer,
+  counts: number,
+  gzip: Buffer,
+  places: number[],
+): Piece['deflated'] {
+  const end = places.pop()
+  const last = runs.at(-2)
+  const isWhole = places.length === counts && last?.to === plain.length - Buffer.byteLength(tail)
+  return isWhole && last.blocks ? { blocks: bytesOf(gzip.subarray(0, end)), places } : undefined
+}
+
 /** Follows a list that was written on this day, with the counts of terms in it. */
 export function followList(
   memory: EventMemory,
   { found, states, frameWith, records: _records, ...frame }: JsonList,
-  written: Pick<Piece, 'bytes' | 'counts'>,
+  written: Pick<Piece, 'bytes' | 'counts' | 'deflated'>,
   writtenOn: string,
 ): FollowedBody {
   const { ids, again: findAgain } = found

@@ -21,8 +21,8 @@ export interface Finished extends Outgoing {
   framedHeaders?: (frame: ListFrame) => string[]
   /** Of an answer that shows one record: its version. */
   recordVersion?: Version | undefined
-  /** The number of counts in the body that `followed` keeps up to date. */
-  countsKept?: number
+  /** Bytes that `followed` holds for counts and the body as gzip. */
+  bytesFollowed?: number
 }
 
 /**
@@ -97,7 +97,10 @@ function renew(answers: FinishedAnswers, known: Finished, followed: FollowedBody
   const { version } = answers.memory
   const isRecounted = followed.recount(known.isSending)
   if (isRecounted) {
-    Object.assign(known, { body: followed.body, encoded: {}, isSending: false })
+    const { body, gzip } = followed
+    const isShorter = gzip !== undefined && gzip.length < body.length
+    const encoded = isShorter ? { gzip: { bytes: gzip, isLight: true, readers: 0 } } : {}
+    Object.assign(known, { body, encoded, isChanging: true, isSending: false })
     if (followed.frame && known.framedHeaders) known.headers = known.framedHeaders(followed.frame)
   }
   // The ETag of a list is the same on every node. Its earlier ones stay valid while the list stays the same.
@@ -113,11 +116,11 @@ function renew(answers: FinishedAnswers, known: Finished, followed: FollowedBody
 
 /** Caches an answer that stays valid: one with `followed`, or one whose ETag names the version it was made from. */
 export function keepFinished(answers: FinishedAnswers, key: string, finished: Finished): void {
-  const { body, tag, followed, countsKept = 0 } = finished
+  const { body, tag, followed, bytesFollowed = 0 } = finished
   if (!followed && !tag.startsWith(`W/"${answers.edition}.`)) return
   finished.isKept = true
-  // Besides the body: its compressed form, the address twice, and the data of `followed`: ids, states, and places of counts.
-  keepCached(answers.bodies, key, finished, body.length * 1.5 + key.length * 4 + countsKept * 8 + 2500)
+  // Besides the body: its compressed form, the address twice, and the data of `followed`: ids, states, and the rest.
+  keepCached(answers.bodies, key, finished, body.length * 1.5 + key.length * 4 + bytesFollowed + 2500)
 }
 
 /**

@@ -11,11 +11,12 @@ import { findInMemory } from '../../calendar/events/find-events.ts'
 import { versionedTag } from '../../calendar/records/versions.ts'
 import type { Served } from '../../calendar/resources.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../../store/memory/event-memory.ts'
-import { bytesOf } from '../../store/memory/event-pieces.ts'
+import { bytesOf, type Piece } from '../../store/memory/event-pieces.ts'
 import type { Reply } from '../formats/format.ts'
 import { formatsOf, namesAnother, preferredFormat } from '../formats/formats.ts'
 import {
   followEvent,
+  followedGzip,
   followList,
   gzipRuns,
   isPretty,
@@ -322,38 +323,48 @@ function sendList(reads: PublicReads, read: Read, list: JsonList, version: strin
     tag: isSteadyList ? versionTag(finished, version, day) : contentTag(body),
     body,
   }
+  const { buffer, deflated } = joinCompressed(reads, read, list, made, places, isKept)
   if (isKept) {
     buffers.give(pooled)
-    made.followed = followList(service.memory, list, { bytes: body, counts: places.counts }, day)
+    made.followed = followList(service.memory, list, { bytes: body, counts: places.counts, deflated }, day)
     made.framedHeaders = (frame) => headersOf(reads, frame)
-    made.countsKept = places.counts.length
+    // A changed body has a gzip body of its own beside the one that is written into.
+    made.bytesFollowed = places.counts.length * 8 + (deflated?.blocks.length ?? 0) * 2
     keepFinished(finished, key, made)
   }
-  const joined = joinCompressed(reads, read, list, made, places)
   const sent = () => {
     buffers.give(pooled)
-    if (joined) buffers.give(joined)
+    if (buffer) buffers.give(buffer)
   }
   send(front, read, made, 'memory', isKept ? undefined : sent)
 }
 
-/** Gives a list its gzip body for a client that takes one, joined from compressed records. Returns the buffer that it is in, unless the list is kept. */
+/** The buffer with the gzip body of a list that is sent once, or that body as one that is kept follows it. */
+interface JoinedGzip {
+  buffer?: Buffer
+  deflated?: Piece['deflated']
+}
+
+/** Gives a list its gzip body for a client that takes one, joined from compressed records. */
 function joinCompressed(
   { buffers }: PublicReads,
   { request: { headers } }: Read,
   list: JsonList,
   made: Finished,
-  { records }: ListPlaces,
-): Buffer | undefined {
-  if (!takesGzip(headers, made.body.length)) return undefined
-  const runs = gzipRuns(list, made.body, records)
+  { records, counts }: ListPlaces,
+  isKept: boolean,
+): JoinedGzip {
+  if (!takesGzip(headers, made.body.length)) return {}
+  const runs = gzipRuns(list, made.body, records, isKept ? 'kept' : 'once')
   const buffer = buffers.take(mostGzipBytes(runs))
-  const bytes = writeGzip(made.body, runs, buffer)
-  if (bytes.length < made.body.length)
-    made.encoded.gzip = { bytes: made.isKept ? bytesOf(bytes) : bytes, isLight: true, isUsed: false }
-  if (!made.isKept) return buffer
+  const places: number[] = []
+  const joined = writeGzip(made.body, runs, buffer, isKept ? places : undefined)
+  const isShorter = joined.length < made.body.length
+  const bytes = isKept ? bytesOf(joined) : joined
+  if (isShorter) made.encoded.gzip = { bytes, isLight: true, readers: 0 }
+  if (!isKept) return { buffer }
   buffers.give(buffer)
-  return undefined
+  return isShorter ? { deflated: followedGzip(list, runs, made.body, counts.length / 3, bytes, places) } : {}
 }
 
 /** Sends a list record by record, without caching it. It has an ETag if it depends on the data alone. */

@@ -57,6 +57,8 @@ export interface Outgoing {
   isKept: boolean
   /** Whether its own headers say which other sites may read it: all, or none. */
   namesOrigins?: boolean
+  /** Whether its body has changed since it was made, as it may again. */
+  isChanging?: boolean
   /** Whether some of the body may still be in transit: then nothing may be written into it. */
   isSending: boolean
 }
@@ -65,8 +67,18 @@ interface Encoded {
   /** A promise while it is being compressed. */
   bytes: Buffer | Promise<Buffer>
   isLight: boolean
-  /** Whether a reader has got it. */
-  isUsed: boolean
+  /** The number of readers that have got it. */
+  readers: number
+}
+
+/** Readers of a light form of a kept answer before it is compressed well, which takes as long as some ten answers. */
+const FIRST_READERS = 1
+/** The same where its body changes: then that may be worth nothing soon. */
+const FIRST_READERS_OF_CHANGING = 8
+
+/** Whether a light form has had its readers. One that is sent once is worth no more. */
+function isSpent({ isKept, isChanging }: Outgoing, { isLight, readers }: Encoded): boolean {
+  return isKept && isLight && readers >= (isChanging ? FIRST_READERS_OF_CHANGING : FIRST_READERS)
 }
 
 /** The parts that every answer begins with. */
@@ -288,30 +300,30 @@ function crossOrigin(
 }
 
 /** The encoding that a client gets: one that is at hand where it takes it, and else the best. */
-function encodingOf(headers: IncomingHttpHeaders, { body, encoded, isKept }: Outgoing): Encoding | undefined {
-  const isAtHand = encoded.gzip && !(isKept && encoded.gzip.isUsed)
+function encodingOf(headers: IncomingHttpHeaders, answer: Outgoing): Encoding | undefined {
+  const { body, encoded } = answer
+  const isAtHand = encoded.gzip?.isLight && !isSpent(answer, encoded.gzip)
   return isAtHand && takesGzip(headers, body.length) ? 'gzip' : encodingFor(headers, body.length)
 }
 
 /** The body compressed, a promise of it, or undefined where it goes out as it is. */
 function encoded(answer: Outgoing, encoding: Encoding): Buffer | Promise<Buffer> | undefined {
   const known = answer.encoded[encoding]
-  // An answer that is sent once is worth no more than a light level.
-  if (known && !(known.isLight && known.isUsed && answer.isKept)) {
-    known.isUsed = true
+  if (known && !isSpent(answer, known)) {
+    known.readers++
     return known.bytes
   }
   const { body } = answer
   const isLight = known === undefined && Object.keys(answer.encoded).length === 0
   const bytes = compress(body, encoding, isLight ? LIGHT : BEST)
   if (!bytes) return known?.bytes
-  answer.encoded[encoding] = { bytes, isLight, isUsed: true }
+  answer.encoded[encoding] = { bytes, isLight, readers: 1 }
   if (bytes instanceof Promise) {
     // It is read beside this thread: nothing may be written into it.
     answer.isSending = true
     const keepIt = (later: Buffer | undefined) => {
       if (answer.body !== body) return
-      if (later) answer.encoded[encoding] = { bytes: later, isLight, isUsed: true }
+      if (later) answer.encoded[encoding] = { bytes: later, isLight, readers: 1 }
       else delete answer.encoded[encoding]
     }
     bytes.then(keepIt, () => keepIt(undefined))

@@ -17,14 +17,15 @@ export interface CountedJson {
 export interface Piece {
   bytes: Buffer
   counts: TermCounts
+  /** The same deflated, once compressed answers have shown it. */
+  deflated?: Deflated | undefined
   /** The `countsVersion` that its counts are of. */
   countsVersion: number
 }
 
-/** A cached event, and the same deflated once compressed lists have shown it. */
+/** A cached event. */
 export interface EventPiece extends Piece {
   id: number
-  deflated: Deflated | undefined
 }
 
 /** The caches of pieces, and the changes that they have followed. */
@@ -232,7 +233,7 @@ export function writeCounted(
 /** Writes the present counts into a piece, deflated or not. */
 export function updateCounts(
   { countsVersion }: Pick<EventPieces, 'countsVersion'>,
-  piece: Piece & Partial<Pick<EventPiece, 'deflated'>>,
+  piece: Piece,
   terms: ReadonlyMap<number, TermRow>,
 ): void {
   const { bytes, counts, deflated } = piece

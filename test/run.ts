@@ -15,8 +15,10 @@ import {
   SERVER,
   TEMPLATE_FILE,
 } from './support/database.ts'
+import { preloading, STRIPPED } from './support/environment.ts'
 import { type PostgresServer, startPostgres } from './support/postgres.ts'
 import { processorSeconds } from './support/processor-time.ts'
+import { writeStripped } from './support/stripped-sources.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -198,7 +200,7 @@ async function runBatches(
   const entries = new Map(
     batches.map((batch) => [writeEntry(batch, environments[batch.database] ?? {}, folder), batch]),
   )
-  const tests = run({ files: [...entries.keys()], concurrency, timeout: TIMEOUT_MS })
+  const tests = run({ files: [...entries.keys()], concurrency, timeout: TIMEOUT_MS, execArgv: preloading() })
   const outcomes: Outcomes = new Map()
   const broken = watch(tests, outcomes)
   for await (const piece of tests.compose(spec)) process.stdout.write(piece)
@@ -296,10 +298,11 @@ async function preparePostgres(): Promise<PostgresServer | string> {
   }
 }
 
-/** Has all processes of this run share what is compiled: a start takes half its time to compile the sources. */
+/** Has all processes of this run share what is stripped of types and compiled: a start takes most of its time for that. */
 function shareCompiled(): void {
   const folder = mkdtempSync(join(tmpdir(), 'kalends-compiled-'))
   process.env.NODE_COMPILE_CACHE = folder
+  process.env[STRIPPED] = writeStripped(folder)
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 }
 

@@ -13,6 +13,7 @@ import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { rowsOf, startCalendar } from '../import/calendar-command.ts'
 import { scratchDatabase } from '../support/database.ts'
+import { preloading } from '../support/environment.ts'
 import { startProcess } from '../support/processes.ts'
 import { addUsers } from '../support/service.ts'
 import { servePictures } from './picture-server.ts'
@@ -56,7 +57,7 @@ async function runSteps(
   const env = {
     STEPS_LOG: log,
     STEPS_KILL: told,
-    NODE_OPTIONS: `--import=${PRELOAD}`,
+    NODE_OPTIONS: preloading(PRELOAD).join(' '),
     KALENDS_IMAGE_HOSTS: '127.0.0.1',
   }
   const { child, ended } = startProcess('src/main.ts', ['--database', database, '--media', media, ...words], env)

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../src/store/storage/database.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { patient, scratchDatabase } from '../support/database.ts'
+import { preloading } from '../support/environment.ts'
 import { type ServiceProcess, startServiceProcess } from '../support/processes.ts'
 import { addUsers } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -88,7 +89,9 @@ async function killOnce({ folder, start, receiver, database }: Outbox, at: numbe
   await rm(log, { force: true })
   await rm(told, { force: true })
   const stepsSoFar = async () => (existsSync(log) ? (await readFile(log, 'utf8')).split('\n').slice(0, -1) : [])
-  const service = await start(`export STEPS_LOG='${log}' STEPS_KILL='${told}' NODE_OPTIONS='--import=${PRELOAD}'`)
+  const service = await start(
+    `export STEPS_LOG='${log}' STEPS_KILL='${told}' NODE_OPTIONS='${preloading(PRELOAD).join(' ')}'`,
+  )
   const begun = (await quietly(stepsSoFar)).length
   await writeFile(told, String(begun + at))
   const name = `Hall ${at}`

@@ -371,7 +371,7 @@ describe('the list', () => {
   test('repeats the words of a search as text, wherever they stand (2d.16)', async () => {
     const { body, status } = await page(`/events/?search=${encodeURIComponent(NASTY)}`)
     assert.equal(status, 200)
-    assert.doesNotMatch(body, /<script>alert|<b>[^T]/)
+    assert.doesNotMatch(body, /<script>alert|&#39; <b>/)
     assert.match(body, /value="&quot;&gt;&lt;script&gt;/)
     assert.match(body, /<title>[^<]*&lt;script&gt;/)
   })

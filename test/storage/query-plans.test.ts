@@ -6,7 +6,7 @@ import type { Context } from '../../src/calendar/declare/context.ts'
 import { countInbox, listPendingEvents, listWaitingProposals } from '../../src/calendar/editing/proposal-store.ts'
 import { findClashes } from '../../src/calendar/events/clashes.ts'
 import { DESK_TABS, findDeskPage } from '../../src/calendar/events/desk-events.ts'
-import { findAsTyped } from '../../src/calendar/events/find-as-typed.ts'
+import { findAsTyped, suggest } from '../../src/calendar/events/find-as-typed.ts'
 import { pickNames } from '../../src/calendar/events/picked-names.ts'
 import { findVenuesOf, listDirectory, listLetters } from '../../src/calendar/linked/linked-directory.ts'
 import type { Caller } from '../../src/calendar/people/caller.ts'
@@ -108,6 +108,14 @@ test('links of meetings that are due are found by their index, whatever else is 
   const found = plans.flat().filter((step) => step.includes('events_online'))
   assert.deepEqual(found, ['SEARCH events USING INDEX events_online (online_from<?)'])
   assert.doesNotMatch(plans.flat().join('\n'), /SCAN events/)
+})
+
+test('what is suggested is read by its ids, whatever else is public', onSqlite, async () => {
+  const site = { timezone: 'UTC' } as Context['site']
+  const plans = await plansOf((db) => suggest('hal', { db, aside, site, now: 0 } as Context))
+  assert.equal(plans.length, 4)
+  for (const plan of plans)
+    assert.match(plan[0] ?? '', /^SEARCH (venues|organizers|terms|events) USING INTEGER PRIMARY KEY \(rowid=\?\)$/)
 })
 
 for (const caller of [editor, contributor]) {

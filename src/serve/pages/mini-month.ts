@@ -1,7 +1,7 @@
 import type { Site } from '../../base/config.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { countStarts } from '../../calendar/events/find-events.ts'
-import { monthOf, monthsLater, weeksOf, written } from './page-dates.ts'
+import { firstOf, monthOf, monthsLater, weeksOf, written } from './page-dates.ts'
 import { type EventFilters, withoutTimes } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
 import type { Span } from './spans.ts'
@@ -15,9 +15,9 @@ type AddressOf = (span: Span<'day' | 'month'>) => string
 /** The rest of the month of a day to jump by, and in its last week the next one. */
 export function miniMonths(viewing: Viewing, filters: EventFilters, day: string, to: AddressOf): Html {
   const { site } = viewing.context
-  const months = new Set([monthOf(day), monthOf(addDays(day, SOON))])
+  const months = [...new Set([monthOf(day), monthOf(addDays(day, SOON))])]
   const name = say(site, 'Jump to a date')
-  return html`<details class="mini"><summary class="quiet">${name}</summary><nav aria-label="${name}">${[...months].map((month) => oneMonth(viewing, filters, month, day, to))}</nav></details>`
+  return html`<details class="mini"><summary class="quiet">${name}</summary><nav aria-label="${name}">${months.map((month, at) => html`<p>${step(site, month, at === 0 ? -1 : undefined, '←', to)}<a href="${to({ view: 'month', month })}">${written(site, 'monthYear', firstOf(month))}</a>${step(site, month, at === months.length - 1 ? 1 : undefined, '→', to)}</p>${oneMonth(viewing, filters, month, day, to)}`)}</nav></details>`
 }
 
 const SOON = 7
@@ -46,15 +46,15 @@ function oneMonth(
   const head = weeks[0]?.map(
     (one) => html`<th scope="col" abbr="${written(site, 'weekday', one)}">${letterOf(site, one)}</th>`,
   )
-  return html`<p>${step(site, month, -1, '←', to)}<a href="${to({ view: 'month', month })}">${written(site, 'monthYear', `${month}-01`)}</a>${step(site, month, 1, '→', to)}</p><table><thead><tr>${head}</tr></thead><tbody>${weeks.map((week) => html`<tr>${week.map(cell)}</tr>`)}</tbody></table>`
+  return html`<table><thead><tr>${head}</tr></thead><tbody>${weeks.map((week) => html`<tr>${week.map(cell)}</tr>`)}</tbody></table>`
 }
 
 const letterOf = (site: Site, day: string) => [...written(site, 'weekdayShort', day)].slice(0, 2).join('')
 
-function step(site: Site, month: string, by: number, arrow: string, to: AddressOf): Html | false {
-  const other = monthsLater(month, by)
-  return (
-    other !== undefined &&
-    html`<a class="step" href="${to({ view: 'month', month: other })}" aria-label="${written(site, 'monthYear', `${other}-01`)}"><span aria-hidden="true">${arrow}</span></a>`
-  )
+/** An arrow to the month before or after; room in its place where there is none. */
+function step(site: Site, month: string, by: number | undefined, arrow: string, to: AddressOf): Html {
+  const other = by && monthsLater(month, by)
+  return other
+    ? html`<a class="step" href="${to({ view: 'month', month: other })}" aria-label="${written(site, 'monthYear', firstOf(other))}"><span aria-hidden="true">${arrow}</span></a>`
+    : html`<span class="step"></span>`
 }

@@ -213,7 +213,7 @@ function filterForm(viewing: Viewing, asked: EventsAsked): Html {
   const open = folded.filter((name) => sent.has(name) && !hasPress(name, sent.get(name) ?? '')).length
   return html`<form class="filter" role="search" method="get" action="${spanLink(site, span, scopeIn(asked), '')}">${hidden}${languageField(site)}
 <div class="words"><input type="search" name="search" data-suggest="${pathTo(site, viewing.assets.suggest.path)}" data-from="${pathTo(site, SUGGEST_PATH)}" value="${sent.get('search')}" maxlength="500" placeholder="${say(site, 'Search events')}" aria-label="${say(site, 'Search events')}"><button type="submit" class="button main">${say(site, 'Search')}</button></div>
-<details class="more"${open > 0 && html` open`}><summary class="button">${say(site, 'Filters')}${open > 0 && html` <span class="badge">${open}</span>`}</summary>
+<details class="more"${folded.some((name) => asked.query.wrong?.has(name)) && html` open`}><summary class="button">${say(site, 'Filters')}${open > 0 && html` <span class="badge">${open}</span>`}</summary>
 <div class="fields" id="${FIELDS_ID}">${termSelect(viewing, asked, 'categories', countedCategories(viewing, counts))}${termSelect(viewing, asked, 'tags', viewing.terms.choices.tags)}${venueSelect(viewing, asked)}${nearSelect(
     viewing,
     asked,

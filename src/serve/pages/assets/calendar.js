@@ -34,7 +34,7 @@ async function show(address, { isNew, focus }) {
     await loadOwn(page)
     if (isNew) history.pushState({}, '', response.url)
     document.title = page.title
-    const isOpen = main.querySelector('.more')?.hasAttribute('open')
+    const isOpen = focus !== undefined && main.querySelector('.more')?.hasAttribute('open')
     main.replaceChildren(...content.childNodes)
     if (isOpen) main.querySelector('.more')?.setAttribute('open', '')
     document.querySelector('.foot')?.replaceWith(...page.querySelectorAll('.foot'))

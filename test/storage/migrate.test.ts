@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Database } from '../../src/store/storage/database.ts'
-import { migrate, migrationNames } from '../../src/store/storage/migrate.ts'
+import { migrate, migrateWithin, migrationNames } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
-import { findMigrations } from '../../src/store/storage/tables.ts'
+import { findMigrations, listTables } from '../../src/store/storage/tables.ts'
 import { administer, databaseName, scratchDatabase } from '../support/database.ts'
 import { readAll, startProcess } from '../support/processes.ts'
 import { touch } from '../support/recording.ts'
@@ -297,6 +297,41 @@ test('a calendar that went through each former step by itself is up to date', as
   })
   assert.deepEqual(await migrate(database), { ran: [], remarks: [] })
   assert.deepEqual(await findMigrations(database.read), migrationNames)
+})
+
+/** The steps that calendars have gone through that others keep. One with another name would run again, or be refused as unknown. */
+const GONE_THROUGH = [
+  '0034-messages-as-of-now',
+  '0035-parts-of-presented',
+  '0036-former-values',
+  '0037-owner-settings',
+  '0038-facts-of-events',
+  '0039-sign-in',
+  '0040-review',
+  '0041-events-at-the-desk',
+  '0042-focal-points',
+  '0043-look-files',
+  '0044-what-images-show',
+  '0045-free-events',
+  '0046-stems',
+  '0047-decorative-images',
+]
+
+test('a calendar that stopped behind any step goes on from there, and ends with the tables of a new one', async (t) => {
+  const { address, remove } = await scratchDatabase('bare')
+  const stepwise = await openDatabase(address)
+  t.after(async () => {
+    await stepwise.close()
+    await remove()
+  })
+  assert.deepEqual(migrationNames.slice(0, GONE_THROUGH.length), GONE_THROUGH)
+  for (const [at, name] of migrationNames.entries())
+    await stepwise.migrate(async (tx) => {
+      assert.deepEqual(await migrateWithin(tx, migrationNames.slice(0, at + 1)), [name])
+    })
+  assert.deepEqual((await migrate(stepwise)).ran, [])
+  const { database } = await openScratch(t)
+  assert.deepEqual(await listTables(stepwise.read), await listTables(database.read))
 })
 
 test('a calendar of a version of development is refused in one sentence, and left as it is', async (t) => {

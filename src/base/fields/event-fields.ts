@@ -28,6 +28,8 @@ import { limits } from './limits.ts'
 import { organizerFields, venueFields } from './linked-fields.ts'
 import { everywhere, type MemberField, saidBy, textEverywhere } from './member.ts'
 
+// The fields of events, as data.
+
 const OF_LISTS = { not: 'it is about the lists of this calendar' }
 const OF_MAPS = { not: 'it is about the page of the event' }
 const OF_USERS = { not: 'users are known to this calendar alone' }

@@ -16,6 +16,8 @@ import type { Columns } from './field.ts'
 import type { Kind } from './kinds.ts'
 import { asKept, everywhere, type Member, type NamesIn, saidBy, type Tabled, type WithValue } from './member.ts'
 
+// The members of events and series in answers, and where else each stands.
+
 const { recurrence_scope: _scope, ...shownFields } = eventFields
 const details = (name: string) => ({ ...saidBy(name), schema: schemaRef('DateDetails') })
 const WITH_OFFSET = { not: 'times have their offset or their zone' }

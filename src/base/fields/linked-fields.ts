@@ -3,6 +3,8 @@ import { clearableText, factOfAccess, latitude, line, longitude, text, url, word
 import { limits } from './limits.ts'
 import { inAnswers, inTable, type LinkedField, onPage } from './member.ts'
 
+// The fields of venues and organizers, as data.
+
 const fact = { kind: factOfAccess, unlisted: true, ...inTable } as const
 
 /** The fields of venues (rule 3.9). The facts of access at the end are named on pages as they are here. */

@@ -10,6 +10,8 @@ import { recordChecks } from '../records/record-rules.ts'
 import { areTermEntries } from '../terms/term-rules.ts'
 import { isCost } from './event-cost.ts'
 
+// The declaration of events.
+
 const password = { kind: anything, about: 'Accepted and ignored: events have no passwords' } as const
 
 /** Events: their fields, filters and addresses (rule 3.9). */

@@ -37,6 +37,8 @@ import {
 import { findAllEvents, findEvents } from './find-events.ts'
 import { asSeenBy } from './online-link.ts'
 
+// The operations on events: what REST, the desk, imports and assistants do with them.
+
 const presentation: Presentation<LoadedEvent> = {
   nameOf: ({ row }) => ({ kind: 'event', id: row.id }),
   textsOf: ({ row, links }, extent) => textsOfEvent(row, links, extent),

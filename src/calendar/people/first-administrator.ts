@@ -5,6 +5,8 @@ import { hasDeskPasswords } from './desk-passwords.ts'
 import { addSignInLink } from './sign-in-links.ts'
 import { findUser, hasUsers, insertUser, isActive, listUsers } from './users.ts'
 
+// Makes the first administrator of a new calendar.
+
 const FIRST_START = writerBy('first start')
 
 /** The login and the application password of the first administrator. The password is stored only as a hash, so it is shown once. */

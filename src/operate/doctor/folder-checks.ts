@@ -10,6 +10,8 @@ import { databaseFile } from '../../store/storage/database-address.ts'
 import type { ExaminedImages } from '../../store/storage/examine.ts'
 import { type Finding, failing, ok, warning } from './finding.ts'
 
+// Looks at the folders and files of a deployment: their permissions, the room on the disk, and the store of images.
+
 const LITTLE_BYTES = 1_000_000_000
 const TOO_LITTLE_BYTES = 100_000_000
 const OPEN_TO_OTHERS = 0o077

@@ -3,6 +3,8 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { describeWhen, type EventFacts, isoTime, meetingPlaces, placeOf, rfc3339 } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 
+// Lists of events as an Atom feed.
+
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
 /** Atom (RFC 4287). The time of the latest change is known, and written, once all entries are. */

@@ -5,6 +5,8 @@ import type { MessageText } from '../../calendar/locales/messages.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import { localeOf } from './page-dates.ts'
 
+// What events cost, as the language of the page writes it.
+
 const FREE_WORD: MessageText = FREE
 
 /**

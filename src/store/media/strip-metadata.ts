@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 
+// Takes the metadata out of images of each format, without decoding their pixels.
+
 type Strip = (bytes: Buffer, orientation: number) => Buffer | Promise<Buffer>
 
 const strips: Readonly<Record<string, Strip>> = {

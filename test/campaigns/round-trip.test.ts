@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { type Calendar, startCalendar } from '../import/calendar-command.ts'
 import { FORMATS, fillForRoundTrip, KNOWN_LOSSES, roundTrip } from './round-trip.ts'
 
-const EVENTS = 150
+const EVENTS = 75
 
 describe('a calendar that goes out and into an empty one', () => {
   let calendar: Calendar

@@ -490,10 +490,12 @@ const selectVenues = statement<{ ids: readonly number[] }>()((db, value) =>
     .orderBy('position'),
 )
 
+// Without statistics SQLite would begin an inner join with every category.
 const selectCategories = statement<{ ids: readonly number[] }>()((db, value) =>
   db
     .selectFrom('event_terms')
-    .innerJoin('terms', 'terms.id', 'event_terms.term')
+    .crossJoin('terms')
+    .whereRef('terms.id', '=', 'event_terms.term')
     .select(['event', 'terms.id'])
     .where('event', 'in', value('ids'))
     .where('taxonomy', '=', 'category')

@@ -16,7 +16,7 @@ import { resources } from '../../calendar/resources.ts'
 import { shortened } from '../pages/cards.ts'
 import { writtenNumber } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
-import { readPageTerms } from '../pages/page-terms.ts'
+import { readPageTerms, readTermsAlone } from '../pages/page-terms.ts'
 import { BULK_DEEDS, type BulkDeedName } from './bulk-deed-names.ts'
 import {
   type DeskAnswer,
@@ -150,7 +150,7 @@ async function detailsOf(
   if (deed === 'organizer')
     return line('to', 'Organizer', 'The name of an organizer that is in the directory; leave it empty for none.')
   if (deed !== 'categories' && deed !== 'tags') return ''
-  const names = [...(await readPageTerms(context)).byId.values()]
+  const names = [...(await readTermsAlone(context)).byId.values()]
     .filter(({ taxonomy }) => taxonomy === (deed === 'tags' ? 'tag' : 'category'))
     .map(({ name }) => name)
   return html`${line('add', 'Add', 'Names, parted by commas.', names)}${line('remove', 'Take off', 'Names, parted by commas.', names)}`

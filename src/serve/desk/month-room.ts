@@ -24,7 +24,7 @@ import {
   writtenShortTime,
 } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
-import { type PageTerms, readPageTerms } from '../pages/page-terms.ts'
+import { type PageTerms, readTermsAlone } from '../pages/page-terms.ts'
 import { statusName } from './desk-inputs.ts'
 import { type DeskAnswer, type DeskPage, type DeskRequest, deskPath, fieldOf, sayAtDesk } from './desk-page.ts'
 
@@ -60,7 +60,7 @@ async function showMonth(request: DeskRequest): Promise<DeskAnswer> {
   const [first = '', last = ''] = [weeks[0]?.[0], weeks.at(-1)?.at(-1)]
   const [times, terms] = await Promise.all([
     findPlannedTimes(context, { first, after: addDays(last, 1), most: MOST }),
-    readPageTerms(context),
+    readTermsAlone(context),
   ])
   const stretches = times.map(({ id, start_date, end_date }) => ({
     id,

@@ -388,6 +388,8 @@ describe('zones', () => {
     }
     assert.equal(zoneName(site, 'UTC+2'), 'UTC+2')
     assert.equal(zoneName(site, 'UTC'), 'Koordinierte Weltzeit')
+    assert.equal(zoneName({ ...site, language: 'fr' }, 'Europe/Dublin'), 'Irlande')
+    assert.equal(zoneName({ ...site, language: 'fr' }, 'Europe/Paris'), 'heure d’Europe centrale')
   })
 })
 

@@ -319,7 +319,7 @@ function filterInWords({ context, terms, today }: Viewing, name: string, value: 
   if (name === 'featured') return say(site, 'Featured')
   if (name === 'start_date') return say(site, 'from {date}', { date: dateOr(value) })
   if (name === 'end_date') return say(site, 'to {date}', { date: dateOr(value) })
-  if (name === 'search') return `“${value}”`
+  if (name === 'search') return value
   if (name === 'hide_subsequent_recurrences') return say(site, value === '0' ? 'Every date' : 'Each series once')
   if (name === 'access')
     return value

@@ -12,6 +12,9 @@ const names: Cache<string, string> = emptyCache(processBudget)
 /** Where a language has no name for a zone, `Intl` gives its offset. */
 const OFFSET = /^(?:GMT|UTC)[+\-−]/
 
+/** French puts a word and a colon before the name of a region: `heure : Irlande`. */
+const KIND = /^\p{L}+\s*:\s*/u
+
 /** The letters of a zone at a time, as the language has them: `MEZ`, else those of the tz database. */
 export function zoneLetters(site: Site, zone: string, utc: string): string {
   const letters = timezoneAbbreviation(zone, utc)
@@ -26,7 +29,7 @@ export function zoneName(site: Site, zone: string, utc?: string): string {
   const season = utc === undefined ? '' : timezoneAbbreviation(zone, utc)
   return cachedText(names, `long ${locale} ${zone} ${season}`, () => {
     const generic = utc === undefined ? named(locale, zone, 'longGeneric', utc) : undefined
-    return generic ?? named(locale, zone, 'long', utc) ?? zone.replaceAll('_', ' ')
+    return generic?.replace(KIND, '') ?? named(locale, zone, 'long', utc) ?? zone.replaceAll('_', ' ')
   })
 }
 

@@ -78,6 +78,7 @@ test('a venue has a series at its next date, and every date behind a press', asy
   const [, every = ''] = /41 events · <a [^>]*href="([^"]+)">Show every date</.exec(text) ?? []
   const all = (await page(service.origin + every)).text
   assert.equal(titles(all).length, 20)
+  assert.match(all, /name="robots" content="noindex/)
   assert.match(all, /href="[^"]*hide_subsequent_recurrences=0&amp;page=2"/)
   // Its own name is not said again in each row.
   assert.doesNotMatch(text, /<p class="where"><bdi>Depot/)

@@ -67,7 +67,7 @@ export async function linkedView(viewing: Viewing, linked: Linked, { page, filte
         title: name,
         description: shortened(plainText(row.excerpt || row.description)) || `${name}: ${sayEvents(site, total)}`,
         canonical: path,
-        isIndexed: page === 1,
+        isIndexed: page === 1 && !isEvery,
         linkedData: {
           '@context': 'http://schema.org',
           ...filledMembers(kind === 'venue' ? venueLinkedData(row) : organizerLinkedData(row)),

@@ -12,7 +12,7 @@ import {
 } from './base/config.ts'
 import { messageOf } from './base/errors.ts'
 import { readVersion } from './base/version.ts'
-import { tellFirstSteps } from './calendar/people/first-password.ts'
+import { tellFirstSteps } from './calendar/people/first-administrator.ts'
 import { importStarter } from './exchange/import/import-process.ts'
 import { serveMetrics } from './operate/watching/metrics-server.ts'
 import { withoutSecrets } from './operate/watching/redact.ts'

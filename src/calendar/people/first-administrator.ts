@@ -1,11 +1,14 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeFolder } from '../../base/files.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { writerBy } from '../../store/storage/recording.ts'
 import { addPendingPassword, settlePendingPassword } from './credentials.ts'
 import { hasDeskPasswords } from './desk-passwords.ts'
-import { addSignInLink } from './sign-in-links.ts'
+import { addSignInLink, LINK_MINUTES, linkTo } from './sign-in-links.ts'
 import { findUser, hasUsers, insertUser, isActive, listUsers } from './users.ts'
 
-// Makes the first administrator of a new calendar.
+// Makes the first administrator of a new calendar, and tells the operator at the first start how to sign in.
 
 const FIRST_START = writerBy('first start')
 
@@ -72,4 +75,94 @@ export async function findDeskEntry(
   const purpose = isDemo ? 'demo' : undefined
   const token = await database.write((tx) => addSignInLink(tx, administrator, now, purpose), FIRST_START)
   return { login, token, isDemo }
+}
+
+const PASSWORD_FILE = 'first-password.txt'
+const LINK_FILE = 'desk-link.txt'
+
+/** The terminal or log that gets the sentences, and the folder for secrets that a log must not have. */
+interface Told {
+  /** The data folder. */
+  folder: string
+  isTerminal: boolean
+  siteUrl: string
+}
+
+/**
+ * Sentences that tell the operator how to sign in first. Output that is no terminal is a log, which others read and which is stored: then the
+ * password and the link go into a file of the data folder that only its owner can read, and not into the sentences.
+ * @param administrator made for an empty database; undefined at later starts
+ * @param entry undefined where there is nothing to tell of the desk
+ */
+export function tellFirstSteps(
+  administrator: FirstAdministrator | undefined,
+  entry: DeskEntry | undefined,
+  told: Told,
+): string[] {
+  const link = entry?.token === undefined ? undefined : linkTo(told.siteUrl, entry.token)
+  if (administrator) return tellFirstPassword(administrator, link, told)
+  const reminder = remindOfPassword(told.folder)
+  if (entry && link !== undefined) return [...reminder, ...tellLink(link, told)]
+  if (!entry) return reminder
+  return [...reminder, `Nobody has a password for the desk yet; kalends user link ${entry.login} prints a link to it.`]
+}
+
+const LINK_LIFE = `once and for ${LINK_MINUTES} minutes`
+
+function tellFirstPassword(
+  { login, password }: FirstAdministrator,
+  link: string | undefined,
+  { folder, isTerminal }: Told,
+): string[] {
+  if (isTerminal) {
+    return [
+      `A new database. Its administrator is ${login} with the application password ${password}`,
+      'This password is shown once; kalends password add makes others.',
+      ...(link === undefined ? [] : [sayLink(link)]),
+    ]
+  }
+  const file = join(folder, PASSWORD_FILE)
+  const failure = writeSecret(folder, file, [login, password, ...(link === undefined ? [] : [link])])
+  if (failure !== undefined) {
+    return [
+      `A new database. Its administrator is ${login}, whose password could not be written into a file (${failure}).`,
+      `kalends password add ${login} makes another.`,
+    ]
+  }
+  const also = link === undefined ? '' : `, below it a link to the desk that is good ${LINK_LIFE}`
+  return [
+    `A new database. Its administrator is ${login}; the application password is in ${file}, which only this user can read${also}.`,
+    'Delete the file once you have kept the password; kalends password add makes others.',
+  ]
+}
+
+const sayLink = (link: string) => `The desk, where the calendar is kept, opens ${LINK_LIFE} at ${link}`
+
+function tellLink(link: string, { folder, isTerminal }: Told): string[] {
+  if (isTerminal) return [sayLink(link)]
+  const file = join(folder, LINK_FILE)
+  const failure = writeSecret(folder, file, [link])
+  if (failure !== undefined) return [`A link to the desk could not be written into a file (${failure}).`]
+  return [`A link to the desk that is good ${LINK_LIFE} is in ${file}, which only this user can read.`]
+}
+
+/** Writes lines into a file that only its owner can read; why not, if it cannot. */
+function writeSecret(folder: string, file: string, lines: readonly string[]): string | undefined {
+  try {
+    makeFolder(folder)
+    // An existing file would keep its mode.
+    rmSync(file, { force: true })
+    writeFileSync(file, lines.map((line) => `${line}\n`).join(''), { mode: 0o600, flag: 'wx' })
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** A sentence about the password file of an earlier start; none when it was removed. */
+function remindOfPassword(folder: string): string[] {
+  const file = join(folder, PASSWORD_FILE)
+  return existsSync(file)
+    ? [`The first application password is still in ${file}; delete the file once you have kept it.`]
+    : []
 }

@@ -6,8 +6,8 @@ import {
   createFirstAdministrator,
   findDeskEntry,
   giveFirstPassword,
+  tellFirstSteps,
 } from '../../src/calendar/people/first-administrator.ts'
-import { tellFirstSteps } from '../../src/calendar/people/first-administrator.ts'
 import { startSession } from '../../src/calendar/people/sessions.ts'
 import { addSignInLink, findSignInLink } from '../../src/calendar/people/sign-in-links.ts'
 import { getUserByLogin, insertUser, listUsers } from '../../src/calendar/people/users.ts'

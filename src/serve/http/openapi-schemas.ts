@@ -39,7 +39,7 @@ import {
 import { type Bounds, limits } from '../../base/fields/limits.ts'
 import { type Member, namesWith } from '../../base/fields/member.ts'
 import type { Field, Fields, Resource } from '../../calendar/declare/resource.ts'
-import { BATCH_METHODS, VALIDATIONS } from './batch-route.ts'
+import { BATCH_METHODS, VALIDATIONS } from './batch.ts'
 
 // The schemas of the OpenAPI document.
 

@@ -6,7 +6,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { type Field, type Fields, OWN_NAMESPACE, type Resource } from '../../calendar/declare/resource.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { translate } from '../../calendar/locales/translate.ts'
-import { batchRoute } from './batch-route.ts'
+import { batchRoute } from './batch.ts'
 import { type Described, type Failure, failureName, failuresOf, failureText, problemCodes } from './openapi-failures.ts'
 import {
   acceptedSchema,

@@ -116,8 +116,9 @@ test('the first Sunday without an end, moved to the Saturday before, never loses
     const after = await listed(rows[0]?.post_parent)
     if (status === 400) assert.deepEqual(after, rows)
     else assert.equal(body.start_date.slice(0, 10), moved(at(dates, one), -1))
+    // A date more may come within the horizon.
     assert.deepEqual(
-      after.map(({ id }) => id),
+      after.slice(0, rows.length).map(({ id }) => id),
       rows.map(({ id }) => id),
     )
   }

@@ -92,9 +92,10 @@ function workIn(start: () => Promise<Browser>, access: string): void {
   const eventNow = async () => (await service.get(`/events/${await idNow()}`, 'editor')).body
   const alive = () => person.see('form.event-form.alive')
   const told = (t: { diagnostic: (text: string) => void }) => {
-    const { actions, seconds } = person.sum()
-    t.diagnostic(`${actions} actions, ${seconds} s: ${person.done.join(', ')}`)
-    return { actions, seconds }
+    const { actions, seconds, waited } = person.sum()
+    t.diagnostic(`${actions} actions, ${seconds} s and ${waited} s of waiting: ${person.done.join(', ')}`)
+    // Beside other tests the pages are slow.
+    return { actions, seconds: isWhole ? seconds + waited : seconds }
   }
   const within = ({ actions, seconds }: { actions: number; seconds: number }) => {
     assert.ok(actions <= PLAIN.actions, `${actions} actions`)

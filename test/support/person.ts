@@ -28,8 +28,8 @@ export interface Person {
   /** Everything that was done since it was begun to count, in words. */
   done: string[]
   begin: () => void
-  /** How many actions that was beyond typing, and what it took with the time waited for pages. */
-  sum: () => { actions: number; seconds: number }
+  /** How many actions that was beyond typing, what they take a person, and how long the pages were waited for, which says more of the machine. */
+  sum: () => { actions: number; seconds: number; waited: number }
 }
 
 export function personAt(tab: Tab): Person {
@@ -68,7 +68,10 @@ export function personAt(tab: Tab): Person {
       done.length = 0
       count = { actions: 0, spent: 0, waited: 0 }
     },
-    sum: () => ({ actions: count.actions, seconds: Math.round((count.spent + count.waited) / 100) / 10 }),
+    sum: () => {
+      const [seconds = 0, waited = 0] = [count.spent, count.waited].map((ms) => Math.round(ms / 100) / 10)
+      return { actions: count.actions, seconds, waited }
+    },
     press: async (selector) => {
       await see(selector)
       const { x, y } = await pointOf(tab, selector)

@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { findChromium, startChromium } from '../support/chromium.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -145,6 +146,31 @@ describe('compressed answers', () => {
     }
   })
 
+  test('are read by Chromium as by Node, new, kept, and written on', async (t) => {
+    const program = findChromium()
+    if (program === undefined) return t.skip('no Chromium is installed; Debian has it as chromium')
+    const chromium = await startChromium(program)
+    try {
+      const tab = await chromium.open()
+      await tab.goTo(service.base)
+      const paths = Array.from({ length: 20 }, (_, i) => newList(i))
+      for (let round = 0; round < 4; round++) {
+        for (const path of paths) {
+          const fetched = `fetch(${JSON.stringify(service.base + path)}, { cache: 'no-store' }).then((answer) => answer.text())`
+          assert.equal(await tab.evaluate(fetched), (await ask(path, 'identity')).plain, path)
+        }
+        await service.post('/events', {
+          title: `Last ${round}`,
+          start_date: '2028-07-01 10:00:00',
+          end_date: '2028-07-01 12:00:00',
+          categories: [`kind-${round}`, `kind-${round + 5}`],
+        })
+      }
+    } finally {
+      await chromium.close()
+    }
+  })
+
   test('go to those who take them alone, whatever they say of it', async () => {
     const taken: [string | undefined, string][] = [
       [undefined, 'identity'],
@@ -155,6 +181,10 @@ describe('compressed answers', () => {
       ['x-gzip-not', 'identity'],
       ['zstd', 'identity'],
       ['deflate', 'identity'],
+      ['*', 'identity'],
+      ['*;q=0', 'identity'],
+      ['gzip, *;q=0', 'gzip'],
+      [`${'gzip;q=0,'.repeat(900)}br;q=0`, 'identity'],
       ['GZIP', 'gzip'],
       ['gzip;q=0.001', 'gzip'],
       ['br;q=0, gzip', 'gzip'],

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -73,6 +75,24 @@ test('the service and the container start the program that is there', () => {
   assert.ok(statSync(join(root, 'bin/kalends.js')).mode & 0o100)
   const [, flags] = textOf('bin/kalends.js').match(/^#!\/usr\/bin\/env -S node (\S+)\n/) ?? []
   assert.equal(JSON.parse(textOf('package.json')).scripts.start, `node ${flags} bin/kalends.js serve`)
+})
+
+test('the health check of the container asks on the port that the service has', async (t) => {
+  const [, program = '', words = ''] =
+    textOf('deploy/Containerfile').match(/^HEALTHCHECK .*\\\n +CMD \["(node)", (.+)\]$/m) ?? []
+  assert.equal(program, 'node')
+  const server = createServer(({ url }, response) => response.writeHead(url === '/readyz' ? 200 : 404).end())
+  t.after(() => server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const check = async () => {
+    const env = { ...process.env, KALENDS_PORT: String(port) }
+    const [code] = await once(spawn(process.execPath, JSON.parse(`[${words}]`), { env, stdio: 'ignore' }), 'exit')
+    return code
+  }
+  assert.equal(await check(), 0)
+  server.close()
+  assert.equal(await check(), 1)
 })
 
 /** The directives of a section of a unit, as they are written. */

@@ -42,6 +42,7 @@ import { presentVenue, venue, venueRules } from '../linked/venue.ts'
 import { anonymous } from '../people/caller.ts'
 import { textsOfRecord, textsOfTerm } from '../records/present-records.ts'
 import { writeTerm } from '../terms/term-present.ts'
+import { compareTerms } from '../terms/term-store.ts'
 import { event } from './event.ts'
 import {
   CORE_COLUMNS,
@@ -244,19 +245,6 @@ function piecesOfTerms({ pieces, terms }: EventMemory, context: Context, ids: re
     if (piece) shown[row.taxonomy].push(piece)
   }
   return { categories: shown.category, tags: shown.tag }
-}
-
-/** Beyond the first 65,536 code points the order of JavaScript is another. */
-const SURROGATE = /[\ud800-\udfff]/
-
-/** Terms by name, as the databases order them: by code points. */
-function compareTerms(a: TermRow, b: TermRow): number {
-  // Two kinds of terms are not shown side by side.
-  if (a.taxonomy !== b.taxonomy) return a.taxonomy < b.taxonomy ? -1 : 1
-  if (a.folded === b.folded) return a.id - b.id
-  if (SURROGATE.test(a.folded) || SURROGATE.test(b.folded))
-    return Buffer.compare(Buffer.from(a.folded), Buffer.from(b.folded))
-  return a.folded < b.folded ? -1 : 1
 }
 
 /** Venues or organizers as bytes by id, empty for those that events do not show; and the ids of those that memory lacks. */

@@ -4,7 +4,7 @@ import { invalidParam } from '../../base/problems.ts'
 import { foldedText } from '../../base/text/long-texts.ts'
 import { readMoment } from '../../base/text/moments.ts'
 import type { Tx } from '../../store/storage/recording.ts'
-import type { EventRow, Taxonomy } from '../../store/storage/schema.ts'
+import type { EventRow, Taxonomy, TermRow } from '../../store/storage/schema.ts'
 import { indexWritten } from '../../store/storage/search/search-index.ts'
 import type { Context, ValueContext } from '../declare/context.ts'
 import type { WriteResult } from '../declare/operations.ts'
@@ -128,11 +128,10 @@ export async function writeEvent(
   const had = { terms: terms.before, counted: before?.status === 'publish' }
   const has = { terms: terms.after, counted: row.status === 'publish' }
   // The statements are independent, so they reach the database together, in this order. Other writers wait for terms: they are held last.
-  const [, , seen] = await Promise.all([
-    before ? updateEvent(tx, before, columns, links) : insertEvent(tx, row, links),
-    countTerms(tx, had, has),
-    look(tx, row, links),
-  ])
+  const writing = before ? updateEvent(tx, before, columns, links) : insertEvent(tx, row, links)
+  const counting = countTerms(tx, had, has)
+  const counted = !before && has.counted ? counting : undefined
+  const [, , seen] = await Promise.all([writing, counting, look(tx, row, { ...links, counted })])
   return seen
 }
 
@@ -292,13 +291,13 @@ interface Counted {
 }
 
 /** Counts an event for its terms, and no longer for those it had: begun with the statements that change it. */
-async function countTerms(tx: Tx, before: Counted, after: Counted): Promise<void> {
+async function countTerms(tx: Tx, before: Counted, after: Counted): Promise<TermRow[]> {
   const had = new Set(before.counted ? before.terms : [])
   const has = new Set(after.counted ? after.terms : [])
   const by = new Map<number, number>()
   for (const term of has.difference(had)) by.set(term, 1)
   for (const term of had.difference(has)) by.set(term, -1)
-  await shiftCounts(tx, by)
+  return shiftCounts(tx, by)
 }
 
 /** Publishes an event whose time has come, which is held. */

@@ -25,6 +25,7 @@ import { venueRules } from '../linked/venue.ts'
 import { mayRead } from '../people/caller.ts'
 import { noteSlugs, standingOf } from '../records/old-slugs.ts'
 import { type Listing, offsetOf, type PageRequest, recordWritten } from '../records/record-store.ts'
+import { compareTerms } from '../terms/term-store.ts'
 import type { Condition } from './event-conditions.ts'
 import { isStoredFree } from './event-cost.ts'
 import { linkShownFrom } from './online-link.ts'
@@ -117,6 +118,8 @@ export interface KnownLinks {
   terms: readonly number[] | undefined
   /** The venues and organizers, of these, that are as new as the link. */
   made: ReadonlySet<number>
+  /** The terms as they are written with the event, where all of them are. */
+  counted?: Promise<TermRow[]> | undefined
 }
 
 /** The links of these events, in one query a kind; every event asked for has an entry. `known` is for one event alone. */
@@ -130,7 +133,7 @@ export async function findEventLinks(
   const [venues, organizers, terms, series] = await Promise.all([
     findLinks<VenueRow>(db, venueRules, ids, known?.venues),
     findLinks<OrganizerRow>(db, organizerRules, ids, known?.organizers),
-    findTermsOf(db, ids, known?.terms),
+    known?.counted ? findCounted(ids, known.counted) : findTermsOf(db, ids, known?.terms),
     findSeriesByIds(db, [...new Set(seriesOf.values())]),
   ])
   const pictured = [...events, ...[...venues.values()].flat(), ...[...organizers.values()].flat()]
@@ -239,6 +242,13 @@ async function findTermsOf(
   return Map.groupBy(await selectTermsOf(db, { events }), ({ event }) => event)
 }
 
+async function findCounted(
+  [event = 0]: readonly number[],
+  counted: Promise<TermRow[]>,
+): Promise<Map<number, TermRow[]>> {
+  return new Map([[event, (await counted).sort(compareTerms)]])
+}
+
 async function insertLinks(tx: Tx, type: LinkedType, event: number, ids: readonly number[] = []): Promise<void> {
   const { insert, rows } = linking[type.table]
   if (ids.length > 0) await insert(tx, { rows: rows(event, ids) })
@@ -320,7 +330,7 @@ const updateOne = statement<{ id: number; columns: Partial<EventRow> }>()((db, v
 )
 
 /** Ids of the records that an event is to be linked to, in order; undefined ones stay as they are. */
-export type WrittenLinks = Omit<KnownLinks, 'made'>
+export type WrittenLinks = Omit<KnownLinks, 'made' | 'counted'>
 
 /** Writes a new event and its links. All statements have begun, in this order, when the function returns. */
 export async function insertEvent(tx: Tx, row: EventRow, links: WrittenLinks): Promise<void> {

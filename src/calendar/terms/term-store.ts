@@ -395,24 +395,42 @@ export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
   recordChange(tx, { ...changeOf(term.id), ...gone }, { action: 'delete', name: term.name })
 }
 
+/** Beyond the first 65,536 code points the order of JavaScript is another. */
+const SURROGATE = /[\ud800-\udfff]/
+
+/** Terms by name, as the databases order them: by code points. */
+export function compareTerms(a: TermRow, b: TermRow): number {
+  // Two kinds of terms are not shown side by side.
+  if (a.taxonomy !== b.taxonomy) return a.taxonomy < b.taxonomy ? -1 : 1
+  if (a.folded === b.folded) return a.id - b.id
+  if (SURROGATE.test(a.folded) || SURROGATE.test(b.folded))
+    return Buffer.compare(Buffer.from(a.folded), Buffer.from(b.folded))
+  return a.folded < b.folded ? -1 : 1
+}
+
 const changeCountsBy = statement<{ ids: number[]; by: number }>()(
-  (db, value) => sql`update terms set count = count + ${value('by')} where id in ${heldTerms(db, value('ids'))}`,
+  (db, value) =>
+    sql<TermRow>`update terms set count = count + ${value('by')} where id in ${heldTerms(db, value('ids'))} returning *`,
 )
 
 const holdTerms = statement<{ ids: number[] }>()((db, value) =>
   held(db, db.selectFrom('terms').select('id').where('id', 'in', value('ids')).orderBy('id')),
 )
 
-/** Adds to the number of events of each term, by term; negative numbers subtract. All statements have begun when the function returns. */
-export async function shiftCounts(tx: Tx, by: ReadonlyMap<number, number>): Promise<void> {
+/**
+ * Adds to the number of events of each term, by term; negative numbers subtract. All statements have begun when the function returns. Resolves to the
+ * terms that have changed.
+ */
+export async function shiftCounts(tx: Tx, by: ReadonlyMap<number, number>): Promise<TermRow[]> {
   const changed = [...by].filter(([, events]) => events !== 0)
-  if (changed.length === 0) return
+  if (changed.length === 0) return []
   for (const [id] of changed) recordChange(tx, countOf(id))
   const alike = Map.groupBy(changed, ([, events]) => events)
   // Held in the order of ids, so that concurrent writers do not deadlock; a single statement does so itself.
   const holding = alike.size > 1 ? holdTerms(tx, { ids: changed.map(([id]) => id) }) : undefined
   const counting = [...alike].map(([events, terms]) => changeCountsBy(tx, { ids: terms.map(([id]) => id), by: events }))
-  await Promise.all([holding, ...counting])
+  const [, ...rows] = await Promise.all([holding, ...counting])
+  return rows.flat()
 }
 
 /** How the terms of a taxonomy are looked up. Without `byName`, terms are found by slug and id alone. */

@@ -156,9 +156,10 @@ export async function readEventForm(
   if (organizer) raw.organizer = organizer
   // A rule counts from the start.
   const isTimed = shown === undefined || [...TIME_CONTROLS, ...REPEAT_CONTROLS].some((name) => isTyped(typed, name))
-  const times = isTimed ? timesIn(context, typed, shown) : undefined
+  const before = isTimed && shown ? readTimes(context, timesOf(shown)) : undefined
+  const times = isTimed ? timesIn(context, typed, shown, before) : undefined
   const repeats = readRepeats(context, typed, times && startIn(times))
-  if (times) Object.assign(raw, rawTimes(times, typed, shown))
+  if (times) Object.assign(raw, rawTimes(times, typed, before))
   if (isTyped(typed, 'recurrence')) raw.recurrence = lastTyped(typed, 'recurrence')
   else if (repeats.recurrence !== undefined && (repeats.recurrence !== '' || shown)) raw.recurrence = repeats.recurrence
   const faults = { ...neededFaults(context, typed, shown), ...longFaults(context, typed), ...times?.faults }
@@ -195,10 +196,15 @@ function timesOf(typed: TypedForm | undefined): TypedForm {
 }
 
 /** Where a form says nothing of the end, the end of the event moves with the start. */
-function timesIn(context: Context, typed: TypedForm, shown: TypedForm | undefined): ReadTimes {
+function timesIn(
+  context: Context,
+  typed: TypedForm,
+  shown: TypedForm | undefined,
+  before: ReadTimes | undefined,
+): ReadTimes {
   const controls = { ...timesOf(shown), ...timesOf(typed) }
   const saysEnd = isTyped(typed, 'end_date') || isTyped(typed, 'end_time')
-  const { start, end } = shown && !saysEnd ? readTimes(context, timesOf(shown)) : {}
+  const { start, end } = saysEnd ? {} : (before ?? {})
   const isKnown = start !== undefined && end !== undefined
   return readTimes(context, isKnown ? withMovedEnd(context, controls, { start, end }) : controls)
 }
@@ -212,10 +218,11 @@ export function startIn({ start, zone, isAllDay }: ReadTimes): Start | undefined
 function rawTimes(
   { start, end, startUtc, endUtc, isAllDay, zone }: ReadTimes,
   typed: TypedForm,
-  shown: TypedForm | undefined,
+  before: ReadTimes | undefined,
 ): Record<string, unknown> {
-  const isOther =
-    !shown || TIME_CONTROLS.some((name) => isTyped(typed, name) && lastTyped(typed, name) !== lastTyped(shown, name))
+  const isOther = [before?.start, before?.end, before?.startUtc, before?.endUtc, before?.zone].some(
+    (one, at) => one !== [start, end, startUtc, endUtc, zone][at],
+  )
   const sent = (wall: string, utc: string | undefined) =>
     isOther && utc !== undefined ? `${wall}${utcOffset(utc, zone)}` : wall
   return {

@@ -142,8 +142,8 @@ function searchHere(connection: DatabaseSync): Database['findMatching'] {
 
 /** Commits between two checks of the length of the log. */
 const LOOK_AT_LOG_EVERY = 16
-/** The most milliseconds that writes wait for the end of a checkpoint. */
-const LONGEST_PAUSE_MS = 200
+/** The most milliseconds that writes wait for the end of a checkpoint: few beside the `longestMs` of `LIMITS` after which they are turned away. */
+const LONGEST_PAUSE_MS = 60
 
 /**
  * Has a thread checkpoint the log when it has become long; the returned function is called after each commit. Writes go on meanwhile, and wait while

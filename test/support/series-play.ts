@@ -410,10 +410,11 @@ async function compareCalendar({ service }: Play): Promise<void> {
   )
 }
 
-/** The lists learn ids and slugs, which stay from then on, unless another occurrence had the slug while one was in the trash. */
-function learn({ series }: Play, row: Occurrence, shown: Shown | undefined): void {
+/** The lists learn ids and slugs, which stay from then on, unless another event had the slug while one was in the trash or a draft. */
+function learn({ series, singles }: Play, row: Occurrence, shown: Shown | undefined): void {
   if (shown && row.id === 0) row.id = shown.id
-  const isTaken = series.some(({ rows }) => rows.some(({ id, slug }) => id !== row.id && slug === row.slug))
+  const events = [...series.flatMap(({ rows }) => rows), ...singles]
+  const isTaken = events.some(({ id, slug }) => id !== row.id && slug === row.slug)
   if (shown && (row.slug === '' || isTaken)) row.slug = shown.slug
 }
 

@@ -238,6 +238,15 @@ test('migrations import nothing from outside storage', () => {
   assert.deepEqual(describe(wrong), [])
 })
 
+test('threads that read the database load no query builder, which takes 11 MB', () => {
+  const loaded = new Set(['storage/sqlite/reader-thread.ts'])
+  for (const path of loaded)
+    for (const { target, runs } of sources.find((source) => source.path === path)?.imports ?? [])
+      if (runs) loaded.add(target)
+  assert.ok(loaded.has('storage/sqlite/sqlite-connection.ts'))
+  assert.equal(loaded.has('kysely'), false)
+})
+
 test('a file can be asked for by its name alone', () => {
   const names = sources.map(({ path }) => basename(path))
   assert.deepEqual(

@@ -3,25 +3,15 @@ import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import {
-  type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  Kysely,
-  SqliteDialect,
-  SqliteQueryCompiler,
-  type SqliteStatement,
-} from 'kysely'
+import type { SqliteStatement } from 'kysely'
 import { cacheBudget, emptyCache, findCached, keepCached } from '../../../base/cache.ts'
 import { messageOf } from '../../../base/errors.ts'
 import { makeFolder } from '../../../base/files.ts'
-import type { Db } from '../database.ts'
 import { distanceKm } from '../distance.ts'
 import { type IdSet, makeIdSet, withId } from '../id-set.ts'
-import type { Tables } from '../schema.ts'
 import { DatabaseUnavailable, type Lack } from '../unavailable.ts'
 
-// Connections to a SQLite file: opening it, watching it, preparing statements, waiting for locks, and the query builders on them.
+// Connections to a SQLite file: opening it, watching it, preparing statements, waiting for locks.
 
 /** The most milliseconds that opening a file waits for its lock. */
 const OPENING_MS = 5000
@@ -302,65 +292,5 @@ export async function whenFree<T>(attempt: () => T | Promise<T>): Promise<T> {
       if (!isBusy(error) || performance.now() - since > LOCK_MS) throw asUnavailable(error)
     }
     await pauseAfter(attempts)
-  }
-}
-
-/** Makes the query builder of a connection, whose statements `prepare` compiles. */
-export function queryBuilder(prepare: Prepare): Db {
-  return new Kysely<Tables>({ dialect: dialectOf(prepare) })
-}
-
-/** Makes the query builder of a connection for reading. It waits for locks, and throws DatabaseUnavailable where the database fails. */
-export function readingBuilder(prepare: Prepare): Db {
-  const dialect = dialectOf(prepare)
-  return new Kysely<Tables>({ dialect: { ...dialect, createDriver: () => waitingDriver(dialect.createDriver()) } })
-}
-
-/** All query builders share one compiler: it keeps no state, and takes longer to make than the rest of a builder. */
-const compiler = new SqliteQueryCompiler()
-
-function dialectOf(prepare: Prepare): Dialect {
-  const dialect = new SqliteDialect({ database: { close: () => {}, prepare } })
-  return {
-    createDriver: () => dialect.createDriver(),
-    createAdapter: () => dialect.createAdapter(),
-    createIntrospector: (db) => dialect.createIntrospector(db),
-    createQueryCompiler: () => compiler,
-  }
-}
-
-function waitingDriver(driver: Driver): Driver {
-  return {
-    init: () => driver.init(),
-    acquireConnection: async () => waitingConnection(await driver.acquireConnection()),
-    beginTransaction: (connection, settings) => driver.beginTransaction(connection, settings),
-    commitTransaction: (connection) => driver.commitTransaction(connection),
-    rollbackTransaction: (connection) => driver.rollbackTransaction(connection),
-    releaseConnection: (connection) => driver.releaseConnection(connection),
-    destroy: () => driver.destroy(),
-  }
-}
-
-function waitingConnection(connection: DatabaseConnection): DatabaseConnection {
-  return {
-    executeQuery: async (query) => {
-      try {
-        return await connection.executeQuery(query)
-      } catch (error) {
-        if (!isBusy(error)) throw asUnavailable(error)
-        return whenFree(() => connection.executeQuery(query))
-      }
-    },
-    streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
-  }
-}
-
-/** Runs a read at once, or as soon as its lock is free. */
-export function runRead<T>(attempt: () => T): T | Promise<T> {
-  try {
-    return attempt()
-  } catch (error) {
-    if (!isBusy(error)) throw asUnavailable(error)
-    return whenFree(attempt)
   }
 }

@@ -5,15 +5,8 @@ import type { Recording } from '../recording.ts'
 import { runDirectly } from '../statement.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
 import { saveRecordings } from './sqlite-changes.ts'
-import {
-  asUnavailable,
-  isBusy,
-  LOCK_MS,
-  type Prepare,
-  pauseAfter,
-  queryBuilder,
-  runPrepared,
-} from './sqlite-connection.ts'
+import { asUnavailable, isBusy, LOCK_MS, type Prepare, pauseAfter, runPrepared } from './sqlite-connection.ts'
+import { queryBuilder } from './sqlite-queries.ts'
 
 // The writes of a SQLite connection, several in one commit.
 

@@ -11,17 +11,8 @@ import { openWordIndex, searchWords, type WordIndex } from '../search/word-searc
 import { runDirectly } from '../statement.ts'
 import { askReaders, closeReaders, makeReaderPool, type ReaderPool } from './reader-pool.ts'
 import { findChanges, presentCursor } from './sqlite-changes.ts'
-import {
-  connect,
-  LOG_PAGES,
-  type Prepare,
-  prepareKept,
-  readingBuilder,
-  runPrepared,
-  runRead,
-  watchFile,
-  whenFree,
-} from './sqlite-connection.ts'
+import { connect, LOG_PAGES, type Prepare, prepareKept, runPrepared, watchFile, whenFree } from './sqlite-connection.ts'
+import { readingBuilder, runRead } from './sqlite-queries.ts'
 import { betweenWrites, enqueueWrite, makeWrites, type Writes } from './sqlite-writes.ts'
 
 // The database interface on a SQLite file.

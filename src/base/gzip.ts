@@ -103,8 +103,8 @@ export function mostGzipBytes(runs: readonly GzipRun[]): number {
 }
 
 /**
- * Writes the gzip body of `plain`, all of which `runs` cover; the last of them has no blocks. `into` has room for `mostGzipBytes`. The places of
- * the numbers in the blocks are added to `places`, if any, and then that of the last run.
+ * Writes the gzip body of `plain`, all of which `runs` cover; the last of them has no blocks. `into` has room for `mostGzipBytes`. If `places` is given,
+ * the places of the numbers in the blocks are added to it, and last the place of the last run.
  */
 export function writeGzip(plain: Buffer, runs: readonly GzipRun[], into: Buffer, places?: number[]): Buffer {
   let at = HEAD.copy(into, 0)

@@ -127,7 +127,7 @@ async function actItem(at: Historied, request: DeskRequest, history: RecordHisto
   return html`<li class="card act"><div class="act-head"><div><strong>${action ? sayAtDesk(site, action) : act.action}</strong> <span dir="auto">${who}</span><p class="hint">${written(site, 'fullYear', wall)}, ${written(site, 'time', wall)}${act.client && html` · ${act.client.slice(0, 80)}`}</p></div>${back}</div>${changes}</li>`
 }
 
-/** Moments in UTC go without saying where the time on the clock has changed, and so does that of a publication, which stands above. */
+/** Leaves out a moment in UTC where its local time has changed too, and the moment of a publication, which the act itself shows. */
 function toldChanges({ changes }: ToldAct): ChangedValue[] {
   const members = new Set(changes.map(({ member }) => member))
   return changes

@@ -355,8 +355,8 @@ function withTail(bytes: Buffer, { tail: old }: ListFrame, { tail }: ListFrame):
 }
 
 /**
- * A gzip body of a list that can be followed as the list is, up to its last run: the place of that stands behind those of the counts. Undefined where
- * a count stands outside of its blocks, or records stand in the last run.
+ * A gzip body of a list whose counts can be rewritten in place; its places are those of the counts, and last the place of the last run. Returns
+ * undefined if a count is not in a block of its own, or if the last run has records.
  */
 export function followedGzip(
   { tail }: JsonList,

@@ -109,7 +109,7 @@ const LAST_PAGE = 1_000_000_000
 
 type Answering = (asked: MatchedRequest, id: number, ground: OwnGround, context: Context) => Promise<Reply>
 
-/** Completes an operation on webhooks: its queue is that of its method unless it names one. */
+/** Completes an operation on webhooks. One that names no queue waits in the queue of its method. */
 function onWebhooks({
   answer,
   ...operation

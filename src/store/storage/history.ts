@@ -122,7 +122,7 @@ export async function dropHistory(tx: Db, beforeUtc: string, most: number): Prom
   return dropped.length
 }
 
-// Former values: the row of the history that tells of a write keeps them. A version of a record is made by going back from its present row
+// Former values: the history's row of a write keeps the values that the write replaced. A version of a record is made by going back from its present row
 // through these rows. Long texts have a table of their own, so that a text that goes back and forth, or that all dates of a series have,
 // is kept once (decision 27).
 

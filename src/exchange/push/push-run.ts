@@ -166,7 +166,7 @@ function inOrder(name: string, value: unknown): unknown {
   return name === 'categories' || name === 'tags' ? identities.sort() : identities
 }
 
-/** Returns the texts of an image: as they were written if the target shows that, else as it renders them. */
+/** Returns the texts of an image: the written ones if the target shows them, else the rendered ones. */
 function imageTexts({ title, caption, description, alt_text }: ShownRecord): Record<string, unknown> {
   const textOf = (value: unknown) => (isRecord(value) ? (value.raw ?? value.rendered) : value)
   return { title: textOf(title), caption: textOf(caption), description: textOf(description), alt_text }

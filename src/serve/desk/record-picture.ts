@@ -8,7 +8,7 @@ import { type Html, html, link } from '../pages/page-html.ts'
 import { type FormState, plainField } from './desk-inputs.ts'
 import { sayAtDesk } from './desk-page.ts'
 
-// The picture of a venue or an organizer in its form: what it shows, another one, or none.
+// The picture of a venue or an organizer in its form: kept, replaced, or removed.
 
 /** The control that a picture is sent in. */
 export function uploadField(site: Site, hasPicture: boolean): Html {

@@ -309,7 +309,7 @@ async function save(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer>
   }
 }
 
-/** The version of the record that the form was filled from: that of the record for a form that names none. */
+/** The version of the record that the form was filled from. A form that names none has the present version. */
 async function versionIn({ served: { operations } }: RecordRoom, request: DeskRequest, id: number): Promise<number> {
   const text = fieldOf(request, 'version')
   if (/^\d{1,15}$/.test(text)) return Number(text)

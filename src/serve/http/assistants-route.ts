@@ -401,7 +401,7 @@ function sendMessage(
 /** The route as the log and the counts name it. */
 const MCP_ROUTE = '/mcp'
 
-/** A tool as assistants are told of it. */
+/** A tool in the list that assistants ask for. */
 function describeTool(tool: AssistantTool, site: Site): JsonRecord {
   const { name, about, args } = tool
   const required = requiredIn(tool)

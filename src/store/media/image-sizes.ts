@@ -374,7 +374,7 @@ const SECONDS = 5
 /** Four bytes a pixel: red, green, blue and how much it covers. */
 export type Pixels = Buffer
 
-/** Returns an image as a square PNG, whole, on this ground. @throws Error for what is no image of a kind this service keeps */
+/** Returns an image as a square PNG, whole, on this ground. @throws Error for bytes that are no image of a kind this service keeps */
 export async function squarePng(image: Buffer, side: number, ground: string): Promise<Buffer> {
   const sharp = await loadSharp()
   return sharp(image, { limitInputPixels: MOST_PIXELS })

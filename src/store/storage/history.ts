@@ -14,7 +14,7 @@ import {
 } from './recording.ts'
 import type { FormerTextColumns, HistoryColumns } from './schema.ts'
 
-// The history of acts: written, listed and dropped, with the former values of what they changed.
+// The history of acts: written, listed and dropped, with the values that the acts replaced.
 
 /** A row to be added to the history, and how many transactions of the same commit have changed the record since. */
 export type HistoryRow = Omit<HistoryColumns, 'id' | 'sequence'> & { later: number } & KeptFormer

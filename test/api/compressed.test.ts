@@ -4,7 +4,7 @@ import { Agent, get, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -169,6 +169,17 @@ describe('compressed answers', () => {
     } finally {
       await chromium.close()
     }
+  })
+
+  test('are as small as can be where they never change, for their first reader too', async () => {
+    const { body } = await service.get('~/')
+    const [path = ''] = /\/assets\/calendar[^"]*\.css/.exec(String(body)) ?? []
+    const first = await (await fetch(service.origin + path, { headers: { 'accept-encoding': 'identity' } })).text()
+    const compressed = await new Promise<IncomingMessage>((resolve, reject) =>
+      get(service.origin + path, { agent, headers: { 'accept-encoding': BROWSER } }, resolve).on('error', reject),
+    )
+    assert.equal(compressed.headers['content-encoding'], 'br')
+    assert.equal((await buffer(compressed)).length, brotliCompressSync(first).length)
   })
 
   test('go to those who take them alone, whatever they say of it', async () => {

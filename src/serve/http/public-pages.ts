@@ -409,6 +409,7 @@ export function assetAnswer({ bytes, mediaType }: Asset, own: Readonly<Record<st
     body: bytes,
     ...asNew(),
     isKept: true,
+    isLasting: mediaType.startsWith('text/'),
     namesOrigins: true,
   }
 }

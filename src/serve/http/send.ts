@@ -55,6 +55,8 @@ export interface Outgoing {
   encoded: Partial<Record<Encoding, Encoded>>
   /** Whether it is cached, so that all of its readers share one body. */
   isKept: boolean
+  /** Whether it is text that never changes: it is compressed once, as well as can be. */
+  isLasting?: boolean
   /** Whether its own headers say which other sites may read it: all, or none. */
   namesOrigins?: boolean
   /** Whether its body has changed since it was made, as it may again. */
@@ -314,8 +316,9 @@ function encoded(answer: Outgoing, encoding: Encoding): Buffer | Promise<Buffer>
     return known.bytes
   }
   const { body } = answer
-  const isLight = known === undefined && Object.keys(answer.encoded).length === 0
-  const bytes = compress(body, encoding, isLight ? LIGHT : BEST)
+  const utmost = answer.isLasting ? compressBeside(body, encoding, UTMOST) : undefined
+  const isLight = !utmost && known === undefined && Object.keys(answer.encoded).length === 0
+  const bytes = utmost ?? compress(body, encoding, isLight ? LIGHT : BEST)
   if (!bytes) return known?.bytes
   answer.encoded[encoding] = { bytes, isLight, readers: 1 }
   if (bytes instanceof Promise) {
@@ -358,6 +361,7 @@ const effort = (gzip: number, br: number): Effort => ({
 })
 const LIGHT = effort(3, 1)
 const BEST = effort(6, 5)
+const UTMOST = effort(9, 11)
 
 const gzipLater = promisify(gzip)
 const brotliLater = promisify(brotliCompress)
@@ -366,18 +370,18 @@ let beside = 0
 
 /** The compressed body, or a promise of it for a large one; undefined when the compressors are busy and the body is sent uncompressed. */
 function compress(bytes: Buffer, encoding: Encoding, effort: Effort): Buffer | Promise<Buffer> | undefined {
-  if (bytes.length <= HERE_UP_TO)
-    return encoding === 'gzip' ? gzipSync(bytes, effort.gzip) : brotliCompressSync(bytes, effort.br)
-  return beside < MOST_BESIDE ? compressBeside(bytes, encoding, effort) : undefined
+  if (bytes.length > HERE_UP_TO) return compressBeside(bytes, encoding, effort)
+  return encoding === 'gzip' ? gzipSync(bytes, effort.gzip) : brotliCompressSync(bytes, effort.br)
 }
 
-async function compressBeside(bytes: Buffer, encoding: Encoding, effort: Effort): Promise<Buffer> {
+/** Compresses in a thread; undefined when the compressors are busy. */
+function compressBeside(bytes: Buffer, encoding: Encoding, effort: Effort): Promise<Buffer> | undefined {
+  if (beside >= MOST_BESIDE) return undefined
   beside += 1
-  try {
-    return await (encoding === 'gzip' ? gzipLater(bytes, effort.gzip) : brotliLater(bytes, effort.br))
-  } finally {
+  const compressed = encoding === 'gzip' ? gzipLater(bytes, effort.gzip) : brotliLater(bytes, effort.br)
+  return compressed.finally(() => {
     beside -= 1
-  }
+  })
 }
 
 /** Compresses a stream in a thread. */

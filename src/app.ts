@@ -206,7 +206,9 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
     logger,
     isStopping: false,
   }
-  const port = await listen(http, config, canShare && !options.isWorker)
+  // A port that the system picks is for few clients: several listeners on it would only make the start and the stop longer.
+  const isShared = canShare && config.port !== 0 && !options.isWorker
+  const port = await listen(http, config, isShared)
   loadMemory(memory).catch((error: unknown) => running.isStopping || report(error))
   owner.listensOn(port)
   images.mediaUrl = mediaUrl(config, site)

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../bench/processes.ts'
 import { patient, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { head, type Line, openLine } from '../support/lines.ts'
 import { type ServiceProcess, startServiceProcess } from '../support/processes.ts'
@@ -46,8 +47,10 @@ afterEach(() => {
   if (running?.child.exitCode === null) running.child.kill('SIGKILL')
 })
 
+/** On a port of its own choice, which it listens on as often as where it serves many. */
 async function start(further: Settings = {}, before = ''): Promise<ServiceProcess> {
-  running = await startServiceProcess(settings(further), before)
+  const port = String(await freePort())
+  running = await startServiceProcess(settings({ port, ...further }), before)
   return running
 }
 
@@ -145,7 +148,7 @@ describe('while it drains, a service', () => {
   })
 
   test('fails no POST of clients that keep their connections and go elsewhere when they are closed', async () => {
-    const services = [await start(), await startServiceProcess(settings({ drain_ms: '2000' }))]
+    const services = [await startServiceProcess(settings()), await start({ drain_ms: '2000' })]
     const [staying, leaving] = services
     assert.ok(staying && leaving)
     let target = leaving

@@ -27,8 +27,17 @@ export interface Assets extends ReturnType<typeof ownFiles> {
   embed: readonly Asset[]
 }
 
-/** The style sheets and scripts that look the same in every calendar. */
-const ownFiles = () => ({
+/** Makes what stays the same while the process runs, when it is first asked for. */
+function once<Made>(make: () => Made): () => Made {
+  let made: Made | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+/** The style sheets and scripts that look the same in every calendar, read when the first one starts. */
+const ownFiles = once(() => ({
   script: scriptAsset('calendar'),
   /** The styles of the front page's opening. */
   front: sheet('front', 'ongoing'),
@@ -50,7 +59,7 @@ const ownFiles = () => ({
   near: scriptAsset('near'),
   /** Suggests as one types; loaded when the field gets the focus. */
   suggest: scriptAsset('suggest'),
-})
+}))
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=UTF-8',
@@ -68,6 +77,9 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 
 /** Where the files are served, below the root of the site. */
 export const ASSETS_PATH = '/assets/'
+
+/** The plain style sheet of all pages. */
+const plainStyle = once(() => withoutBlanks(textOf('tokens.css') + textOf('calendar.css')) + FOCUS)
 
 const textOf = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
 
@@ -96,12 +108,7 @@ const scriptAsset = (name: string) => asset(name, '.js', Buffer.from(bareScript(
 export function styleText(look: Look, font: string | undefined): string {
   const { accent, css } = look
   const theirs = css === '' ? '' : readSet(css, 'style sheet').toString('utf8')
-  return [
-    withoutBlanks(textOf('tokens.css') + textOf('calendar.css')) + FOCUS,
-    accentStyle(accent),
-    lookStyle(look, font),
-    theirs,
-  ].join('\n')
+  return [plainStyle(), accentStyle(accent), lookStyle(look, font), theirs].join('\n')
 }
 
 /** Reads the files once. @throws Error with one sentence for a file that is set and cannot be read */
@@ -131,10 +138,10 @@ export function lookAssets({ files }: Pick<Look, 'files'>): Assets['files'] {
   return Object.fromEntries(named)
 }
 
-function leafletAssets(): Assets['leaflet'] {
+const leafletAssets = once((): Assets['leaflet'] => {
   const file = (name: string) => readFileSync(new URL(import.meta.resolve(`leaflet/dist/${name}`)))
   return { script: asset('leaflet', '.js', file('leaflet.js')), style: asset('leaflet', '.css', file('leaflet.css')) }
-}
+})
 
 /** One of our style sheets as it is served: without comments, indents, and blanks that mean nothing. Its strings hold none of the signs that are moved. */
 function withoutBlanks(css: string): string {

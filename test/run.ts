@@ -22,19 +22,21 @@ import { writeStripped } from './support/stripped-sources.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Tests that a database takes part in, by the beginnings of paths. The only campaign among them kills the server of the database. */
+/**
+ * Tests that a database takes part in, by the beginnings of paths. The only campaign among them kills the server of the database. Pages, the desk and the
+ * tools of assistants have no statement of their own (`src/serve`): those are here that are the only ones to reach an operation of the calendar.
+ */
 const ON_BOTH = [
   'test/api',
   'test/campaigns/crash',
-  'test/desk',
+  'test/desk/event-list',
+  'test/desk/inbox',
+  'test/desk/people',
+  'test/desk/search',
   'test/fuzz',
   'test/import',
   'test/pages/directories',
-  'test/pages/every-address',
-  'test/pages/many-terms',
   'test/pages/more-events',
-  'test/pages/pages',
-  'test/pages/translated-addresses',
   'test/people',
   'test/push',
   'test/storage',
@@ -45,12 +47,16 @@ const ON_BOTH = [
  * that were read, and about the process.
  */
 const ON_ONE = [
+  'test/api/assistants',
   'test/api/cache-bounds',
   'test/api/compressed',
+  'test/api/conditional',
   'test/api/demo',
   'test/api/event-members',
+  'test/api/export',
   'test/api/feed-checks',
   'test/api/feeds',
+  'test/api/geojson',
   'test/api/intake',
   'test/api/kept-feeds',
   'test/api/languages',
@@ -62,16 +68,21 @@ const ON_ONE = [
   'test/api/openapi-client',
   'test/api/overload',
   'test/api/permissions',
+  'test/api/platform-records',
   'test/api/platform.test',
   'test/api/real-input',
   'test/api/secrets',
   'test/api/series-bad-rules',
+  'test/api/series-calendar',
   'test/api/series-permissions',
+  'test/api/series-routes',
+  'test/api/series-scopes',
+  'test/api/series-trash',
   'test/api/site-address',
   'test/api/stopping',
+  'test/api/tokens',
   'test/api/unshowable',
   'test/api/webhook-receiver',
-  'test/desk/screens',
   'test/fuzz/blocks',
   'test/import/give-way',
   'test/import/import-addresses',
@@ -83,19 +94,15 @@ const ON_ONE = [
   'test/import/import-private',
   'test/import/import-programs',
   'test/import/import-progress',
+  'test/import/import-report',
   'test/import/import-series',
   'test/import/import-site',
   'test/import/import-zones',
   'test/import/read-beside',
   'test/import/windows-zones',
-  'test/pages/pages',
-  'test/pages/translated-addresses',
   'test/people/authenticate',
   'test/people/desk-passwords',
-  'test/desk/event-form-browser',
-  'test/desk/event-form-values',
   'test/desk/event-list-browser',
-  'test/desk/flows',
 ]
 
 /** What takes longest begins first, so that no core is left without work at the end. */
@@ -105,6 +112,7 @@ const LONGEST = [
   'test/storage/backup',
   'test/campaigns/',
   'test/api/stopping',
+  'test/api/tokens',
   'test/api/watching',
   'test/api/processes',
   'test/api/ndjson',

@@ -3,8 +3,8 @@ import { runAggregation } from './aggregation-campaign.ts'
 
 test('a calendar is imported into others as it is, changed on both sides, undone, and killed meanwhile (4d.2, 4d.3, 4d.4, 4d.5)', async (t) => {
   await runAggregation({
-    events: Number(process.env.AGGREGATION_EVENTS ?? 100),
-    changes: 30,
+    events: Number(process.env.AGGREGATION_EVENTS ?? 50),
+    changes: 15,
     kills: 1,
     seed: Number(process.env.AGGREGATION_SEED ?? 7),
     progress: (sentence) => t.diagnostic(sentence),

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../bench/processes.ts'
 import { startApp } from '../../src/app.ts'
+import { kalends } from '../support/commands.ts'
 import { differingPaths } from '../support/comparable.ts'
 import { type DatabaseName, type ScratchDatabase, scratchPostgres } from '../support/database.ts'
 import { readEveryAnswer } from '../support/every-answer.ts'
@@ -130,21 +131,27 @@ async function takeUnderWrites(
 
 async function take(writers: BatchWriters, places: Places, file: string): Promise<Taken> {
   const began = performance.now()
-  await runCommand(places, 'backup', file)
+  await takeBackup(places, file)
   const ended = performance.now()
   return { file, media: places.media, began, ended, writes: writesASecond(writers, began, ended) }
 }
 
-/** Starts a command of the command line; what it prints is not looked at. */
+/** Starts a command of the command line in a process of its own; what it prints is not looked at. */
 export function beginCommand({ database, media }: Places, ...words: string[]): Process {
   const command = startProcess('src/main.ts', ['--database', database, '--media', media, ...words])
   command.child.stdout?.resume()
   return command
 }
 
-/** Runs a command to its end. @throws AssertionError when it fails */
-export async function runCommand(places: Places, ...words: string[]): Promise<void> {
-  assert.equal(await beginCommand(places, ...words).ended, 0, words.join(' '))
+/** Takes a backup in a process of its own, so that writes go on meanwhile. @throws AssertionError when it fails */
+export async function takeBackup(places: Places, file: string): Promise<void> {
+  assert.equal(await beginCommand(places, 'backup', file).ended, 0)
+}
+
+/** Runs a command to its end in this process. @throws AssertionError when it fails */
+async function runCommand({ database, media }: Places, ...words: string[]): Promise<void> {
+  const { code, err } = await kalends(['--database', database, '--media', media, ...words])
+  assert.equal(code, 0, `${words.join(' ')}: ${err}`)
 }
 
 /** Restores a backup into an empty database, and reads everything. */

@@ -17,8 +17,8 @@ import {
   type Places,
   requireSame,
   restoreAndRead,
-  runCommand,
   SITE,
+  takeBackup,
 } from './backup-campaign.ts'
 
 // Takes a backup while an import writes, which does so faster than clients of a service can: more than a thousand events a second on either database. The
@@ -96,7 +96,7 @@ async function takeUnderImport(
       before = await countImported(database)
     }
     const began = performance.now()
-    await runCommand(places, 'backup', backup)
+    await takeBackup(places, backup)
     const took = performance.now() - began
     assert.equal(importing.child.exitCode, null, 'the import went on until the backup had ended')
     const after = await countImported(database)

@@ -6,7 +6,7 @@ import type { SettingName } from './crash-targets.ts'
 
 // A short run of what `npm run crash` does at length.
 
-const KILLS: Readonly<Record<SettingName, number>> = { sqlite: 2, 'sqlite-workers': 1, postgres: 2 }
+const KILLS: Readonly<Record<SettingName, number>> = { sqlite: 1, 'sqlite-workers': 1, postgres: 1 }
 const here: readonly SettingName[] = databaseName() === 'postgres' ? ['postgres'] : ['sqlite', 'sqlite-workers']
 
 for (const setting of here) {
@@ -15,6 +15,6 @@ for (const setting of here) {
     t.diagnostic(`seed ${figures.seed}: ${killed(figures)} kills, ${figures.acknowledged} writes acknowledged`)
     assert.deepEqual(figures.problems, [], `seed ${figures.seed}`)
     assert.ok(killed(figures) >= KILLS[setting])
-    assert.ok(figures.acknowledged > 20)
+    assert.ok(figures.acknowledged > 0)
   })
 }

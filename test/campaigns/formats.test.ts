@@ -5,7 +5,7 @@ import { startService } from '../support/service.ts'
 import { type ReadEvent, readers } from './format-readers.ts'
 import { differences, fetchFeed, writeEvents } from './formats-campaign.ts'
 
-const EVENTS = 300
+const EVENTS = 120
 
 test('every format says the same of every event: who it is, what it is called and when it is (1d.3, 1d.10)', async () => {
   const service = await startService({ timezone: 'Europe/Oslo' })

@@ -50,7 +50,7 @@ export async function openGround(
     plan: store.plan,
     seed: seed * 1000,
     list: line.split('\t')[1] ?? '/',
-    seconds: isFull ? 20 : 1.5,
+    seconds: isFull ? 20 : 0.8,
     isFull,
     slack,
     patienceMs,

@@ -78,7 +78,8 @@ async function timeToRecover(ground: OverloadGround): Promise<number> {
   const began = performance.now()
   const limit = Math.max(50, 3 * ground.normalP99)
   let slowUntil = 0
-  while (performance.now() - began < (ground.isFull ? 2 : 1.1) * RECOVERED_MS) {
+  const isOver = (ms: number) => ms > 2 * RECOVERED_MS || (!ground.isFull && ms - slowUntil > RECOVERED_MS / 4)
+  while (!isOver(performance.now() - began)) {
     const [ms = 0] = await timeLists(ground.service.port, newLists(ground, 1))
     if (ms > limit) slowUntil = performance.now() - began
     await sleep(5)

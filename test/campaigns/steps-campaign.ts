@@ -12,6 +12,7 @@ import type { Database, Db } from '../../src/store/storage/database.ts'
 import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { rowsOf, startCalendar } from '../import/calendar-command.ts'
+import { kalends } from '../support/commands.ts'
 import { scratchDatabase } from '../support/database.ts'
 import { preloading } from '../support/environment.ts'
 import { startProcess } from '../support/processes.ts'
@@ -42,8 +43,15 @@ interface Ground {
 /** The file that notes the steps of the program it is loaded into. */
 export const PRELOAD = fileURLToPath(new URL('../support/note-steps.ts', import.meta.url))
 
+/** Runs a command of the program to its end, in this process: it is not killed. */
+async function runWhole({ database, media }: Ground, words: readonly string[]): Promise<void> {
+  const env = { KALENDS_IMAGE_HOSTS: '127.0.0.1' }
+  const { code, err } = await kalends(['--database', database, '--media', media, ...words], env)
+  assert.equal(code, 0, `${words.join(' ')}: ${err}`)
+}
+
 /**
- * Runs a command of the program, and kills it in front of its step of this number; 0 lets it run. Returns the steps that it came to: one less where it
+ * Runs a command of the program in a process of its own, and kills it in front of its step of this number; 0 lets it run. Returns the steps that it came to: one less where it
  * had not so many, since what is done by the clock is not done each time.
  */
 async function runSteps(
@@ -188,7 +196,7 @@ export async function makeSample(events: number, seed: number): Promise<Sample> 
   await source.close()
   const pictures = await servePictures()
   const count = await addPictures(records, pictures.origin)
-  await runSteps(calendar, ['import', records], 0)
+  await runWhole(calendar, ['import', records])
   await requireFiles(calendar)
   const content = await contentOf(calendar.database)
   assert.equal(content.images.length, count)
@@ -232,7 +240,7 @@ function imported({ content, records }: Sample): Killed {
       if (!isThorough) return
       const rows = () => withDatabase(ground.database, rowsOf)
       const before = await rows()
-      await runSteps(ground, words(), 0)
+      await runWhole(ground, words())
       assert.equal(await rows(), before, 'a run of what is in writes something')
     },
   }
@@ -252,7 +260,7 @@ function backedUp({ calendar, content }: Sample): Killed {
     prepare: async () => {
       const folder = await mkdtemp(join(tmpdir(), 'kalends-steps-'))
       const ground = { ...calendar, folder, remove: () => rm(folder, { recursive: true, force: true }) }
-      await copyFile(older, backupIn(ground)).catch(() => runSteps(ground, ['backup', older], 0))
+      await copyFile(older, backupIn(ground)).catch(() => runWhole(ground, ['backup', older]))
       await copyFile(older, backupIn(ground))
       return ground
     },
@@ -264,7 +272,7 @@ function backedUp({ calendar, content }: Sample): Killed {
       assert.deepEqual(files, ['calendar.backup'])
       if (!isThorough) return
       const other = await emptyGround()
-      await runSteps(other, ['restore', backupIn(ground)], 0)
+      await runWhole(other, ['restore', backupIn(ground)])
       assert.deepEqual(await contentOf(other.database), content)
       await requireFiles(other)
       await other.remove()
@@ -280,7 +288,7 @@ function restored({ calendar, content }: Sample): Killed {
     prepare: async () => {
       const ground = await emptyGround()
       former ??= await contentOf(ground.database)
-      await requireWhole(backup).catch(() => runSteps(calendar, ['backup', backup], 0))
+      await requireWhole(backup).catch(() => runWhole(calendar, ['backup', backup]))
       return ground
     },
     words: () => ['restore', backup],
@@ -313,15 +321,16 @@ export async function killAtSteps(work: Work, sample: Sample, most: number): Pro
     const before = await runSteps(ground, words(ground), at)
     if (before.length === at) killed.push(before.at(-1) ?? '')
     await checkKilled(ground)
-    await runSteps(ground, words(ground), 0)
+    await runWhole(ground, words(ground))
     await checkWhole(ground, steps.length <= most)
     await ground.remove()
   }
   return { work, killed, seconds: (performance.now() - began) / 1000 }
 }
 
-/** So many of the numbers from 1 to the last one, at even distances, with both ends. */
+/** So many of the numbers from 1 to the last one, at even distances, with both ends; the middle alone where it is one. */
 function spread(last: number, most: number): number[] {
+  if (most === 1) return [Math.ceil(last / 2)]
   if (last <= most) return Array.from({ length: last }, (_, i) => i + 1)
   return [...new Set(Array.from({ length: most }, (_, i) => 1 + Math.round((i * (last - 1)) / (most - 1))))]
 }

@@ -11,7 +11,7 @@ import type { Database } from '../../src/store/storage/database.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { patient, scratchDatabase } from '../support/database.ts'
 import { preloading } from '../support/environment.ts'
-import { type ServiceProcess, startServiceProcess } from '../support/processes.ts'
+import { type Served, type ServiceProcess, startServed, startServiceProcess } from '../support/processes.ts'
 import { addUsers } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 import { PRELOAD } from './steps-campaign.ts'
@@ -52,18 +52,19 @@ export async function killOutbox(most: number): Promise<string[]> {
   const scratch = await scratchDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'kalends-steps-'))
   const receiver = await startReceiver()
-  const start = (before = '') =>
-    startServiceProcess({ database: patient(scratch.address), data: folder, webhook_hosts: '127.0.0.1' }, before)
+  const settings = { database: patient(scratch.address), data: folder, webhook_hosts: '127.0.0.1' }
+  const start = (before: string) => startServiceProcess(settings, before)
+  const startAgain = () => startServed(settings)
   const database = await openDatabase(scratch.address)
   try {
-    const first = await start()
+    const first = await startAgain()
     await addUsers({ database })
     const added = await first.send('admin', 'POST', HOOKS, { url: receiver.url, events: 'venue.created' })
     assert.equal(added.status, 201, JSON.stringify(added.body))
-    await first.end('SIGKILL')
+    await first.end()
     const killed: string[] = []
     for (let at = 1; at <= most; at++) {
-      const step = await killOnce({ folder, start, receiver, database }, at)
+      const step = await killOnce({ folder, start, startAgain, receiver, database }, at)
       if (step === undefined) break
       killed.push(step)
     }
@@ -78,28 +79,31 @@ export async function killOutbox(most: number): Promise<string[]> {
 
 interface Outbox {
   folder: string
-  start: (before?: string) => Promise<ServiceProcess>
+  /** In a process of its own, which is killed. */
+  start: (before: string) => Promise<ServiceProcess>
+  /** In this process. */
+  startAgain: () => Promise<Served>
   receiver: Receiver
   database: Database
 }
 
 /** Kills the service in front of this step of a new venue and its message; returns the step, or undefined where there are not so many. */
-async function killOnce({ folder, start, receiver, database }: Outbox, at: number): Promise<string | undefined> {
-  const [log, told] = [join(folder, 'steps.log'), join(folder, 'steps.kill')]
+async function killOnce({ folder, start, ...told }: Outbox, at: number): Promise<string | undefined> {
+  const [log, kill] = [join(folder, 'steps.log'), join(folder, 'steps.kill')]
   await rm(log, { force: true })
-  await rm(told, { force: true })
+  await rm(kill, { force: true })
   const stepsSoFar = async () => (existsSync(log) ? (await readFile(log, 'utf8')).split('\n').slice(0, -1) : [])
   const service = await start(
-    `export STEPS_LOG='${log}' STEPS_KILL='${told}' NODE_OPTIONS='${preloading(PRELOAD).join(' ')}'`,
+    `export STEPS_LOG='${log}' STEPS_KILL='${kill}' NODE_OPTIONS='${preloading(PRELOAD).join(' ')}'`,
   )
   const begun = (await quietly(stepsSoFar)).length
-  await writeFile(told, String(begun + at))
+  await writeFile(kill, String(begun + at))
   const name = `Hall ${at}`
   const { status } = await service.send('admin', 'POST', '/venues', { venue: name }).catch(() => ({ status: 0 }))
   const steps = await quietly(stepsSoFar)
   const isKilled = service.child.signalCode === 'SIGKILL'
   await service.end('SIGKILL')
-  await requireTold({ start, receiver, database }, name, status === 201)
+  await requireTold(told, name, status === 201)
   return isKilled ? (steps.at(-1) ?? '') : undefined
 }
 
@@ -115,7 +119,7 @@ async function quietly(stepsSoFar: () => Promise<string[]>): Promise<string[]> {
 
 /** Starts the service again, and waits until every venue that is there has been told of, each under one id. */
 async function requireTold(
-  { start, receiver, database }: Pick<Outbox, 'start' | 'receiver' | 'database'>,
+  { startAgain, receiver, database }: Omit<Outbox, 'folder' | 'start'>,
   name: string,
   isAcknowledged: boolean,
 ): Promise<void> {
@@ -123,7 +127,7 @@ async function requireTold(
   // What was on its way is left to the killed process for a minute; here that is over.
   const isUnsent = { next_utc: '2020-01-01 00:00:00' }
   await database.write((tx) => tx.updateTable('webhook_deliveries').set(isUnsent).where('next_utc', '!=', '').execute())
-  const service = await start()
+  const service = await startAgain()
   const venues = await read.selectFrom('venues').select(['id', 'venue']).execute()
   const messages = await read.selectFrom('webhook_deliveries').select(['record', 'message']).execute()
   assert.deepEqual(messages.map(({ record }) => record).sort(), venues.map(({ id }) => id).sort(), 'a message a venue')
@@ -141,6 +145,6 @@ async function requireTold(
   )
   await sleep(QUIET_MS)
   const total = receiver.ids.length
-  await service.end('SIGKILL')
+  await service.end()
   assert.ok(total <= messages.length * 2, `${total} deliveries of ${messages.length} messages`)
 }

@@ -5,7 +5,7 @@ import { killAtSteps, makeSample, type Sample, WORKS } from './steps-campaign.ts
 import { killOutbox } from './steps-outbox.ts'
 
 const EVENTS = 30
-const KILLS = 2
+const KILLS = 1
 /** A venue and its message are written, the message is taken to be sent, and its outcome is noted. */
 const OF_MESSAGE = 3
 

@@ -89,6 +89,16 @@ async function ground(service: TestService): Promise<string[]> {
   ]
 }
 
+/** The calendar of all tests here, since filling it takes as long as looking at many screens. */
+let service: TestService
+let screens: string[]
+before(async () => {
+  service = await startService({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
+  screens = [...SCREENS, ...(await ground(service))]
+  await giveDeskPassword(service, 'admin')
+})
+after(() => service.close())
+
 const browsers = [
   { name: 'Chromium', program: findChromium(), start: startChromium },
   { name: 'Firefox', program: isWhole ? findFirefox() : undefined, start: startFirefox },
@@ -102,23 +112,15 @@ for (const { name, program, start } of browsers) {
 }
 
 function lookIn(start: () => Promise<Browser>): void {
-  let service: TestService
   let browser: Browser
   let tab: Tab
-  let screens: string[]
 
   before(async () => {
-    service = await startService({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
-    screens = [...SCREENS, ...(await ground(service))]
-    await giveDeskPassword(service, 'admin')
     browser = await start()
     tab = await browser.open()
     await tab.goTo(`${service.origin}/desk/sign-in`)
   })
-  after(async () => {
-    await browser?.close()
-    await service?.close()
-  })
+  after(() => browser?.close())
 
   /** Loads what a press or a submitted form leads to. */
   const go = async (expression: string) => {
@@ -213,19 +215,13 @@ describe('the markup of the desk', {
   skip: findPackage('html-validate') === undefined ? 'html-validate is not installed' : false,
 }, () => {
   test('is valid', async () => {
-    const service = await startService({ timezone: 'Europe/Oslo' })
-    try {
-      const screens = [...SCREENS, ...(await ground(service))]
-      const desk = await sitAtDesk(service, 'admin')
-      const validate = await markupValidator('switches')
-      // The press that saves a draft gives the status a second value, of which the last counts.
-      const isMeant = (fault: string) => fault.endsWith('Duplicate form control name "status"')
-      for (const screen of screens) {
-        const faults = await validate((await desk.get(screen)).body)
-        assert.deepEqual(faults.filter((fault) => !isMeant(fault)).slice(0, 5), [], screen)
-      }
-    } finally {
-      await service.close()
+    const desk = await sitAtDesk(service, 'admin')
+    const validate = await markupValidator('switches')
+    // The press that saves a draft gives the status a second value, of which the last counts.
+    const isMeant = (fault: string) => fault.endsWith('Duplicate form control name "status"')
+    for (const screen of screens) {
+      const faults = await validate((await desk.get(screen)).body)
+      assert.deepEqual(faults.filter((fault) => !isMeant(fault)).slice(0, 5), [], screen)
     }
   })
 })

@@ -114,6 +114,20 @@ async function oddEvents({ post }: TestService): Promise<string[]> {
   return urls
 }
 
+/** The calendar of all tests here, since filling it takes as long as looking at many pages. */
+let service: TestService
+let paths: string[]
+before(async () => {
+  service = await startService({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
+  await prepareGround({ ...service.config, port: 0 }, assert.ifError, { demo: true })
+  const { body } = await service.get('/events?per_page=50')
+  const shown = body.events.find((event: { image: unknown; venue: { url?: string } }) => event.image && event.venue.url)
+  const path = (url: string) => new URL(url).pathname
+  paths = [...PATHS, path(shown.url), path(shown.venue.url), path(shown.organizer[0].url)]
+  paths.push(...(await oddEvents(service)).map(path))
+})
+after(() => service.close())
+
 for (const looking of browsers) {
   const reason = reasonNot(looking)
   describe(`pages in ${looking.name}`, { skip: reason ?? false }, () => lookIn(looking))
@@ -123,28 +137,14 @@ for (const looking of browsers) {
 }
 
 function lookIn({ program, start }: Looking): void {
-  let service: TestService
   let browser: Browser
   let tab: Tab
-  let paths: string[]
 
   before(async () => {
-    service = await startService({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
-    await prepareGround({ ...service.config, port: 0 }, assert.ifError, { demo: true })
-    const { body } = await service.get('/events?per_page=50')
-    const shown = body.events.find(
-      (event: { image: unknown; venue: { url?: string } }) => event.image && event.venue.url,
-    )
-    const path = (url: string) => new URL(url).pathname
-    paths = [...PATHS, path(shown.url), path(shown.venue.url), path(shown.organizer[0].url)]
-    paths.push(...(await oddEvents(service)).map(path))
     browser = await start(program ?? '')
     tab = await browser.open()
   })
-  after(async () => {
-    await browser?.close()
-    await service?.close()
-  })
+  after(() => browser?.close())
 
   for (const [at, sight] of (isWhole ? ALL : FEW).entries()) {
     test(`have nothing that axe objects to, nothing wider than the window, and nothing of the lines that are cut off below a title, and ask nobody else, seen so: ${JSON.stringify(sight)} (2d.2, 2d.12, 2d.23)`, async () => {
@@ -245,22 +245,10 @@ describe('the markup of pages', {
   skip: findPackage('html-validate') === undefined ? 'html-validate is not installed' : false,
 }, () => {
   test('is valid', async () => {
-    const service = await startService({ timezone: 'Europe/Oslo' })
-    try {
-      await prepareGround({ ...service.config, port: 0 }, assert.ifError, { demo: true })
-      const { body } = await service.get('/events?per_page=50')
-      const [event] = body.events
-      const paths = [
-        ...PATHS,
-        ...[event.url, event.venue.url, event.organizer[0].url].map((url) => new URL(url).pathname),
-      ]
-      const validate = await markupValidator()
-      for (const path of paths) {
-        const page = await service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
-        assert.deepEqual((await validate(page.body)).slice(0, 10), [], path)
-      }
-    } finally {
-      await service.close()
+    const validate = await markupValidator()
+    for (const path of paths) {
+      const page = await service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
+      assert.deepEqual((await validate(page.body)).slice(0, 10), [], path)
     }
   })
 })

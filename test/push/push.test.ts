@@ -314,7 +314,7 @@ describe('a push over a bad line', onSqlite, () => {
       const { child, ended, lines } = startProcess('src/main.ts', words, { KALENDS_PUSH_PASSWORD: PASSWORD })
       let posts = 0
       gate.judge = ({ method }) => {
-        if (method !== 'POST' || ++posts < 6) return 'pass'
+        if (method !== 'POST' || ++posts < 9) return 'pass'
         child.kill('SIGKILL')
         return 'lose'
       }
@@ -347,7 +347,7 @@ describe('a push over a bad line', onSqlite, () => {
   })
 })
 
-describe('facts and links of meetings that are pushed', () => {
+describe('facts and links of meetings that are pushed', onSqlite, () => {
   const facts = { captions: true, sign_language: 'bfi', attendance: 'mixed', online_url: 'https://meet.example/1' }
   const rule = {
     recurrence: ['RRULE:FREQ=WEEKLY;COUNT=2'],
@@ -420,7 +420,7 @@ describe('facts and links of meetings that are pushed', () => {
   })
 })
 
-describe('a push', () => {
+describe('a push', onSqlite, () => {
   before(start)
   after(stop)
 

@@ -194,7 +194,7 @@ async function goTo(call: ChromiumTab['send'], address: string): Promise<void> {
     const state = await evaluate<string>(call, `document.readyState + ' ' + location.href`)
     return state.startsWith('complete') && !state.endsWith('about:blank')
   }
-  await until(isLoaded, `${address} has not been loaded.`, 5)
+  await until(isLoaded, `${address} has not been loaded.`, 15)
 }
 
 async function evaluate<Value>(call: ChromiumTab['send'], expression: string): Promise<Value> {

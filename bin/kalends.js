@@ -29,7 +29,7 @@ if (cache !== undefined) {
   process.env.NODE_COMPILE_CACHE = cache
 }
 try {
-  await import((await hasSources()) ? '../src/main.ts' : '../dist/src/main.js')
+  await import((await isBuilt()) ? '../dist/src/main.js' : '../src/main.ts')
 } catch (error) {
   // Only what comes from elsewhere has a bare name.
   const [, name] = /^Cannot find package '([^']+)'/.exec(error.message) ?? []
@@ -39,10 +39,21 @@ try {
   process.exit(1)
 }
 
-/** Whether this is a clone. A package has what `npm run build` makes of the sources, since Node reads no TypeScript below node_modules. */
+/** Whether this is a clone; a package has what `npm run build` makes of the sources. */
 async function hasSources() {
   const { existsSync } = await import('node:fs')
   return existsSync(new URL('../src/main.ts', import.meta.url))
+}
+
+/** Whether what `npm run build` made is there, and nothing that it is made of has changed since: it starts in half the time. */
+async function isBuilt() {
+  const { readdirSync, statSync } = await import('node:fs')
+  const root = fileURLToPath(new URL('..', import.meta.url))
+  const timeOf = (path) => statSync(`${root}${path}`, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const built = timeOf('dist/src/main.js')
+  if (built === 0 || !(await hasSources())) return built > 0
+  const sources = readdirSync(`${root}src`, { recursive: true }).map((path) => `src/${path}`)
+  return ['package.json', 'node_modules/.package-lock.json', ...sources].every((path) => timeOf(path) <= built)
 }
 
 /** A folder that nobody else can write into: what is kept there is run. Undefined where there is none; Node's own choice is shared by all users. */

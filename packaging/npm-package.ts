@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../package.json' with { type: 'json' }
 import { build } from './build.ts'
-import { writeNotices, zoneNotice } from './notices.ts'
+import { licenceOf, writeNotices, zoneNotice } from './notices.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -17,16 +17,15 @@ const held = [...files, 'npm-shrinkwrap.json']
 const manifest = { name, version, description, keywords, license, type, bin, files: held, ...needs }
 
 /** Lays the package out in an empty folder, with its `node_modules` yet to be installed. */
-export function stagePackage(folder: string): void {
+export async function stagePackage(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true })
-  build(join(folder, 'dist'))
+  const bundled = await build(join(folder, 'dist'))
   for (const path of ['bin', 'LICENSE', 'README.md']) cpSync(join(root, path), join(folder, path), { recursive: true })
-  // The sources read both: the one beside them for its version, the one of the package for the interface description.
-  for (const path of ['package.json', 'dist/package.json']) writeJson(join(folder, path), manifest)
+  writeJson(join(folder, 'package.json'), manifest)
   writeJson(join(folder, 'npm-shrinkwrap.json'), shrinkwrap())
-  writeNotices(join(folder, 'dist', 'THIRD-PARTY-NOTICES.txt'), 'Names of time zones are taken from CLDR.', [
-    zoneNotice(),
-  ])
+  const sentence = 'This folder holds code of the packages below, and names of time zones from CLDR.'
+  const notices = [...bundled.map((path) => licenceOf(join(root, path))), zoneNotice()]
+  writeNotices(join(folder, 'dist', 'THIRD-PARTY-NOTICES.txt'), sentence, notices)
 }
 
 /** Packs a staged package. npm gives all files one date, so that equal files make an equal archive. */

@@ -22,11 +22,11 @@ function releaseSeconds(): number {
 }
 
 /** Makes the artefacts for these processors into an empty folder. */
-function release(into: string, processors: readonly Processor[], seconds: number): void {
+async function release(into: string, processors: readonly Processor[], seconds: number): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), 'kalends-release-'))
   try {
     const staged = join(work, 'staged')
-    stagePackage(staged)
+    await stagePackage(staged)
     pack(staged, into)
     writeBill(join(into, `kalends-${version}.cdx.json`), staged, ['--package-lock-only'], [], seconds)
     for (const processor of processors) {
@@ -98,7 +98,7 @@ if (import.meta.main) {
   const into = join(root, 'release')
   rmSync(into, { recursive: true, force: true })
   mkdirSync(into)
-  release(into, processors, releaseSeconds())
+  await release(into, processors, releaseSeconds())
   writeSums(into)
   for (const name of readdirSync(into))
     console.log(`${(statSync(join(into, name)).size / 1_000_000).toFixed(1).padStart(7)} MB  ${name}`)

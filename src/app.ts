@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import { type Logger, pino } from 'pino'
+import packageJson from '../package.json' with { type: 'json' }
 import { limitCaches } from './base/cache.ts'
 import {
   type Config,
@@ -13,7 +14,6 @@ import {
 import { codeOf, messageOf } from './base/errors.ts'
 import { fileAt } from './base/files.ts'
 import { readTextsFolder } from './base/look-settings.ts'
-import { readVersion } from './base/version.ts'
 import { type CalendarGround, readerContext } from './calendar/ground.ts'
 import { type Authenticator, makeAuthenticator, type OnRefused } from './calendar/people/authenticate.ts'
 import { makeDeskGate } from './calendar/people/desk-sign-in.ts'
@@ -155,6 +155,8 @@ interface Running {
   isStopping: boolean
 }
 
+const { version } = packageJson
+
 /** Characters of a login in the log. */
 const LONGEST_LOGIN = 100
 
@@ -214,9 +216,9 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   images.mediaUrl = mediaUrl(config, site)
   const stop = () => stopRunning(running, undefined)
   const stopBy = (signal: string) => stopRunning(running, signal)
-  logger.info({ version: readVersion(), node: process.version, port, settings: options.settings ?? {} }, 'started')
+  logger.info({ version: version, node: process.version, port, settings: options.settings ?? {} }, 'started')
   const first = options.isWorker ? NOT_FIRST : await openDoors(primary, config, options).catch(giveUp(stop))
-  const watched = { version: readVersion(), database, memory, cacheBudget: budget, admission: http.admission }
+  const watched = { version: version, database, memory, cacheBudget: budget, admission: http.admission }
   const read = metrics && (() => readMetrics(metrics, watched))
   return { server: http.server, database, site, port, ...first, demo, readMetrics: read, stop, stopBy }
 }

@@ -1,4 +1,5 @@
 import { Command, Help, type HelpConfiguration, Option } from 'commander'
+import packageJson from '../package.json' with { type: 'json' }
 import type { App } from './app.ts'
 import {
   type Config,
@@ -11,7 +12,6 @@ import {
   siteOf,
 } from './base/config.ts'
 import { messageOf } from './base/errors.ts'
-import { readVersion } from './base/version.ts'
 import { tellFirstSteps } from './calendar/people/first-administrator.ts'
 import { importStarter } from './exchange/import/import-process.ts'
 import { serveMetrics } from './operate/watching/metrics-server.ts'
@@ -164,7 +164,7 @@ export async function makeProgram(
     .addHelpText('afterAll', ({ command }) =>
       command.name() === 'serve' ? '' : '\nThe settings are options of every command: kalends serve --help lists them.',
     )
-    .version(readVersion(), '--version', 'print the version')
+    .version(packageJson.version, '--version', 'print the version')
   const { operands, unknown } = program.parseOptions([...words])
   program
     .command('serve', { isDefault: operands.length === 0 })

@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'kalends-package-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-stagePackage(join(folder, 'staged'))
+await stagePackage(join(folder, 'staged'))
 const packed = pack(join(folder, 'staged'), folder)
 execFileSync('tar', ['-xzf', packed, '-C', folder])
 const unpacked = join(folder, 'package')

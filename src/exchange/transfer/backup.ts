@@ -4,11 +4,11 @@ import { basename, dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
+import packageJson from '../../../package.json' with { type: 'json' }
 import { codeOf, messageOf } from '../../base/errors.ts'
 import { syncFolder } from '../../base/files.ts'
 import { type Print, runCommand } from '../../base/run-command.ts'
 import { formatUtc } from '../../base/text/moments.ts'
-import { readVersion } from '../../base/version.ts'
 import type { MediaStore } from '../../store/media/media-store.ts'
 import {
   BACKUP_FORMAT,
@@ -264,7 +264,7 @@ async function writeBackup(
   const { writer, tables } = await writeBackupTables(database, file, { withSecrets, free: bavail * bsize })
   try {
     const files = await addFiles(writer, media, progress)
-    const made = { format: BACKUP_FORMAT, made_utc: formatUtc(now), version: readVersion() }
+    const made = { format: BACKUP_FORMAT, made_utc: formatUtc(now), version: packageJson.version }
     const manifest: Manifest = { ...made, ...tables, ...files, ...(withSecrets ? {} : { withoutSecrets: true }) }
     writer.finish(manifest)
     return manifest

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import packageJson from '../../../package.json' with { type: 'json' }
 import type { Site } from '../../base/config.ts'
 import type { Schema } from '../../base/fields/answer-schema.ts'
 import { links } from '../../base/fields/kinds.ts'
 import { Problem } from '../../base/problems.ts'
 import { unwritten } from '../../base/text/written-json.ts'
-import { readVersion } from '../../base/version.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Field } from '../../calendar/declare/resource.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
@@ -242,7 +242,7 @@ const PRIVATE = { ttlMs: 300_000, cacheScope: 'private' } as const
 const serverOf = ({ site }: Pick<Service, 'site'>) => ({
   name: 'kalends',
   title: site.name,
-  version: readVersion(),
+  version: packageJson.version,
   websiteUrl: site.url,
 })
 

@@ -157,6 +157,19 @@ describe('doubles of a draft', () => {
     assert.deepEqual(await titled('Daily prayer', '27', { ...draft, series: first.post_parent }), [])
   })
 
+  test('of drafts that are asked for together are those of each', async () => {
+    await service.create('/events', { title: 'Tango evening', ...at('29'), venue: mill })
+    const days = ['29', '30', '29', '10']
+    const titles = ['Evening of tango', 'The tango evening', 'Tango brunch', 'Tango evening']
+    const drafts = days.map((day, n) => draftAt(day, { title: titles[n] ?? '', venues: [] }))
+    const { read: db, aside } = service.app.database
+    const found = await findClashes(drafts, { db, aside, caller: caller('editor') })
+    assert.deepEqual(
+      found.map(({ doubles }) => doubles.map(({ title }) => title)),
+      [['Tango evening'], ['Tango evening'], [], []],
+    )
+  })
+
   test('are looked for whatever the title', async () => {
     for (const title of ['', ' ', '\0', '🎏', '%', '\ud800', "'", '<b></b>', 'x '.repeat(100_000)])
       assert.deepEqual(await titled(title, '28'), [])

@@ -4,7 +4,7 @@ import { fold } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
 import { formatUtc, utcToMs } from '../../base/text/moments.ts'
 import type { ReadQuery } from '../../store/storage/aside.ts'
-import { contains, wholeList } from '../../store/storage/queries.ts'
+import { wholeList } from '../../store/storage/queries.ts'
 import type { Context } from '../declare/context.ts'
 import { isPossibleId, visibleTo } from '../records/record-store.ts'
 
@@ -48,7 +48,7 @@ const DOUBLE_DAYS = 3
 const LONGEST_DAYS = 31
 /** Walls of zones lie up to so many hours from UTC. */
 const ZONE_HOURS = 14
-/** Words of a title that are looked for, the longest, and events that are compared with it. */
+/** Words of a title of which another one has one, the longest, and events with a title like it that are read. */
 const MOST_TITLE_WORDS = 3
 const MOST_COMPARED = 100
 
@@ -59,9 +59,31 @@ type ByCaller = Pick<Context, 'db' | 'aside' | 'caller'>
  * reads the index of lists for the days around each draft, so it costs the same however many events lie elsewhere. All are asked for at once.
  */
 export async function findClashes(drafts: readonly EventDraft[], asker: ByCaller): Promise<Clashes[]> {
-  const queries = drafts.flatMap((draft) => [overlapping(draft, asker), titledAlike(draft, asker)])
-  const found = queries.length === 0 ? [] : await asker.aside(asker.db, 'list', queries)
-  return drafts.map((draft, at) => clashesOf(draft, found[2 * at] ?? [], found[2 * at + 1] ?? []))
+  if (drafts.length === 0) return []
+  const { aside, db } = asker
+  const [atVenues, titles] = await Promise.all([
+    aside(
+      db,
+      'list',
+      drafts.map((draft) => overlapping(draft, asker)),
+    ),
+    aside(
+      db,
+      'list',
+      doubleSpans(drafts).map((span) => titlesWithin(span, asker)),
+    ),
+  ])
+  const titled = titles.flat().flatMap(titlesIn)
+  const likely = drafts.map((draft) => alikeAmong(titled, draft))
+  const alike = await readNear(new Set(likely.flat()), asker)
+  return drafts.map((draft, at) => {
+    const own = alike.filter(({ id, series }) => id !== draft.id && (series === null || series !== draft.series))
+    return clashesOf(
+      draft,
+      atVenues[at] ?? [],
+      own.filter(({ id }) => likely[at]?.includes(id)),
+    )
+  })
 }
 
 function clashesOf(draft: EventDraft, atVenue: readonly NearRow[], alike: readonly NearRow[]): Clashes {
@@ -72,7 +94,7 @@ function clashesOf(draft: EventDraft, atVenue: readonly NearRow[], alike: readon
   const known = new Set(starting.map(({ id }) => id))
   const titled = alike
     .map(nearEvent)
-    .filter((event) => !known.has(event.id) && areAlike(draft.title, event.title))
+    .filter((event) => !known.has(event.id))
     .map((event) => ({ ...event, by: 'title' as const }))
   return { clashes: clashes.slice(0, MOST_NEAR), doubles: [...starting, ...titled].slice(0, MOST_NEAR) }
 }
@@ -106,7 +128,7 @@ function begunWithin(
 ): RawBuilder<unknown> {
   const statuses = STATUSES.filter((status) => status !== 'trash')
   return sql`near as materialized (
-    select events.id from events
+    select events.id, events.utc_start_date from events
     where events.status in (${sql.join(statuses)}) and events.hide_from_listings in (0, 1)
       and events.start_date >= ${later(from, -ZONE_HOURS)} and events.start_date < ${later(before, ZONE_HOURS)}
       and events.utc_start_date >= ${from} and events.utc_start_date < ${before}
@@ -130,27 +152,80 @@ function overlapping(draft: EventDraft, asker: ByCaller): ReadQuery<NearRow> {
   return { compile: () => query.compile(asker.db) }
 }
 
-/** The beginning of a folded text that has the title, which folding makes twice as long at the most. */
-const FOLDED_TITLE = sql`substr(events.search, 1, 2 * length(events.title))`
-
-function titledAlike(draft: EventDraft, asker: ByCaller): ReadQuery<NearRow> {
-  const { id = 0, series = -1, title, utc_start_date: start } = draft
+/** The time around a draft in which another event of its title may be the same. */
+function doublesWithin({ utc_start_date: start }: EventDraft): TimeStretch {
   const from = later(start, -24 * DOUBLE_DAYS)
-  const near = begunWithin(asker, { from, before: later(start, 24 * DOUBLE_DAYS + 1), ended: from })
-  const words = [...titleWords(title)].sort((one, other) => other.length - one.length).slice(0, MOST_TITLE_WORDS)
-  const hasWord = words.map((word) => contains(FOLDED_TITLE, word))
-  const query = sql<NearRow>`
-    with ${near}
-    select ${COLUMNS} from near join events on events.id = near.id
-    where events.id <> ${id} and coalesce(events.series, 0) <> ${series}
-      and (${hasWord.length === 0 ? sql`1 = 0` : sql.join(hasWord, sql` or `)})
-    order by events.utc_start_date, events.id limit ${sql.lit(MOST_COMPARED)}`
+  return { from, before: later(start, 24 * DOUBLE_DAYS + 1), ended: from }
+}
+
+/** These times around drafts, in order; those that overlap are one, so that no event is read twice. */
+function doubleSpans(drafts: readonly EventDraft[]): TimeStretch[] {
+  const spans: TimeStretch[] = []
+  for (const span of drafts.map(doublesWithin).sort((one, other) => (one.from < other.from ? -1 : 1))) {
+    const last = spans.at(-1)
+    if (last && span.from < last.before) last.before = span.before
+    else spans.push(span)
+  }
+  return spans
+}
+
+const BETWEEN_TITLES = '\u001e'
+
+/**
+ * All events that begin within a span, as one text: the id, the start and the folded title of each. What lies farther back in a row would have to be read past its
+ * long texts, and making a row of each takes longer than finding it.
+ */
+function titlesWithin(span: TimeStretch, asker: ByCaller): ReadQuery<{ titles: string | null }> {
+  // A folded text begins with the title, which folding makes twice as long at the most.
+  const title = sql`substr(events.search, 1, 2 * length(events.title))`
+  const query = sql<{ titles: string | null }>`
+    with ${begunWithin(asker, span)}
+    select string_agg(near.id || ' ' || near.utc_start_date || ' ' || ${title}, ${BETWEEN_TITLES}) as titles
+    from near join events on events.id = near.id`
   return { compile: () => query.compile(asker.db) }
 }
 
-/** The words of a title, folded; of one without any, all of it. */
-function titleWords(title: string): Set<string> {
-  const folded = fold(plainText(title)).slice(0, LONGEST_TITLE).replaceAll('\0', '')
+interface TitledEvent {
+  id: number
+  utc_start_date: string
+  /** Its title, folded. */
+  title: string
+}
+
+function titlesIn({ titles }: { titles: string | null }): TitledEvent[] {
+  return (titles?.split(BETWEEN_TITLES) ?? []).flatMap((text) => {
+    const [found, id, start = '', title = ''] = /^(\d+) (\S+ \S+) (.*)/.exec(text) ?? []
+    return found === undefined ? [] : [{ id: Number(id), utc_start_date: start, title }]
+  })
+}
+
+/** The ids of the events around a draft whose title is like its own, the earliest first. */
+function alikeAmong(titled: readonly TitledEvent[], draft: EventDraft): number[] {
+  const words = wordsIn(fold(plainText(draft.title)).replaceAll('\0', ''))
+  const longest = [...words].sort((one, other) => other.length - one.length).slice(0, MOST_TITLE_WORDS)
+  const { from, before } = doublesWithin(draft)
+  return titled
+    .filter(({ utc_start_date: start }) => start >= from && start < before)
+    .filter(({ title }) => longest.some((word) => title.includes(word)) && areAlike(words, wordsIn(title)))
+    .sort((one, other) => (one.utc_start_date < other.utc_start_date ? -1 : 1))
+    .slice(0, MOST_COMPARED)
+    .map(({ id }) => id)
+}
+
+async function readNear(
+  ids: ReadonlySet<number>,
+  { db, caller }: ByCaller,
+): Promise<(NearRow & { series: number | null })[]> {
+  if (ids.size === 0) return []
+  const { rows } = await sql<NearRow & { series: number | null }>`select ${COLUMNS}, events.series from events
+    where events.id in ${wholeList(db, [...ids])} and events.status <> 'trash' and (${visibleTo(caller, 'events')}) is true
+    order by events.utc_start_date, events.id`.execute(db)
+  return rows
+}
+
+/** The words of a folded title; of one without any, all of it. */
+function wordsIn(title: string): ReadonlySet<string> {
+  const folded = title.slice(0, LONGEST_TITLE)
   const words = folded.match(/[\p{L}\p{N}]+/gu) ?? []
   return new Set(words.length > 0 || folded === '' ? words : [folded])
 }
@@ -161,9 +236,8 @@ const LONGEST_TITLE = 300
 const SHARED = 0.75
 
 /** Whether two titles have the same words, or the shorter one most of its own in common with the other. */
-function areAlike(one: string, other: string): boolean {
-  const [first, second] = [titleWords(one), titleWords(other)]
-  const shared = [...first].filter((word) => second.has(word)).length
-  if (shared === first.size && shared === second.size) return shared > 0
-  return shared >= 2 && shared >= SHARED * Math.min(first.size, second.size)
+function areAlike(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  const shared = one.intersection(other).size
+  if (shared === one.size && shared === other.size) return shared > 0
+  return shared >= 2 && shared >= SHARED * Math.min(one.size, other.size)
 }

@@ -13,6 +13,7 @@ import { readScenarios, type Scenario } from './read-scenarios.ts'
 import { comparedTable, runTable } from './report.ts'
 import type { Result, Run } from './results.ts'
 import { BASE, fetchAnswer, type RunningService, startService } from './service.ts'
+import { wordScenarios } from './word-scenarios.ts'
 import { writeScenarios } from './write-scenarios.ts'
 
 interface Options {
@@ -164,6 +165,7 @@ function* chosen({ only, quick, install }: Options, reader: Lazy<RunningService>
   if (isWanted(startScenario)) yield startScenario
   yield* readScenarios.filter(isWanted)
   yield* pageScenarios.filter(isWanted)
+  yield* wordScenarios.filter(isWanted)
   if (isWanted(memoryScenario) && reader.started()) yield memoryScenario
   yield* writeScenarios.filter(isWanted)
   if (only !== undefined) yield* deskScenarios.filter(isWanted)

@@ -159,6 +159,11 @@ describe('what is suggested as one types', () => {
     )
   })
 
+  test('are found by a whole word as by its beginning, in another number too', async () => {
+    for (const search of ['conc', 'concert', 'concerts', 'early concerts'])
+      assert.equal((await suggested(search)).at(0)?.name, 'Early Concert', search)
+  })
+
   test('are none before the second letter, of more than can be meant, and of signs', async () => {
     for (const search of ['', 'l', 'x'.repeat(101), '"*', "'", '%%', '\0\0'])
       assert.deepEqual(await suggested(search), [], search)

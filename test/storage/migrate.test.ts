@@ -14,6 +14,7 @@ import { touch } from '../support/recording.ts'
 import { day, startService } from '../support/service.ts'
 import { makeFirstVersion, openAgain, openScratch } from './open.ts'
 
+const onSqlite = { skip: databaseName() !== 'sqlite' && 'on SQLite' }
 const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
 
 test('three processes that start at once on an empty database run each step once', async () => {
@@ -315,6 +316,7 @@ const GONE_THROUGH = [
   '0045-free-events',
   '0046-stems',
   '0047-decorative-images',
+  '0048-named-stems',
 ]
 
 test('a calendar that stopped behind any step goes on from there, and ends with the tables of a new one', async (t) => {
@@ -332,6 +334,25 @@ test('a calendar that stopped behind any step goes on from there, and ends with 
   assert.deepEqual((await migrate(stepwise)).ran, [])
   const { database } = await openScratch(t)
   assert.deepEqual(await listTables(stepwise.read), await listTables(database.read))
+})
+
+test('suggestions know the titles and names that were cut before their list was kept', onSqlite, async (t) => {
+  const { address, remove } = await scratchDatabase('bare')
+  const database = await openDatabase(address)
+  t.after(async () => {
+    await database.close()
+    await remove()
+  })
+  await database.migrate(async (tx) => {
+    await migrateWithin(tx, migrationNames.slice(0, migrationNames.indexOf('0048-named-stems')))
+    await sql`insert into stems (rowid, words) values (1, 'jazz =jazz night =night text'), (2, '@hall'), (3, 'jazz =jazz')`.execute(
+      tx,
+    )
+  })
+  await migrate(database)
+  const { rows } = await sql<{ stem: string }>`select stem from named_stems order by id`.execute(database.read)
+  assert.equal(rows[0]?.stem, '=jazz')
+  assert.deepEqual(rows.map(({ stem }) => stem).sort(), ['=jazz', '=night', '@hall'])
 })
 
 test('a calendar of a version of development is refused in one sentence, and left as it is', async (t) => {

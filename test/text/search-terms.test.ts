@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { fold } from '../../src/base/text/characters.ts'
 import { hasSearchedWords, type Lookup, planWord, termsOf } from '../../src/base/text/search.ts'
+import { beginningsOf, stemOf } from '../../src/base/text/stems.ts'
 
 /** Letters of many scripts, signs and blanks, with few different ones so that texts and words meet. */
 const piece = fc.constantFrom(
@@ -74,4 +75,19 @@ describe('an index of terms', () => {
       assert.equal(planWord(word).isExact, isExact)
     })
   }
+})
+
+describe('the stem of a word', () => {
+  const endings = 's es e en ern er ers ed ing ings ies y a o as os aux eaux al ale tte nning'.split(' ')
+  const piece = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz')
+  const words = fc
+    .tuple(fc.array(piece, { minLength: 2, maxLength: 8 }), fc.constantFrom('', ...endings))
+    .map(([letters, ending]) => letters.join('') + ending)
+
+  test('tells with what the word begins', () => {
+    const begins = (word: string) => beginningsOf(stemOf(word)).some((beginning) => word.startsWith(beginning))
+    for (const word of 'parties city journaux chateaux children women museen theatre studying cerealien'.split(' '))
+      assert.ok(begins(word), `${word}: ${beginningsOf(stemOf(word))}`)
+    fc.assert(fc.property(words, begins), { numRuns: 2000 })
+  })
 })

@@ -72,6 +72,13 @@ function undoubled(word: string): string {
   return /([bdgmnpt])\1$/.test(word) ? word.slice(0, -1) : word
 }
 
+/** Beginnings of which each word with this stem has one. */
+export function beginningsOf(stem: string): string[] {
+  const irregular = [...IRREGULAR].flatMap(([word, single]) => (single === stem ? [word] : []))
+  if (stem.endsWith('i')) return [stem, `${stem.slice(0, -1)}y`, ...irregular]
+  return stem.endsWith('al') ? [stem, `${stem.slice(0, -1)}ux`, ...irregular] : [stem, ...irregular]
+}
+
 /** The stems of words of a usual length: texts have the same ones again and again. */
 const kept = emptyCache<string, string>(processBudget)
 const LONGEST_KEPT = 14
@@ -183,14 +190,14 @@ export function nearWords({ text, stems }: WantedWord): Map<string, string> {
 }
 
 /** The words that somebody has typed, the last of which may go on; undefined where that has fewer than two letters. */
-export function typedSoFar(text: string): { stems: string[]; begun: string } | undefined {
+export function typedSoFar(text: string): { stems: string[]; begun: string; whole: string } | undefined {
   const words = runsIn(fold(text))
   const last = words.pop()
   if (!last || [...last.text].length < LEAST_TYPED) return undefined
   const stems = words.flatMap((word) => word.stems).slice(0, MOST_WANTED)
   // Of a script without blanks the last two signs.
-  const begun = last.stems.length > 1 ? (last.stems.at(-1) ?? '') : last.text.slice(0, LONGEST_WORD)
-  return { stems, begun }
+  const whole = last.stems.at(-1) ?? ''
+  return { stems, begun: last.stems.length > 1 ? whole : last.text.slice(0, LONGEST_WORD), whole }
 }
 
 const LEAST_TYPED = 2

@@ -4,7 +4,6 @@ import { plainText } from '../../base/text/html.ts'
 import { startOfDay, wallNow } from '../../base/text/moments.ts'
 import { slugify } from '../../base/text/slug.ts'
 import { typedSoFar } from '../../base/text/stems.ts'
-import type { ReadQuery } from '../../store/storage/aside.ts'
 import { contains } from '../../store/storage/queries.ts'
 import { docsBegun } from '../../store/storage/search/find-words.ts'
 import { alsoMatching } from '../../store/storage/search/search-index.ts'
@@ -244,24 +243,29 @@ export async function suggest(text: string, context: Context): Promise<Suggestio
   const typed = text.length > LONGEST ? undefined : typedSoFar(text)
   if (!typed) return []
   const { db, aside, site, now } = context
-  const query = (built: RawBuilder<Suggestion>): ReadQuery<Suggestion> => ({ compile: () => built.compile(db) })
-  const begins = (column: string) =>
-    sql`case when substr(${sql.ref(column)}, 1, ${fold(text).length}) = ${fold(text)} then 0 else 1 end`
-  const records = docsBegun(db, typed, 'record')
-  const today = startOfDay(wallNow(site.timezone, now))
-  const [venues, organizers, terms, events] = await aside(db, 'list', [
-    query(sql`select 'venue' as kind, id, venue as name, slug, city as about from venues
-      where id in ${records} and ${IS_PUBLIC} order by ${begins('folded')}, folded limit ${sql.lit(MOST.venue)}`),
-    query(sql`select 'organizer' as kind, id, organizer as name, slug, '' as about from organizers
-      where id in ${records} and ${IS_PUBLIC} order by ${begins('folded')}, folded limit ${sql.lit(MOST.organizer)}`),
-    query(sql`select taxonomy as kind, id, name, slug, '' as about from terms
+  const begins = sql`case when substr(folded, 1, ${fold(text).length}) = ${fold(text)} then 0 else 1 end`
+  const linked = (kind: 'venue' | 'organizer', about: RawBuilder<unknown>) => sql`
+    select * from (select ${sql.lit(kind)} as kind, id, ${sql.ref(kind)} as name, slug, ${about} as about from ${sql.table(`${kind}s`)}
+      where id in (select id from docs) and ${IS_PUBLIC}
+      order by ${begins}, folded limit ${sql.lit(MOST[kind])}) as ${sql.ref(kind)}`
+  // One statement, since each would take a snapshot of its own.
+  const all = sql<Suggestion>`
+    with docs (id) as materialized ${docsBegun(db, typed, 'record')}
+    ${linked('venue', sql`city`)} union all ${linked('organizer', sql`''`)} union all
+    select * from (select taxonomy, id, name, slug, '' from terms
       where id in ${docsBegun(db, typed, 'term')} and count > 0
-      order by ${begins('folded')}, count desc, folded limit ${sql.lit(MOST.term)}`),
-    query(sql`select 'event' as kind, id, title as name, slug, start_date as about from events
-      where id in ${docsBegun(db, typed, 'event')} and (status = 'publish' and hide_from_listings = 0) is true and end_date >= ${today}
-      order by start_date, id limit ${sql.lit(EVENTS_READ)}`),
-  ])
+      order by ${begins}, count desc, folded limit ${sql.lit(MOST.term)}) as term union all
+    select * from (select 'event', id, title, slug, start_date from events
+      where id in ${docsBegun(db, typed, 'event')} and (status = 'publish' and hide_from_listings = 0) is true
+        and end_date >= ${startOfDay(wallNow(site.timezone, now))}
+      order by start_date, id limit ${sql.lit(EVENTS_READ)}) as event`
+  // Words that are rarely together may be looked up in many events.
+  const [rows] = await aside(db, typed.stems.length > 0 ? 'list' : 'glance', [{ compile: () => all.compile(db) }])
+  const events = rows.filter(({ kind }) => kind === 'event')
   const first = new Map(events.toReversed().map((event) => [event.name, event]))
   const coming = events.filter((event) => first.get(event.name) === event).slice(0, MOST.event)
-  return [...venues, ...organizers, ...terms, ...coming].map((hit) => ({ ...hit, name: plainText(hit.name) }))
+  return [...rows.filter(({ kind }) => kind !== 'event'), ...coming].map((hit) => ({
+    ...hit,
+    name: plainText(hit.name),
+  }))
 }

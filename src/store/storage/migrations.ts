@@ -124,6 +124,17 @@ export const migrations: readonly Migration[] = [
   step('0047-decorative-images', ({ id }) => [
     `alter table events add column image_decorative ${id} not null default 0`,
   ]),
+  // The stems that titles and names have, in the order in which they came, the frequent ones first: suggestions look up here what a beginning may be.
+  step('0048-named-stems', (_types, db) => [
+    ...(isPostgres(db)
+      ? []
+      : [
+          'create table named_stems (id integer primary key, stem text not null unique)',
+          'create virtual table stem_counts using fts5vocab(stems, row)',
+          `insert into named_stems (stem) select term from stem_counts where term >= '=' and term < 'A' order by doc desc`,
+          'drop table stem_counts',
+        ]),
+  ]),
 ]
 
 /** Lists of SQLite are narrowed by indexes alone (0034-one-schema). */

@@ -25,6 +25,7 @@ const OWN = [
   'unindexed_events',
   'stems',
   'unstemmed',
+  'named_stems',
   'presented_records',
   'kept_answers',
   'webhook_deliveries',

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { nearWords, type WantedWord } from '../../../base/text/stems.ts'
+import { beginningsOf, nearWords, stemsIn, type WantedWord } from '../../../base/text/stems.ts'
 import type { ReadAside, ReadQuery } from '../aside.ts'
 import { type Db, isPostgres } from '../database.ts'
 import {
@@ -139,8 +139,8 @@ interface PlacesRow {
   named: Found
 }
 
-/** Ids as a database gives them in one value. */
-type Found = Uint8Array | readonly number[] | null
+/** Ids as a database gives them in one value; SQLite as a text that begins with the largest. */
+type Found = string | readonly number[] | null
 
 function placesQuery(db: Db, wanted: readonly WantedWord[]): ReadQuery<PlacesRow> {
   const selects = wanted.map(
@@ -177,21 +177,39 @@ function settled(ids: IdSet, id: number, isIn: boolean): IdSet {
 
 function idSetOf(found: Found): IdSet {
   if (found === null) return makeIdSet(0)
-  if (found instanceof Uint8Array) return new Uint32Array(found.slice().buffer)
+  if (typeof found === 'string') return writtenIds(found)
   const ids = makeIdSet(found.reduce((largest, id) => Math.max(largest, id), 0))
   for (const id of found) addId(ids, id)
   return ids
 }
 
+const [COMMA, ZERO] = [44, 48]
+
+/** The ids of a text such as `9,2,9`. Splitting it would take four times as long. */
+function writtenIds(text: string): IdSet {
+  const ids = makeIdSet(Number.parseInt(text, 10))
+  let id = 0
+  for (let at = 0; at < text.length; at++) {
+    const sign = text.charCodeAt(at)
+    if (sign !== COMMA) id = id * 10 + sign - ZERO
+    else {
+      addId(ids, id)
+      id = 0
+    }
+  }
+  addId(ids, id)
+  return ids
+}
+
 const docOf = (db: Db) => (isPostgres(db) ? sql<number>`doc` : sql<number>`rowid`)
 
-const gathered = (db: Db, id: RawBuilder<number>) => (isPostgres(db) ? sql`json_agg(${id})` : sql`id_set(${id})`)
+const gathered = (db: Db, id: RawBuilder<number>) =>
+  isPostgres(db) ? sql`json_agg(${id})` : sql`max(${id}) || ',' || group_concat(${id})`
 
-/** The condition that a document has all stems of a word in the place that the mark stands for, and one that begins so. */
-function having(db: Db, stems: readonly string[], mark: string, begun?: string): RawBuilder<boolean> {
+/** The condition that a document has all stems of a word in the place that the mark stands for. */
+function having(db: Db, stems: readonly string[], mark: string): RawBuilder<boolean> {
   const quote = isPostgres(db) ? "'" : '"'
   const all = stems.map((stem) => quote + mark + stem + quote)
-  if (begun !== undefined) all.push(`${quote}${mark}${begun}${quote}${isPostgres(db) ? ':*' : '*'}`)
   return isPostgres(db) ? sql`words @@ ${all.join(' & ')}::tsquery` : sql`stems match ${all.join(' AND ')}`
 }
 
@@ -208,8 +226,9 @@ function namesWith(db: Db, { stems }: WantedWord): RawBuilder<unknown> {
 function eventsNamed(db: Db, word: WantedWord): RawBuilder<unknown> {
   const linked = (table: string, kind: string) => {
     const link = sql.ref(`event_${table}.${kind}`)
-    return sql`select event from ${sql.table(`event_${table}`)} join ${sql.table(table)} on ${sql.ref(`${table}.id`)} = ${link}
-      where ${link} in (select doc from meant_docs) and status = 'publish'`
+    // As one value, the condition keeps SQLite from starting with all that is public.
+    return sql`select event from ${sql.table(`event_${table}`)} where ${link} in
+      (select id from ${sql.table(table)} where id in (select doc from meant_docs) and (status = 'publish') is true)`
   }
   return sql`${namesWith(db, word)} select ${gathered(db, sql<number>`event`)} from (
     select event from event_terms where term in (select id from meant_terms)
@@ -264,31 +283,62 @@ async function correct(
 /** The stems, of these, that a text or name has. */
 async function findKnown({ db, aside }: Searcher, near: ReadonlyMap<string, string>, fresh: Fresh): Promise<string[]> {
   if (near.size === 0) return []
-  const listed = JSON.stringify([...near.keys()])
-  const query = isPostgres(db)
-    ? sql<{ stem: string }>`select value as stem from json_array_elements_text(${listed}::json) as value
-        where exists (select from stems where words @@ (value::tsquery || (${IN_NAME} || value)::tsquery))`
-    : sql<{ stem: string }>`select value as stem from json_each(${listed})
-        where exists (select 1 from stems where stems match '"' || value || '" OR "' || ${IN_NAME} || value || '"')`
-  const [rows] = await aside(db, 'search', [{ compile: () => query.compile(db) }])
+  const stems = [...near.keys()]
+  const query = isPostgres(db) ? knownOnPostgres(stems) : knownOnSqlite(stems)
+  const [rows, unindexed] = await aside(db, 'search', [{ compile: () => query.compile(db) }, unindexedEvents(db)])
   const known = new Set(rows.map(({ stem }) => stem))
-  for (const own of fresh.stems.values()) for (const stem of near.keys()) if (own.has(stem)) known.add(stem)
+  const texts = unindexed.map(({ text }) => stemsIn(text))
+  for (const own of [...fresh.stems.values(), ...texts]) for (const stem of stems) if (own.has(stem)) known.add(stem)
   return [...known].sort().slice(0, MOST_KNOWN)
 }
 
-/** A text as far as it is typed: whole words, and the beginning of one. */
+const knownOnPostgres = (stems: readonly string[]) => sql<{ stem: string }>`
+  select value as stem from json_array_elements_text(${JSON.stringify(stems)}::json) as value
+  where exists (select from stems where words @@ (value::tsquery || (${IN_NAME} || value)::tsquery))`
+
+/** Events that a search reads since SQLite has not taken their words yet, and characters of each: there are fewer than 64. */
+const MOST_UNINDEXED = 64
+const MOST_UNINDEXED_CHARACTERS = 3000
+
+function unindexedEvents(db: Db): ReadQuery<{ text: string }> {
+  const query = isPostgres(db)
+    ? sql<{ text: string }>`select '' as text where false`
+    : sql<{ text: string }>`select substr(search, 1, ${sql.lit(MOST_UNINDEXED_CHARACTERS)}) as text
+        from (select id from unindexed_events limit ${sql.lit(MOST_UNINDEXED)}) join events using (id)`
+  return { compile: () => query.compile(db) }
+}
+
+/** Asks for those alone that words of texts begin with, or that titles or names have: asking for all of some five hundred takes ten times as long. */
+function knownOnSqlite(stems: readonly string[]): RawBuilder<{ stem: string }> {
+  const listed = JSON.stringify(stems.flatMap((stem) => beginningsOf(stem).map((begin) => [stem, begin])))
+  const stem = sql`(value ->> 0)`
+  const begin = sql`(value ->> 1)`
+  return sql<{ stem: string }>`select distinct ${stem} as stem from json_each(${listed})
+    where (exists (select 1 from words where word >= ${begin} and word < ${begin} || ${AFTER_LETTERS})
+        or exists (select 1 from named_stems where stem = ${IN_NAME} || ${stem}))
+      and exists (select 1 from stems where stems match '"' || ${stem} || '" OR "' || ${IN_NAME} || ${stem} || '"')`
+}
+
+/** Behind all words that begin with the text before it. */
+const AFTER_LETTERS = '\u{10ffff}'
+
+/** A text as far as it is typed: whole words, and the beginning of one, which may be whole too. */
 export interface TypedWords {
   stems: readonly string[]
   begun: string
+  /** The stem of the beginning. */
+  whole: string
 }
 
 /** The most documents that are looked at for each kind of suggestion. PostgreSQL would find all that there are to tell which are the last. */
 const MOST_BEGUN = { sqlite: 60, postgres: 500 }
+/** The most stems that a beginning is taken for: those that came first, which are frequent. */
+const MOST_STEMS = 12
 
 /** The documents whose title or name has what was typed: of many some, on SQLite those that were made last. */
-export function docsBegun(db: Db, { stems, begun }: TypedWords, kind: 'event' | 'record' | 'term'): RawBuilder<number> {
+export function docsBegun(db: Db, typed: TypedWords, kind: 'event' | 'record' | 'term'): RawBuilder<number> {
   const doc = docOf(db)
-  const has = having(db, stems, kind === 'event' ? IN_TITLE : IN_NAME, begun)
+  const has = (isPostgres(db) ? begunOnPostgres : begunOnSqlite)(typed, kind === 'event' ? IN_TITLE : IN_NAME)
   const terms = sql.lit(TERM_DOCS)
   const within = kind === 'term' ? sql`${doc} >= ${terms}` : sql`${doc} < ${terms}`
   const id = kind === 'term' ? sql`${doc} - ${terms}` : doc
@@ -296,4 +346,17 @@ export function docsBegun(db: Db, { stems, begun }: TypedWords, kind: 'event' | 
     ? sql`limit ${sql.lit(MOST_BEGUN.postgres)}`
     : sql`order by ${doc} desc limit ${sql.lit(MOST_BEGUN.sqlite)}`
   return sql`(select ${id} from stems where ${has} and ${within} ${some})`
+}
+
+function begunOnPostgres({ stems, begun, whole }: TypedWords, mark: string): RawBuilder<boolean> {
+  const all = stems.map((stem) => `'${mark}${stem}'`)
+  return sql`words @@ ${[...all, `('${mark}${begun}':* | '${mark}${whole}')`].join(' & ')}::tsquery`
+}
+
+/** The stems that begin so are looked up before: FTS5 would join the lists of all of them, whatever the limit. */
+function begunOnSqlite({ stems, begun, whole }: TypedWords, mark: string): RawBuilder<boolean> {
+  const all = stems.map((stem) => `"${mark}${stem}" AND `).join('')
+  return sql`stems match ${`${all}("${mark}${whole}"`} || coalesce((select ' OR ' || group_concat('"' || stem || '"', ' OR ')
+    from (select stem from named_stems where stem >= ${mark + begun} and stem < ${mark + begun + AFTER_LETTERS}
+      order by id limit ${sql.lit(MOST_STEMS)})), '') || ')'`
 }

@@ -152,6 +152,12 @@ async function writeStems(tx: Db, docs: readonly number[], stemmed: readonly Ste
   await sql`insert or replace into stems (rowid, words) select value ->> 0, value ->> 1 from json_each(${joined})`.execute(
     tx,
   )
+  const named = stemmed.flatMap(([, stems]) =>
+    stems.filter((stem) => stem.startsWith(IN_TITLE) || stem.startsWith(IN_NAME)),
+  )
+  await sql`insert or ignore into named_stems (stem) select value from json_each(${JSON.stringify([...new Set(named)])})`.execute(
+    tx,
+  )
   await sql`insert into stems (stems, rank) values ('merge', ${Math.ceil(docs.length * MERGED_PAGES)})`.execute(tx)
   await sql`delete from unstemmed where doc in (select value from json_each(${JSON.stringify(docs)}))`.execute(tx)
 }

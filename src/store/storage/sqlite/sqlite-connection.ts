@@ -8,7 +8,6 @@ import { cacheBudget, emptyCache, findCached, keepCached } from '../../../base/c
 import { messageOf } from '../../../base/errors.ts'
 import { makeFolder } from '../../../base/files.ts'
 import { distanceKm } from '../distance.ts'
-import { type IdSet, makeIdSet, withId } from '../id-set.ts'
 import { DatabaseUnavailable, type Lack } from '../unavailable.ts'
 
 // Connections to a SQLite file: opening it, watching it, preparing statements, waiting for locks.
@@ -139,12 +138,6 @@ function addFunctions(connection: DatabaseSync): void {
   connection.function('line_contains_all', { deterministic: true, varargs: true }, (text, words) =>
     Number(lineContainsAll(String(text), JSON.parse(String(words)))),
   )
-  // Ids as one value: rows, or lists as JSON, would take longer to read than to find.
-  connection.aggregate('id_set', {
-    start: () => makeIdSet(0),
-    step: (found, id) => withId(found as IdSet, Number(id)),
-    result: (found) => new Uint8Array((found as IdSet).buffer),
-  })
 }
 
 /** Whether one line of a text contains all words. */

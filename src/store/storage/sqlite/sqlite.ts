@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SqliteStatement } from 'kysely'
-import { type Lane, type ReadQuery, runQueries } from '../aside.ts'
+import { type Expected, type ReadQuery, runQueries } from '../aside.ts'
 import type { Database, Db } from '../database.ts'
 import type { IdSet } from '../id-set.ts'
 import { recordingOf, type Tx, type Writer, writerBy } from '../recording.ts'
@@ -114,8 +114,8 @@ async function workRecording<T>(
 
 /** Runs reads outside transactions in threads. */
 function makeAside(read: Db, pool: ReaderPool): Database['aside'] {
-  const aside = (db: Db, lane: Lane, queries: readonly ReadQuery<unknown>[]) => {
-    if (db !== read) return runQueries(db, queries)
+  const aside = (db: Db, lane: Expected, queries: readonly ReadQuery<unknown>[]) => {
+    if (db !== read || lane === 'glance') return runQueries(db, queries)
     const statements = queries.map((query) => query.compile()).map(({ sql, parameters }) => ({ sql, parameters }))
     return askReaders(pool, lane, { statements })
   }

@@ -1,0 +1,126 @@
+import { Agent, get } from 'node:http'
+import { type BenchRun, capture } from './bench-run.ts'
+import { CATEGORY_SLUGS, generateEvent, type Plan, venueRow } from './data-set.ts'
+import { TOWNS } from './places.ts'
+import { processorSeconds } from './processes.ts'
+import { makeRandom, type Random } from './random.ts'
+import type { Named, Scenario } from './read-scenarios.ts'
+import { median, percentile, type Result, resultOf } from './results.ts'
+import { BASE, type RunningService } from './service.ts'
+import { COMMON_WORDS, RARE_WORDS, TOPICS } from './texts.ts'
+
+/** Makes a text or an address; `at` goes from 0 to 59. */
+type Maker = (random: Random, plan: Plan, at: number) => string
+
+/** Requests of a round. */
+const QUERIES = 60
+
+/** Searches, suggestions, and lists of what is near and alike: each asked for once, one after the other, by the processor time of the answer. */
+export const wordScenarios: readonly Scenario[] = [
+  askedOnce('words', 'words, 95 % of sixty searches within', (...given) => wordsPath(sixtyTexts(...given))),
+  askedOnce('words-wrong', 'words with a wrong letter, 95 % within', (random) => wordsPath(misspelt(topicOf(random)))),
+  askedOnce('words-suggest', 'words as one types, suggestions, 95 % within', (random, plan, at) => {
+    const text = sixtyTexts(random, plan, at)
+    return `/events/suggest?search=${encodeURIComponent(text.slice(0, 2 + (at % 7)))}`
+  }),
+  askedOnce('words-suggest-short', 'words as one types, two letters, 95 % within', (random, plan, at) => {
+    return `/events/suggest?search=${encodeURIComponent(sixtyTexts(random, plan, at).slice(0, 2))}`
+  }),
+  askedOnce('words-near', 'words “near me”, the list, 95 % within', (random) => `${BASE}/events?${nearTown(random)}`),
+  askedOnce('words-near-page', 'words “near me”, the page, 95 % within', (random) => `/events/?${nearTown(random)}`),
+  { id: 'words-related', title: 'words “more like this”, the page of an event, 95 % within', measure: measureRelated },
+]
+
+/** Within 25 km of a point in or near a town, to the hundredth of a degree as pages ask. */
+function nearTown(random: Random): string {
+  const { lat, lng } = random.pick(TOWNS)
+  const near = (degrees: number) => Number((degrees + (random.next() - 0.5) * 0.4).toFixed(2))
+  return `geoloc_lat=${near(lat)}&geoloc_lng=${near(lng)}&geoloc_radius=25`
+}
+
+const wordsPath = (text: string) => `${BASE}/events?words=${encodeURIComponent(text)}`
+
+const topicOf = (random: Random) => random.pick(TOPICS).toLowerCase()
+
+/** What people look for: a topic, a rare and a common word, two words, a category, a venue and its city. */
+const sixtyTexts: Maker = (random, plan, at) => {
+  const { venue, city } = venueRow(plan, random.skewed(Math.min(1000, plan.venues)))
+  const topic = topicOf(random)
+  const texts = [
+    topic,
+    random.pick(RARE_WORDS),
+    `${random.pick(COMMON_WORDS)} ${topic}`,
+    `${topic} ${city}`,
+    String(venue).toLowerCase(),
+    random.pick(CATEGORY_SLUGS).replaceAll('-', ' '),
+  ]
+  return texts[at % texts.length] ?? topic
+}
+
+/** With the third and the fourth letter changed about. */
+const misspelt = (word: string) => `${word.slice(0, 2)}${word[3] ?? ''}${word[2] ?? ''}${word.slice(4)}`
+
+function askedOnce(id: string, title: string, maker: Maker): Scenario {
+  const measure = async (run: BenchRun, named: Named) => {
+    const service = await run.reader()
+    const pathsOf = (round: number) => {
+      const random = makeRandom(7000 + round)
+      // The number keeps two requests from being one to the service.
+      return Array.from({ length: QUERIES }, (_, at) => `${maker(random, run.store.plan, at)}&anew=${round}.${at}`)
+    }
+    return [await askRounds(run, service, named, pathsOf)]
+  }
+  return { id, title, measure }
+}
+
+/** Pages of events that nobody has asked for: with what is at their venue, and like them. */
+async function measureRelated(run: BenchRun, named: Named): Promise<Result[]> {
+  const service = await run.reader()
+  const { plan } = run.store
+  const random = makeRandom(7100)
+  const pathsOf = () => {
+    const rows = Array.from({ length: QUERIES * 2 }, () => generateEvent(plan, random.whole(0, plan.events - 1)).row)
+    const shown = rows.filter(({ status, hide_from_listings }) => status === 'publish' && !hide_from_listings)
+    return shown.slice(0, QUERIES).map(({ slug }) => `/event/${slug}/`)
+  }
+  return [await askRounds(run, service, named, pathsOf)]
+}
+
+/** A round before the first warms the code and does not count. */
+async function askRounds(
+  run: BenchRun,
+  service: RunningService,
+  named: Named,
+  pathsOf: (round: number) => readonly string[],
+): Promise<Result> {
+  await capture(service, [`GET\t${BASE}/events`], {}, 200)
+  const agent = new Agent({ keepAlive: true })
+  const rounds: number[][] = []
+  try {
+    for (let round = -1; round < Math.max(run.rounds, 3); round++) {
+      const millis: number[] = []
+      for (const path of pathsOf(round)) millis.push(await processorMillis(service, agent, path))
+      if (round >= 0) rounds.push(millis)
+    }
+  } finally {
+    agent.destroy()
+  }
+  const within = rounds.map((millis) => percentile(millis, 0.95))
+  const most = Math.max(...rounds.flat()).toFixed(1)
+  const note = `processor time of an answer, by its median; the dearest ${most} ms`
+  return resultOf(named, 'ms', within, { figures: 'ms', service: median(rounds.flat()), note })
+}
+
+/** Milliseconds of processor time, of all threads, that an answer takes. @throws Error when it is an error */
+async function processorMillis({ port, pid }: RunningService, agent: Agent, path: string): Promise<number> {
+  const before = processorSeconds(pid)
+  const status = await new Promise((resolve, reject) =>
+    get({ host: '127.0.0.1', port, path, agent }, (response) => {
+      response.on('error', reject)
+      response.on('end', () => resolve(response.statusCode))
+      response.resume()
+    }).on('error', reject),
+  )
+  if (status !== 200) throw new Error(`${path} was answered ${status}`)
+  return (processorSeconds(pid) - before) * 1000
+}

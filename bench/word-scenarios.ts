@@ -64,7 +64,7 @@ function askedOnce(id: string, title: string, maker: Maker): Scenario {
   const measure = async (run: BenchRun, named: Named) => {
     const service = await run.reader()
     const pathsOf = (round: number) => {
-      const random = makeRandom(7000 + round)
+      const random = makeRandom(7000 + WARMING + round)
       // The number keeps two requests from being one to the service.
       return Array.from({ length: QUERIES }, (_, at) => `${maker(random, run.store.plan, at)}&anew=${round}.${at}`)
     }
@@ -86,7 +86,10 @@ async function measureRelated(run: BenchRun, named: Named): Promise<Result[]> {
   return [await askRounds(run, service, named, pathsOf)]
 }
 
-/** A round before the first warms the code and does not count. */
+/** Rounds before the first, which warm the code and do not count. */
+const WARMING = 8
+
+/** Asks one request after the other, in rounds. */
 async function askRounds(
   run: BenchRun,
   service: RunningService,
@@ -97,7 +100,7 @@ async function askRounds(
   const agent = new Agent({ keepAlive: true })
   const rounds: number[][] = []
   try {
-    for (let round = -1; round < Math.max(run.rounds, 3); round++) {
+    for (let round = -WARMING; round < Math.max(run.rounds, 3); round++) {
       const millis: number[] = []
       for (const path of pathsOf(round)) millis.push(await processorMillis(service, agent, path))
       if (round >= 0) rounds.push(millis)

@@ -290,6 +290,10 @@ describe('filters of the list of events', () => {
       ['geoloc=x', 'geoloc'],
       ['geoloc_lat=40', 'geoloc_lng'],
       ['geoloc_lng=40', 'geoloc_lat'],
+      ['bbox=1,2,3', 'bbox'],
+      ['bbox=0,50,10,91', 'bbox'],
+      ['bbox=0,50,10,40', 'bbox'],
+      ['bbox=0,50,181,60', 'bbox'],
       ['include=x', 'include'],
       ['include=0', 'include'],
       ['post_parent=987654', 'post_parent'],
@@ -455,6 +459,16 @@ describe('geolocation', () => {
     }
     await located.post('/events', { title: 'Both', ...DATES, venue: [{ venue: 'Unmapped' }, { venue: 'Potsdam' }] })
     assert.deepEqual(await ask('geoloc=true'), ['Berlin', 'Both', 'Fiji', 'Hamburg', 'Pole', 'Potsdam'])
+    for (const [box, found] of [
+      ['13,52,14,53', ['Berlin', 'Both', 'Potsdam']],
+      [' 13.066, 52.4, 13.405, 52.52 ', ['Berlin', 'Both', 'Potsdam']],
+      ['13.0661,52.4,13.405,52.52', ['Berlin']],
+      ['170,-50,-170,0', ['Fiji']],
+      ['14,-90,9,90', ['Fiji', 'Pole']],
+      ['-180,-90,180,90', ['Berlin', 'Both', 'Fiji', 'Hamburg', 'Pole', 'Potsdam']],
+      ['0,0,0,0', []],
+    ] as const)
+      assert.deepEqual(await ask(`bbox=${encodeURIComponent(box)}`), found, box)
     assert.deepEqual(await ask('geoloc=false'), ['Nowhere', 'Unmapped'])
     const berlin = 'geoloc_lat=52.52&geoloc_lng=13.405'
     assert.deepEqual(await ask(berlin), ['Berlin', 'Both', 'Potsdam'])

@@ -45,13 +45,16 @@ after(() => Promise.all([plain.close(), mapped.close()]))
 
 describe('the map', () => {
   test('is a list of venues with their next events, with those of no position behind the others', async () => {
-    for (const service of [plain, mapped]) {
+    for (const [service, behind] of [
+      [plain, 'Without a position'],
+      [mapped, 'Not on the map'],
+    ] as const) {
       const body = await shown(service, '/events/map/')
       assert.match(
         body,
         /data-lat="53.1" data-lng="-8.2" data-label="Hall &quot;A&quot; &amp; B, 4 events" data-count="4"/,
       )
-      const at = ['<bdi>Hall', 'One<', 'Two<', 'Three<', '<bdi>قاعة', 'Not on the map', '<bdi>Nowhere', 'Lost<']
+      const at = ['<bdi>Hall', 'One<', 'Two<', 'Three<', '<bdi>قاعة', behind, '<bdi>Nowhere', 'Lost<']
       const found = at.map((text) => body.indexOf(text))
       assert.ok(
         found.every((place, i) => place > (found[i - 1] ?? 0)),
@@ -60,6 +63,24 @@ describe('the map', () => {
       assert.doesNotMatch(body, /Four<|Barn|In the barn<|Hidden|Unready/)
       assert.match(body, /3 venues · 7 events/)
     }
+  })
+
+  test('hands each position to the map of the device, and has no map in its heading without tiles', async () => {
+    const body = await shown(plain, '/events/map/')
+    assert.match(body, /<h1[^>]*>Events by venue</)
+    assert.match(await shown(mapped, '/events/map/'), /<h1[^>]*>Map</)
+    for (const found of [body, await shown(plain, '/venue/hall-a-b/')])
+      assert.match(found, /href="geo:53\.1,-8\.2\?q=53\.1,-8\.2\(Hall%20%22A%22%20%26%20B\)">Open in map app</)
+    assert.doesNotMatch(await shown(plain, '/venue/nowhere/'), /geo:/)
+  })
+
+  test('takes the part of the map that is asked for, in a chip and in its feeds', async () => {
+    const body = await shown(plain, '/events/map/?bbox=-9,53,-8,54')
+    assert.match(body, /<bdi>Hall/)
+    assert.doesNotMatch(body, /<bdi>قاعة|<bdi>Nowhere/)
+    assert.match(body, /aria-label="Remove filter: On this part of the map"/)
+    assert.match(body, /href="\/events\.ics\?bbox=-9%2C53%2C-8%2C54"/)
+    assert.equal((await ask(plain, '/events/map/?bbox=1,2,3')).status, 400)
   })
 
   test('takes the filters of lists, and is of a category or tag', async () => {

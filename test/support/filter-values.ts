@@ -68,6 +68,21 @@ const drawn = new Map<unknown, (named: Named) => fc.Arbitrary<Written>>([
   [eventStatuses, () => listOf(['scheduled', 'canceled', 'postponed', 'canceled', 'moved'])],
   [kinds.latitude, () => oneOf(...latitudes, '', '91')],
   [kinds.longitude, () => oneOf(...longitudes, '', '200')],
+  [
+    kinds.box,
+    () =>
+      fc.oneof(
+        fc
+          .tuple(
+            oneOf(...longitudes, '-180'),
+            oneOf(...latitudes, '-90'),
+            oneOf(...longitudes, '180'),
+            oneOf(...latitudes, '90'),
+          )
+          .map((sides) => sides.join(',')),
+        oneOf('-180,-90,180,90', '170,-50,-60,70', '1,2,3', '0,91,1,92', '5,9,6,8'),
+      ),
+  ],
   [kinds.distance, () => oneOf('1', '3.5', '150', '20000', '0')],
   [kinds.ids, ({ ids }) => listOf(ids.map(String))],
   [kinds.recordId, ({ ids }) => oneOf(...ids.map(String))],

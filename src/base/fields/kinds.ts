@@ -445,6 +445,37 @@ export const latitude = degrees(90)
 /** Degrees east, -180 to 180; `''` clears. */
 export const longitude = degrees(180)
 
+/** A part of the map in degrees; one whose `west` is greater than its `east` crosses the date line. */
+export interface Box {
+  west: number
+  south: number
+  east: number
+  north: number
+}
+
+/** A box as GeoJSON writes it: `west,south,east,north`. */
+export const box: Kind<Box> = {
+  wire: { type: 'string' },
+  within: limits.word,
+  valid: (value) => readBox(value) !== undefined,
+  read: readBox,
+}
+
+function readBox(value: unknown): Box | undefined {
+  const parts = isText(value) ? value.split(',').map((part) => part.trim()) : []
+  const [west, south, east, north] = parts.map((part) => (isNumeric(part) ? Number(part) : Number.NaN))
+  if (parts.length !== 4 || west === undefined || south === undefined || east === undefined || north === undefined)
+    return undefined
+  const isOnEarth = Math.max(Math.abs(west), Math.abs(east)) <= 180 && south >= -90 && south <= north && north <= 90
+  return isOnEarth ? { west, south, east, north } : undefined
+}
+
+/** Whether a point lies in a box, its edges included. */
+export function isInBox({ west, south, east, north }: Box, lat: number, lng: number): boolean {
+  const isBetween = west <= east ? lng >= west && lng <= east : lng >= west || lng <= east
+  return lat >= south && lat <= north && isBetween
+}
+
 /** A distance in kilometres above zero. */
 export const distance: Kind<number> = {
   wire: { format: 'double' },

@@ -1,8 +1,9 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import { eventFacts } from '../../base/fields/access-facts.ts'
+import type { Box } from '../../base/fields/kinds.ts'
 import type { EventWindow } from '../../store/memory/event-index-list.ts'
 import type { IdSet } from '../../store/storage/id-set.ts'
-import { type Circle, wholeList, withinCircle } from '../../store/storage/queries.ts'
+import { type Circle, wholeList, withinBox, withinCircle } from '../../store/storage/queries.ts'
 import type { Tables, Taxonomy } from '../../store/storage/schema.ts'
 import { alsoAmong } from '../../store/storage/search/search-index.ts'
 import type { Context } from '../declare/context.ts'
@@ -123,6 +124,10 @@ export function located(wanted: boolean, context: Context): Condition {
 
 export function atVenueWithin(circle: Circle, context: Context): Condition {
   return (record) => record('events.id', 'in', shownVenues(record, context).where(withinCircle(context.db, circle)))
+}
+
+export function atVenueInBox(box: Box, { context }: By): Condition {
+  return (record) => record('events.id', 'in', shownVenues(record, context).where(withinBox(box)))
 }
 
 export function withIds(ids: readonly number[], { context: { db } }: By): Condition {

@@ -12,10 +12,12 @@ import {
 } from '../../base/fields/event-kinds.ts'
 import { type Parsed, pageFilters } from '../../base/fields/field.ts'
 import {
+  box,
   distance,
   flag,
   ids,
   idsOrSlugs,
+  isInBox,
   latitude,
   listEntries,
   longitude,
@@ -50,6 +52,7 @@ import { isTermList } from '../terms/term-rules.ts'
 import { termMeant } from '../terms/term-store.ts'
 import { beginsAt, hoursOf, narrowedTo, timesOf } from './asked-times.ts'
 import {
+  atVenueInBox,
   atVenues,
   atVenueWithin,
   beginningAt,
@@ -338,6 +341,22 @@ export const eventFilters = {
     about: 'The longitude to look around; needs geoloc_lat',
     part: 'place',
   }),
+  bbox: eventFilter({
+    kind: box,
+    about: 'Only events whose venue lies in this part of the map: west, south, east and north in degrees',
+    unlisted: true,
+    sql: atVenueInBox,
+    index: (wanted, asked) => ({ ...asked, box: wanted }),
+    accepts: ({ links }, wanted, { context }) =>
+      links.venues.some(
+        (venue) =>
+          isShown(context, venue) &&
+          venue.geo_lat !== null &&
+          venue.geo_lng !== null &&
+          isInBox(wanted, venue.geo_lat, venue.geo_lng),
+      ),
+    links: { ofSent: ({ west, south, east, north }) => [west, south, east, north].join(',') },
+  }),
   include: eventFilter({
     kind: ids,
     about: 'Only the events with these ids, whenever they are',
@@ -411,6 +430,7 @@ export const eventLinks = linkWriter<EventGround, typeof eventFilters>(eventFilt
   'free',
   'attendance',
   'access',
+  'bbox',
   'words',
   'collapse',
 ])

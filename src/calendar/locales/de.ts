@@ -11,6 +11,9 @@ export const de: Locale = {
   'No organizers match.': 'Kein Veranstalter gefunden.',
   'No venues match.': 'Kein Ort gefunden.',
   'Not on the map': 'Nicht auf der Karte',
+  'Events by venue': 'Veranstaltungen nach Ort',
+  'Without a position': 'Ohne Position',
+  'Open in map app': 'In Karten-App öffnen',
   'Other months': 'Andere Monate',
   'Other weeks': 'Andere Wochen',
   'Search organizers': 'Veranstalter suchen',
@@ -305,6 +308,8 @@ export const de: Locale = {
   'Only occurrences of the event with this id': 'Nur Termine der Veranstaltung mit dieser ID',
   'Only events that sell tickets, which this service does not':
     'Nur Veranstaltungen mit Kartenverkauf, den dieser Dienst nicht anbietet',
+  'Only events whose venue lies in this part of the map: west, south, east and north in degrees':
+    'Nur Veranstaltungen, deren Ort in diesem Teil der Karte liegt: Westen, Süden, Osten und Norden in Grad',
   'How far to look around geoloc_lat and geoloc_lng, in kilometres':
     'Wie weit um geoloc_lat und geoloc_lng herum gesucht wird, in Kilometern',
 
@@ -567,6 +572,7 @@ export const de: Locale = {
   'No events found.': 'Keine Veranstaltungen gefunden.',
   'Nothing planned at the moment.': 'Zurzeit ist nichts geplant.',
   Older: 'Ältere',
+  'On this part of the map': 'In diesem Kartenausschnitt',
   Organizer: 'Veranstalter',
   'Other days': 'Andere Tage',
   'until {time} the next day': 'bis {time} am nächsten Tag',

@@ -11,6 +11,9 @@ export const es: Locale = {
   'No organizers match.': 'Ningún organizador coincide.',
   'No venues match.': 'Ningún lugar coincide.',
   'Not on the map': 'Sin ubicación en el mapa',
+  'Events by venue': 'Eventos por lugar',
+  'Without a position': 'Sin posición',
+  'Open in map app': 'Abrir en la app de mapas',
   'Other months': 'Otros meses',
   'Other weeks': 'Otras semanas',
   'Search organizers': 'Buscar organizadores',
@@ -295,6 +298,8 @@ export const es: Locale = {
   'Only occurrences of the event with this id': 'Solo las repeticiones del evento con este ID',
   'Only events that sell tickets, which this service does not':
     'Solo los eventos con venta de entradas, que este servicio no ofrece',
+  'Only events whose venue lies in this part of the map: west, south, east and north in degrees':
+    'Solo eventos cuyo lugar está en esta parte del mapa: oeste, sur, este y norte en grados',
   'How far to look around geoloc_lat and geoloc_lng, in kilometres':
     'La distancia de búsqueda en torno a geoloc_lat y geoloc_lng, en kilómetros',
 
@@ -556,6 +561,7 @@ export const es: Locale = {
   'No events found.': 'No se han encontrado eventos.',
   'Nothing planned at the moment.': 'Por ahora no hay nada previsto.',
   Older: 'Más antiguos',
+  'On this part of the map': 'En esta parte del mapa',
   Organizer: 'Organizador',
   'Other days': 'Otros días',
   'until {time} the next day': 'hasta las {time} del día siguiente',

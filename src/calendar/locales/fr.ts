@@ -11,6 +11,9 @@ export const fr: Locale = {
   'No organizers match.': 'Aucun organisateur ne correspond.',
   'No venues match.': 'Aucun lieu ne correspond.',
   'Not on the map': 'Absents de la carte',
+  'Events by venue': 'Événements par lieu',
+  'Without a position': 'Sans position',
+  'Open in map app': 'Ouvrir dans l’application de cartes',
   'Other months': 'Autres mois',
   'Other weeks': 'Autres semaines',
   'Search organizers': 'Rechercher un organisateur',
@@ -306,6 +309,8 @@ export const fr: Locale = {
   'Only occurrences of the event with this id': 'Seulement les occurrences de l’événement portant cet identifiant',
   'Only events that sell tickets, which this service does not':
     'Seulement les événements avec billetterie, que ce service ne propose pas',
+  'Only events whose venue lies in this part of the map: west, south, east and north in degrees':
+    'Seulement les événements dont le lieu se trouve dans cette partie de la carte : ouest, sud, est et nord en degrés',
   'How far to look around geoloc_lat and geoloc_lng, in kilometres':
     'La distance de recherche autour de geoloc_lat et geoloc_lng, en kilomètres',
 
@@ -572,6 +577,7 @@ export const fr: Locale = {
   'No events found.': 'Aucun événement trouvé.',
   'Nothing planned at the moment.': 'Rien de prévu pour le moment.',
   Older: 'Plus anciens',
+  'On this part of the map': 'Dans cette partie de la carte',
   Organizer: 'Organisateur',
   'Other days': 'Autres jours',
   'until {time} the next day': 'jusqu’à {time} le lendemain',

@@ -6,10 +6,10 @@ const HIDDEN = '***'
 
 /** Names of parameters whose values are secrets; the link of a meeting may be one, and where somebody is. */
 const SECRET_NAME =
-  /^(?:.*(?:password|passwd|passwort|passphrase|token|secret|nonce|signature|credential|api_?key|authorization)|pwd|pw|pass|pin|otp|auth|key|sig|session|online_url|geoloc_l(?:at|ng))$/i
+  /^(?:.*(?:password|passwd|passwort|passphrase|token|secret|nonce|signature|credential|api_?key|authorization)|pwd|pw|pass|pin|otp|auth|key|sig|session|online_url|geoloc_l(?:at|ng)|bbox)$/i
 
 /** A quick test for a possible secret in a query; most queries have none. */
-const SUSPICIOUS = /pass|pw|pin|otp|token|secret|nonce|sig|session|credential|key|auth|online_url|geoloc_l|%/i
+const SUSPICIOUS = /pass|pw|pin|otp|token|secret|nonce|sig|session|credential|key|auth|online_url|geoloc_l|bbox|%/i
 
 /** The path of links to the desk, whose token lets its bearer in. */
 const LINK = '/set-up/'

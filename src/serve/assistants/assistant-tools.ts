@@ -61,7 +61,7 @@ const LEFT_TO_PROGRAMS: readonly (keyof typeof eventFilters)[] = [
     'search',
     'modified_after',
   ] as const),
-  ...(['status', 'geoloc', 'include', 'post_parent', 'hide_subsequent_recurrences', 'ticketed'] as const),
+  ...(['status', 'geoloc', 'bbox', 'include', 'post_parent', 'hide_subsequent_recurrences', 'ticketed'] as const),
 ]
 
 const events = servedAt('events')

@@ -22,7 +22,7 @@ import { capitalized, firstOf, monthOf, monthsLater, written } from './page-date
 import { between, type EventFilters, findCards, findPageEvents, from } from './page-finding.ts'
 import { type Html, html, link, NOTHING, trusted } from './page-html.ts'
 import type { PageQuery } from './page-query.ts'
-import { addressLines, directionsTo, mapLink } from './places-shown.ts'
+import { addressLines, directionsTo, mapLink, positionLink } from './places-shown.ts'
 import { calendarPath, datedWay, pager } from './view-head.ts'
 import { pageWork, pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
@@ -189,6 +189,7 @@ function details({ context }: Viewing, linked: Linked): Html {
   const phone = plainText(row.phone)
   const map = linked.kind === 'venue' ? mapLink(linked.row) : undefined
   const way = linked.kind === 'venue' ? directionsTo(site, linked.row) : undefined
+  const position = linked.kind === 'venue' ? positionLink(linked.row) : undefined
   const lines = linked.kind === 'venue' ? addressLines(linked.row) : []
   const access = linked.kind === 'venue' ? venueAccess(context, linked.row) : NOTHING
   const email = linked.kind === 'organizer' ? plainText(linked.row.email) : ''
@@ -202,5 +203,5 @@ function details({ context }: Viewing, linked: Linked): Html {
       html`<div><dt>${say(site, 'Email')}</dt><dd><a href="${`mailto:${encodeURIComponent(email).replace('%40', '@')}`}">${email}</a></dd></div>`,
   ].filter(Boolean)
   if (facts.length === 0 && !website && !map) return NOTHING
-  return html`<div class="facts plain">${facts.length > 0 && html`<dl>${facts}</dl>`}${(map || website) && html`<div class="do">${map && html`<a class="button" href="${map}" rel="noopener">${say(site, 'Show on map')}</a>`}${way && html`<a class="button" href="${link(way)}" rel="noopener" aria-label="${say(site, 'Directions to {name}', { name: linkedName(site, linked) })}">${say(site, 'Directions')}</a>`}${website && html`<a class="button" href="${website}" rel="noopener">${say(site, 'Website')}</a>`}</div>`}</div>`
+  return html`<div class="facts plain">${facts.length > 0 && html`<dl>${facts}</dl>`}${(map || website) && html`<div class="do">${map && html`<a class="button" href="${map}" rel="noopener">${say(site, 'Show on map')}</a>`}${way && html`<a class="button" href="${link(way)}" rel="noopener" aria-label="${say(site, 'Directions to {name}', { name: linkedName(site, linked) })}">${say(site, 'Directions')}</a>`}${position && html`<a class="button device" href="${link(position)}">${say(site, 'Open in map app')}</a>`}${website && html`<a class="button" href="${website}" rel="noopener">${say(site, 'Website')}</a>`}</div>`}</div>`
 }

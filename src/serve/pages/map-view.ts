@@ -8,7 +8,8 @@ import { comingFilters } from './list-view.ts'
 import { mapFigure, mapNeeds } from './map-figure.ts'
 import { written, writtenDate } from './page-dates.ts'
 import { cardsOf, findPageEvents } from './page-finding.ts'
-import { type Html, html } from './page-html.ts'
+import { type Html, html, link } from './page-html.ts'
+import { positionLink } from './places-shown.ts'
 import { canonicalOf, type EventsAsked, feedsOf, nothingFound, sameEvents, viewHead } from './view-head.ts'
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
@@ -35,7 +36,8 @@ export async function mapView(viewing: Viewing, asked: EventsAsked): Promise<Vie
   const cards = await cardsOf(viewing, [...new Set(shown.flatMap(({ events }) => events.slice(0, MOST_OF_VENUE)))])
   const byId = new Map(cards.map((card) => [card.id, card]))
   const [located, others] = [shown.filter(isLocated), shown.filter((place) => !isLocated(place))]
-  const heading = asked.term?.name ?? say(site, 'Map')
+  const hasMap = site.maps.tiles !== ''
+  const heading = asked.term?.name ?? say(site, hasMap ? 'Map' : 'Events by venue')
   const venues =
     places.length === 1 ? say(site, '1 venue') : say(site, '{count} venues', { count: String(places.length) })
   const count = `${venues} · ${sayEvents(site, total)}`
@@ -44,13 +46,13 @@ export async function mapView(viewing: Viewing, asked: EventsAsked): Promise<Vie
   const content =
     places.length === 0
       ? await nothingFound(viewing, asked, say(site, 'No events found.'), `${today} 00:00:00`)
-      : html`${located.length > 0 && mapFigure(viewing)}<h2 class="hidden">${say(site, 'Venues')}</h2>${list(located)}${others.length > 0 && html`<h2 class="unplaced">${say(site, 'Not on the map')}</h2>${list(others)}`}`
+      : html`${located.length > 0 && mapFigure(viewing)}<h2 class="hidden">${say(site, 'Venues')}</h2>${list(located)}${others.length > 0 && html`<h2 class="unplaced">${say(site, hasMap ? 'Not on the map' : 'Without a position')}</h2>${list(others)}`}`
   return {
     status: 200,
     title: heading,
     description: `${heading}: ${count}`,
     canonical: canonicalOf(viewing, asked, asked.span),
-    isIndexed: site.maps.tiles !== '' && places.length > 0 && !asked.query.isFiltered,
+    isIndexed: hasMap && places.length > 0 && !asked.query.isFiltered,
     feeds: feedsOf(asked),
     ...mapNeeds(viewing),
     current: 'map',
@@ -84,8 +86,12 @@ function placeRow(viewing: Viewing, { venue, events }: Place, cards: ReadonlyMap
   const place =
     isLocated({ venue, events }) &&
     html` data-lat="${venue.geo_lat}" data-lng="${venue.geo_lng}" data-label="${`${name}, ${count}`}" data-count="${events.length}"`
+  const position = positionLink(venue)
+  const app =
+    position &&
+    html`<span class="device"> · <a class="quiet" href="${link(position)}">${say(site, 'Open in map app')}</a></span>`
   const rows = events.slice(0, MOST_OF_VENUE).flatMap((id) => cards.get(id) ?? [])
-  return html`<li${place}><h3><a href="${pathTo(site, recordPath(site, 'venue', venue))}"><bdi>${name}</bdi></a></h3><p class="where">${city && html`<bdi>${city}</bdi> · `}${count}</p><ul>${rows.map((card) => eventOf(viewing, card))}</ul></li>\n`
+  return html`<li${place}><h3><a href="${pathTo(site, recordPath(site, 'venue', venue))}"><bdi>${name}</bdi></a></h3><p class="where">${city && html`<bdi>${city}</bdi> · `}${count}${app}</p><ul>${rows.map((card) => eventOf(viewing, card))}</ul></li>\n`
 }
 
 function eventOf(viewing: Viewing, card: Card): Html {

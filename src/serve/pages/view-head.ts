@@ -316,6 +316,7 @@ function filterInWords({ context, terms, today }: Viewing, name: string, value: 
   if (name === 'venue') return venue ?? say(site, 'Venue')
   if (name === 'near') return say(site, 'near {name}', { name: venue ?? value })
   if (name === 'organizer') return say(site, 'Organizer')
+  if (name === 'bbox') return say(site, 'On this part of the map')
   if (name === 'featured') return say(site, 'Featured')
   if (name === 'start_date') return say(site, 'from {date}', { date: dateOr(value) })
   if (name === 'end_date') return say(site, 'to {date}', { date: dateOr(value) })

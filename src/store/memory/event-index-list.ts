@@ -1,3 +1,4 @@
+import type { Box } from '../../base/fields/kinds.ts'
 import { utcToMs } from '../../base/text/moments.ts'
 import { addId, countIds, hasId, type IdSet, listIds, makeIdSet } from '../storage/id-set.ts'
 import type { Circle } from '../storage/queries.ts'
@@ -9,7 +10,7 @@ import {
   SEVERAL_VENUES,
   slotsOfPosting,
 } from './event-index.ts'
-import { placesWithin } from './places.ts'
+import { placesInBox, placesWithin } from './places.ts'
 import {
   type Bound,
   boundAt,
@@ -53,6 +54,7 @@ export interface IndexQuery {
   hours?: readonly number[] | undefined
   geoloc: boolean | undefined
   circle: Circle | undefined
+  box?: Box | undefined
   /** Whether of each series only the first occurrence is listed. */
   isCollapsed?: boolean
   /** The ids that events must be among, such as the result of a search. */
@@ -154,8 +156,10 @@ function choicesOf(index: EventIndex, query: IndexQuery): Choice[] {
   choose('free', query.free === undefined ? undefined : [Number(query.free)])
   choose('featured', query.featured === undefined ? undefined : [Number(query.featured)])
   choose('located', query.geoloc === undefined ? undefined : [Number(query.geoloc)])
-  if (query.circle) {
-    const { cells, venues } = placesWithin(index.places, query.circle)
+  for (const { cells, venues } of [
+    ...(query.circle ? [placesWithin(index.places, query.circle)] : []),
+    ...(query.box ? [placesInBox(index.places, query.box)] : []),
+  ]) {
     const postings = postingsFor(index, 'venue', venues)
     // A cell whose venues have no events has no list.
     for (const { posting } of cells) if (posting !== undefined) postings.push(posting)

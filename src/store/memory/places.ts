@@ -1,3 +1,4 @@
+import { type Box, isInBox } from '../../base/fields/kinds.ts'
 import { type Direction, directionOf, distanceBetween, distanceKm } from '../storage/distance.ts'
 import { boxAround, type Circle } from '../storage/queries.ts'
 
@@ -57,8 +58,32 @@ export function putPlace(places: Places, venue: number, point: Point | undefined
   places.all.set(venue, enterCells(places, venue, point))
 }
 
-/** The disjoint cells that lie in a circle as a whole, and the venues in it outside those cells, in no order. */
-export function placesWithin(places: Places, circle: Circle): { cells: Cell[]; venues: number[] } {
+/** The disjoint cells that lie in a part of the map as a whole, and the venues in it outside those cells, in no order. */
+interface Within {
+  cells: Cell[]
+  venues: number[]
+}
+
+/** What lies in a box. */
+export function placesInBox(places: Places, box: Box): Within {
+  const within: Within = { cells: [], venues: [] }
+  const look = (cell: Cell): void => {
+    const [south, west, size] = cornerOf(cell)
+    const [isEast, isWest] = [west >= box.west, west + size <= box.east]
+    const isWithin = box.west <= box.east ? isEast && isWest : isEast || isWest
+    if (isWithin && south >= box.south && south + size <= box.north) {
+      within.cells.push(cell)
+      return
+    }
+    for (const finer of cell.cells) look(finer)
+    for (const { venue, lat, lng } of cell.places) if (isInBox(box, lat, lng)) within.venues.push(venue)
+  }
+  places.coarsest.forEach(look)
+  return within
+}
+
+/** What lies in a circle. */
+export function placesWithin(places: Places, circle: Circle): Within {
   const { lat, lng, radius } = circle
   const centre = directionOf(lat, lng)
   const cells: Cell[] = []
@@ -105,6 +130,14 @@ function numbersAround(circle: Circle, most: number): number[] | undefined {
 const lineOf = (degrees: number, perDegree: number) => Math.floor(degrees * perDegree)
 const numberOf = (row: number, column: number, perDegree: number) =>
   perDegree * GRID + (row + 90 * perDegree) * ROW + column + 180 * perDegree
+
+/** The corner of a cell in the south and west, and its width, in degrees. */
+function cornerOf({ number }: Cell): [south: number, west: number, size: number] {
+  const perDegree = Math.floor(number / GRID)
+  const row = Math.floor((number % GRID) / ROW) - 90 * perDegree
+  const column = (number % ROW) - 180 * perDegree
+  return [row / perDegree, column / perDegree, 1 / perDegree]
+}
 
 function enterCells({ cells, coarsest }: Places, venue: number, point: Point): Place {
   const path: Cell[] = []

@@ -7,6 +7,7 @@ import {
   type SqlBool,
   sql,
 } from 'kysely'
+import type { Box } from '../../base/fields/kinds.ts'
 import { type Db, isPostgres } from './database.ts'
 import { EARTH_RADIUS, radians } from './distance.ts'
 import type { EventRow, Tables } from './schema.ts'
@@ -101,6 +102,18 @@ export function withinCircle(db: Db, circle: Circle): Expression<SqlBool> {
     )
   }
   return venues.and(conditions)
+}
+
+/** The condition that a venue's coordinates lie in a box. */
+export function withinBox({ west, south, east, north }: Box): Expression<SqlBool> {
+  const venues = expressionBuilder<Tables, 'venues'>()
+  const isEast = venues('venues.geo_lng', '>=', west)
+  const isWest = venues('venues.geo_lng', '<=', east)
+  return venues.and([
+    venues('venues.geo_lat', '>=', south),
+    venues('venues.geo_lat', '<=', north),
+    west <= east ? isEast.and(isWest) : isEast.or(isWest),
+  ])
 }
 
 function distanceTo(db: Db, { lat, lng }: Circle): RawBuilder<number> {

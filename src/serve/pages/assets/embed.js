@@ -37,7 +37,7 @@ const sheet = sheetOf(site.css)
 const FIELDS = 'title,url,all_day,start_date,end_date,timezone,timezone_abbr,venue.venue,event_status'
 /** Fields of what `show` adds. */
 const EXTRAS = ',image,cost,cost_details,organizer.organizer,categories'
-const FILTERS = 'category,tag,venue,organizer,search,when,time,free,attendance,access'.split(',')
+const FILTERS = 'category,tag,venue,organizer,search,when,time,free,attendance,access,bbox'.split(',')
 /** What lists of the interface call some of them. @type {Record<string, string>} */
 const RENAMED = { category: 'categories', tag: 'tags', search: 'words' }
 /** The pages of a month that are asked for. */

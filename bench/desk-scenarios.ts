@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../src/base/config.ts'
 import { startSession } from '../src/calendar/people/sessions.ts'
-import { findUserByLogin } from '../src/calendar/people/users.ts'
+import { findUserByLogin, insertUser } from '../src/calendar/people/users.ts'
 import { openStorage } from '../src/store/storage/open-database.ts'
 import { AUTHORIZATION, type BenchRun, readFrom } from './bench-run.ts'
 import { CATEGORY_SLUGS, LAST_DAY, MIDDLE, type Plan } from './data-set.ts'
@@ -45,26 +46,33 @@ const PAGES: readonly PageOfDesk[] = [
 export const deskScenarios: readonly Scenario[] = [
   ...PAGES.map((page): Scenario => ({ id: page.id, title: page.title, measure: (run) => measurePage(run, page) })),
   { id: 'desk-save', title: 'desk: a save, beyond a write over REST', measure: measureSave },
+  { id: 'desk-beside', title: 'same list beside fifty editors at the desk', measure: measureBeside },
 ]
 
-/** A service on the copy of the data set, and the cookie of a session there. */
-async function sitDown(run: BenchRun): Promise<{ service: RunningService; cookie: string }> {
+/** A service on the copy of the data set, and the cookies of sessions there: of the writer, or of editors. */
+async function sitDown(run: BenchRun, editors = 0): Promise<{ service: RunningService; cookies: string[] }> {
   const service = await run.writer()
   const database = await openStorage(readConfig({ database: (await run.written()).address }, {}))
   try {
-    const id = await database.write(async (tx) => {
-      const user = await findUserByLogin(tx, WRITER.login)
-      if (!user) throw new Error(`There is no user ${WRITER.login}.`)
-      return startSession(tx, user, Date.now(), { client: 'bench', address: '127.0.0.1' })
+    const cookies = await database.write(async (tx) => {
+      const ids: string[] = []
+      for (const login of editors === 0 ? [WRITER.login] : Array.from({ length: editors }, (_, n) => `editor-${n}`)) {
+        const known = await findUserByLogin(tx, login)
+        const editor = { login, email: `${login}@example.org`, name: login, role: 'editor' } as const
+        const user = known ?? (await insertUser(tx, editor, Date.now()))
+        ids.push(await startSession(tx, user, Date.now(), { client: 'bench', address: '127.0.0.1' }))
+      }
+      return ids.map((id) => `kalends=${id}`)
     })
-    return { service, cookie: `kalends=${id}` }
+    return { service, cookies }
   } finally {
     await database.close()
   }
 }
 
 async function measurePage(run: BenchRun, page: PageOfDesk): Promise<Result[]> {
-  const { service, cookie } = await sitDown(run)
+  const { service, cookies } = await sitDown(run)
+  const [cookie = ''] = cookies
   const load = { requests: [`GET\t${page.path(run.store.plan)}`], headers: { cookie }, connections: 1 }
   await readFrom(run, service, { ...load, seconds: 1 })
   const rounds: number[] = []
@@ -77,7 +85,8 @@ const SAVES = 60
 
 /** The same change over REST and by the form, one after the other: the median time that an answer takes, durable. */
 async function measureSave(run: BenchRun, named: Named): Promise<Result[]> {
-  const { service, cookie } = await sitDown(run)
+  const { service, cookies } = await sitDown(run)
+  const [cookie = ''] = cookies
   const origin = `http://127.0.0.1:${service.port}`
   const { first } = run.store.plan
   const rounds: { rest: number; desk: number }[] = []
@@ -122,6 +131,72 @@ const saveAtDesk = (origin: string, cookie: string, id: number, form: Record<str
     redirect: 'manual',
   })
   await expectStatus(answer, 303)
+}
+
+const EDITORS = 50
+/** Between two texts that the service keeps of one user. */
+const PAUSE_MS = 5100
+
+/** The same list again and again, alone, then while fifty people have what they type kept as often as the service does, then alone: the change, and the noise. */
+async function measureBeside(run: BenchRun, named: Named): Promise<Result[]> {
+  const { service, cookies } = await sitDown(run, EDITORS)
+  const load = { requests: [`GET\t${BASE}/events`] }
+  const rate = async () => (await readFrom(run, service, load)).perSecond
+  await rate()
+  const rounds: { alone: number; beside: number; again: number; kept: number }[] = []
+  for (let round = 0; round < run.rounds; round++) {
+    const alone = await rate()
+    const typing = startTyping(`http://127.0.0.1:${service.port}`, cookies, run.store.plan)
+    const beside = await rate()
+    rounds.push({ alone, beside, kept: await typing.stop(), again: await rate() })
+  }
+  const noise = rounds.map(({ alone, again }) => `${Math.round(100 * Math.abs(again / alone - 1))} %`)
+  const kept = median(rounds.map((round) => round.kept))
+  return [
+    resultOf(
+      named,
+      'times',
+      rounds.map(({ alone, beside, again }) => (2 * beside) / (alone + again)),
+      {
+        figures: 'requests/s',
+        service: median(rounds.map(({ beside }) => beside)),
+        baseline: median(rounds.map(({ alone }) => alone)),
+        note: `${kept} texts kept a round; alone before and after it differ by ${noise.join(', ')}`,
+      },
+    ),
+  ]
+}
+
+/** Has each editor's text kept every five seconds, one after the other. Stopping tells how many were kept. */
+function startTyping(origin: string, cookies: readonly string[], { first }: Plan): { stop: () => Promise<number> } {
+  let kept = 0
+  let isOver = false
+  const type = async (): Promise<void> => {
+    for (let turn = 0; !isOver; turn++) {
+      const began = performance.now()
+      const at = turn % cookies.length
+      const body = new URLSearchParams({
+        id: String(first.event + at),
+        version: '1',
+        title: `Typed ${turn}`,
+        description: '<p>Some sentences that somebody has typed so far.</p>'.repeat(20),
+      })
+      const answer = await fetch(`${origin}/desk/events/unsaved`, {
+        method: 'POST',
+        headers: { cookie: cookies[at] ?? '' },
+        body,
+      })
+      if ((await answer.text()).includes('"kept"')) kept++
+      await sleep(Math.max(0, PAUSE_MS / cookies.length - (performance.now() - began)))
+    }
+  }
+  const typing = type()
+  const stop = async () => {
+    isOver = true
+    await typing
+    return kept
+  }
+  return { stop }
 }
 
 async function versionShown(origin: string, cookie: string, id: number): Promise<string> {

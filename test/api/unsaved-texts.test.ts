@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { proposeChange } from '../../src/calendar/editing/review.ts'
 import { createRecord, updateRecord } from '../../src/calendar/editing/save-record.ts'
 import {
   discardUnsavedText,
@@ -12,6 +13,7 @@ import { dropOld } from '../../src/store/storage/pruning.ts'
 import { listTables } from '../../src/store/storage/tables.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
 import { day, startService, type TestService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
 
 let service: TestService
 before(async () => {
@@ -56,11 +58,21 @@ test('it goes when it is saved, for a new record as well', async () => {
 test('nothing that caches go by moves, nothing stands in the history, and copies leave it out', async () => {
   const { database } = service.app
   const editor = await callerContext(service, 'editor')
+  const contributor = await callerContext(service, 'contributor')
+  const { id, version } = await service.create('/events', { title: 'Theirs', ...day, author: contributor.caller.id })
   const acts = () => listHistory(database.read, {}, 10)
+  // A cursor of PostgreSQL names the transactions that are under way beside the last change, be they of another database, and is another one once they have ended.
+  await until(async () => !(await database.cursor()).includes('-'), 'some transaction never ends')
   const [before, told] = [await database.cursor(), await acts()]
+  const etag = async () => (await service.get('/events', 'anonymous')).headers.get('etag')
+  const shown = await etag()
+  assert.ok(shown)
   for (let i = 0; i < 20; i += 1)
     await keepUnsavedText(later(editor, 100 + 10 * i), { kind: 'event', record: i, version: 0, values: { title: 'x' } })
+  const proposed = await proposeChange(contributor, events, id, { values: { title: 'Proposed' }, version }, 'Please')
+  assert.ok('proposal' in proposed)
   assert.equal(await database.cursor(), before)
+  assert.equal(await etag(), shown)
   assert.deepEqual(await acts(), told)
   const names = (await listTables(database.read)).map(({ name }) => name)
   assert.ok(names.includes('proposals') && !names.includes('unsaved_texts') && !names.includes('bulk_changes'))

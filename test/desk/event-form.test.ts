@@ -59,6 +59,45 @@ describe('the form of an event', () => {
     assert.equal((await editor.get('/desk/events/new')).status, 200)
   })
 
+  test('an event is published later: its date is asked for in words, has to lie ahead, and “Published” publishes it now', async () => {
+    const fresh = (await editor.get('/desk/events/new')).body
+    assert.match(fresh, /<option value="future">Scheduled/)
+    assert.match(fresh, /<label for="date">Publication date<\/label>/)
+    assert.match(fresh, /<label for="date_time">Time<\/label>/)
+    const form = { title: 'Told later', start_date: '2030-11-28', start_time: '20:30', status: 'future' }
+    for (const [date, date_time, wrong, says] of [
+      ['', '', 'date', 'Is needed.'],
+      ['28 nov 2029', '', 'date_time', 'Is needed.'],
+      ['31 feb', '9:00', 'date', 'There is no day “31 feb”.'],
+      ['28 nov 2029', '25:99', 'date_time', 'There is no time “25:99”.'],
+      ['1 jan 2020', '9:00', 'date', 'That is in the past.'],
+    ] as const) {
+      const { status, body } = await editor.post('/desk/events/new', { ...form, date, date_time })
+      assert.equal(status, 422)
+      assert.match(body, new RegExp(`id="${wrong}-error">${says}`))
+    }
+    const made = await editor.post('/desk/events/new', { ...form, date: '28 nov 2029', date_time: '9:00' })
+    assert.equal(made.status, 303)
+    const path = made.headers.get('location') ?? ''
+    const id = idIn(path)
+    const kept = async () => (await service.get(`/events/${id}`, 'editor')).body
+    assert.deepEqual([(await kept()).status, (await kept()).date], ['future', '2029-11-28 09:00:00'])
+    const shown = (await editor.get(path)).body
+    assert.match(shown, /Scheduled/)
+    const own = { ...controlsIn(shown) }
+    assert.deepEqual([own.status, own.date, own.date_time], ['future', 'Wed Nov 28 2029', '09:00'])
+    assert.equal((await editor.post(`/desk/events/${id}`, { ...own, title: 'Told then' })).status, 303)
+    assert.deepEqual([(await kept()).title, (await kept()).date], ['Told then', '2029-11-28 09:00:00'])
+    const moved = { version: versionIn((await editor.get(path)).body), status: 'future', date_time: '10:15' }
+    assert.equal((await editor.post(`/desk/events/${id}`, moved)).status, 303)
+    assert.deepEqual([(await kept()).status, (await kept()).date], ['future', '2029-11-28 10:15:00'])
+    const now = { version: versionIn((await editor.get(path)).body), status: 'publish' }
+    assert.equal((await editor.post(`/desk/events/${id}`, now)).status, 303)
+    assert.equal((await kept()).status, 'publish')
+    assert.equal((await service.get(`/events/${id}`)).status, 200)
+    assert.doesNotMatch((await (await sitAtDesk(service, 'contributor')).get('/desk/events/new')).body, /for="date"/)
+  })
+
   test('3d.11: a failed save is 422 with what was typed, and says what is wrong at its control and above', async () => {
     const { status, body } = await editor.post('/desk/events/new', {
       title: '<b>Typed</b>',

@@ -87,7 +87,12 @@ export const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'tr
 /** The author and the publication date of a record. */
 export const authorFields = {
   author: { kind: integer, about: 'The id of the author', label: 'Author', input: false },
-  date: { kind: publicationMoment, about: 'The publication date, in the time zone of the site', input: false },
+  date: {
+    kind: publicationMoment,
+    about: 'The publication date, in the time zone of the site',
+    label: 'Publication date',
+    input: false,
+  },
   date_utc: { kind: publicationMoment, about: 'The publication date in UTC', input: false },
 } as const satisfies FieldsData
 

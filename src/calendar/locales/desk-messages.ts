@@ -258,6 +258,7 @@ export const deskMessages = [
   'Take back to a draft',
   'Save draft',
   'Send for review',
+  'Publish later',
   'Save as private',
   'Duplicate',
   'This event is in the trash.',

@@ -13,6 +13,7 @@ import {
   sayer,
   switchOf,
 } from './event-form-controls.ts'
+import { publicationFields } from './event-publication.ts'
 import { uploadField } from './record-picture.ts'
 import { allTyped, isSwitchOn, lastTyped } from './typed-form.ts'
 
@@ -41,7 +42,7 @@ export function statusCard(form: EventForm): Html {
   const switches = LISTED.map((name) => switchOf(form, name, labelOf(context.site, event.fields[name])))
   const isShownApart = LISTED.some((name) => isSwitchOn(typed, name))
   const fault = faults.status
-  return html`<section class="card status-card"><div class="field"><label for="status">${say('Status')}</label><select id="status" name="status"${described('status', fault)}>${options}</select>${fault && html`<p class="error" id="status-error">${fault}</p>`}</div>
+  return html`<section class="card status-card"><div class="field"><label for="status">${say('Status')}</label><select id="status" name="status"${described('status', fault)}>${options}</select>${fault && html`<p class="error" id="status-error">${fault}</p>`}</div>${may.statuses.includes('future') && !may.propose && publicationFields(form)}
 <fieldset class="held" id="event_status"><legend class="hidden">${say('Takes place')}</legend>${radios}</fieldset>
 <div class="reason">${fieldControl(controlStateOf(form), 'event_status_reason', event.fields.event_status_reason)}</div>
 <details class="inline"${isShownApart && html` open`}><summary>${say('In lists')}</summary><div class="checks">${switches}</div></details></section>`

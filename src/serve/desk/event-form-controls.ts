@@ -66,6 +66,7 @@ export function controlStateOf({ context, typed, faults }: EventForm, choices: F
 const CONTROL_LABELS: Readonly<Record<string, FormText>> = {
   start_date: 'Date',
   start_time: 'Starts',
+  date_time: 'Time',
   end_time: 'Ends',
   end_date: 'Last day',
   venue_name: 'Venue',

@@ -21,6 +21,7 @@ import type { EventRow, OrganizerRow, VenueRow } from '../../store/storage/schem
 import { askedFields, type FormFaults, faultsOf, inputOf } from './desk-inputs.ts'
 import { sayAtDesk } from './desk-page.ts'
 import { controlLabel } from './event-form-controls.ts'
+import { readPublication, typedPublication } from './event-publication.ts'
 import { REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
 import { type ReadTimes, readTimes, TIME_CONTROLS, typedTimes, withMovedEnd } from './event-times.ts'
 import { allTyped, isSwitchOn, isTyped, lastTyped, type TypedForm } from './typed-form.ts'
@@ -62,6 +63,7 @@ export function typedEvent(site: Context['site'], state: RecordState, row: Event
       all_day: state.all_day === true,
       utc: row,
     }),
+    ...typedPublication(site, row),
     author: [String(row.author)],
     cost: list('cost').length > 0 ? list('cost') : [''],
     image: [text('image')],
@@ -142,6 +144,8 @@ export async function readEventForm(
     if (!isTyped(typed, name)) continue
     raw[name] = inputOf(field) === 'switch' ? (isSwitchOn(typed, name) ? '1' : '0') : lastTyped(typed, name)
   }
+  const publication = readPublication(context, typed, shown)
+  if (publication.date !== undefined) raw.date = publication.date
   if (isTyped(typed, 'author')) raw.author = lastTyped(typed, 'author')
   if (isTyped(typed, 'cost')) raw.cost = costsIn(typed)
   if (isTyped(typed, 'image')) raw.image = numberOr(lastTyped(typed, 'image'))
@@ -163,7 +167,7 @@ export async function readEventForm(
   if (isTyped(typed, 'recurrence')) raw.recurrence = lastTyped(typed, 'recurrence')
   else if (repeats.recurrence !== undefined && (repeats.recurrence !== '' || shown)) raw.recurrence = repeats.recurrence
   const faults = { ...neededFaults(context, typed, shown), ...longFaults(context, typed), ...times?.faults }
-  return { raw, times, faults: { ...faults, ...repeats.faults } }
+  return { raw, times, faults: { ...faults, ...repeats.faults, ...publication.faults } }
 }
 
 /** One price as it is typed, or several. */

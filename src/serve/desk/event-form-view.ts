@@ -373,6 +373,7 @@ function goalsOf({ known, may }: EventForm): Goal[] {
     if (status === 'pending') return [status, known?.status === 'pending' ? 'Update' : 'Send for review']
     if (status === known?.status) return [status, 'Update']
     if (status === 'private') return [status, 'Save as private']
+    if (status === 'future') return [status, 'Publish later']
     return [status, status === 'publish' ? 'Publish' : 'Save']
   })
 }

@@ -254,7 +254,7 @@ export function mayUseForm(context: Context): void {
 
 function statusesFor({ caller }: Context, present: string | undefined, isProposal: boolean): string[] {
   if (isProposal) return present === undefined ? [] : [present]
-  const offered = can(caller, 'publish') ? ['publish', 'draft', 'pending', 'private'] : ['pending', 'draft']
+  const offered = can(caller, 'publish') ? ['publish', 'future', 'draft', 'pending', 'private'] : ['pending', 'draft']
   return present === undefined || offered.includes(present) ? offered : [present, ...offered]
 }
 
@@ -404,8 +404,9 @@ function savedNotice({ context: { site }, query }: DeskRequest, { row }: KnownEv
   const what =
     query.get('saved') === 'proposed'
       ? 'Your change waits for review; the page stays as it is until then.'
-      : (({ publish: 'Published', pending: 'Sent for review' } as const)[row.status as 'publish' | 'pending'] ??
-        'Saved')
+      : (({ publish: 'Published', future: 'Scheduled', pending: 'Sent for review' } as const)[
+          row.status as 'publish'
+        ] ?? 'Saved')
   const isFirst = query.get('saved') === 'first' || query.get('saved') === 'proposed'
   const taken = (query.get('taken') ?? '').split(',').filter((name) => Object.hasOwn(events.resource.fields, name))
   const labels = taken.map((name) => {
@@ -434,6 +435,8 @@ async function showCopy(request: DeskRequest): Promise<DeskAnswer> {
     ...(withSeries ? { left_out: [], more_dates: [''] } : NO_REPEATS),
     slug: [''],
     status: ['draft'],
+    date: [''],
+    date_time: [''],
     event_status: ['scheduled'],
     event_status_reason: [''],
     author: [String(context.caller.id)],

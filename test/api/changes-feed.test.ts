@@ -337,7 +337,7 @@ test('lists and changes agree whatever many writers on two nodes do meanwhile (4
   t.after(other.stop)
   const bases = [service.base, service.base.replace(/:\d+\//, `:${other.port}/`)]
   const seed = Number(process.env.FEED_SEED ?? 1)
-  const rounds = Number(process.env.FEED_ROUNDS ?? 12)
+  const rounds = Number(process.env.FEED_ROUNDS ?? 5)
   const followers = [
     { one: follower('anonymous'), filter: '', kinds: undefined },
     { one: follower('editor'), filter: '', kinds: undefined },

@@ -13,7 +13,7 @@ import { anyWrite, type Calendar, makeWrite, PATHS, type Path } from '../support
 import { type Answer, type Reader, startService } from '../support/service.ts'
 
 /** Rounds of some writes and many lists; more with FILTER_ROUNDS=100. */
-const ROUNDS = Number(process.env.FILTER_ROUNDS ?? 2)
+const ROUNDS = Number(process.env.FILTER_ROUNDS ?? 1)
 /** The same seed makes the same calendar and asks the same questions. */
 const SEED = Number(process.env.FILTER_SEED ?? Date.now() % 1_000_000)
 const WRITES = 6

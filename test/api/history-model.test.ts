@@ -17,7 +17,7 @@ import { runCommand } from '../support/commands.ts'
 import { type Answer, day, type Reader, startService, type TestService } from '../support/service.ts'
 
 /** Sequences of up to twenty steps; more with HISTORY_ROUNDS=200. The same seed takes the same steps. */
-const ROUNDS = Number(process.env.HISTORY_ROUNDS ?? 6)
+const ROUNDS = Number(process.env.HISTORY_ROUNDS ?? 3)
 const SEED = Number(process.env.HISTORY_SEED ?? Date.now() % 1_000_000)
 
 let service: TestService

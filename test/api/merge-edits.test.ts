@@ -8,7 +8,7 @@ import { createRecord, updateRecord } from '../../src/calendar/editing/save-reco
 import { callerContext, servedAt } from '../support/caller-context.ts'
 import { day, startService, type TestService } from '../support/service.ts'
 
-const ROUNDS = Number(process.env.MERGE_ROUNDS ?? 25)
+const ROUNDS = Number(process.env.MERGE_ROUNDS ?? 10)
 const SEED = Number(process.env.MERGE_SEED ?? Date.now() % 1_000_000)
 
 let service: TestService

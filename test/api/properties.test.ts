@@ -6,7 +6,7 @@ import { nameEndings } from '../support/name-endings.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 
 /** How often each property is tried; more with PROPERTY_RUNS=1000. */
-const RUNS = Number(process.env.PROPERTY_RUNS ?? 60)
+const RUNS = Number(process.env.PROPERTY_RUNS ?? 20)
 
 let service: TestService
 /** Ids of a record and a term of each kind, to be changed and named in fields. */

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { fold } from '../../src/base/text/characters.ts'
 import { plainText } from '../../src/base/text/html.ts'
 import { hasSearchedWords, parseSearch } from '../../src/base/text/search.ts'
+import { rounds } from '../support/rounds.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -63,7 +64,7 @@ async function create(drawn: Drawn): Promise<void> {
 before(async () => {
   service = await startService({}, { waitsForRoom: true })
   for (const slug of ['music', 'market']) await service.post('/categories', { name: slug, slug })
-  for (const drawn of fc.sample(sent, { numRuns: 90, seed: 4 })) await create(drawn)
+  for (const drawn of fc.sample(sent, { numRuns: 60, seed: 4 })) await create(drawn)
   await filled()
 })
 after(() => service.close())
@@ -165,12 +166,12 @@ const anything = { search: '', from: '2027-01-01', to: '2027-12-31', category: u
 
 describe('searching events', () => {
   test('finds exactly the events whose texts contain every word and none that is left out', async () => {
-    await fc.assert(fc.asyncProperty(asked, check), { numRuns: 120 })
+    await fc.assert(fc.asyncProperty(asked, check), { numRuns: rounds(30) })
   })
 
   test('finds the same whatever has been changed, removed and added since', async () => {
     const ids = [...events.keys()]
-    for (const [round, drawn] of fc.sample(sent, { numRuns: 60, seed: 5 }).entries()) {
+    for (const [round, drawn] of fc.sample(sent, { numRuns: rounds(15), seed: 5 }).entries()) {
       const id = ids[(round * 7) % ids.length] ?? 0
       if (round % 5 === 0) await create(drawn)
       else if (!events.has(id)) continue

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { isCost, offerPrice, parseCost, presentCost } from '../../src/calendar/events/event-cost.ts'
+import { rounds } from '../support/rounds.ts'
 
 const dollars = { symbol: '$', code: 'USD' }
 
@@ -149,7 +150,7 @@ test('any shown cost, sent back, is shown the same', () => {
         }
       },
     ),
-    { numRuns: 200 },
+    { numRuns: rounds(50) },
   )
 })
 
@@ -160,6 +161,6 @@ test('any text at all can be read and shown as a cost', () => {
       assert.ok(details.values.every((value) => typeof value === 'string' && value !== ''))
       assert.doesNotMatch(present(texts).cost, /[<>"]/)
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(75) },
   )
 })

@@ -14,6 +14,7 @@ import { listIndexed } from '../../src/store/memory/event-index-list.ts'
 import { putPlace } from '../../src/store/memory/places.ts'
 import { distanceKm } from '../../src/store/storage/distance.ts'
 import { addId, hasId, makeIdSet } from '../../src/store/storage/id-set.ts'
+import { rounds } from '../support/rounds.ts'
 
 const day = (number: number) => `2027-01-01 00:00:${String(number).padStart(2, '0')}`
 
@@ -79,7 +80,7 @@ test('events among given ones are listed in order, as many as there are, whether
         total: expected.length,
       })
     }),
-    { numRuns: 600 },
+    { numRuns: rounds(150) },
   )
 })
 
@@ -124,7 +125,7 @@ test('an index that was filled in order lists its events in order after any chan
         })
       }
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(50) },
   )
 })
 
@@ -168,7 +169,7 @@ test('events of any of some venues are listed in order and once, whether the ven
         total: expected.length,
       })
     }),
-    { numRuns: 600 },
+    { numRuns: rounds(150) },
   )
 })
 
@@ -219,7 +220,7 @@ test('events within a circle are listed in order and once, whatever part of the 
         total: expected.length,
       })
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(75) },
   )
 })
 

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { parseMoment, utcToMs, wallNow } from '../../src/base/text/moments.ts'
 import { defaultWindow, parseWindowEdge, settleWhen } from '../../src/calendar/events/event-when.ts'
+import { rounds } from '../support/rounds.ts'
 
 const NEW_YORK = 'America/New_York'
 const NOW = utcToMs('2026-11-20 20:16:00')
@@ -183,7 +184,7 @@ describe('the times of an event', () => {
         assert.ok(start <= end && utcStart <= utcEnd)
       },
     )
-    fc.assert(property, { numRuns: 500 })
+    fc.assert(property, { numRuns: rounds(125) })
   })
 })
 
@@ -208,7 +209,7 @@ describe('the window of a list without dates', () => {
       end.setUTCFullYear(end.getUTCFullYear() + 2)
       assert.equal(defaultWindow(zone, now).end, `${end.toISOString().slice(0, 10)} 23:59:59`)
     })
-    fc.assert(property, { numRuns: 100 })
+    fc.assert(property, { numRuns: rounds(25) })
   })
 })
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Cell, cellsOf, noPlaces, placesWithin, putPlace } from '../../src/store/memory/places.ts'
 import { distanceKm } from '../../src/store/storage/distance.ts'
+import { rounds } from '../support/rounds.ts'
 
 const degrees = (most: number) => fc.double({ min: -most, max: most, noNaN: true })
 const point = fc.record({ lat: degrees(90), lng: degrees(180) })
@@ -40,7 +41,7 @@ test('the cells and venues within a circle hold those whose distance says so, wh
         within.map(([venue]) => venue).sort((a, b) => a - b),
       )
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(125) },
   )
 })
 

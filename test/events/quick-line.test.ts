@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { LANGUAGES } from '../../src/base/config.ts'
 import { type QuickLine, readQuickLine } from '../../src/calendar/events/quick-line.ts'
+import { rounds } from '../support/rounds.ts'
 import { threadMs } from '../support/thread-time.ts'
 
 /** A Monday, 22:30 in Berlin. */
@@ -165,7 +166,7 @@ test('a title, a date as a language writes it, a time and a venue are found in a
         assert.deepEqual(found, { ...expected, venue: 'Mill' }, text)
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(400) },
   )
 })
 
@@ -185,7 +186,7 @@ test('whatever is written in a line is understood or stays in it, and never fail
         assert.ok(known.has(word), word)
       if (line.start_date !== undefined && line.end_date !== undefined) assert.ok(line.start_date <= line.end_date)
     }),
-    { numRuns: 3000 },
+    { numRuns: rounds(600) },
   )
 })
 

@@ -7,6 +7,7 @@ import {
   type Copy,
   copySources,
   follow,
+  type Omission,
   type Recipe,
   readRecipes,
   removeCopy,
@@ -53,7 +54,7 @@ function ofOrganizers(recipe: Recipe): Recipe {
 test('every omission is reported as CONTRIBUTING.md says', async () => {
   for (const round of roundsOf(recipes)) {
     await follow(copy, recipes, round)
-    const printed = await reports(copy, new Set(round.map(({ from }) => from)))
+    const printed = await reports(copy, round)
     for (const { title, without, from, lines } of round) {
       const output = printed.get(from) ?? ''
       assert.deepEqual(
@@ -65,13 +66,22 @@ test('every omission is reported as CONTRIBUTING.md says', async () => {
   }
 })
 
-/** Checks types with one thread, since several check much of it twice and other tests have the other cores. */
-const CHECK_TYPES = ['--noEmit', '--singleThreaded']
+/** Checks types of the sources with one thread, since several check much of it twice and other tests have the other cores. */
+const CHECK_TYPES = ['--noEmit', '--singleThreaded', '-p', 'tsconfig.build.json']
 
-/** What the type checker and tests of the house print, by `types` or the path of the test. */
-async function reports(tried: Copy, tools: ReadonlySet<string>): Promise<Map<string, string>> {
-  const printed = [...tools].map(async (tool): Promise<[string, string]> => {
-    const words = tool === 'types' ? ['tsc', ...CHECK_TYPES, '-p', 'tsconfig.build.json'] : ['node', tool]
+/** What stands in front of the name of a test that fails. */
+const FAILED = '✖ '
+
+/** What the type checker and tests of the house print, by `types` or the path of the test. Where tests are named that fail, only those run. */
+async function reports(tried: Copy, round: readonly Omission[]): Promise<Map<string, string>> {
+  const tools = Object.entries(Object.groupBy(round, ({ from }) => from))
+  const printed = tools.map(async ([tool, omissions = []]): Promise<[string, string]> => {
+    const failing = omissions.map(({ lines }) => lines.find((line) => line.startsWith(FAILED))?.slice(FAILED.length))
+    const named = failing.every((name) => name !== undefined) ? failing : []
+    const words =
+      tool === 'types'
+        ? ['tsc', ...CHECK_TYPES]
+        : ['node', ...named.map((name) => `--test-name-pattern=${RegExp.escape(name ?? '')}`), tool]
     const { output } = await runIn(tried, words[0] ?? '', words.slice(1))
     return [tool, output]
   })
@@ -87,7 +97,7 @@ const MEMBERS = 'test/api/event-members.test.ts'
 /** Takes events with every own field out and in again by each format. */
 const ROUND_TRIP = 'test/campaigns/round-trip.test.ts'
 
-test('with every step done, types, lint and the tests of the house hold', async () => {
+test('with every step done, types of the sources, lint and the tests of the house hold', async () => {
   await follow(copy, [...recipes, ...onOrganizers], [])
   const [types, house] = await Promise.all([
     runIn(copy, 'tsc', CHECK_TYPES),

@@ -6,6 +6,7 @@ import { isFault, type Recurrence } from '../../src/base/recurrence/recurrence.t
 import { fieldsOfRule, nextDates, type RuleFields, valueOfRule } from '../../src/base/recurrence/rule-builder.ts'
 import { occurrenceStarts, searchedUntil } from '../../src/base/recurrence/rule-dates.ts'
 import { recurrenceLines } from '../../src/base/recurrence/write-recurrence.ts'
+import { rounds } from '../support/rounds.ts'
 import { threadMs } from '../support/thread-time.ts'
 
 const start = { local: '2027-03-02 19:00:00', zone: 'Europe/Berlin', allDay: false }
@@ -103,7 +104,7 @@ test('whatever the recurrence, saving its form unchanged changes nothing', () =>
       if (typeof value === 'string') assert.equal(value, text)
       else assert.equal(linesOf(value), text)
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(400) },
   )
 })
 
@@ -115,7 +116,7 @@ test('the next dates are those of the series that do not lie before a time', () 
       const found = nextDates(lines, start, wall(day), 6)
       assert.deepEqual(found, all.filter((date) => date >= wall(day)).slice(0, 6))
     }),
-    { numRuns: 1000 },
+    { numRuns: rounds(200) },
   )
 })
 

@@ -9,6 +9,7 @@ import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { alsoMatching } from '../../src/store/storage/search/search-index.ts'
 import { type ScratchDatabase, scratchDatabase } from '../support/database.ts'
+import { rounds } from '../support/rounds.ts'
 
 const EVENTS = 5000
 const SYLLABLES = 'ka ri mo ten sel bra vin dor lu ap ost ing er an hof lin mar che to ga ja zz eve ni ng'.split(' ')
@@ -123,7 +124,7 @@ describe('the events that a search finds', () => {
       fc.asyncProperty(search, async (text) => {
         assert.deepEqual(listed(await database.findMatching(parseSearch(text))), expected(text))
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(37) },
     )
   })
 

@@ -200,7 +200,9 @@ function closingBracket(source: string, start: number): number {
 async function runLines(copy: Copy, lines: readonly string[]): Promise<void> {
   const { scripts } = JSON.parse(readFileSync(join(copy.folder, 'package.json'), 'utf8'))
   for (const line of lines) {
-    const whole = line.replace(/npm run ([\w-]+)/g, (_, name: string) => scripts[name]).replaceAll('npx ', '')
+    const known = line.replace(/npm run ([\w-]+)/g, (_, name: string) => scripts[name]).replaceAll('npx ', '')
+    // One process runs the tests of them all.
+    const whole = known.replace('node --test ', 'node --test --test-isolation=none ')
     const plain = whole.replace(/ \.$/, ` docs ${[...copy.before.keys()].join(' ')}`)
     const { code, output } = await runIn(copy, 'sh', ['-ec', plain])
     if (code !== 0) throw new Error(`${line}\n${output}`)
@@ -217,7 +219,7 @@ export function runIn(
   // A test within a test reports to it instead of printing.
   const { NODE_TEST_CONTEXT: _, ...environment } = process.env
   // The type checker is done before collecting its garbage, a fifth of its time, would pay.
-  const env = { ...environment, PATH: path, NO_COLOR: '1', GOGC: 'off' }
+  const env = { ...environment, PATH: path, NO_COLOR: '1', GOGC: 'off', ROUND_TRIP_EVENTS: '10' }
   const options = { cwd: folder, env, maxBuffer: 1e8 }
   return new Promise((resolve) => {
     execFile(command, words, options, (error, stdout, stderr) => {

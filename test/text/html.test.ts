@@ -12,6 +12,7 @@ import {
   singleLine,
   stripUnsafe,
 } from '../../src/base/text/html.ts'
+import { rounds } from '../support/rounds.ts'
 
 describe('titles', () => {
   const titles: readonly (readonly [string, string])[] = [
@@ -382,7 +383,7 @@ describe('any text at all', () => {
           assert.deepEqual(dangersOf(html), [], html)
         }
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(75) },
     )
   })
 
@@ -401,7 +402,7 @@ describe('any text at all', () => {
         const rendered = renderText(stripUnsafe(text), true)
         assert.equal(renderText(rendered, true), rendered)
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(50) },
     )
   })
 
@@ -411,7 +412,7 @@ describe('any text at all', () => {
         assert.equal(typeof renderText(text, true), 'string')
         assert.doesNotMatch(plainText(text), /[\n\t]|^\s|\s$/)
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(50) },
     )
   })
 

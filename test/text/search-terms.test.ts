@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { fold } from '../../src/base/text/characters.ts'
 import { hasSearchedWords, type Lookup, planWord, termsOf } from '../../src/base/text/search.ts'
 import { beginningsOf, stemOf } from '../../src/base/text/stems.ts'
+import { rounds } from '../support/rounds.ts'
 
 /** Letters of many scripts, signs and blanks, with few different ones so that texts and words meet. */
 const piece = fc.constantFrom(
@@ -42,7 +43,7 @@ describe('an index of terms', () => {
           if (isExact) assert.equal(isAnswer, isFound, `${JSON.stringify(word)} in ${JSON.stringify(folded)}`)
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(400) },
     )
   })
 

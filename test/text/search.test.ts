@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { fold, foldUnicode, latinToAscii } from '../../src/base/text/characters.ts'
 import { hasSearchedWords, parseSearch, parseWords } from '../../src/base/text/search.ts'
+import { rounds } from '../support/rounds.ts'
 
 describe('folding', () => {
   const folded: readonly (readonly [string, string])[] = [
@@ -35,7 +36,7 @@ describe('folding', () => {
       same(`A ${sign}\u0301e`)
     }
     const signs = fc.constantFrom(...'aE z\n\u0301\u0308\u00ad\u200dÉßİΣςЯй´ﬁ’한ｶﾞำ日😀\ufe0f', '\ud800')
-    fc.assert(fc.property(fc.string({ unit: signs, maxLength: 12 }), same), { numRuns: 2000 })
+    fc.assert(fc.property(fc.string({ unit: signs, maxLength: 12 }), same), { numRuns: rounds(400) })
   })
 
   test('leaves folded text alone, whatever it was', () => {
@@ -46,7 +47,7 @@ describe('folding', () => {
         assert.equal(latinToAscii(latinToAscii(raw)), latinToAscii(raw))
         assert.equal(fold(raw.toUpperCase().normalize('NFD')), fold(raw.toUpperCase()))
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(125) },
     )
   })
 })
@@ -114,7 +115,7 @@ describe('searches for events', () => {
         assert.ok(hasSearchedWords(parseSearch(words.toReversed().join(' ')), haystack))
         assert.ok(hasSearchedWords(parseSearch(`"${words.join(' ')}"`), haystack))
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(50) },
     )
   })
 })

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { LANGUAGES } from '../../src/base/config.ts'
 import { readSpokenDate } from '../../src/base/text/spoken-dates.ts'
 import { readSpokenTime } from '../../src/base/text/spoken-times.ts'
+import { rounds } from '../support/rounds.ts'
 import { threadMs } from '../support/thread-time.ts'
 
 /** A Monday. */
@@ -230,7 +231,7 @@ test('whatever is typed is a date there is or none, and never fails', () => {
       const time = readSpokenTime(text, language)
       if (time) assert.match(time.start, /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/)
     }),
-    { numRuns: 3000 },
+    { numRuns: rounds(600) },
   )
 })
 

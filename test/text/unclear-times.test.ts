@@ -6,6 +6,7 @@ import { readMoment } from '../../src/base/text/moments.ts'
 import { describeUnclear, findUnclear } from '../../src/base/text/unclear-times.ts'
 import { utcToWall, wallToUtc } from '../../src/base/text/zones.ts'
 import { translate } from '../../src/calendar/locales/translate.ts'
+import { rounds } from '../support/rounds.ts'
 
 test('an hour that clocks skip may be the one before or the one after', () => {
   assert.deepEqual(findUnclear('2027-03-28 02:30:00', 'Europe/Berlin'), {
@@ -60,7 +61,7 @@ test('what a wall time may mean is what the interface takes with the offset that
       for (const { wall: shown, offset, utc } of unclear.moments)
         assert.deepEqual(readMoment(`${shown}${offset}`, zone, 0), { wall: shown, utc })
     }),
-    { numRuns: 5000 },
+    { numRuns: rounds(1000) },
   )
 })
 

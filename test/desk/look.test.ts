@@ -94,6 +94,25 @@ test('of two who set the look at once, the second one is told and loses nothing'
   assert.match(await front(), /First/)
 })
 
+test('the room warns of a colour that cannot be read, and not of that of a fresh calendar', async () => {
+  const fresh = await startService()
+  try {
+    const owner = await sitAtDesk(fresh, 'admin')
+    for (const path of ['/desk/look', '/desk/look/preview'])
+      assert.doesNotMatch((await owner.get(path)).body, /class="warning"/, path)
+    const warned = async (pages_accent: string, pages_scheme: string) =>
+      /class="warning">On (light|dark)/.exec(
+        (await owner.post('/desk/look/preview', { pages_accent, pages_scheme })).body,
+      )?.[1]
+    assert.equal(await warned('#ffff00', 'auto'), 'light')
+    assert.equal(await warned('#ffff00', 'dark'), undefined)
+    assert.equal(await warned('#000080', 'dark'), 'dark')
+    assert.equal(await warned('#000080', 'auto'), undefined)
+  } finally {
+    await fresh.close()
+  }
+})
+
 test('a preview is the front page in a frame of this site alone, in the look that was typed, and nobody else sees it', async () => {
   const before = await front()
   const typed = {

@@ -190,13 +190,26 @@ function textControls(site: Site, { texts, faults, given }: LookForm): Content {
   return html`<div id="pages_texts">${[...texts, { slug: '', text: '' }].map(one)}${fault && html`<p class="error">${fault}</p>`}</div>`
 }
 
-/** Notes on a colour in which text could not be read on the pages that there are: it is shown in another. */
+/**
+ * A note on a colour in which text could not be read: it is shown in another. Where pages are light and dark, it is about the light ones: there is no colour that
+ * can be read on both.
+ */
 export function contrastNotes(site: Site, colour: string, scheme: string): Content {
   const format = new Intl.NumberFormat(localeOf(site), { maximumFractionDigits: 1 })
   const { light, dark } = accentContrast(colour)
   const note = (text: MessageText, { ratio, shown }: typeof light) =>
     ratio < 4.5 && html`<p class="warning">${sayAtDesk(site, text, { ratio: format.format(ratio), colour: shown })}</p>`
-  return html`<div role="status">${scheme !== 'dark' && note('On light pages, text in this colour would have a contrast of {ratio} and needs 4.5. It is shown in {colour}.', light)}${scheme !== 'light' && note('On dark pages, text in this colour would have a contrast of {ratio} and needs 4.5. It is shown in {colour}.', dark)}</div>`
+  return html`<div role="status">${
+    scheme === 'dark'
+      ? note(
+          'On dark pages, text in this colour would have a contrast of {ratio} and needs 4.5. It is shown in {colour}.',
+          dark,
+        )
+      : note(
+          'On light pages, text in this colour would have a contrast of {ratio} and needs 4.5. It is shown in {colour}.',
+          light,
+        )
+  }</div>`
 }
 
 /** The settings that decide on the style sheet, which a preview names in its address. */

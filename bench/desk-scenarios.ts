@@ -3,7 +3,7 @@ import { readConfig } from '../src/base/config.ts'
 import { startSession } from '../src/calendar/people/sessions.ts'
 import { findUserByLogin, insertUser } from '../src/calendar/people/users.ts'
 import { openStorage } from '../src/store/storage/open-database.ts'
-import { AUTHORIZATION, type BenchRun, readFrom } from './bench-run.ts'
+import { AUTHORIZATION, type BenchRun, readFrom, type Throughput } from './bench-run.ts'
 import { CATEGORY_SLUGS, LAST_DAY, MIDDLE, type Plan } from './data-set.ts'
 import type { Named, Scenario } from './read-scenarios.ts'
 import { median, type Result, resultOf } from './results.ts'
@@ -137,34 +137,33 @@ const EDITORS = 50
 /** Between two texts that the service keeps of one user. */
 const PAUSE_MS = 5100
 
-/** The same list again and again, alone, then while fifty people have what they type kept as often as the service does, then alone: the change, and the noise. */
+/**
+ * The same list again and again, alone, then while fifty people have what they type kept as often as the service does, then alone: how many answers a second of
+ * processor time gives beside them, of those that it gives alone. The rate itself swings with whatever else the machine does.
+ */
 async function measureBeside(run: BenchRun, named: Named): Promise<Result[]> {
   const { service, cookies } = await sitDown(run, EDITORS)
-  const load = { requests: [`GET\t${BASE}/events`] }
-  const rate = async () => (await readFrom(run, service, load)).perSecond
-  await rate()
-  const rounds: { alone: number; beside: number; again: number; kept: number }[] = []
+  const read = () => readFrom(run, service, { requests: [`GET\t${BASE}/events`] })
+  await read()
+  const rounds: { alone: Throughput; beside: Throughput; again: Throughput; kept: number }[] = []
   for (let round = 0; round < run.rounds; round++) {
-    const alone = await rate()
+    const alone = await read()
     const typing = startTyping(`http://127.0.0.1:${service.port}`, cookies, run.store.plan)
-    const beside = await rate()
-    rounds.push({ alone, beside, kept: await typing.stop(), again: await rate() })
+    const beside = await read()
+    rounds.push({ alone, beside, kept: await typing.stop(), again: await read() })
   }
-  const noise = rounds.map(({ alone, again }) => `${Math.round(100 * Math.abs(again / alone - 1))} %`)
+  const noise = rounds.map(({ alone, again }) => Math.abs(again.processorMicros / alone.processorMicros - 1))
   const kept = median(rounds.map((round) => round.kept))
-  return [
-    resultOf(
-      named,
-      'times',
-      rounds.map(({ alone, beside, again }) => (2 * beside) / (alone + again)),
-      {
-        figures: 'requests/s',
-        service: median(rounds.map(({ beside }) => beside)),
-        baseline: median(rounds.map(({ alone }) => alone)),
-        note: `${kept} texts kept a round; alone before and after it differ by ${noise.join(', ')}`,
-      },
-    ),
-  ]
+  const ratios = rounds.map(
+    ({ alone, beside, again }) => (alone.processorMicros + again.processorMicros) / 2 / beside.processorMicros,
+  )
+  const result = resultOf(named, 'times', ratios, {
+    figures: 'requests/s',
+    service: median(rounds.map(({ beside }) => beside.perSecond)),
+    baseline: median(rounds.map(({ alone }) => alone.perSecond)),
+    note: `by processor time; ${kept} texts kept a round; alone, before and after differ by ${Math.round(100 * median(noise))} %`,
+  })
+  return [result]
 }
 
 /** Has each editor's text kept every five seconds, one after the other. Stopping tells how many were kept. */

@@ -43,7 +43,7 @@ test('the page of an event says how it repeats, and leads to its other dates and
   assert.match(series.text, /<b>cheese<\/b>/)
   // Its dates do not say again what it has said.
   assert.doesNotMatch(series.text, /class="excerpt"/)
-  assert.match(series.text, /40 events/)
+  assert.match(series.text, /40 dates/)
   assert.match(series.text, new RegExp(`events\\.ics\\?post_parent=${first.post_parent}`))
   assert.match(series.text, /"@type":"EventSeries"/)
   assert.match((await page(`${service.origin}/sitemap-pages.xml`)).text, new RegExp(`<loc>[^<]*${path}</loc>`))
@@ -75,7 +75,8 @@ test('a venue has a series at its next date, and every date behind a press', asy
   const { text } = await page(venue.url)
   assert.deepEqual(titles(text), ['Yoga', 'Concert'])
   assert.match(text, /<p class="again"><a href="[^"]+">Every 3 days, 39 more dates<\/a>/)
-  const [, every = ''] = /41 events · <a [^>]*href="([^"]+)">Show every date</.exec(text) ?? []
+  const [, every = ''] =
+    /41 events<span class="apart"> · <\/span><a [^>]*href="([^"]+)">Show every date</.exec(text) ?? []
   const all = (await page(service.origin + every)).text
   assert.equal(titles(all).length, 20)
   assert.match(all, /name="robots" content="noindex/)

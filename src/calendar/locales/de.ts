@@ -605,6 +605,8 @@ export const de: Locale = {
   'Show the calendar': 'Kalender anzeigen',
   'Skip to content': 'Zum Inhalt',
   'This address isn’t quite right.': 'Mit dieser Adresse stimmt etwas nicht.',
+  '1 date': '1 Termin',
+  '{count} dates': '{count} Termine',
   '1 more date': 'noch 1 Termin',
   '{count} more dates': 'noch {count} Termine',
   'Show every date': 'Alle Termine anzeigen',

@@ -594,6 +594,8 @@ export const es: Locale = {
   'Show the calendar': 'Ver el calendario',
   'Skip to content': 'Ir al contenido',
   'This address isn’t quite right.': 'Esta dirección no es correcta.',
+  '1 date': '1 fecha',
+  '{count} dates': '{count} fechas',
   '1 more date': '1 fecha más',
   '{count} more dates': '{count} fechas más',
   'Show every date': 'Mostrar todas las fechas',

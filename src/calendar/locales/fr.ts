@@ -610,6 +610,8 @@ export const fr: Locale = {
   'Show the calendar': 'Voir l’agenda',
   'Skip to content': 'Aller au contenu',
   'This address isn’t quite right.': 'Cette adresse n’est pas correcte.',
+  '1 date': '1 date',
+  '{count} dates': '{count} dates',
   '1 more date': '1 autre date',
   '{count} more dates': '{count} autres dates',
   'Show every date': 'Voir toutes les dates',

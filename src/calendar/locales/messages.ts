@@ -311,6 +311,8 @@ export const messages = [
   'Show the calendar',
   'Skip to content',
   'This address isn’t quite right.',
+  '1 date',
+  '{count} dates',
   '1 more date',
   '{count} more dates',
   'Show every date',

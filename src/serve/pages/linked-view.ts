@@ -169,7 +169,7 @@ function events(
   )
   const every =
     isShorter &&
-    html` · <a class="quiet" rel="nofollow" href="${pathTo(site, `${path}?${EVERY_DATE}=0`)}">${say(site, 'Show every date')}</a>`
+    html`<span class="apart"> · </span><a class="quiet" rel="nofollow" href="${pathTo(site, `${path}?${EVERY_DATE}=0`)}">${say(site, 'Show every date')}</a>`
   return html`<section class="theirs"><div class="side">${subscribeMenu(site, base, '')}</div><h2>${heading}</h2><p class="count">${total === 0 ? say(site, 'Nothing planned at the moment.') : sayEvents(site, total)}${every}</p>
 ${months.length > 0 && monthLinks(viewing, linked, months)}<div class="results nested">${sectionsFrom(viewing, rows, viewing.today)}</div>${pager(ways.earlier, ways.later, say(site, 'More pages'))}</section>`
 }

@@ -120,7 +120,7 @@ function everyDate(viewing: Viewing, asked: EventsAsked, { isShorter }: Page): H
   if (!isShorter) return false
   const sent = new Map([...asked.query.sent, [EVERY_DATE, '0']])
   const path = sameEvents(viewing, { ...asked, query: { ...asked.query, sent } }, asked.span)
-  return html` · <a class="quiet" rel="nofollow" href="${path}">${say(site, 'Show every date')}</a>`
+  return html`<span class="apart"> · </span><a class="quiet" rel="nofollow" href="${path}">${say(site, 'Show every date')}</a>`
 }
 
 /** Pages of past events are counted and filled from the end. */

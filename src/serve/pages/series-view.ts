@@ -1,3 +1,4 @@
+import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import { plainText } from '../../base/text/html.ts'
 import { renderedForPage, showPrepared } from '../../base/text/long-texts.ts'
@@ -9,11 +10,11 @@ import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import { type Card, excerptOf, shortened } from './cards.ts'
 import { daySections, titleOf } from './event-rows.ts'
 import { feedLinks, feedPath, subscribeMenu } from './feed-links.ts'
-import { capitalized, written, writtenDay } from './page-dates.ts'
+import { capitalized, written, writtenDay, writtenNumber } from './page-dates.ts'
 import { findCards, from } from './page-finding.ts'
 import { type Html, html, NOTHING, trusted } from './page-html.ts'
 import { calendarPath, pager } from './view-head.ts'
-import { pageWork, pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
+import { pageWork, pathTo, say, type View, type Viewing } from './viewing.ts'
 
 // The page of a series.
 
@@ -101,13 +102,16 @@ function dates(
     path: pathTo(site, other > 1 ? `${path}?page=${other}` : path),
     text,
   })
-  return html`<section class="theirs"><div class="side">${subscribeMenu(site, '/events', feedFilter(series))}</div><h2>${say(site, 'Upcoming dates')}</h2><p class="count">${total === 0 ? say(site, 'Nothing planned at the moment.') : sayEvents(site, total)}</p>
+  return html`<section class="theirs"><div class="side">${subscribeMenu(site, '/events', feedFilter(series))}</div><h2>${say(site, 'Upcoming dates')}</h2><p class="count">${total === 0 ? say(site, 'Nothing planned at the moment.') : sayDates(site, total)}</p>
 <div class="results nested">${daySections(viewing, withoutSaid(series, page > 1 ? [] : cards.slice(0, MOST_ROWS)))}${months(viewing, page > 1 ? cards : cards.slice(MOST_ROWS))}</div>${pager(
     page > 1 ? way(page - 1, say(site, 'Earlier')) : undefined,
     page * DATES_A_PAGE < total ? way(page + 1, say(site, 'Later')) : undefined,
     say(site, 'More pages'),
   )}</section>`
 }
+
+const sayDates = (site: Site, count: number) =>
+  count === 1 ? say(site, '1 date') : say(site, '{count} dates', { count: writtenNumber(site, count) })
 
 /** The dates of a series without the text that its page begins with. */
 function withoutSaid(series: SeriesRow, cards: readonly Card[]): Card[] {

@@ -44,15 +44,18 @@ const ON_BOTH = [
 
 /**
  * Tests among these that prove nothing about the database: they are about requests and files before records are made of them, about what is made of records
- * that were read, and about the process.
+ * that were read, and about the process; or that send statements which others send to both: lists by filter-rows, properties and search, single records by
+ * history-model, change-many and if-match, series by series-model and series-moves, kills by the crash campaign.
  */
 const ON_ONE = [
+  'test/api/asked-times-kept',
   'test/api/assistants',
   'test/api/cache-bounds',
   'test/api/compressed',
-  'test/api/conditional',
   'test/api/demo',
   'test/api/event-members',
+  'test/api/event-status',
+  'test/api/events.test',
   'test/api/export',
   'test/api/feed-checks',
   'test/api/feeds',
@@ -62,7 +65,9 @@ const ON_ONE = [
   'test/api/languages',
   'test/api/limits',
   'test/api/linked-data',
+  'test/api/list-semantics',
   'test/api/long-texts',
+  'test/api/merge-edits',
   'test/api/ndjson-memory',
   'test/api/older-values',
   'test/api/openapi-client',
@@ -70,6 +75,7 @@ const ON_ONE = [
   'test/api/permissions',
   'test/api/platform-records',
   'test/api/platform.test',
+  'test/api/processes',
   'test/api/real-input',
   'test/api/secrets',
   'test/api/series-bad-rules',
@@ -78,11 +84,16 @@ const ON_ONE = [
   'test/api/series-routes',
   'test/api/series-scopes',
   'test/api/series-trash',
+  'test/api/series.test',
   'test/api/site-address',
   'test/api/stopping',
   'test/api/tokens',
   'test/api/unshowable',
+  'test/api/venues-organizers',
+  'test/api/watching',
   'test/api/webhook-receiver',
+  'test/api/withdrawn-events',
+  'test/desk/event-list-browser',
   'test/fuzz/blocks',
   'test/import/give-way',
   'test/import/import-addresses',
@@ -102,7 +113,6 @@ const ON_ONE = [
   'test/import/windows-zones',
   'test/people/authenticate',
   'test/people/desk-passwords',
-  'test/desk/event-list-browser',
 ]
 
 /** What takes longest begins first, so that no core is left without work at the end. */

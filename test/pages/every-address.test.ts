@@ -114,11 +114,14 @@ describe('of records that are hard to show', () => {
     )
   })
 
-  test('every record has its own feed and file in every format', async () => {
+  test('every record has its own feed and file, the first of each kind in every format and the others in one in turn', async () => {
     const pages = [...found.keys()].filter((address) => /\/(?:event|venue|organizer)\/[^/]+\/$/.test(address))
     assert.ok(pages.length > HARD_TEXTS.length * 4)
-    for (const page of pages)
-      for (const [ending, read] of Object.entries(readers)) {
+    const kindOf = (page: string) => /\/(event|venue|organizer)\//.exec(page)?.[1]
+    const firsts = new Set(['event', 'venue', 'organizer'].map((kind) => pages.find((page) => kindOf(page) === kind)))
+    for (const [number, page] of pages.entries())
+      for (const [at, [ending, read]] of Object.entries(readers).entries()) {
+        if (!firsts.has(page) && number % Object.keys(readers).length !== at) continue
         const response = await fetch(`${page.slice(0, -1)}.${ending}`)
         assert.equal(response.status, 200, `${page} ${ending}`)
         assert.ok(read(await response.text()).length <= (page.includes('/event/') ? 1 : 10), `${page} ${ending}`)

@@ -372,11 +372,10 @@ describe('a backup of a whole calendar', () => {
     const target = await otherCalendar('killed-media')
     const spare = { database: `sqlite:${path('spare.sqlite')}`, media: target.media }
     const took = await timeOf(() => printedBy(['restore', backup()], spare))
-    for (const share of [0.5, 0.8, 0.95]) {
-      await runAndKill(['restore', backup()], target, took * share)
-      const titles = await titlesOf(target)
-      assert.ok(titles.length === events.kept || titles.join() === 'Former', titles.join())
-    }
+    // In front of each of its steps by `npm run steps`.
+    await runAndKill(['restore', backup()], target, took * 0.8)
+    const titles = await titlesOf(target)
+    assert.ok(titles.length === events.kept || titles.join() === 'Former', titles.join())
     await succeed(['restore', backup()], target)
     assert.equal((await titlesOf(target)).length, events.kept)
     await target.remove()
@@ -897,11 +896,9 @@ describe('a backup that is killed', () => {
   test('leaves no file that looks whole, and the next one removes what is left (4d.26)', async () => {
     const file = path('killed.backup')
     const took = await timeOf(() => printedBy(['backup', path('spare.backup')], places))
-    for (const share of [0.5, 0.8, 0.95]) {
-      await runAndKill(['backup', file], places, took * share)
-      const found = await stat(file).catch(() => undefined)
-      if (!found) continue
-      const target = { database: `sqlite:${path(`killed-${share}.sqlite`)}`, media: places.media }
+    await runAndKill(['backup', file], places, took * 0.8)
+    if (existsSync(file)) {
+      const target = { database: `sqlite:${path('killed-backup.sqlite')}`, media: places.media }
       await succeed(['restore', file], target)
       await rm(file)
     }

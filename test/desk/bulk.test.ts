@@ -76,6 +76,17 @@ describe('many events at once', () => {
     assert.match((await takeBack(editor, told)).body, /taken back before/)
   })
 
+  test('1e.9: what is scheduled is published now, and waits for its date again when that is taken back', async () => {
+    const date = `${later(3)} 08:00:00`
+    const [id = 0] = await make(1, { status: 'future', date })
+    const told = await doAll(editor, 'publish', [id])
+    assert.match(told.body, /<title>Done: 1 /)
+    assert.equal((await service.get(`/events/${id}`)).status, 200)
+    await takeBack(editor, told)
+    const { status, date: again } = (await service.get(`/events/${id}`, 'admin')).body
+    assert.deepEqual([status, again], ['future', date])
+  })
+
   test('3d.11: a confirmation that is sent twice moves nothing twice', async () => {
     const [id = 0] = await make(1)
     const asked = await editor.post('/desk/events/many', { deed: 'move', ids: [String(id)] })

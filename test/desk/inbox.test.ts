@@ -82,6 +82,15 @@ describe('the inbox, Today and the history', () => {
     assert.equal(asked.status, 422)
     assert.match(asked.body, new RegExp(`<a href="#note-event-${id}">Is needed`))
     assert.equal((await service.get(`/events/${id}`, 'contributor')).body.status, 'pending')
+    assert.match(asked.body, /<option value="2">The venue is missing or not right\.<\/option>/)
+    const other = await send('Reasoned')
+    const back = await editor.post(`/desk/inbox/event/${other.id}/send-back`, { reason: '2', note: 'Which door?' })
+    assert.equal(back.status, 303)
+    assert.match(
+      (await contributor.get(`/desk/events/${other.id}`)).body,
+      /Sent back: The venue is missing or not right\. Which door\?/,
+    )
+    assert.equal((await editor.post(`/desk/inbox/event/${id}/send-back`, { reason: '99', note: '' })).status, 422)
     await editor.post(`/desk/inbox/event/${id}/send-back`, { note: 'Which door?' })
     assert.match((await contributor.get(`/desk/events/${id}`)).body, /Sent back: Which door\?/)
     await contributor.post(`/desk/events/${id}`, { status: 'pending', excerpt: 'The side door' })

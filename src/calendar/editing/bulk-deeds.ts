@@ -1,5 +1,5 @@
 import { invalidParam } from '../../base/problems.ts'
-import { formatUtc, utcToMs } from '../../base/text/moments.ts'
+import { formatUtc, utcToMs, wallNow } from '../../base/text/moments.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import type { RawValues } from '../declare/parse.ts'
@@ -31,7 +31,7 @@ export type BulkDeed = {
  * @throws Problem rest_invalid_param where this record cannot take it
  */
 export async function valuesOf(
-  { db }: Context,
+  { db, site, now }: Context,
   kind: string,
   row: unknown,
   deed: BulkDeed,
@@ -44,6 +44,8 @@ export async function valuesOf(
       const wanted = deed.do === 'publish' ? 'publish' : 'draft'
       // A record in the trash comes out of it by being restored alone.
       if (status === undefined || status === 'trash') throw invalidParam('status')
+      // What is scheduled would wait for its date.
+      if (wanted === 'publish' && status === 'future') return { status: wanted, date: wallNow(site.timezone, now) }
       return status === wanted ? undefined : { status: wanted }
     }
     case 'restore':

@@ -21,6 +21,7 @@ import { removeRecord } from '../../calendar/editing/save-record.ts'
 import { type Clashes, type EventDraft, findClashes } from '../../calendar/events/clashes.ts'
 import { type PlannedEvent, readPlanned } from '../../calendar/events/planned-events.ts'
 import { readColumns, readStates, type StateKind } from '../../calendar/history/record-states.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
 import { findUserByLogin } from '../../calendar/people/users.ts'
 import { resources } from '../../calendar/resources.ts'
 import { written } from '../pages/page-dates.ts'
@@ -234,6 +235,22 @@ function deedsOf(context: Context, { what, id, kind, record }: InboxItem): Html 
   }</div>`
 }
 
+/** Reasons that reviewers give again and again, from which the note is chosen or begun. */
+const REASONS = [
+  'It is in the calendar already.',
+  'The date or the time is not right.',
+  'The venue is missing or not right.',
+  'The text says too little.',
+  'It is not for this calendar.',
+] as const satisfies readonly MessageText[]
+
+/** The note of a form: the reason that was chosen, and what was written besides. */
+function noteIn(request: DeskRequest): string {
+  const reason = REASONS[Number(fieldOf(request, 'reason') || -1)]
+  const written = fieldOf(request, 'note').trim()
+  return [reason === undefined ? '' : sayAtDesk(request.context.site, reason), written].join(' ').trim()
+}
+
 /** The form for the note that the author of something will see. */
 function sendBackForm(
   site: Context['site'],
@@ -242,7 +259,8 @@ function sendBackForm(
 ): Html {
   const note = `note-${what}-${id}`
   const fault = faults[note]
-  return html`<form method="post" action="${deskPath(site, `/inbox/${what}/${id}/send-back`)}"><div class="field"><label for="${note}">${sayAtDesk(site, 'What shall be done about it?')}</label><textarea id="${note}" name="note" rows="3" required${described(note, fault)}></textarea>${fault !== undefined && html`<p class="error" id="${note}-error">${fault}</p>`}</div><button type="submit" class="button">${sayAtDesk(site, 'Send back')}</button></form>`
+  return html`<form method="post" action="${deskPath(site, `/inbox/${what}/${id}/send-back`)}"><div class="field"><label for="reason-${what}-${id}">${sayAtDesk(site, 'Why')}</label><select id="reason-${what}-${id}" name="reason"><option value="">${sayAtDesk(site, 'Something else')}</option>${REASONS.map((reason, at) => html`<option value="${String(at)}">${sayAtDesk(site, reason)}</option>`)}</select></div>
+<div class="field"><label for="${note}">${sayAtDesk(site, 'What shall be done about it?')}</label><textarea id="${note}" name="note" rows="3"${described(note, fault)}></textarea>${fault !== undefined && html`<p class="error" id="${note}-error">${fault}</p>`}</div><button type="submit" class="button">${sayAtDesk(site, 'Send back')}</button></form>`
 }
 
 /** A sentence on what has just been done. An address that a stranger has made up names nobody and nothing that is not there. */
@@ -282,7 +300,7 @@ async function decide(request: DeskRequest): Promise<DeskAnswer> {
   const { what, deed } = variables
   const id = recordIdIn(request)
   if (id === undefined || (what !== 'event' && what !== 'proposal')) throw new Problem('rest_no_route')
-  const note = fieldOf(request, 'note').trim()
+  const note = noteIn(request)
   if (deed === 'send-back' && note === '' && mayReview(context)) return notelessView(context, { what, id })
   const outcome = await outcomeOf(context, what, deed ?? '', id, note)
   const path = (query: Record<string, string>) => deskPath(context.site, `/inbox?${new URLSearchParams(query)}`)

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { tileAddress } from '../../src/base/map-settings.ts'
+import { untilShown } from '../support/browsers.ts'
+import { findChromium, startChromium } from '../support/chromium.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
 
 const TILES = 'http://tiles.test:9000/{z}/{x}/{y}.png'
 const ATTRIBUTION = '© <b> [Example & Co](https://example.org/copyright) and others'
@@ -137,6 +143,57 @@ describe('the map', () => {
     assert.doesNotMatch(await shown(mapped, '/venue/nowhere/'), /Show map/)
     assert.doesNotMatch(await shown(plain, '/venue/hall-a-b/'), /Show map|data-lat/)
   })
+})
+
+/** One pixel. */
+const TILE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
+  'base64',
+)
+
+test('a map asks nobody before it is asked for, works by keyboard beside its list, and says when it has no tiles', async (t) => {
+  const program = findChromium()
+  if (program === undefined) return t.skip('no Chromium is installed; Debian has it as chromium')
+  const asked: (string | undefined)[] = []
+  let status = 200
+  const tiles = createServer(({ headers }, response) => {
+    asked.push(headers.referer)
+    response
+      .writeHead(status, { 'content-type': 'image/png', 'cache-control': 'no-store' })
+      .end(status === 200 ? TILE : '')
+  }).listen(0, '127.0.0.1')
+  await once(tiles, 'listening')
+  const { port } = tiles.address() as AddressInfo
+  const service = await startService({ map_tiles: `http://127.0.0.1:${port}/{z}/{x}/{y}.png` })
+  const chromium = await startChromium(program)
+  t.after(async () => {
+    await chromium.close()
+    await service.close()
+    tiles.close()
+  })
+  await fill(service)
+  const tab = await chromium.open()
+  await tab.goTo(`${service.origin}/events/map/`)
+  await untilShown(tab, "document.querySelector('.map .offer:not([hidden]) button')")
+  assert.deepEqual([asked.length, tab.requested.filter((address) => /leaflet|tiles/.test(address))], [0, []])
+  await tab.evaluate("document.querySelector('.offer button').focus()")
+  await tab.key('Enter')
+  await untilShown(tab, "document.querySelectorAll('.ground .pin button').length === 2")
+  await until(async () => asked.length > 0, 'no tile is asked for')
+  assert.deepEqual([...new Set(asked)], [`${service.origin}/`])
+  const labels = "[...document.querySelectorAll('.pin button')].map((pin) => pin.getAttribute('aria-label')).join()"
+  assert.equal(await tab.evaluate(labels), 'Hall "A" & B, 4 events,قاعة البلدية, 1 event')
+  await untilShown(tab, "document.activeElement.matches('.pin button')")
+  await tab.key('Enter')
+  await untilShown(tab, "document.querySelector('.leaflet-popup h3')")
+  assert.match(await tab.evaluate("document.querySelector('li[aria-current]').textContent"), /Hall "A"/)
+  await tab.key('Escape')
+  await untilShown(tab, "!document.querySelector('li[aria-current]') && document.activeElement.matches('.pin button')")
+  assert.deepEqual(tab.complaints, [])
+  status = 429
+  await tab.goTo(`${service.origin}/events/map/`)
+  await untilShown(tab, "/cannot be loaded/.test(document.querySelector('.map .failed').textContent)")
+  assert.equal(await tab.evaluate("document.querySelectorAll('.places > li').length"), 3)
 })
 
 test('templates of tiles name one host, and all three numbers', () => {

@@ -194,6 +194,27 @@ test('a map asks nobody before it is asked for, works by keyboard beside its lis
   await tab.goTo(`${service.origin}/events/map/`)
   await untilShown(tab, "/cannot be loaded/.test(document.querySelector('.map .failed').textContent)")
   assert.equal(await tab.evaluate("document.querySelectorAll('.places > li').length"), 3)
+  // More places than fifty: those that are close are one button.
+  status = 200
+  for (let n = 0; n < 50; n++) {
+    const venue = { venue: `Stall ${n}`, geo_lat: 40 + (n % 2) + n / 10_000, geo_lng: 10 }
+    await service.create('/events', {
+      title: `At ${n}`,
+      start_date: '2031-06-01 10:00',
+      end_date: '2031-06-01 12:00',
+      venue,
+    })
+  }
+  await tab.goTo(`${service.origin}/events/map/`)
+  await untilShown(tab, "document.querySelector('.pin button')")
+  const pins = await tab.evaluate<[string, string][]>(
+    "[...document.querySelectorAll('.pin button')].map((pin) => [pin.getAttribute('aria-label'), pin.textContent])",
+  )
+  assert.ok(pins.length < 10 && pins.some(([label]) => /^\d+ venues$/.test(label)), JSON.stringify(pins))
+  assert.equal(
+    pins.reduce((sum, [, count]) => sum + Number(count), 0),
+    55,
+  )
 })
 
 test('templates of tiles name one host, and all three numbers', () => {

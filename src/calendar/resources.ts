@@ -24,9 +24,11 @@ const serve = <Row, Loaded>(resource: Resource, filters: Fields, operations: Ope
   operations: operations as Operations,
 })
 
+export const events: Served = serve(event, eventFilters, recurringEventOperations)
+
 /** The five resources, in the order of the namespace index (rule 3.1). */
 export const resources: readonly Served[] = [
-  serve(event, eventFilters, recurringEventOperations),
+  events,
   serve(venue, placedFilters, venueOperations),
   serve(organizer, linkedFilters, organizerOperations),
   serve(category, categoryFilters, categoryOperations),

@@ -12,7 +12,7 @@ import { findNamed, type PickedKind } from '../../calendar/events/picked-names.t
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import { mayRead } from '../../calendar/people/caller.ts'
-import { resources } from '../../calendar/resources.ts'
+import { events } from '../../calendar/resources.ts'
 import { shortened } from '../pages/cards.ts'
 import { writtenNumber } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
@@ -26,6 +26,8 @@ import {
   deskPath,
   fieldOf,
   sayAtDesk,
+  sayer,
+  titleAtDesk,
 } from './desk-page.ts'
 import { listPath, readList } from './event-list.ts'
 
@@ -39,8 +41,6 @@ const MOST_NAMED = 5
 const MOST_TOLD = 200
 const LONGEST_TOLD = 80
 const MOST_DAYS = 3660
-
-const events = resources.find(({ resource }) => resource.path === 'events')
 
 /** A deed that somebody asks for, its events, and the list that they were chosen in. */
 interface Asked {
@@ -71,13 +71,11 @@ async function readAsked(request: DeskRequest): Promise<Asked> {
   return { deed, list, ids, isCut: false }
 }
 
-type Say = (text: MessageText, values?: Record<string, string>) => string
-
 /** A page that names what is about to be done; nothing is done yet. */
 async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const { context } = request
   const { site } = context
-  const say: Say = (text, values) => sayAtDesk(site, text, values)
+  const say = sayer({ context: { site } })
   const asked = await readAsked(request)
   const back = await backTo(context, asked.list)
   if (asked.ids.length === 0) return { seeOther: `${back}${back.includes('?') ? '&' : '?'}chosen=none` }
@@ -91,11 +89,11 @@ async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const isBad = asked.deed === 'delete' || asked.deed === 'trash'
   return {
     ...(fault !== '' && { status: 422 }),
-    title: only ? `${say(press)}: ${plainText(only.title) || say('(no title)')}` : say(ask, { count }),
+    title: only ? `${say(press)}: ${titleAtDesk(site, only.title)}` : say(ask, { count }),
     room: 'events',
     under: html`<a href="${back}">${say('Events')}</a>`,
     body: html`${fault && html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${fault}</p></div>`}<form class="confirm" method="post" action="${deskPath(site, '/events/many')}">
-${!only && html`<ul class="named">${names.map((event) => html`<li dir="auto">${plainText(event.title) || say('(no title)')}</li>`)}${others > 0 && html`<li>${say('and {count} more', { count: writtenNumber(site, others) })}</li>`}</ul>`}
+${!only && html`<ul class="named">${names.map((event) => html`<li dir="auto">${titleAtDesk(site, event.title)}</li>`)}${others > 0 && html`<li>${say('and {count} more', { count: writtenNumber(site, others) })}</li>`}</ul>`}
 ${asked.isCut && html`<p class="hint">${say('More events match; these are the first {count} of them.', { count })}</p>`}
 ${await detailsOf(request, asked, seen)}
 ${scopeOf(request, asked, seen)}
@@ -127,7 +125,7 @@ async function detailsOf(
   seen: readonly DeskEvent[],
 ): Promise<Content> {
   const { site } = context
-  const say: Say = (text, values) => sayAtDesk(site, text, values)
+  const say = sayer({ context: { site } })
   const value = (name: string) => fieldOf({ form }, name)
   const line = (name: string, label: MessageText, hint: MessageText, options: readonly string[] = []) =>
     html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${value(name)}" maxlength="300" autocomplete="off" aria-describedby="${name}-hint"${options.length > 0 && html` list="${name}-offered"`}>${options.length > 0 && html`<datalist id="${name}-offered">${options.map((text) => html`<option>${text}</option>`)}</datalist>`}<p class="hint" id="${name}-hint">${say(hint)}</p></div>`
@@ -166,7 +164,7 @@ const number = (name: string, label: string, value: string): Html =>
 /** The deed of a form with its values, or a sentence on what is wrong with it. */
 async function readDeed(request: DeskRequest, deed: BulkDeedName): Promise<BulkDeed | string> {
   const { context } = request
-  const say: Say = (text, values) => sayAtDesk(context.site, text, values)
+  const say = sayer({ context })
   const field = (name: string) => fieldOf(request, name).trim()
   const scope = field('scope') === 'all' ? ({ scope: 'all' } as const) : {}
   if (deed === 'delete') return { do: 'erase' }
@@ -241,7 +239,6 @@ async function changeChosen(request: DeskRequest): Promise<DeskAnswer> {
   if (typeof deed === 'string') return confirm(request, deed)
   const sent = fieldOf(request, 'key')
   const key = isKey(sent) ? sent : randomUUID()
-  if (!events) throw new Problem('rest_no_route')
   await tellOnce(context, key, async (): Promise<Told> => {
     const { rows, undo } = await changeMany(context, events, asked.ids, deed)
     return toldOf(context, asked, rows, undo)
@@ -278,7 +275,7 @@ const isTold = (told: object): told is Told => 'refused' in told && 'deed' in to
 /** Tells the outcome for each event, with one press to take it all back. */
 async function tell({ context, variables }: DeskRequest): Promise<DeskAnswer> {
   const { site } = context
-  const say: Say = (text, values) => sayAtDesk(site, text, values)
+  const say = sayer({ context: { site } })
   const key = variables.key ?? ''
   const told = isKey(key) ? await findTold(context, key) : undefined
   if (told === 'under way')
@@ -317,7 +314,7 @@ function undoForm({ site }: Context, { undo, list }: Told): Content {
 async function takeBack(request: DeskRequest): Promise<DeskView> {
   const { context } = request
   const { site } = context
-  const say: Say = (text, values) => sayAtDesk(site, text, values)
+  const say = sayer({ context: { site } })
   const rows = await undoMany(context, fieldOf(request, 'undo'))
   const back = await backTo(context, fieldOf(request, 'list'))
   const refused = (rows ?? []).filter(({ problem }) => problem)

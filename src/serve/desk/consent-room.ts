@@ -15,6 +15,7 @@ import {
   deskPath,
   fieldOf,
   sayAtDesk,
+  sayer,
 } from './desk-page.ts'
 
 // Programs of the platform send people here to be given an application password: the page says who asks, and hands it back by the rules of the
@@ -123,7 +124,7 @@ async function consentView(
 ): Promise<DeskView> {
   const { context, user } = request
   const { site } = context
-  const say = (text: MessageText, values?: Record<string, string>) => sayAtDesk(site, text, values)
+  const say = sayer({ context: { site } })
   const former = id === '' ? [] : (await listCredentials(context.db, user.user)).filter(({ app_id }) => app_id === id)
   const last = former.at(-1)?.created_utc
   const leadsTo = [success, reject].filter((url) => url !== undefined).map(sourceOf)

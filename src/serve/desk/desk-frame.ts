@@ -4,7 +4,7 @@ import { shortened } from '../pages/cards.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 import type { DeskAssets } from './desk-assets.ts'
-import { type DeskView, deskPath, type RoomName, sayAtDesk } from './desk-page.ts'
+import { type DeskView, deskPath, type RoomName, sayAtDesk, sayer } from './desk-page.ts'
 
 // The frame around every page of the desk.
 
@@ -62,7 +62,7 @@ const ROOMS: readonly { heading?: Parameters<typeof sayAtDesk>[1]; rooms: readon
 /** A whole document around a view of the desk. */
 export function frameDesk(frame: FrameFor, view: DeskView): string {
   const { site, assets } = frame
-  const say = (text: Parameters<typeof sayAtDesk>[1], values?: Record<string, string>) => sayAtDesk(site, text, values)
+  const say = sayer({ context: { site } })
   const isWrong = (view.status ?? 200) >= 400
   const title = shortened(view.title, LONGEST_TITLE)
   const named = isWrong ? say('Error: {title}', { title }) : title

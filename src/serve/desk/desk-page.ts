@@ -1,4 +1,5 @@
 import type { Config, Site } from '../../base/config.ts'
+import { plainText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
@@ -159,6 +160,19 @@ export function sayAtDesk(
 ): string {
   const entries = Object.entries(values ?? {}).map(([name, value]) => [name, contained(value)])
   return translate(language, text, values && Object.fromEntries(entries))
+}
+
+/** Says texts as a page or a part of it does. */
+export type Sayer = (text: MessageText, values?: Readonly<Record<string, string>>) => string
+
+export const sayer =
+  ({ context: { site } }: { context: { site: Pick<Site, 'language'> } }): Sayer =>
+  (text, values) =>
+    sayAtDesk(site, text, values)
+
+/** A title as plain text, or a word where there is none. */
+export function titleAtDesk(site: Pick<Site, 'language'>, title: string): string {
+  return plainText(title) || sayAtDesk(site, '(no title)')
 }
 
 /** A field of a form as one line of text; the last one of several. */

@@ -3,6 +3,7 @@ import { event } from '../../calendar/events/event.ts'
 import { pictureOf } from '../pages/cards.ts'
 import { type Content, type Html, html, link } from '../pages/page-html.ts'
 import { described, fieldControl, labelOf, statusName } from './desk-inputs.ts'
+import { sayer } from './desk-page.ts'
 import {
   chip,
   controlStateOf,
@@ -10,7 +11,6 @@ import {
   type FormText,
   lineControl,
   madeChips,
-  sayer,
   switchOf,
 } from './event-form-controls.ts'
 import { publicationFields } from './event-publication.ts'

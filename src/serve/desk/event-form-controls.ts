@@ -51,13 +51,6 @@ export interface EventForm {
 
 /** The texts of the form. */
 export type FormText = MessageText
-type Say = (text: FormText, values?: Readonly<Record<string, string>>) => string
-
-export const sayer =
-  ({ context: { site } }: EventForm): Say =>
-  (text, values) =>
-    sayAtDesk(site, text, values)
-
 export function controlStateOf({ context, typed, faults }: EventForm, choices: FormState['choices'] = {}): FormState {
   const values = Object.fromEntries(Object.keys(typed).map((name) => [name, lastTyped(typed, name)]))
   return { site: context.site, values, faults, choices }

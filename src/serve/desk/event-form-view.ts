@@ -7,7 +7,7 @@ import { event } from '../../calendar/events/event.ts'
 import { capitalized, written, writtenDate } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { described, fieldControl, inputOf, labelOf, mostOf, statusName } from './desk-inputs.ts'
-import { type DeskView, deskPath, sayAtDesk } from './desk-page.ts'
+import { type DeskView, deskPath, sayAtDesk, sayer } from './desk-page.ts'
 import { addressCard, categoriesCard, pictureCard, statusCard } from './event-form-aside.ts'
 import {
   chip,
@@ -17,7 +17,6 @@ import {
   type FormText,
   lineControl,
   madeChips,
-  sayer,
   switchOf,
 } from './event-form-controls.ts'
 import { plainFields } from './event-form-values.ts'

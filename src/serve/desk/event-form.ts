@@ -23,7 +23,7 @@ import { recordUrl } from '../../calendar/linked/record-present.ts'
 import { can, mayDelete, mayEdit } from '../../calendar/people/caller.ts'
 import { listUsers } from '../../calendar/people/users.ts'
 import { findVersion } from '../../calendar/records/versions.ts'
-import { resources } from '../../calendar/resources.ts'
+import { events } from '../../calendar/resources.ts'
 import { findSeries } from '../../calendar/series/series-store.ts'
 import { knownTo } from '../../calendar/terms/term-filters.ts'
 import { mayManageTerms } from '../../calendar/terms/term-rules.ts'
@@ -62,11 +62,6 @@ import { NOTHING_SAID, readTimes, timesInWords, typedDay, typedTimes } from './e
 import { allTyped, isSwitchOn, isTyped, lastTyped, type TypedForm, typedOf } from './typed-form.ts'
 
 // The form of an event: filled, read, saved, and shown again with its faults.
-
-const served = resources.find(({ resource }) => resource.name === 'event') ?? resources[0]
-if (!served) throw new Error('There is no resource of events.')
-/** Events as the desk saves them. */
-export const events = served
 
 /** An event that a form changes. */
 export interface KnownEvent {

@@ -36,7 +36,7 @@ import { type PageTerms, readTermsAlone } from '../pages/page-terms.ts'
 import { nearName } from '../pages/when-in-words.ts'
 import type { BulkDeedName } from './bulk-deed-names.ts'
 import { statusName } from './desk-inputs.ts'
-import { type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk } from './desk-page.ts'
+import { type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk, sayer, titleAtDesk } from './desk-page.ts'
 import { linkedNames } from './event-form-values.ts'
 
 // The list of events: a page that reads as a calendar does, with all that it shows in its address.
@@ -89,26 +89,13 @@ export async function readList(context: Context, query: URLSearchParams): Promis
     const text = query.get(name)?.trim() ?? ''
     if (text !== '') fields[name] = text
   }
-  const { search, categories } = fields
-  const [venue, organizer, tags] = await Promise.all(
-    NAMED.map(({ name, kind }) => meantBy(context, kind, fields[name])),
+  const named = NAMED.map(async ({ name, kind }) => [name, await meantBy(context, kind, fields[name])] as const)
+  const { search, categories, tags, venue, organizer } = eventFilters
+  const parsed = await parseFields(
+    { search, categories, tags, venue, organizer },
+    { search: fields.search, categories: fields.categories, ...Object.fromEntries(await Promise.all(named)) },
+    context,
   )
-  const raw = { search, categories, tags, venue, organizer }
-  const {
-    search: searched,
-    categories: ofCategories,
-    tags: ofTags,
-    venue: atVenues,
-    organizer: byOrganizers,
-  } = eventFilters
-  const declared = {
-    search: searched,
-    categories: ofCategories,
-    tags: ofTags,
-    venue: atVenues,
-    organizer: byOrganizers,
-  }
-  const parsed = await parseFields(declared, raw, context)
   const author = authorMeant(context, fields.author)
   const list: DeskList = {
     ...parsed,
@@ -236,7 +223,7 @@ async function listView({ context, query }: DeskRequest, asked: AskedList): Prom
     namesInFields(context, asked.fields),
   ])
   const events = await loadDeskEvents(context, found.ids)
-  const say: Listing['say'] = (text, values) => sayAtDesk(site, text, values)
+  const say = sayer({ context: { site } })
   const today = dayOf(wallNow(site.timezone, context.now))
   const listing: Listing = { ...asked, context, found, terms, venues, names, today, say }
   const chosen = chosenFilters(listing)
@@ -441,7 +428,7 @@ function row(
 ): Html {
   const { context, say } = listing
   const { site, caller } = context
-  const title = plainText(event.title) || say('(no title)')
+  const title = titleAtDesk(site, event.title)
   const mayChange = mayEdit(caller, event)
   const name = mayChange
     ? html`<a class="title" href="${deskPath(site, `/events/${event.id}`)}" dir="auto">${title}</a>`

@@ -23,7 +23,7 @@ import { type PlannedEvent, readPlanned } from '../../calendar/events/planned-ev
 import { readColumns, readStates, type StateKind } from '../../calendar/history/record-states.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { findUserByLogin } from '../../calendar/people/users.ts'
-import { resources } from '../../calendar/resources.ts'
+import { events, resources } from '../../calendar/resources.ts'
 import { written } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type ChangedValue, changesTable } from './changed-values.ts'
@@ -36,6 +36,7 @@ import {
   fieldOf,
   recordIdIn,
   sayAtDesk,
+  titleAtDesk,
 } from './desk-page.ts'
 import { linkedNames } from './event-form-values.ts'
 
@@ -75,11 +76,11 @@ async function readWaiting(context: Context, items: readonly InboxItem[]): Promi
     ),
     Promise.all(items.map(({ what, id }) => (what === 'proposal' ? findSeenProposal(context, id) : undefined))),
   ])
-  const events = new Map(planned.map((event) => [event.id, event]))
+  const plannedById = new Map(planned.map((event) => [event.id, event]))
   const statesOf = new Map(states)
   const read = items.map((item, at) => ({
     item,
-    event: item.kind === 'event' ? events.get(item.record) : undefined,
+    event: item.kind === 'event' ? plannedById.get(item.record) : undefined,
     present: (item.what === 'event' ? columns : statesOf.get(item.kind))?.get(item.record) ?? {},
     proposal: proposals[at],
   }))
@@ -138,7 +139,7 @@ export async function sentBackList(context: Context): Promise<Html | undefined> 
   const { site } = context
   const lines = items.map(
     ({ kind, record, title, reply }) =>
-      html`<li class="card"><p><a class="title" href="${deskPath(site, roomPath(kind, record))}" dir="auto">${plainText(title) || sayAtDesk(site, '(no title)')}</a></p><p>${sayAtDesk(site, 'Sent back: {note}', { note: reply })}</p></li>`,
+      html`<li class="card"><p><a class="title" href="${deskPath(site, roomPath(kind, record))}" dir="auto">${titleAtDesk(site, title)}</a></p><p>${sayAtDesk(site, 'Sent back: {note}', { note: reply })}</p></li>`,
   )
   return html`<section><h2>${sayAtDesk(site, 'Sent back to you')}</h2><ul class="inbox">${lines}</ul></section>`
 }
@@ -183,7 +184,7 @@ async function itemOf(context: Context, waiting: Waiting): Promise<Html> {
     event &&
     `${written(site, 'fullYear', event.start_date)}${event.all_day === 1 ? '' : `, ${written(site, 'time', event.start_date)}`}`
   const what = item.what === 'proposal' ? 'Proposed change' : item.imported ? 'Imported' : 'Waiting'
-  return html`<li class="card" id="${item.what}-${item.id}"><div class="act-head"><div><p><a class="title" href="${deskPath(site, roomPath(item.kind, item.record))}" dir="auto">${plainText(item.title) || sayAtDesk(site, '(no title)')}</a> <span class="state warn">${sayAtDesk(site, what)}</span></p>${
+  return html`<li class="card" id="${item.what}-${item.id}"><div class="act-head"><div><p><a class="title" href="${deskPath(site, roomPath(item.kind, item.record))}" dir="auto">${titleAtDesk(site, item.title)}</a> <span class="state warn">${sayAtDesk(site, what)}</span></p>${
     when && html`<p>${when}${event.place && html` · <span dir="auto">${plainText(event.place)}</span>`}</p>`
   }<p class="hint">${sayAtDesk(site, 'by {name}, {time}', { name: item.author.name, time: `${written(site, 'dayMonth', wall)}, ${written(site, 'time', wall)}` })}</p>${item.note && html`<p class="said" dir="auto">“${item.note}”</p>`}${broughtLine(context, waiting)}${clashLines(context, waiting)}</div></div>${proposal && (await changesOf(context, waiting, proposal))}${deedsOf(context, item)}</li>`
 }
@@ -323,8 +324,7 @@ async function outcomeOf(
   if (!mayReview(context)) throw new Problem('rest_forbidden')
   if (deed === 'publish') return isEvent ? publishPending(context, id) : publishProposal(context, id)
   if (deed === 'send-back') return isEvent ? sendBackPending(context, id, note) : sendBackProposal(context, id, note)
-  const [events] = resources
-  if (deed !== 'trash' || !isEvent || !events) throw new Problem('rest_no_route')
+  if (deed !== 'trash' || !isEvent) throw new Problem('rest_no_route')
   await removeRecord(context, events, id)
   return undefined
 }

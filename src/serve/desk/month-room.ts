@@ -1,13 +1,12 @@
 import { invalidParam, Problem } from '../../base/problems.ts'
-import { plainText } from '../../base/text/html.ts'
-import { addDays } from '../../base/text/moments.ts'
-import { formatUtc, utcToMs, utcToWall } from '../../base/text/zones.ts'
+import { addDays, dayOf, wallNow } from '../../base/text/moments.ts'
+import { utcToMs } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { updateRecord } from '../../calendar/editing/save-record.ts'
 import { findEvent } from '../../calendar/events/event-store.ts'
 import { findPlannedTimes, type PlannedEvent, readPlanned } from '../../calendar/events/planned-events.ts'
 import { can, mayEdit } from '../../calendar/people/caller.ts'
-import { resources } from '../../calendar/resources.ts'
+import { events } from '../../calendar/resources.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { fillWeeks, type GridDay, hiddenOf, type Stretch } from '../pages/month-view.ts'
 import {
@@ -26,15 +25,20 @@ import {
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type PageTerms, readTermsAlone } from '../pages/page-terms.ts'
 import { statusName } from './desk-inputs.ts'
-import { type DeskAnswer, type DeskPage, type DeskRequest, deskPath, fieldOf, sayAtDesk } from './desk-page.ts'
+import {
+  type DeskAnswer,
+  type DeskPage,
+  type DeskRequest,
+  deskPath,
+  fieldOf,
+  sayAtDesk,
+  titleAtDesk,
+} from './desk-page.ts'
 
 // The month to plan on: press a day to add an event, drag one to move it, or move it by its menu.
 
 /** The most events of a month that the plan shows. */
 const MOST = 2000
-
-const isEvents = ({ resource }: (typeof resources)[number]) => resource.path === 'events'
-const [events] = resources.filter(isEvents)
 
 /** The data that a month is drawn with. */
 interface Plan {
@@ -46,14 +50,10 @@ interface Plan {
   terms: PageTerms
 }
 
-function todayOf({ site, now }: Context): string {
-  return utcToWall(formatUtc(now), site.timezone).slice(0, 10)
-}
-
 async function showMonth(request: DeskRequest): Promise<DeskAnswer> {
   const { context, variables, query, weekStart } = request
   const { site } = context
-  const today = todayOf(context)
+  const today = dayOf(wallNow(site.timezone, context.now))
   const month = variables.month ?? monthOf(today)
   if (!isMonth(month)) throw new Problem('rest_no_route')
   const weeks = weeksOf(month, weekStart)
@@ -74,11 +74,11 @@ async function showMonth(request: DeskRequest): Promise<DeskAnswer> {
     [...grid.flat().flatMap(({ lanes, single }) => [...lanes, ...single]), ...ofDay].map((one) => one?.id ?? 0),
   )
   for (const name of ['chosen', 'moved']) shown.add(Number(query.get(name)) || 0)
-  const events = await readPlanned(
+  const planned = await readPlanned(
     context,
     [...shown].filter((id) => Number.isSafeInteger(id) && id > 0),
   )
-  const plan: Plan = { request, context, month, today, byId: new Map(events.map((event) => [event.id, event])), terms }
+  const plan: Plan = { request, context, month, today, byId: new Map(planned.map((event) => [event.id, event])), terms }
   const chosen = plan.byId.get(Number(query.get('chosen')))
   return {
     title: capitalized(site, written(site, 'monthYear', firstOf(month))),
@@ -150,11 +150,6 @@ function cellOf(plan: Plan, day: GridDay, daysLeft: number): Html {
   return html`<td data-day="${day.day}"${classes !== '' && html` class="${classes}"`}${day.day === today && html` aria-current="date"`}>${head}${dots}<ul>${bars}${entries}${more}</ul></td>`
 }
 
-/** The title of an event as plain text. */
-function titleOfPlanned({ site }: Pick<Context, 'site'>, { title }: Pick<EventRow, 'title'>): string {
-  return plainText(title) || sayAtDesk(site, '(no title)')
-}
-
 function hueClass({ terms }: Plan, { category }: PlannedEvent): string {
   const term = category === undefined ? undefined : terms.byId.get(category)
   return term ? ` h${term.hue}` : ''
@@ -179,7 +174,7 @@ function barOf(plan: Plan, stretch: Stretch | undefined, day: string, daysLeft: 
 function entryOf(plan: Plan, event: PlannedEvent, bar: string): Html {
   const { context, month } = plan
   const { site, caller } = context
-  const title = titleOfPlanned(context, event)
+  const title = titleAtDesk(site, event.title)
   const isWhole = event.all_day === 1 || bar !== ''
   const time = isWhole ? '' : writtenShortTime(site, event.start_date)
   const state = stateWord(context, event)
@@ -198,7 +193,7 @@ function movePanel(plan: Plan, event: PlannedEvent): Html {
   const day = event.start_date.slice(0, 10)
   const to = (days: number, text: Parameters<typeof sayAtDesk>[1]) =>
     html`<button type="submit" class="button" name="days" value="${days}">${sayAtDesk(site, text)}</button>`
-  return html`<section class="card move" id="chosen" aria-labelledby="chosen-title" tabindex="-1"><h2 id="chosen-title">${titleOfPlanned(context, event)}</h2><p class="hint">${written(site, 'fullYear', day)}</p>
+  return html`<section class="card move" id="chosen" aria-labelledby="chosen-title" tabindex="-1"><h2 id="chosen-title">${titleAtDesk(site, event.title)}</h2><p class="hint">${written(site, 'fullYear', day)}</p>
 <form method="post" action="${deskPath(site, '/month/move')}"><input type="hidden" name="id" value="${event.id}"><div class="row"><div class="field"><label for="day">${sayAtDesk(site, 'Move to')}</label><input type="date" id="day" name="day" value="${day}"></div></div><p class="deeds"><button type="submit" class="button main">${sayAtDesk(site, 'Move')}</button>${to(-7, 'A week earlier')}${to(-1, 'A day earlier')}${to(1, 'A day later')}${to(7, 'A week later')}<a class="button quiet" href="${monthPath(plan, month)}">${sayAtDesk(site, 'Close')}</a></p></form></section>`
 }
 
@@ -226,9 +221,9 @@ function eventLines(plan: Plan, planned: readonly PlannedEvent[]): Html {
   const lines = planned.map((event) => {
     const state = stateWord(context, event)
     const time = event.all_day === 1 ? sayAtDesk(site, 'All day') : written(site, 'time', event.start_date)
-    return html`<li class="${hueClass(plan, event).trim()}"><span class="when">${time}</span><a class="title" href="${deskPath(site, `/events/${event.id}`)}"><i class="dot" aria-hidden="true"></i>${titleOfPlanned(context, event)}</a>${state && html`<span class="state">${state}</span>`}${
+    return html`<li class="${hueClass(plan, event).trim()}"><span class="when">${time}</span><a class="title" href="${deskPath(site, `/events/${event.id}`)}"><i class="dot" aria-hidden="true"></i>${titleAtDesk(site, event.title)}</a>${state && html`<span class="state">${state}</span>`}${
       mayEdit(caller, event) &&
-      html`<a class="menu" href="${monthPath(plan, month, `?chosen=${event.id}#chosen`)}" aria-label="${sayAtDesk(site, 'Move {title}', { title: titleOfPlanned(context, event) })}">…</a>`
+      html`<a class="menu" href="${monthPath(plan, month, `?chosen=${event.id}#chosen`)}" aria-label="${sayAtDesk(site, 'Move {title}', { title: titleAtDesk(site, event.title) })}">…</a>`
     }</li>`
   })
   return html`<ul class="lines">${lines}</ul>`
@@ -241,7 +236,7 @@ function movedNotice({ context, request, byId }: Plan): Content {
   const from = request.query.get('from') ?? ''
   if (!moved || !isDay(from)) return undefined
   const words = sayAtDesk(site, '{title} is on {date} now.', {
-    title: titleOfPlanned(context, moved),
+    title: titleAtDesk(site, moved.title),
     date: written(site, 'full', moved.start_date),
   })
   return html`<form class="undo" method="post" action="${deskPath(site, '/month/move')}">${words} <input type="hidden" name="id" value="${moved.id}"><input type="hidden" name="day" value="${from}"><input type="hidden" name="recurrence_scope" value="this"><button type="submit" class="button">${sayAtDesk(site, 'Undo')}</button></form>`
@@ -259,7 +254,7 @@ async function move(request: DeskRequest): Promise<DeskAnswer> {
   const { site, caller } = context
   const id = Number(fieldOf(request, 'id'))
   const row = Number.isSafeInteger(id) && id > 0 ? await findEvent(context.db, id) : undefined
-  if (!row || !events) throw new Problem('rest_no_route')
+  if (!row) throw new Problem('rest_no_route')
   if (!mayEdit(caller, row)) throw new Problem('rest_forbidden')
   const from = row.start_date.slice(0, 10)
   const to = targetOf(request, from)
@@ -285,7 +280,7 @@ function targetOf(request: DeskRequest, from: string): string {
 function askScope({ context }: DeskRequest, row: EventRow, to: string): DeskAnswer {
   const { site } = context
   return {
-    title: titleOfPlanned(context, row),
+    title: titleAtDesk(site, row.title),
     room: 'month',
     body: html`<form class="card ask" method="post" action="${deskPath(site, '/month/move')}"><p>${sayAtDesk(site, 'This is a date of a series. Which dates shall move with it to {date}?', { date: written(site, 'full', to) })}</p><input type="hidden" name="id" value="${row.id}"><input type="hidden" name="day" value="${to}"><p class="deeds">${SCOPES.map(
       ({ scope, text }) =>

@@ -4,11 +4,10 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { countUses, MOST_USES_COUNTED, mergeRecords } from '../../calendar/editing/merge-records.ts'
 import { removeRecord, untrashRecord } from '../../calendar/editing/save-record.ts'
 import { findNamed, findSameName, type PickedKind, pickNames } from '../../calendar/events/picked-names.ts'
-import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { writtenNumber } from '../pages/page-dates.ts'
 import { type Content, html } from '../pages/page-html.ts'
-import { type DeskAnswer, type DeskPage, type DeskRequest, deskPath, fieldOf, sayAtDesk } from './desk-page.ts'
+import { type DeskAnswer, type DeskPage, type DeskRequest, deskPath, fieldOf, sayAtDesk, sayer } from './desk-page.ts'
 import { eventsWith, locateFor, type RecordRoom, recordRooms } from './record-room.ts'
 
 // Venues, organizers, categories and tags that are not wanted any more: what hangs on them is named first, and two of the same are made one.
@@ -50,7 +49,7 @@ async function usesOf(room: RecordRoom, { db }: Context, id: number): Promise<nu
 async function ask(room: RecordRoom, request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const { context } = request
   const { site, caller } = context
-  const say = (text: MessageText, values?: Record<string, string>) => sayAtDesk(site, text, values)
+  const say = sayer({ context: { site } })
   const { id, row } = await locateFor(room, request)
   const uses = await usesOf(room, context, id)
   const count = uses >= MOST_USES_COUNTED ? `${writtenNumber(site, MOST_USES_COUNTED)}+` : writtenNumber(site, uses)

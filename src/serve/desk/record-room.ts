@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Problem } from '../../base/problems.ts'
 import { decodedText } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { parseFields } from '../../calendar/declare/parse.ts'
+import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
 import { saveForm } from '../../calendar/editing/merge-edits.ts'
 import { countUses } from '../../calendar/editing/merge-records.ts'
 import { createRecord } from '../../calendar/editing/save-record.ts'
@@ -70,6 +70,17 @@ function isListed(shown: object): shown is Listed {
   return 'id' in shown && typeof shown.id === 'number'
 }
 
+/** The records of a list of REST, and how many there are in all. */
+async function listedBy(
+  { operations, filters }: Served,
+  context: Context,
+  raw: RawValues,
+): Promise<{ rows: Listed[]; total: number }> {
+  const found = await operations.find(context, await parseFields(filters, raw, context))
+  const shown = await presentListed(context, operations.presentation, await operations.load(context, found))
+  return { rows: shown.filter(isListed), total: found.total }
+}
+
 async function showList(room: RecordRoom, { context, query }: DeskRequest): Promise<DeskAnswer> {
   const { site } = context
   const { operations, filters } = room.served
@@ -84,9 +95,7 @@ async function showList(room: RecordRoom, { context, query }: DeskRequest): Prom
       seesUnpublished(context.caller) && { status: isTrash ? 'trash' : 'publish,draft,pending,private' }),
     ...('hide_empty' in filters && { hide_empty: false }),
   }
-  const found = await operations.find(context, await parseFields(filters, raw, context))
-  const listed = await presentListed(context, operations.presentation, await operations.load(context, found))
-  const rows = listed.filter(isListed)
+  const { rows, total } = await listedBy(room.served, context, raw)
   const nothing = sayAtDesk(
     site,
     search !== '' ? 'Nothing matches.' : isTrash ? 'The trash is empty.' : 'Nothing here yet.',
@@ -100,7 +109,7 @@ async function showList(room: RecordRoom, { context, query }: DeskRequest): Prom
     ...(query.has('removed') && { notice: sayAtDesk(site, 'status' in filters ? 'Moved to the trash' : 'Deleted') }),
     body: html`${'status' in filters && trashTabs(room, context, isTrash)}<form class="tools" method="get">${isTrash && html`<input type="hidden" name="status" value="trash">`}<input type="search" name="search" maxlength="300" value="${search}" aria-label="${sayAtDesk(site, 'Search')}" placeholder="${sayAtDesk(site, 'Search')}"><button type="submit" class="button">${sayAtDesk(site, 'Search')}</button></form>
 ${rows.length === 0 ? html`<p class="nothing">${nothing}</p>` : await tableOf(room, context, rows)}
-${pagesOf(room, context, { search, isTrash, page: raw.page, last: Math.ceil(found.total / PER_PAGE) })}`,
+${pagesOf(room, context, { search, isTrash, page: raw.page, last: Math.ceil(total / PER_PAGE) })}`,
   }
 }
 
@@ -260,13 +269,8 @@ async function choicesFor(
 ): Promise<Record<string, ControlOption[]>> {
   if (!('parent' in served.resource.fields)) return {}
   const query = { hide_empty: false, per_page: 100, orderby: 'name' }
-  const found = await served.operations.find(context, await parseFields(served.filters, query, context))
-  const rows = await presentListed(
-    context,
-    served.operations.presentation,
-    await served.operations.load(context, found),
-  )
-  const terms = rows.filter(isListed).filter((term) => term.id !== id)
+  const { rows } = await listedBy(served, context, query)
+  const terms = rows.filter((term) => term.id !== id)
   const below = (parent: number, level: number): ControlOption[] =>
     terms
       .filter((term) => term.parent === parent)

@@ -11,6 +11,7 @@ import {
   deskPath,
   fieldOf,
   sayAtDesk,
+  sayer,
 } from './desk-page.ts'
 import { answerLink, tokenIn } from './set-up-room.ts'
 
@@ -117,7 +118,7 @@ const BUSY: Readonly<Partial<Record<string, { text: MessageText; status: number 
  * what `KALENDS_SITE_URL` says.
  */
 export function foreignFormView(site: Site, origin: string): DeskView {
-  const say = (text: MessageText, values?: Record<string, string>) => sayAtDesk(site, text, values)
+  const say = sayer({ context: { site } })
   const own = new URL(site.url).origin
   const isElsewhere = origin !== '' && origin !== own
   return {

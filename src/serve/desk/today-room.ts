@@ -1,5 +1,4 @@
 import { statfs } from 'node:fs/promises'
-import { plainText } from '../../base/text/html.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { formatUtc, utcToWall } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
@@ -12,7 +11,7 @@ import { lastDayOf, written, writtenDay, writtenNumber } from '../pages/page-dat
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { describeReason } from '../webhooks/webhook-store.ts'
 import { statusName } from './desk-inputs.ts'
-import { type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk } from './desk-page.ts'
+import { type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk, titleAtDesk } from './desk-page.ts'
 import { sentBackList, waitingList } from './inbox-room.ts'
 import { quickLineForm } from './quick-room.ts'
 
@@ -74,7 +73,7 @@ function lineOfEvent({ site }: Context, today: string, event: PlannedEvent): Htm
       : event.status === 'publish'
         ? ''
         : statusName(site, event.status)
-  return html`<li><span class="when">${isWhole ? sayAtDesk(site, 'All day') : written(site, 'time', event.start_date)}</span><a class="title" href="${deskPath(site, `/events/${event.id}`)}" dir="auto">${plainText(event.title) || sayAtDesk(site, '(no title)')}</a>${state && html`<span class="state">${state}</span>`}</li>`
+  return html`<li><span class="when">${isWhole ? sayAtDesk(site, 'All day') : written(site, 'time', event.start_date)}</span><a class="title" href="${deskPath(site, `/events/${event.id}`)}" dir="auto">${titleAtDesk(site, event.title)}</a>${state && html`<span class="state">${state}</span>`}</li>`
 }
 
 /** The texts that the caller has typed and not saved. */

@@ -216,9 +216,9 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   images.mediaUrl = mediaUrl(config, site)
   const stop = () => stopRunning(running, undefined)
   const stopBy = (signal: string) => stopRunning(running, signal)
-  logger.info({ version: version, node: process.version, port, settings: options.settings ?? {} }, 'started')
+  logger.info({ version, node: process.version, port, settings: options.settings ?? {} }, 'started')
   const first = options.isWorker ? NOT_FIRST : await openDoors(primary, config, options).catch(giveUp(stop))
-  const watched = { version: version, database, memory, cacheBudget: budget, admission: http.admission }
+  const watched = { version, database, memory, cacheBudget: budget, admission: http.admission }
   const read = metrics && (() => readMetrics(metrics, watched))
   return { server: http.server, database, site, port, ...first, demo, readMetrics: read, stop, stopBy }
 }

@@ -470,8 +470,9 @@ function readBox(value: unknown): Box | undefined {
   return isOnEarth ? { west, south, east, north } : undefined
 }
 
-/** Whether a point lies in a box, its edges included. */
-export function isInBox({ west, south, east, north }: Box, lat: number, lng: number): boolean {
+/** Whether a point lies in a box, its edges included; one without a position does not. */
+export function isInBox({ west, south, east, north }: Box, lat: number | null, lng: number | null): boolean {
+  if (lat === null || lng === null) return false
   const isBetween = west <= east ? lng >= west && lng <= east : lng >= west || lng <= east
   return lat >= south && lat <= north && isBetween
 }

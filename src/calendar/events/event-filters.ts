@@ -71,8 +71,6 @@ import type { EventLinks } from './event-store.ts'
 import { defaultWindowOf, WITHOUT_BOUNDS } from './event-when.ts'
 import type { KeptColumns } from './withdrawn-store.ts'
 
-// The filters of lists of events, one entry each.
-
 /** An event with all that it shows. */
 export interface LoadedEvent {
   row: EventRow
@@ -348,13 +346,7 @@ export const eventFilters = {
     sql: atVenueInBox,
     index: (wanted, asked) => ({ ...asked, box: wanted }),
     accepts: ({ links }, wanted, { context }) =>
-      links.venues.some(
-        (venue) =>
-          isShown(context, venue) &&
-          venue.geo_lat !== null &&
-          venue.geo_lng !== null &&
-          isInBox(wanted, venue.geo_lat, venue.geo_lng),
-      ),
+      links.venues.some((venue) => isShown(context, venue) && isInBox(wanted, venue.geo_lat, venue.geo_lng)),
     links: { ofSent: ({ west, south, east, north }) => [west, south, east, north].join(',') },
   }),
   include: eventFilter({

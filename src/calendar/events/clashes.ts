@@ -4,6 +4,7 @@ import { fold } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
 import { formatUtc, utcToMs } from '../../base/text/moments.ts'
 import type { ReadQuery } from '../../store/storage/aside.ts'
+import { isPostgres } from '../../store/storage/database.ts'
 import { wholeList } from '../../store/storage/queries.ts'
 import type { Context } from '../declare/context.ts'
 import { isPossibleId, visibleTo } from '../records/record-store.ts'
@@ -61,18 +62,20 @@ type ByCaller = Pick<Context, 'db' | 'aside' | 'caller'>
 export async function findClashes(drafts: readonly EventDraft[], asker: ByCaller): Promise<Clashes[]> {
   if (drafts.length === 0) return []
   const { aside, db } = asker
-  const [atVenues, titles] = await Promise.all([
+  const placed = drafts.filter(({ venues }) => venues.length > 0)
+  const [overlaps, titles] = await Promise.all([
     aside(
       db,
       'list',
-      drafts.map((draft) => overlapping(draft, asker)),
+      spansOf(placed.map(overlapsWithin)).map((span) => overlapping(span, placed, asker)),
     ),
     aside(
       db,
       'list',
-      doubleSpans(drafts).map((span) => titlesWithin(span, asker)),
+      spansOf(drafts.map(doublesWithin)).map((span) => titlesWithin(span, asker)),
     ),
   ])
+  const atVenues = Map.groupBy(overlaps.flat(), ({ draft }) => placed[draft])
   const titled = titles.flat().flatMap(titlesIn)
   const likely = drafts.map((draft) => alikeAmong(titled, draft))
   const alike = await readNear(new Set(likely.flat()), asker)
@@ -80,7 +83,7 @@ export async function findClashes(drafts: readonly EventDraft[], asker: ByCaller
     const own = alike.filter(({ id, series }) => id !== draft.id && (series === null || series !== draft.series))
     return clashesOf(
       draft,
-      atVenues[at] ?? [],
+      atVenues.get(draft) ?? [],
       own.filter(({ id }) => likely[at]?.includes(id)),
     )
   })
@@ -103,8 +106,9 @@ interface NearRow extends Omit<NearEvent, 'all_day'> {
   all_day: number
 }
 
-function nearEvent(row: NearRow): NearEvent {
-  return { ...row, title: plainText(row.title), all_day: row.all_day === 1 }
+function nearEvent({ id, title, status, start_date, end_date, utc_start_date, timezone, all_day }: NearRow): NearEvent {
+  const times = { start_date, end_date, utc_start_date, timezone, all_day: all_day === 1 }
+  return { id, title: plainText(title), status, ...times }
 }
 
 const COLUMNS = sql`events.id, events.title, events.status, events.start_date, events.end_date, events.utc_start_date,
@@ -128,7 +132,7 @@ function begunWithin(
 ): RawBuilder<unknown> {
   const statuses = STATUSES.filter((status) => status !== 'trash')
   return sql`near as materialized (
-    select events.id, events.utc_start_date from events
+    select events.id, events.utc_start_date, events.end_date from events
     where events.status in (${sql.join(statuses)}) and events.hide_from_listings in (0, 1)
       and events.start_date >= ${later(from, -ZONE_HOURS)} and events.start_date < ${later(before, ZONE_HOURS)}
       and events.utc_start_date >= ${from} and events.utc_start_date < ${before}
@@ -137,19 +141,47 @@ function begunWithin(
 
 const later = (utc: string, hours: number) => formatUtc(utcToMs(utc) + hours * 3_600_000)
 
-function overlapping(draft: EventDraft, asker: ByCaller): ReadQuery<NearRow> {
-  const { id = 0, utc_start_date: start, utc_end_date: end, venues } = draft
+/** The time in which an event begins that may overlap with a draft. */
+function overlapsWithin({ utc_start_date: start, utc_end_date: end }: EventDraft): TimeStretch {
+  return { from: later(start, -24 * LONGEST_DAYS), before: end, ended: start }
+}
+
+/** Events at venues of drafts whose times overlap, the first few of each: `draft` is the place of the draft in its list. */
+interface OverlappingRow extends NearRow {
+  draft: number
+}
+
+/** What drafts overlap with among the events that begin within a span. */
+function overlapping(span: TimeStretch, drafts: readonly EventDraft[], asker: ByCaller): ReadQuery<OverlappingRow> {
+  const { db } = asker
+  const venuesOf = (draft: EventDraft) => draft.venues.filter(isPossibleId)
+  const listed = JSON.stringify(
+    drafts.map((draft, place) => {
+      const { from, before, ended } = overlapsWithin(draft)
+      return [place, draft.id ?? 0, from, before, ended, later(ended, -ZONE_HOURS), venuesOf(draft)]
+    }),
+  )
+  const [lists, ids] = isPostgres(db)
+    ? [sql`json_array_elements(${listed}::json)`, sql`json_array_elements_text(drafts.venues)`]
+    : [sql`json_each(${listed})`, sql`json_each(drafts.venues)`]
   // Counted for each event: else PostgreSQL would read all links of the venue.
-  const isThere = sql`and (select count(*) from event_venues
-    where event_venues.event = events.id and event_venues.venue in ${wholeList(asker.db, venues.filter(isPossibleId))}) > 0`
-  const days = { from: later(start, -24 * LONGEST_DAYS), before: end, ended: start }
-  const query = sql<NearRow>`
-    with ${begunWithin(asker, days, isThere)}
-    select ${COLUMNS} from near join events on events.id = near.id
-    where events.utc_end_date > ${start} and events.event_status = 'scheduled' and events.id <> ${id}
-    order by case when events.utc_start_date = ${start} then 0 else 1 end, events.utc_start_date, events.id
-    limit ${sql.lit(MOST_NEAR)}`
-  return { compile: () => query.compile(asker.db) }
+  const hasVenue = (event: string, venues: RawBuilder<unknown>) => sql`(select count(*) from event_venues
+    where event_venues.event = ${sql.ref(event)} and event_venues.venue in ${venues}) > 0`
+  const isThere = sql`and ${hasVenue('events.id', wholeList(db, drafts.flatMap(venuesOf)))}`
+  const query = sql<OverlappingRow>`
+    with ${begunWithin(asker, span, isThere)},
+    drafts as materialized (select cast(value ->> 0 as integer) as draft, cast(value ->> 1 as bigint) as id, value ->> 2 as earliest,
+      value ->> 3 as ends, value ->> 4 as starts, value ->> 5 as ended, value -> 6 as venues from ${lists} as value)
+    select * from (
+      select ${COLUMNS}, drafts.draft, row_number() over (partition by drafts.draft
+        order by case when events.utc_start_date = drafts.starts then 0 else 1 end, events.utc_start_date, events.id) as place
+      from near join drafts on near.utc_start_date >= drafts.earliest and near.utc_start_date < drafts.ends
+        and near.end_date >= drafts.ended and near.id <> drafts.id
+      join events on events.id = near.id
+      where events.utc_end_date > drafts.starts and events.event_status = 'scheduled'
+        and ${hasVenue('near.id', sql`(select cast(value as bigint) from ${ids} as value)`)}) as placed
+    where place <= ${sql.lit(MOST_NEAR)} order by draft, place`
+  return { compile: () => query.compile(db) }
 }
 
 /** The time around a draft in which another event of its title may be the same. */
@@ -158,13 +190,16 @@ function doublesWithin({ utc_start_date: start }: EventDraft): TimeStretch {
   return { from, before: later(start, 24 * DOUBLE_DAYS + 1), ended: from }
 }
 
-/** These times around drafts, in order; those that overlap are one, so that no event is read twice. */
-function doubleSpans(drafts: readonly EventDraft[]): TimeStretch[] {
+/** Stretches of time, in order; those that overlap are one, so that no event is read twice. */
+function spansOf(stretches: readonly TimeStretch[]): TimeStretch[] {
   const spans: TimeStretch[] = []
-  for (const span of drafts.map(doublesWithin).sort((one, other) => (one.from < other.from ? -1 : 1))) {
+  for (const stretch of [...stretches].sort((one, other) => (one.from < other.from ? -1 : 1))) {
     const last = spans.at(-1)
-    if (last && span.from < last.before) last.before = span.before
-    else spans.push(span)
+    if (!last || stretch.from >= last.before) spans.push({ ...stretch })
+    else {
+      if (stretch.before > last.before) last.before = stretch.before
+      if (stretch.ended < last.ended) last.ended = stretch.ended
+    }
   }
   return spans
 }

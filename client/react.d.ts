@@ -14,6 +14,7 @@ export interface KalendsEventsAttributes extends DetailedHTMLProps<HTMLAttribute
   free?: 'true' | 'false' | undefined
   attendance?: string | undefined
   access?: string | undefined
+  bbox?: string | undefined
   show?: string | undefined
   limit?: number | undefined
   date?: string | undefined

@@ -19,9 +19,7 @@ import {
   idsOrSlugs,
   isInBox,
   latitude,
-  listEntries,
   longitude,
-  readInteger,
   recordId,
   switchWord,
   text,
@@ -31,9 +29,8 @@ import {
 import { limits } from '../../base/fields/limits.ts'
 import { hasSearchedWords, parseSearch } from '../../base/text/search.ts'
 import { type WantedWord, wantedWords } from '../../base/text/stems.ts'
-import { hasEventsOf } from '../../store/memory/event-index.ts'
 import type { EventWindow, IndexQuery } from '../../store/memory/event-index-list.ts'
-import { type EventMemory, findKnownWords, findSearched, isBehind } from '../../store/memory/event-memory.ts'
+import { type EventMemory, findKnownWords, findSearched } from '../../store/memory/event-memory.ts'
 import { distanceKm } from '../../store/storage/distance.ts'
 import { type IdSet, idsInBoth } from '../../store/storage/id-set.ts'
 import type { EventRow, Taxonomy } from '../../store/storage/schema.ts'
@@ -43,13 +40,10 @@ import { stemsOfEvent, stemsOfName } from '../../store/storage/search/stem-index
 import type { Context } from '../declare/context.ts'
 import { type Filter, linkWriter, type PartNarrowing, type SqlNarrowing } from '../declare/filter.ts'
 import { geoCircle, geoFilter } from '../linked/linked-filters.ts'
-import { areRecordsOf, type LinkedKind } from '../linked/linked-rules.ts'
 import { mayRead } from '../people/caller.ts'
 import { isEventOrSeries } from '../records/record-rules.ts'
 import { isModifiedAfter } from '../records/record-store.ts'
 import { isAllowedStatusList, type StatusFilter, statusLinks } from '../records/status.ts'
-import { isTermList } from '../terms/term-rules.ts'
-import { termMeant } from '../terms/term-store.ts'
 import { beginsAt, hoursOf, narrowedTo, timesOf } from './asked-times.ts'
 import {
   atVenueInBox,
@@ -69,6 +63,7 @@ import {
 import { isShown } from './event-present.ts'
 import type { EventLinks } from './event-store.ts'
 import { defaultWindowOf, WITHOUT_BOUNDS } from './event-when.ts'
+import { areKnownRecords, areKnownTerms, areMet, currentMemory, inKnownTerms } from './known-records.ts'
 import type { KeptColumns } from './withdrawn-store.ts'
 
 /** An event with all that it shows. */
@@ -532,68 +527,4 @@ export const eventWords = {
       )
     )
   },
-}
-
-/** The memory, if it may answer this caller and lacks no change. When the look for changes fails, the database answers instead. */
-export function currentMemory({ memory, report }: Context): EventMemory | undefined {
-  try {
-    return memory && !isBehind(memory) ? memory : undefined
-  } catch (error) {
-    report(error)
-    return undefined
-  }
-}
-
-/** Validates a filter by terms as `isTermList` does, without waiting for terms that the memory knows. */
-function areKnownTerms(taxonomy: Taxonomy) {
-  const areInDatabase = isTermList(taxonomy)
-  return (value: unknown, context: Context): boolean | Promise<boolean> => {
-    const memory = currentMemory(context)
-    const entries = listEntries(value) ?? []
-    const areKnown = memory && entries.every((entry) => findKnownTerm(memory, taxonomy, String(entry).trim()))
-    return areKnown || areInDatabase(value, context)
-  }
-}
-
-/** Validates a filter by venues or organizers as `areRecordsOf` does, without waiting for those that listed events link to. */
-function areKnownRecords(kind: LinkedKind) {
-  const areInDatabase = areRecordsOf(kind)
-  return (value: unknown, context: Context): boolean | Promise<boolean> => {
-    const memory = currentMemory(context)
-    const ids = listEntries(value)?.map(readInteger) ?? []
-    const areKnown = memory && ids.every((id) => id !== undefined && areMet(memory, kind, [id]))
-    return areKnown || areInDatabase(value, context)
-  }
-}
-
-/** Narrows a query of the index to terms; undefined where one is not known by slug or id. */
-function inKnownTerms(
-  memory: EventMemory,
-  taxonomy: Taxonomy,
-  entries: readonly string[],
-  asked: IndexQuery,
-): IndexQuery | undefined {
-  const ids: number[] = []
-  for (const entry of entries) {
-    const id = findKnownTerm(memory, taxonomy, entry)
-    if (id === undefined) return undefined
-    ids.push(id)
-  }
-  return { ...asked, terms: [...asked.terms, ids] }
-}
-
-/** The id of the term that an entry means by its slug or id; names are left to the database. */
-function findKnownTerm({ terms, termIds }: EventMemory, taxonomy: Taxonomy, entry: string): number | undefined {
-  return termMeant(
-    {
-      bySlug: (slug) => termIds[taxonomy].get(slug),
-      byId: (id) => (terms.get(id)?.taxonomy === taxonomy ? id : undefined),
-    },
-    entry,
-  )
-}
-
-/** Returns true if the index has met all of these venues or organizers. */
-function areMet({ index }: EventMemory, kind: LinkedKind, ids: readonly number[]): boolean {
-  return index !== undefined && ids.every((id) => hasEventsOf(index, kind, id))
 }

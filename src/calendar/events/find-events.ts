@@ -18,7 +18,6 @@ import { MAX_ID, offsetOf, type PageRequest, pageRequest } from '../records/reco
 import { statusFilter, statusLinks } from '../records/status.ts'
 import { amongEvents, type Condition, firstOfSeries } from './event-conditions.ts'
 import {
-  currentMemory,
   type EventFilter,
   type EventGround,
   type EventsQuery,
@@ -31,6 +30,7 @@ import {
 import { listEventIds, listEvents } from './event-store.ts'
 import { eventWindow } from './event-when.ts'
 import { findWithdrawn } from './find-withdrawn.ts'
+import { currentMemory } from './known-records.ts'
 
 // Finds the events of a list, in the index or in the database.
 

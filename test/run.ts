@@ -125,8 +125,8 @@ const LONGEST = [
   'test/push',
 ]
 
-/** Processes at a time: tests wait now and then, for a clock or their server, and others have their cores meanwhile. */
-const CONCURRENCY = availableParallelism() + 2
+/** Processes at a time: a test waits now and then, for a clock or its server, and another one has its core meanwhile. */
+const CONCURRENCY = availableParallelism() + 1
 /** With more failing files than this something is wrong with all of them. */
 const MOST_UNSTEADY = 8
 /** How often a file runs till it passes: beside others, and alone. */

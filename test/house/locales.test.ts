@@ -14,7 +14,6 @@ const languages = LANGUAGES.filter((language) => language !== 'en')
 const SAME_AS_ENGLISH: Readonly<Partial<Record<keyof typeof locales, readonly Text[]>>> = {
   de: ['Name', 'Administrator', 'Link', 'Online', 'Website', 'Tickets'],
   es: ['{fact}: no', 'No'],
-  fr: ['1 date', '{count} dates'],
 }
 
 function textsOf(fields: Fields): string[] {

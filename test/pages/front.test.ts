@@ -289,5 +289,5 @@ test('the page of a series has its next date as a row, and the others as days of
   assert.equal([...body.matchAll(/<li class="row/g)].length, 1)
   assert.equal([...body.matchAll(/<li><a class="pill"[^>]*><time/g)].length, 29)
   assert.equal([...body.matchAll(/<\/time> Canceled<\/a>/g)].length, 1)
-  assert.match(body, /30 events/)
+  assert.match(body, /30 dates/)
 })

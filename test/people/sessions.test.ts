@@ -66,7 +66,9 @@ test('a session ends after 14 days without use, and after 90 days in any case (3
 test('the last use is written once in five minutes, and is no change for anybody', async (t) => {
   const { signIn, find, database } = await desk(t)
   const id = await signIn()
-  const before = await database.cursor()
+  // A cursor of PostgreSQL also names, behind a dash, the transactions of all databases that ran beside the last change, until they end.
+  const position = async () => (await database.cursor()).split('-')[0]
+  const before = await position()
   const use = async (now: number) => {
     const found = await find(id, now)
     if (found) await noteSeen(database, found.session, now)
@@ -75,7 +77,7 @@ test('the last use is written once in five minutes, and is no change for anybody
   assert.equal(await use(NOON + 299_000), '2026-11-20 12:00:00')
   assert.equal(await use(NOON + 300_000), '2026-11-20 12:05:00')
   await signIn()
-  assert.equal(await database.cursor(), before)
+  assert.equal(await position(), before)
 })
 
 test('its owner ends one session, all others, or signs out', async (t) => {

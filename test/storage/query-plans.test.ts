@@ -114,9 +114,9 @@ test('links of meetings that are due are found by their index, whatever else is 
 test('what is suggested is read by its ids, whatever else is public', onSqlite, async () => {
   const site = { timezone: 'UTC' } as Context['site']
   const plans = await plansOf((db) => suggest('hal', { db, aside, site, now: 0 } as Context))
-  assert.equal(plans.length, 4)
-  for (const plan of plans)
-    assert.match(plan[0] ?? '', /^SEARCH (venues|organizers|terms|events) USING INTEGER PRIMARY KEY \(rowid=\?\)$/)
+  const read = plans.flat().filter((step) => /^(SCAN|SEARCH) (venues|organizers|terms|events)\b/.test(step))
+  assert.equal(read.length, 4)
+  for (const step of read) assert.match(step, /^SEARCH \w+ USING INTEGER PRIMARY KEY \(rowid=\?\)$/)
 })
 
 for (const caller of [editor, contributor]) {

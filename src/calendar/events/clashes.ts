@@ -4,8 +4,8 @@ import { fold } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
 import { formatUtc, utcToMs } from '../../base/text/moments.ts'
 import type { ReadQuery } from '../../store/storage/aside.ts'
-import { isPostgres } from '../../store/storage/database.ts'
 import { wholeList } from '../../store/storage/queries.ts'
+import { entriesOf } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { isPossibleId, visibleTo } from '../records/record-store.ts'
 
@@ -158,12 +158,17 @@ function overlapping(span: TimeStretch, drafts: readonly EventDraft[], asker: By
   const listed = JSON.stringify(
     drafts.map((draft, place) => {
       const { from, before, ended } = overlapsWithin(draft)
-      return [place, draft.id ?? 0, from, before, ended, later(ended, -ZONE_HOURS), venuesOf(draft)]
+      return [
+        place,
+        draft.id ?? 0,
+        from,
+        before,
+        ended,
+        later(ended, -ZONE_HOURS),
+        venuesOf(draft).map((venue) => [venue]),
+      ]
     }),
   )
-  const [lists, ids] = isPostgres(db)
-    ? [sql`json_array_elements(${listed}::json)`, sql`json_array_elements_text(drafts.venues)`]
-    : [sql`json_each(${listed})`, sql`json_each(drafts.venues)`]
   // Counted for each event: else PostgreSQL would read all links of the venue.
   const hasVenue = (event: string, venues: RawBuilder<unknown>) => sql`(select count(*) from event_venues
     where event_venues.event = ${sql.ref(event)} and event_venues.venue in ${venues}) > 0`
@@ -171,7 +176,7 @@ function overlapping(span: TimeStretch, drafts: readonly EventDraft[], asker: By
   const query = sql<OverlappingRow>`
     with ${begunWithin(asker, span, isThere)},
     drafts as materialized (select cast(value ->> 0 as integer) as draft, cast(value ->> 1 as bigint) as id, value ->> 2 as earliest,
-      value ->> 3 as ends, value ->> 4 as starts, value ->> 5 as ended, value -> 6 as venues from ${lists} as value)
+      value ->> 3 as ends, value ->> 4 as starts, value ->> 5 as ended, value -> 6 as venues from ${entriesOf(db, listed)} as value)
     select * from (
       select ${COLUMNS}, drafts.draft, row_number() over (partition by drafts.draft
         order by case when events.utc_start_date = drafts.starts then 0 else 1 end, events.utc_start_date, events.id) as place
@@ -179,7 +184,7 @@ function overlapping(span: TimeStretch, drafts: readonly EventDraft[], asker: By
         and near.end_date >= drafts.ended and near.id <> drafts.id
       join events on events.id = near.id
       where events.utc_end_date > drafts.starts and events.event_status = 'scheduled'
-        and ${hasVenue('near.id', sql`(select cast(value as bigint) from ${ids} as value)`)}) as placed
+        and ${hasVenue('near.id', sql`(select cast(value ->> 0 as bigint) from ${entriesOf(db, sql`drafts.venues`)} as value)`)}) as placed
     where place <= ${sql.lit(MOST_NEAR)} order by draft, place`
   return { compile: () => query.compile(db) }
 }

@@ -270,6 +270,11 @@ function sizeFor(left: number): number {
   return left >= MOST ? MOST : (SIZES.find((size) => size <= left) ?? 1)
 }
 
+/** The entries of a list in JSON, one a row in the column `value`. */
+export function entriesOf(db: Db, listed: string | RawBuilder<unknown>): RawBuilder<unknown> {
+  return isPostgres(db) ? sql`json_array_elements(${listed}::json)` : sql`json_each(${listed})`
+}
+
 /** Makes the list of one value of a query for `in`; the value is a list on PostgreSQL, and its JSON on SQLite. */
 export function listValue<Entry>(db: Db, isOfNumbers: boolean, value: unknown): RawBuilder<Entry> {
   if (!isPostgres(db)) return sql<Entry>`(select value from json_each(${value}))`

@@ -53,7 +53,7 @@ async function isBuilt() {
   const built = timeOf('dist/src/main.js')
   if (built === 0 || !(await hasSources())) return built > 0
   const sources = readdirSync(`${root}src`, { recursive: true }).map((path) => `src/${path}`)
-  return ['package.json', 'node_modules/.package-lock.json', ...sources].every((path) => timeOf(path) <= built)
+  return ['package.json', 'node_modules/.package-lock.json', 'src', ...sources].every((path) => timeOf(path) <= built)
 }
 
 /** A folder that nobody else can write into: what is kept there is run. Undefined where there is none; Node's own choice is shared by all users. */

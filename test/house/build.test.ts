@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -106,6 +117,33 @@ for (const version of ['18.20.8', '20.20.2', '22.23.3', '24.6.0']) {
 test('a clone says that npm start brings the Node it needs', () => {
   const { stderr } = run(process.execPath, join(root, 'bin/kalends.js'), pretending('20.20.2'))
   assert.equal(stderr, 'Kalends needs Node 24.7 or newer, and this is 20.20.2; npm start brings its own.\n')
+})
+
+test('a clone runs its bundle until a source or a package is newer, and its sources without one', () => {
+  const clone = join(folder, 'clone')
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(clone, path)), { recursive: true })
+    writeFileSync(join(clone, path), text)
+  }
+  const age = (path: string, seconds: number) => utimesSync(join(clone, path), seconds, seconds)
+  const says = () => spawnSync(process.execPath, [join(clone, 'bin/kalends.js')], { encoding: 'utf8' }).stdout
+  cpSync(join(root, 'bin'), join(clone, 'bin'), { recursive: true })
+  write('package.json', '{ "type": "module" }')
+  write('src/base/other.ts', '')
+  write('src/main.ts', "console.log('sources')")
+  const made = ['package.json', 'src/main.ts', 'src/base/other.ts', 'src/base', 'src']
+  for (const path of made) age(path, 1000)
+  assert.equal(says(), 'sources\n')
+  write('dist/src/main.js', "console.log('bundle')")
+  age('dist/src/main.js', 2000)
+  assert.equal(says(), 'bundle\n')
+  for (const path of made) {
+    age(path, 3000)
+    assert.equal(says(), 'sources\n', path)
+    age(path, 1000)
+  }
+  write('node_modules/.package-lock.json', '{}')
+  assert.equal(says(), 'sources\n')
 })
 
 const older = otherNodes().find((path) =>

@@ -44,7 +44,7 @@ export async function valuesOf(
       const wanted = deed.do === 'publish' ? 'publish' : 'draft'
       // A record in the trash comes out of it by being restored alone.
       if (status === undefined || status === 'trash') throw invalidParam('status')
-      // What is scheduled would wait for its date.
+      // A scheduled event goes on waiting unless its publication date is now.
       if (wanted === 'publish' && status === 'future') return { status: wanted, date: wallNow(site.timezone, now) }
       return status === wanted ? undefined : { status: wanted }
     }

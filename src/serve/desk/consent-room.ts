@@ -124,7 +124,7 @@ async function consentView(
 ): Promise<DeskView> {
   const { context, user } = request
   const { site } = context
-  const say = sayer({ context: { site } })
+  const say = sayer(site)
   const former = id === '' ? [] : (await listCredentials(context.db, user.user)).filter(({ app_id }) => app_id === id)
   const last = former.at(-1)?.created_utc
   const leadsTo = [success, reject].filter((url) => url !== undefined).map(sourceOf)

@@ -62,7 +62,7 @@ const ROOMS: readonly { heading?: Parameters<typeof sayAtDesk>[1]; rooms: readon
 /** A whole document around a view of the desk. */
 export function frameDesk(frame: FrameFor, view: DeskView): string {
   const { site, assets } = frame
-  const say = sayer({ context: { site } })
+  const say = sayer(site)
   const isWrong = (view.status ?? 200) >= 400
   const title = shortened(view.title, LONGEST_TITLE)
   const named = isWrong ? say('Error: {title}', { title }) : title

@@ -166,7 +166,7 @@ export function sayAtDesk(
 export type Sayer = (text: MessageText, values?: Readonly<Record<string, string>>) => string
 
 export const sayer =
-  ({ context: { site } }: { context: { site: Pick<Site, 'language'> } }): Sayer =>
+  (site: Pick<Site, 'language'>): Sayer =>
   (text, values) =>
     sayAtDesk(site, text, values)
 

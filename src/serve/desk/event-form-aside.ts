@@ -23,7 +23,7 @@ const LISTED = ['featured', 'sticky', 'hide_from_listings'] as const
 
 /** The card that says what saving does to the event: the status first. */
 export function statusCard(form: EventForm): Html {
-  const say = sayer(form)
+  const say = sayer(form.context.site)
   const { typed, may, context, faults } = form
   const status = lastTyped(typed, 'status')
   const options = may.statuses.map(
@@ -49,7 +49,7 @@ export function statusCard(form: EventForm): Html {
 }
 
 export function pictureCard(form: EventForm): Html {
-  const say = sayer(form)
+  const say = sayer(form.context.site)
   const { image, may, library, context, typed, faults } = form
   const chosen = lastTyped(typed, 'image')
   const picture = image && pictureOf(context, image)
@@ -75,7 +75,7 @@ ${image && focusChoice(form)}
 
 /** Which part of a picture stays in view where it is cropped. */
 function focusChoice(form: EventForm): Html {
-  const say = sayer(form)
+  const say = sayer(form.context.site)
   const chosen = lastTyped(form.typed, 'image_focus')
   const known: readonly string[] = PLACES_IN_VIEW.map(([value]) => value)
   const own = known.includes(chosen) ? [] : ([[chosen, 'As it is']] as const)
@@ -100,7 +100,7 @@ const PLACES_IN_VIEW: readonly (readonly [value: string, text: FormText])[] = [
 ]
 
 export function categoriesCard(form: EventForm): Html {
-  const say = sayer(form)
+  const say = sayer(form.context.site)
   const { categories, typed, may, tags } = form
   const chosen = new Set(allTyped(typed, 'categories'))
   const boxes = categories.options.map(
@@ -122,7 +122,7 @@ export function categoriesCard(form: EventForm): Html {
 }
 
 export function addressCard(form: EventForm): Html {
-  const say = sayer(form)
+  const say = sayer(form.context.site)
   const { authors, typed, known } = form
   const chosen = lastTyped(typed, 'author')
   const author =

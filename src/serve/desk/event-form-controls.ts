@@ -51,6 +51,7 @@ export interface EventForm {
 
 /** The texts of the form. */
 export type FormText = MessageText
+
 export function controlStateOf({ context, typed, faults }: EventForm, choices: FormState['choices'] = {}): FormState {
   const values = Object.fromEntries(Object.keys(typed).map((name) => [name, lastTyped(typed, name)]))
   return { site: context.site, values, faults, choices }

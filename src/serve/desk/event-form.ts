@@ -20,6 +20,7 @@ import { recurrenceOf, showRule, startOf } from '../../calendar/events/recurrenc
 import { readStates } from '../../calendar/history/record-states.ts'
 import { findOpenImage, listLatestImages, withImages } from '../../calendar/images/images.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
+import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can, mayDelete, mayEdit } from '../../calendar/people/caller.ts'
 import { listUsers } from '../../calendar/people/users.ts'
 import { findVersion } from '../../calendar/records/versions.ts'
@@ -394,14 +395,19 @@ async function waitingNote(context: Context, { id, row }: KnownEvent): Promise<C
   return html`<div class="note"><p>${told.join(' ')}</p><a class="button" href="${deskPath(site, '/inbox')}">${sayAtDesk(site, 'Inbox')}</a></div>`
 }
 
+/** What a save has come to, by the status of the event. */
+const SAVED: Readonly<Record<string, MessageText>> = {
+  publish: 'Published',
+  future: 'Scheduled',
+  pending: 'Sent for review',
+}
+
 /** A notice on what a save has done, with the next steps. */
 function savedNotice({ context: { site }, query }: DeskRequest, { row }: KnownEvent): Content {
   const what =
     query.get('saved') === 'proposed'
       ? 'Your change waits for review; the page stays as it is until then.'
-      : (({ publish: 'Published', future: 'Scheduled', pending: 'Sent for review' } as const)[
-          row.status as 'publish'
-        ] ?? 'Saved')
+      : (SAVED[row.status] ?? 'Saved')
   const isFirst = query.get('saved') === 'first' || query.get('saved') === 'proposed'
   const taken = (query.get('taken') ?? '').split(',').filter((name) => Object.hasOwn(events.resource.fields, name))
   const labels = taken.map((name) => {

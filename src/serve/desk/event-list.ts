@@ -223,7 +223,7 @@ async function listView({ context, query }: DeskRequest, asked: AskedList): Prom
     namesInFields(context, asked.fields),
   ])
   const events = await loadDeskEvents(context, found.ids)
-  const say = sayer({ context: { site } })
+  const say = sayer(site)
   const today = dayOf(wallNow(site.timezone, context.now))
   const listing: Listing = { ...asked, context, found, terms, venues, names, today, say }
   const chosen = chosenFilters(listing)

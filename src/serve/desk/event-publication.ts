@@ -25,7 +25,7 @@ export function typedPublication(site: Context['site'], { status, date }: EventR
 
 export function publicationFields(form: EventForm): Html {
   const { site } = form.context
-  const say = sayer(form)
+  const say = sayer(form.context.site)
   return html`<div class="later">${lineControl(form, 'date', labelOf(site, event.fields.date), { isDay: true })}${lineControl(form, 'date_time', say('Time'), { hint: html`<p class="hint">${site.timezone.replaceAll('_', ' ')}</p>` })}</div>`
 }
 

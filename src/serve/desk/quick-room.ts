@@ -12,16 +12,7 @@ import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { localeOf } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
-import {
-  type DeskAnswer,
-  type DeskPage,
-  type DeskRequest,
-  deskPath,
-  fieldOf,
-  type Sayer,
-  sayAtDesk,
-  sayer,
-} from './desk-page.ts'
+import { type DeskAnswer, type DeskPage, type DeskRequest, deskPath, fieldOf, sayAtDesk, sayer } from './desk-page.ts'
 import { mayUseForm } from './event-form.ts'
 import { typedRepeats } from './event-repeats.ts'
 import { NOTHING_SAID, readTimes, timesInWords, typedDay } from './event-times.ts'
@@ -33,7 +24,7 @@ const LONGEST_LINE = 300
 
 /** The form that takes a line, to stand on any page of the desk. */
 export function quickLineForm(site: Site, value = ''): Html {
-  const say: Sayer = (text) => sayAtDesk(site, text)
+  const say = sayer(site)
   return html`<form class="quick" method="post" action="${deskPath(site, '/quick')}"><label for="line">${say('An event in one line')}</label><div class="pair"><input type="text" id="line" name="line" value="${value}" maxlength="${LONGEST_LINE}" placeholder="${say('Choir Tue 19:00–21:00 @ St Brigid’s #music')}" autocomplete="off" aria-describedby="line-hint" accesskey="q"><button type="submit" class="button">${say('Read it')}</button></div><p class="hint" id="line-hint">${say('You see what was understood before anything is saved.')}</p></form>`
 }
 
@@ -75,7 +66,7 @@ function controlsOf({ site }: Context, line: QuickLine, { title }: QuickLinks): 
 /** The event that was understood, as the form that saves it or goes on with it. */
 function understood(context: Context, line: QuickLine, links: QuickLinks): Html {
   const { site, caller } = context
-  const say = sayer({ context: { site } })
+  const say = sayer(site)
   const controls = controlsOf(context, line, links)
   const times = readTimes(context, controls)
   const isRead = Object.keys(times.faults).length === 0

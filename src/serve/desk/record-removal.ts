@@ -49,7 +49,7 @@ async function usesOf(room: RecordRoom, { db }: Context, id: number): Promise<nu
 async function ask(room: RecordRoom, request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const { context } = request
   const { site, caller } = context
-  const say = sayer({ context: { site } })
+  const say = sayer(site)
   const { id, row } = await locateFor(room, request)
   const uses = await usesOf(room, context, id)
   const count = uses >= MOST_USES_COUNTED ? `${writtenNumber(site, MOST_USES_COUNTED)}+` : writtenNumber(site, uses)

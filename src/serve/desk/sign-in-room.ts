@@ -118,7 +118,7 @@ const BUSY: Readonly<Partial<Record<string, { text: MessageText; status: number 
  * what `KALENDS_SITE_URL` says.
  */
 export function foreignFormView(site: Site, origin: string): DeskView {
-  const say = sayer({ context: { site } })
+  const say = sayer(site)
   const own = new URL(site.url).origin
   const isElsewhere = origin !== '' && origin !== own
   return {

@@ -285,7 +285,11 @@ async function findKnown({ db, aside }: Searcher, near: ReadonlyMap<string, stri
   if (near.size === 0) return []
   const stems = [...near.keys()]
   const query = isPostgres(db) ? knownOnPostgres(stems) : knownOnSqlite(stems)
-  const [rows, unindexed] = await aside(db, 'search', [{ compile: () => query.compile(db) }, unindexedEvents(db)])
+  const asked = { compile: () => query.compile(db) }
+  // SQLite alone narrows them by its index of words, which lacks the latest events.
+  const [rows, unindexed] = isPostgres(db)
+    ? [(await aside(db, 'search', [asked]))[0], []]
+    : await aside(db, 'search', [asked, unindexedEvents(db)])
   const known = new Set(rows.map(({ stem }) => stem))
   const texts = unindexed.map(({ text }) => stemsIn(text))
   for (const own of [...fresh.stems.values(), ...texts]) for (const stem of stems) if (own.has(stem)) known.add(stem)
@@ -301,10 +305,8 @@ const MOST_UNINDEXED = 64
 const MOST_UNINDEXED_CHARACTERS = 3000
 
 function unindexedEvents(db: Db): ReadQuery<{ text: string }> {
-  const query = isPostgres(db)
-    ? sql<{ text: string }>`select '' as text where false`
-    : sql<{ text: string }>`select substr(search, 1, ${sql.lit(MOST_UNINDEXED_CHARACTERS)}) as text
-        from (select id from unindexed_events limit ${sql.lit(MOST_UNINDEXED)}) join events using (id)`
+  const query = sql<{ text: string }>`select substr(search, 1, ${sql.lit(MOST_UNINDEXED_CHARACTERS)}) as text
+    from (select id from unindexed_events limit ${sql.lit(MOST_UNINDEXED)}) join events using (id)`
   return { compile: () => query.compile(db) }
 }
 

@@ -54,6 +54,20 @@ describe('the inbox, Today and the history', () => {
     assert.equal(body.venue.venue, 'Parish hall')
   })
 
+  test('1e.15: an event whose publication date lies ahead is said to be published then, and its venue to be published now', async () => {
+    const { id } = await send('Of next month', { date: '2035-03-04 09:30:00', venue: { venue: 'Side hall' } })
+    const done = await editor.post(`/desk/inbox/event/${id}/publish`, {})
+    assert.equal((await service.get(`/events/${id}`, 'editor')).body.status, 'future')
+    const notice = (await editor.get(String(done.headers.get('location')))).body
+    assert.match(notice, /Will be published on March 4, 2035, 9:30am/)
+    assert.match(notice, /Published now: Side hall/)
+    assert.doesNotMatch(notice, /Published, with/)
+    const stranger = await contributor.get(`/desk/inbox?done=publish&event=${id}`)
+    assert.match(stranger.body, /Will be published on/)
+    const { id: other } = await service.create('/events', { title: 'Secret', ...day, status: 'draft' }, 'editor')
+    assert.match((await contributor.get(`/desk/inbox?done=publish&event=${other}`)).body, /Published/)
+  })
+
   test('1e.14: an event is shown with what it clashes with, and with what it may be a double of', async () => {
     const at = { start_date: '2027-09-18 15:00:00', end_date: '2027-09-18 17:00:00' }
     const hall = await service.create('/venues', { venue: 'Town hall' }, 'admin')

@@ -1355,6 +1355,8 @@ export const de: Locale = {
   'What shall be done about it?': 'Was soll daran getan werden?',
   'Somebody else was faster: {name}': 'Jemand anderes war schneller: {name}',
   'Published, with: {names}': 'Veröffentlicht, mit: {names}',
+  'Will be published on {time}': 'Wird am {time} veröffentlicht',
+  'Published now: {names}': 'Jetzt veröffentlicht: {names}',
   'Sent back to its author': 'An den Urheber zurückgegeben',
   Withdrawn: 'Zurückgezogen',
   'The record has changed since this was proposed': 'Der Eintrag hat sich geändert, seit dies vorgeschlagen wurde',

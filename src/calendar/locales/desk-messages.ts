@@ -548,6 +548,8 @@ export const deskMessages = [
   'What shall be done about it?',
   'Somebody else was faster: {name}',
   'Published, with: {names}',
+  'Will be published on {time}',
+  'Published now: {names}',
   'Sent back to its author',
   'Withdrawn',
   'The record has changed since this was proposed',

@@ -1333,6 +1333,8 @@ export const es: Locale = {
   'What shall be done about it?': '¿Qué hay que hacer con ello?',
   'Somebody else was faster: {name}': 'Alguien fue más rápido: {name}',
   'Published, with: {names}': 'Publicado, con: {names}',
+  'Will be published on {time}': 'Se publicará el {time}',
+  'Published now: {names}': 'Publicado ahora: {names}',
   'Sent back to its author': 'Devuelto a su autor',
   Withdrawn: 'Retirado',
   'The record has changed since this was proposed': 'El registro ha cambiado desde esta propuesta',

@@ -1354,6 +1354,8 @@ export const fr: Locale = {
   'What shall be done about it?': 'Que faut-il y changer ?',
   'Somebody else was faster: {name}': 'Quelqu’un a été plus rapide : {name}',
   'Published, with: {names}': 'Publié, avec : {names}',
+  'Will be published on {time}': 'Sera publié le {time}',
+  'Published now: {names}': 'Publié maintenant\u00a0: {names}',
   'Sent back to its author': 'Renvoyé à son auteur',
   Withdrawn: 'Retiré',
   'The record has changed since this was proposed': 'L’enregistrement a changé depuis cette proposition',

@@ -19,10 +19,13 @@ import {
 } from '../../calendar/editing/review.ts'
 import { removeRecord } from '../../calendar/editing/save-record.ts'
 import { type Clashes, type EventDraft, findClashes } from '../../calendar/events/clashes.ts'
+import { findEvent } from '../../calendar/events/event-store.ts'
 import { type PlannedEvent, readPlanned } from '../../calendar/events/planned-events.ts'
 import { readColumns, readStates, type StateKind } from '../../calendar/history/record-states.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
+import { mayRead } from '../../calendar/people/caller.ts'
 import { findUserByLogin } from '../../calendar/people/users.ts'
+import { isPossibleId } from '../../calendar/records/record-store.ts'
 import { events, resources } from '../../calendar/resources.ts'
 import { written } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
@@ -38,6 +41,7 @@ import {
   sayAtDesk,
   titleAtDesk,
 } from './desk-page.ts'
+import { whenAtDesk } from './desk-times.ts'
 import { linkedNames } from './event-form-values.ts'
 
 // The inbox of those who may publish: events sent for review, imported ones that wait, and changes proposed in published records.
@@ -274,13 +278,22 @@ async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
     const name = known?.login === by ? by : sayAtDesk(site, 'The calendar itself')
     return sayAtDesk(site, 'Somebody else was faster: {name}', { name })
   }
-  if (done === 'publish') {
-    const names = await namesOf(context, query)
-    return names ? sayAtDesk(site, 'Published, with: {names}', { names }) : sayAtDesk(site, 'Published')
-  }
+  if (done === 'publish') return publishedNotice(context, query)
   if (done === 'send-back') return sayAtDesk(site, 'Sent back to its author')
   if (done === 'trash') return sayAtDesk(site, 'Moved to the trash')
   return done === 'withdraw' ? sayAtDesk(site, 'Withdrawn') : undefined
+}
+
+/** A sentence on a publication: an event whose publication date lies ahead is published then, the records that it brought along are at once. */
+async function publishedNotice(context: Context, query: URLSearchParams): Promise<Content> {
+  const { site, db, caller, now } = context
+  const id = Number(query.get('event'))
+  const event = isPossibleId(id) ? await findEvent(db, id) : undefined
+  const names = await namesOf(context, query)
+  if (event?.status !== 'future' || !mayRead(caller, event))
+    return names ? sayAtDesk(site, 'Published, with: {names}', { names }) : sayAtDesk(site, 'Published')
+  const later = sayAtDesk(site, 'Will be published on {time}', { time: whenAtDesk(site, event.date_utc, now) })
+  return names ? html`${later}<br>${sayAtDesk(site, 'Published now: {names}', { names })}` : later
 }
 
 const BROUGHT = ['venue', 'organizer'] as const
@@ -309,7 +322,9 @@ async function decide(request: DeskRequest): Promise<DeskAnswer> {
   if (outcome && 'conflicts' in outcome) return conflictPage(request, id, outcome)
   const brought = Object.groupBy(outcome?.brought ?? [], ({ kind }) => kind)
   const ids = Object.entries(brought).map(([kind, records]) => [kind, records.map((one) => one.id).join(',')])
-  return { seeOther: path({ done: deed ?? '', ...Object.fromEntries(ids) }) }
+  return {
+    seeOther: path({ done: deed ?? '', ...(what === 'event' && { event: String(id) }), ...Object.fromEntries(ids) }),
+  }
 }
 
 async function outcomeOf(

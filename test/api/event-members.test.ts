@@ -6,13 +6,16 @@ import { parse } from 'csv-parse/sync'
 import ICAL from 'ical.js'
 import { venueFacts } from '../../src/base/fields/access-facts.ts'
 import { eventFields } from '../../src/base/fields/event-fields.ts'
-import { eventMembers, rareFields, seriesMembers } from '../../src/base/fields/event-members.ts'
+import { eventMembers, type RareColumn, rareFields, seriesMembers } from '../../src/base/fields/event-members.ts'
+import type { FieldData } from '../../src/base/fields/field.ts'
 import { organizerFields, venueFields } from '../../src/base/fields/linked-fields.ts'
-import type { LinkedField, Member, WithValue } from '../../src/base/fields/member.ts'
+import { type LinkedField, type Member, namesWith, type WithValue } from '../../src/base/fields/member.ts'
 import { carriedFields } from '../../src/calendar/history/record-states.ts'
 import { publishDue } from '../../src/calendar/schedule/event-schedule.ts'
 import { itemsOf } from '../../src/exchange/import/shown-records.ts'
 import { registerExportCommand } from '../../src/exchange/transfer/export.ts'
+import type { PLACED_FIELDS } from '../../src/serve/pages/event-view.ts'
+import { PLACED_LINKED_FIELDS } from '../../src/serve/pages/linked-view.ts'
 import { openGround } from '../support/command-ground.ts'
 import { runCommand } from '../support/commands.ts'
 import { exampleOf } from '../support/example-values.ts'
@@ -33,6 +36,14 @@ const OF_COLLAPSED = 'next_occurrences'
 const LISTED = names(({ lists }, name) => !lists && name !== OF_COLLAPSED)
 const OF_SERIES = [...new Set([...names(({ series }) => series === true), ...keys(seriesMembers)])].sort()
 
+/** Values for those of these fields that the table of events or the page has, but for those that are set below. */
+function examplesOf(fields: Readonly<Record<string, LinkedField>>, set: readonly string[]): Shown {
+  const shown = Object.entries(fields).filter(
+    ([name, { csv, page }]) => !set.includes(name) && (csv === true || page === true),
+  )
+  return Object.fromEntries(shown.map(([name, { kind }]) => [name, exampleOf(name, kind)]))
+}
+
 let service: TestService
 /** The first of two dates of a series, with every member set. */
 let event: Answer['body']
@@ -41,7 +52,7 @@ before(async () => {
   service = await startService()
   const image = await uploadPicture(service, 1200, 900)
   const made = await service.create('/events', {
-    ...Object.fromEntries(rareFields().map(({ name }) => [name, exampleOf(name)])),
+    ...Object.fromEntries(rareFields().map(({ name }) => [name, exampleOf(name, eventFields[name].kind)])),
     title: 'Summer concert',
     description: '<p>Music until late</p>',
     excerpt: 'Music in short',
@@ -65,6 +76,7 @@ before(async () => {
     categories: ['Concerts'],
     tags: ['Open air'],
     venue: {
+      ...examplesOf(venueFields, PLACED_LINKED_FIELDS.venue),
       ...{ venue: 'Town hall', address: 'Main Street 1', city: 'Kilvara', stateprovince: 'Alto', zip: '12345' },
       ...{ country: 'Portugal', geo_lat: 53, geo_lng: -8, phone: '+351 1', website: 'https://example.org/hall' },
       ...{ description: 'By the river', image },
@@ -72,6 +84,7 @@ before(async () => {
     },
     organizer: [
       {
+        ...examplesOf(organizerFields, PLACED_LINKED_FIELDS.organizer),
         ...{ organizer: 'Music club', email: 'club@example.org', phone: '+351 2', image },
         ...{ website: 'https://example.org/club', description: 'Since 1901' },
       },
@@ -171,8 +184,11 @@ test('a calendar file has each member that is not left out', async () => {
   for (const [name, { ics }] of members) if (typeof ics === 'string') assert.ok(has.has(ics.toLowerCase()), name)
 })
 
-/** What of each member stands on the page for people. */
-const ON_PAGE: Readonly<Record<WithValue<typeof eventMembers, 'page', true>, RegExp>> = {
+/** The fields that the page for people lists by their labels. */
+type Labelled = Exclude<RareColumn, (typeof PLACED_FIELDS)[number]>
+
+/** The sign of each other member on the page for people. */
+const ON_PAGE: Readonly<Record<Exclude<WithValue<typeof eventMembers, 'page', true>, Labelled>, RegExp>> = {
   title: /Summer concert/,
   description: /Music until late/,
   excerpt: /Music in short/,
@@ -212,10 +228,24 @@ const ON_PAGE: Readonly<Record<WithValue<typeof eventMembers, 'page', true>, Reg
 test('the page for people has each member that is not left out', async () => {
   const page = await (await fetch(event.url)).text()
   for (const [name, shown] of Object.entries(ON_PAGE)) assert.match(page, shown, name)
+  assertLabelled(page, eventFields, namesWith(eventFields, 'page', true), Object.keys(ON_PAGE))
 })
 
+/** Fails unless a page names each of these fields by its label, but for those that have a place of their own. */
+function assertLabelled(
+  page: string,
+  fields: Readonly<Record<string, FieldData>>,
+  names: readonly string[],
+  placed: readonly string[],
+): void {
+  for (const name of names.filter((one) => !placed.includes(one))) {
+    const { label, about = '' } = fields[name] ?? {}
+    assert.ok(page.includes(`<dt>${label ?? about}</dt>`), name)
+  }
+}
+
 /** The same of the pages of its venue and its organizer. */
-const ON_VENUE_PAGE: Readonly<Record<WithValue<typeof venueFields, 'page', true>, RegExp>> = {
+const ON_VENUE_PAGE: Readonly<Record<(typeof PLACED_LINKED_FIELDS)['venue'][number], RegExp>> = {
   venue: /Town hall/,
   description: /By the river/,
   address: /Main Street 1/,
@@ -236,7 +266,7 @@ const ON_VENUE_PAGE: Readonly<Record<WithValue<typeof venueFields, 'page', true>
   quiet_space: /Quiet space/,
   assistance_dogs: /Assistance dogs welcome/,
 }
-const ON_ORGANIZER_PAGE: Readonly<Record<WithValue<typeof organizerFields, 'page', true>, RegExp>> = {
+const ON_ORGANIZER_PAGE: Readonly<Record<(typeof PLACED_LINKED_FIELDS)['organizer'][number], RegExp>> = {
   organizer: /Music club/,
   description: /Since 1901/,
   phone: /\+351 2/,
@@ -247,12 +277,14 @@ const ON_ORGANIZER_PAGE: Readonly<Record<WithValue<typeof organizerFields, 'page
 
 test('the pages of its venue and organizer have each field that is not left out', async () => {
   const pages = [
-    [event.venue.url, ON_VENUE_PAGE],
-    [event.organizer[0].url, ON_ORGANIZER_PAGE],
+    [event.venue.url, ON_VENUE_PAGE, venueFields],
+    [event.organizer[0].url, ON_ORGANIZER_PAGE, organizerFields],
   ] as const
-  for (const [url, fields] of pages) {
+  for (const [url, placed, fields] of pages) {
     const page = await (await fetch(url)).text()
-    for (const [name, shown] of Object.entries(fields)) assert.match(page, shown, name)
+    for (const [name, shown] of Object.entries(placed)) assert.match(page, shown, name)
+    const named = Object.entries<LinkedField>(fields).flatMap(([name, field]) => (field.page === true ? [name] : []))
+    assertLabelled(page, fields, named, Object.keys(placed))
   }
 })
 

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeRandom, type Random } from '../../bench/random.ts'
+import { eventFields } from '../../src/base/fields/event-fields.ts'
 import { rareFields } from '../../src/base/fields/event-members.ts'
 import { registerExportCommand } from '../../src/exchange/transfer/export.ts'
 import { type Calendar, startCalendar } from '../import/calendar-command.ts'
@@ -88,7 +89,7 @@ function singleEvent(event: object, id: number, { pick, chance, whole }: Random)
 function factsOf(id: number): object {
   const isEven = id % 2 === 0
   const values = ownFields.map((name) => {
-    const value = exampleOf(name, `${name} ${id}; ring, twice`)
+    const value = exampleOf(name, eventFields[name].kind, `${name} ${id}; ring, twice`)
     return [name, value === true ? isEven : value]
   })
   return {

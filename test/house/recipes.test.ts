@@ -67,7 +67,7 @@ test('every omission is reported as CONTRIBUTING.md says', async () => {
 })
 
 /** Checks types of the sources with one thread, since several check much of it twice and other tests have the other cores. */
-const CHECK_TYPES = ['--noEmit', '--singleThreaded', '-p', 'tsconfig.build.json']
+const CHECK_TYPES = ['--noEmit', '--singleThreaded', '-p', 'tsconfig.sources.json']
 
 /** What stands in front of the name of a test that fails. */
 const FAILED = '✖ '
@@ -128,7 +128,9 @@ test('with every step done, the service has the field, the filter, the represent
     assert.equal((await service.get(path)).body.access, 'Ramp at the back door')
     assert.equal((await service.get('/venues?search=ramp')).body.venues[0].id, made.body.id)
     const event = await service.post('/events', { ...EVENT, title: 'Concert', venue: made.body.id, status: 'publish' })
-    assert.equal((await service.get(`/events/${event.body.id}`)).body.venue.access, 'Ramp at the back door')
+    const { venue } = (await service.get(`/events/${event.body.id}`)).body
+    assert.equal(venue.access, 'Ramp at the back door')
+    assert.match((await service.get(`~${new URL(venue.url).pathname}`)).body, /<dd><bdi>Ramp at the back door</)
     assert.equal((await service.post(path, { access: '' })).status, 200)
     assert.equal((await service.get(path)).body.access, undefined)
     const long = await service.post(path, { access: 'a'.repeat(1001) })
@@ -142,11 +144,19 @@ test('with every step done, the service has the field, the filter, the represent
   })
 
   await t.test('an event says what to wear, and nothing once that is cleared', async () => {
-    const draft = { ...EVENT, title: 'Ball', status: 'draft' }
-    const { id, dress_code } = await service.create('/events', { ...draft, dress_code: 'Black <b>tie</b>' })
+    const { id, dress_code, url } = await service.create('/events', {
+      title: 'Ball',
+      start_date: '2031-05-01 20:00:00',
+      end_date: '2031-05-01 22:00:00',
+      status: 'publish',
+      dress_code: 'Black <b>tie</b>',
+    })
     assert.equal(dress_code, 'Black tie')
+    const page = async () => (await service.get(`~${new URL(url).pathname}`)).body
+    assert.match(await page(), /<dd><bdi>Black tie<\/bdi><\/dd>/)
     assert.ok(!('dress_code' in (await service.update(`/events/${id}`, { dress_code: '' }))))
     assert.equal((await service.update(`/events/${id}`, { min_age: '16' })).min_age, 16)
+    assert.match(await page(), /<dd>16<\/dd>/)
     assert.equal((await service.post(`/events/${id}`, { min_age: -1 })).status, 400)
     assert.ok(!('min_age' in (await service.update(`/events/${id}`, { min_age: '' }))))
   })

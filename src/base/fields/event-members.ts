@@ -96,7 +96,7 @@ const isRare = (name: keyof typeof eventFields): name is RareColumn =>
 const rareColumns = (Object.keys(eventFields) as (keyof typeof eventFields)[]).filter(isRare)
 
 /** Returns the columns that only some events show in answers, or in another representation. */
-export function rareFields(place: 'csv' | 'feed' | 'series' | 'rare' = 'rare'): readonly RareField[] {
+export function rareFields(place: 'csv' | 'feed' | 'series' | 'page' | 'rare' = 'rare'): readonly RareField[] {
   return rareColumns.flatMap((name) => {
     const { kind, ...member }: Member & { kind: Pick<Kind<unknown>, 'read' | 'show' | 'blank'> } = eventFields[name]
     if (typeof member[place] === 'object') return []

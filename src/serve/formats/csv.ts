@@ -43,25 +43,42 @@ const cells = {
 } satisfies Record<Exclude<NamesIn<EventMembers, 'csv'>, RareColumn>, WriteCell> & Record<string, WriteCell>
 
 type Shown = Readonly<Record<string, unknown>> | undefined
-const columnsOf = (fields: readonly Tabled[], recordOf: (facts: EventFacts) => Shown) =>
+type Column = [name: string, write: WriteCell]
+
+/** The columns of fields, but for those that `cells` has already. */
+const columnsOf = (
+  fields: readonly Tabled[],
+  known: readonly (keyof typeof cells)[],
+  recordOf: (facts: EventFacts) => Shown,
+) =>
   fields
-    .filter(({ name }) => !(name in cells))
-    .map(({ name, show, blank }): [string, WriteCell] => [
-      name,
-      (facts) => {
-        const kept = recordOf(facts)?.[name]
-        return kept === undefined || kept === blank ? '' : plainText(String(show(kept) ?? ''))
-      },
-    ])
+    .filter(({ name }) => !known.some((one) => one === name))
+    .map(
+      ({ name, show, blank }): Column => [
+        name,
+        (facts) => {
+          const kept = recordOf(facts)?.[name]
+          return kept === undefined || kept === blank ? '' : plainText(String(show(kept) ?? ''))
+        },
+      ],
+    )
 
 /** The columns of all other fields: of those that only some events show, of the first venue, and of the first organizer. They follow those of `cells`. */
-const COLUMNS: Readonly<Record<string, WriteCell>> = {
-  ...cells,
-  ...Object.fromEntries([
-    ...columnsOf(rareFields('csv'), ({ row }) => row),
-    ...columnsOf(tabled(venueFields), ({ venues }) => venues[0]),
-    ...columnsOf(tabled(organizerFields), ({ organizers }) => organizers[0]),
-  ]),
+const COLUMNS = distinct([
+  ...Object.entries(cells),
+  ...columnsOf(rareFields('csv'), ['event_status', 'event_status_reason'], ({ row }) => row),
+  ...columnsOf(tabled(venueFields), ['venue', 'address', 'zip', 'city', 'country'], ({ venues }) => venues[0]),
+  ...columnsOf(tabled(organizerFields), ['organizer'], ({ organizers }) => organizers[0]),
+])
+
+/** @throws Error where two columns have one name, such as fields of events and of venues */
+function distinct(columns: readonly Column[]): readonly Column[] {
+  const names = new Set<string>()
+  for (const [name] of columns) {
+    if (names.has(name)) throw new Error(`Two columns of the table of events are called ${name}.`)
+    names.add(name)
+  }
+  return columns
 }
 
 /** CSV (RFC 4180): the names of the columns, then one event a line. */
@@ -70,7 +87,7 @@ export const csv = feedFormat({
   extension: 'csv',
   mediaType: 'text/csv',
   begin: () => ({
-    head: `${Object.keys(COLUMNS).join(',')}\r\n`,
+    head: `${COLUMNS.map(([name]) => name).join(',')}\r\n`,
     event: writeLine,
     between: '',
     tail: () => '',
@@ -78,9 +95,7 @@ export const csv = feedFormat({
 })
 
 function writeLine(facts: EventFacts): string {
-  return `${Object.values(COLUMNS)
-    .map((read) => writeCell(read(facts)))
-    .join(',')}\r\n`
+  return `${COLUMNS.map(([, write]) => writeCell(write(facts))).join(',')}\r\n`
 }
 
 /** Cells that a spreadsheet would run as a formula get a `'` in front. So do cells that begin with a `'`, so that readers can remove it again. */

@@ -1,5 +1,8 @@
 import type { Site } from '../../base/config.ts'
+import { eventFacts } from '../../base/fields/access-facts.ts'
+import { eventFields } from '../../base/fields/event-fields.ts'
 import { minutesBefore } from '../../base/fields/event-kinds.ts'
+import { type RareColumn, rareFields, showRare } from '../../base/fields/event-members.ts'
 import { plainText } from '../../base/text/html.ts'
 import { renderedForPage, showPrepared } from '../../base/text/long-texts.ts'
 import { dayOf } from '../../base/text/moments.ts'
@@ -20,6 +23,7 @@ import { addToCalendar } from './add-to-calendar.ts'
 import { type Card, type Picture, pictureOf, shortened } from './cards.ts'
 import { chips, shownTitle, titleOf } from './event-rows.ts'
 import { feedLinks } from './feed-links.ts'
+import { labelledFacts } from './labelled-facts.ts'
 import { linkedName } from './linked-view.ts'
 import { findMore, type MoreEvents, moreEvents } from './more-events.ts'
 import { capitalized, lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'
@@ -57,6 +61,22 @@ export async function eventView(viewing: Viewing, event: EventRow): Promise<View
     showRecord('event', row.id, () => viewOf(viewing, row, links, { neighbours, dates, original, more })),
   )
 }
+
+/** The fields that only some events have and that stand in a place of their own on the page. It lists all other such fields by their labels. */
+export const PLACED_FIELDS = [
+  ...eventFacts,
+  'image_alt',
+  'event_status',
+  'event_status_reason',
+  'access_note',
+  'access_contact',
+  'attendance',
+  'online_url',
+  'online_label',
+  'online_shown',
+] as const satisfies readonly RareColumn[]
+
+const labelled = rareFields('page').filter(({ name }) => !PLACED_FIELDS.some((placed) => placed === name))
 
 /** Titles longer than this are written smaller. */
 const LONG_TITLE = 70
@@ -182,7 +202,7 @@ ${whenBlock(viewing, row)}
 <dl>${repeatFact(viewing, links.series, dates)}${whereFact(viewing, row, venues)}${
     organizers.length > 0 &&
     html`<div><dt>${say(site, 'Organizer')}</dt>${organizers.map((organizer) => organizerFact(viewing, organizer))}</div>`
-  }${cost && html`<div><dt>${say(site, 'Price')}</dt><dd><strong>${cost}</strong></dd></div>`}</dl>
+  }${cost && html`<div><dt>${say(site, 'Price')}</dt><dd><strong>${cost}</strong></dd></div>`}${labelledFacts(context, eventFields, showRare(labelled, row))}</dl>
 <div class="do">${hasTickets && ticketLink}${row.online_url !== '' && html`<a class="button main join" href="${row.online_url}" rel="noopener"><bdi>${plainText(row.online_label) || say(site, 'Join online')}</bdi></a>`}${addToCalendar(site, keepable, isOpen && !hasTickets)}${website && !hasTickets && html`<a class="button" href="${website}" rel="noopener">${websiteLabel}</a>`}<button type="button" class="button" data-copy="${url}" data-copied="${say(site, 'Copied')}" hidden>${say(site, 'Copy link')}</button><a class="button" href="${mailLink(keepable.title, url)}" data-share="${keepable.title}">${say(site, 'Share')}</a></div>
 <dl>${accessFact(context, row, venues)}</dl>
 </aside>`

@@ -1,4 +1,7 @@
 import type { Site } from '../../base/config.ts'
+import { venueFacts } from '../../base/fields/access-facts.ts'
+import { organizerFields, venueFields } from '../../base/fields/linked-fields.ts'
+import { asKept, type LinkedField } from '../../base/fields/member.ts'
 import { Problem } from '../../base/problems.ts'
 import { plainText } from '../../base/text/html.ts'
 import { renderedForPage, showPrepared } from '../../base/text/long-texts.ts'
@@ -16,6 +19,7 @@ import { type Card, pictureOf, shortened } from './cards.ts'
 import { sectionsFrom } from './event-rows.ts'
 import { feedLinks, subscribeMenu } from './feed-links.ts'
 import { withFollowing } from './front-view.ts'
+import { labelledFacts } from './labelled-facts.ts'
 import { EVERY_DATE, PER_PAGE } from './list-view.ts'
 import { mapFigure, mapNeeds } from './map-figure.ts'
 import { capitalized, firstOf, monthOf, monthsLater, written } from './page-dates.ts'
@@ -181,6 +185,50 @@ export function linkedName(site: Site, linked: Linked): string {
     : plainText(linked.row.organizer) || say(site, 'Organizer')
 }
 
+/** The fields that stand in a place of their own on the page. It lists all others that belong there by their labels. */
+export const PLACED_LINKED_FIELDS = {
+  venue: [
+    'venue',
+    'description',
+    'address',
+    'zip',
+    'city',
+    'stateprovince',
+    'country',
+    'phone',
+    'website',
+    'image',
+    'geo_lat',
+    'geo_lng',
+    ...venueFacts,
+  ],
+  organizer: ['organizer', 'description', 'phone', 'email', 'website', 'image'],
+} as const
+
+const FIELDS = { venue: venueFields, organizer: organizerFields } as const
+const LABELLED = { venue: labelledOf('venue'), organizer: labelledOf('organizer') } as const
+
+function labelledOf(kind: Linked['kind']): [name: string, field: LinkedField][] {
+  const placed: readonly string[] = PLACED_LINKED_FIELDS[kind]
+  const fields: [string, LinkedField][] = Object.entries(FIELDS[kind])
+  return fields.filter(([name, { page }]) => page === true && !placed.includes(name))
+}
+
+/** The values of the fields that are listed by their labels, as answers show them. */
+function labelledValues({ kind, row }: Linked): Record<string, unknown> {
+  const columns: Readonly<Record<string, unknown>> = { ...row }
+  return Object.fromEntries(
+    LABELLED[kind].map(
+      ([
+        name,
+        {
+          kind: { show = asKept },
+        },
+      ]) => [name, show(columns[name])],
+    ),
+  )
+}
+
 /** How to find a venue or reach an organizer. */
 function details({ context }: Viewing, linked: Linked): Html {
   const { site } = context
@@ -201,6 +249,7 @@ function details({ context }: Viewing, linked: Linked): Html {
     access !== NOTHING && html`<div><dt>${say(site, 'Accessibility')}</dt><dd>${access}</dd></div>`,
     email &&
       html`<div><dt>${say(site, 'Email')}</dt><dd><a href="${`mailto:${encodeURIComponent(email).replace('%40', '@')}`}">${email}</a></dd></div>`,
+    ...labelledFacts(context, FIELDS[linked.kind], labelledValues(linked)),
   ].filter(Boolean)
   if (facts.length === 0 && !website && !map) return NOTHING
   return html`<div class="facts plain">${facts.length > 0 && html`<dl>${facts}</dl>`}${(map || website) && html`<div class="do">${map && html`<a class="button" href="${map}" rel="noopener">${say(site, 'Show on map')}</a>`}${way && html`<a class="button" href="${link(way)}" rel="noopener" aria-label="${say(site, 'Directions to {name}', { name: linkedName(site, linked) })}">${say(site, 'Directions')}</a>`}${position && html`<a class="button device" href="${link(position)}">${say(site, 'Open in map app')}</a>`}${website && html`<a class="button" href="${website}" rel="noopener">${say(site, 'Website')}</a>`}</div>`}</div>`

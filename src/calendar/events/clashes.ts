@@ -3,7 +3,7 @@ import { STATUSES } from '../../base/fields/field.ts'
 import { fold } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
 import { formatUtc, utcToMs } from '../../base/text/moments.ts'
-import type { ReadQuery } from '../../store/storage/aside.ts'
+import { asOneText, type ReadQuery, rowsIn, type TimedRow } from '../../store/storage/aside.ts'
 import { wholeList } from '../../store/storage/queries.ts'
 import { entriesOf } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
@@ -76,7 +76,7 @@ export async function findClashes(drafts: readonly EventDraft[], asker: ByCaller
     ),
   ])
   const atVenues = Map.groupBy(overlaps.flat(), ({ draft }) => placed[draft])
-  const titled = titles.flat().flatMap(titlesIn)
+  const titled = titles.flat().flatMap(({ titles }) => rowsIn(titles))
   const likely = drafts.map((draft) => alikeAmong(titled, draft))
   const alike = await readNear(new Set(likely.flat()), asker)
   return drafts.map((draft, at) => {
@@ -209,45 +209,29 @@ function spansOf(stretches: readonly TimeStretch[]): TimeStretch[] {
   return spans
 }
 
-const BETWEEN_TITLES = '\u001e'
-
-/**
- * All events that begin within a span, as one text: the id, the start and the folded title of each. What lies farther back in a row would have to be read past its
- * long texts, and making a row of each takes longer than finding it.
- */
+/** All events that begin within a span, with their folded titles: what lies farther back in a row would have to be read past its long texts. */
 function titlesWithin(span: TimeStretch, asker: ByCaller): ReadQuery<{ titles: string | null }> {
   // A folded text begins with the title, which folding makes twice as long at the most.
   const title = sql`substr(events.search, 1, 2 * length(events.title))`
+  const columns = { id: sql.ref('near.id'), time: sql.ref('near.utc_start_date'), text: title }
   const query = sql<{ titles: string | null }>`
     with ${begunWithin(asker, span)}
-    select string_agg(near.id || ' ' || near.utc_start_date || ' ' || ${title}, ${BETWEEN_TITLES}) as titles
-    from near join events on events.id = near.id`
+    select ${asOneText(columns)} as titles from near join events on events.id = near.id`
   return { compile: () => query.compile(asker.db) }
 }
 
-interface TitledEvent {
-  id: number
-  utc_start_date: string
-  /** Its title, folded. */
-  title: string
-}
-
-function titlesIn({ titles }: { titles: string | null }): TitledEvent[] {
-  return (titles?.split(BETWEEN_TITLES) ?? []).flatMap((text) => {
-    const [found, id, start = '', title = ''] = /^(\d+) (\S+ \S+) (.*)/.exec(text) ?? []
-    return found === undefined ? [] : [{ id: Number(id), utc_start_date: start, title }]
-  })
-}
-
 /** The ids of the events around a draft whose title is like its own, the earliest first. */
-function alikeAmong(titled: readonly TitledEvent[], draft: EventDraft): number[] {
+function alikeAmong(titled: readonly TimedRow[], draft: EventDraft): number[] {
   const words = wordsIn(fold(plainText(draft.title)).replaceAll('\0', ''))
   const longest = [...words].sort((one, other) => other.length - one.length).slice(0, MOST_TITLE_WORDS)
   const { from, before } = doublesWithin(draft)
-  return titled
-    .filter(({ utc_start_date: start }) => start >= from && start < before)
-    .filter(({ title }) => longest.some((word) => title.includes(word)) && areAlike(words, wordsIn(title)))
-    .sort((one, other) => (one.utc_start_date < other.utc_start_date ? -1 : 1))
+  const alike: TimedRow[] = []
+  for (const event of titled) {
+    if (event.time < from || event.time >= before) continue
+    if (longest.some((word) => event.text.includes(word)) && areAlike(words, wordsIn(event.text))) alike.push(event)
+  }
+  return alike
+    .sort((one, other) => (one.time < other.time ? -1 : 1))
     .slice(0, MOST_COMPARED)
     .map(({ id }) => id)
 }

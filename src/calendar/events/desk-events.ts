@@ -105,12 +105,19 @@ const STATUSES_OF: Readonly<Record<DeskTab, readonly string[]>> = {
   trash: ['trash'],
 }
 
-function runsOf(tab: DeskTab): IndexRun[] {
-  const parts = tab === 'coming' ? (['still on', 'coming'] as const) : [tab === 'past' ? tab : ('all' as const)]
-  return STATUSES_OF[tab].flatMap((status) =>
-    ([0, 1] as const).flatMap((isHidden) => parts.map((part) => ({ status, isHidden, part }))),
-  )
+const PARTS_OF: Readonly<Record<DeskTab, readonly IndexRun['part'][]>> = {
+  coming: ['coming', 'still on'],
+  past: ['past'],
+  pending: ['all'],
+  draft: ['all'],
+  future: ['all'],
+  trash: ['all'],
 }
+
+const runsOf = (tab: DeskTab): IndexRun[] =>
+  STATUSES_OF[tab].flatMap((status) =>
+    ([0, 1] as const).flatMap((isHidden) => PARTS_OF[tab].map((part) => ({ status, isHidden, part }))),
+  )
 
 /** The first and the last start of a run. SQLite goes along an index by one bound at either end, whichever it likes, so there is one of each. */
 function startsOf(
@@ -126,7 +133,7 @@ function startsOf(
 
 /** The condition of a run between two starts. What is still on began at any time, and is found by its end. */
 function inRun(
-  { status, isHidden, part }: IndexRun,
+  { status, isHidden, part }: { status: RawBuilder<unknown>; isHidden: RawBuilder<unknown>; part: IndexRun['part'] },
   bounds: { from: unknown; to: unknown; now: unknown },
 ): RawBuilder<SqlBool> {
   const starts = sql<SqlBool>`start_date >= ${bounds.from} and start_date <= ${bounds.to}`
@@ -136,8 +143,14 @@ function inRun(
       : part === 'past'
         ? sql`${starts} and end_date < ${bounds.now}`
         : starts
-  return sql`status = ${status} and hide_from_listings = ${sql.lit(isHidden)} and ${when}`
+  return sql`status ${status} and hide_from_listings ${isHidden} and ${when}`
 }
+
+const only = ({ status, isHidden, part }: IndexRun) => ({
+  status: sql`= ${status}`,
+  isHidden: sql`= ${sql.lit(isHidden)}`,
+  part,
+})
 
 /** A condition that SQLite chooses no index for. */
 const asValue = (condition: RawBuilder<unknown>) => sql<SqlBool>`(${condition}) is true`
@@ -148,7 +161,7 @@ function tabOf({ status, start_date, end_date }: Candidate, { today, now }: Now)
   return start_date < today && end_date < now ? 'past' : 'coming'
 }
 
-/** Names of the bounds in the statement that counts. */
+/** Values of the statements that count. */
 interface CountBounds {
   now: string
   from: string
@@ -156,38 +169,59 @@ interface CountBounds {
   /** The bounds cut to coming events, and to those that have begun. */
   later: string
   earlier: string
+}
+
+/** Zero means everybody's events. */
+interface CountAuthors extends CountBounds {
   author: number
   mine: number
 }
 
-const countTabs = statement<{ [Name in keyof CountBounds]: CountBounds[Name] }>()<{
-  tab: DeskTab
-  count: number | string
-}>((_db, value) => {
-  const boundsIn = ({ part }: IndexRun) => ({
-    from: value(part === 'coming' ? 'later' : 'from'),
-    to: value(part === 'past' || part === 'still on' ? 'earlier' : 'to'),
-    now: value('now'),
+type CountRow = { tab: DeskTab; count: number | string }
+
+/**
+ * A row for each tab with its count. Each stops at the limit, what is still on comes last, since it is found least quickly. The text is short: SQLite
+ * keeps no long ones, and preparing them takes longer than counting.
+ */
+function countRuns(value: (name: keyof CountBounds) => unknown, isWanted: RawBuilder<SqlBool>): RawBuilder<CountRow> {
+  const isHidden = sql`in (0, 1)`
+  const eventsOf = (tab: DeskTab) => (part: IndexRun['part']) => {
+    const from = value(part === 'coming' ? 'later' : 'from')
+    const to = value(part === 'past' || part === 'still on' ? 'earlier' : 'to')
+    const status = sql`in (${sql.join(STATUSES_OF[tab].map((status) => sql.lit(status)))})`
+    return sql`select 1 from events where ${inRun({ status, isHidden, part }, { from, to, now: value('now') })} and ${isWanted}`
+  }
+  const counts = DESK_TABS.map((tab) => {
+    const events = sql.join(PARTS_OF[tab].map(eventsOf(tab)), sql` union all `)
+    return sql`select ${sql.lit(tab)} as tab, count(*) as count from (${events} limit ${sql.lit(MOST_COUNTED + 1)}) as matching`
   })
-  const counts = DESK_TABS.flatMap((tab) => runsOf(tab).map((run) => ({ tab, run }))).map(
-    ({ tab, run }) => sql`select ${sql.lit(tab)} as tab, count(*) as count from (
-      select 1 from events where ${inRun(run, boundsIn(run))}
-        and (author = ${value('author')} or ${value('author')} = 0)
-        and (author = ${value('mine')} or ${value('mine')} = 0 or status = 'publish')
-      limit ${sql.lit(MOST_COUNTED + 1)}) as matching`,
-  )
-  return sql<{ tab: DeskTab; count: number | string }>`${sql.join(counts, sql` union all `)}`
-})
+  return sql<CountRow>`${sql.join(counts, sql` union all `)}`
+}
+
+const countTabs = statement<{ [Name in keyof CountBounds]: CountBounds[Name] }>()<CountRow>((_db, value) =>
+  countRuns(value, sql`1 = 1`),
+)
+
+const countTabsOf = statement<{ [Name in keyof CountAuthors]: CountAuthors[Name] }>()<CountRow>((_db, value) =>
+  countRuns(
+    value,
+    sql`(author = ${value('author')} or ${value('author')} = 0)
+      and (author = ${value('mine')} or ${value('mine')} = 0 or status = 'publish')`,
+  ),
+)
 
 /** How many events are in each tab, without regard to filters by links and words. */
 async function countByIndex({ db, caller }: Context, filters: DeskFilters, now: Now): Promise<Record<DeskTab, number>> {
   const { from, to } = boundsOf(filters)
   const later = startsOf({ part: 'coming' }, { from, to }, now).from
   const earlier = startsOf({ part: 'past' }, { from, to }, now).to
+  const bounds = { now: now.now, from, to, later, earlier }
   const mine = seesAll(caller) ? 0 : caller.id
-  const rows = await countTabs(db, { now: now.now, from, to, later, earlier, author: filters.author ?? 0, mine })
+  const rows = await (filters.author === undefined && mine === 0
+    ? countTabs(db, bounds)
+    : countTabsOf(db, { ...bounds, author: filters.author ?? 0, mine }))
   const counts = noCounts()
-  for (const { tab, count } of rows) counts[tab] = Math.min(counts[tab] + Number(count), MOST_COUNTED + 1)
+  for (const { tab, count } of rows) counts[tab] = Number(count)
   return counts
 }
 
@@ -326,7 +360,7 @@ async function walk(
     : sql`1 = 1`
   const runs = runsOf(list.tab).map(
     (run) => sql`select * from (
-      select start_date, id from events where ${inRun(run, { ...startsOf(run, bounds, now), now: now.now })} and ${beyond}
+      select start_date, id from events where ${inRun(only(run), { ...startsOf(run, bounds, now), now: now.now })} and ${beyond}
         and ${run.status === 'publish' ? sql`1 = 1` : asValue(sql`${visibleTo(caller, 'events')}`)} and ${both(filters)}
       order by ${order} limit ${sql.lit(most)}) as run`,
   )

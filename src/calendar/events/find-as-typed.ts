@@ -1,10 +1,11 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { fold } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
 import { startOfDay, wallNow } from '../../base/text/moments.ts'
 import { slugify } from '../../base/text/slug.ts'
 import { typedSoFar } from '../../base/text/stems.ts'
-import { contains } from '../../store/storage/queries.ts'
+import { listIds } from '../../store/storage/id-set.ts'
+import { contains, wholeList } from '../../store/storage/queries.ts'
 import { docsBegun } from '../../store/storage/search/find-words.ts'
 import { alsoMatching } from '../../store/storage/search/search-index.ts'
 import type { Context } from '../declare/context.ts'
@@ -203,14 +204,22 @@ async function findByWords(words: readonly string[], asker: ByCaller): Promise<C
     limit ${sql.lit(MOST_CANDIDATES)}`
   const [among] = await aside(db, 'list', [{ compile: () => newest.compile(db) }])
   if (among.length >= MOST_HITS) return among
-  const narrow = await alsoMatching(db, { include, exclude: [] }, findMatching)
-  // By itself, since PostgreSQL would else read all events in their order for words that it takes for frequent.
-  const all = sql<Candidate>`
-    with found as materialized (select events.id from events where ${narrow(sql<SqlBool>`1 = 1`)})
-    select ${columns(0)} from found join events on events.id = found.id where ${isSeen(caller)}
-    order by found.id desc limit ${sql.lit(MOST_CANDIDATES)}`
-  const [rows] = await aside(db, 'search', [{ compile: () => all.compile(db) }])
-  return rows
+  const search = { include, exclude: [] }
+  const found = await findMatching(search)
+  const read = async (isFound: Expression<unknown>) => {
+    // By itself, since PostgreSQL would else read all events in their order for words that it takes for frequent.
+    const query = sql<Candidate>`
+      with found as materialized (select events.id from events where ${isFound})
+      select ${columns(0)} from found join events on events.id = found.id where ${isSeen(caller)}
+      order by found.id desc limit ${sql.lit(MOST_CANDIDATES)}`
+    const [rows] = await aside(db, 'search', [{ compile: () => query.compile(db) }])
+    return rows
+  }
+  const ids = listIds(found)
+  const latest = await read(sql`events.id in ${wholeList(db, ids.slice(-MOST_CANDIDATES))}`)
+  if (latest.length >= MOST_HITS || ids.length <= MOST_CANDIDATES) return latest
+  const narrow = await alsoMatching(db, search, async () => found)
+  return read(narrow(sql<SqlBool>`1 = 1`))
 }
 
 /** Events whose texts are read before all are looked up: a word that few of these have is looked up quickly. */

@@ -1,4 +1,5 @@
-import { type SqlBool, sql } from 'kysely'
+import { type Expression, type SqlBool, sql } from 'kysely'
+import { asOneText, type ReadQuery, rowsIn } from '../../store/storage/aside.ts'
 import { wholeList } from '../../store/storage/queries.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
@@ -44,10 +45,8 @@ interface Days {
  * The events that the caller may see and that are on at these days, by start. The indexes of lists and of lasting events have all that is asked for, so
  * no row with its long texts is read.
  */
-export async function findPlannedTimes(
-  { db, caller, aside }: Context,
-  { first, after, most }: Days,
-): Promise<PlannedTimes[]> {
+export async function findPlannedTimes({ db, caller, aside }: Context, days: Days): Promise<PlannedTimes[]> {
+  const { first, after, most } = days
   const shown = db
     .selectFrom('events')
     .select(['id', 'start_date', 'end_date'])
@@ -64,10 +63,21 @@ export async function findPlannedTimes(
     .where('start_date', '<', `${after} 00:00:00`)
     .orderBy('start_date')
     .orderBy('id')
-  const [lasting, rows] = await aside(db, 'list', [begun, beginning])
+  const found = await aside(db, 'list', [timesOf(db, begun), timesOf(db, beginning)])
   const byStart = (a: PlannedTimes, b: PlannedTimes) =>
     a.start_date < b.start_date ? -1 : a.start_date > b.start_date ? 1 : a.id - b.id
-  return [...lasting.sort(byStart), ...rows].slice(0, most)
+  return found
+    .flat()
+    .flatMap(({ times }) => rowsIn(times))
+    .map(({ id, time, text }) => ({ id, start_date: time, end_date: text }))
+    .sort(byStart)
+    .slice(0, most)
+}
+
+function timesOf(db: Context['db'], events: Expression<PlannedTimes>): ReadQuery<{ times: string | null }> {
+  const columns = { id: sql.ref('id'), time: sql.ref('start_date'), text: sql.ref('end_date') }
+  const query = sql<{ times: string | null }>`select ${asOneText(columns)} as times from (${events}) as events`
+  return { compile: () => query.compile(db) }
 }
 
 /** The same events with the members that a plan shows. */

@@ -49,3 +49,25 @@ export function foundRows<Table extends RecordTable, Found extends { id: number 
     select found.*, ${rows}.*, '' as search from found join ${rows} on ${rows}.id = found.id order by ${order}`
   return { compile: () => query.compile(db) }
 }
+
+const BETWEEN_ROWS = '\u001e'
+const TIME_LENGTH = 'YYYY-MM-DD HH:MM:SS'.length
+
+/** An id, a time and one more text. */
+export interface TimedRow {
+  id: number
+  time: string
+  text: string
+}
+
+/** Many rows as one text, to be read with `rowsIn`: making a row of each costs more than finding it, and as much again when it comes from a thread. */
+export const asOneText = (columns: Record<keyof TimedRow, Expression<unknown>>): RawBuilder<string | null> =>
+  sql`string_agg(${columns.id} || ' ' || ${columns.time} || ' ' || replace(${columns.text}, ${BETWEEN_ROWS}, ' '), ${BETWEEN_ROWS})`
+
+/** The rows of such a text; null is what no row makes. */
+export const rowsIn = (rows: string | null): TimedRow[] =>
+  (rows?.split(BETWEEN_ROWS) ?? []).map((row) => {
+    const time = row.indexOf(' ') + 1
+    const text = time + TIME_LENGTH
+    return { id: Number(row.slice(0, time)), time: row.slice(time, text), text: row.slice(text + 1) }
+  })

@@ -12,7 +12,7 @@ export interface TermPath {
   slugs: readonly string[]
 }
 
-/** Where an old address leads; `byQuery` where its query has become a part of that. */
+/** Where an old address leads. `byQuery` is set where the new address was made of the old query, which is then not sent along. */
 interface Moved {
   is: 'moved'
   to: string
@@ -64,8 +64,11 @@ export function readPageAddress(path: string, query: URLSearchParams, site: Site
   if (path === '/robots.txt') return { is: 'robots' }
   if (path === SUGGEST_PATH) return { is: 'suggest' }
   if (path.endsWith('.xml')) return readSitemap(path)
-  const old = readOldQuery(path, query, site)
-  if (old) return old
+  return readOldQuery(path, query, site) ?? readPath(path)
+}
+
+/** Reads a path without its query. */
+function readPath(path: string): PageAddress {
   if (path === '/' || path === '/index.php') return { is: 'events', span: { view: 'list' }, scope: undefined }
   if (!path.endsWith('/')) return isFile(path) ? { is: 'unknown' } : { is: 'moved', to: `${path}/` }
   const [, root = '', ...segments] = path.slice(0, -1).split('/')
@@ -82,7 +85,7 @@ export function readPageAddress(path: string, query: URLSearchParams, site: Site
   return readRecord(root, segments)
 }
 
-/** The address of today that a path with words of other languages than English stands for, with its query; undefined for any other. It looks nothing up. */
+/** Translates a path with words of other languages into the present address, with its query; undefined for a path without such words. It reads no data. */
 export function translatedAddress(path: string, queryText: string, site: Site): string | undefined {
   const english = inEnglish(path)
   if (english === undefined) return undefined
@@ -115,7 +118,7 @@ function readFeedBelow(page: string, [name = '', kind = 'feed', ...rest]: readon
   return ending === undefined || rest.length > 0 ? undefined : { is: 'moved', to: `${page}.${ending}` }
 }
 
-/** The paths that the feed of a page is made of on moved sites: the path of the page, and the ending that its feed has today. */
+/** Splits the path of a feed of a moved site into the path of its page and the ending that the feed has today. */
 export function splitFeed(path: string): { page: string; ending: string } | undefined {
   const [, page = '', ...below] = /^(.+?)\/(feed|ical)(?:\/(\w+))?\/?$/.exec(path) ?? []
   const moved = readFeedBelow(
@@ -125,12 +128,12 @@ export function splitFeed(path: string): { page: string; ending: string } | unde
   return page === '' || moved === undefined ? undefined : { page, ending: moved.to.slice(page.length + 1) }
 }
 
-/** The most segments behind the list of a moved site that a view of its events is told by. */
+/** The most segments that name a view behind the path of a list on a moved site. */
 const MOST_OF_VIEW = 4
 
 /**
- * The ways to read a path as one of a list of events on a moved site, whatever that was called, and of a view or feed below it: the path of the list,
- * and the address of today that it then stands for.
+ * Reads a path as that of a list of events on a moved site, followed by a view or a feed. Lists may have any name there, so there are several readings: each has the
+ * path of the list, and the present address that the whole path then stands for.
  */
 export function readOldLists(path: string, site: Site): { list: string; to: string }[] {
   const segments = path.split('/').filter((segment) => segment !== '')
@@ -197,7 +200,7 @@ function readEvents(segments: string[]): PageAddress {
   return { is: 'events', span: { view: 'list' }, scope: { taxonomy: first, slugs: inside } }
 }
 
-/** Of all events there are shorter names for feeds besides. */
+/** Reads the shorter paths that moved sites have for feeds of all events. */
 function readOldFeed(segments: readonly string[]): Moved | undefined {
   const [name = ''] = segments
   return FEEDS.has(name) && name !== 'feed'
@@ -205,10 +208,10 @@ function readOldFeed(segments: readonly string[]): Moved | undefined {
     : readFeedBelow('/events', segments)
 }
 
-/** Views of moved sites that show a list in other ways. Below a term they may be the slug of another. */
+/** Views of moved sites that show a list in another way. Below a term such a word may also be the slug of a child. */
 const LISTS = new Set(['list', 'upcoming', 'week', 'photo', 'map', 'summary'])
 
-/** Ends of paths that moved sites have. */
+/** Reads the end of a path of a moved site. */
 function readOldSpan(base: string, [view = '', ...rest]: readonly string[]): PageAddress {
   const isList = view === 'list' || (base === '/events/' && LISTS.has(view))
   const [first, second, ...more] = isList ? rest : [view, ...rest]
@@ -238,8 +241,8 @@ function readOldQuery(path: string, query: URLSearchParams, site: Site): PageAdd
   const isOld = display !== null || date !== null || words !== null || category !== null || feed !== undefined
   if (!isOld && !(path === '/' && query.get('post_type') === `${vendor}_events`)) return undefined
   const isOfRecord = feed !== undefined && RECORD_PATH.test(path)
-  const base = category ? `/events/category/${encodeURIComponent(category)}/` : isOfRecord ? path : baseOf(path)
-  const [, view = null, day = null] = PATH_SPAN.exec(path) ?? []
+  const below = readListBelow(path)
+  const base = category ? `/events/category/${encodeURIComponent(category)}/` : isOfRecord ? path : below.base
   // A subscription to a list, which goes on from that day.
   if (query.get('ical') === '1' && display === 'list' && date !== null && isDay(date))
     return {
@@ -247,11 +250,12 @@ function readOldQuery(path: string, query: URLSearchParams, site: Site): PageAdd
       to: `${base}?start_date=${date}${words ? `&search=${encodeURIComponent(words)}` : ''}`,
       byQuery: true,
     }
-  const to = feed === undefined ? base + endOfOld(display ?? view, date ?? day) : `${base.slice(0, -1)}.${feed}`
+  const to =
+    feed === undefined ? base + endOfOld(display ?? below.view, date ?? below.date) : `${base.slice(0, -1)}.${feed}`
   return { is: 'moved', to: to + (words ? `?search=${encodeURIComponent(words)}` : ''), byQuery: true }
 }
 
-/** The ending of the feed that an old address asks for by its query, or that of a whole site does by its path. */
+/** The ending of the feed that an old address asks for: by its query, or as the feed of the whole site by its path. */
 function feedOf(path: string, query: URLSearchParams): string | undefined {
   const [isOfSite, kind = 'feed'] = /^\/feed(?:\/(\w+))?\/?$/.exec(path) ?? []
   const name = query.get('feed') ?? (isOfSite === undefined ? '' : kind)
@@ -261,14 +265,15 @@ function feedOf(path: string, query: URLSearchParams): string | undefined {
 
 const RECORD_PATH = /^\/(?:event|venue|organizer)\/[^/]+\/$/
 
-/** The view and the date at the end of a path, for queries that name none. */
-const PATH_SPAN = /\/(?:(month|past|today)\/)?(?:(\d{4}-\d\d(?:-\d\d)?)\/)?$/
-
-/** The path that the span of an old address is put behind. */
-function baseOf(path: string): string {
-  const [, base] =
-    /^(\/events\/(?:category|tag)\/.+?\/)(?:list|month|past|today|\d{4}-\d\d(?:-\d\d)?)?(?:\/.*)?$/.exec(path) ?? []
-  return base ?? '/events/'
+/** The list that an old query narrows, with the view and the date that its path names. */
+function readListBelow(path: string): { base: string; view: string | null; date: string | null } {
+  const asked = readPath(path)
+  // Paths of moved sites lead on to their present address.
+  if (asked.is === 'moved') return readListBelow(asked.to.split('?', 1)[0] ?? '/')
+  if (asked.is !== 'events') return { base: '/events/', view: null, date: null }
+  const { span, scope } = asked
+  const date = 'day' in span ? span.day : 'month' in span ? span.month : undefined
+  return { base: spanPath({ view: 'list' }, scope), view: span.view, date: date ?? null }
 }
 
 function endOfOld(display: string | null, date: string | null): string {

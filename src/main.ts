@@ -6,6 +6,8 @@ function fail(error: unknown): never {
   process.exit(1)
 }
 
+// Runs the command that the process was started with.
+
 // New files are readable for the user who runs this, and for nobody else on the machine.
 process.umask(0o077)
 // A reader of the output who leaves, such as head, ends nothing: a command finishes what it has begun.

@@ -2,6 +2,8 @@ import { emptyCache, entryBytes, findCached, keepCached, processBudget } from '.
 import { clockChanges, isOnlyUtcOf, utcToMs } from '../text/zones.ts'
 import { contentLine } from './content-lines.ts'
 
+// Writes time zones of iCalendar (VTIMEZONE).
+//
 // Outlook reads one STANDARD and one DAYLIGHT with a yearly rule each and shifts everything else by hours, so a zone is written as such a pair,
 // worked out from the clock changes of the coming years. Each time that is written with the zone is checked against it beforehand; those
 // it does not hold for (history, irregular zones) are written in UTC.

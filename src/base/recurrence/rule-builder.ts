@@ -3,7 +3,7 @@ import { type Fault, isFault, type Recurrence, type Start } from './recurrence.t
 import { occurrenceStarts, ruleDates, searchedUntil, settled } from './rule-dates.ts'
 import { type RecurrenceObject, recurrenceLines, recurrenceObject } from './write-recurrence.ts'
 
-// A recurrence as the controls of a form, and back.
+// Turns a recurrence into the values of the controls of a form, and back.
 
 /**
  * A recurrence in the fields of a form. `dates` are dates without a rule; `text` is a recurrence that the form has no controls for: it shows the text and

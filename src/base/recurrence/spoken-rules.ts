@@ -2,6 +2,8 @@ import { type Said, saidAt, type Token, type Vocabulary } from '../text/spoken-w
 import { WEEKDAYS } from './recurrence.ts'
 import type { RecurrenceObject } from './write-recurrence.ts'
 
+// Reads rules of events that repeat as people type them.
+
 /** The rule that begins at a piece of a text: `every Tuesday and Thursday`, `dienstags`, `toutes les 2 semaines`, `cada primer domingo del mes`. */
 export function spokenRuleAt(
   tokens: readonly Token[],

@@ -192,7 +192,7 @@ function comparable(fields: Fields, name: string, value: unknown, zone: string, 
   const read = kind?.read(value)
   if (read === undefined) return JSON.stringify(value) ?? ''
   if (MOMENTS.includes(name)) return comparableTime(String(read), zone, now)
-  const settled: unknown = kind?.keep ? kind.keep(read as never) : read
+  const settled: unknown = kind?.keep ? kind.keep(read) : read
   return typeof settled === 'string' ? settled.replaceAll('\r\n', '\n') : (JSON.stringify(settled) ?? '')
 }
 

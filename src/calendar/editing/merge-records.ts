@@ -17,7 +17,7 @@ import { modifiedNow } from '../series/series-writes.ts'
 import { levelsBelow, shiftCounts, updateTerm } from '../terms/term-store.ts'
 import { permittedRecord, statusOf } from './save-record.ts'
 
-// How many events have a venue, an organizer or a term, and two of them that are the same made one.
+// Merges two venues, organizers or terms that are the same, and counts the events that have one.
 
 type LinkKind = (typeof LINK_KINDS)[number]
 

@@ -9,6 +9,8 @@ import { entriesOf } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { isPossibleId, visibleTo } from '../records/record-store.ts'
 
+// Finds events at the same venue and time as one that somebody writes, and events that may be the same one.
+
 /** An event that somebody writes, as far as it is known. Times are 'YYYY-MM-DD HH:MM:SS' in UTC. */
 export interface EventDraft {
   /** Its id, if it has one, and the series it is a date of. */

@@ -66,7 +66,9 @@ import { defaultWindowOf, WITHOUT_BOUNDS } from './event-when.ts'
 import { areKnownRecords, areKnownTerms, areMet, currentMemory, inKnownTerms } from './known-records.ts'
 import type { KeptColumns } from './withdrawn-store.ts'
 
-/** An event with all that it shows. */
+// The filters of lists of events.
+
+/** The row of an event with the rows of all that it links to. */
 export interface LoadedEvent {
   row: EventRow
   links: EventLinks

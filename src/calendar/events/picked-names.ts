@@ -5,6 +5,8 @@ import type { Context } from '../declare/context.ts'
 import { shownTo } from '../records/record-store.ts'
 import { knownTo } from '../terms/term-filters.ts'
 
+// Finds venues, organizers, categories and tags by the names that somebody types.
+
 /** The kinds of records and terms that a form links an event to by their names. */
 export type PickedKind = 'venue' | 'organizer' | 'category' | 'tag'
 

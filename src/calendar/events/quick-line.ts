@@ -10,7 +10,9 @@ import { type Said, saidAt, type Token, tokensOf, type Vocabulary, vocabularyOf 
 import type { Context } from '../declare/context.ts'
 import { findNamed, findSameName, type PickedName } from './picked-names.ts'
 
-/** An event as a line describes it. The members that have the names of form fields are written as these take them. */
+// Reads an event from one line of plain words.
+
+/** The event that a line describes. Members with the name of a form field have their value in the form that the field takes. */
 export interface QuickLine {
   /** All that is not understood, in the order of the line. */
   title: string

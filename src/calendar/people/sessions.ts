@@ -5,7 +5,7 @@ import type { Tx } from '../../store/storage/recording.ts'
 import type { SessionColumns } from '../../store/storage/schema.ts'
 import { findUser, isActive, type User } from './users.ts'
 
-/** A browser in which somebody is signed in to the desk, as its owner may see it. The hash names it: nothing is opened by that. */
+/** A browser in which somebody is signed in to the desk, as its user may see it. The hash only names the session; nobody signs in by it. */
 export type Session = SessionColumns
 
 /** Where a session begins: the browser that it says it is, and the network address. */

@@ -1,6 +1,6 @@
 import { Problem, type ProblemCode } from '../../base/problems.ts'
 
-/** Work under way by name: some at once, some that wait, and no more. */
+/** The work under way by name. Of one name a few pieces run at once, a few more wait, and all others are refused. */
 export interface Turns extends TurnLimits {
   underWay: Map<string, Turn>
 }

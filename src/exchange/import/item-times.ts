@@ -17,7 +17,7 @@ import {
 } from '../../calendar/series/series-schedule.ts'
 import type { SeriesRow } from '../../store/storage/schema.ts'
 
-// The times of items: of those that begin later here since they have too many dates.
+// Reads the times of items. A series with more past dates than the limit begins later here than in its source.
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -38,8 +38,8 @@ const KEPT_DATES = 375
 const MOST_COUNTED = 100_000
 
 /**
- * The times and the rule of a series with more dates before today than the limit allows: it begins later here. A series that began later here before
- * keeps doing so. `series` is given when the start is not among the fields to change. Empty when the values can be written unchanged.
+ * The later start and the rule of a series with more dates before today than the limit allows; empty for values that can be written unchanged. A series that begins
+ * later here already keeps its start. `series` is given when the start is not among the fields to change.
  */
 export function laterTimes(values: Values, series: SeriesRow | undefined, now: number): Values {
   const schedule = scheduleIn(values, now)
@@ -54,8 +54,8 @@ export function laterTimes(values: Values, series: SeriesRow | undefined, now: n
 }
 
 /**
- * The date that a series begins with, where that is a later one than in the source, which has too many before today. `first` is the one that it has
- * here; undefined while it is not here.
+ * The first date that a series has here, if it is later than in the source; else undefined. `first` is the first date that the series has here now; undefined for
+ * a series that is not here yet.
  */
 export function laterBegin(values: Values, first: string | undefined, now: number): string | undefined {
   const schedule = scheduleIn(values, now)

@@ -82,7 +82,7 @@ const BROWSERS = [
 ] as const
 const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac', 'Linux'] as const
 
-/** The browser and the system that a browser says it is, as people call them; its own words where they are not known. */
+/** Names the browser and the system of a `User-Agent`, as people call them; of an unknown one it returns the header as it came. */
 function browserIn(client: string): string {
   const browser = BROWSERS.find(([mark]) => client.includes(`${mark}/`))?.[1]
   const system = SYSTEMS.find((name) => client.includes(name))

@@ -1,6 +1,6 @@
 import type { MessageText } from '../../calendar/locales/messages.ts'
 
-/** The deeds that chosen events may be given, by the word of the form. */
+/** The deeds that can be done to chosen events, by the value of the form. */
 export const BULK_DEEDS = {
   publish: { ask: 'Publish {count} events?', press: 'Publish' },
   draft: { ask: 'Make drafts of {count} events?', press: 'Make drafts' },

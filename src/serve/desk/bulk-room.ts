@@ -37,7 +37,7 @@ const isDeed = (text: string): text is BulkDeedName => Object.hasOwn(BULK_DEEDS,
 
 /** Titles that are named before one confirms. */
 const MOST_NAMED = 5
-/** The most rows that were done and are told one by one; those that were refused all are. */
+/** The most changed rows that the page lists one by one. It lists every refused row. */
 const MOST_TOLD = 200
 const LONGEST_TOLD = 80
 const MOST_DAYS = 3660
@@ -52,7 +52,7 @@ interface Asked {
   list: string
 }
 
-/** @throws Problem for a deed that there is none of, or more events than are changed at once */
+/** Reads a form. @throws Problem for an unknown deed, or for more events than one deed may change */
 async function readAsked(request: DeskRequest): Promise<Asked> {
   const { context, query, form } = request
   const field = (name: string) => fieldOf({ form }, name) || (query.get(name) ?? '')
@@ -109,7 +109,7 @@ async function backTo(context: Context, list: string): Promise<string> {
   return listPath(context, fields)
 }
 
-/** For dates of series: whether the others are meant as well. */
+/** Asks, where a date of a series is chosen, whether the deed changes the other dates of the series as well. */
 function scopeOf({ context: { site }, form }: DeskRequest, { deed }: Asked, seen: readonly DeskEvent[]): Content {
   if (deed === 'delete' || deed === 'restore' || !seen.some((event) => event.series !== null)) return ''
   const isAll = fieldOf({ form }, 'scope') === 'all'
@@ -206,7 +206,7 @@ function readStep(text: string): number | undefined {
   return step !== undefined && Math.abs(step) <= MOST_DAYS * 24 ? step : undefined
 }
 
-/** The ids that names stand for, or a sentence on the one that stands for nothing. */
+/** Returns the ids of the records with these names, or a sentence on the first name that no record has. */
 async function namedIds(context: Context, kind: PickedKind, names: readonly string[]): Promise<number[] | string> {
   const ids: number[] = []
   for (const name of names) {

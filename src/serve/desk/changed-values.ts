@@ -11,14 +11,14 @@ import { linkedNames } from './event-form-values.ts'
 
 // The changed values of a record, in words.
 
-/** A field with its value before and after, or as two people have it; `end` stands behind texts that are cut. */
+/** A field with two values: those before and after a change, or those of two people. `end` stands behind a text that is cut. */
 export interface ChangedValue {
   member: string
   values: readonly [unknown, unknown]
   end?: string
 }
 
-/** A table of changed fields, with the headings of its two columns of values, and what may be done with each former value. */
+/** A table of changed fields, with the headings of its two columns of values, and the buttons for each former value. */
 export async function changesTable(
   context: Context,
   fields: Fields,
@@ -52,7 +52,7 @@ export async function valueInWords(context: Context, member: string, value: unkn
 
 const MOMENT = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
 
-/** How the entries of a field are told: an id of a record by the name of that, a record to be made by its own. */
+/** Looks up the names of the records that a field links to. The result writes an entry: an id as the name of its record, a record that is still to be made as its own name. */
 async function namesAt(
   context: Context,
   member: string,

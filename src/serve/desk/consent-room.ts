@@ -56,7 +56,7 @@ const NOBODYS = new Set(
   ),
 )
 
-/** An address that a password may be sent to; undefined for none, null for one that it may not. */
+/** Reads the address that a program wants its password sent to: undefined where it names none, null for an address that no password may go to. */
 function returnAddress(text: string): URL | undefined | null {
   if (text === '') return undefined
   if (text.length > LONGEST_ADDRESS || !URL.canParse(text)) return null
@@ -69,7 +69,7 @@ function returnAddress(text: string): URL | undefined | null {
 /** The place that a password goes to, as the page names it. */
 const placeOf = (url: URL) => (url.protocol === 'https:' ? url.host : `${url.protocol}//${url.host}`)
 
-/** The address with more in its query, which stays as the program wrote it. */
+/** Adds parameters to the query of an address and leaves the rest as the program wrote it. */
 function withQuery(url: URL, added: Record<string, string>): string {
   const [before = '', fragment] = url.href.split('#', 2)
   const end = fragment === undefined ? '' : `#${fragment}`
@@ -110,7 +110,7 @@ export function scopeFields({ context: { site } }: Pick<DeskRequest, 'context'>)
 <div class="choices">${boxes}</div></fieldset>`
 }
 
-/** The scopes that were chosen; undefined for everything, and empty where somebody wanted some and chose none. */
+/** The chosen scopes: undefined for all rights, and empty where somebody asked for some of them and ticked none. */
 export function chosenScopes({ form }: Pick<DeskRequest, 'form'>): CredentialScope[] | undefined {
   const sent: unknown[] = [form.scope].flat()
   const chosen = SCOPES.filter((scope) => sent.includes(scope))
@@ -149,7 +149,7 @@ ${scopeFields(request)}
 /** The source by which the policy of the page lets its form lead to an address. */
 const sourceOf = (url: URL) => (url.protocol === 'https:' ? url.origin : url.protocol)
 
-/** The platform gives programs this much of an answer: the address of the site, the login and the password. */
+/** Makes a password and sends the program what the platform sends: the address of the site, the login and the password. */
 async function giveConsent(request: DeskRequest): Promise<DeskAnswer> {
   const { context, user, query } = request
   const { site, now } = context

@@ -61,7 +61,7 @@ export interface AnyDeskRequest {
   user: DeskUser | undefined
 }
 
-/** Shows pages in a look that nobody else sees; `set` is what owners would have set. */
+/** Shows pages in a look that nobody else sees. `set` has the settings of that look. */
 export interface LookPreview {
   /** The front page with a banner above, and its style sheet at this path below the root of the site. */
   page: (set: OwnerTexts, stylePath: string, banner: Html) => Promise<string>
@@ -162,7 +162,7 @@ export function sayAtDesk(
   return translate(language, text, values && Object.fromEntries(entries))
 }
 
-/** Says texts as a page or a part of it does. */
+/** Puts an English text into the language of the site. */
 export type Sayer = (text: MessageText, values?: Readonly<Record<string, string>>) => string
 
 export const sayer =

@@ -48,7 +48,7 @@ function labelAt({ site }: Context, member: string): string {
   return field ? labelOf(site, field) : member
 }
 
-/** The controls of fields that have several or others than their own. */
+/** The controls of each field that has several, or one of another name. */
 const CONTROLS: Readonly<Record<string, readonly string[]>> = {
   start_date: TIME_CONTROLS,
   end_date: ['end_time', ...TIME_CONTROLS],
@@ -60,7 +60,7 @@ const CONTROLS: Readonly<Record<string, readonly string[]>> = {
   categories: ['categories', 'new_categories'],
 }
 
-/** The typed controls, but with the present values of fields that somebody else alone has changed, so that saving again keeps these. */
+/** Puts the present values into the controls of fields that only somebody else has changed, so that saving again keeps them. */
 export function takenOver(typed: TypedForm, now: TypedForm, taken: readonly string[]): TypedForm {
   const names = taken.flatMap((member) => CONTROLS[member] ?? [member])
   const present = names.flatMap((name) => (now[name] ? [[name, now[name]] as const] : []))

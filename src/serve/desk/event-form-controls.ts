@@ -10,7 +10,7 @@ import type { ShownDate } from './event-repeats.ts'
 import type { TimesInWords } from './event-times.ts'
 import { isSwitchOn, lastTyped, type TypedForm } from './typed-form.ts'
 
-// The parts of the form of an event that its files share.
+// Controls and types that the files of the form of an event share.
 
 /** The form of an event, and all that it shows beside what is typed. */
 export interface EventForm {

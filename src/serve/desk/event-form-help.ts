@@ -16,12 +16,12 @@ import { againTicks, clashLines, nextDatesList } from './event-form-view.ts'
 import { withMovedEnd } from './event-times.ts'
 import { lastTyped, typedOf } from './typed-form.ts'
 
-// The data that the script of the form asks for while somebody writes an event. The form works without them.
+// Answers the script of the form of an event while somebody types: names, dates in words, clashes. The form works without it.
 
 const KINDS: readonly PickedKind[] = ['venue', 'organizer', 'category', 'tag']
 const MOST_NAMES = 8
 
-/** Names to pick from, for what was typed. */
+/** Lists names to pick from that the typed text may mean. */
 async function listNames({ context, query }: DeskRequest): Promise<DeskAnswer> {
   mayUseForm(context)
   const kind = KINDS.find((known) => known === query.get('kind'))
@@ -62,7 +62,7 @@ async function sayWhen(request: DeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** Keeps what is typed until it is saved. */
+/** Keeps the typed values as an unsaved text. */
 async function keepTyped(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   mayUseForm(context)

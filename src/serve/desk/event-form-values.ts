@@ -26,7 +26,7 @@ import { REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
 import { type ReadTimes, readTimes, TIME_CONTROLS, typedTimes, withMovedEnd } from './event-times.ts'
 import { allTyped, isSwitchOn, isTyped, lastTyped, type TypedForm } from './typed-form.ts'
 
-// Between the controls of the form of an event and the values that REST takes of one.
+// Reads the controls of the form of an event into the values that REST takes, and fills the controls from an event.
 
 /** The declared fields that are read from controls of other names or values. */
 const BY_HAND = new Set([
@@ -44,7 +44,7 @@ const BY_HAND = new Set([
 /** The declared fields that a control of their own name asks for. */
 export const plainFields = askedFields(event.fields).filter(([name]) => !BY_HAND.has(name))
 
-/** The controls that show an event. @param state by declared key, as `readStates` reads it, which tells no second of two moments */
+/** The controls that show an event. @param state as `readStates` reads it; of a time that occurs twice it does not say which one is meant */
 export function typedEvent(site: Context['site'], state: RecordState, row: EventRow): TypedForm {
   const text = (name: string) => {
     const value = state[name]
@@ -97,17 +97,17 @@ export function typedProposal(context: Context, row: EventRow, state: RecordStat
 
 const MOMENTS = new Set(['start_date', 'end_date'])
 
-/** A value as states of records have it. */
+/** Brings a sent value into the form that record states have. */
 function settledValue({ now }: Context, zone: string, name: string, value: unknown): unknown {
   if (name === 'cost') return [value].flat()
   if (MOMENTS.has(name)) return readMoment(String(value), zone, now)?.wall ?? ''
   const kind = (event.fields as Fields)[name]?.kind
   const read: unknown = kind?.read(value)
-  const kept: unknown = kind?.keep ? kind.keep(read as never) : read
+  const kept: unknown = kind?.keep ? kind.keep(read) : read
   return kind?.show ? kind.show(kept) : kept
 }
 
-/** The records of a list of links by their ids, and the names of those that are to be made; undefined where nothing was said of them. */
+/** Parts sent links into the ids of records and the names of records to be made; undefined where no links were sent. */
 function linksTo(links: unknown): { ids: string[]; names: string[] } | undefined {
   if (links === undefined) return undefined
   const texts = [links].flat().map((link) => String((link instanceof Object ? Object.values(link)[0] : link) ?? ''))
@@ -133,7 +133,7 @@ export interface ReadForm {
   faults: FormFaults
 }
 
-/** Reads a form. `shown` are the controls as the record has them, for those of its times that were not sent. */
+/** Reads a form. `shown` are the controls of the stored event, from which times come that the form does not send. */
 export async function readEventForm(
   context: Context,
   typed: TypedForm,
@@ -183,7 +183,7 @@ function neededFaults({ site }: Context, typed: TypedForm, shown: TypedForm | un
   return isNeeded && lastTyped(typed, 'title').trim() === '' ? { title: sayAtDesk(site, 'Is needed.') } : {}
 }
 
-/** The faults of controls that are too long and that no field of the event bounds. */
+/** The faults of controls whose text is too long and whose length no field of the event bounds. */
 function longFaults({ site }: Context, typed: TypedForm): FormFaults {
   const long = UNBOUNDED.flatMap((name) => {
     const fault = overText(lastTyped(typed, name), limits.line, site)
@@ -199,7 +199,7 @@ function timesOf(typed: TypedForm | undefined): TypedForm {
   return Object.fromEntries(sent)
 }
 
-/** Where a form says nothing of the end, the end of the event moves with the start. */
+/** Reads the times. Where the form sends no end, the end of the event moves with the start. */
 function timesIn(
   context: Context,
   typed: TypedForm,
@@ -218,7 +218,7 @@ export function startIn({ start, zone, isAllDay }: ReadTimes): Start | undefined
   return start === undefined ? undefined : { local: start, zone, allDay: isAllDay }
 }
 
-/** Of a time that comes twice the offset says which one is meant, unless the times are as they were shown. */
+/** Writes times as REST takes them. A changed time that occurs twice carries its offset, which says which one is meant. */
 function rawTimes(
   { start, end, startUtc, endUtc, isAllDay, zone }: ReadTimes,
   typed: TypedForm,
@@ -251,7 +251,7 @@ async function linksIn(context: Context, kind: 'venue' | 'organizer', typed: Typ
 
 /**
  * The venues of a form: those of `venue`, of which the first is the one that the text `venue_name` shows. Another text means the venue of that name, or a
- * new one; no text means none, but for a venue that the form cannot name to the caller, which stays.
+ * new one. No text means no venue, but a venue stays that the caller may not see and whose name the form therefore does not show.
  */
 async function venuesIn(context: Context, typed: TypedForm): Promise<Link[] | undefined> {
   if (!isTyped(typed, 'venue_name')) return isTyped(typed, 'venue') ? linksIn(context, 'venue', typed) : undefined

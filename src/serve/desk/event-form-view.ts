@@ -114,7 +114,7 @@ function titleField(form: EventForm): Html {
   return html`<div class="field title-field"><label for="title" class="${form.known ? 'hidden' : ''}">${say('Title')}</label><input type="text" class="title-input" id="title" name="title" value="${lastTyped(form.typed, 'title')}" autocomplete="off" dir="auto" aria-required="true"${mostOf(title)}${described('title', fault)}${!form.known && Object.keys(form.faults).length === 0 && html` autofocus`}>${fault && html`<p class="error" id="title-error">${fault}</p>`}<div id="doubles" role="status">${nearLines(form.context, form.near.doubles, 'Perhaps the same event:')}</div></div>`
 }
 
-/** For a date of a series: which of its dates a change is for. */
+/** Asks, for a date of a series, which of its dates a change is for. */
 function seriesQuestion(form: EventForm): Content {
   const { known, typed, faults, ruleInWords } = form
   if (!known?.series) return ''
@@ -156,7 +156,7 @@ export function againTicks({ typed, times }: Pick<EventForm, 'typed' | 'times'>)
   return html`${Array.from(times.again, ([name, label]) => switchOf({ typed }, name, label))}`
 }
 
-/** Events that stand in the way, or that may be the same, as the form and its script show them. */
+/** The events at the same venue and time, and those that may be the same event, as the form and its script show them. */
 export function clashLines(context: Context, { clashes, doubles }: Clashes): { clashes: string; doubles: string } {
   return {
     clashes: nearLines(context, clashes, 'At the same time at this venue:').markup,
@@ -320,7 +320,7 @@ function pricePart(form: EventForm): Html {
   )
 }
 
-/** A place for one more price, once there is one. */
+/** The control for one more price, once there is one. */
 function anotherCost(form: EventForm): Content {
   const say = sayer(form.context.site)
   if (lastTyped(form.typed, 'cost') === '') return ''

@@ -76,7 +76,7 @@ export interface KnownEvent {
   proposed: RawValues
 }
 
-/** Finds the event that an address names. @throws Problem for one that is not there, or that the caller may neither change nor propose changes of */
+/** Finds the event that an address names. @throws Problem where there is none, or the caller may neither change it nor propose changes */
 export async function getKnownEvent(context: Context, id: number | undefined): Promise<KnownEvent> {
   // The version is read first, so that a change between the two is noticed when the form is saved.
   const version = id === undefined ? 0 : (await findVersion(context.db, 'event', id)).sequence
@@ -183,7 +183,7 @@ const UNPICTURED = { image_alt: '', image_decorative: '0' }
 
 const NOTHING_NEAR = { clashes: [], doubles: [] }
 
-/** Says what is typed in words, and looks for what stands in its way. */
+/** Says the typed values in words, and looks for events that clash with them. */
 export async function formInWords(context: Context, typed: TypedForm, known?: KnownEvent): Promise<SaidOfForm> {
   const { caller } = context
   const read = readTimes(context, typed)
@@ -298,12 +298,12 @@ async function showNew({ context, query }: DeskRequest): Promise<DeskAnswer> {
   return eventFormView(await formOf(context, typed, { notes: unsavedNote(context, unsaved, undefined) }))
 }
 
-/** The controls as they were kept before they were saved. */
+/** The controls of an unsaved text. */
 function typedIn({ values }: UnsavedText): TypedForm {
   return typedOf({ form: values })
 }
 
-/** Offers what was typed and not saved, with its age and with what is different in it. */
+/** Offers an unsaved text, with its age and the fields in which it differs from the event. */
 function unsavedNote(context: Context, unsaved: UnsavedText | undefined, known: KnownEvent | undefined): Content {
   if (!unsaved) return ''
   const { site, now } = context
@@ -395,14 +395,14 @@ async function waitingNote(context: Context, { id, row }: KnownEvent): Promise<C
   return html`<div class="note"><p>${told.join(' ')}</p><a class="button" href="${deskPath(site, '/inbox')}">${sayAtDesk(site, 'Inbox')}</a></div>`
 }
 
-/** What a save has come to, by the status of the event. */
+/** The sentence on a first save, by the status of the event. */
 const SAVED: Readonly<Record<string, MessageText>> = {
   publish: 'Published',
   future: 'Scheduled',
   pending: 'Sent for review',
 }
 
-/** A notice on what a save has done, with the next steps. */
+/** The notice after a save, with the next steps. */
 function savedNotice({ context: { site }, query }: DeskRequest, { row }: KnownEvent): Content {
   const what =
     query.get('saved') === 'proposed'
@@ -492,7 +492,7 @@ async function saveTyped(request: DeskRequest, typed: TypedForm, known: KnownEve
   }
 }
 
-/** The form as it was typed, with what is wrong with it. */
+/** Shows a form again with the typed values and its faults. */
 export async function formAgain(
   request: DeskRequest,
   known: KnownEvent | undefined,
@@ -526,7 +526,7 @@ async function change(request: DeskRequest, known: KnownEvent, read: ReadForm, t
   return { seeOther: deskPath(site, `/events/${edited.saved.id}?saved${isFirst}${taken}`) }
 }
 
-/** The values of a form without a rule that it shows and does not change. */
+/** Leaves out the rule of a form where it is the one that the event has. */
 function changedValues(
   { series, typed: shown }: KnownEvent,
   { raw }: ReadForm,
@@ -549,7 +549,7 @@ const isOtherThan = (shown: TypedForm, sent: TypedForm, name: string) => {
   return texts(shown) !== texts(sent) && !(name === 'repeat_every' && texts(shown) === '' && texts(sent) === '1')
 }
 
-/** The form with what was typed, and what others have written meanwhile beside it. */
+/** Shows a form again with the typed values, and beside them those that somebody else has saved meanwhile. */
 async function conflicting(
   { context }: DeskRequest,
   known: KnownEvent,
@@ -584,7 +584,7 @@ async function restore(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: deskPath(request.context.site, `/events/${id}?saved`) }
 }
 
-/** The form of an event, and what it leads to. */
+/** The pages of the form of an event. */
 export const eventFormPages: readonly DeskPage[] = [
   { at: '/events/new', get: showNew, post: save },
   { at: '/events/:id', get: showKnown, post: save },

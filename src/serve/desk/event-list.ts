@@ -39,7 +39,7 @@ import { statusName } from './desk-inputs.ts'
 import { type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk, sayer, titleAtDesk } from './desk-page.ts'
 import { linkedNames } from './event-form-values.ts'
 
-// The list of events: a page that reads as a calendar does, with all that it shows in its address.
+// The list of events at the desk. Its address has its tab, its filters and its page.
 
 const PER_PAGE = 50
 const MOST_OFFERED = 200
@@ -143,7 +143,7 @@ async function namesInFields(context: Context, { venue, organizer, tags }: Asked
 
 type FieldNames = Readonly<Record<(typeof NAMED)[number]['name'], string | undefined>>
 
-/** The author whose events are listed: the named one, else nobody in particular for those who see all events, and the caller for all others. */
+/** The author whose events are listed: the named one; without a name, every author for callers who see all events, and the caller for all others. */
 function authorMeant({ caller }: Context, text: string | undefined): number | undefined {
   if (text === 'mine' || (text === undefined && !seesAll(caller))) return caller.id
   return isNumber(text) ? Number(text) : undefined
@@ -192,7 +192,7 @@ async function showEvents(request: DeskRequest): Promise<DeskView> {
   }
 }
 
-/** Says which name or word no list can be made of, with the way back. */
+/** The page for an address that no list can be made of: it names the wrong field, and leads back. */
 function unreadView({ site }: Context, query: URLSearchParams, { details }: Problem): DeskView {
   const wrong = Object.entries(paramTexts(details.params ?? {}, site.language))
   const lines = wrong.map(([name, text]) => {
@@ -345,7 +345,7 @@ function chosenFilters({ context, fields, terms, names, say }: Listing): Html[] 
   )
 }
 
-/** Why there is nothing, and the way on. */
+/** Says why the list is empty, and leads on. */
 function nothing({ context, fields, list, found: { counts }, say }: Listing, isFiltered: boolean): Html {
   const elsewhere = DESK_TABS.filter((tab) => tab !== list.tab && counts && counts[tab] > 0)
   const links = elsewhere.map(
@@ -468,7 +468,7 @@ function category({ terms }: Listing, { categories }: DeskEvent): Html {
 
 const STATE_LOOKS: Readonly<Record<string, string>> = { pending: 'warn', future: 'good', trash: 'bad' }
 
-/** The status in a word: quietly where it is the ordinary one, and whether the event takes place. */
+/** The status in a word, and a word for an event that is canceled or postponed. Ordinary statuses are written quietly. */
 function states({ context: { site } }: Listing, event: DeskEvent): Content {
   const word = statusWord(site, event)
   const isOff =

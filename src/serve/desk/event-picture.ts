@@ -15,7 +15,7 @@ import { isSwitchOn, isTyped, lastTyped, type TypedForm } from './typed-form.ts'
 /** A picture that came with a form: the id of its image, or why there is none. */
 export type SentPicture = { id: number } | { fault: string } | undefined
 
-/** Keeps the picture that came with a form, once for each key of a form: a form that is sent again brings the same file again. */
+/** Stores the picture of a form. A form that is sent again with the same key brings the same file, which is stored once. */
 export async function keepPicture({ context, files }: DeskRequest, key: string): Promise<SentPicture> {
   const file = files.find(({ size }) => size > 0)
   if (!file) return undefined
@@ -58,9 +58,9 @@ async function keepFile(context: Context, file: SentFile, key: string): Promise<
 }
 
 /**
- * Writes which part of a picture stays in view, and what it shows where nobody has said so yet, for those who may.
- * @param former the picture of the event as the form has shown it: what it says of that one is not meant for another
- * @returns what the event says of it, where the form says so: its text, empty where that is what the picture always shows
+ * Writes the focal point of a picture, and its text where it has none yet, if the caller may change the picture.
+ * @param former the picture that the form showed; a text about that one is not written to another
+ * @returns what the event is to say about the picture; `image_alt` is empty where the text is that of the picture itself
  */
 export async function describePicture(
   context: Context,
@@ -89,7 +89,7 @@ export async function describePicture(
   return { ...said, image_alt: '' }
 }
 
-/** The text on what a picture shows at the event that a form was filled from. */
+/** The text of a picture in a form: the one that was typed, else that of the picture, unless the picture only decorates the event. */
 export const altAt = (typed: TypedForm | undefined, { alt_text }: Pick<ImageRow, 'alt_text'>) =>
   lastTyped(typed ?? {}, 'image_alt') || (isSwitchOn(typed ?? {}, 'image_decorative') ? '' : alt_text)
 

@@ -80,7 +80,7 @@ async function writtenPage(
   }
 }
 
-/** The caller sees the drafts of venues that come with the event, which are published with it. */
+/** The context of the page: it reads within the transaction, so the page shows drafts of venues that come with the event. */
 const viewedIn = (context: Context, tx: Tx): Context => ({ ...context, db: tx })
 
 function banner({ site }: Context) {

@@ -9,7 +9,7 @@ import { type EventForm, lineControl } from './event-form-controls.ts'
 import { readTimes, typedTimes } from './event-times.ts'
 import { lastTyped, type TypedForm } from './typed-form.ts'
 
-// When an event is to be published, where that is later: the form asks for it once its status is `future`.
+// The publication date in the form of an event, which asks for it once the status is `future`.
 
 /** The controls that show when a scheduled event is published. */
 export function typedPublication(site: Context['site'], { status, date }: EventRow): TypedForm {
@@ -30,8 +30,8 @@ export function publicationFields(form: EventForm): Html {
 }
 
 /**
- * Reads the publication date of a form, as REST takes it: undefined where it stays. An event that was scheduled and is published is published now.
- * @param shown the controls as the record has them
+ * Reads the publication date of a form, as REST takes it: undefined where it stays the same. A scheduled event that is set to `publish` gets the present time.
+ * @param shown the controls of the stored event
  */
 export function readPublication(
   context: Context,

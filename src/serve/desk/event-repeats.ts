@@ -24,7 +24,7 @@ export const REPEAT_CONTROLS = [
   'more_dates',
 ] as const
 
-/** The recurrence of a form: as REST takes it, empty for none, undefined where the form says nothing of it. */
+/** The recurrence of a form, as REST takes it: empty for none, undefined where the form sends none of its controls. */
 export interface ReadRepeats {
   recurrence: RecurrenceObject | string | undefined
   faults: FormFaults
@@ -32,7 +32,7 @@ export interface ReadRepeats {
 
 const NUMBER = /^\s*\d{1,4}\s*$/
 
-/** Reads how a form says that an event repeats, for an event that starts then. */
+/** Reads the recurrence of a form, for an event with this start. */
 export function readRepeats(
   { site, now }: Pick<Context, 'site' | 'now'>,
   typed: TypedForm,
@@ -109,7 +109,7 @@ function weekdayAt(wall: string): string {
   return (WEEKDAYS[number] ?? 'MO').toLowerCase()
 }
 
-/** The controls that show a recurrence; one that they cannot say stays as it is. */
+/** The controls that show a recurrence. One that the controls cannot express is shown as `as_is`, and stays the same. */
 export function typedRepeats({ site }: Pick<Context, 'site'>, recurrence: Recurrence, start: Start): TypedForm {
   const fields = fieldsOfRule(recurrenceLines(recurrence, start).join('\n'), start)
   const { repeats, interval, weekdays, until, count, added, left, month_day, weekday } = fields

@@ -59,7 +59,7 @@ export function readTimes(context: Pick<Context, 'site' | 'now' | 'say'>, typed:
   return isAllDay ? times : { ...times, ...chosenMoments(typed, zone, start.wall, end.wall) }
 }
 
-/** The first of two moments, or the second where that is ticked; an end behind a second start is a second one too. */
+/** Chooses, of the two moments of a time that occurs twice, the first one, or the second where that is ticked. An end after a second start is a second one too. */
 function chosenMoments(
   typed: TypedForm,
   zone: string,
@@ -81,7 +81,7 @@ function repeatedMoments(wall: string, zone: string): UnclearTime['moments'] | u
   return unclear?.code === 'repeated' ? unclear.moments : undefined
 }
 
-/** A moment of a form, and what was said beside it of the end. */
+/** A moment of a form, with the last day and the end time where they were typed in its controls. */
 interface Edge {
   wall?: string
   last?: string | undefined
@@ -104,7 +104,7 @@ function startIn(site: Site, typed: TypedForm, here: SpokenHere, isAllDay: boole
   return { wall: wallOf(said.date, time), last: said.last, endTime, faults }
 }
 
-/** The end, two hours later where nothing is said of it, and on the next day where its hour lies before that of the start. */
+/** The end: two hours after the start where none is typed, and on the next day where its hour lies before that of the start. */
 function endIn(
   site: Site,
   typed: TypedForm,
@@ -140,7 +140,7 @@ function endIn(
 
 const wallOf = (day: string, time: string) => `${day} ${time.length === 5 ? `${time}:00` : time}`
 
-/** A time that a change of the clocks skips is told, so that it is not shifted in silence. */
+/** Makes a fault of a time that a change of the clocks skips, which would otherwise be moved without a word. */
 function skippedFaults(
   context: Pick<Context, 'say'>,
   zone: string,
@@ -247,7 +247,7 @@ export function typedTimes(
   }
 }
 
-/** The typed controls with the end moved along, where the start is no longer the one `before`. */
+/** Moves the end in the controls along with the start, where the start is another than `before`. */
 export function withMovedEnd(
   context: Pick<Context, 'site' | 'now' | 'say'>,
   typed: TypedForm,
@@ -260,7 +260,7 @@ export function withMovedEnd(
   return { ...typed, ...typedTimes(context.site, times) }
 }
 
-/** The sentences of a form beneath the times: the days in words, the length, the zone, and whatever is odd about them. */
+/** The sentences of a form beneath the times: the days in words, the length, the zone, and warnings. */
 export interface TimesInWords {
   text: string
   warnings: string[]

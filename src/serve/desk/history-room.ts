@@ -57,7 +57,7 @@ async function historyFor(
   return { row, history }
 }
 
-/** The name of a record among its columns. */
+/** The name of a record, by its columns. */
 function nameAmong({ title, venue, organizer, name }: Readonly<Record<string, unknown>>): string {
   return decodedText(String(title ?? venue ?? organizer ?? name ?? ''))
 }
@@ -127,7 +127,7 @@ async function actItem(at: Historied, request: DeskRequest, history: RecordHisto
   return html`<li class="card act"><div class="act-head"><div><strong>${action ? sayAtDesk(site, action) : act.action}</strong> <span dir="auto">${who}</span><p class="hint">${written(site, 'fullYear', wall)}, ${written(site, 'time', wall)}${act.client && html` · ${act.client.slice(0, 80)}`}</p></div>${back}</div>${changes}</li>`
 }
 
-/** Leaves out a moment in UTC where its local time has changed too, and the moment of a publication, which the act itself shows. */
+/** Leaves out changes that others say as well: a time in UTC beside its local time, and the publication date of an act of publishing. */
 function toldChanges({ changes }: ToldAct): ChangedValue[] {
   const members = new Set(changes.map(({ member }) => member))
   return changes
@@ -136,7 +136,7 @@ function toldChanges({ changes }: ToldAct): ChangedValue[] {
     .map(({ member, former, new: now, cut }) => ({ member, values: [former, now], ...(cut && { end: '…' }) }))
 }
 
-/** Puts a version back, or one field of it with those that belong together with it. */
+/** Puts a version back, or one field of it with the fields that belong to it. */
 async function restore(at: Historied, request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { row, history } = await historyFor(at, request)

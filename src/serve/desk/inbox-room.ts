@@ -66,7 +66,7 @@ interface Waiting {
   present: Readonly<Record<string, unknown>>
 }
 
-/** Reads what a page shows of all items at once: each kind of question is asked a single time. */
+/** Reads the data of all items of a page, with one query of each kind. */
 async function readWaiting(context: Context, items: readonly InboxItem[]): Promise<Waiting[]> {
   const recordsIn = (some: readonly InboxItem[] = []) => some.map(({ record }) => record)
   const { event: sentItems, proposal: proposed = [] } = Object.groupBy(items, ({ what }) => what)
@@ -107,7 +107,7 @@ async function readWaiting(context: Context, items: readonly InboxItem[]): Promi
   })
 }
 
-/** An event as others may clash with it. */
+/** An event in the form in which clashes are looked for. */
 function draftOf(
   event: PlannedEvent,
   { series, utc_start_date, utc_end_date, venues }: Waiting['present'],
@@ -268,7 +268,7 @@ function sendBackForm(
 <div class="field"><label for="${note}">${sayAtDesk(site, 'What shall be done about it?')}</label><textarea id="${note}" name="note" rows="3"${described(note, fault)}></textarea>${fault !== undefined && html`<p class="error" id="${note}-error">${fault}</p>`}</div><button type="submit" class="button">${sayAtDesk(site, 'Send back')}</button></form>`
 }
 
-/** A sentence on what has just been done. An address that a stranger has made up names nobody and nothing that is not there. */
+/** A sentence on the last deed. It names only users and records that exist, whatever the address says. */
 async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
   const { site, db } = context
   const done = query.get('done')
@@ -308,7 +308,7 @@ async function namesOf(context: Context, query: URLSearchParams): Promise<string
 
 type Outcome = Published | Decided | Undecided | undefined
 
-/** Does what a reviewer has decided, and tells where somebody has decided before. */
+/** Carries out the decision of a reviewer, or says who has decided before. */
 async function decide(request: DeskRequest): Promise<DeskAnswer> {
   const { context, variables } = request
   const { what, deed } = variables
@@ -344,7 +344,7 @@ async function outcomeOf(
   return undefined
 }
 
-/** Asks for the note without which nothing is sent back. */
+/** The page that asks for the note that sending back needs. */
 function notelessView({ site }: Context, item: Pick<InboxItem, 'what' | 'id'>): DeskAnswer {
   const faults = { [`note-${item.what}-${item.id}`]: sayAtDesk(site, 'Is needed.') }
   return {

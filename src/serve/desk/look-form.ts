@@ -191,8 +191,8 @@ function textControls(site: Site, { texts, faults, given }: LookForm): Content {
 }
 
 /**
- * A note on a colour in which text could not be read: it is shown in another. Where pages are light and dark, it is about the light ones: there is no colour that
- * can be read on both.
+ * A note on a colour in which text could not be read: pages show the text in another. Where pages are both light and dark, the note is about the light ones, since
+ * no colour can be read on both.
  */
 export function contrastNotes(site: Site, colour: string, scheme: string): Content {
   const format = new Intl.NumberFormat(localeOf(site), { maximumFractionDigits: 1 })
@@ -212,7 +212,7 @@ export function contrastNotes(site: Site, colour: string, scheme: string): Conte
   }</div>`
 }
 
-/** The settings that decide on the style sheet, which a preview names in its address. */
+/** The settings that change the style sheet. The address of the style sheet of a preview has their values. */
 export const STYLE_SETTINGS = [
   'pages_accent',
   'pages_scheme',

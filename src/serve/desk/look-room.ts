@@ -35,7 +35,7 @@ import { changesIn, type LookForm, typedSettings, typedTexts } from './look-valu
 
 // The look of the pages: a form beside a preview, which is the front page in a frame. The desk has a style of its own, which no look hides.
 
-/** @throws Problem for whom REST lets not set the look either */
+/** @throws Problem for callers who may not set the look over REST either */
 function checkRight({ context: { caller } }: DeskRequest): void {
   if (!can(caller, 'manage_users')) throw new Problem('rest_forbidden')
 }
@@ -121,7 +121,7 @@ async function resetLook(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: `${deskPath(request.context.site, '/look')}?saved` }
 }
 
-/** The settings of owners as they would be if the form were saved; a wrong value changes nothing. */
+/** The settings that saving the form would give; a wrong value changes nothing. */
 async function tried(request: DeskRequest, typed: OwnerTexts): Promise<OwnerTexts> {
   const set = await readOwnerSettings(request.context.db)
   for (const [name, value] of Object.entries(typed) as [OwnerSetting, string][])
@@ -130,7 +130,7 @@ async function tried(request: DeskRequest, typed: OwnerTexts): Promise<OwnerText
   return set
 }
 
-/** The front page in the look that was typed; nobody else sees it, and nothing of it is kept. */
+/** Answers with the front page in the typed look. Nobody else sees it, and nothing is stored. */
 async function previewLook(request: DeskRequest): Promise<DeskAnswer> {
   checkRight(request)
   const { context, showLook: show, start, method } = request

@@ -25,7 +25,7 @@ export interface LookForm {
   faults: FormFaults
 }
 
-/** The pages of text that were typed, without the empty ones; the form has one more than there may be, which is told then. */
+/** The pages of text that were typed, without empty ones. The form has a place for one more than the limit, so that one too many can be refused. */
 export function typedTexts(request: DeskRequest): TypedText[] {
   return Array.from({ length: MOST_TEXTS + 1 }, (_, at) => ({
     slug: fieldOf(request, `slug_${at}`).trim(),
@@ -35,7 +35,7 @@ export function typedTexts(request: DeskRequest): TypedText[] {
 
 const linesOf = (text: string) => text.replaceAll('\r\n', '\n').trimEnd()
 
-/** The texts and choices that were sent, as they are kept; empty for those that were emptied. */
+/** The texts and choices that were sent, in the form in which settings are stored; empty for a control that was emptied. */
 export function typedSettings(request: DeskRequest): Partial<Record<LookSetting, string>> {
   const names = OWNER_SETTINGS.filter((name) => !isLookFile(name) && name in request.form)
   const typed = names.map((name) => [name, linesOf(fieldOf(request, name)).trim()])

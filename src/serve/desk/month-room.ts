@@ -248,7 +248,7 @@ const SCOPES = [
   { scope: 'all', text: 'All of them' },
 ] as const
 
-/** Moves an event to another day at the same time of day; of a date of a series it asks first which of them are meant. */
+/** Moves an event to another day at the same time of day. For a date of a series it asks first which dates are to move. */
 async function move(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { site, caller } = context

@@ -56,7 +56,7 @@ const ROLE_HINTS = {
   subscriber: 'Reads what is published.',
 } as const satisfies Record<Role, MessageText>
 
-/** @throws Problem for who may not manage people */
+/** @throws Problem for callers who may not manage people */
 function checkRight({ context: { caller } }: DeskRequest): void {
   if (!can(caller, 'manage_users')) throw new Problem('rest_forbidden')
 }
@@ -119,7 +119,7 @@ function roleField({ context: { site } }: DeskRequest, chosen: string, faults: F
 
 const roleIn = (request: DeskRequest): Role | undefined => ROLES.find((role) => role === fieldOf(request, 'role'))
 
-/** The fields that refusals are about. */
+/** The field of the form that each refusal is about. */
 const FIELD_OF: Readonly<Record<UserRefusal, string>> = {
   login: 'login',
   taken: 'login',
@@ -130,7 +130,7 @@ const FIELD_OF: Readonly<Record<UserRefusal, string>> = {
   ownsRecords: 'heir',
 }
 
-/** The sentences of a form about a refused change; any other error is thrown on. */
+/** Returns the sentences of a form on a refused change, and throws any other error again. */
 function faultsIn({ context: { site } }: DeskRequest, error: unknown): FormFaults {
   if (!(error instanceof RefusedUserChange)) throw error
   return { [FIELD_OF[error.why]]: sayAtDesk(site, error.text, error.values) }
@@ -166,7 +166,7 @@ function linkView({ context: { site } }: DeskRequest, { id, name }: User, token:
   }
 }
 
-/** The person that the address names. @throws Problem for who may not manage people, and where nobody is */
+/** Finds the person that the address names. @throws Problem for callers who may not manage people, and for an unknown person */
 async function personOf(request: DeskRequest): Promise<User> {
   checkRight(request)
   const user = await findUser(request.context.db, recordIdIn(request) ?? 0)

@@ -36,7 +36,7 @@ ${can(caller, 'upload') && uploadField(site, image !== undefined)}${faults.image
 ${plainField(alt, faults)}${image && html`<label class="check"><input type="checkbox" name="image" value="0"> ${sayAtDesk(site, 'No picture')}</label>`}</section>`
 }
 
-/** Writes what a picture shows, for those who may. A text that was said of the picture before is not meant for another. */
+/** Writes the text of a picture, if the caller may. The text of the `former` picture that comes back unchanged is not written to another. */
 export async function sayWhatItShows(context: Context, id: number, alt: string, former: number): Promise<void> {
   const [row, before] = await Promise.all([id, former].map((one) => (one > 0 ? findImage(context.db, one) : undefined)))
   const isOfFormer = id !== former && alt === before?.alt_text

@@ -10,7 +10,7 @@ import { type Content, html } from '../pages/page-html.ts'
 import { type DeskAnswer, type DeskPage, type DeskRequest, deskPath, fieldOf, sayAtDesk, sayer } from './desk-page.ts'
 import { eventsWith, locateFor, type RecordRoom, recordRooms } from './record-room.ts'
 
-// Venues, organizers, categories and tags that are not wanted any more: what hangs on them is named first, and two of the same are made one.
+// Removes venues, organizers, categories and tags, after a page that says how many events have them, and merges two of the same.
 
 const OFFERED = 200
 
@@ -91,7 +91,7 @@ async function merge(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer
   }
 }
 
-/** The other record that a number or name means. */
+/** Finds the other record, by its id or its name. */
 async function meantBy(room: RecordRoom, context: Context, own: number, text: string): Promise<number | undefined> {
   const kind = kindOf(room)
   const number = /^#?([1-9]\d{0,8})$/.exec(text)?.[1]

@@ -113,7 +113,7 @@ ${pagesOf(room, context, { search, isTrash, page: raw.page, last: Math.ceil(tota
   }
 }
 
-/** Of records that can be restored, those that are there and those in the trash. */
+/** The tabs of a list whose records can be restored: records in use, and those in the trash. */
 function trashTabs({ name, title }: RecordRoom, { site }: Context, isTrash: boolean): Html {
   const tab = (path: string, text: MessageText, isHere: boolean) =>
     html`<a href="${deskPath(site, path)}"${isHere && html` aria-current="page"`}>${sayAtDesk(site, text)}</a>`
@@ -143,7 +143,7 @@ ${rows.map((row) => rowOf(room, context, columns, row, uses.get(row.id) ?? ''))}
 </tbody></table>`
 }
 
-/** The fields of the list of events that name a record, where they are not called as its room is. */
+/** The filters of the list of events whose names differ from those of the rooms. */
 const FILTERS: Readonly<Partial<Record<RoomName, string>>> = { venues: 'venue', organizers: 'organizer' }
 
 /** The address of the list of events that have a record. */
@@ -320,7 +320,7 @@ async function versionIn({ served: { operations } }: RecordRoom, request: DeskRe
   return operations.versioned ? (await findVersion(request.context.db, operations.versioned.kind, id)).sequence : 0
 }
 
-/** The values that others have written into fields that this form changes as well, in words. */
+/** The faults of fields that somebody else has changed as well, with the value of the other in words. */
 function conflictsIn({ site }: Context, conflicts: readonly { member: string; now: unknown }[]): FormFaults {
   const told = conflicts.map(({ member, now }) => [
     member,

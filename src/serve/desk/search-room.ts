@@ -40,7 +40,7 @@ function showHit({ site, now }: Context, { kind, id, title, about, status }: Typ
 
 const searchIn = ({ query }: DeskRequest) => query.get('search')?.trim() ?? ''
 
-/** The hits of a search; a sole one is where somebody wanted to go. */
+/** Shows the hits of a search, or leads to the record if it is the only one. */
 async function showFound(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { site } = context

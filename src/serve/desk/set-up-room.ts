@@ -64,7 +64,7 @@ export function newPasswordField(request: Pick<AnyDeskRequest, 'context'>, fault
   )
 }
 
-/** A link that was used looks like one that never was. */
+/** The page for a link that is used, over or unknown; it does not say which. */
 function goneView({ context: { site } }: AnyDeskRequest): DeskView {
   return {
     status: 404,

@@ -10,13 +10,13 @@ import { signInFault } from './sign-in-room.ts'
 const LOGIN = 'desk-login'
 const PASSWORD = 'desk-password'
 
-/** Somebody who has signed in by the form, which goes on without what they signed in with. */
+/** Somebody who has signed in by the form. The form goes on without login and password. */
 interface SignedInAgain {
   user: DeskUser
   form: AnyDeskRequest['form']
 }
 
-/** Answers a form of somebody whose session has ended: a page that keeps it, or who has now signed in. */
+/** Answers a form whose session has ended: with a page that keeps the typed values and asks for the password, or with the user who has signed in by it. */
 export async function signInAgain(request: AnyDeskRequest): Promise<SignedInAgain | DeskView> {
   const { context, gate, address, client } = request
   const { [LOGIN]: _login, [PASSWORD]: password, ...form } = request.form
@@ -56,7 +56,7 @@ ${files.length > 0 && html`<p class="hint">${say('Only the picture has to be cho
   }
 }
 
-/** A value of a form as the fields that it is read from. */
+/** The hidden fields that carry a value of a form. */
 function hiddenFields(name: string, value: unknown, isRepeated: boolean): Html[] {
   if (Array.isArray(value)) return value.flatMap((one) => hiddenFields(isRepeated ? name : `${name}[]`, one, false))
   if (value !== null && typeof value === 'object')

@@ -17,7 +17,7 @@ import { answerLink, tokenIn } from './set-up-room.ts'
 
 // The pages for signing in and out.
 
-/** Whether a path is answered the same way whoever has signed in. */
+/** Whether a path needs no session and takes no notice of one. */
 export const isForAll = (path: string): boolean => path === '/sign-in' || tokenIn(path) !== undefined
 
 /** Answers somebody who has not signed in, or who wants to. */
@@ -32,7 +32,7 @@ export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswe
   return { seeOther: deskPath(context.site, isPlain ? '/sign-in' : `/sign-in?${next}`) }
 }
 
-/** Longer addresses are not gone back to after signing in: no proxy takes every header that would name them. */
+/** Signing in does not lead back to longer addresses, since some proxies refuse the headers that would carry them. */
 const LONGEST_NEXT = 1000
 
 /**

@@ -15,7 +15,7 @@ import { type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk, ti
 import { sentBackList, waitingList } from './inbox-room.ts'
 import { quickLineForm } from './quick-room.ts'
 
-// The page of today: whatever waits, is on, or goes wrong.
+// The page Today: things that wait for the caller, events of the coming days, and failing imports and webhooks.
 
 /** The most events of the coming days that are shown. */
 const MOST_EVENTS = 30

@@ -4,7 +4,7 @@ import type { DeskRequest } from './desk-page.ts'
 /** The texts in the controls of a form, by their names; a control that stands several times has several texts. */
 export type TypedForm = Readonly<Record<string, readonly string[]>>
 
-/** The texts of a posted form, without records of named members, as REST takes one for a new venue. */
+/** Reads a posted form. Members that are records, such as REST takes for a new venue, are left out. */
 export function typedOf({ form }: Pick<DeskRequest, 'form'>): TypedForm {
   const controls = Object.entries(form).flatMap(([name, value]): [string, string[]][] => {
     const texts = textsIn(value)

@@ -9,10 +9,10 @@ import { say } from './viewing.ts'
 
 // The facts of access of events and venues, as pages show them.
 
-/** A fact that is known: its name, and whether it is so. */
+/** A known fact: its name, and whether it is true of the record. */
 type Known = [name: string, isSo: boolean]
 
-/** The known facts of access to a venue: first those that are so, then those that are not. */
+/** The known facts of access to a venue: first those that are true, then those that are not. */
 export function venueAccess({ say: translate, site }: Context, venue: VenueRow): Html {
   return factList(
     site,

@@ -152,7 +152,7 @@ function seriesOf(context: Context, series: SeriesRow): Card['series'] {
 export const excerptOf = (excerpt: string, description: string) =>
   shortened(plainText(excerpt === '' ? description.slice(0, EXCERPT_FROM) : excerpt))
 
-/** As much of a text as a list shows, ended at a word. */
+/** Cuts a text to the length that lists show, at the end of a word. */
 export function shortened(text: string, longest = LONGEST_EXCERPT): string {
   if (text.length <= longest) return text
   const cut = text.slice(0, longest)
@@ -170,10 +170,10 @@ function focusOf({ focal_x: x, focal_y: y }: ImageRow): string {
   return x === null || y === null ? '' : ` fx${Math.round(x * 10)} fy${Math.round(y * 10)}`
 }
 
-/** The columns in which an event says something of its image. */
+/** The columns of an event that are about its image. */
 type ImageUse = Pick<EventRow, 'image_alt' | 'image_decorative'>
 
-/** An image with its uncropped sizes. @param use the event that it is shown at, which may say something else of it, or nothing */
+/** An image with its uncropped sizes. @param use the event that shows it, which may have another text for it, or leave it without one */
 export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow, use?: ImageUse): Picture {
   const { url, width, height, sizes = {} } = presentImage(row, images.mediaUrl)
   const ratio = width / height

@@ -1,12 +1,14 @@
 import { type Html, html, NOTHING } from './page-html.ts'
 
+// Fields of forms that offer values: their options, and the marks of a wrong value.
+
 /** One of the values that a field offers. */
 export interface Choice {
   value: string
   text: string
 }
 
-/** The values that a field offers, with their markup for the case that none is chosen: there may be hundreds, and most forms show them so. */
+/** The values that a field offers, and their markup with none chosen, which is made once: there may be hundreds of values, and most forms have none chosen. */
 export interface Choices {
   all: readonly Choice[]
   /** Whether there are more, which are named by typing. */

@@ -12,7 +12,7 @@ import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
 // The directories of venues and of organizers.
 
-/** The most venues or organizers on one page, and the last page; what is behind it is found by its name or first letter. */
+/** The most venues or organizers on one page, and the last page. Those behind it are found by name or first letter. */
 const MOST_ENTRIES = 100
 const LAST_PAGE = 50
 /** The most characters of a name that is looked for. */

@@ -175,7 +175,7 @@ function cover({ srcset, src, width, height, alt, focus }: Picture, title: strin
   return html`<div class="${shape}"><img${focus && html` class="${focus.trim()}"`} src="${link(src)}" srcset="${srcset}" sizes="(min-width: 60rem) 42rem, 100vw" width="${width}" height="${height}" alt="${alt === title ? '' : alt}" fetchpriority="high" decoding="async"></div>`
 }
 
-/** When, where, by whom and for how much: the facts people come for, before anything else. */
+/** The facts that visitors look for first: when, where, by whom, for how much. */
 function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readonly Card[]): Html {
   const { context } = viewing
   const { site } = context
@@ -260,7 +260,7 @@ function whereFact(viewing: Viewing, row: EventRow, venues: readonly VenueRow[])
   )
 }
 
-/** Whole days or hours where they are, else minutes. */
+/** A length in days where it is whole days, else in hours where it is whole hours, else in minutes. */
 function lengthInWords(language: string, minutes: number): string {
   const units = [
     [1440, 'day'],

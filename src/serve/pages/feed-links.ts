@@ -25,7 +25,7 @@ export function feedLinks(base: string, query: string): FeedLink[] {
 export const feedPath = (base: string, ending: string, query: string) =>
   `${base}.${ending}${query === '' ? '' : `?${query}`}`
 
-/** The filters of a page as feeds take them: without its dates, since a feed goes on, with a circle given by its centre, and with what pages call `search` by its name. */
+/** The filters of a page as feeds take them: without dates, since a feed has no end; with the coordinates of `near`; and with `search` called `words`. */
 export function feedQuery(query: PageQuery): string {
   const kept = new URLSearchParams(queryText(query, ['start_date', 'end_date', 'near', 'geoloc_radius']))
   const words = kept.get('search')

@@ -9,12 +9,12 @@ import { type EventsAsked, sameEvents } from './view-head.ts'
 import { pathTo, say, type Viewing } from './viewing.ts'
 import { zoneName } from './zone-names.ts'
 
-// Events for a frame on another site, whose owner may put in no script: a list or a month without the head and the foot of pages.
+// The page for frames on sites that forbid scripts: a list or a month without the head and the foot of pages.
 
 /** The path of the frame, below the root of the site. */
 export const FRAME_PATH = '/embed/frame/'
 
-/** The names of filters in the element of `embed.js`, where pages call them otherwise. */
+/** The filters that the element of `embed.js` calls by other names than pages do. */
 const RENAMED = { category: 'categories', tag: 'tags' }
 const OF_LISTS = { ...RENAMED, date: 'start_date', until: 'end_date' }
 

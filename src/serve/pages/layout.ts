@@ -120,7 +120,7 @@ function languageSwitch(site: Site, address: string | undefined): Html | false {
   return html`<nav class="languages" aria-label="${say(site, 'Language')}">${links}</nav>`
 }
 
-/** The address that search engines know a page in a language by. Without a language in the address it is that of the site, as they ask without the header. */
+/** The address of a page in a language for search engines. They send no `Accept-Language`, so the address of the first language names no language. */
 const addressIn = ({ languages }: Site, language: Language, path: string) =>
   withLanguage(path, language === languages[0] ? undefined : language)
 

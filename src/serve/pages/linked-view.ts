@@ -154,7 +154,7 @@ function monthLinks({ context: { site }, today }: Viewing, { kind, row }: Linked
   return html`<nav class="pills" aria-label="${say(site, 'Months')}">${links}</nav>`
 }
 
-/** The members that say something; those of the interface are there at all times. */
+/** Leaves out empty members, which answers of the interface always have. */
 const filledMembers = (data: object) => Object.fromEntries(Object.entries(data).filter(([, value]) => value !== ''))
 
 function events(

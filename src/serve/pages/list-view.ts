@@ -100,7 +100,7 @@ async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   return { ...found, total: begin + ongoing.total, ongoing }
 }
 
-/** A page of coming events: what is still on, and days. What the front shows already is not said again. */
+/** A page of coming events: those that are still on, then days. Events of the opening are left out. */
 function sections(viewing: Viewing, asked: EventsAsked, { cards, ongoing }: Page, { ids }: Lead): Html {
   const others = cards.filter(({ id }) => !ids.has(id))
   if (!ongoing) return html`${daySections(viewing, others)}`
@@ -111,7 +111,7 @@ function sections(viewing: Viewing, asked: EventsAsked, { cards, ongoing }: Page
   return html`${shown}${daySections(viewing, others)}`
 }
 
-/** The parameter by which sites that move here switch it, too. */
+/** The parameter by which lists have only the next date of each series, or every date. Sites that move here have it too. */
 export const EVERY_DATE = 'hide_subsequent_recurrences'
 
 /** The link to every date of each series. */

@@ -7,7 +7,7 @@ import { type OwnerLink, readLinks, readTexts, titleOfText } from '../../base/lo
 import { readEntries } from '../../base/setting-kinds.ts'
 import { type Html, NOTHING, trusted } from './page-html.ts'
 
-/** How the pages look: what owners have set, ready for pages, and what the service was started with. */
+/** The look of the pages, ready for use: from the settings of owners, and from those of the start, which win. */
 export interface Look {
   /** A colour such as `#0b6e5f`. */
   accent: string

@@ -3,8 +3,8 @@ import { type Html, html, NOTHING } from './page-html.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
 /**
- * A map of what has a position on the page: elements with `data-lat`, `data-lng` and `data-label`. Nothing of it is there without the script, and nothing is
- * loaded before somebody presses its button. Nothing where no tiles are set.
+ * A map of the elements of the page with `data-lat`, `data-lng` and `data-label`. Without the script the page has no map, and nothing is loaded before somebody
+ * presses its button. Empty where no tiles are set.
  */
 export function mapFigure({ context: { site }, assets }: Viewing): Html {
   const { tiles, attribution } = site.maps

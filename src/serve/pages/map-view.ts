@@ -15,7 +15,7 @@ import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
 // Coming events by their venues, with a map.
 
-/** The most events that are put to their venues, the most venues, and the most events of each that are named. */
+/** The most events that are sorted by venue, the most venues on the page, and the most events named for each. */
 const MOST_EVENTS = 1000
 const MOST_VENUES = 100
 const MOST_OF_VENUE = 3

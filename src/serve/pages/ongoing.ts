@@ -50,7 +50,7 @@ function endsOf({ memory: { index } }: Viewing, { times }: FoundEvents): (id: nu
   }
 }
 
-/** Days from the first to the last one of what stands under "Ongoing" alone, and in no other day (rule 31.2). */
+/** An event of at least so many days, the first and the last counted, stands under "Ongoing" alone and under no day (rule 31.2). */
 const LONG = 4
 
 /** Whether an event lasts longer than three days, by its first and last day. */
@@ -66,7 +66,7 @@ function ongoingList(viewing: Viewing, cards: readonly Card[], more?: Html | fal
   )}${more}</ul>`
 }
 
-/** The last day of what is on today, else all its days. */
+/** The last day of an event that is on today; all days of any other. */
 function daysLeft({ context: { site }, today }: Viewing, { start, end }: Card): string {
   const [first, last] = [dayOf(start), lastDayOf(start, end)]
   if (first > today || last < today) return writtenRange(site, first, last, today)

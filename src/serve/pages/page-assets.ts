@@ -27,7 +27,7 @@ export interface Assets extends ReturnType<typeof ownFiles> {
   embed: readonly Asset[]
 }
 
-/** Makes what stays the same while the process runs, when it is first asked for. */
+/** Makes a value when it is first asked for, and keeps it while the process runs. */
 function once<Made>(make: () => Made): () => Made {
   let made: Made | undefined
   return () => {
@@ -143,7 +143,7 @@ const leafletAssets = once((): Assets['leaflet'] => {
   return { script: asset('leaflet', '.js', file('leaflet.js')), style: asset('leaflet', '.css', file('leaflet.css')) }
 })
 
-/** One of our style sheets as it is served: without comments, indents, and blanks that mean nothing. Its strings hold none of the signs that are moved. */
+/** One of our style sheets as it is served: without comments, indents and needless blanks. It must have no string with a sign around which blanks are taken out. */
 function withoutBlanks(css: string): string {
   return css
     .replace(/\/\*[^*]*\*\//g, '')

@@ -66,7 +66,7 @@ function withoutDates(filters: EventFilters): EventFilters {
   return others
 }
 
-/** Filters without any that say when events are. */
+/** Filters without dates and times of day. */
 export function withoutTimes(filters: EventFilters): EventFilters {
   const { when: _when, ...others } = withoutDates(filters)
   return others

@@ -10,7 +10,7 @@ export interface Chosen {
   isNamed: boolean
 }
 
-/** Chooses the languages of pages; headers that were read lately are not read again. */
+/** The offered languages, and the choices for headers that were read lately: a few hundred, so that strangers cannot fill the caches of the process. */
 export interface LanguageChooser {
   languages: readonly Language[]
   /** By header: a few hundred, none of them long. */

@@ -53,7 +53,7 @@ export interface PageQuery {
   wrong?: ReadonlySet<string>
 }
 
-/** Says in words that a filter narrows the events; those of `view-head` and `presses` are shorter where they have some. */
+/** Writes an active filter as its `about` and its value. `view-head` and `presses` have shorter words for some filters. */
 export const filterWithValue = (site: Site, name: string, value: string) =>
   `${translate(site.language, ABOUT.get(name) ?? name)}: ${value}`
 
@@ -93,7 +93,7 @@ export async function readQuery(context: Context, query: URLSearchParams): Promi
   }
 }
 
-/** Keeps one place to look around, with a position rounded to some kilometre: nobody needs to know more of where somebody is. */
+/** Keeps one place to look around, and rounds a position to about a kilometre, so that addresses do not tell where a visitor is. */
 function settlePlace(sent: Map<string, string>): void {
   const [lat, lng] = POSITION.map((name) => sent.get(name))
   for (const name of POSITION) sent.delete(name)

@@ -201,7 +201,7 @@ async function textPage(pages: Pages, context: Context, path: string): Promise<P
   })
 }
 
-/** The view at the address of the site. */
+/** The view that the address of the site shows. */
 const firstSpan = ({ firstView }: Look): Span => oldSpan(firstView, undefined, undefined)
 
 async function viewingOf(pages: Pages, context: Context, address?: string): Promise<Viewing> {

@@ -26,7 +26,7 @@ interface ViewRow<View extends keyof Said> {
   write: (span: Span<View>) => string
   /** The span that a link leads to, or an old address, which may know a day and a month. */
   at: (day: string | undefined, month: string | undefined) => Span<View>
-  /** The parameters for the dates of its calendar; undefined for one of coming events, which reaches as far as others do. */
+  /** The parameters for the dates of its calendar; undefined where the calendar has the dates of an ordinary feed. */
   dates: (span: Span<View>, today: string) => string | undefined
   /** Whether readers bound its dates themselves. */
   isList: boolean
@@ -115,7 +115,7 @@ export function writeSpan<View extends keyof Said>(span: Span<View>): string {
   return row.write(span)
 }
 
-/** The span that an old address asks for: the list where it names no view that there is. */
+/** The span that an old address asks for: the list where it names an unknown view. */
 export function oldSpan(name: string, day: string | undefined, month: string | undefined): Span {
   if (name === 'today') return { view: 'day', day: undefined }
   const row = new Map(Object.entries(VIEWS)).get(name) ?? VIEWS.list
@@ -123,7 +123,7 @@ export function oldSpan(name: string, day: string | undefined, month: string | u
   return span.view === 'list' && day !== undefined ? { view: 'day', day } : span
 }
 
-/** The parameters for the dates of the calendar of a page; undefined for one that reaches as far as others do. */
+/** The parameters for the dates of the calendar of a page; undefined where the calendar has the dates of an ordinary feed. */
 export function calendarDates<View extends keyof Said>(span: Span<View>, today: string): string | undefined {
   const row: ViewRow<View> = VIEWS[span.view]
   return row.dates(span, today)

@@ -3,9 +3,9 @@ import { decodeLeniently } from '../../base/text/urls.ts'
 import { type PathWord, pathWords } from '../../calendar/locales/path-words.ts'
 import { isDay } from './page-dates.ts'
 
-// Addresses of moved sites whose words are those of another language: which English ones they stand for. Nothing is looked up.
+// Translates words of other languages in addresses of moved sites into English. It reads no data.
 
-/** The English words that words stand for at one place of a path: a German `tag` is a day in one place, and an English one a tag in another. */
+/** The English words by their translations, for one place of a path: `tag` is the German word for a day at one place, and the English word for a tag at another. */
 type Words = ReadonlyMap<string, PathWord>
 
 const SCOPES = wordsFor(['category', 'tag'])
@@ -37,7 +37,7 @@ function wordOf(words: Words, segment = ''): PathWord | undefined {
 /** Whether a path ends as names of files do, and no slug does. */
 export const isFile = (path: string): boolean => path.lastIndexOf('.') > path.lastIndexOf('/')
 
-/** The English path that a path with words of other languages stands for; undefined for any without them, which costs next to nothing. */
+/** Translates a path; undefined for one without words of other languages, which is seen at once. */
 export function inEnglish(path: string): string | undefined {
   if (isFile(path)) return undefined
   const end = path.indexOf('/', 1)

@@ -36,7 +36,7 @@ export interface EventsAsked {
   query: PageQuery
 }
 
-/** Parameters that views ignore whose address says when. */
+/** Parameters that views with a date in their path ignore. */
 const OF_LISTS = ['start_date', 'end_date', 'when']
 
 const scopeIn = ({ term }: EventsAsked): TermPath | undefined => term && scopeOf(term)
@@ -46,7 +46,7 @@ export function sameEvents({ context }: Viewing, asked: EventsAsked, span: Span,
   return spanLink(context.site, span, scopeIn(asked), queryText(asked.query, keptOut(span), page))
 }
 
-/** The parameters that links to a span leave out. Views whose address says when keep no dates, and past events keep no time to come. */
+/** The parameters that links to a span leave out: dates for views with a date in their path, and `when`, which is about the future, for past events. */
 const keptOut = (span: Span) => (span.view === 'past' ? ['when'] : isList(span) ? [] : OF_LISTS)
 
 /** The addresses of the days of the same events. */
@@ -382,7 +382,7 @@ export const calendarPath = ({ context: { site } }: Viewing) => pathTo(site, '/e
 /** The most events that stand in place of those that are not found. */
 const MOST_INSTEAD = 3
 
-/** The text of a view without events, what else there is, and the number of events without its filters: the nearest one of them, else the next of all. */
+/** The content of a view without events: its text, the number of events without its filters, and the nearest of them, else the next events of all. */
 export async function nothingFound(
   viewing: Viewing,
   asked: EventsAsked,
@@ -407,7 +407,7 @@ export async function nothingFound(
 
 const nextOfAll = ({ today }: Viewing): EventFilters => ({ ...starting({}, today, undefined), collapse: 'series' })
 
-/** A way to more events; none from the list of all. */
+/** A link to more events; none on the list of all events. */
 async function ways(viewing: Viewing, asked: EventsAsked): Promise<Html | false> {
   const { site } = viewing.context
   const isNarrowed = asked.query.isFiltered || asked.term !== undefined

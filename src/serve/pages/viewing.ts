@@ -15,7 +15,7 @@ import { keepLanguage } from './page-languages.ts'
 import type { PageTerms } from './page-terms.ts'
 import type { Span } from './spans.ts'
 
-// Views and all that they are made with.
+// The type of a view, the data that views are made with, and the functions for texts and links that all of them use.
 
 /** The data, the clock and the look that every view is made with. */
 export interface Viewing {

@@ -101,7 +101,7 @@ function numbered({ context: { site }, weekStart }: Viewing, first: string, coun
   return weekStart === 1 ? `${unitName(site, 'weekOfYear')} ${weekNumberOf(first)} · ${count}` : count
 }
 
-/** First what begins in the week, then what ends soonest. */
+/** Sorts events that begin in the week before those that began earlier, and within both by their ends. */
 const byInterest =
   (first: string) =>
   (a: Stretch, b: Stretch): number =>

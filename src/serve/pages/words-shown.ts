@@ -7,7 +7,7 @@ import { scopeOf } from './page-terms.ts'
 import type { EventsAsked } from './view-head.ts'
 import { say, sayEvents, spanLink, type Viewing } from './viewing.ts'
 
-// Tells on a page which words of a search were taken for others, and which ones nothing has.
+// Says on a page which words of a search were read as similar words, and which words no event has.
 
 /** Where the words of a search are found; undefined for a page without words. */
 async function readWords({ context }: Viewing, { query }: EventsAsked): Promise<WordsFound | undefined> {
@@ -15,7 +15,7 @@ async function readWords({ context }: Viewing, { query }: EventsAsked): Promise<
   return words === undefined ? undefined : eventWords.find(words, context)
 }
 
-/** Which words nothing has, and of a search that finds something, which words were taken for others. */
+/** Names the words that no event has and, where the search finds events, the words that were read as similar ones. */
 export async function wordsNote(viewing: Viewing, asked: EventsAsked, total: number): Promise<Html | false> {
   const { site } = viewing.context
   const { words = [] } = (await readWords(viewing, asked)) ?? {}
@@ -27,7 +27,7 @@ export async function wordsNote(viewing: Viewing, asked: EventsAsked, total: num
   return notes.length > 0 && html`<p class="note">${notes.join(' ')}</p>`
 }
 
-/** The words of a search whose events are counted, where none has them all. */
+/** The most words of a search whose events are counted one by one, where no event has all of them. */
 const MOST_COUNTED = 5
 
 /** Links to the events of each word of a search that finds none with all of them. */

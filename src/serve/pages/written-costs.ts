@@ -34,7 +34,7 @@ const asWritten = (site: Site, raw: readonly string[], free: string) =>
 /** A sign of currency, with letters of a country before it or without; or a code or word in Latin letters. */
 const MARK = /^(?:\p{Lu}{0,3}\p{Sc}|\p{Script=Latin}+\.?)$/u
 
-/** The one currency mark of all prices, that of the site where none has any; undefined where there are several, or there is more than amounts. */
+/** The currency mark that all prices share, or that of the site where no price has one; undefined for several marks, or prices with other words. */
 function markOf(prices: readonly Price[], own: string): string | undefined {
   if (prices.some(({ kind }) => kind === 'words')) return undefined
   const marks = new Set(prices.map(({ symbol }) => symbol).filter((symbol) => symbol !== ''))

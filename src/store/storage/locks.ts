@@ -4,6 +4,8 @@ import { type RecordedChange, recordChange, type Tx } from './recording.ts'
 import type { RecordTable } from './schema.ts'
 import { statement } from './statement.ts'
 
+// Locks that a transaction holds until its end: names, and rows that a write decides by.
+//
 // SQLite has one writing transaction at a time, and every transaction that calls these functions writes, so they do nothing there. PostgreSQL has
 // several: rows that one has read may change unless they are held. Statements begun right after a hold, without waiting, see the row as it is once
 // held.

@@ -16,6 +16,8 @@ import { TELL, toldChanges } from '../outbox.ts'
 import { byRecord, type Tx } from '../recording.ts'
 import { statement } from '../statement.ts'
 
+// Reads the record of changes on PostgreSQL.
+//
 // Sequences count in the order of asking, not of committing, so a number does not tell which commits a reader has seen. The position of a
 // change is the id of its transaction instead, and a cursor is a snapshot: what it sees is known, and what the present one sees beyond it is
 // what was committed in between.

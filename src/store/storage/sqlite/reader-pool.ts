@@ -5,6 +5,8 @@ import type { Lane } from '../aside.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
 import { asUnavailable } from './sqlite-connection.ts'
 
+// The threads that run long reads of a SQLite file.
+
 /** A statement with its values. */
 export interface BoundStatement {
   sql: string

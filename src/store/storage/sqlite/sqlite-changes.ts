@@ -17,7 +17,7 @@ import { IS_TOLD, TELL, toldChanges } from '../outbox.ts'
 import type { Recording } from '../recording.ts'
 import type { Prepare } from './sqlite-connection.ts'
 
-// One transaction writes at a time, so positions are in the order of commits, and a cursor is the last position.
+// Reads the record of changes on SQLite. One transaction writes at a time, so positions are in the order of commits, and a cursor is the last position.
 
 function select<Row>(prepare: Prepare, text: string, ...values: number[]): Row[] {
   return prepare(text).all(values) as Row[]

@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type App, startApp } from '../src/app.ts'
-import { makeTemplate, type ScratchDatabase, scratchPostgres } from './support/database.ts'
+import { makeTemplates, type ScratchDatabase, scratchPostgres } from './support/database.ts'
 import { startPostgres } from './support/postgres.ts'
-import { addUsers, PASSWORD, testConfig, USERS } from './support/service.ts'
+import { addUsers, fillTemplate, PASSWORD, testConfig, USERS } from './support/service.ts'
 
 const shared = fileURLToPath(new URL('../../shared/conformance', import.meta.url))
 
@@ -40,7 +40,7 @@ const root = await mkdtemp(join(tmpdir(), 'kalends-conformance-'))
 const postgres = database === 'postgres' ? await startPostgres() : undefined
 if (postgres) {
   console.log(`conformance: on PostgreSQL ${postgres.version}`)
-  await makeTemplate(postgres.address())
+  await makeTemplates(postgres.address(), fillTemplate)
 }
 let app: App | undefined
 let scratch: ScratchDatabase | undefined

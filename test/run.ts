@@ -10,14 +10,15 @@ import { type Batch, nameOn, shareOut, writeEntry } from './support/batches.ts'
 import {
   DATABASES,
   type DatabaseName,
-  makeTemplate,
-  makeTemplateFile,
+  makeTemplateFiles,
+  makeTemplates,
   SERVER,
-  TEMPLATE_FILE,
+  TEMPLATE_FOLDER,
 } from './support/database.ts'
 import { preloading, STRIPPED } from './support/environment.ts'
 import { type PostgresServer, startPostgres } from './support/postgres.ts'
 import { processorSeconds } from './support/processor-time.ts'
+import { fillTemplate } from './support/service.ts'
 import { writeStripped } from './support/stripped-sources.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -297,14 +298,15 @@ function keepInMemory(): void {
 async function prepareSqlite(): Promise<Record<string, string>> {
   const folder = mkdtempSync(join(tmpdir(), 'kalends-template-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  return { [TEMPLATE_FILE]: await makeTemplateFile(folder) }
+  await makeTemplateFiles(folder, fillTemplate)
+  return { [TEMPLATE_FOLDER]: folder }
 }
 
 /** Starts a PostgreSQL server with what new databases are copied from; a sentence where there is none. */
 async function preparePostgres(): Promise<PostgresServer | string> {
   try {
     const server = await startPostgres()
-    await makeTemplate(server.address())
+    await makeTemplates(server.address(), fillTemplate)
     return server
   } catch (error) {
     if (process.env.CI === 'true') process.exitCode = 1

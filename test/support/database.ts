@@ -4,8 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Client, DatabaseError } from 'pg'
-import { migrate } from '../../src/store/storage/migrate.ts'
-import { openDatabase } from '../../src/store/storage/open-database.ts'
 
 /** The databases that behaviour is tested on. */
 export const DATABASES = ['sqlite', 'postgres'] as const
@@ -14,11 +12,16 @@ export type DatabaseName = (typeof DATABASES)[number]
 /** The variable of the environment that names a PostgreSQL server to test on, as an address of one of its databases; without it, tests use SQLite. */
 export const SERVER = 'TEST_POSTGRES'
 
-/** The variable of the environment that names an SQLite file to copy new databases from; without it, they are empty until somebody makes their tables. */
-export const TEMPLATE_FILE = 'TEST_SQLITE_TEMPLATE'
+/** The variable of the environment that names a folder of SQLite files to copy new databases from; without it, they are empty until somebody makes their tables. */
+export const TEMPLATE_FOLDER = 'TEST_SQLITE_TEMPLATES'
 
-/** A database of the server that new ones are copied from when it is there. */
-const TEMPLATE = 'kalends_template'
+/** The content of a new database, as far as there is something to copy: tables without any rows, or the test users as well. `bare` is without tables. */
+type Content = Template | 'bare'
+const TEMPLATES = ['migrated', 'users'] as const
+export type Template = (typeof TEMPLATES)[number]
+
+/** Databases of the server that new ones are copied from when they are there. */
+const templateOf = (content: Template) => `kalends_template_${content}`
 
 /** The database that tests of this process use. */
 export function databaseName(): DatabaseName {
@@ -35,17 +38,17 @@ export interface ScratchDatabase {
   remove: () => Promise<void>
 }
 
-/** A database of one's own on SQLite or on the PostgreSQL server of the environment; `bare` is without any tables. */
-export async function scratchDatabase(content: 'migrated' | 'bare' = 'migrated'): Promise<ScratchDatabase> {
+/** A database of one's own on SQLite or on the PostgreSQL server of the environment. */
+export async function scratchDatabase(content: Content = 'migrated'): Promise<ScratchDatabase> {
   const server = process.env[SERVER]
   return server ? scratchPostgres(server, content) : scratchFile(content)
 }
 
-async function scratchFile(content: 'migrated' | 'bare'): Promise<ScratchDatabase> {
+async function scratchFile(content: Content): Promise<ScratchDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-'))
   const file = join(folder, 'kalends.sqlite')
-  const template = process.env[TEMPLATE_FILE]
-  if (template && content === 'migrated') await copyTemplate(template, file)
+  const templates = process.env[TEMPLATE_FOLDER]
+  if (templates && content !== 'bare') await copyTemplate(join(templates, content), file)
   return {
     address: `sqlite:${file}`,
     remove: () => rm(folder, { recursive: true, force: true }),
@@ -71,35 +74,34 @@ export function patient(address: string): string {
 }
 
 /** A new database on a PostgreSQL server. */
-export async function scratchPostgres(server: string, content: 'migrated' | 'bare' = 'bare'): Promise<ScratchDatabase> {
+export async function scratchPostgres(server: string, content: Content = 'bare'): Promise<ScratchDatabase> {
   const name = `kalends_${randomUUID().replaceAll('-', '')}`
   const plain = `create database ${name}`
-  const copy = `${plain} template ${TEMPLATE} strategy file_copy`
   const address = new URL(server)
   address.pathname = name
   if (content === 'bare') await administer(server, plain)
-  else if (await isCopied(server, copy)) await administer(address.href, newEdition())
+  else if (await isCopied(server, `${plain} template ${templateOf(content)} strategy file_copy`))
+    await administer(address.href, newEdition())
   else await administer(server, plain)
   return { address: address.href, remove: () => administer(server, `drop database ${name} with (force)`) }
 }
 
-/** Makes the database that new ones are copied from, since that takes less time than making all their tables. */
-export async function makeTemplate(server: string): Promise<void> {
-  await administer(server, `create database ${TEMPLATE}`)
-  const address = new URL(server)
-  address.pathname = TEMPLATE
-  const database = await openDatabase(address.href)
-  await migrate(database)
-  await database.close()
+/** Fills a database that others are copied from. */
+type Fill = (address: string, content: Template) => Promise<void>
+
+/** Makes the databases that new ones are copied from, since that takes less time than making all their tables and users. */
+export async function makeTemplates(server: string, fill: Fill): Promise<void> {
+  for (const content of TEMPLATES) {
+    const address = new URL(server)
+    address.pathname = templateOf(content)
+    await administer(server, `create database ${templateOf(content)}`)
+    await fill(address.href, content)
+  }
 }
 
-/** Makes the file in a folder that new databases are copied from, for the same reason; its path. */
-export async function makeTemplateFile(folder: string): Promise<string> {
-  const file = join(folder, 'template.sqlite')
-  const database = await openDatabase(`sqlite:${file}`)
-  await migrate(database)
-  await database.close()
-  return file
+/** Makes the files in a folder that new databases are copied from, for the same reason. */
+export async function makeTemplateFiles(folder: string, fill: Fill): Promise<void> {
+  for (const content of TEMPLATES) await fill(`sqlite:${join(folder, content)}`, content)
 }
 
 /** Runs a statement on the server. */

@@ -7,10 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type App, startApp } from '../../src/app.ts'
 import { type Config, readConfig, type SettingName } from '../../src/base/config.ts'
 import { addCredential } from '../../src/calendar/people/credentials.ts'
-import { findUserByLogin, insertUser } from '../../src/calendar/people/users.ts'
+import { createFirstAdministrator } from '../../src/calendar/people/first-administrator.ts'
+import { findUserByLogin, insertUser, listUsers } from '../../src/calendar/people/users.ts'
 import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
-import { patient, scratchDatabase } from './database.ts'
+import { patient, scratchDatabase, type Template } from './database.ts'
 import { send } from './send.ts'
 import { PATIENCE_MS } from './waiting.ts'
 
@@ -77,10 +78,12 @@ export function testConfig(folder: string, settings: Settings = {}): Config {
   )
 }
 
-/** Adds one user a role, all with `PASSWORD`; returns their ids by login. */
+/** Adds one user a role, all with `PASSWORD`, unless they are there; returns their ids by login. */
 export async function addUsers({ database }: Pick<App, 'database'>): Promise<Record<string, number>> {
   const now = Date.now()
   const ids: Record<string, number> = {}
+  for (const { login, id } of await listUsers(database.read)) ids[login] = id
+  if (USERS.every((login) => login in ids)) return ids
   await database.write(async (tx) => {
     for (const login of USERS) {
       const known = await findUserByLogin(tx, login)
@@ -104,6 +107,19 @@ export async function makeCalendar(address: string): Promise<void> {
   }
 }
 
+/** Fills a database that others are copied from, as the first start of a service would. */
+export async function fillTemplate(address: string, content: Template): Promise<void> {
+  const database = await openDatabase(address)
+  try {
+    await migrate(database)
+    if (content !== 'users') return
+    await createFirstAdministrator(database, Date.now())
+    await addUsers({ database })
+  } finally {
+    await database.close()
+  }
+}
+
 export function credentialsOf(as: Reader): Record<string, string> {
   return as === 'anonymous' ? {} : { authorization: `Basic ${Buffer.from(`${as}:${PASSWORD}`).toString('base64')}` }
 }
@@ -120,8 +136,8 @@ const AGAIN_AFTER = 50
  */
 export async function startService(settings: Settings = {}, { waitsForRoom = false } = {}): Promise<TestService> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-'))
-  const scratch = await scratchDatabase()
-  const config = testConfig(folder, { database: patient(scratch.address), ...settings })
+  const scratch = settings.database === undefined ? await scratchDatabase('users') : undefined
+  const config = testConfig(folder, { ...(scratch && { database: patient(scratch.address) }), ...settings })
   const app = await startApp(config)
   const userIds = await addUsers(app)
   const { base, url: origin } = app.site
@@ -160,7 +176,7 @@ export async function startService(settings: Settings = {}, { waitsForRoom = fal
     close: async () => {
       await app.stop()
       agent.destroy()
-      await scratch.remove()
+      await scratch?.remove()
       await rm(folder, { recursive: true, force: true })
     },
   }

@@ -1,11 +1,12 @@
 // Runs the tests: those of behaviour that a database takes part in on SQLite and on PostgreSQL, the others once.
 //   npm test [-- [--database sqlite|postgres] [PATTERN ...]]     PATTERN is part of a file's path
-import { existsSync, globSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, rmSync, statfsSync, symlinkSync } from 'node:fs'
 import { availableParallelism, freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EventData, run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
+import { build } from '../packaging/build.ts'
 import { type Batch, nameOn, shareOut, writeEntry } from './support/batches.ts'
 import {
   DATABASES,
@@ -15,7 +16,7 @@ import {
   SERVER,
   TEMPLATE_FOLDER,
 } from './support/database.ts'
-import { preloading, STRIPPED } from './support/environment.ts'
+import { BUNDLED, preloading, STRIPPED } from './support/environment.ts'
 import { type PostgresServer, startPostgres } from './support/postgres.ts'
 import { processorSeconds } from './support/processor-time.ts'
 import { fillTemplate } from './support/service.ts'
@@ -315,11 +316,20 @@ async function preparePostgres(): Promise<PostgresServer | string> {
 }
 
 /** Has all processes of this run share what is stripped of types and compiled: a start takes most of its time for that. */
-function shareCompiled(): void {
+async function shareCompiled(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'kalends-compiled-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   process.env.NODE_COMPILE_CACHE = folder
   process.env[STRIPPED] = writeStripped(folder)
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  // Few files start fewer programs than it takes to bundle one.
+  if (patterns.length === 0) process.env[BUNDLED] = await bundleProgram(folder)
+}
+
+/** Bundles the program of the service, which starts in half the time then; its path. */
+async function bundleProgram(folder: string): Promise<string> {
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
+  await build(join(folder, 'dist'))
+  return join(folder, 'dist/src/main.js')
 }
 
 const { databases, patterns } = readArguments(process.argv.slice(2))
@@ -336,7 +346,7 @@ const chosen = {
 process.once('SIGINT', () => process.exit(130))
 process.once('SIGTERM', () => process.exit(143))
 keepInMemory()
-shareCompiled()
+await shareCompiled()
 delete process.env[SERVER]
 const postgres = chosen.postgres.length > 0 ? await preparePostgres() : undefined
 const isThere = typeof postgres === 'object'

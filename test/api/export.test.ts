@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { kalends } from '../support/commands.ts'
+import { MAIN } from '../support/environment.ts'
 import { countEvents, fillCalendar } from '../support/sample-calendar.ts'
 import { type Reader, startService, type TestService } from '../support/service.ts'
 
@@ -139,7 +140,7 @@ test('what is not public is exported only when everything is, with the other lis
 test('a file appears once it is whole, and a reader who leaves is no error', async () => {
   const file = join(folder, 'events.ndjson')
   assert.equal((await runExport('--format', 'ndjson', '--output', file)).out, '')
-  const whole = run('"$0" src/main.ts "$@" export --format ndjson')
+  const whole = run('"$0" "$@" export --format ndjson')
   assert.equal(await readFile(file, 'utf8'), whole.stdout)
   const refused = await Promise.all(['nowhere/x', '.'].map((path) => runExport('--output', join(folder, path))))
   assert.deepEqual(
@@ -150,13 +151,13 @@ test('a file appears once it is whole, and a reader who leaves is no error', asy
     ],
   )
   assert.deepEqual(await readdir(folder), ['events.ndjson'])
-  const left = run('set -o pipefail; "$0" src/main.ts "$@" export --format rss | head -c 10; echo " $?"')
+  const left = run('set -o pipefail; "$0" "$@" export --format rss | head -c 10; echo " $?"')
   assert.equal(left.stdout, '<?xml vers 0\n')
   assert.equal(left.stderr, '')
 })
 
-/** Runs a line of shell, which has Node as `$0` and the settings as `$@`. */
+/** Runs a line of shell, which has Node as `$0`, the program and the settings as `$@`. */
 function run(line: string) {
-  const words = ['-c', line, process.execPath, ...flags()]
+  const words = ['-c', line, process.execPath, MAIN, ...flags()]
   return spawnSync('bash', words, { cwd: root, encoding: 'utf8' })
 }

@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import sharp from 'sharp'
 import { noteUnshowable } from '../../src/store/storage/unshowable.ts'
 import { databaseName } from '../support/database.ts'
-import { programEnvironment } from '../support/environment.ts'
+import { MAIN, mainEnvironment } from '../support/environment.ts'
 import { touch } from '../support/recording.ts'
 import { credentialsOf, day, type Reader, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -341,9 +341,9 @@ async function startLogging() {
     `--${name.replaceAll('_', '-')}`,
     value,
   ])
-  const child = spawn(process.execPath, ['src/main.ts', ...flags, 'serve'], {
+  const child = spawn(process.execPath, [MAIN, ...flags, 'serve'], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
-    env: programEnvironment(),
+    env: mainEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = new Promise((resolve) => child.on('exit', resolve))

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { makeRandom, type Random } from '../../bench/random.ts'
 import { type Calendar, startCalendar } from '../import/calendar-command.ts'
 import { allEvents, comparable } from '../import/compared-events.ts'
+import { MAIN } from '../support/environment.ts'
 import { startProcess } from '../support/processes.ts'
 
 /** How large a campaign is. */
@@ -210,7 +211,7 @@ async function killImports({
   const { config } = calendar.service
   const flags = ['--database', config.database, '--data', config.data, '--timezone', config.timezone]
   for (let i = 0; i < kills; i++) {
-    const { child, ended } = startProcess('src/main.ts', [...flags, 'import', '--user', 'admin', other.service.origin])
+    const { child, ended } = startProcess(MAIN, [...flags, 'import', '--user', 'admin', other.service.origin])
     await Promise.race([ended, pause(random.whole(500, LONGEST_LIFE))])
     child.kill('SIGKILL')
     await ended

@@ -8,6 +8,7 @@ import { startApp } from '../../src/app.ts'
 import { kalends } from '../support/commands.ts'
 import { differingPaths } from '../support/comparable.ts'
 import { type DatabaseName, type ScratchDatabase, scratchPostgres } from '../support/database.ts'
+import { MAIN } from '../support/environment.ts'
 import { readEveryAnswer } from '../support/every-answer.ts'
 import { type Process, startProcess, startServiceProcess } from '../support/processes.ts'
 import { fillCalendar } from '../support/sample-calendar.ts'
@@ -138,7 +139,7 @@ async function take(writers: BatchWriters, places: Places, file: string): Promis
 
 /** Starts a command of the command line in a process of its own; what it prints is not looked at. */
 export function beginCommand({ database, media }: Places, ...words: string[]): Process {
-  const command = startProcess('src/main.ts', ['--database', database, '--media', media, ...words])
+  const command = startProcess(MAIN, ['--database', database, '--media', media, ...words])
   command.child.stdout?.resume()
   return command
 }

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { Random } from '../../bench/random.ts'
 import { scratchPostgres } from '../support/database.ts'
+import { MAIN } from '../support/environment.ts'
 import { freePort, type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { childrenOf, isRunning, killIfThere } from '../support/process-tree.ts'
 import { type ServiceProcess, startProcess, startServiceProcess } from '../support/processes.ts'
@@ -91,14 +92,7 @@ async function killNode(node: Node): Promise<void> {
 async function killStartOf(node: Node, ms: number): Promise<boolean> {
   if (node.running) return false
   const flags = Object.entries(node.settings).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
-  const starting = startProcess('src/main.ts', [
-    ...flags,
-    '--timezone',
-    'America/New_York',
-    '--log-level',
-    'silent',
-    'serve',
-  ])
+  const starting = startProcess(MAIN, [...flags, '--timezone', 'America/New_York', '--log-level', 'silent', 'serve'])
   await sleep(ms)
   const workers = childrenOf(Number(starting.child.pid))
   await starting.end('SIGKILL')

@@ -14,7 +14,7 @@ import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { rowsOf, startCalendar } from '../import/calendar-command.ts'
 import { kalends } from '../support/commands.ts'
 import { scratchDatabase } from '../support/database.ts'
-import { preloading } from '../support/environment.ts'
+import { MAIN, preloading } from '../support/environment.ts'
 import { startProcess } from '../support/processes.ts'
 import { addUsers } from '../support/service.ts'
 import { servePictures } from './picture-server.ts'
@@ -68,7 +68,7 @@ async function runSteps(
     NODE_OPTIONS: preloading(PRELOAD).join(' '),
     KALENDS_IMAGE_HOSTS: '127.0.0.1',
   }
-  const { child, ended } = startProcess('src/main.ts', ['--database', database, '--media', media, ...words], env)
+  const { child, ended } = startProcess(MAIN, ['--database', database, '--media', media, ...words], env)
   child.stdout?.resume()
   const code = await ended
   const steps = (await readFile(log, 'utf8')).split('\n').slice(0, -1)

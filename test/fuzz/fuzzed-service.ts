@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { Database } from '../../src/store/storage/database.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { patient, type ScratchDatabase } from '../support/database.ts'
-import { programEnvironment } from '../support/environment.ts'
+import { MAIN, mainEnvironment } from '../support/environment.ts'
 import { makeCalendar, type Settings } from '../support/service.ts'
 import type { Block, MemoryReading, Note, Question, Reply } from './block-probe.ts'
 import { type DeskSessions, openSessions } from './desk-sessions.ts'
@@ -68,9 +68,9 @@ export async function startFuzzed(home: Home, settings: Settings = {}): Promise<
     ...settings,
   }
   const flags = Object.entries(given).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
-  const child = spawn(process.execPath, ['--expose-gc', '--import', probe, 'src/main.ts', ...flags, 'serve'], {
+  const child = spawn(process.execPath, ['--expose-gc', '--import', probe, MAIN, ...flags, 'serve'], {
     cwd: root,
-    env: programEnvironment(),
+    env: mainEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   const kill = () => child.kill('SIGKILL')

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { MAIN } from '../support/environment.ts'
 import { startProcess } from '../support/processes.ts'
 import { until } from '../support/waiting.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
@@ -77,7 +78,7 @@ describe('two imports of one source at the same time', () => {
     const { calendar, source, open, isAsked } = await gated(t)
     const { config } = calendar.service
     const flags = ['--database', config.database, '--data', config.data, '--timezone', config.timezone]
-    const { child, ended } = startProcess('src/main.ts', [...flags, 'import', '--user', 'admin', source])
+    const { child, ended } = startProcess(MAIN, [...flags, 'import', '--user', 'admin', source])
     await isAsked()
     const second = calendar.kalends('import', source)
     await refuseSecond(calendar)

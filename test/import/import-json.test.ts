@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { beforeEach, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { MAIN } from '../support/environment.ts'
 import { startProcess } from '../support/processes.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
@@ -309,7 +310,7 @@ describe('an import of records as the interface shows them', () => {
     const source = await calendar.file('many.ndjson', lines(records))
     const { config } = calendar.service
     const flags = ['--database', config.database, '--data', config.data, '--timezone', config.timezone]
-    const { child, ended } = startProcess('src/main.ts', [...flags, 'import', '--user', 'admin', source])
+    const { child, ended } = startProcess(MAIN, [...flags, 'import', '--user', 'admin', source])
     while ((await calendar.service.get(ALL)).body.total === 0) await new Promise((go) => setTimeout(go, 20))
     child.kill('SIGKILL')
     await ended

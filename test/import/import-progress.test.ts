@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { describeFar, openProgress } from '../../src/exchange/import/import-report.ts'
 import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
-import { programEnvironment } from '../support/environment.ts'
+import { MAIN, programEnvironment } from '../support/environment.ts'
 import { addUsers } from '../support/service.ts'
 
 const far = { records: 1500, done: 30, total: 120, elapsed: 3000 }
@@ -77,7 +77,7 @@ async function onTerminal(
   await migrate(database)
   await addUsers({ database })
   await database.close()
-  const command = `stty cols ${columns}; exec '${process.execPath}' src/main.ts --database '${address}' --data '${folder}' import '${source}'`
+  const command = `stty cols ${columns}; exec '${process.execPath}' '${MAIN}' --database '${address}' --data '${folder}' import '${source}'`
   const child = spawn(SCRIPT, ['-qefc', command, '/dev/null'], {
     cwd: root,
     env: programEnvironment({ TERM: 'xterm' }),

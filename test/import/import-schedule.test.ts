@@ -5,7 +5,6 @@ import { chmod } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { formatUtc } from '../../src/base/text/moments.ts'
 import { importStarter } from '../../src/exchange/import/import-process.ts'
 import {
@@ -14,6 +13,7 @@ import {
   runDueImports,
   type ScheduledRun,
 } from '../../src/exchange/import/import-schedule.ts'
+import { MAIN } from '../support/environment.ts'
 import { startProcess } from '../support/processes.ts'
 import { until } from '../support/waiting.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
@@ -110,7 +110,7 @@ describe('an import on a schedule', () => {
     }
     const source = await calendar.file('town.ndjson', JSON.stringify(event))
     await calendar.kalends('import', '--every', '6h', '--name', 'town', '--user', 'admin', source)
-    const { child, ended } = startProcess('src/main.ts', [...flagsOf(calendar), 'serve'])
+    const { child, ended } = startProcess(MAIN, [...flagsOf(calendar), 'serve'])
     t.after(async () => {
       child.kill()
       await ended
@@ -189,7 +189,7 @@ describe('an import on a schedule', () => {
     const calendar = await startCalendar()
     const silent = createServer(() => undefined).listen(0, '127.0.0.1')
     const [, program = ''] = process.argv
-    process.argv[1] = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+    process.argv[1] = MAIN
     t.after(async () => {
       process.argv[1] = program
       silent.closeAllConnections()
@@ -218,7 +218,7 @@ describe('an import on a schedule', () => {
       await once(silent, 'listening')
       const source = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/town.ics`
       await calendar.kalends('import', '--every', '6h', '--name', 'town', '--user', 'admin', source)
-      const { end } = startProcess('src/main.ts', [...flagsOf(calendar), 'serve'])
+      const { end } = startProcess(MAIN, [...flagsOf(calendar), 'serve'])
       const connections = () => new Promise<number>((go) => silent.getConnections((_error, count) => go(count)))
       await until(() => asked > 0, 'the source is not asked', 50)
       await end(signal)
@@ -233,7 +233,7 @@ describe('an import on a schedule', () => {
     const calendar = await startCalendar()
     t.after(calendar.close)
     const source = await calendar.file('town.csv', 'Title,Start\nBall,2027-05-01 20:00\n')
-    const words = ['src/main.ts', ...flagsOf(calendar), 'import', '--for-service', '--user', 'admin', source]
+    const words = [MAIN, ...flagsOf(calendar), 'import', '--for-service', '--user', 'admin', source]
     const child = spawn(process.execPath, words, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
     child.disconnect()
     assert.deepEqual(await once(child, 'exit'), [1, null])

@@ -5,6 +5,7 @@ import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { comparable } from '../support/comparable.ts'
 import { onSqlite, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
+import { MAIN } from '../support/environment.ts'
 import { startProcess } from '../support/processes.ts'
 import { addSeries, fillCalendar } from '../support/sample-calendar.ts'
 import { day, PASSWORD, type Reader, startService, type TestService } from '../support/service.ts'
@@ -311,7 +312,7 @@ describe('a push over a bad line', onSqlite, () => {
     let runs = 0
     for (let code: number | null = null; code !== 0; runs++) {
       assert.ok(runs < 20, 'it never ends')
-      const { child, ended, lines } = startProcess('src/main.ts', words, { KALENDS_PUSH_PASSWORD: PASSWORD })
+      const { child, ended, lines } = startProcess(MAIN, words, { KALENDS_PUSH_PASSWORD: PASSWORD })
       let posts = 0
       gate.judge = ({ method }) => {
         if (method !== 'POST' || ++posts < 9) return 'pass'

@@ -42,7 +42,7 @@ import { listTables, SECRET_TABLES } from '../../src/store/storage/tables.ts'
 import { smallDisk } from '../campaigns/failing-disks.ts'
 import { type CommandResult, kalends, runCommand } from '../support/commands.ts'
 import { databaseName, onSqlite, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
-import { programEnvironment } from '../support/environment.ts'
+import { MAIN, programEnvironment } from '../support/environment.ts'
 import { readEveryAnswer, withoutBlanks } from '../support/every-answer.ts'
 import { startProcess } from '../support/processes.ts'
 import { startS3 } from '../support/s3.ts'
@@ -91,7 +91,7 @@ async function succeed(words: readonly string[], places: Places): Promise<string
 
 /** Runs a command as an operator does, and returns what it prints. */
 async function printedBy(words: readonly string[], at: Places): Promise<string> {
-  const { lines, ended } = startProcess('src/main.ts', [...flags(at), ...words])
+  const { lines, ended } = startProcess(MAIN, [...flags(at), ...words])
   let printed = ''
   for await (const line of lines) printed += `${line}\n`
   assert.equal(await ended, 0, printed)
@@ -113,7 +113,7 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
 
 /** Runs one of the commands, and ends it after so many milliseconds without a warning, unless it has ended. */
 async function runAndKill(words: readonly string[], places: Places, ms: number): Promise<void> {
-  const { child, ended } = startProcess('src/main.ts', [...flags(places), ...words])
+  const { child, ended } = startProcess(MAIN, [...flags(places), ...words])
   child.stdout?.resume()
   const timer = setTimeout(() => child.kill('SIGKILL'), ms)
   await ended
@@ -422,11 +422,11 @@ describe('a backup of a whole calendar', () => {
   test('is taken by a command that stays, at once and no more until its time', onSqlite, async () => {
     const kept = await mkdtemp(path('every-'))
     const words = [...flags(source), 'backup', kept, '--every', '24h', '--keep', '7']
-    const { lines, end } = startProcess('src/main.ts', words)
+    const { lines, end } = startProcess(MAIN, words)
     for await (const line of lines) if (line.includes('is whole')) break
     await sleep(300)
     await end()
-    const again = startProcess('src/main.ts', words)
+    const again = startProcess(MAIN, words)
     again.child.stdout?.resume()
     await sleep(1500)
     await again.end()
@@ -481,7 +481,7 @@ describe('a backup of a whole calendar', () => {
   test('whose file may not grow leaves nothing behind (4d.26)', onSqlite, async () => {
     const alone = await mkdtemp(path('limited-'))
     const words = [...flags(source), 'backup', join(alone, 'limited.backup')]
-    const { child, ended } = startProcess('src/main.ts', words, {}, 'trap "" XFSZ; ulimit -f 150')
+    const { child, ended } = startProcess(MAIN, words, {}, 'trap "" XFSZ; ulimit -f 150')
     child.stdout?.resume()
     assert.equal(await ended, 1)
     assert.deepEqual(await readdir(alone), [])

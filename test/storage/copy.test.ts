@@ -4,7 +4,6 @@ import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { type App, startApp } from '../../src/app.ts'
@@ -17,6 +16,7 @@ import { FIRST_STEP } from '../../src/store/storage/migration.ts'
 import { openCalendar, openDatabase } from '../../src/store/storage/open-database.ts'
 import { listTables } from '../../src/store/storage/tables.ts'
 import { type ScratchDatabase, scratchDatabase } from '../support/database.ts'
+import { MAIN } from '../support/environment.ts'
 import { startProcess } from '../support/processes.ts'
 import { startS3 } from '../support/s3.ts'
 import { countEvents, fillCalendar } from '../support/sample-calendar.ts'
@@ -36,7 +36,6 @@ async function copy(from: string, to: string, media: { mediaFrom?: string; media
 }
 
 const SITE = 'http://calendar.example'
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 const fileStore = (name: string) => `file:${join(folder, name)}`
 const fileAddress = (name: string) => `sqlite:${join(folder, `${name}.sqlite`)}`
@@ -176,7 +175,7 @@ test('a copy killed on its way leaves an empty target, and the same command make
   const from = fileAddress('interrupted-source')
   await makeLarge(from, 10_000)
   const target = await scratchDatabase()
-  const { lines, end } = startProcess('src/main.ts', ['copy', from, target.address])
+  const { lines, end } = startProcess(MAIN, ['copy', from, target.address])
   let code: number | null | undefined
   for await (const line of lines) {
     // The first rows of the first large table are on their way.

@@ -9,6 +9,7 @@ import { migrate, migrateWithin, migrationNames } from '../../src/store/storage/
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { findMigrations, listTables } from '../../src/store/storage/tables.ts'
 import { administer, databaseName, scratchDatabase } from '../support/database.ts'
+import { MAIN } from '../support/environment.ts'
 import { readAll, startProcess } from '../support/processes.ts'
 import { touch } from '../support/recording.ts'
 import { day, startService } from '../support/service.ts'
@@ -52,7 +53,7 @@ async function startedLines(t: TestContext, address: string): Promise<string[]> 
   const folder = await mkdtemp(join(tmpdir(), 'kalends-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
   const flags = ['--database', address, '--data', folder, '--port', '0', '--drain-ms', '0']
-  const { lines, end } = startProcess('src/main.ts', ['serve', ...flags], {}, 'exec 2>&1')
+  const { lines, end } = startProcess(MAIN, ['serve', ...flags], {}, 'exec 2>&1')
   const said: string[] = []
   for await (const line of lines) {
     said.push(line)

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { startApp } from '../../src/app.ts'
-import { programEnvironment } from './environment.ts'
+import { MAIN, mainEnvironment, programEnvironment } from './environment.ts'
 import { credentialsOf, type Reader, type Settings, testConfig } from './service.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -45,7 +45,7 @@ export function startProcess(
   const [program = '', ...rest] = before === '' ? command : ['sh', '-c', `${before}; exec "$0" "$@"`, ...command]
   const child = spawn(program, rest, {
     cwd: root,
-    env: programEnvironment(env),
+    env: file === MAIN ? mainEnvironment(env) : programEnvironment(env),
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit').then(([code]) => code as number | null)
@@ -83,7 +83,7 @@ export interface SentAnswer {
 export async function startServiceProcess(settings: Settings, before = ''): Promise<ServiceProcess> {
   const given = { timezone: 'America/New_York', port: '0', log_level: 'silent', drain_ms: '0', ...settings }
   const flags = Object.entries(given).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
-  const { child, lines, end } = startProcess('src/main.ts', [...flags, 'serve'], {}, before)
+  const { child, lines, end } = startProcess(MAIN, [...flags, 'serve'], {}, before)
   for await (const line of lines) {
     const [, base] = line.match(/^Kalends answers at (\S+)$/) ?? []
     if (base === undefined) continue

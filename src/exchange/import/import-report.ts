@@ -183,10 +183,10 @@ export async function openProgress(
     asking: followed.asking,
   })
   if (!stream.isTTY) return { ...lineProgress(stream, farOf, lineEvery), follow }
-  const { SingleBar } = await import('cli-progress')
+  const { default: progress } = await import('cli-progress')
   let records = 0
   const format = () => describeFar(farOf(records), stream.columns)
-  const bar = new SingleBar({ format, stream, hideCursor: true, gracefulExit: false })
+  const bar = new progress.SingleBar({ format, stream, hideCursor: true, gracefulExit: false })
   const release = stopOnSignal(() => bar.stop())
   bar.start(1, 0)
   return {

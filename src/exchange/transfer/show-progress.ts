@@ -15,8 +15,8 @@ export async function showProgress(stream: NodeJS.WriteStream, print: Print): Pr
 }
 
 async function barProgress(stream: NodeJS.WriteStream): Promise<CopyProgress> {
-  const { SingleBar } = await import('cli-progress')
-  const bar = new SingleBar({
+  const { default: progress } = await import('cli-progress')
+  const bar = new progress.SingleBar({
     format: '{what} [{bar}] {value}/{total} {eta_formatted}',
     stream,
     hideCursor: true,

@@ -228,7 +228,7 @@ type Doors = Pick<App, 'firstAdministrator' | 'deskEntry'>
 
 const NOT_FIRST: Doors = { firstAdministrator: undefined, deskEntry: undefined }
 
-/** Makes the first password, and a link to the desk where one is told: once the service answers, so that somebody can use them. */
+/** Makes and prints the first password, and a link to the desk where there is one. It is called once the service answers, so that both can be used. */
 export async function openDoors(
   database: Database,
   { desk }: Config,

@@ -64,7 +64,7 @@ export function findCached<Key, Value>(cache: Cache<Key, Value>, key: Key): Valu
   return old?.value
 }
 
-/** Caches a value of this many bytes in place of the one before; a value larger than a generation is not cached. */
+/** Caches a value of this many bytes in place of the former one. A value larger than a generation is not cached. */
 export function keepCached<Key, Value>(cache: Cache<Key, Value>, key: Key, value: Value, bytes: number): void {
   drop(cache, key)
   if (bytes > cache.budget.limit) return

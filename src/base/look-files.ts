@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-// The files of a look: how large each may be, of which kinds, and its name. The kind is told by the content, whatever the file was called.
+// The files of a look: the size and the kinds that each may have, and its name. The kind is found by the content, and the sent name is ignored.
 
 /** A setting of the look whose value is a file. */
 export type LookFileSetting = 'pages_logo' | 'pages_logo_dark' | 'pages_icon' | 'pages_picture' | 'pages_font'

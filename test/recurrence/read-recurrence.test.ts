@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { moveRecurrence, splitRecurrence } from '../../src/base/recurrence/change-recurrence.ts'
 import { readRecurrence } from '../../src/base/recurrence/read-recurrence.ts'
 import { isFault, type Recurrence, type Start } from '../../src/base/recurrence/recurrence.ts'
-import { recurrenceText } from '../../src/base/recurrence/recurrence-text.ts'
+import { recurrenceInWords } from '../../src/base/recurrence/recurrence-in-words.ts'
 import { occurrenceStarts } from '../../src/base/recurrence/rule-dates.ts'
 import { recurrenceLines, recurrenceObject } from '../../src/base/recurrence/write-recurrence.ts'
 import { messages } from '../../src/calendar/locales/messages.ts'
@@ -340,6 +340,6 @@ const WORDS: readonly (readonly [input: unknown, en: string, de: string])[] = [
 for (const [input, en, de] of WORDS)
   test(`a rule is said as "${en}"`, () => {
     const say = (language: 'en' | 'de') =>
-      recurrenceText(read(input), START, language, (text, values) => translate(language, text, values))
+      recurrenceInWords(read(input), START, language, (text, values) => translate(language, text, values))
     assert.deepEqual([say('en'), say('de')], [en, de])
   })

@@ -5,8 +5,8 @@ import type { Field } from './resource.ts'
 // The declaration of a filter of a list: how it is read, narrows the list, and stands in links.
 
 /**
- * How links of a list name a parameter (rule 11.4), unless as it was sent: `'none'` leaves it out, `ofSent` gives it another value, and `ofList` gives
- * it a value in the links of every list. Without a value (`undefined`) it is left out too.
+ * How links of a list name a parameter (rule 11.4): `'none'` leaves it out, `ofSent` gives it another value than the one that was sent, and `ofList` gives
+ * it a value in the links of every list. A value of `undefined` leaves it out too. A filter without `links` stands in links as it was sent.
  */
 type InLinks<Value, Ground> = 'none' | { ofSent(sent: Value): unknown } | { ofList(ground: Ground): unknown }
 

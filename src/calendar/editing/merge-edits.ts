@@ -14,7 +14,7 @@ import { bringsAlong, prepareBringing } from './bring-along.ts'
 import { permittedRecord, type Saved, updateRecord } from './save-record.ts'
 import { findUnmadeTerms, keepBeside, withoutUnmade } from './unmade-terms.ts'
 
-// Two people who edit one record: what each of them changed is told by the version that their form began with. Fields that one of them changed are
+// Merges the changes of two people to one record. The version that a form began with shows which fields its user has changed. Fields that one of them changed are
 // merged; of a field that both changed to something else neither value is lost.
 
 /** A field that was changed on both sides: its value before, the sent value, and the value of the record now, in the form that requests send. */
@@ -50,7 +50,7 @@ export interface SentForm {
   base?: RawValues
 }
 
-/** Saves that others may come before, until somebody is told to try again. */
+/** The most attempts of a save that others overtake; after them the user is asked to try again. */
 const MOST_TRIES = 5
 
 /**

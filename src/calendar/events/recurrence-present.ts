@@ -1,5 +1,5 @@
 import type { Frequency, Recurrence, Rule, Start } from '../../base/recurrence/recurrence.ts'
-import { recurrenceText } from '../../base/recurrence/recurrence-text.ts'
+import { recurrenceInWords } from '../../base/recurrence/recurrence-in-words.ts'
 import { recurrenceObject, ruleText } from '../../base/recurrence/write-recurrence.ts'
 import { plainText } from '../../base/text/html.ts'
 import type { Db } from '../../store/storage/database.ts'
@@ -75,7 +75,7 @@ export function showRule({ site, say }: Pick<Context, 'site' | 'say'>, series: S
     rrule: rule ? ruleText(rule, start) : '',
     rule: rule ? recurrenceObject({ rule, added: [], left: [] }, start) : null,
     // Dates that are left out or added one by one are no matter of the others.
-    text: recurrenceText(rule ? { rule, added: [], left: [] } : recurrence, start, site.language, say),
+    text: recurrenceInWords(rule ? { rule, added: [], left: [] } : recurrence, start, site.language, say),
   }
   shown.set(series, found)
   return found
@@ -86,7 +86,7 @@ export function rhythmOf({ site, say }: Pick<Context, 'site' | 'say'>, series: S
   const { rule } = recurrenceOf(series)
   if (!rule) return ''
   const { count: _count, until: _until, ...endless } = rule
-  return recurrenceText({ rule: endless, added: [], left: [] }, startOf(series), site.language, say)
+  return recurrenceInWords({ rule: endless, added: [], left: [] }, startOf(series), site.language, say)
 }
 
 /** The names of the fields that an occurrence has changed for itself. */

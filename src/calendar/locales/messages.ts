@@ -1,6 +1,6 @@
 import { PROBLEMS } from '../../base/problems.ts'
 import { recurrenceMessages } from '../../base/recurrence/recurrence.ts'
-import { recurrenceWords } from '../../base/recurrence/recurrence-text.ts'
+import { recurrenceWords } from '../../base/recurrence/recurrence-in-words.ts'
 import { unclearTimes } from '../../base/text/unclear-times.ts'
 import { deskMessages } from './desk-messages.ts'
 

@@ -21,7 +21,7 @@ import {
 } from '../../store/storage/owner-settings.ts'
 import { runOnDatabase } from './user-commands.ts'
 
-/** Puts the command `look` on the command line, which `set` is another name of; it opens the database, and closes it when done. */
+/** Registers the command `look`, with `set` as another name. It opens the database, and closes it when done. */
 export function registerLookCommand(program: Command, open: () => Promise<Database>, configure: () => Config): void {
   program
     .command('look')

@@ -68,7 +68,7 @@ export function standingOf({ slug, status }: Pick<RecordColumns, 'slug' | 'statu
   return { slug, isPublic: status === 'publish' }
 }
 
-/** Notes that a record leaves an address that the public knew, and that it is back at one. The statements have begun when the function returns. */
+/** Notes that a record has left an address that the public knew, or has come back to one. The statements have begun when the function returns. */
 export async function noteSlugs(
   tx: Tx,
   kind: SlugKind,

@@ -92,7 +92,7 @@ export async function listPosts<Row extends { id: number }>(
   { conditions, open, toColumn }: Narrowing,
 ): Promise<Listing<Row>> {
   const all = [...conditions, ...sharedConditions(posts, query, context, toColumn)]
-  // All tables have the columns used here; the query builder is told of one.
+  // All these tables have the columns used here; the query builder gets the type of one of them.
   const matching = context.db
     .selectFrom(posts.table as 'images')
     .where(open)

@@ -1,4 +1,4 @@
-import { recurrenceText } from '../../base/recurrence/recurrence-text.ts'
+import { recurrenceInWords } from '../../base/recurrence/recurrence-in-words.ts'
 import { plainText } from '../../base/text/html.ts'
 import { dayOf, formatUtc, wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
@@ -73,7 +73,7 @@ export interface ImportTask {
   restart: () => void
   /** Called after each batch. */
   progress: (counts: Counts) => void
-  /** The name of the source that it is under another address, or `none` for one that shares events with another. */
+  /** The name of a known source that has moved to this address, or `none` for a source of its own that shares events with another. */
   sameAs?: string | undefined
   /** Called once when another import of the source has to end first. */
   wait: () => void
@@ -417,7 +417,7 @@ function showEvent({ context }: ImportRun, item: SourceItem, places: readonly st
   if (!own) return undefined
   const title = announced(site, { event_status: own.event_status ?? 'scheduled' }, plainText(own.title))
   const schedule = item.kind === 'series' ? scheduleIn(item.values, now) : undefined
-  const rule = schedule && recurrenceText(schedule.recurrence, schedule.start, site.language, say)
+  const rule = schedule && recurrenceInWords(schedule.recurrence, schedule.start, site.language, say)
   const when = whenInWords(site, own, dayOf(wallNow(site.timezone, now)))
   const status = Object.entries(STATUS_WORDS).find(([name]) => name === own.status)?.[1] ?? ''
   const parts = [title, when, rule ?? '', ...places, status && say(status)]

@@ -119,7 +119,7 @@ function changeOf(change: unknown): Changes['changes'][number] | undefined {
 interface SiteTask {
   /** The address of the site, of its interface, or of a page of it. */
   url: string
-  /** The answer of that address, if it is a page. */
+  /** The answer of the address, if it is a page. */
   page?: FetchedAnswer | undefined
   /** Login and application password, to read drafts and private records. */
   login?: string | undefined

@@ -67,7 +67,7 @@ interface AheadOfWriting {
 export interface SourceFault {
   at: string
   reason: string
-  /** The identity of the event that it is in, where that could be read. */
+  /** The identity of the event that has the fault, where that could be read. */
   identity?: string
   /** Whether it is a part of a record that comes in without it. */
   isPart?: true

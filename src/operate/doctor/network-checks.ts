@@ -34,7 +34,7 @@ interface CheckedNetwork {
 
 const NOT_ASKED: CheckedNetwork = { findings: [], clock: undefined }
 
-/** Asks at the address of the site for the beginning of the feed of changes, which names the history that it is of. */
+/** Asks the address of the site for the beginning of the feed of changes, which names its edition. */
 async function checkSite({ url, restUrl }: Site, edition: string): Promise<CheckedNetwork> {
   const signal = AbortSignal.timeout(ANSWERS_WITHIN_MS)
   try {

@@ -224,7 +224,7 @@ function withinBytes(records: readonly SaidRecord[]): Said[] {
   })
 }
 
-/** The dates that a list was narrowed to, as they were understood, and its page: from its own address. */
+/** The dates and the page of a list, read from its `rest_url`, so that an assistant sees how its words were understood. */
 function askedIn(site: Site, { rest_url: url }: JsonRecord, now: number) {
   const asked = new URLSearchParams(typeof url === 'string' ? url.slice(url.indexOf('?')) : '')
   const word = WHEN_WORDS.find((known) => known === asked.get('when'))

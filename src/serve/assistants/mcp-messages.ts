@@ -138,7 +138,7 @@ export function agreedRevision({ params }: McpRequest): string {
   return EARLIER.find((known) => known === params.protocolVersion) ?? '2025-11-25'
 }
 
-/** A result as a message; one that stands alone says that it is complete, and who answers. */
+/** A result as a message. In the stateless revision it also says that it is complete, and which server answers. */
 export function resultMessage({ id, isStateless }: McpRequest, result: JsonRecord, server: JsonRecord): JsonRecord {
   const whole = { resultType: 'complete', ...result, _meta: { [`${PREFIX}serverInfo`]: server } }
   return { jsonrpc: '2.0', id, result: isStateless ? whole : result }

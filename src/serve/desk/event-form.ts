@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Problem } from '../../base/problems.ts'
 import { readRecurrence } from '../../base/recurrence/read-recurrence.ts'
 import { isFault, type Start } from '../../base/recurrence/recurrence.ts'
-import { recurrenceText } from '../../base/recurrence/recurrence-text.ts'
+import { recurrenceInWords } from '../../base/recurrence/recurrence-in-words.ts'
 import { timesOfCopy } from '../../base/text/event-lengths.ts'
 import { decodedText, plainText } from '../../base/text/html.ts'
 import { dayOf, wallNow } from '../../base/text/moments.ts'
@@ -239,7 +239,7 @@ function repeatsInWords(
   const isRead = rule && !isFault(rule)
   return {
     dates: isRead ? datesToPress(context, recurrence, start) : undefined,
-    ruleInWords: isRead ? recurrenceText(rule, start, context.site.language, context.say) : present,
+    ruleInWords: isRead ? recurrenceInWords(rule, start, context.site.language, context.say) : present,
   }
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Site } from '../../base/config.ts'
 import { readRecurrence } from '../../base/recurrence/read-recurrence.ts'
 import { isFault, type Start } from '../../base/recurrence/recurrence.ts'
-import { recurrenceText } from '../../base/recurrence/recurrence-text.ts'
+import { recurrenceInWords } from '../../base/recurrence/recurrence-in-words.ts'
 import { decodedText } from '../../base/text/html.ts'
 import { addDays } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
@@ -100,7 +100,7 @@ function repeats(
   const from: Start = { local: start, zone, allDay: isAllDay }
   const rule = readRecurrence(recurrence, from)
   if (!rule || isFault(rule)) return ''
-  const words = recurrenceText(rule, from, site.language, context.say)
+  const words = recurrenceInWords(rule, from, site.language, context.say)
   const controls = Object.entries(typedRepeats(context, rule, from)).flatMap(([name, texts]) =>
     texts.map((text) =>
       name === 'repeats'

@@ -85,7 +85,7 @@ export function writeSeriesComponent(
   )
 }
 
-/** The VEVENT of an occurrence that differs from its series, named by its original start in the form of that of the series. */
+/** The VEVENT of an occurrence that differs from its series. RECURRENCE-ID has its original start, in the form in which the series has its start. */
 export function writeOverride(
   context: Context,
   facts: EventFacts,

@@ -155,7 +155,7 @@ async function answerVisit(assistants: Assistants, visit: Visit, signIn: SignIn)
   }
 }
 
-/** A failure, as the sender is told of it; what is no fault of theirs is reported. */
+/** Makes the answer to a failure, and reports one that is no fault of the sender. */
 function failedWith(service: Service, error: unknown, { requestId }: Visit) {
   const problem = asProblem(error)
   if (problem !== error) noteFailure(error, service, requestId)

@@ -200,7 +200,7 @@ async function answerUnknown(
   const { user, form } = again
   const context = callerContext(service, user.user, service.now(), incoming)
   const answer = await answerAtDesk({ ...request, form, context, user })
-  // Signing out, or a new password, says itself what becomes of the session.
+  // Signing out and a new password set the cookie of the session themselves.
   return {
     answer: 'session' in answer ? answer : { ...answer, session: user.cookie },
     user,

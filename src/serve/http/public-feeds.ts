@@ -62,7 +62,7 @@ export function feedAt(feeds: PublicFeeds, { url }: Visit): ((visit: Visit, sign
   return (visit, signIn) => showList(feeds, visit, signIn, list)
 }
 
-/** Programs are told of a wrong parameter of a feed as JSON, and people on a page. */
+/** A wrong parameter of a feed is answered with JSON for programs, and with a page for people. */
 function showList({ pages, answerList }: PublicFeeds, visit: Visit, signIn: SignIn, list: string): unknown {
   const tellPeople: TellWrong = (told, names) => pages && sendProblemPage(pages, told, 400, names)
   return answerList(

@@ -57,7 +57,7 @@ const LOOK_AT_ARRIVING_MS = 1000
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** A server that listens once it is told to. */
+/** A server that listens once `listen` is called. */
 export interface HttpServer {
   server: Server
   /** The requests that run and those that wait. */

@@ -6,7 +6,7 @@ import { type Html, html } from './page-html.ts'
 /** The language that a page is written in. */
 export interface Chosen {
   language: Language
-  /** Whether the address names it; else the header `Accept-Language` had its say. */
+  /** Whether the address names it; else it comes from the header `Accept-Language`. */
   isNamed: boolean
 }
 

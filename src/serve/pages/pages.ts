@@ -58,7 +58,9 @@ import { type EventsAsked, feedOf, wrongView } from './view-head.ts'
 import type { View, Viewing } from './viewing.ts'
 import { weekView } from './week-view.ts'
 
-/** The pages of a service: the data and files they are made from, kept while the service runs. */
+// Answers requests for pages: finds what an address names, makes its view, and lays it out.
+
+/** The data and files that pages are made from, kept while the service runs. */
 export interface Pages {
   memory: EventMemory
   assets: Assets

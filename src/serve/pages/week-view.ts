@@ -140,7 +140,7 @@ function weekSteps(viewing: Viewing, asked: EventsAsked, days: readonly string[]
   return steps(site, say(site, 'Weeks'), previous, { path, isHere: days.includes(viewing.today) }, next)
 }
 
-/** The events of several days, each above the days that it is on. */
+/** The events of several days, each as a bar above its days. */
 function bars(drawing: Drawing, long: readonly Stretch[], path: string): Html | false {
   if (long.length === 0) return false
   const { site } = drawing.viewing.context

@@ -51,7 +51,7 @@ export function inWords(site: Site, times: Times, today: string): WhenWords {
     return { days: [day], hours: isAllDay ? undefined : hours, zone }
   }
   const at = (one: string, wall: string) => writtenDay(site, one, today) + (isAllDay ? '' : `, ${time(wall)}`)
-  // An event that ends in the small hours is told by the day on which it does.
+  // An event that ends in the small hours is named with the day on which it ends.
   const ending = isAllDay ? last : dayOf(end)
   return { days: [at(first, start), say(site, 'until {date}', { date: at(ending, end) })], hours: undefined, zone }
 }

@@ -51,7 +51,7 @@ async function findRecord(
   return undefined
 }
 
-/** The resources whose records are told as this kind. */
+/** The resources whose records messages of this kind are about. */
 function servedAs(kind: string): Served[] {
   if (kind === 'series') return [series]
   const names = kind === 'term' ? ['category', 'tag'] : [kind]

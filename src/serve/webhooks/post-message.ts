@@ -96,12 +96,12 @@ function reasonOf(error: unknown): WebhookReason {
 const PREFIX = 'whsec_'
 const KEY_BYTES = 32
 
-/** A new secret, as receivers are told it. */
+/** Makes a new secret, in the form in which it is shown once. */
 export function makeSecret(): string {
   return PREFIX + randomBytes(KEY_BYTES).toString('base64')
 }
 
-/** The headers that tell a receiver what a message is, and that it is ours; for a while after a new secret was made both sign. */
+/** The headers of a message: its id, its time and its signatures. For a day after a new secret was made, both secrets sign. */
 export function signedHeaders(
   { secret, old_secret, old_secret_until_utc }: Pick<WebhookColumns, 'secret' | 'old_secret' | 'old_secret_until_utc'>,
   message: string,

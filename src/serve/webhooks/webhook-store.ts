@@ -160,7 +160,7 @@ export async function updateWebhook(
   if (Object.keys(columns).length > 0) await changeWebhook(tx, id, columns, now)
 }
 
-/** Gives a webhook a new secret; the one before signs as well for a day. */
+/** Gives a webhook a new secret. The former one signs as well for a day. */
 export async function rotateSecret(tx: Tx, id: number, now: number): Promise<string> {
   const { secret: old_secret } = await getWebhook(tx, id)
   const secret = makeSecret()

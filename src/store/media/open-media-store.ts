@@ -3,7 +3,7 @@ import { codeOf, messageOf } from '../../base/errors.ts'
 import { type ImageService, localMediaStore, type MediaStore } from './media-store.ts'
 
 /**
- * The store at `file:FOLDER` or `s3://…`; `report` is told when it fails. The S3 client, a package that not every installation has, is loaded only
+ * The store at `file:FOLDER` or `s3://…`; it gives failures to `report`. The S3 client, a package that not every installation has, is loaded only
  * when it is used.
  * @throws Error with one sentence when the address is of neither form, or the package is missing.
  */

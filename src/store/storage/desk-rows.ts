@@ -32,7 +32,7 @@ const upsertUnsaved = statement<{ row: UnsavedTextColumns }>()((db, value) =>
     ),
 )
 
-/** Keeps a text in place of the one before. */
+/** Stores a text in place of the former one. */
 export async function keepUnsaved(tx: Db, row: UnsavedTextColumns): Promise<void> {
   await upsertUnsaved(tx, { row })
 }

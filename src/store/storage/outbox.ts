@@ -18,7 +18,7 @@ type Verb = (typeof VERBS)[number]
 interface ToldChange {
   kind: string
   record: number
-  /** The change as private webhooks are told of it, and as the others are; empty where they are told nothing. */
+  /** The change for private webhooks, and for all others; empty where they get no message. */
   verb: Verb
   public_verb: Verb | ''
   /** 1 for an event that changes together with a series: as one of its dates it is not told by itself. */

@@ -252,7 +252,7 @@ async function refuseWhileUsed(tx: Db): Promise<void> {
   if (others > 0) throw new Error(`The database is in use by ${others} connections of Kalends: stop every node first.`)
 }
 
-/** Counts the connections of other processes. A transaction sees them as they were at its first look, until it clears that. */
+/** Counts the connections of other processes. PostgreSQL repeats the first count within a transaction until its snapshot is cleared. */
 async function countOthers(tx: Db): Promise<number> {
   await sql`select pg_stat_clear_snapshot()`.execute(tx)
   const { rows } = await sql<{ others: number }>`

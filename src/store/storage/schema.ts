@@ -389,7 +389,7 @@ export interface ImportScheduleColumns {
   outcome: string
 }
 
-/** An address that is told of changes. */
+/** An address that gets messages about changes. */
 export interface WebhookColumns {
   id: number
   url: string
@@ -405,7 +405,7 @@ export interface WebhookColumns {
   created_utc: string
   /** Since when no delivery has succeeded; empty while they do. */
   failing_since_utc: string
-  /** Empty for one that is told. */
+  /** Empty for one that is in use. */
   disabled_utc: string
   disabled_why: string
 }
@@ -462,7 +462,7 @@ export interface ImportItemColumns {
   record: number
   /** The revision of it that the source has told last (RFC 5545, 3.8.7.4); 0 where sources count none. */
   sequence: number
-  /** Of everything that the source said of it. */
+  /** The digest of all values that the source had. */
   digest: string
   /** JSON records of field to fingerprint: for the values in the source, and for the values of the record. */
   written: string

@@ -14,7 +14,7 @@ const MOST_NAMED = 3
  * A recurrence in words for people: "every second Tuesday until 30 June 2027, not on 24 December 2026". `language` is the
  * tag that names of days and months are written in. The year is left out where it is the year of the start.
  */
-export function recurrenceText(recurrence: Recurrence, start: Start, language: string, say: SayRecurrence): string {
+export function recurrenceInWords(recurrence: Recurrence, start: Start, language: string, say: SayRecurrence): string {
   const { rule, added, left } = recurrence
   const write = writerOf(start, language)
   const dates = (walls: readonly string[]) => joined(walls.map(write.date), language)

@@ -65,6 +65,8 @@ interface Following {
 const SMALL = 20_000
 /** The most milliseconds that lists wait for it. */
 const SOON_MS = 1000
+/** Milliseconds in which a service with a larger calendar has its processor for requests alone. */
+const HEAD_START_MS = 300
 
 /** Milliseconds from a failure to read the calendar to the next try; twice as many after each, up to the last. */
 const LOAD_AGAIN = { first: 500, last: 30_000 }
@@ -263,6 +265,8 @@ async function readCalendar(memory: EventMemory): Promise<void> {
   const { db, signal, reporting } = following.source
   const start = await following.database.cursor()
   if (following.cursor === undefined) moveTo(memory, start)
+  // What is asked first is answered first.
+  if ((await lastEventId(db)) > SMALL) await sleep(HEAD_START_MS, undefined, { signal, ref: false })
   const terms = await readTerms(db)
   const index = await readIndex(db, terms, signal, reporting)
   await alone(following, () => replaceAll(memory, { terms, index, start }))

@@ -3,15 +3,9 @@ import { Worker } from 'node:worker_threads'
 import type { Search } from '../../../base/text/search.ts'
 import type { Lane } from '../aside.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
-import { asUnavailable } from './sqlite-connection.ts'
+import { asUnavailable, type BoundStatement } from './sqlite-connection.ts'
 
 // The threads that run long reads of a SQLite file.
-
-/** A statement with its values. */
-export interface BoundStatement {
-  sql: string
-  parameters: readonly unknown[]
-}
 
 /** The work of a thread: to run statements on one snapshot, to search, or to checkpoint the write-ahead log. */
 export type ReaderRequest = { statements: readonly BoundStatement[] } | { search: Search } | 'checkpoint'

@@ -3,8 +3,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { messageOf } from '../../../base/errors.ts'
 import { openWordIndex, searchWords, type WordIndex } from '../search/word-search.ts'
-import type { BoundStatement, ReaderAnswer, ReaderRequest } from './reader-pool.ts'
-import { checkpoint, connectReader, type Prepare, prepareKept, runPrepared } from './sqlite-connection.ts'
+import type { ReaderAnswer, ReaderRequest } from './reader-pool.ts'
+import { checkpoint, connectReader, type Prepare, prepareKept, runTogether } from './sqlite-connection.ts'
 
 const CACHE_KB = 8192
 
@@ -36,19 +36,7 @@ function answerQueries(port: MessagePort, file: string): void {
 /** The result, and the memory transferred with it. */
 function answer(reader: Reader, request: ReaderRequest): [result: unknown, moved: ArrayBuffer[]] {
   if (request === 'checkpoint') return [checkpoint(reader.file), []]
-  if ('statements' in request) return [runTogether(reader, request.statements), []]
+  if ('statements' in request) return [runTogether(reader.connection, reader.prepare, request.statements), []]
   const ids = searchWords(reader.words, request.search)
   return [ids, [ids.buffer]]
-}
-
-/** The rows of each statement, all from one snapshot. */
-function runTogether({ connection, prepare }: Reader, statements: readonly BoundStatement[]): unknown[][] {
-  const run = ({ sql, parameters }: BoundStatement) => runPrepared(prepare(sql), parameters)
-  if (statements.length === 1) return statements.map(run)
-  connection.exec('begin')
-  try {
-    return statements.map(run)
-  } finally {
-    connection.exec('commit')
-  }
 }

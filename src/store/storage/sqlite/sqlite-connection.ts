@@ -175,6 +175,28 @@ export function runPrepared(statement: SqliteStatement, parameters: readonly unk
   return []
 }
 
+/** A statement with its values. */
+export interface BoundStatement {
+  sql: string
+  parameters: readonly unknown[]
+}
+
+/** The rows of each statement, all from one snapshot. The connection must be in no transaction. */
+export function runTogether(
+  connection: DatabaseSync,
+  prepare: Prepare,
+  statements: readonly BoundStatement[],
+): unknown[][] {
+  const run = ({ sql, parameters }: BoundStatement) => runPrepared(prepare(sql), parameters)
+  if (statements.length === 1) return statements.map(run)
+  connection.exec('begin')
+  try {
+    return statements.map(run)
+  } finally {
+    connection.exec('commit')
+  }
+}
+
 /**
  * A statement as the query builder runs it. Rows arrive as arrays and become objects here: the objects that Node makes of many columns are hash
  * tables, which take ten times as long to copy.

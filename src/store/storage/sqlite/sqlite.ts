@@ -11,7 +11,16 @@ import { openWordIndex, searchWords, type WordIndex } from '../search/word-searc
 import { runDirectly } from '../statement.ts'
 import { askReaders, closeReaders, makeReaderPool, type ReaderPool } from './reader-pool.ts'
 import { findChanges, presentCursor } from './sqlite-changes.ts'
-import { connect, LOG_PAGES, type Prepare, prepareKept, runPrepared, watchFile, whenFree } from './sqlite-connection.ts'
+import {
+  connect,
+  LOG_PAGES,
+  type Prepare,
+  prepareKept,
+  runPrepared,
+  runTogether,
+  watchFile,
+  whenFree,
+} from './sqlite-connection.ts'
 import { readingBuilder, runRead } from './sqlite-queries.ts'
 import { betweenWrites, enqueueWrite, makeWrites, type Writes } from './sqlite-writes.ts'
 
@@ -61,7 +70,9 @@ export function openSqlite(file: string): Database {
   return {
     read,
     readPublic: () => read,
-    aside: pool ? makeAside(read, pool) : (((db, _lane, queries) => runQueries(db, queries)) as Database['aside']),
+    aside: pool
+      ? makeAside(read, reader, readable, pool)
+      : (((db, _lane, queries) => runQueries(db, queries)) as Database['aside']),
     write,
     migrate: (work) => migrateOnDisk(writer, writes, work),
     cursor: () => whenFree(() => presentCursor(committedOnly)),
@@ -112,12 +123,25 @@ async function workRecording<T>(
   return result
 }
 
-/** Runs reads outside transactions in threads. */
-function makeAside(read: Db, pool: ReaderPool): Database['aside'] {
-  const aside = (db: Db, lane: Expected, queries: readonly ReadQuery<unknown>[]) => {
+/** Milliseconds after a read in which the next one starts a thread. */
+const RARELY_MS = 1000
+
+/**
+ * Runs reads outside transactions in threads. A thread takes longer to start than a list to be read, and some 20 MB: lists that are asked for rarely are read
+ * here until there is one.
+ */
+function makeAside(read: Db, reader: DatabaseSync, prepare: Prepare, pool: ReaderPool): Database['aside'] {
+  let last = Number.NEGATIVE_INFINITY
+  const isRare = () => {
+    const before = last
+    last = performance.now()
+    return last - before > RARELY_MS
+  }
+  const aside = async (db: Db, lane: Expected, queries: readonly ReadQuery<unknown>[]) => {
     if (db !== read || lane === 'glance') return runQueries(db, queries)
     const statements = queries.map((query) => query.compile()).map(({ sql, parameters }) => ({ sql, parameters }))
-    return askReaders(pool, lane, { statements })
+    const isHere = lane === 'list' && pool.threads.length === 0 && isRare() && !reader.isTransaction
+    return isHere ? runRead(() => runTogether(reader, prepare, statements)) : askReaders(pool, lane, { statements })
   }
   return aside as Database['aside']
 }

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { prepareGround } from '../../src/app.ts'
+import { flag, line, oneOf, url } from '../../src/base/fields/kinds.ts'
+import { labelledFacts } from '../../src/serve/pages/labelled-facts.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
+import { publicContext } from '../support/public-context.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const NEXT_YEAR = new Date().getUTCFullYear() + 1
@@ -43,6 +46,30 @@ describe('the page of an event', () => {
     const past = { start_date: '2020-01-01 10:00', end_date: '2020-01-01 11:00' }
     assert.equal(await press('https://www.eventbrite.com/e/9', past), 'Tickets false false')
     assert.equal(await press('https://www.eventbrite.com/e/9', { event_status: 'canceled' }), 'Tickets false false')
+  })
+
+  test('lists fields without a place of their own by their labels, each value as its kind has it, and none without a value', async () => {
+    const fields = {
+      doors: { kind: line, about: 'When the doors open', label: 'Doors' },
+      seated: { kind: flag, about: 'Seats for everybody' },
+      stream: { kind: url, about: 'The stream' },
+      dress: { kind: oneOf(['', 'formal'], ''), about: 'Dress', words: { formal: 'Black tie' } },
+      places: { kind: line, about: 'How many places there are' },
+      standing: { kind: flag, about: 'Standing' },
+      note: { kind: line, about: 'A note' },
+    }
+    const values = { doors: '7 & 8', seated: true, stream: 'https://a.example/?x', dress: 'formal', places: 1200 }
+    const facts = labelledFacts(await publicContext(service.app), fields, { ...values, standing: false, note: '' })
+    assert.deepEqual(
+      facts.map(({ markup }) => markup.replace(/<\/?(?:div|bdi)>/g, '')),
+      [
+        '<dt>Doors</dt><dd>7 &amp; 8</dd>',
+        '<dt>Seats for everybody</dt><dd>Yes</dd>',
+        '<dt>The stream</dt><dd><a href="https://a.example/?x" rel="noopener">https://a.example/?x</a></dd>',
+        '<dt>Dress</dt><dd>Black tie</dd>',
+        '<dt>How many places there are</dt><dd>1,200</dd>',
+      ],
+    )
   })
 
   test('says in lists what is canceled, without a press', async () => {

@@ -50,7 +50,7 @@ export interface AnyDeskRequest {
   client: string
   /** The colour of the calendar, such as `#0b6e5f`. */
   accent: string
-  /** Signs people in and ends sessions, which nobody does as a caller. */
+  /** Signs people in and ends their sessions; no caller is known then. */
   gate: DeskGate
   /** The whole page of an event as visitors get it, with a banner above; undefined for a service without pages. */
   showPage: ((context: Context, event: EventRow, banner: Html) => Promise<string>) | undefined

@@ -103,7 +103,7 @@ interface Shown {
   faults?: FormFaults
   notes?: Content
   notice?: Content
-  /** The version to save upon, where it is not that of the record. */
+  /** The version that the form is to be saved against, where it is not the present one. */
   version?: number
   isConflict?: true
 }

@@ -50,7 +50,7 @@ export interface Card {
   picture: Picture | undefined
   /** The series it is an occurrence of: the path of its page, and how it repeats in words, if by a rule. */
   series: { id: number; path: string; rhythm: string } | undefined
-  /** In lists where it stands for its series: how many of its dates follow. */
+  /** How many dates of its series follow, in lists with one date of each series. */
   following?: number
 }
 
@@ -165,7 +165,7 @@ export function shortened(text: string, longest = LONGEST_EXCERPT): string {
 
 const ALIKE = 0.02
 
-/** Style sheets know tenths of an image. */
+/** The classes for the focal point of an image, in tenths. */
 function focusOf({ focal_x: x, focal_y: y }: ImageRow): string {
   return x === null || y === null ? '' : ` fx${Math.round(x * 10)} fy${Math.round(y * 10)}`
 }

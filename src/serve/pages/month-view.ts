@@ -271,7 +271,7 @@ export interface Stretch {
   id: number
   first: string
   last: string
-  /** Where a day cannot show all, those of lower ranks are shown; 0 comes first in its day. */
+  /** Where a day has no room for all, events with the lowest ranks are shown; rank 0 also stands first in its day. */
   rank?: number
 }
 

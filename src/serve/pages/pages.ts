@@ -65,7 +65,7 @@ export interface Pages {
   memory: EventMemory
   assets: Assets
   look: Look
-  /** The count of `memory` that the look is of. */
+  /** `memory.settings` when the look was read. */
   settings: number
   /** By the language that they are written in. */
   cards: Readonly<Record<Language, Cards>>
@@ -237,7 +237,7 @@ function termsOf(pages: Pages, context: Context): Promise<PageTerms> {
   return pages.terms.read
 }
 
-/** A frame of another site shows no page of ours, so it says itself that a query cannot be read. */
+/** The answer to a frame of another site. A query that cannot be read is explained in the frame, since other pages may not stand in it. */
 async function framePage(viewing: Viewing, query: URLSearchParams): Promise<PageAnswer> {
   const answer = (status: number, framed: Framed): PageAnswer => ({
     status,
@@ -287,7 +287,7 @@ async function eventsPage(
   )
 }
 
-/** Whether an address says more exactly where somebody is than pages take it. */
+/** Whether an address has a position with more digits than pages use. */
 function isTooExact({ sent }: PageQuery, query: URLSearchParams): boolean {
   return ['geoloc_lat', 'geoloc_lng'].some((name) => sent.has(name) && sent.get(name) !== query.get(name))
 }
@@ -406,7 +406,7 @@ async function numberedRecord(context: Context, id: number): Promise<PageAnswer>
   return pageOfRecord(context, { kind, id })
 }
 
-/** Whether a path may be one of a source that has moved here. False is certain, and costs next to nothing. */
+/** Whether a path may be one of a source that has moved here; false is certain. The test is cheap enough for every 404. */
 export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: () => Db, path: string): boolean {
   const mayBe = (one: string) => mayBeOldPath(oldPaths, memory, db, rootOf(site) + one)
   const feed = splitFeed(path)
@@ -470,7 +470,7 @@ async function pageOfRecord(context: Context, { kind, id }: Paged): Promise<Page
 const toRecord = ({ site }: Context, kind: Kind, row: RecordColumns): PageAnswer =>
   movedTo(site, recordPath(site, kind, row))
 
-/** The page of an event that everybody may see or not, with a banner above it. */
+/** The page of an event, public or not, with a banner above it. */
 export async function previewPage(pages: Pages, context: Context, event: EventRow, banner: Html): Promise<string> {
   const viewing = await viewingOf(pages, context)
   const view = await eventView(viewing, event)
@@ -479,12 +479,12 @@ export async function previewPage(pages: Pages, context: Context, event: EventRo
 
 /** The style sheet and the banner of a preview of a look. */
 interface Preview {
-  /** Of its style sheet, below the root of the site. */
+  /** The path of its style sheet, below the root of the site. */
   stylePath: string
   banner: Html
 }
 
-/** The front page in the look of another configuration. Nothing in it can be pressed, since what it leads to is no preview. */
+/** The front page in the look of another configuration. Its links and buttons do nothing, since they lead to pages in the present look. */
 export async function previewFront(
   pages: Pages,
   context: Context,
@@ -518,7 +518,7 @@ const shown = (viewing: Viewing, view: View): PageAnswer => ({
   ...(view.imagesFrom === undefined ? {} : { imagesFrom: view.imagesFrom }),
 })
 
-/** A page that explains a failure; `names` are the parameters that are wrong. It looks nothing up. */
+/** A page that explains a failure; `names` are the wrong parameters. It reads no data. */
 export function problemPage(
   pages: Pick<Pages, 'assets' | 'look' | 'memory' | 'cards'>,
   context: Context,
@@ -548,7 +548,7 @@ function seeOther(site: Site, path: string): PageAnswer {
   return { ...movedTo(site, path), status: 303 }
 }
 
-/** A redirect keeps what its request asked for besides the page: its calendar, and a language. */
+/** Adds the language and the calendar that the request asked for to the address of a redirect. */
 function redirected(site: Site, answer: PageAnswer, queryText: string): PageAnswer {
   const { location } = answer
   const kept = location?.startsWith(`${rootOf(site)}/`) ? { ...answer, location: keepLanguage(site, location) } : answer

@@ -29,7 +29,7 @@ export function mapLink(venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>):
     : `https://www.openstreetmap.org/search?query=${encodeURIComponent(lines.join(', '))}`
 }
 
-/** The address of directions to a venue, by the service that the site has set; undefined without one, or where nobody knows where the venue is. */
+/** The address of directions to a venue, by the service that the site has set; undefined without a service, or for a venue without position and address. */
 export function directionsTo(
   { maps }: Pick<Site, 'maps'>,
   venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>,

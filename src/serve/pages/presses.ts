@@ -60,7 +60,7 @@ export function presses(viewing: Viewing, { span, scope, query }: Pressed): Html
   return html`<nav class="pills quick" aria-label="${say(site, 'Time, price and place')}">${times}${hasDates && press(say(site, 'Any day'), to(list, anyDay), false)}${switches}${nearPress(viewing, query, (changes) => to(span, changes))}</nav>`
 }
 
-/** Asks for the position of the reader by the script; without it, leads to the places that there are. */
+/** The press that asks for the position of the reader, by the script. Without the script it leads to the field for places. */
 function nearPress(
   { context: { site }, assets, memory, terms }: Viewing,
   { sent }: PageQuery,
@@ -76,7 +76,7 @@ function nearPress(
 /** The part of the form that opens when a link leads there. */
 export const FIELDS_ID = 'fields'
 
-/** Whether a press shows this filter as chosen, so that nothing else has to. */
+/** Whether a press shows this filter as chosen, so that no chip is needed for it. */
 export function hasPress(name: string, value: string): boolean {
   if (name === 'when') return value in PRESSED_TIMES
   return POSITION.includes(name) || SWITCHES.some(([own, on]) => own === name && on === value)

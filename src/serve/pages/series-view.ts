@@ -63,7 +63,7 @@ export const seriesFeed = (series: SeriesRow, ending: string) => feedPath('/even
 const DATES_A_PAGE = 60
 const MOST_ROWS = 1
 
-/** Dates as a calendar has them: a line of days for each month, with what they have for themselves. */
+/** The dates as lines of days, one line for each month. A day names its time and title where they differ from those of most dates. */
 function months(viewing: Viewing, cards: readonly Card[]): Html[] {
   const { site } = viewing.context
   const usual = cards.length > 0 ? mostOf(cards.map(ownPart)) : ''
@@ -113,7 +113,7 @@ function dates(
 const sayDates = (site: Site, count: number) =>
   count === 1 ? say(site, '1 date') : say(site, '{count} dates', { count: writtenNumber(site, count) })
 
-/** The dates of a series without the text that its page begins with. */
+/** The dates of a series, without the excerpts that repeat the text at the top of the page. */
 function withoutSaid(series: SeriesRow, cards: readonly Card[]): Card[] {
   const { description, excerpt } = readShared(series)
   const said = excerptOf(excerpt, description)

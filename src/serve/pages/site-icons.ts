@@ -61,7 +61,7 @@ const MARK = 26
 const GROUND: Round = { left: 0, top: 0, right: MARK, bottom: MARK, radius: 7 }
 const LEAF: Round = { left: 5, top: 9, right: 21, bottom: 21, radius: 3 }
 
-/** The mark as pixels with smooth edges; SVG is read for nobody. */
+/** Draws the mark as pixels with smooth edges, since SVG files are never rendered here. */
 function drawMark(side: number, accent: string, isRound: boolean): Pixels {
   const pixels = Buffer.alloc(side * side * 4)
   const colour = rgbOf(accent)

@@ -28,7 +28,7 @@ interface ViewRow<View extends keyof Said> {
   at: (day: string | undefined, month: string | undefined) => Span<View>
   /** The parameters for the dates of its calendar; undefined where the calendar has the dates of an ordinary feed. */
   dates: (span: Span<View>, today: string) => string | undefined
-  /** Whether readers bound its dates themselves. */
+  /** Whether its dates come from the query (`start_date`, `end_date`, `when`), and not from its path. */
   isList: boolean
   /** The words of the link to it; undefined for a view that other views do not link to. */
   name: ((site: Site) => string | undefined) | undefined
@@ -132,7 +132,7 @@ export function calendarDates<View extends keyof Said>(span: Span<View>, today: 
 /** Whether an address names a view without a date. */
 export const isUndated = ({ view: _view, ...dates }: Span) => Object.values(dates).every((date) => date === undefined)
 
-/** Whether readers bound the dates of a view themselves. */
+/** Whether the dates of a view come from the query, and not from its path. */
 export const isList = ({ view }: Span) => VIEWS[view].isList
 
 /** The views that one of them links to, itself included, near the date that it shows. */

@@ -29,7 +29,7 @@ export interface Viewing {
   weekStart: number
   /** Today in the zone of the site. */
   today: string
-  /** The path and query of the page as asked for; undefined for one without an address for everybody. */
+  /** The path and query of the page, as the request has them; undefined for a preview, which has no public address. */
   address: string | undefined
   /** Where the reader looks around. */
   around?: { lat: number; lng: number } | undefined

@@ -168,14 +168,19 @@ describe('over HTTP, with venues of long texts', onSqlite, () => {
     })
     const longestTurn = watchTurns(() => isSearching)
     let longest = 0
-    let rounds = 0
-    for (; isSearching; rounds++) {
+    let answeredBefore = 0
+    const ask = async (path: string) => {
+      const status = await statusInTime(path)
+      if (isSearching) answeredBefore += 1
+      return status
+    }
+    while (isSearching) {
       const since = performance.now()
       const paths = ['~/healthz', '/events?per_page=1', '/categories?per_page=1']
-      assert.deepEqual(await Promise.all(paths.map(statusInTime)), [200, 200, 200])
+      assert.deepEqual(await Promise.all(paths.map(ask)), [200, 200, 200])
       longest = Math.max(longest, performance.now() - since)
     }
-    assert.ok(rounds > 1, 'nothing was answered before the searches were')
+    assert.ok(answeredBefore > 0, 'nothing was answered before the searches were')
     const answers = await all
     for (const { status, headers, body } of answers) {
       if (status === 200) continue

@@ -87,10 +87,13 @@ async function observe(server: { pid: number }, load: Load, put: () => Promise<L
   const before = processorSeconds(server.pid)
   const { requests, seconds, failed } = await put()
   const used = processorSeconds(server.pid) - before
-  if (failed > 0)
+  const faults = Object.entries(failed)
+  if (faults.length > 0) {
+    const statuses = faults.map(([status, count]) => `${count} of ${status}`).join(', ')
     throw new Error(
-      `${failed} of ${requests} answers were errors; the first request was ${load.requests[0]?.slice(0, 200)}`,
+      `Of ${requests} answers some were errors: ${statuses}; the first request was ${load.requests[0]?.slice(0, 200)}`,
     )
+  }
   if (requests === 0) throw new Error('nothing was answered')
   return { perSecond: requests / seconds, requests, processorMicros: (used * 1e6) / requests, busy: used / seconds }
 }

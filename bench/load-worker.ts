@@ -35,7 +35,7 @@ async function runAutocannon(job: LoadJob): Promise<LoadResult> {
   let next = 0
   let began = 0
   let answered = 0
-  let failed = 0
+  const failed: Record<string, number> = {}
   let whole: LoadResult | undefined
   let instance: autocannon.Instance | undefined
   const { promise, resolve, reject } = Promise.withResolvers<LoadResult>()
@@ -43,7 +43,7 @@ async function runAutocannon(job: LoadJob): Promise<LoadResult> {
   const setupRequest = (template: autocannon.Request): autocannon.Request => {
     began ||= performance.now()
     if (job.once && next === lines.length) {
-      whole = { requests: answered, seconds: (performance.now() - began) / 1000, failed: 0 }
+      whole = { requests: answered, seconds: (performance.now() - began) / 1000, failed }
       instance?.stop()
     }
     const line = lines[next % lines.length]
@@ -68,12 +68,12 @@ async function runAutocannon(job: LoadJob): Promise<LoadResult> {
     if (error) return reject(error)
     resolve({
       ...(whole ?? { requests: result.requests.total, seconds: result.duration }),
-      failed: failed + result.errors,
+      failed: result.errors > 0 ? { ...failed, broken: result.errors } : failed,
     })
   })
   instance.on('response', (_client, status) => {
     answered++
-    if (status >= 400) failed++
+    if (status >= 400) failed[status] = (failed[status] ?? 0) + 1
   })
   return promise
 }

@@ -24,7 +24,11 @@ end
 
 function done(summary)
   local errors = summary.errors
-  local failed = errors.connect + errors.read + errors.write + errors.timeout + errors.status
-  io.write(string.format('\nRESULT {"requests":%d,"seconds":%f,"failed":%d}\n',
-    summary.requests, summary.duration / 1e6, failed))
+  local failed = {}
+  -- wrk counts the answers of 400 and more, and does not tell their statuses.
+  for name, count in pairs(errors) do
+    if count > 0 then failed[#failed + 1] = string.format('"%s":%d', name, count) end
+  end
+  io.write(string.format('\nRESULT {"requests":%d,"seconds":%f,"failed":{%s}}\n',
+    summary.requests, summary.duration / 1e6, table.concat(failed, ',')))
 end

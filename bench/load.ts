@@ -39,8 +39,8 @@ export interface LoadResult {
   /** Answers that arrived. */
   requests: number
   seconds: number
-  /** Answers with a status of 400 and more, and broken connections. */
-  failed: number
+  /** How many answers had a status of 400 and more, by the status, or broke off, by the word that says so. */
+  failed: Record<string, number>
 }
 
 export interface ProbeResult {

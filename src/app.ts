@@ -59,6 +59,7 @@ import { readEdition } from './store/storage/edition.ts'
 import { openStorage, tellFailures } from './store/storage/open-database.ts'
 import { readOwnerFiles, readOwnerSettings, withOwnerSettings } from './store/storage/owner-settings.ts'
 import { dropOld } from './store/storage/pruning.ts'
+import { makeWriteTogether } from './store/storage/write-together.ts'
 
 // Starts the service: opens the calendar, joins all parts, and stops them in order.
 
@@ -182,7 +183,11 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const { authenticate } = authenticator
   const { webhook_hosts: webhookHosts } = config
   const http = makeServer(
-    { site, database, edition, images, webhookHosts, start: config, memory, authenticate, gate, now: Date.now, report },
+    {
+      ...{ site, database, edition, images, webhookHosts, start: config, memory, authenticate, gate, report },
+      together: makeWriteTogether(database.write),
+      now: Date.now,
+    },
     { ...serverLimits(config), look: owner.look, cacheBudget: budget, ...hearing(requestLog, metrics) },
   )
   const sender = senderOf(primary, site, images, config, report, watchingSettled(logger, metrics))

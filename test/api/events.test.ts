@@ -1004,3 +1004,55 @@ after(() => {
   pictureServer.closeAllConnections()
   pictureServer.close()
 })
+
+test('events that are created at once get slugs of their own, count for their terms, and stand in the history under their writers', async () => {
+  const tag = await service.create('/tags', { name: 'at once' })
+  const category = await service.create('/categories', { name: 'At once' })
+  const hall = await service.create('/venues', { venue: 'Hall of many' })
+  const writers = ['admin', 'editor'] as const
+  const sent = Array.from({ length: 24 }, (_, i) => ({
+    as: writers[i % 2] ?? 'admin',
+    body: {
+      ...DAY,
+      title: i % 3 === 0 ? 'The same' : `Another ${i}`,
+      status: i % 8 === 7 ? 'draft' : 'publish',
+      tags: i % 2 === 0 ? [tag.id] : [],
+      categories: [category.id],
+      venue: hall.id,
+    },
+  }))
+  const answers = await Promise.all(sent.map(({ as, body }) => service.post('/events', body, as)))
+  for (const [i, { status, body }] of answers.entries()) {
+    assert.equal(status, 201, JSON.stringify(body))
+    assert.equal(body.title, sent[i]?.body.title)
+    assert.equal(body.venue.id, hall.id)
+    // The others count for the same terms by the time it is read.
+    assert.deepEqual(withoutCounts(body), withoutCounts(await read(`/events/${body.id}`)))
+  }
+  const published = answers.filter(({ body }) => body.status === 'publish')
+  assert.equal(new Set(published.map(({ body }) => body.slug)).size, published.length)
+  assert.equal((await service.get(`/categories/${category.id}`)).body.count, published.length)
+  assert.equal(
+    (await service.get(`/tags/${tag.id}`)).body.count,
+    published.filter(({ body }) => body.tags.length > 0).length,
+  )
+  const ids = answers.map(({ body }) => body.id)
+  const acts = await service.app.database.read
+    .selectFrom('history')
+    .select(['record', 'user', 'action', 'name'])
+    .where('kind', '=', 'event')
+    .where('record', 'in', ids)
+    .execute()
+  const expected = answers.map(({ body }, i) => ({
+    record: body.id,
+    user: service.userIds[sent[i]?.as ?? 'admin'],
+    action: 'create',
+    name: body.title,
+  }))
+  const inOrder = <Row extends { record: number }>(rows: Row[]) => rows.sort((a, b) => a.record - b.record)
+  assert.deepEqual(inOrder(acts), inOrder(expected))
+})
+
+function withoutCounts(event: Body): Body {
+  return JSON.parse(JSON.stringify(withoutLinkedData(event), (name, value) => (name === 'count' ? undefined : value)))
+}

@@ -21,12 +21,12 @@ import {
   withImages,
 } from '../../src/calendar/images/images.ts'
 import type { Role } from '../../src/calendar/people/caller.ts'
-import { nextRecordId } from '../../src/calendar/records/record-store.ts'
 import { inMemory } from '../../src/store/media/image-sizes.ts'
 import { localMediaStore } from '../../src/store/media/media-store.ts'
 import type { Database } from '../../src/store/storage/database.ts'
 import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
+import { nextRecordId } from '../../src/store/storage/record-ids.ts'
 import type { ImageRow } from '../../src/store/storage/schema.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 15, 11, 35)

@@ -3,11 +3,15 @@ import { createHook } from 'node:async_hooks'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { recordWritten } from '../../src/calendar/records/record-store.ts'
 import type { Database, Db } from '../../src/store/storage/database.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
+import { type Tx, writerBy } from '../../src/store/storage/recording.ts'
 import { prepareKept } from '../../src/store/storage/sqlite/sqlite-connection.ts'
 import { enqueueWrite, makeWrites, type Writes } from '../../src/store/storage/sqlite/sqlite-writes.ts'
 import { statement } from '../../src/store/storage/statement.ts'
+import { DatabaseUnavailable } from '../../src/store/storage/unavailable.ts'
+import { makeWriteTogether, type SharedWork } from '../../src/store/storage/write-together.ts'
 import { databaseName, onSqlite, scratchDatabase } from '../support/database.ts'
 import { startProcess } from '../support/processes.ts'
 import { openAgain, openScratch } from './open.ts'
@@ -53,6 +57,62 @@ test('a write that fails leaves nothing behind and takes no other with it', asyn
     await recordIds(database),
     kept.sort((a, b) => a - b),
   )
+})
+
+/** Makes a record for each that asks, noting how many share each transaction; refuses everything that holds a `NaN`. */
+function sharedInsert(together: number[]): SharedWork<number, number> {
+  return async (tx, asked) => {
+    together.push(asked.length)
+    const ids: number[] = []
+    for (const { item, by } of asked) {
+      if (Number.isNaN(item)) throw new Error(`refused to ${by.login}`)
+      const { id } = await tx.insertInto('records').values({ kind: 'event' }).returning('id').executeTakeFirstOrThrow()
+      recordWritten(tx, 'event', undefined, { id, status: 'publish', name: `${item}` }, undefined, by)
+      ids.push(id)
+    }
+    return ids
+  }
+}
+
+test('writes of one kind share transactions under their own names, and one that fails takes no other with it', async (t) => {
+  const { database } = await openScratch(t)
+  const together: number[] = []
+  const [insertAll, write] = [sharedInsert(together), makeWriteTogether(database.write)]
+  const by = (login: string) => ({ ...writerBy('test'), login })
+  const items = Array.from({ length: 20 }, (_, i) => (i === 13 ? Number.NaN : i))
+  const settled = await Promise.allSettled(items.map((item) => write(insertAll, item, by(`writer ${item}`))))
+  const failed = settled.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []))
+  assert.deepEqual(failed, ['Error: refused to writer NaN'])
+  const kept = settled.flatMap((result, item) => (result.status === 'fulfilled' ? [{ id: result.value, item }] : []))
+  assert.deepEqual(
+    await recordIds(database),
+    kept.map(({ id }) => id).sort((a, b) => a - b),
+  )
+  const acts = await database.read.selectFrom('history').select(['record', 'name', 'login']).orderBy('record').execute()
+  assert.deepEqual(
+    acts,
+    kept.sort((a, b) => a.id - b.id).map(({ id, item }) => ({ record: id, name: `${item}`, login: `writer ${item}` })),
+  )
+  assert.ok(Math.max(...together) > 1, `${together} writes shared a transaction`)
+  together.length = 0
+  await write(insertAll, 1, by('somebody alone'))
+  assert.deepEqual(together, [1])
+})
+
+test('nothing is written twice where the outcome of a shared transaction is not known', async () => {
+  let begun = 0
+  const write = makeWriteTogether(async (work) => {
+    begun += 1
+    await work({ recording: {} } as Tx)
+    throw new DatabaseUnavailable('The server went away at the commit.')
+  })
+  const work: SharedWork<number, number> = async (_tx, asked) => asked.map(({ item }) => item)
+  const settled = await Promise.allSettled([1, 2, 3].map((item) => write(work, item, writerBy('test'))))
+  assert.deepEqual(
+    settled.map(({ status }) => status),
+    ['rejected', 'rejected', 'rejected'],
+  )
+  assert.ok(begun <= 2, `${begun} transactions`)
 })
 
 const findTag = statement<{ slug: string }>()((db, value) =>

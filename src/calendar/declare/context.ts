@@ -3,6 +3,7 @@ import type { ImageService } from '../../store/media/media-store.ts'
 import type { EventMemory } from '../../store/memory/event-memory.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
+import type { SharedWork } from '../../store/storage/write-together.ts'
 import type { Caller } from '../people/caller.ts'
 
 // The context of a request, which nearly every function above the stores takes.
@@ -28,6 +29,8 @@ export interface Context {
   aside: Database['aside']
   /** One durable transaction in the name of the caller. For the handlers, which own transactions: all others are given one. */
   write: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
+  /** Does a write in the name of the caller as well, perhaps in one transaction with those of others; undefined where each has its own. */
+  writeShared?: (<Item, Result>(work: SharedWork<Item, Result>, item: Item) => Promise<Result>) | undefined
   /** The ids of all events that a search finds, visible to the caller or not. */
   findMatching: Database['findMatching']
   /** Answers lists of public events; undefined for callers who may see more. */

@@ -3,6 +3,7 @@ import type { Problem, ProblemCode } from '../../base/problems.ts'
 import type { WantedText } from '../../base/text/text-work.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { RecordKind, Taxonomy, VersionedKind, WithdrawnEvent } from '../../store/storage/schema.ts'
+import type { Sharing } from '../../store/storage/write-together.ts'
 import type { Context } from './context.ts'
 
 // The interface that each resource offers to routes: find, load, create, update, remove.
@@ -85,6 +86,15 @@ export interface WriteResult {
 export interface WriteSteps<Asked, Prepared = unknown> {
   prepare(context: Context, asked: Asked): Promise<Prepared>
   write(tx: Tx, prepared: Prepared, context: Context): Promise<WriteResult>
+  /** Does several such writes, of those that `mayShare` a transaction. The results are in the same order. */
+  writeAll?(tx: Tx, asked: readonly Sharing<PreparedWrite<Prepared>>[]): Promise<WriteResult[]>
+  mayShare?(prepared: Prepared): boolean
+}
+
+/** A prepared write, and the context of its request. */
+export interface PreparedWrite<Prepared = unknown> {
+  prepared: Prepared
+  context: Context
 }
 
 /** The record to be changed, as it was found, and the sent values. */

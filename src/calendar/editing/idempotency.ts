@@ -64,15 +64,15 @@ export async function writeOnce(
   { repeatable: { key, fingerprint, place }, underWay, render }: Sent,
   isAllowed: boolean,
   context: Context,
-  write: (keeping: Keeping) => Promise<KeptReply>,
+  write: (keeping: Keeping, isKept: boolean) => Promise<KeptReply>,
 ): Promise<KeptReply> {
-  if (key === undefined || !isAllowed) return write(async (_tx, within) => withinRoom(context, await within()))
+  if (key === undefined || !isAllowed) return write(async (_tx, within) => withinRoom(context, await within()), false)
   checkKey(key, context)
   const once: Once = { user: context.caller.id, key: keyAt(key, place), fingerprint: await fingerprint() }
   return alone(underWay, once, async () => {
     const known = await findReplay(context.db, once, context)
     if (known) return replayed(context, known, render)
-    return write(async (tx, within) => withinRoom(context, await keepOnce(tx, once, context, within)))
+    return write(async (tx, within) => withinRoom(context, await keepOnce(tx, once, context, within)), true)
   })
 }
 

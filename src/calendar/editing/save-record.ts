@@ -27,7 +27,21 @@ export interface SentNew {
   isAllowed: boolean
 }
 
-/** Parses and writes a new record. @throws Problem */
+/** Parses and writes a new record by itself. @throws Problem */
+export async function makeNew(
+  context: Context,
+  { create }: Operations,
+  { fields, raw, isAllowed }: SentNew,
+): Promise<WriteResult> {
+  const values = await parseFields(fields, raw, context, { extent: 'whole', mayAsk: isAllowed })
+  const { writeAll } = create
+  const prepared = await create.prepare(context, values)
+  return writeAll && context.writeShared && create.mayShare?.(prepared)
+    ? context.writeShared(writeAll, { prepared, context })
+    : context.write((tx) => create.write(tx, prepared, context))
+}
+
+/** Parses and writes a new record, with what belongs to it. @throws Problem */
 export async function writeNew<Done>(
   context: Context,
   { create }: Operations,

@@ -3,6 +3,7 @@ import { blankColumns, keptColumns, type Parsed } from '../../base/fields/field.
 import { invalidParam } from '../../base/problems.ts'
 import { foldedText } from '../../base/text/long-texts.ts'
 import { readMoment } from '../../base/text/moments.ts'
+import { insertTakenIds, nextRecordId, takeRecordIds } from '../../store/storage/record-ids.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow, Taxonomy, TermRow } from '../../store/storage/schema.ts'
 import { indexWritten } from '../../store/storage/search/search-index.ts'
@@ -22,12 +23,11 @@ import { organizerRules } from '../linked/organizer.ts'
 import { recordUrl } from '../linked/record-present.ts'
 import { venueRules } from '../linked/venue.ts'
 import { settleNewSlugs, settleRecord, settleSlug, settleTrust, trashColumns } from '../records/record-rules.ts'
-import { nextRecordId, nextRecordIds } from '../records/record-store.ts'
 import { settleTerms, termEntries } from '../terms/term-rules.ts'
 import { findTermsByIds, shiftCounts } from '../terms/term-store.ts'
 import { event } from './event.ts'
 import { parseCost } from './event-cost.ts'
-import { findTermIds, insertEvent, insertEvents, type KnownLinks, type NewEvent, updateEvent } from './event-store.ts'
+import { findTermIds, insertEvents, type KnownLinks, type NewEvent, updateEvent } from './event-store.ts'
 import { settleWhen } from './event-when.ts'
 
 // The rules of writing events: how a create or a change affects the event and all that it links to.
@@ -111,12 +111,11 @@ export const UNSENT = {
 } satisfies Partial<EventRow>
 
 /**
- * Writes an event with everything it links to; nothing of it stays when any part fails. One that is held as `before` gets the sent fields
- * (rule 16.2); without `before` the event is new.
+ * Writes the sent fields of an event, which is held as `before`, with everything it links to (rule 16.2); nothing of it stays when any part fails.
  */
-export async function writeEvent(
+export async function changeEvent(
   tx: Tx,
-  before: EventRow | undefined,
+  before: EventRow,
   prepared: PreparedEvent,
   context: Context,
   look: LookAtWritten,
@@ -124,20 +123,21 @@ export async function writeEvent(
   const linked = await settleLinked(tx, prepared, context)
   const { row, columns, terms } = await settleEvent(tx, before, prepared, context)
   // Links that were not sent stay.
-  const links = before ? { ...linked, terms: terms.isSent ? terms.after : undefined } : linksOfNew(linked, terms.after)
-  const had = { terms: terms.before, counted: before?.status === 'publish' }
+  const links = { ...linked, terms: terms.isSent ? terms.after : undefined }
+  const had = { terms: terms.before, counted: before.status === 'publish' }
   const has = { terms: terms.after, counted: row.status === 'publish' }
   // The statements are independent, so they reach the database together, in this order. Other writers wait for terms: they are held last.
-  const writing = before ? updateEvent(tx, before, columns, links) : insertEvent(tx, row, links)
-  const counting = countTerms(tx, had, has)
-  const counted = !before && has.counted ? counting : undefined
-  const [, , seen] = await Promise.all([writing, counting, look(tx, row, { ...links, counted })])
+  const [, , seen] = await Promise.all([
+    updateEvent(tx, before, columns, links),
+    countTerms(tx, had, has),
+    look(tx, row, links),
+  ])
   return seen
 }
 
 /** The links of a new event: of a kind that was not sent there are none. */
 export function linksOfNew(
-  { venues = [], organizers = [], made }: Omit<KnownLinks, 'terms'>,
+  { venues = [], organizers = [], made = new Set() }: Partial<KnownLinks> = {},
   terms: readonly number[],
 ): KnownLinks {
   return { venues, organizers, terms, made }
@@ -291,13 +291,13 @@ interface Counted {
 }
 
 /** Counts an event for its terms, and no longer for those it had: begun with the statements that change it. */
-async function countTerms(tx: Tx, before: Counted, after: Counted): Promise<TermRow[]> {
+async function countTerms(tx: Tx, before: Counted, after: Counted): Promise<void> {
   const had = new Set(before.counted ? before.terms : [])
   const has = new Set(after.counted ? after.terms : [])
   const by = new Map<number, number>()
   for (const term of has.difference(had)) by.set(term, 1)
   for (const term of had.difference(has)) by.set(term, -1)
-  return shiftCounts(tx, by)
+  await shiftCounts(tx, by)
 }
 
 /** Publishes an event whose time has come, which is held. */
@@ -320,44 +320,71 @@ export function settleValues(values: EventValues, context: ValueContext): Settle
   return { own: ownColumns(undefined, values, context), slug: values.slug }
 }
 
-/** An event to be made, with what it links to, and the UID that calendars know it by, if they do. */
+/** An event to be made for whoever asks for it, with what it links to, and the UID that calendars know it by, if they do. */
 export interface AskedEvent extends SettledValues {
   event: Omit<PreparedEvent, 'values'> & { values: Pick<EventValues, 'categories' | 'tags'> }
-  uid: string | undefined
+  uid?: string | undefined
 }
 
 /** A new event, with its terms in the order of their ids. */
 export interface MadeEvent extends NewEvent {
+  links: KnownLinks
+  /** The context of whoever asked for it. */
+  context: Context
   categories: readonly number[]
   tags: readonly number[]
 }
 
 /**
- * Writes new events with everything they link to, as `writeEvent` does for one, but with few statements for all. When one fails, none is written.
+ * Writes new events with everything they link to, with few statements for all. When one fails, none is written.
  * Linked records are looked up for all of them together. The events are presented when they are first read, and their words are indexed together.
  * @throws Problem rest_invalid_param for a venue or organizer that is not there, or in the trash
  */
 export async function createEvents(tx: Tx, asked: readonly AskedEvent[], context: Context): Promise<MadeEvent[]> {
   await refuseUnlinkable(tx, asked)
-  const ids = await nextRecordIds(tx, 'event', asked.length)
-  const settled = asked.map(({ own, slug }, at) => {
-    const columns = { ...UNSENT, ...own, id: ids[at] ?? 0 }
-    return { columns, id: columns.id, status: columns.status, name: columns.title, sent: slug }
-  })
-  const slugs = await settleNewSlugs(tx, context.caller, 'events', settled)
-  const terms = await settleTermsOf(tx, asked, context)
-  const events: MadeEvent[] = []
-  for (const [at, { event, uid = randomUUID() }] of asked.entries()) {
-    const { venues = [], organizers = [] } = await settleLinked(tx, event, context)
-    const image = event.image === undefined ? null : await linkImage(tx, event.image, context)
-    const { categories, tags } = terms[at] ?? { categories: [], tags: [] }
-    const row = { ...(settled[at]?.columns as EventRow), image, slug: slugs[at] ?? '', uid }
-    events.push({ row, links: { venues, organizers, terms: [...categories, ...tags] }, categories, tags })
-  }
-  await insertEvents(tx, events)
-  await shiftCounts(tx, countsOf(events))
+  const events = await settleNewEvents(
+    tx,
+    asked.map((one) => ({ ...one, context })),
+  )
+  await Promise.all(insertSettled(tx, events))
   await indexWritten(tx, events.length)
   return events
+}
+
+/** Settles new events that are written together: the later of two that ask for the same slug gets another. */
+export async function settleNewEvents(
+  tx: Tx,
+  asked: readonly (AskedEvent & Pick<MadeEvent, 'context' | 'by'>)[],
+): Promise<MadeEvent[]> {
+  const linked: Omit<KnownLinks, 'terms'>[] = []
+  for (const { event, context } of asked) linked.push(await settleLinked(tx, event, context))
+  const numbered = takeRecordIds(tx, 'event', asked.length)
+  const named = asked.map(({ own, slug, context: { caller } }) => {
+    return { caller, status: own.status, name: own.title, sent: slug }
+  })
+  const [terms, ids, slugs] = await Promise.all([
+    settleTermsOf(tx, asked),
+    numbered,
+    settleNewSlugs(tx, 'events', named, numbered),
+  ])
+  const events: MadeEvent[] = []
+  for (const [at, { own, event, uid = randomUUID(), context, by }] of asked.entries()) {
+    const image = event.image === undefined ? null : await linkImage(tx, event.image, context)
+    const { categories, tags } = terms[at] ?? { categories: [], tags: [] }
+    const row = { ...UNSENT, ...own, id: ids[at] ?? 0, image, slug: slugs[at] ?? '', uid }
+    events.push({ row, links: linksOfNew(linked[at], [...categories, ...tags]), categories, tags, context, by })
+  }
+  return events
+}
+
+/** Writes settled events, and counts them for their terms, which resolve as they are then. All statements have begun when the function returns. */
+export function insertSettled(tx: Tx, events: readonly MadeEvent[]): [Promise<unknown>, Promise<TermRow[]>] {
+  const noted = insertTakenIds(
+    tx,
+    'event',
+    events.map(({ row }) => row.id),
+  )
+  return [Promise.all([noted, insertEvents(tx, events)]), shiftCounts(tx, countsOf(events))]
 }
 
 async function refuseUnlinkable(tx: Tx, asked: readonly AskedEvent[]): Promise<void> {
@@ -376,21 +403,22 @@ const LINKS = [
 /** The ids of the terms of each event; those that were named by ids are looked up together. */
 async function settleTermsOf(
   tx: Tx,
-  asked: readonly AskedEvent[],
-  { caller }: Context,
+  asked: readonly (AskedEvent & { context: Context })[],
 ): Promise<Pick<MadeEvent, 'categories' | 'tags'>[]> {
   const sent = asked.map(({ event: { values } }) => sentTerms(values))
   const numbers = new Set<number>()
   for (const { category = [], tag = [] } of sent)
     for (const entry of [...category, ...tag]) if (typeof entry === 'number') numbers.add(entry)
   const known = new Map((await findTermsByIds(tx, [...numbers])).map((term) => [term.id, term]))
-  const settled: Pick<MadeEvent, 'categories' | 'tags'>[] = []
-  for (const { category = [], tag = [] } of sent) {
-    const categories = await settleTerms(tx, caller, 'category', category, known)
-    const tags = await settleTerms(tx, caller, 'tag', tag, known)
-    settled.push({ categories: categories.sort(byNumber), tags: tags.sort(byNumber) })
-  }
-  return settled
+  const settled = asked.map((): { category: number[]; tag: number[] } => ({ category: [], tag: [] }))
+  // One taxonomy after the other: writers that make terms of both wait for each other in that order.
+  for (const taxonomy of ['category', 'tag'] as const)
+    for (const [at, { context }] of asked.entries()) {
+      const entries = sent[at]?.[taxonomy] ?? []
+      const ids = await settleTerms(tx, context.caller, taxonomy, entries, known)
+      settled[at]?.[taxonomy].push(...ids.sort(byNumber))
+    }
+  return settled.map(({ category, tag }) => ({ categories: category, tags: tag }))
 }
 
 const byNumber = (a: number, b: number) => a - b

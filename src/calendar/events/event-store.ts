@@ -5,7 +5,7 @@ import { foundRows } from '../../store/storage/aside.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { formerOf } from '../../store/storage/history.ts'
 import { isInLists, isListed } from '../../store/storage/queries.ts'
-import { noteFormer, type Tx } from '../../store/storage/recording.ts'
+import { noteFormer, type Tx, type Writer } from '../../store/storage/recording.ts'
 import type {
   EventRow,
   ImageRow,
@@ -118,8 +118,6 @@ export interface KnownLinks {
   terms: readonly number[] | undefined
   /** The venues and organizers, of these, that are as new as the link. */
   made: ReadonlySet<number>
-  /** The terms as they are written with the event, where all of them are. */
-  counted?: Promise<TermRow[]> | undefined
 }
 
 /** The links of these events, in one query a kind; every event asked for has an entry. `known` is for one event alone. */
@@ -133,7 +131,7 @@ export async function findEventLinks(
   const [venues, organizers, terms, series] = await Promise.all([
     findLinks<VenueRow>(db, venueRules, ids, known?.venues),
     findLinks<OrganizerRow>(db, organizerRules, ids, known?.organizers),
-    known?.counted ? findCounted(ids, known.counted) : findTermsOf(db, ids, known?.terms),
+    findTermsOf(db, ids, known?.terms),
     findSeriesByIds(db, [...new Set(seriesOf.values())]),
   ])
   const pictured = [...events, ...[...venues.values()].flat(), ...[...organizers.values()].flat()]
@@ -153,6 +151,52 @@ export async function findEventLinks(
     }
   }
   return new Map(ids.map((id) => [id, linksOf(id)]))
+}
+
+/**
+ * The links of new events that this transaction has written, by the ids of the events. `counted` resolves to the terms of those that count for
+ * them.
+ */
+export async function findLinksOfNew(
+  db: Db,
+  events: readonly { row: EventRow; links: KnownLinks }[],
+  counted: Promise<readonly TermRow[]>,
+): Promise<Map<number, EventLinks>> {
+  const idsOf = (kind: (typeof LINK_KINDS)[number], some = events) => [
+    ...new Set(some.flatMap(({ links }) => links[kind] ?? [])),
+  ]
+  const uncounted = idsOf(
+    'terms',
+    events.filter(({ row }) => row.status !== 'publish'),
+  )
+  const [venues, organizers, others, shown] = await Promise.all([
+    findLinkedByIds<VenueRow>(db, venueRules, idsOf('venues')),
+    findLinkedByIds<OrganizerRow>(db, organizerRules, idsOf('organizers')),
+    uncounted.length === 0 ? [] : selectTerms(db, { ids: uncounted }),
+    counted,
+  ])
+  const terms = new Map([...others, ...shown].map((term) => [term.id, term]))
+  const pictured = [...events.map(({ row }) => row), ...venues.values(), ...organizers.values()]
+  const images = await findImages(
+    db,
+    pictured.flatMap((row) => row.image ?? []),
+  )
+  const linksOf = ({ links }: { links: KnownLinks }): EventLinks => {
+    const own = among(terms, links.terms).sort(compareTerms)
+    return {
+      venues: among(venues, links.venues),
+      organizers: among(organizers, links.organizers),
+      categories: own.filter(({ taxonomy }) => taxonomy === 'category'),
+      tags: own.filter(({ taxonomy }) => taxonomy === 'tag'),
+      images,
+      series: undefined,
+    }
+  }
+  return new Map(events.map((event) => [event.row.id, linksOf(event)]))
+}
+
+function among<Row>(rows: ReadonlyMap<number, Row>, ids: readonly number[] = []): Row[] {
+  return ids.flatMap((id) => rows.get(id) ?? [])
 }
 
 const selectSeries = statement<{ ids: readonly number[] }>()((db, value) =>
@@ -209,8 +253,7 @@ async function findLinks<Row extends VenueRow | OrganizerRow>(
   const [event] = events
   if (event === undefined) return new Map()
   if (known) {
-    const records = await findLinkedByIds<Row>(db, type, known)
-    return new Map([[event, known.flatMap((id) => records.get(id) ?? [])]])
+    return new Map([[event, among(await findLinkedByIds<Row>(db, type, known), known)]])
   }
   const rows: { event: number }[] = await linking[type.table].select(db, { events })
   return Map.groupBy(rows as (Row & { event: number })[], ({ event }) => event)
@@ -240,13 +283,6 @@ async function findTermsOf(
   if (event === undefined) return new Map()
   if (known) return new Map([[event, known.length === 0 ? [] : await selectTerms(db, { ids: known })]])
   return Map.groupBy(await selectTermsOf(db, { events }), ({ event }) => event)
-}
-
-async function findCounted(
-  [event = 0]: readonly number[],
-  counted: Promise<TermRow[]>,
-): Promise<Map<number, TermRow[]>> {
-  return new Map([[event, (await counted).sort(compareTerms)]])
 }
 
 async function insertLinks(tx: Tx, type: LinkedType, event: number, ids: readonly number[] = []): Promise<void> {
@@ -323,25 +359,12 @@ export function derivedColumns(row: EventRow): Pick<EventRow, 'access_words' | '
   }
 }
 
-const insertOne = statement<{ row: EventRow }>()((db, value) => db.insertInto('events').values(value('row')))
-
 const updateOne = statement<{ id: number; columns: Partial<EventRow> }>()((db, value) =>
   db.updateTable('events').set(value('columns')).where('id', '=', value('id')),
 )
 
 /** Ids of the records that an event is to be linked to, in order; undefined ones stay as they are. */
-export type WrittenLinks = Omit<KnownLinks, 'made' | 'counted'>
-
-/** Writes a new event and its links. All statements have begun, in this order, when the function returns. */
-export async function insertEvent(tx: Tx, row: EventRow, links: WrittenLinks): Promise<void> {
-  recordWritten(tx, 'event', undefined, { ...row, name: row.title })
-  await Promise.all([
-    insertOne(tx, { row: { ...row, ...derivedColumns(row) } }),
-    insertLinks(tx, venueRules, row.id, links.venues),
-    insertLinks(tx, organizerRules, row.id, links.organizers),
-    insertTerms(tx, row.id, links.terms),
-  ])
-}
+export type WrittenLinks = Omit<KnownLinks, 'made'>
 
 function inParts<Row>(rows: readonly Row[], write: (part: Row[]) => Promise<unknown>): Promise<unknown>[] {
   return Array.from(rowParts(rows), write)
@@ -353,11 +376,13 @@ const insertMany = statement<{ rows: EventRow[] }>()((db, value) => db.insertInt
 export interface NewEvent {
   row: EventRow
   links: WrittenLinks
+  /** Its writer, where several share the transaction. */
+  by?: Writer | undefined
 }
 
 /** Writes new events, each with its links. All statements have begun, in this order, when the function returns. */
 export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
-  for (const { row } of events) recordWritten(tx, 'event', undefined, { ...row, name: row.title })
+  for (const { row, by } of events) recordWritten(tx, 'event', undefined, { ...row, name: row.title }, undefined, by)
   const rows = events.map(({ row }) => ({ ...row, ...derivedColumns(row) }))
   const linked = events.map(({ row: { id }, links }) => ({ id, links }))
   await Promise.all([...inParts(rows, (part) => insertMany(tx, { rows: part })), ...linkEvents(tx, linked)])

@@ -1,34 +1,40 @@
 import { Problem } from '../../base/problems.ts'
 import { prepareTexts, showPrepared } from '../../base/text/long-texts.ts'
-import { storePresented } from '../../store/memory/presented-records.ts'
+import { type PresentedRecord, storePresented } from '../../store/memory/presented-records.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { holdRecord } from '../../store/storage/locks.ts'
-import type { Tx } from '../../store/storage/recording.ts'
-import type { EventRow } from '../../store/storage/schema.ts'
+import type { Tx, Writer } from '../../store/storage/recording.ts'
+import type { EventRow, TermRow } from '../../store/storage/schema.ts'
 import { showRecord } from '../../store/storage/unshowable.ts'
 import type { Context } from '../declare/context.ts'
-import type { AskedUpdate, Found, Operations, Presentation, WriteSteps } from '../declare/operations.ts'
+import type { AskedUpdate, Found, Operations, Presentation, WriteResult, WriteSteps } from '../declare/operations.ts'
 import { trashedAnyway } from '../linked/linked-operations.ts'
 import { recordRights, requireReadable } from '../linked/record-present.ts'
 import { mayDelete, mayEdit } from '../people/caller.ts'
 import { textsToWrite } from '../records/present-records.ts'
 import { sentTexts } from '../records/record-rules.ts'
 import { findKind, idAt } from '../records/record-store.ts'
+import { termEntries } from '../terms/term-rules.ts'
 import { formOf, loadJson, presentCore } from './event-bytes.ts'
 import type { LoadedEvent } from './event-filters.ts'
 import { presentEvent, presentSingleEvent, presentWritten, textsOfEvent } from './event-present.ts'
 import {
+  changeEvent,
   type EventValues,
+  insertSettled,
   type LookAtWritten,
   type PreparedEvent,
   prepareEvent,
+  settleNewEvents,
+  settleValues,
   trashEvent,
-  writeEvent,
 } from './event-rules.ts'
 import {
   derivedColumns,
+  type EventLinks,
   findEvent,
   findEventLinks,
+  findLinksOfNew,
   findListedEvents,
   findNext,
   type KnownLinks,
@@ -53,9 +59,92 @@ export async function prepareNew(context: Context, values: EventValues): Promise
   return prepared
 }
 
-const create: WriteSteps<EventValues, PreparedEvent> = {
-  prepare: prepareNew,
-  write: (tx, prepared, context) => writeEvent(tx, undefined, prepared, context, readBack(context)),
+/** A new event, the context of its request, and its writer where several share the transaction. */
+interface AskedNew {
+  prepared: PreparedEvent
+  context: Context
+  by?: Writer | undefined
+}
+
+/** Creates an event with everything it links to. */
+export async function createEvent(tx: Tx, prepared: PreparedEvent, context: Context): Promise<WriteResult> {
+  const [made] = await createAll(tx, [{ prepared, context }])
+  if (!made) throw new Error('no event was made')
+  return made
+}
+
+/** Creates events with everything they link to. When one fails, or cannot be shown, none is written. */
+export async function createAll(tx: Tx, asked: readonly AskedNew[]): Promise<WriteResult[]> {
+  const events = await settleNewEvents(
+    tx,
+    asked.map(({ prepared, context, by }) => {
+      return { context, by, ...settleValues(prepared.values, context), event: prepared }
+    }),
+  )
+  const shown = events.map(({ row: written, links, context }) => {
+    const row = { ...written, ...derivedColumns(written) }
+    return { row, links, context, core: showRecord('event', row.id, () => presentCore(context, row)) }
+  })
+  const [inserted, counted] = insertSettled(tx, events)
+  const [, , answers] = await Promise.all([inserted, counted, answerNew(tx, shown, counted)])
+  return answers
+}
+
+/** A new event whose row is being written, and what `presentCore` has made of it. */
+interface ShownNew {
+  row: EventRow
+  links: KnownLinks
+  context: Context
+  core: PresentedRecord | undefined
+}
+
+/** Stores new events presented, and answers each request. */
+async function answerNew(tx: Tx, events: readonly ShownNew[], counted: Promise<TermRow[]>): Promise<WriteResult[]> {
+  const fits = await Promise.all(events.map(({ row, context }) => hasRoom(tx, row.id, context)))
+  const [links] = await Promise.all([
+    findLinksOfNew(
+      tx,
+      events.filter((_event, at) => fits[at]),
+      counted,
+    ),
+    storeCores(tx, events),
+  ])
+  return Promise.all(
+    events.map(async ({ row, links: { made }, context, core }) => {
+      const { id } = row
+      const found = links.get(id)
+      const answer = found ? await answerWritten(context, row, found, core, made) : { id }
+      return { id, series: null, answer }
+    }),
+  )
+}
+
+/** Few words may link to a hundred long texts, so these are not read for an answer that has no room for them. */
+async function hasRoom(tx: Tx, id: number, { room }: Context): Promise<boolean> {
+  return room === undefined || (await linkedBytes(tx, id)) <= room.bytes
+}
+
+async function storeCores(tx: Tx, shown: readonly Pick<ShownNew, 'core' | 'context'>[]): Promise<void> {
+  const [first] = shown
+  if (first)
+    await storePresented(
+      tx,
+      formOf(first.context),
+      shown.flatMap(({ core }) => core ?? []),
+    )
+}
+
+function answerWritten(
+  context: Context,
+  row: EventRow,
+  links: EventLinks,
+  core: PresentedRecord | undefined,
+  made: ReadonlySet<number>,
+): Promise<object> {
+  const known = row.online_from === '' ? core : undefined
+  return showPrepared(textsOfEvent(row, links, 'single'), () =>
+    presentWritten(context, asSeenBy(context.caller, row), links, known, made),
+  )
 }
 
 /** Prepares a change of an event, with the texts that take long. */
@@ -68,10 +157,20 @@ export async function prepareChange(
   return { ...prepared, id: row.id }
 }
 
+/** Returns true for an event that links to nothing that may have to be made, for which writers may wait for each other. */
+export function mayShare({ values, image, venues = [], organizers = [] }: PreparedEvent): boolean {
+  const entries = [values.categories ?? [], values.tags ?? []].flatMap((sent) => termEntries(sent) ?? [])
+  return (
+    !(image && 'stored' in image) &&
+    [...venues, ...organizers].every((link) => 'id' in link) &&
+    entries.every((entry) => typeof entry === 'number')
+  )
+}
+
 const update: WriteSteps<AskedUpdate<EventRow>, PreparedEvent & { id: number }> = {
   prepare: prepareChange,
   write: async (tx, prepared, context) =>
-    writeEvent(tx, await getHeld(tx, prepared.id, context, mayEdit), prepared, context, readBack(context)),
+    changeEvent(tx, await getHeld(tx, prepared.id, context, mayEdit), prepared, context, readBack(context)),
 }
 
 const remove: WriteSteps<EventRow, EventRow> = {
@@ -105,7 +204,7 @@ export const eventOperations: Operations<EventRow, LoadedEvent> = {
     return { row: asSeenBy(context.caller, row), links: await linksOfEvent(context.db, row) }
   },
   presentation,
-  create,
+  create: { prepare: prepareNew, write: createEvent },
   update,
   remove,
   rights: {
@@ -137,23 +236,10 @@ export function readBack(context: Context): LookAtWritten {
   return async (tx, written, links) => {
     const row = { ...written, ...derivedColumns(written) }
     const { id, series } = row
-    const presented = showRecord('event', id, () => presentCore(context, row))
-    // Few words may link to a hundred long texts, so these are not read for an answer that has no room for them.
-    if (context.room && (await linkedBytes(tx, id)) > context.room.bytes) return { id, series, answer: { id } }
-    const [found] = await Promise.all([
-      linksOfEvent(tx, row, links),
-      presented && storePresented(tx, formOf(context), [presented]),
-    ])
-    const answer = await showPrepared(textsOfEvent(row, found, 'single'), () =>
-      presentWritten(
-        context,
-        asSeenBy(context.caller, row),
-        found,
-        row.online_from === '' ? presented : undefined,
-        links.made,
-      ),
-    )
-    return { id, series, answer }
+    const core = showRecord('event', id, () => presentCore(context, row))
+    if (!(await hasRoom(tx, id, context))) return { id, series, answer: { id } }
+    const [found] = await Promise.all([linksOfEvent(tx, row, links), storeCores(tx, [{ context, core }])])
+    return { id, series, answer: await answerWritten(context, row, found, core, links.made) }
   }
 }
 

@@ -4,6 +4,7 @@ import { fold } from '../../base/text/characters.ts'
 import { foldedText } from '../../base/text/long-texts.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { holdName } from '../../store/storage/locks.ts'
+import { nextRecordId } from '../../store/storage/record-ids.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { RecordColumns } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
@@ -11,7 +12,6 @@ import type { Fields } from '../declare/resource.ts'
 import { linkImage, type ResolvedImage, resolveImage } from '../images/images.ts'
 import { can, mayEdit, mayRead } from '../people/caller.ts'
 import { type RecordValues, settleRecord, settleSlug, settleTrust, trashColumns } from '../records/record-rules.ts'
-import { nextRecordId } from '../records/record-store.ts'
 import {
   findLinked,
   findNamesakes,

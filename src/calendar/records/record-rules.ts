@@ -115,12 +115,13 @@ export async function settleSlug(
 /** The slugs of new records of one table that are written together; the later of two that ask for the same one gets another. */
 export async function settleNewSlugs(
   tx: Db,
-  caller: Caller,
   table: RecordTable,
-  records: readonly { id: number; status: string; name: string; sent: string | undefined }[],
+  records: readonly { caller: Caller; status: string; name: string; sent: string | undefined }[],
+  ids: Promise<readonly number[]>,
 ): Promise<string[]> {
-  const wanted = records.map((record) => wantedSlug(caller, table, record, undefined, record.sent))
-  const asked = wanted.map(({ slug }, at) => slug ?? String(records[at]?.id))
+  const wanted = records.map((record) => wantedSlug(record.caller, table, record, undefined, record.sent))
+  const numbers = wanted.some(({ slug }) => slug === undefined) ? await ids : []
+  const asked = wanted.map(({ slug }, at) => slug ?? String(numbers[at]))
   const free = await freeSlugs(
     tx,
     table,

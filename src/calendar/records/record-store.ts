@@ -2,7 +2,13 @@ import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely'
 import { parseMoment } from '../../base/text/moments.ts'
 import { canonicalSlug, numberedSlug } from '../../base/text/slug.ts'
 import type { Db } from '../../store/storage/database.ts'
-import { type FormerValues, recordChange, type Tx, type WriteAction } from '../../store/storage/recording.ts'
+import {
+  type FormerValues,
+  recordChange,
+  type Tx,
+  type WriteAction,
+  type Writer,
+} from '../../store/storage/recording.ts'
 import type { RecordKind, RecordTable, Tables } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
@@ -40,37 +46,6 @@ export function isPossibleId(id: number): boolean {
   return Number.isSafeInteger(id) && id > 0 && id <= MAX_ID
 }
 
-const insertRecord = statement<{ kind: RecordKind }>()((db, value) =>
-  db
-    .insertInto('records')
-    .values({ kind: value('kind') })
-    .returning('id'),
-)
-
-/** The next id of the sequence that events, venues, organizers and images share. */
-export async function nextRecordId(tx: Tx, kind: RecordKind): Promise<number> {
-  const [row] = await insertRecord(tx, { kind })
-  if (!row) throw new Error('no row')
-  return row.id
-}
-
-const insertRecords = statement<{ rows: { kind: RecordKind }[] }>()((db, value) =>
-  db.insertInto('records').values(value('rows')).returning('id'),
-)
-
-/** Ids given with one statement. */
-const IDS_AT_ONCE = 30
-
-/** The next `count` ids, in order. */
-export async function nextRecordIds(tx: Tx, kind: RecordKind, count: number): Promise<number[]> {
-  const ids: number[] = []
-  while (ids.length < count) {
-    const rows = Array.from({ length: Math.min(IDS_AT_ONCE, count - ids.length) }, () => ({ kind }))
-    for (const { id } of await insertRecords(tx, { rows })) ids.push(id)
-  }
-  return ids.sort((a, b) => a - b)
-}
-
 /** The columns that decide whether the public can see a record, and whether lists leave an event out. */
 interface Standing {
   status: string
@@ -79,7 +54,7 @@ interface Standing {
 
 /**
  * Records that an event, venue or organizer is written. `before` are the columns by which the public saw it, undefined for a new record; `former` are its
- * former values.
+ * former values, and `by` is the writer where several share the transaction.
  */
 export function recordWritten(
   tx: Tx,
@@ -87,11 +62,16 @@ export function recordWritten(
   before: Standing | undefined,
   after: Standing & { id: number; name: string },
   former?: FormerValues,
+  by?: Writer,
 ): void {
   const { id, status, name } = after
   const seen = { wasPublic: before?.status === 'publish', isPublic: status === 'publish' }
   const hidden = { wasHidden: before?.hide_from_listings === 1, isHidden: after.hide_from_listings === 1 }
-  recordChange(tx, { kind, record: id, ...seen, ...hidden, former }, { action: actionOf(before?.status, status), name })
+  recordChange(
+    tx,
+    { kind, record: id, ...seen, ...hidden, former, by },
+    { action: actionOf(before?.status, status), name },
+  )
 }
 
 function actionOf(before: string | undefined, after: string): WriteAction {

@@ -3,6 +3,7 @@ import { invalidParam, Problem } from '../../base/problems.ts'
 import { splitRecurrence } from '../../base/recurrence/change-recurrence.ts'
 import { foldedText } from '../../base/text/long-texts.ts'
 import { dayOf, formatUtc } from '../../base/text/moments.ts'
+import { nextRecordId, nextRecordIds } from '../../store/storage/record-ids.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow, SeriesRow, Taxonomy } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
@@ -23,7 +24,6 @@ import {
 } from '../events/event-store.ts'
 import { ownFields } from '../events/recurrence-present.ts'
 import { mayDelete, mayEdit } from '../people/caller.ts'
-import { nextRecordId, nextRecordIds } from '../records/record-store.ts'
 import { findTermsByIds, shiftCounts } from '../terms/term-store.ts'
 import {
   compareDates,

@@ -7,23 +7,27 @@ import { renderTitle } from '../../base/text/html.ts'
 import { renderedText } from '../../base/text/long-texts.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import { slugify } from '../../base/text/slug.ts'
+import { nextRecordId } from '../../store/storage/record-ids.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow, SeriesRow, Taxonomy, TermRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import type { AskedUpdate, Operations, WriteResult, WriteSteps } from '../declare/operations.ts'
 import type { LoadedEvent } from '../events/event-filters.ts'
 import {
+  changeEvent,
   type EventValues,
   type LookAtWritten,
   type PreparedEvent,
   settleTimes,
-  writeEvent,
 } from '../events/event-rules.ts'
 import { type EventLinks, findEvent, findEventLinks, type KnownLinks, updateEvent } from '../events/event-store.ts'
 import {
+  createAll,
+  createEvent,
   eventOperations,
   getHeld,
   linksOfEvent,
+  mayShare,
   prepareChange,
   prepareNew,
   readBack,
@@ -31,7 +35,6 @@ import {
 } from '../events/events.ts'
 import { ownFields } from '../events/recurrence-present.ts'
 import { mayDelete, mayEdit } from '../people/caller.ts'
-import { nextRecordId } from '../records/record-store.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
 import { addDates, changeAll, getHeldSeries, isLive, removeAll, removeFollowing, splitSeries } from './change-series.ts'
 import { FOR_EVER, isNone, readSchedule, scheduleOf, startsOf, TIMES, whenAt } from './series-schedule.ts'
@@ -62,9 +65,13 @@ const create: WriteSteps<EventValues, PreparedNew> = {
     return { event: await prepareNew(context, values), planned }
   },
   write: (tx, { event, planned }, context) =>
-    planned
-      ? createSeries(tx, event, planned, context, readBack(context))
-      : writeEvent(tx, undefined, event, context, readBack(context)),
+    planned ? createSeries(tx, event, planned, context, readBack(context)) : createEvent(tx, event, context),
+  mayShare: ({ event, planned }) => planned === undefined && mayShare(event),
+  writeAll: (tx, asked) =>
+    createAll(
+      tx,
+      asked.map(({ item: { prepared, context }, by }) => ({ prepared: prepared.event, context, by })),
+    ),
 }
 
 /** @throws Problem naming the faults of the recurrence */
@@ -108,7 +115,7 @@ export function otherThan(series: SeriesRow | undefined, recurrence: EventValues
 async function updateSingle(tx: Tx, { event, recurrence }: PreparedUpdate, context: Context): Promise<WriteResult> {
   const held = await getHeld(tx, event.id, context, mayEdit)
   if (held.series !== null) throw new Problem('series-was-changed')
-  if (recurrence === undefined) return writeEvent(tx, held, event, context, readBack(context))
+  if (recurrence === undefined) return changeEvent(tx, held, event, context, readBack(context))
   return beginSeries(tx, held, event, recurrence, await nextRecordId(tx, 'series'), context, readBack(context))
 }
 
@@ -153,7 +160,7 @@ export async function becomeSingle(
   await removeAll(tx, part, context, row.id)
   const single = { series: null, recurrence_id: '', own: '' }
   await updateEvent(tx, row, single, UNCHANGED)
-  return writeEvent(tx, { ...row, ...single }, event, context, readBack(context))
+  return changeEvent(tx, { ...row, ...single }, event, context, readBack(context))
 }
 
 const UNCHANGED: KnownLinks = { venues: undefined, organizers: undefined, terms: undefined, made: new Set() }
@@ -211,7 +218,7 @@ async function changeOccurrence(
 ): Promise<WriteResult> {
   const isBack = (row: EventRow) => before.status === 'trash' && row.status !== 'trash'
   const [had, terms] = await Promise.all([linksOfEvent(tx, before), findTermsByIds(tx, readShared(series).terms)])
-  return writeEvent(tx, before, prepared, context, async (_tx, row, links) => {
+  return changeEvent(tx, before, prepared, context, async (_tx, row, links) => {
     const has = await linksOfEvent(tx, row, links)
     const kept = isBack(row) ? await bringBack(tx, series, row, context) : series
     const sent = Object.keys(prepared.values)
@@ -353,7 +360,7 @@ async function beginSeries(
   context: Context,
   look: LookAtWritten,
 ): Promise<WriteResult> {
-  return writeEvent(tx, before, prepared, context, async (_tx, row, links) => {
+  return changeEvent(tx, before, prepared, context, async (_tx, row, links) => {
     const planned = planOf(row, recurrence, context)
     const { schedule, starts, until } = planned
     const known = await knownLinks(tx, row, links)

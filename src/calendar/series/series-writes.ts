@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { dayOf, formatUtc } from '../../base/text/moments.ts'
 import { slugify, trashedSlug, untrashedSlug } from '../../base/text/slug.ts'
 import { utcToWall } from '../../base/text/zones.ts'
+import { nextRecordId, nextRecordIds } from '../../store/storage/record-ids.ts'
 import { recordChange, type Tx } from '../../store/storage/recording.ts'
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
@@ -22,7 +23,7 @@ import {
   updateEvents,
   type WrittenLinks,
 } from '../events/event-store.ts'
-import { freeSlugs, nextRecordId, nextRecordIds } from '../records/record-store.ts'
+import { freeSlugs } from '../records/record-store.ts'
 import { givesUpSlug, isUnpublished } from '../records/status.ts'
 import { shiftCounts } from '../terms/term-store.ts'
 import { type Schedule, type Written, whenAt } from './series-schedule.ts'

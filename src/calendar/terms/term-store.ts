@@ -9,7 +9,7 @@ import { held, heldTerms, holdName } from '../../store/storage/locks.ts'
 import { selectTerms, wholeList } from '../../store/storage/queries.ts'
 import { type RecordedChange, recordChange, type Tx } from '../../store/storage/recording.ts'
 import type { Taxonomy, TermRow } from '../../store/storage/schema.ts'
-import { statement } from '../../store/storage/statement.ts'
+import { entriesOf, statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { dropSlugs, noteSlugs } from '../records/old-slugs.ts'
 import { isPossibleId, type Listing, offsetOf, type PageRequest } from '../records/record-store.ts'
@@ -408,29 +408,23 @@ export function compareTerms(a: TermRow, b: TermRow): number {
   return a.folded < b.folded ? -1 : 1
 }
 
-const changeCountsBy = statement<{ ids: number[]; by: number }>()(
-  (db, value) =>
-    sql<TermRow>`update terms set count = count + ${value('by')} where id in ${heldTerms(db, value('ids'))} returning *`,
-)
-
-const holdTerms = statement<{ ids: number[] }>()((db, value) =>
-  held(db, db.selectFrom('terms').select('id').where('id', 'in', value('ids')).orderBy('id')),
+const addToCounts = statement<{ shifts: string; ids: number[] }>()(
+  (db, value) => sql<TermRow>`update terms set count = count + events
+    from (select cast(value ->> 0 as bigint) as term, cast(value ->> 1 as integer) as events
+      from ${entriesOf(db, value('shifts'))}) as shifts
+    where id = term and id in ${heldTerms(db, value('ids'))}
+    returning id, taxonomy, name, slug, description, parent, count, folded`,
 )
 
 /**
- * Adds to the number of events of each term, by term; negative numbers subtract. All statements have begun when the function returns. Resolves to the
+ * Adds to the number of events of each term, by term; negative numbers subtract. The statement has begun when the function returns. Resolves to the
  * terms that have changed.
  */
 export async function shiftCounts(tx: Tx, by: ReadonlyMap<number, number>): Promise<TermRow[]> {
   const changed = [...by].filter(([, events]) => events !== 0)
   if (changed.length === 0) return []
   for (const [id] of changed) recordChange(tx, countOf(id))
-  const alike = Map.groupBy(changed, ([, events]) => events)
-  // Held in the order of ids, so that concurrent writers do not deadlock; a single statement does so itself.
-  const holding = alike.size > 1 ? holdTerms(tx, { ids: changed.map(([id]) => id) }) : undefined
-  const counting = [...alike].map(([events, terms]) => changeCountsBy(tx, { ids: terms.map(([id]) => id), by: events }))
-  const [, ...rows] = await Promise.all([holding, ...counting])
-  return rows.flat()
+  return addToCounts(tx, { shifts: JSON.stringify(changed), ids: changed.map(([id]) => id) })
 }
 
 /** How the terms of a taxonomy are looked up. Without `byName`, terms are found by slug and id alone. */

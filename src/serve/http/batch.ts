@@ -128,7 +128,7 @@ function makeGate(context: Context): Gate {
     new Promise((resolve, reject) => {
       gate.arrive({ work, resolve: resolve as Waiting['resolve'], reject })
     })
-  const gate: Gate = { context: { ...context, write }, arrive: () => undefined }
+  const gate: Gate = { context: { ...context, write, writeShared: undefined }, arrive: () => undefined }
   return gate
 }
 

@@ -5,7 +5,7 @@ import type { Address, Found, Operations, WriteResult } from '../../calendar/dec
 import { parseFields } from '../../calendar/declare/parse.ts'
 import type { Fields } from '../../calendar/declare/resource.ts'
 import { type Keeping, writeOnce } from '../../calendar/editing/idempotency.ts'
-import { type Around, writeChange, writeNew, writeRemoval } from '../../calendar/editing/save-record.ts'
+import { type Around, makeNew, writeChange, writeNew, writeRemoval } from '../../calendar/editing/save-record.ts'
 import { can, isLoggedIn } from '../../calendar/people/caller.ts'
 import { presentSingle } from '../../calendar/records/present-records.ts'
 import { MAX_ID } from '../../calendar/records/record-store.ts'
@@ -51,7 +51,8 @@ export async function answer(asked: MatchedRequest, { routes, beside }: Describe
         repeated(asked, action.served, context),
         isLoggedIn(context.caller) && isAllowed,
         context,
-        (keeping) => createReply(asked, action.served, isAllowed, context, keeping),
+        (keeping, isKept) =>
+          createReply(asked, action.served, isAllowed, context, isKept || context.room ? keeping : undefined),
       )
     }
     case 'read':
@@ -114,24 +115,30 @@ function onceInBatch<Sent extends Pick<MatchedRequest, 'repeatable'>>(sent: Sent
   return repeatable.place === undefined ? { ...sent, repeatable: { ...repeatable, key: undefined } } : sent
 }
 
-/** Creates a record and answers with it; `keeping` runs the write inside its transaction. */
+/** Creates a record and answers with it; `keeping`, if any, runs the write inside its transaction. */
 async function createReply(
   asked: MatchedRequest,
   { resource, operations }: Served,
   isAllowed: boolean,
   context: Context,
-  keeping: Keeping,
+  keeping: Keeping | undefined,
 ): Promise<Reply> {
   const { args } = asked.endpoint
-  const created = async (write: () => Promise<WriteResult>): Promise<Reply> => {
-    const { id, answer } = await write()
+  const created = ({ id, answer }: WriteResult): Reply => {
     return { status: 201, headers: { Location: `${context.site.base}/${resource.path}/${id}` }, body: answer }
   }
   const sent = { fields: args, raw: asked.values(args), isAllowed }
-  return writeNew(context, operations, sent, (tx, write) => keeping(tx, () => created(write)))
+  if (!keeping) return created(await makeNew(context, operations, sent))
+  return writeNew(context, operations, sent, (tx, write) => keeping(tx, async () => created(await write())))
 }
 
-type ChangeReply = (...parameters: Parameters<typeof createReply>) => Promise<Reply>
+type ChangeReply = (
+  asked: MatchedRequest,
+  served: Served,
+  isAllowed: boolean,
+  context: Context,
+  keeping: Keeping,
+) => Promise<Reply>
 
 const updateReply: ChangeReply = async (asked, { operations }, isAllowed, context, keeping) => {
   const { args, fields = args } = asked.endpoint

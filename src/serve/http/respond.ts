@@ -14,6 +14,7 @@ import { catchUp, type EventMemory } from '../../store/memory/event-memory.ts'
 import type { Database } from '../../store/storage/database.ts'
 import type { Writer } from '../../store/storage/recording.ts'
 import { DatabaseUnavailable, type Lack, lackBehind } from '../../store/storage/unavailable.ts'
+import type { WriteTogether } from '../../store/storage/write-together.ts'
 import type { Reply } from '../formats/format.ts'
 import { formatsOf } from '../formats/formats.ts'
 import { dressed, wantsEnvelope } from '../formats/json.ts'
@@ -51,6 +52,8 @@ import { isCrowded } from './slow-readers.ts'
 export interface Service {
   site: Site
   database: Database
+  /** Lets writes of one kind share a transaction. */
+  together: WriteTogether
   /** The edition of the database, for ETags. */
   edition: string
   images: ImageService
@@ -306,22 +309,37 @@ export function callerContext(service: Service, caller: Caller, now: number, inc
 
 /** The context of a request that reads lists of public events from `listed`, if any. */
 function contextWith<Memory extends EventMemory | undefined>(
-  { database, site, images, memory, report }: Service,
+  { database, together, site, images, memory, report }: Service,
   caller: Caller,
   now: number,
   db: Context['db'],
   listed: Memory,
   incoming?: Incoming,
 ): Context & { memory: Memory } {
-  const write: Context['write'] = async (work) => {
-    const result = await database.write(work, writerOf(caller, incoming))
-    // A client that hears of the write sees it in every later answer.
+  // A client that hears of the write sees it in every later answer.
+  const seen = async <T>(writing: Promise<T>): Promise<T> => {
+    const result = await writing
     // After a failure the memory is behind, and reads go to the database.
     await catchUp(memory).catch(report)
     return result
   }
+  const write: Context['write'] = (work) => seen(database.write(work, writerOf(caller, incoming)))
+  const writeShared: Context['writeShared'] = (work, item) => seen(together(work, item, writerOf(caller, incoming)))
   const { aside, findMatching } = database
-  return { db, aside, write, findMatching, memory: listed, images, say: speaker(site), report, site, caller, now }
+  return {
+    db,
+    aside,
+    write,
+    writeShared,
+    findMatching,
+    memory: listed,
+    images,
+    say: speaker(site),
+    report,
+    site,
+    caller,
+    now,
+  }
 }
 
 /** The writer that the history names for a request, and where the request came from. */

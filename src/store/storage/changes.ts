@@ -50,7 +50,8 @@ export function keysToForget(recordings: readonly Recording[]): string | undefin
 export function latestChanges(recordings: readonly Recording[], changed_utc: string): LatestChange[] {
   const latest = new Map<string, LatestChange>()
   for (const { changes, writer } of recordings) {
-    for (const [key, change] of changes) latest.set(key, after(latest.get(key), change, changed_utc, writer.user))
+    for (const [key, change] of changes)
+      latest.set(key, after(latest.get(key), change, changed_utc, (change.by ?? writer).user))
   }
   return [...latest.values()]
 }

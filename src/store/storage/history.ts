@@ -27,12 +27,11 @@ export function historyRows(recordings: readonly Recording[], time_utc: string):
   const rows: HistoryRow[] = []
   const later = recordings.length > 1 ? countLater(recordings) : undefined
   for (const { changes, writer, keepsFormer } of recordings) {
-    const origin = originOf(writer)
     for (const change of changes.values()) {
       const { kind, record, act } = change
       if (act)
         rows.push({
-          ...rowOf({ kind, record, act }, origin, time_utc),
+          ...rowOf({ kind, record, act }, originOf(change.by ?? writer), time_utc),
           ...(keepsFormer ? keptFormer(change) : NO_FORMER),
           later: later?.get(change) ?? 0,
         })

@@ -34,6 +34,8 @@ export interface RecordedChange {
   isDeleted?: boolean
   /** The former values of what changes. */
   former?: FormerValues | undefined
+  /** The writer, where several share the transaction. */
+  by?: Writer | undefined
 }
 
 /** Former values by the name of their column, and lists of ids by the name of a link. */

@@ -299,7 +299,7 @@ async function ask(session: Session, text: string, values: unknown[], name?: str
   })
   const { stream } = wireOf(client).connection
   stream.cork()
-  process.nextTick(() => stream.uncork())
+  setImmediate(() => stream.uncork())
   try {
     const query = { text, values, ...(name !== undefined && { name }) }
     return await Promise.race([client.query(query), overdue])

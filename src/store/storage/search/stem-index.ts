@@ -54,6 +54,8 @@ async function sortIn(tx: Db): Promise<void> {
 
 /** Documents of one write while requests are answered: a few milliseconds. */
 const DOCS_IN_TURN = 16
+/** Documents that PostgreSQL puts into their places together, which takes much less than for some of them at a time. */
+const SORTED_AT_ONCE = 256
 
 type Write = <T>(work: (tx: Db) => Promise<T>) => Promise<T>
 
@@ -77,13 +79,14 @@ export function makeStemmer(write: Write, isAny = () => true): { wake: () => voi
 
 /** Cuts all that wait while requests are answered: in small writes with turns for others in between. */
 async function stemWaiting(write: Write): Promise<void> {
-  let some = DOCS_IN_TURN
-  while (some === DOCS_IN_TURN) {
+  let unsorted = 0
+  for (let some = DOCS_IN_TURN; some === DOCS_IN_TURN; ) {
     some = await write(async (tx) => {
       const cut = await stemSome(tx, DOCS_IN_TURN)
-      if (cut > 0) await sortIn(tx)
+      if (unsorted + cut >= SORTED_AT_ONCE || (cut < DOCS_IN_TURN && unsorted + cut > 0)) await sortIn(tx)
       return cut
     })
+    unsorted = unsorted + some >= SORTED_AT_ONCE ? 0 : unsorted + some
   }
 }
 

@@ -442,7 +442,7 @@ function row(
   const box =
     (mayChange || mayDelete(caller, event)) &&
     html`<label class="box"><input type="checkbox" name="ids[]" value="${event.id}"><span class="hidden">${say('Choose')}: ${title}</span></label>`
-  return html`<tr><td class="pick">${box}</td><td class="when">${times(listing, event, isDated)}</td><td class="what">${name}${notes.length > 0 && html`<small dir="auto">${notes.join(' · ')}</small>`}</td><td class="where" dir="auto">${event.venue}${event.venues > 1 && html` <small class="more">+ ${event.venues - 1}</small>`}</td><td class="sort">${category(listing, event)}</td><td class="how">${states(listing, event)}</td><td class="who" dir="auto"><span>${event.by}</span>${event.source && html`<small title="${event.source}">${sourceName(event.source)}</small>`}</td><td class="act">${deedsOf(listing, event)}</td></tr>`
+  return html`<tr><td class="pick">${box}</td><td class="when">${times(listing, event, isDated)}</td><td class="what">${name}${notes.length > 0 && html`<small dir="auto">${notes.join(' · ')}</small>`}</td><td class="where" dir="auto">${event.venue}${event.venues > 1 && html` <small class="more">+ ${event.venues - 1}</small>`}</td><td class="sort">${category(listing, event)}</td><td class="how">${states(listing, event)}</td><td class="who" dir="auto"><span>${event.by}</span>${event.source && html`<small title="${event.source}">${sourceName(event.source)}</small>`}</td><td class="act">${deedsOf(listing, event, title)}</td></tr>`
 }
 
 function times({ context: { site }, today, say }: Listing, event: DeskEvent, isDated: boolean): Html {
@@ -484,14 +484,14 @@ function sourceName(address: string): string {
 }
 
 /** The deeds for an event: at the end of its row for a pointer and for the keyboard, behind a menu for fingers. */
-function deedsOf({ context, say }: Listing, event: DeskEvent): Html {
+function deedsOf({ context, say }: Listing, event: DeskEvent, title: string): Html {
   const { site, caller } = context
   const [mayChange, mayRemove] = [mayEdit(caller, event), mayDelete(caller, event)]
   const isTrashed = event.status === 'trash'
-  const one = (deed: string) => deskPath(site, `/events/many?${new URLSearchParams({ deed, ids: String(event.id) })}`)
-  const title = html`<span class="hidden">: ${plainText(event.title)}</span>`
+  const one = (deed: string) => deskPath(site, `/events/many?deed=${deed}&ids=${event.id}`)
+  const named = html`<span class="hidden">: ${title}</span>`
   const link = (href: string, text: MessageText, look = '') =>
-    html`<li><a href="${href}"${look && html` class="${look}"`}>${say(text)}${title}</a></li>`
+    html`<li><a href="${href}"${look && html` class="${look}"`}>${say(text)}${named}</a></li>`
   const links = isTrashed
     ? [mayChange && link(one('restore'), 'Restore'), mayRemove && link(one('delete'), 'Delete for good', 'bad')]
     : [
@@ -501,7 +501,7 @@ function deedsOf({ context, say }: Listing, event: DeskEvent): Html {
         mayChange && event.event_status === 'scheduled' && link(one('cancel'), 'Cancel…'),
         mayRemove && link(one('trash'), 'Trash', 'bad'),
       ]
-  return html`<ul class="near">${links}</ul><details class="menu"><summary><span aria-hidden="true">⋯</span><span class="hidden">${say('What to do')}${title}</span></summary><ul>${links}</ul></details>`
+  return html`<ul class="near">${links}</ul><details class="menu"><summary><span aria-hidden="true">⋯</span><span class="hidden">${say('What to do')}${named}</span></summary><ul>${links}</ul></details>`
 }
 
 function otherPages({ context, fields, found: { earlier, later }, say }: Listing): Content {

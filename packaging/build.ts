@@ -28,7 +28,7 @@ const keepPlaces: Plugin = {
 }
 
 /** Packages of CommonJS ask for Node's own modules by `require`. */
-const REQUIRE =
+export const REQUIRE =
   "import { createRequire as requireFrom } from 'node:module'\nconst require = requireFrom(import.meta.url)"
 
 /**

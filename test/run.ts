@@ -330,7 +330,7 @@ async function shareCompiled(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'kalends-compiled-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   process.env.NODE_COMPILE_CACHE = folder
-  process.env[STRIPPED] = writeStripped(folder)
+  process.env[STRIPPED] = await writeStripped(folder)
   // Few files start fewer programs than it takes to bundle one.
   if (patterns.length === 0) process.env[BUNDLED] = await bundleProgram(folder)
 }

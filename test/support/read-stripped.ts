@@ -7,17 +7,26 @@ import { STRIPPED } from './environment.ts'
 /** Where the text of each module begins and ends, in bytes, by its address. */
 export type Places = Record<string, [from: number, to: number]>
 
+export interface Stripped {
+  places: Places
+  /** Addresses of packages by name. */
+  packages: Record<string, string>
+}
+
 const stripped = process.env[STRIPPED]
 if (stripped) {
-  const places: Places = JSON.parse(readFileSync(`${stripped}.json`, 'utf8'))
+  const { places, packages }: Stripped = JSON.parse(readFileSync(`${stripped}.json`, 'utf8'))
   const text = readFileSync(`${stripped}.js`)
   registerHooks({
     resolve: (specifier, context, next) => {
       const { parentURL } = context
+      // Packages have one another as they are installed.
+      const url = parentURL?.endsWith('.ts') ? packages[specifier] : undefined
+      if (url !== undefined) return { url, format: 'module', shortCircuit: true }
       if (!specifier.startsWith('.') || parentURL === undefined || !(parentURL in places))
         return next(specifier, context)
-      const { href: url } = new URL(specifier, parentURL)
-      return url in places ? { url, format: 'module', shortCircuit: true } : next(specifier, context)
+      const { href } = new URL(specifier, parentURL)
+      return href in places ? { url: href, format: 'module', shortCircuit: true } : next(specifier, context)
     },
     load: (url, context, next) => {
       const place = places[url]

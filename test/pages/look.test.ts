@@ -381,6 +381,57 @@ test('a page of text has a title, a size, and an address that nothing else has',
   }
 })
 
+test('a style sheet of the start goes behind all others, and is refused with an import', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'kalends-css-'))
+  const [path, other] = [join(folder, 'own.css'), join(folder, 'other.css')]
+  writeFileSync(path, '/* No @import here. */\n.event { max-width: 50rem }\n')
+  writeFileSync(other, '@IMPORT url(https://fonts.example/all.css);')
+  const own = await startService({ pages_css: path })
+  try {
+    const { body } = await own.request('anonymous', 'GET', '~/', undefined, { accept: 'text/html' })
+    const [address = ''] = /\/assets\/calendar-[\w-]+\.css/.exec(body) ?? []
+    assert.match(await (await fetch(own.origin + address)).text(), /\.event \{ max-width: 50rem \}\n$/)
+    await assert.rejects(startService({ pages_css: other }), {
+      message: `The style sheet of the pages cannot have @import: put the rules themselves into ${other}.`,
+    })
+  } finally {
+    await own.close()
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('pages have the parts that style sheets of owners may rely on', async () => {
+  const own = await startService({ site_name: 'Kilvara' })
+  try {
+    const hall = await own.create('/venues', { venue: 'Hall', description: 'By the quay.' })
+    const at = (title: string, days: string) =>
+      own.create('/events', {
+        title,
+        start_date: `2031-05-${days} 20:00`,
+        end_date: `2031-05-${days} 22:00`,
+        venue: hall.id,
+        categories: ['Music'],
+        description: 'Songs.',
+        featured: title === 'Choir',
+      })
+    await at('Choir', '10')
+    await at('Concert', '11')
+    const table = readFileSync(new URL('../../docs/pages.md', import.meta.url), 'utf8').split('\n| Class ')[1] ?? ''
+    const rows = [...(table.split('\n\n', 1)[0]?.matchAll(/^\| (`.*?) +\|.*\| `(\/.*?)` +\|$/gm) ?? [])]
+    assert.ok(rows.length > 8)
+    for (const [, classes = '', path = ''] of rows) {
+      const { status, body } = await own.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
+      assert.equal(status, 200, path)
+      const found = new Set(
+        [...String(body).matchAll(/ class="([^"]*)"/g)].flatMap(([, names = '']) => names.split(' ')),
+      )
+      for (const [, name = ''] of classes.matchAll(/`([\w-]+)`/g)) assert.ok(found.has(name), `${name} on ${path}`)
+    }
+  } finally {
+    await own.close()
+  }
+})
+
 for (const owner of ['city', 'jazz', 'university'])
   test(`the look of the invented ${owner} is taken, and its pages render`, async () => {
     const own = await startService()

@@ -183,6 +183,8 @@ test('a map asks nobody before it is asked for, works by keyboard beside its lis
   assert.deepEqual([...new Set(asked)], [`${service.origin}/`])
   const labels = "[...document.querySelectorAll('.pin button')].map((pin) => pin.getAttribute('aria-label')).join()"
   assert.equal(await tab.evaluate(labels), 'Hall "A" & B, 4 events,قاعة البلدية, 1 event')
+  const isMoving = "document.querySelector('.ground').matches('.leaflet-fade-anim, .leaflet-zoom-anim')"
+  assert.equal(await tab.evaluate(isMoving), true)
   await untilShown(tab, "document.activeElement.matches('.pin button')")
   await tab.key('Enter')
   await untilShown(tab, "document.querySelector('.leaflet-popup h3')")
@@ -205,8 +207,17 @@ test('a map asks nobody before it is asked for, works by keyboard beside its lis
       venue,
     })
   }
+  // What moves is left out for whoever wants that, and the source of the map stays in view.
+  await tab.look({ width: 360 })
   await tab.goTo(`${service.origin}/events/map/`)
   await untilShown(tab, "document.querySelector('.pin button')")
+  assert.equal(await tab.evaluate(isMoving), false)
+  const source = await tab.evaluate<boolean>(`(() => {
+    const { left, top, width, height } = document.querySelector('.map .source a').getBoundingClientRect()
+    const at = document.elementFromPoint(left + width / 2, top + height / 2)
+    return at !== null && at.closest('.source') !== null && left >= 0 && left + width <= innerWidth
+  })()`)
+  assert.ok(source, 'the source of the map is covered')
   const pins = await tab.evaluate<[string, string][]>(
     "[...document.querySelectorAll('.pin button')].map((pin) => [pin.getAttribute('aria-label'), pin.textContent])",
   )

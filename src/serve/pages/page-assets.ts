@@ -104,11 +104,17 @@ const NUMBERED: Readonly<Record<string, string>> = {
 
 const scriptAsset = (name: string) => asset(name, '.js', Buffer.from(bareScript(textOf(`${name}.js`))))
 
-/** The style sheet of all pages in a look; `font` is the address of its own font. @throws Error with one sentence for a file that cannot be read */
+/** The style sheet of all pages in a look; `font` is the address of its own font. @throws Error with one sentence for a file that cannot be used */
 export function styleText(look: Look, font: string | undefined): string {
-  const { accent, css } = look
-  const theirs = css === '' ? '' : readSet(css, 'style sheet').toString('utf8')
-  return [plainStyle(), accentStyle(accent), lookStyle(look, font), theirs].join('\n')
+  return [plainStyle(), accentStyle(look.accent), lookStyle(look, font), readOwnStyle(look.css)].join('\n')
+}
+
+/** The rules of a style sheet that goes behind all others, where browsers pass over imports. @throws Error with one sentence */
+function readOwnStyle(path: string): string {
+  const rules = path === '' ? '' : readSet(path, 'style sheet').toString('utf8')
+  if (/@import\b/i.test(rules.replace(/\/\*.*?\*\//gs, '')))
+    throw new Error(`The style sheet of the pages cannot have @import: put the rules themselves into ${path}.`)
+  return rules
 }
 
 /** Reads the files once. @throws Error with one sentence for a file that is set and cannot be read */

@@ -48,6 +48,16 @@ export async function findCardRows(db: Db, ids: readonly number[]): Promise<Card
   return ids.length === 0 ? [] : selectShown(db, { ids })
 }
 
+const selectTitles = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('events').select(['id', 'title']).where('id', 'in', value('ids')),
+)
+
+/** The titles of these events, whatever their status. */
+export async function findTitles(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
+  const rows = ids.length === 0 ? [] : await selectTitles(db, { ids })
+  return new Map(rows.map(({ id, title }) => [id, title]))
+}
+
 /** Public events that lists show and whose original is in this calendar. */
 function mapped(db: Db) {
   return db.selectFrom('events').where('status', '=', 'publish').where('hide_from_listings', '=', 0).where(isOriginal)

@@ -27,7 +27,7 @@ import { labelledFacts } from './labelled-facts.ts'
 import { linkedName } from './linked-view.ts'
 import { findMore, type MoreEvents, moreEvents } from './more-events.ts'
 import { capitalized, lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'
-import { findNeighbours } from './page-finding.ts'
+import { cardsOf, findNeighbourIds } from './page-finding.ts'
 import { type Html, html, link, trusted } from './page-html.ts'
 import { learnTerms } from './page-terms.ts'
 import { addressLines, directionsTo, mapLink } from './places-shown.ts'
@@ -46,11 +46,13 @@ export async function eventView(viewing: Viewing, event: EventRow): Promise<View
   const links = (await findEventLinks(context.db, [row])).get(row.id)
   if (!links) throw new Error(`links of event ${row.id} were not looked up`)
   const [neighbours, dates, original, more] = await Promise.all([
-    findNeighbours(viewing, {}, row.start_date),
+    findNeighbourIds(viewing, {}, row.start_date),
     findOtherDates(viewing, row),
     findOriginal(context.db, row),
     findMore(viewing, row, links),
   ])
+  const ids = [...neighbours, ...dates, ...more.atVenue, ...more.alike].filter((id) => id !== undefined)
+  const cards = new Map((await cardsOf(viewing, [...new Set(ids)])).map((card) => [card.id, card]))
   await learnTerms(
     context,
     viewing.terms,
@@ -58,7 +60,7 @@ export async function eventView(viewing: Viewing, event: EventRow): Promise<View
   )
   const texts = [...textsOfFacts(context, row), pageWork(row)]
   return showPrepared(texts, () =>
-    showRecord('event', row.id, () => viewOf(viewing, row, links, { neighbours, dates, original, more })),
+    showRecord('event', row.id, () => viewOf(viewing, row, links, { neighbours, dates, original, more, cards })),
   )
 }
 
@@ -83,15 +85,19 @@ const LONG_TITLE = 70
 
 /** Links from the page of an event: to the events before and after it, and to other dates of its series. */
 interface Others {
-  neighbours: readonly (Card | undefined)[]
-  dates: readonly Card[]
+  neighbours: readonly (number | undefined)[]
+  dates: readonly number[]
   /** The address of the event at its source, if the source stays the original. */
   original: string | undefined
   more: MoreEvents
+  /** All of these that can be shown. */
+  cards: ReadonlyMap<number, Card>
 }
 
 function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, others: Others): View {
-  const { neighbours, dates, original, more } = others
+  const { original, more, cards } = others
+  const cardOf = (id = 0) => cards.get(id)
+  const dates = others.dates.flatMap((id) => cardOf(id) ?? [])
   const { context, today } = viewing
   const { site } = context
   const title = plainText(row.title)
@@ -101,7 +107,7 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, others: Othe
   const picture = image && pictureOf(context, image, row)
   const excerpt = plainText(row.excerpt)
   const isListed = row.hide_from_listings === 0
-  const [previous, next] = isListed ? neighbours : []
+  const [previous, next] = isListed ? others.neighbours.map(cardOf) : []
   return {
     status: 200,
     title: announced(site, row, named),
@@ -122,7 +128,7 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, others: Othe
 ${facts(viewing, row, links, dates)}
 <div class="text">${picture && cover(picture, title)}${row.description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(row.description, row.trusted === 1))}</div>`}</div>
 </article>
-${moreEvents(viewing, more)}${beside(viewing, previous, next)}`,
+${moreEvents(viewing, more, cards)}${beside(viewing, previous, next)}`,
   }
 }
 

@@ -1,5 +1,5 @@
-import { plainText } from '../../base/text/html.ts'
 import { dayOf } from '../../base/text/moments.ts'
+import { findTitles } from '../../calendar/events/event-page-store.ts'
 import { isShown } from '../../calendar/events/event-present.ts'
 import type { EventLinks } from '../../calendar/events/event-store.ts'
 import { recordPath } from '../../calendar/linked/record-present.ts'
@@ -9,7 +9,6 @@ import type { EventRow } from '../../store/storage/schema.ts'
 import type { Card } from './cards.ts'
 import { hueOf, namedPlace, shownTitle } from './event-rows.ts'
 import { capitalized, lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'
-import { cardsOf } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
 import { pathTo, say, type Viewing } from './viewing.ts'
 
@@ -19,12 +18,12 @@ import { pathTo, say, type Viewing } from './viewing.ts'
 const MOST = 4
 const LOOKED_AT = 12
 
-/** Coming events that the page of another leads on to. */
+/** Ids of coming events that the page of another leads on to. */
 export interface MoreEvents {
   /** The page of the venue, for those at it. */
   venuePath: string
-  atVenue: readonly Card[]
-  alike: readonly Card[]
+  atVenue: readonly number[]
+  alike: readonly number[]
 }
 
 /** The next events at the first venue of an event, and coming ones that share the most with it; none without the index. */
@@ -41,32 +40,36 @@ export async function findMore(viewing: Viewing, row: EventRow, links: EventLink
   }
   const there = venue ? nextAtVenue(memory.index, venue.id, subject, today, LOOKED_AT) : []
   const alike = relatedEvents(memory.index, subject, today, new Set(there), LOOKED_AT)
-  const cards = await cardsOf(viewing, [...there, ...alike])
-  const titles = new Set([plainText(row.title)])
-  const isThere = new Set(there)
-  const firstOfTitles = (isAtVenue: boolean) => {
-    const chosen: Card[] = []
-    for (const card of cards) {
-      if (isThere.has(card.id) !== isAtVenue || titles.has(card.title) || chosen.length === MOST) continue
-      titles.add(card.title)
-      chosen.push(card)
+  const titles = await findTitles(context.db, [...there, ...alike])
+  const taken = new Set([row.title])
+  const firstOfTitles = (ids: readonly number[]) => {
+    const chosen: number[] = []
+    for (const id of ids) {
+      const title = titles.get(id)
+      if (title === undefined || taken.has(title) || chosen.length === MOST) continue
+      taken.add(title)
+      chosen.push(id)
     }
     return chosen
   }
   return {
     venuePath: venue ? pathTo(context.site, recordPath(context.site, 'venue', venue)) : '',
-    atVenue: firstOfTitles(true),
-    alike: firstOfTitles(false),
+    atVenue: firstOfTitles(there),
+    alike: firstOfTitles(alike),
   }
 }
 
 /** The lists of these events below the page of an event. */
-export function moreEvents(viewing: Viewing, { venuePath, atVenue, alike }: MoreEvents): Html {
+export function moreEvents(viewing: Viewing, more: MoreEvents, shown: ReadonlyMap<number, Card>): Html {
   const { site } = viewing.context
-  const list = (name: 'at-venue' | 'alike', cards: readonly Card[], heading: Html) =>
-    cards.length > 0 &&
-    html`<section class="further" aria-labelledby="${name}"><h2 id="${name}">${heading}</h2><ul>${cards.map((card) => smallCard(viewing, card, name === 'alike'))}</ul></section>\n`
-  return html`${list('at-venue', atVenue, html`<a href="${venuePath}">${say(site, 'More at this venue')}</a>`)}${list('alike', alike, html`${say(site, 'More like this')}`)}`
+  const list = (name: 'at-venue' | 'alike', ids: readonly number[], heading: Html) => {
+    const cards = ids.flatMap((id) => shown.get(id) ?? [])
+    return (
+      cards.length > 0 &&
+      html`<section class="further" aria-labelledby="${name}"><h2 id="${name}">${heading}</h2><ul>${cards.map((card) => smallCard(viewing, card, name === 'alike'))}</ul></section>\n`
+    )
+  }
+  return html`${list('at-venue', more.atVenue, html`<a href="${more.venuePath}">${say(site, 'More at this venue')}</a>`)}${list('alike', more.alike, html`${say(site, 'More like this')}`)}`
 }
 
 function smallCard(viewing: Viewing, card: Card, hasPlace: boolean): Html {

@@ -135,6 +135,20 @@ export async function findNeighbours(
   filters: EventFilters,
   start: string,
 ): Promise<(Card | undefined)[]> {
+  const ids = await findNeighbourIds(viewing, filters, start)
+  const cards = await cardsOf(
+    viewing,
+    ids.filter((id) => id !== undefined),
+  )
+  return ids.map((id) => cards.find((card) => card.id === id))
+}
+
+/** The ids of these two. */
+export async function findNeighbourIds(
+  viewing: Viewing,
+  filters: EventFilters,
+  start: string,
+): Promise<(number | undefined)[]> {
   const others = withoutTimes(filters)
   const earlier = { ...others, start_date: `${FIRST_DAY} 00:00:00`, starts_before: start, strict_dates: true }
   const later = { ...others, starts_after: start, strict_dates: true }
@@ -143,12 +157,7 @@ export async function findNeighbours(
     findPageEvents(viewing, later, 1, 1),
   ])
   const previous = total === 0 ? { ids: [] } : await findPageEvents(viewing, earlier, total, 1)
-  const ids = [previous.ids[0], next.ids[0]]
-  const cards = await cardsOf(
-    viewing,
-    ids.filter((id) => id !== undefined),
-  )
-  return ids.map((id) => cards.find((card) => card.id === id))
+  return [previous.ids[0], next.ids[0]]
 }
 
 /** The first and the last day on which an event of these filters starts; undefined without events. */

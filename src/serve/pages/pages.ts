@@ -335,11 +335,7 @@ async function recordPage(
   const path = new URL(recordUrl(site, kind, row)).pathname
   if (canonicalSlug(slug) !== slug || row.slug !== slug) return movedTo(site, path.slice(rootOf(site).length))
   if (feed !== undefined) return seeOther(site, feedPath(path.slice(rootOf(site).length, -1), feed, ''))
-  if (kind === 'event') {
-    const event = await findEvent(context.db, row.id)
-    if (!event) throw new Problem('rest-event-not-found')
-    return shown(viewing, await eventView(viewing, event))
-  }
+  if (kind === 'event') return shown(viewing, await eventView(viewing, row as EventRow))
   const asked = await readQuery(context, query)
   const linked = kind === 'venue' ? { kind, row: row as VenueRow } : { kind, row: row as OrganizerRow }
   return shown(viewing, await linkedView(viewing, linked, asked))

@@ -11,7 +11,7 @@ import { type Card, excerptOf, shortened } from './cards.ts'
 import { daySections, titleOf } from './event-rows.ts'
 import { feedLinks, feedPath, subscribeMenu } from './feed-links.ts'
 import { capitalized, written, writtenDay, writtenNumber } from './page-dates.ts'
-import { findCards, from } from './page-finding.ts'
+import { findCards, findPageEvents, from } from './page-finding.ts'
 import { type Html, html, NOTHING, trusted } from './page-html.ts'
 import { calendarPath, pager } from './view-head.ts'
 import { pageWork, pathTo, say, type View, type Viewing } from './viewing.ts'
@@ -123,12 +123,12 @@ function withoutSaid(series: SeriesRow, cards: readonly Card[]): Card[] {
 /** The most coming dates on the page of an occurrence. */
 const MOST_NAMED = 4
 
-/** The other coming dates of the series of an event, as many as the page shows. */
-export async function findOtherDates(viewing: Viewing, row: EventRow): Promise<Card[]> {
+/** The ids of the other coming dates of the series of an event, as many as the page shows. */
+export async function findOtherDates(viewing: Viewing, row: EventRow): Promise<number[]> {
   if (row.series === null) return []
   const filters = from({ post_parent: row.series }, viewing.today)
-  const { cards } = await findCards(viewing, filters, 1, MOST_NAMED + 1)
-  return cards.filter(({ id }) => id !== row.id).slice(0, MOST_NAMED)
+  const { ids } = await findPageEvents(viewing, filters, 1, MOST_NAMED + 1)
+  return ids.filter((id) => id !== row.id).slice(0, MOST_NAMED)
 }
 
 /** How an event repeats, in words, and its other coming dates. */

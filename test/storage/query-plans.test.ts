@@ -11,7 +11,7 @@ import { pickNames } from '../../src/calendar/events/picked-names.ts'
 import { findVenuesOf, listDirectory, listLetters } from '../../src/calendar/linked/linked-directory.ts'
 import type { Caller } from '../../src/calendar/people/caller.ts'
 import { publishDue } from '../../src/calendar/schedule/event-schedule.ts'
-import { indexedLinks } from '../../src/store/memory/event-index.ts'
+import { emptyIndex, indexedLinks, putEvent } from '../../src/store/memory/event-index.ts'
 import { readIndex } from '../../src/store/memory/event-index-read.ts'
 import { type ReadAside, runQueries } from '../../src/store/storage/aside.ts'
 import type { Database, Db } from '../../src/store/storage/database.ts'
@@ -111,13 +111,32 @@ test('links of meetings that are due are found by their index, whatever else is 
   assert.doesNotMatch(plans.flat().join('\n'), /SCAN events/)
 })
 
-test('what is suggested is read by its ids, whatever else is public', onSqlite, async () => {
-  const site = { timezone: 'UTC' } as Context['site']
-  const plans = await plansOf((db) => suggest('hal', { db, aside, site, now: 0 } as Context))
-  const read = plans.flat().filter((step) => /^(SCAN|SEARCH) (venues|organizers|terms|events)\b/.test(step))
-  assert.equal(read.length, 4)
-  for (const step of read) assert.match(step, /^SEARCH \w+ USING INTEGER PRIMARY KEY \(rowid=\?\)$/)
-})
+test(
+  'what is suggested is read by its ids and the beginnings of names, whatever else is public',
+  onSqlite,
+  async () => {
+    const site = { timezone: 'UTC' } as Context['site']
+    const index = emptyIndex()
+    const links = { terms: [], ancestors: [], venues: [], organizers: [], access: [], series: 0, attendance: 0 }
+    const times = { start_date: '2031-05-10 20:00:00', end_date: '2031-05-10 22:00:00', date: '2031-01-01 10:00:00' }
+    putEvent(index, { id: 1, ...times, ...links, featured: false, free: false })
+    const plans = await plansOf(async (db) => {
+      await sql`insert into stems (rowid, words) values (1, 'hall =hall')`.execute(db)
+      await sql`insert into named_stems (stem) values ('=hall')`.execute(db)
+      await suggest('hal', { db, aside, site, now: 0, memory: { index } } as Context)
+    })
+    const read = plans.flat().filter((step) => /^(SCAN|SEARCH) (venues|organizers|terms|events)\b/.test(step))
+    assert.equal(read.length, 6)
+    for (const step of read)
+      assert.match(
+        step,
+        /^SEARCH \w+ USING (INTEGER PRIMARY KEY \(rowid=\?\)|INDEX \w+_folded \(folded>\? AND folded<\?\))$/,
+      )
+    const named = plans.flat().filter((step) => /^(SCAN|SEARCH) (name_stems|other)\b/.test(step))
+    assert.ok(named.length >= 9)
+    for (const step of named) assert.match(step, /^SEARCH \w+ USING .*\(kind=\? AND (stem|doc)/)
+  },
+)
 
 for (const caller of [editor, contributor]) {
   test(`what a draft clashes with is found in the index of lists, for a ${caller.login}`, onSqlite, async () => {

@@ -6,7 +6,7 @@ import type { Db } from '../../src/store/storage/database.ts'
 const NOTED = new Set(['sessions', 'credentials', 'presented_records', 'kept_answers'])
 
 /** Indexes of words follow from the rows of events, some of them soon after; SQLite keeps numbers in them that JavaScript has none for. */
-const OF_WORDS = /^(?:words_trigrams|event_words|stems|unstemmed|named_stems)(?:_|$)/
+const OF_WORDS = /^(?:words_trigrams|event_words|stems|unstemmed|named_stems|name_stems)(?:_|$)/
 
 /** What stands in each table that somebody writes, as a hash by its name. */
 export async function storedRows(db: Db): Promise<Map<string, string>> {

@@ -1,13 +1,15 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { fold } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
-import { startOfDay, wallNow } from '../../base/text/moments.ts'
+import { dayOf, wallNow } from '../../base/text/moments.ts'
 import { slugify } from '../../base/text/slug.ts'
 import { typedSoFar } from '../../base/text/stems.ts'
+import { comingAmong } from '../../store/memory/coming-events.ts'
 import { listIds } from '../../store/storage/id-set.ts'
 import { contains, wholeList } from '../../store/storage/queries.ts'
-import { docsBegun } from '../../store/storage/search/find-words.ts'
+import { findTitled, named, type TypedName, type TypedWords, typedName } from '../../store/storage/search/find-words.ts'
 import { alsoMatching } from '../../store/storage/search/search-index.ts'
+import { statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { isPossibleId, visibleTo } from '../records/record-store.ts'
 import { type PickedName, pickNames } from './picked-names.ts'
@@ -36,8 +38,8 @@ const SHORTEST_WORD = 3
 /** Of venues and organizers, each. */
 const MOST_LINKED = 2
 const MOST_TYPED_WORDS = 6
-/** Behind all slugs that begin with the text before it. */
-const AFTER_SLUGS = '\u{10ffff}'
+/** Behind all slugs and names that begin with the text before it. */
+const LAST_SIGN = '\u{10ffff}'
 
 type ByCaller = Pick<Context, 'db' | 'aside' | 'caller' | 'findMatching' | 'site' | 'now'>
 
@@ -180,7 +182,7 @@ async function findBySlug(typed: string, { db, caller }: ByCaller): Promise<Cand
   if (slug === '') return []
   const { rows } = await sql<Candidate>`
     select * from (select ${columns(0)} from events
-      where slug >= ${slug} and slug < ${slug + AFTER_SLUGS} and status not in ('draft', 'pending', 'future')
+      where slug >= ${slug} and slug < ${slug + LAST_SIGN} and status not in ('draft', 'pending', 'future')
         and ${isSeen(caller)}
       order by slug limit ${sql.lit(MOST_CANDIDATES)}) as begun
     union all select * from (select ${columns(0)} from events
@@ -240,9 +242,35 @@ export interface Suggestion {
 const MOST = { venue: 2, organizer: 2, term: 3, event: 4 }
 const LONGEST = 100
 /** As one value, the condition keeps SQLite from walking through all that is public. */
-const IS_PUBLIC = sql`(status = 'publish') is true`
-/** Titles come again and again, as those of series do. */
-const EVENTS_READ = 16
+const IS_PUBLIC = sql<SqlBool>`(status = 'publish') is true`
+/** Titles that are read, since several events may have the same. */
+const TITLES_READ = 8
+
+/** What was typed, and as it stands beside names, with what stands behind all names that begin so. */
+interface TypedValues extends TypedName {
+  folded: string
+  last: string
+}
+
+/** One statement, since each would take a snapshot of its own. */
+const selectNamed = statement<TypedValues>()((_db, value) => {
+  const isBegun = sql`folded >= ${value('folded')} and folded < ${value('last')}`
+  const begunFirst = sql`case when ${isBegun} then 0 else 1 end`
+  const linked = (kind: 'venue' | 'organizer', about: RawBuilder<unknown>) => sql`
+    select * from (select ${sql.lit(kind)} as kind, id, ${sql.ref(kind)} as name, slug, ${about} as about from ${sql.table(`${kind}s`)}
+      where id in (select id from (select id from ${sql.table(`${kind}s`)} where ${isBegun} and ${IS_PUBLIC}
+          order by folded, id limit ${sql.lit(MOST[kind])}) as begun
+        union all ${named(kind, value)}) and ${IS_PUBLIC}
+      order by ${begunFirst}, folded, id limit ${sql.lit(MOST[kind])}) as ${sql.ref(kind)}`
+  return sql<Suggestion>`${linked('venue', sql`city`)} union all ${linked('organizer', sql`''`)} union all
+    select * from (select taxonomy, id, name, slug, '' from terms where id in (${named('term', value)}) and count > 0
+      order by ${begunFirst}, count desc, folded, id limit ${sql.lit(MOST.term)}) as term`
+})
+
+/** Without the times, which stand behind the long texts of a row. */
+const selectPublic = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('events').select(['id', 'title as name', 'slug']).where('id', 'in', value('ids')).where(IS_PUBLIC),
+)
 
 /**
  * Suggests what a visitor may mean who has typed this much: public venues, organizers and terms with events by their names, those that begin with the
@@ -251,30 +279,27 @@ const EVENTS_READ = 16
 export async function suggest(text: string, context: Context): Promise<Suggestion[]> {
   const typed = text.length > LONGEST ? undefined : typedSoFar(text)
   if (!typed) return []
-  const { db, aside, site, now } = context
-  const begins = sql`case when substr(folded, 1, ${fold(text).length}) = ${fold(text)} then 0 else 1 end`
-  const linked = (kind: 'venue' | 'organizer', about: RawBuilder<unknown>) => sql`
-    select * from (select ${sql.lit(kind)} as kind, id, ${sql.ref(kind)} as name, slug, ${about} as about from ${sql.table(`${kind}s`)}
-      where id in (select id from docs) and ${IS_PUBLIC}
-      order by ${begins}, folded limit ${sql.lit(MOST[kind])}) as ${sql.ref(kind)}`
-  // One statement, since each would take a snapshot of its own.
-  const all = sql<Suggestion>`
-    with docs (id) as materialized ${docsBegun(db, typed, 'record')}
-    ${linked('venue', sql`city`)} union all ${linked('organizer', sql`''`)} union all
-    select * from (select taxonomy, id, name, slug, '' from terms
-      where id in ${docsBegun(db, typed, 'term')} and count > 0
-      order by ${begins}, count desc, folded limit ${sql.lit(MOST.term)}) as term union all
-    select * from (select 'event', id, title, slug, start_date from events
-      where id in ${docsBegun(db, typed, 'event')} and (status = 'publish' and hide_from_listings = 0) is true
-        and end_date >= ${startOfDay(wallNow(site.timezone, now))}
-      order by start_date, id limit ${sql.lit(EVENTS_READ)}) as event`
-  // Words that are rarely together may be looked up in many events.
-  const [rows] = await aside(db, typed.stems.length > 0 ? 'list' : 'glance', [{ compile: () => all.compile(db) }])
-  const events = rows.filter(({ kind }) => kind === 'event')
-  const first = new Map(events.toReversed().map((event) => [event.name, event]))
-  const coming = events.filter((event) => first.get(event.name) === event).slice(0, MOST.event)
-  return [...rows.filter(({ kind }) => kind !== 'event'), ...coming].map((hit) => ({
-    ...hit,
-    name: plainText(hit.name),
-  }))
+  const folded = fold(text)
+  const [linked, events] = await Promise.all([
+    selectNamed(context.db, { ...typedName(typed), folded, last: folded + LAST_SIGN }),
+    suggestEvents(typed, context),
+  ])
+  return [...linked, ...events].map((hit) => ({ ...hit, name: plainText(hit.name) }))
+}
+
+/** Coming events by their titles, one of each title; none while memory is being filled. */
+async function suggestEvents(typed: TypedWords, { db, aside, memory, site, now }: Context): Promise<Suggestion[]> {
+  const found = await findTitled({ db, aside }, typed)
+  const today = dayOf(wallNow(site.timezone, now))
+  const coming = memory?.index ? comingAmong(memory.index, found, today, TITLES_READ) : new Map<number, string>()
+  const rows = coming.size === 0 ? [] : await selectPublic(db, { ids: [...coming.keys()] })
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const titles = new Set<string>()
+  return [...coming]
+    .flatMap(([id, about]): Suggestion[] => {
+      const row = byId.get(id)
+      return row ? [{ ...row, about, kind: 'event' }] : []
+    })
+    .filter(({ name }) => !titles.has(name) && titles.add(name))
+    .slice(0, MOST.event)
 }

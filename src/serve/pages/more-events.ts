@@ -16,7 +16,7 @@ import { pathTo, say, type Viewing } from './viewing.ts'
 
 /** The most events of each list, and how many are looked at, since several may have one title. */
 const MOST = 4
-const LOOKED_AT = 12
+const LOOKED_AT = 8
 
 /** Ids of coming events that the page of another leads on to. */
 export interface MoreEvents {

@@ -1,4 +1,4 @@
-import { utcToMs } from '../../base/text/moments.ts'
+import { formatUtc, utcToMs } from '../../base/text/moments.ts'
 import { compareSlots, type EventIndex, type PostingKind, postingsFor, slotsOfPosting } from './event-index.ts'
 import { boundAt, lowerBound, type SortedSlots, sliceSlots } from './sorted-slots.ts'
 
@@ -81,6 +81,17 @@ export function relatedEvents(
   const order = compareSlots(index)
   const closest = [...scores].sort(([a, one], [b, other]) => other - one || order(a, b)).map(([slot]) => slot)
   return oneOfEachSeries(index, closest, subject, shown, most)
+}
+
+/** Those of these events that are listed and end on a day or later, in the order of lists, of each series the first one: their ids, and their starts in wall time. */
+export function comingAmong(index: EventIndex, ids: readonly number[], day: string, most: number): Map<number, string> {
+  const key = utcToMs(`${day} 00:00:00`)
+  const slots = ids.flatMap((id) => {
+    const slot = (index.slotOf[id] ?? 0) - 1
+    return slot >= 0 && (index.ends[slot] as number) >= key ? [slot] : []
+  })
+  const first = oneOfEachSeries(index, slots.sort(compareSlots(index)), { id: 0, series: 0 }, new Set(), most)
+  return new Map(first.map((id) => [id, formatUtc(index.starts[(index.slotOf[id] as number) - 1] as number)]))
 }
 
 /** The ids of these slots in their order, of each series the first one. */

@@ -5,8 +5,6 @@ import type { RecordTable, Tables } from './schema.ts'
 
 /** The expected time of a long read: a `list` takes some milliseconds, a `search` as long as it takes to read the texts. */
 export type Lane = 'list' | 'search'
-/** A `glance` takes less than it takes to wake a thread, so that a SQLite file is read at once. */
-export type Expected = Lane | 'glance'
 
 /** A query of the query builder that selects. */
 export interface ReadQuery<Row> {
@@ -20,7 +18,7 @@ export interface ReadQuery<Row> {
  */
 export type ReadAside = <Rows extends readonly unknown[] | []>(
   db: Kysely<Tables>,
-  expected: Expected,
+  lane: Lane,
   queries: { [At in keyof Rows]: ReadQuery<Rows[At]> },
 ) => Promise<{ [At in keyof Rows]: Rows[At][] }>
 

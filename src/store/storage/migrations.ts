@@ -135,6 +135,25 @@ export const migrations: readonly Migration[] = [
           'drop table stem_counts',
         ]),
   ]),
+  // The stems of the names of venues, organizers and terms in their order, which suggestions walk along; every start cuts the names that wait.
+  step('0049-stems-of-names', ({ id, text }, db) => [
+    `create table name_stems (kind ${text} not null, stem ${text} not null, doc ${id} not null, primary key (kind, stem, doc))
+      ${isPostgres(db) ? '' : 'without rowid'}`,
+    'create index name_stems_of on name_stems (kind, doc, stem)',
+    ...(isPostgres(db)
+      ? [
+          `create function forget_name() returns trigger language plpgsql as $$
+            begin delete from name_stems where kind = tg_argv[0] and doc = old.id; return null; end $$`,
+        ]
+      : [`delete from named_stems where stem >= '@' and stem < 'A'`]),
+    ...['venue', 'organizer', 'term'].flatMap((kind) => [
+      `insert into unstemmed (doc) select id + ${kind === 'term' ? 2 ** 40 : 0} from ${kind}s where true on conflict (doc) do nothing`,
+      isPostgres(db)
+        ? `create trigger ${kind}s_removed_name after delete on ${kind}s for each row execute function forget_name('${kind}')`
+        : `create trigger ${kind}s_removed_name after delete on ${kind}s begin
+            delete from name_stems where kind = '${kind}' and doc = old.id; end`,
+    ]),
+  ]),
 ]
 
 /** Lists of SQLite are narrowed by indexes alone (0034-one-schema). */

@@ -28,7 +28,7 @@ type Place<T> = [T] extends [Scalar]
     : { [Name in keyof T]: RawBuilder<Exclude<T[Name], undefined>> }
 
 /** The place of a value by its name; of a list or row, as many places as the value has. */
-type Places<Values> = <Name extends keyof Values>(name: Name) => Place<Values[Name]>
+export type Places<Values> = <Name extends keyof Values>(name: Name) => Place<Values[Name]>
 
 /** Runs a statement with these values; returns the rows it selects or returns, else none. */
 type Statement<Values, Row> = (db: Db, values: Values) => Promise<Row[]>

@@ -26,6 +26,7 @@ const OWN = [
   'stems',
   'unstemmed',
   'named_stems',
+  'name_stems',
   'presented_records',
   'kept_answers',
   'webhook_deliveries',

@@ -15,7 +15,8 @@ import {
   withId,
 } from '../id-set.ts'
 import { wholeList } from '../queries.ts'
-import { IN_NAME, IN_TITLE, stemsOfEvent, TERM_DOCS } from './stem-index.ts'
+import { statement, type Places as ValuePlaces } from '../statement.ts'
+import { IN_NAME, IN_TITLE, type NamedKind, stemsOfEvent, TERM_DOCS } from './stem-index.ts'
 
 // The search by `words`: finds events by stems, with wrong letters forgiven.
 
@@ -39,7 +40,8 @@ export interface FoundWord extends WantedWord {
   isThere: boolean
 }
 
-interface Searcher {
+/** Where words are looked for. */
+export interface Searcher {
   db: Db
   aside: ReadAside
 }
@@ -317,7 +319,7 @@ function knownOnSqlite(stems: readonly string[]): RawBuilder<{ stem: string }> {
   const begin = sql`(value ->> 1)`
   return sql<{ stem: string }>`select distinct ${stem} as stem from json_each(${listed})
     where (exists (select 1 from words where word >= ${begin} and word < ${begin} || ${AFTER_LETTERS})
-        or exists (select 1 from named_stems where stem = ${IN_NAME} || ${stem}))
+        or exists (select 1 from name_stems where kind in ('venue', 'organizer', 'term') and stem = ${stem}))
       and exists (select 1 from stems where stems match '"' || ${stem} || '" OR "' || ${IN_NAME} || ${stem} || '"')`
 }
 
@@ -332,33 +334,72 @@ export interface TypedWords {
   whole: string
 }
 
-/** The most documents that are looked at for each kind of suggestion. PostgreSQL would find all that there are to tell which are the last. */
-const MOST_BEGUN = { sqlite: 60, postgres: 500 }
+/** The most events whose titles were found. PostgreSQL would find all that there are to tell which are the last. */
+const MOST_TITLED = { sqlite: 60, postgres: 500 }
 /** The most stems that a beginning is taken for: those that came first, which are frequent. */
-const MOST_STEMS = 12
+const MOST_STEMS = 8
 
-/** The documents whose title or name has what was typed: of many some, on SQLite those that were made last. */
-export function docsBegun(db: Db, typed: TypedWords, kind: 'event' | 'record' | 'term'): RawBuilder<number> {
-  const doc = docOf(db)
-  const has = (isPostgres(db) ? begunOnPostgres : begunOnSqlite)(typed, kind === 'event' ? IN_TITLE : IN_NAME)
-  const terms = sql.lit(TERM_DOCS)
-  const within = kind === 'term' ? sql`${doc} >= ${terms}` : sql`${doc} < ${terms}`
-  const id = kind === 'term' ? sql`${doc} - ${terms}` : doc
-  const some = isPostgres(db)
-    ? sql`limit ${sql.lit(MOST_BEGUN.postgres)}`
-    : sql`order by ${doc} desc limit ${sql.lit(MOST_BEGUN.sqlite)}`
-  return sql`(select ${id} from stems where ${has} and ${within} ${some})`
+/** The events whose titles have what was typed: of many some, on SQLite those that were made last. */
+export async function findTitled({ db, aside }: Searcher, typed: TypedWords): Promise<number[]> {
+  const words = (isPostgres(db) ? titleOnPostgres : titleOnSqlite)(typed)
+  const values = { words, begun: IN_TITLE + typed.begun, behind: IN_TITLE + typed.begun + AFTER_LETTERS }
+  // Words that are rarely together may be looked up in many events.
+  const slow = () => titled(db, (name) => sql.val(values[name])).compile(db)
+  const rows =
+    typed.stems.length > 0 ? (await aside(db, 'list', [{ compile: slow }]))[0] : await selectTitled(db, values)
+  return rows.map(({ id }) => Number(id))
 }
 
-function begunOnPostgres({ stems, begun, whole }: TypedWords, mark: string): RawBuilder<boolean> {
-  const all = stems.map((stem) => `'${mark}${stem}'`)
-  return sql`words @@ ${[...all, `('${mark}${begun}':* | '${mark}${whole}')`].join(' & ')}::tsquery`
+function titleOnPostgres({ stems, begun, whole }: TypedWords): string {
+  const all = stems.map((stem) => `'${IN_TITLE}${stem}'`)
+  return [...all, `('${IN_TITLE}${begun}':* | '${IN_TITLE}${whole}')`].join(' & ')
 }
+
+const titleOnSqlite = ({ stems, whole }: TypedWords): string =>
+  `${stems.map((stem) => `"${IN_TITLE}${stem}" AND `).join('')}("${IN_TITLE}${whole}"`
+
+type Titled = Record<'words' | 'begun' | 'behind', string>
 
 /** The stems that begin so are looked up before: FTS5 would join the lists of all of them, whatever the limit. */
-function begunOnSqlite({ stems, begun, whole }: TypedWords, mark: string): RawBuilder<boolean> {
-  const all = stems.map((stem) => `"${mark}${stem}" AND `).join('')
-  return sql`stems match ${`${all}("${mark}${whole}"`} || coalesce((select ' OR ' || group_concat('"' || stem || '"', ' OR ')
-    from (select stem from named_stems where stem >= ${mark + begun} and stem < ${mark + begun + AFTER_LETTERS}
-      order by id limit ${sql.lit(MOST_STEMS)})), '') || ')'`
+const titled = (db: Db, value: (name: keyof Titled) => RawBuilder<string>): RawBuilder<{ id: number }> =>
+  isPostgres(db)
+    ? sql`select doc as id from stems where words @@ ${value('words')}::tsquery and doc < ${sql.lit(TERM_DOCS)} limit ${sql.lit(MOST_TITLED.postgres)}`
+    : sql`select rowid as id from stems where stems match ${value('words')} || coalesce((select ' OR ' || group_concat('"' || stem || '"', ' OR ')
+        from (select stem from named_stems where stem >= ${value('begun')} and stem < ${value('behind')}
+          order by id limit ${sql.lit(MOST_STEMS)})), '') || ')' and rowid < ${sql.lit(TERM_DOCS)}
+      order by rowid desc limit ${sql.lit(MOST_TITLED.sqlite)}`
+
+const selectTitled = statement<Titled>()(titled)
+
+/** The most stems of names that are walked along for one kind, and the most names found there. */
+const MOST_WALKED = 500
+const MOST_NAMED = 24
+
+/** What was typed, as `named` takes it; `others` has an entry at least. */
+export interface TypedName {
+  begun: string
+  behind: string
+  whole: string
+  /** The stems of the words before the last one, each once, and how many they are. */
+  others: readonly string[]
+  count: number
+}
+
+export function typedName({ stems, begun, whole }: TypedWords): TypedName {
+  const others = [...new Set(stems)]
+  const count = others.length
+  return { begun, behind: begun + AFTER_LETTERS, whole, others: count > 0 ? others : [''], count }
+}
+
+/** The ids of a kind whose names have what was typed: of many some. */
+export function named(kind: NamedKind, value: ValuePlaces<TypedName>): RawBuilder<unknown> {
+  const own = sql`kind = ${sql.lit(kind)}`
+  const some = sql`order by stem, doc limit ${sql.lit(MOST_WALKED)}`
+  const others = sql`select count(*) from name_stems as other where other.kind = ${sql.lit(kind)} and other.doc = found.doc
+    and other.stem in (${sql.join(value('others'))})`
+  return sql`select doc from (
+      select doc from (select doc from name_stems where ${own} and stem = ${value('whole')} ${some}) as whole
+      union all select doc from (select doc from name_stems
+        where ${own} and stem >= ${value('begun')} and stem < ${value('behind')} ${some}) as begun) as found
+    where ${value('count')} = 0 or (${others}) = ${value('count')} limit ${sql.lit(MOST_NAMED)}`
 }

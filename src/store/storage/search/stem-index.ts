@@ -5,6 +5,7 @@ import { LONGEST_TEXT, stemsIn } from '../../../base/text/stems.ts'
 import { type Db, isPostgres } from '../database.ts'
 import { wholeList } from '../queries.ts'
 import type { Recording } from '../recording.ts'
+import { statement } from '../statement.ts'
 
 // Which stems stand in which events and names (migrations/0046-stems.ts): a full-text table of SQLite, and a column of PostgreSQL with an index.
 // Both are given the same stems, and cut nothing themselves. A document is an event, a venue or an organizer by its id, or a term by its id and
@@ -32,6 +33,13 @@ export function stemsOfName(name: string): Set<string> {
 interface Unstemmed {
   doc: number
   text: string
+}
+
+/** The kinds of records and terms whose names are cut. */
+export type NamedKind = 'venue' | 'organizer' | 'term'
+
+interface UnstemmedName extends Unstemmed {
+  kind: NamedKind
 }
 
 /** Pages of the index of SQLite merged for each document, as for the index of words. */
@@ -115,16 +123,45 @@ export async function stemSome(tx: Db, most: number, among?: readonly number[]):
   const docs = rows.map(({ doc }) => Number(doc))
   if (docs.length === 0) return 0
   const [events, names] = await readTexts(tx, docs)
+  const named = names.map(({ kind, doc, text }) => ({ kind, doc, stems: [...stemsOfName(text)] }))
   const stemmed = [
     ...events.map(({ doc, text }) => [doc, [...stemsOfEvent(text)]] as const),
-    ...names.map(({ doc, text }) => [doc, Array.from(stemsOfName(text), (stem) => IN_NAME + stem)] as const),
+    ...named.map(({ doc, stems }) => [doc, stems.map((stem) => IN_NAME + stem)] as const),
   ]
   await writeStems(tx, docs, stemmed)
+  await writeNames(tx, named)
   return docs.length
 }
 
+interface Named {
+  kind: NamedKind
+  doc: number
+  stems: readonly string[]
+}
+
+const deleteName = statement<{ kind: NamedKind; doc: number }>()(
+  (_db, value) => sql<never>`delete from name_stems where kind = ${value('kind')} and doc = ${value('doc')}`,
+)
+
+const insertNames = statement<{ rows: string }>()(
+  (db, value) =>
+    sql<never>`insert into name_stems (kind, doc, stem) ${
+      isPostgres(db)
+        ? sql`select value ->> 0, (value ->> 1)::bigint, value ->> 2 from json_array_elements(${value('rows')}::json) as value`
+        : sql`select value ->> 0, value ->> 1, value ->> 2 from json_each(${value('rows')})`
+    }`,
+)
+
+/** Writes the stems of names in place of those that were there. */
+async function writeNames(tx: Db, named: readonly Named[]): Promise<void> {
+  const own = named.map((one) => ({ ...one, doc: one.doc >= TERM_DOCS ? one.doc - TERM_DOCS : one.doc }))
+  for (const { kind, doc } of own) await deleteName(tx, { kind, doc })
+  const rows = own.flatMap(({ kind, doc, stems }) => stems.map((stem) => [kind, doc, stem]))
+  if (rows.length > 0) await insertNames(tx, { rows: JSON.stringify(rows) })
+}
+
 /** Reads a value that is no text, as a damaged disk or another program may leave it in a row, as a text. */
-async function readTexts(tx: Db, docs: readonly number[]): Promise<[Unstemmed[], Unstemmed[]]> {
+async function readTexts(tx: Db, docs: readonly number[]): Promise<[Unstemmed[], UnstemmedName[]]> {
   const wanted = wholeList(tx, docs)
   const terms = wholeList(
     tx,
@@ -132,12 +169,12 @@ async function readTexts(tx: Db, docs: readonly number[]): Promise<[Unstemmed[],
   )
   const events = await sql<Unstemmed>`
     select id as doc, substr(search, 1, ${sql.lit(LONGEST_TEXT)}) as text from events where id in ${wanted}`.execute(tx)
-  const names = await sql<Unstemmed>`
-    select id as doc, coalesce(venue || ' ' || city, '') as text from venues where id in ${wanted}
-    union all select id, coalesce('' || organizer, '') from organizers where id in ${wanted}
-    union all select id + ${sql.lit(TERM_DOCS)}, coalesce('' || name, '') from terms
+  const names = await sql<UnstemmedName>`
+    select 'venue' as kind, id as doc, coalesce(venue || ' ' || city, '') as text from venues where id in ${wanted}
+    union all select 'organizer', id, coalesce('' || organizer, '') from organizers where id in ${wanted}
+    union all select 'term', id + ${sql.lit(TERM_DOCS)}, coalesce('' || name, '') from terms
       where id in ${terms}`.execute(tx)
-  const numbered = ({ doc, text }: Unstemmed) => ({ doc: Number(doc), text })
+  const numbered = <Row extends Unstemmed>(row: Row) => ({ ...row, doc: Number(row.doc) })
   return [events.rows.map(numbered), names.rows.map(numbered)]
 }
 
@@ -155,12 +192,25 @@ async function writeStems(tx: Db, docs: readonly number[], stemmed: readonly Ste
   await sql`insert or replace into stems (rowid, words) select value ->> 0, value ->> 1 from json_each(${joined})`.execute(
     tx,
   )
-  const named = stemmed.flatMap(([, stems]) =>
-    stems.filter((stem) => stem.startsWith(IN_TITLE) || stem.startsWith(IN_NAME)),
-  )
+  const named = stemmed.flatMap(([, stems]) => stems.filter((stem) => stem.startsWith(IN_TITLE)))
   await sql`insert or ignore into named_stems (stem) select value from json_each(${JSON.stringify([...new Set(named)])})`.execute(
     tx,
   )
+  await forgetSome(tx, docs.length)
   await sql`insert into stems (stems, rank) values ('merge', ${Math.ceil(docs.length * MERGED_PAGES)})`.execute(tx)
   await sql`delete from unstemmed where doc in (select value from json_each(${JSON.stringify(docs)}))`.execute(tx)
+}
+
+/** Stems of titles that are looked at for each document. */
+const STEMS_LOOKED_AT = 1 / 4
+
+/**
+ * Looks at some stems of titles, from one that is drawn by lot, and removes those that no document has any more. So few of these remain, however
+ * long a calendar is kept: each document that is cut has another one looked at.
+ */
+async function forgetSome(tx: Db, docs: number): Promise<void> {
+  await sql`delete from named_stems where id in (
+      select id from named_stems where id >= cast(${Math.random()} * (select max(id) from named_stems) as integer)
+      order by id limit ${Math.ceil(docs * STEMS_LOOKED_AT)})
+    and not exists (select 1 from stems where stems match '"' || stem || '"')`.execute(tx)
 }

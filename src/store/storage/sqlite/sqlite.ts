@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SqliteStatement } from 'kysely'
-import { type Expected, type ReadQuery, runQueries } from '../aside.ts'
+import { type Lane, type ReadQuery, runQueries } from '../aside.ts'
 import type { Database, Db } from '../database.ts'
 import type { IdSet } from '../id-set.ts'
 import { recordingOf, type Tx, type Writer, writerBy } from '../recording.ts'
@@ -137,8 +137,8 @@ function makeAside(read: Db, reader: DatabaseSync, prepare: Prepare, pool: Reade
     last = performance.now()
     return last - before > RARELY_MS
   }
-  const aside = async (db: Db, lane: Expected, queries: readonly ReadQuery<unknown>[]) => {
-    if (db !== read || lane === 'glance') return runQueries(db, queries)
+  const aside = async (db: Db, lane: Lane, queries: readonly ReadQuery<unknown>[]) => {
+    if (db !== read) return runQueries(db, queries)
     const statements = queries.map((query) => query.compile()).map(({ sql, parameters }) => ({ sql, parameters }))
     const isHere = lane === 'list' && pool.threads.length === 0 && isRare() && !reader.isTransaction
     return isHere ? runRead(() => runTogether(reader, prepare, statements)) : askReaders(pool, lane, { statements })

@@ -28,7 +28,7 @@ type Place<T> = [T] extends [Scalar]
     : { [Name in keyof T]: RawBuilder<Exclude<T[Name], undefined>> }
 
 /** The place of a value by its name; of a list or row, as many places as the value has. */
-export type Places<Values> = <Name extends keyof Values>(name: Name) => Place<Values[Name]>
+export type ValuePlaces<Values> = <Name extends keyof Values>(name: Name) => Place<Values[Name]>
 
 /** Runs a statement with these values; returns the rows it selects or returns, else none. */
 type Statement<Values, Row> = (db: Db, values: Values) => Promise<Row[]>
@@ -77,7 +77,7 @@ const MOST_SHAPES = 200
  * SQLite prepares a statement anew each time it is run with a parameter there.
  */
 export function statement<Values extends Record<keyof Values, Value>>() {
-  return <Result>(build: (db: Db, value: Places<Values>) => Query<Result>): Statement<Values, RowOf<Result>> => {
+  return <Result>(build: (db: Db, value: ValuePlaces<Values>) => Query<Result>): Statement<Values, RowOf<Result>> => {
     const known = { sqlite: new Map<string, Compiled>(), postgres: new Map<string, Compiled>() }
     const find = (db: Db, values: Values, dialect: Dialect): Compiled => {
       const shape = shapeOf(values)
@@ -163,7 +163,7 @@ export function runDirectly(db: Db, dialect: Dialect, run: Runner): void {
 
 function compile<Values, Result>(
   db: Db,
-  build: (db: Db, value: Places<Values>) => Query<Result>,
+  build: (db: Db, value: ValuePlaces<Values>) => Query<Result>,
   values: Values,
 ): Compiled {
   const slots = new Set<unknown>()
@@ -176,7 +176,7 @@ function compile<Values, Result>(
     const value = (values as Record<string, unknown>)[name]
     return isLong(value) ? placeOfList(db, name, value, slots) : placesOf(value, name, place)
   }
-  const query = build(db, places as Places<Values>).compile(db)
+  const query = build(db, places as ValuePlaces<Values>).compile(db)
   return {
     query,
     slots: query.parameters.map((parameter) => (slots.has(parameter) ? (parameter as Slot) : undefined)),

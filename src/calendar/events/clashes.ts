@@ -171,9 +171,9 @@ function overlapping(span: TimeStretch, drafts: readonly EventDraft[], asker: By
       ]
     }),
   )
-  // Counted for each event: else PostgreSQL would read all links of the venue.
+  // Counted for each event: else PostgreSQL would read all links of the venue. A list as a value: else SQLite would look each of its venues up for each event.
   const hasVenue = (event: string, venues: RawBuilder<unknown>) => sql`(select count(*) from event_venues
-    where event_venues.event = ${sql.ref(event)} and event_venues.venue in ${venues}) > 0`
+    where event_venues.event = ${sql.ref(event)} and (event_venues.venue in ${venues}) is true) > 0`
   const isThere = sql`and ${hasVenue('events.id', wholeList(db, drafts.flatMap(venuesOf)))}`
   const query = sql<OverlappingRow>`
     with ${begunWithin(asker, span, isThere)},

@@ -1,4 +1,4 @@
-"""Prints the starts in UTC of the one event of a calendar, by the time zone that the calendar defines, as python-dateutil reads it."""
+"""Prints a line for each calendar, which form feeds part: the starts in UTC of its one event, by the time zone that it defines, as python-dateutil reads it."""
 
 import datetime
 import io
@@ -7,21 +7,27 @@ import sys
 
 from dateutil import rrule, tz
 
-text = sys.stdin.buffer.read().decode()
-# The name is of no matter here; lists of dates are parted, and days are taken at the time of the start, as RFC 5545 has them.
-zone = re.sub(r"TZID:.*", "TZID:own", re.search(r"BEGIN:VTIMEZONE.*END:VTIMEZONE\r\n", text, re.S).group())
-start_of = {}
-lines = []
-for line in zone.splitlines():
-    name, _, value = line.partition(":")
-    if name == "DTSTART":
-        time = value[8:]
-    if name.startswith("RDATE"):
-        lines += [f"RDATE:{date if 'T' in date else date + time}" for date in value.split(",")]
-    else:
-        lines.append(line)
-own = tz.tzical(io.StringIO("\r\n".join(lines) + "\r\n")).get()
-event = text[text.index("BEGIN:VEVENT"):]
-start = datetime.datetime.strptime(re.search(r"DTSTART[^\r]*:(\d{8}T\d{6})", event).group(1), "%Y%m%dT%H%M%S")
-for wall in rrule.rrulestr(re.search(r"RRULE:(\S+)", event).group(1), dtstart=start):
-    print(wall.replace(tzinfo=own).astimezone(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M:%S"))
+
+def starts(text):
+    times = []
+    # The name is of no matter here; lists of dates are parted, and days are taken at the time of the start, as RFC 5545 has them.
+    zone = re.sub(r"TZID:.*", "TZID:own", re.search(r"BEGIN:VTIMEZONE.*END:VTIMEZONE\r\n", text, re.S).group())
+    lines = []
+    for line in zone.splitlines():
+        name, _, value = line.partition(":")
+        if name == "DTSTART":
+            time = value[8:]
+        if name.startswith("RDATE"):
+            lines += [f"RDATE:{date if 'T' in date else date + time}" for date in value.split(",")]
+        else:
+            lines.append(line)
+    own = tz.tzical(io.StringIO("\r\n".join(lines) + "\r\n")).get()
+    event = text[text.index("BEGIN:VEVENT"):]
+    start = datetime.datetime.strptime(re.search(r"DTSTART[^\r]*:(\d{8}T\d{6})", event).group(1), "%Y%m%dT%H%M%S")
+    for wall in rrule.rrulestr(re.search(r"RRULE:(\S+)", event).group(1), dtstart=start):
+        times.append(wall.replace(tzinfo=own).astimezone(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M:%S"))
+    return times
+
+
+for calendar in sys.stdin.buffer.read().decode().split("\f"):
+    print(",".join(starts(calendar)))

@@ -182,12 +182,9 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const edition = await readEdition(primary.read)
   const { authenticate } = authenticator
   const { webhook_hosts: webhookHosts } = config
+  const kept = { database, together: makeWriteTogether(database.write), edition, memory, images }
   const http = makeServer(
-    {
-      ...{ site, database, edition, images, webhookHosts, start: config, memory, authenticate, gate, report },
-      together: makeWriteTogether(database.write),
-      now: Date.now,
-    },
+    { ...kept, site, webhookHosts, start: config, authenticate, gate, now: Date.now, report },
     { ...serverLimits(config), look: owner.look, cacheBudget: budget, ...hearing(requestLog, metrics) },
   )
   const sender = senderOf(primary, site, images, config, report, watchingSettled(logger, metrics))

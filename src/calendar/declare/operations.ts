@@ -86,9 +86,12 @@ export interface WriteResult {
 export interface WriteSteps<Asked, Prepared = unknown> {
   prepare(context: Context, asked: Asked): Promise<Prepared>
   write(tx: Tx, prepared: Prepared, context: Context): Promise<WriteResult>
-  /** Does several such writes, of those that `mayShare` a transaction. The results are in the same order. */
+  /**
+   * Does several such writes, of values that `mayShare` a transaction, after looking up the records that they refer to. The results are in the same
+   * order. Where it throws a Problem, the request is answered as one that shares nothing.
+   */
   writeAll?(tx: Tx, asked: readonly Sharing<PreparedWrite<Prepared>>[]): Promise<WriteResult[]>
-  mayShare?(prepared: Prepared): boolean
+  mayShare?(asked: Asked): boolean
 }
 
 /** A prepared write, and the context of its request. */

@@ -4,7 +4,7 @@ import { removeDeskRows } from '../../store/storage/desk-rows.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { Context } from '../declare/context.ts'
 import type { AskedUpdate, Operations, WriteResult, WriteSteps } from '../declare/operations.ts'
-import { parseFields, type RawValues } from '../declare/parse.ts'
+import { parseFields, parseNew, type RawValues } from '../declare/parse.ts'
 import type { Fields } from '../declare/resource.ts'
 import { formerStatus } from '../history/record-history.ts'
 import { isLoggedIn } from '../people/caller.ts'
@@ -27,18 +27,28 @@ export interface SentNew {
   isAllowed: boolean
 }
 
-/** Parses and writes a new record by itself. @throws Problem */
-export async function makeNew(
+/** Parses and writes a new record with nothing beside it. @throws Problem */
+export async function makeNew(context: Context, operations: Operations, sent: SentNew): Promise<WriteResult> {
+  return (await makeShared(context, operations, sent)) ?? writeNew(context, operations, sent, (_tx, write) => write())
+}
+
+/** Makes a record in a transaction that it may share; undefined where it cannot, or not without being told all that is wrong with it. */
+async function makeShared(
   context: Context,
   { create }: Operations,
   { fields, raw, isAllowed }: SentNew,
-): Promise<WriteResult> {
-  const values = await parseFields(fields, raw, context, { extent: 'whole', mayAsk: isAllowed })
+): Promise<WriteResult | undefined> {
   const { writeAll } = create
-  const prepared = await create.prepare(context, values)
-  return writeAll && context.writeShared && create.mayShare?.(prepared)
-    ? context.writeShared(writeAll, { prepared, context })
-    : context.write((tx) => create.write(tx, prepared, context))
+  if (!writeAll || !context.writeShared || !isAllowed) return undefined
+  try {
+    const values = parseNew(fields, raw, context)
+    if (!create.mayShare?.(values)) return undefined
+    const prepared = await create.prepare(context, values)
+    return await context.writeShared(writeAll, { prepared, context })
+  } catch (error) {
+    if (error instanceof Problem) return undefined
+    throw error
+  }
 }
 
 /** Parses and writes a new record, with what belongs to it. @throws Problem */

@@ -341,7 +341,6 @@ export interface MadeEvent extends NewEvent {
  * @throws Problem rest_invalid_param for a venue or organizer that is not there, or in the trash
  */
 export async function createEvents(tx: Tx, asked: readonly AskedEvent[], context: Context): Promise<MadeEvent[]> {
-  await refuseUnlinkable(tx, asked)
   const events = await settleNewEvents(
     tx,
     asked.map((one) => ({ ...one, context })),
@@ -366,6 +365,7 @@ export async function settleNewEvents(
     settleTermsOf(tx, asked),
     numbered,
     settleNewSlugs(tx, 'events', named, numbered),
+    refuseUnlinkable(tx, asked),
   ])
   const events: MadeEvent[] = []
   for (const [at, { own, event, uid = randomUUID(), context, by }] of asked.entries()) {
@@ -388,11 +388,12 @@ export function insertSettled(tx: Tx, events: readonly MadeEvent[]): [Promise<un
 }
 
 async function refuseUnlinkable(tx: Tx, asked: readonly AskedEvent[]): Promise<void> {
-  for (const [kind, links] of LINKS) {
+  const refuse = async ([kind, links]: (typeof LINKS)[number]) => {
     const entries = asked.flatMap(({ event }) => event[links] ?? [])
     const ids = entries.flatMap((entry) => ('id' in entry ? [entry.id] : []))
     if (!(await areThere(tx, kind, ids))) throw invalidParam(kind)
   }
+  await Promise.all(LINKS.map(refuse))
 }
 
 const LINKS = [

@@ -9,6 +9,7 @@ import { showRecord } from '../../store/storage/unshowable.ts'
 import type { Context } from '../declare/context.ts'
 import type { AskedUpdate, Found, Operations, Presentation, WriteResult, WriteSteps } from '../declare/operations.ts'
 import { trashedAnyway } from '../linked/linked-operations.ts'
+import { linkEntries } from '../linked/linked-rules.ts'
 import { recordRights, requireReadable } from '../linked/record-present.ts'
 import { mayDelete, mayEdit } from '../people/caller.ts'
 import { textsToWrite } from '../records/present-records.ts'
@@ -157,13 +158,15 @@ export async function prepareChange(
   return { ...prepared, id: row.id }
 }
 
-/** Returns true for an event that links to nothing that may have to be made, for which writers may wait for each other. */
-export function mayShare({ values, image, venues = [], organizers = [] }: PreparedEvent): boolean {
-  const entries = [values.categories ?? [], values.tags ?? []].flatMap((sent) => termEntries(sent) ?? [])
+/** Whether a new event only refers to venues, organizers and terms by their ids: writers may wait for each other for what has to be made or fetched. */
+export function mayShare({ author, image, venue, organizer, categories = [], tags = [] }: EventValues): boolean {
+  const links = [venue ?? [], organizer ?? []].flatMap((sent) => linkEntries(sent) ?? [])
+  const terms = [categories, tags].flatMap((sent) => termEntries(sent) ?? [])
   return (
-    !(image && 'stored' in image) &&
-    [...venues, ...organizers].every((link) => 'id' in link) &&
-    entries.every((entry) => typeof entry === 'number')
+    author === undefined &&
+    image === undefined &&
+    links.every((entry) => 'id' in entry) &&
+    terms.every((entry) => typeof entry === 'number')
   )
 }
 

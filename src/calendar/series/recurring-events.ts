@@ -66,7 +66,7 @@ const create: WriteSteps<EventValues, PreparedNew> = {
   },
   write: (tx, { event, planned }, context) =>
     planned ? createSeries(tx, event, planned, context, readBack(context)) : createEvent(tx, event, context),
-  mayShare: ({ event, planned }) => planned === undefined && mayShare(event),
+  mayShare: (values) => values.recurrence === undefined && mayShare(values),
   writeAll: (tx, asked) =>
     createAll(
       tx,

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from './database.ts'
 import type { Tx, Writer } from './recording.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
@@ -26,29 +27,58 @@ interface Waiting extends Sharing<unknown> {
 
 type AnyWork = SharedWork<unknown, unknown>
 
+/** The writes of one work that wait, and the last of its transactions. */
+interface Line {
+  queue: Waiting[]
+  isDraining: boolean
+  /** How many shared the last transaction, and the milliseconds that it took. */
+  writes: number
+  ms: number
+}
+
 /** Lets writes of the same work that come while one is being done share the next transaction. */
 export function makeWriteTogether(write: Database['write']): WriteTogether {
-  const queues = new Map<AnyWork, Waiting[]>()
-  const drain = async (work: AnyWork, queue: Waiting[]) => {
-    while (queue.length > 0) await writeNext(write, work, queue)
-    queues.delete(work)
+  const lines = new Map<AnyWork, Line>()
+  const drain = async (work: AnyWork, line: Line) => {
+    line.isDraining = true
+    while (line.queue.length > 0) {
+      await gather(line)
+      const began = performance.now()
+      line.writes = await writeNext(write, work, line.queue)
+      line.ms = performance.now() - began
+    }
+    line.isDraining = false
   }
   return <Item, Result>(work: SharedWork<Item, Result>, item: Item, by: Writer) =>
     new Promise<Result>((resolve, reject) => {
       const any = work as AnyWork
-      const waiting = { item, by, resolve: resolve as Waiting['resolve'], reject }
-      const queue = queues.get(any)
-      if (queue) queue.push(waiting)
-      else {
-        const made = [waiting]
-        queues.set(any, made)
-        void drain(any, made)
-      }
+      const line = lines.get(any) ?? { queue: [], isDraining: false, writes: 0, ms: 0 }
+      lines.set(any, line)
+      line.queue.push({ item, by, resolve: resolve as Waiting['resolve'], reject })
+      if (!line.isDraining) void drain(any, line)
     })
 }
 
-/** Does the writes that have come when the transaction begins. Where one of them fails, each is done again by itself. */
-async function writeNext(write: Database['write'], work: AnyWork, queue: Waiting[]): Promise<void> {
+/** The most milliseconds that writes wait for others, and the part of the time of the last transaction. */
+const GATHER_MS = 5
+const GATHER_PART = 1 / 2
+const PAUSE_MS = 1
+
+/** Waits until as many writes have come as shared the last transaction, since clients that were answered together write again at about the same time. */
+async function gather({ queue, writes, ms }: Line): Promise<void> {
+  const until = performance.now() + Math.min(GATHER_MS, ms * GATHER_PART)
+  for (;;) {
+    const before = queue.length
+    await nextTurn()
+    if (queue.length >= MOST || performance.now() >= until) return
+    if (queue.length > before) continue
+    if (queue.length >= writes) return
+    await sleep(PAUSE_MS)
+  }
+}
+
+/** Does the writes that have come when the transaction begins. Where one of them fails, each is done again by itself. Returns how many there were. */
+async function writeNext(write: Database['write'], work: AnyWork, queue: Waiting[]): Promise<number> {
   let taken: Waiting[] | undefined
   try {
     const results = await write((tx) => {
@@ -62,6 +92,7 @@ async function writeNext(write: Database['write'], work: AnyWork, queue: Waiting
     if (failed.length === 1 || error instanceof DatabaseUnavailable) for (const { reject } of failed) reject(error)
     else await Promise.all(failed.map((one) => writeAlone(write, work, one)))
   }
+  return taken?.length ?? 0
 }
 
 async function writeAlone(write: Database['write'], work: AnyWork, one: Waiting): Promise<void> {

@@ -42,7 +42,7 @@ export function makeWriteTogether(write: Database['write']): WriteTogether {
   const drain = async (work: AnyWork, line: Line) => {
     line.isDraining = true
     while (line.queue.length > 0) {
-      await gather(line)
+      await awaitOthers(line)
       const began = performance.now()
       line.writes = await writeNext(write, work, line.queue)
       line.ms = performance.now() - began
@@ -65,7 +65,7 @@ const GATHER_PART = 1 / 2
 const PAUSE_MS = 1
 
 /** Waits until as many writes have come as shared the last transaction, since clients that were answered together write again at about the same time. */
-async function gather({ queue, writes, ms }: Line): Promise<void> {
+async function awaitOthers({ queue, writes, ms }: Line): Promise<void> {
   const until = performance.now() + Math.min(GATHER_MS, ms * GATHER_PART)
   for (;;) {
     const before = queue.length

@@ -115,6 +115,54 @@ test('nothing is written twice where the outcome of a shared transaction is not 
   assert.ok(begun <= 2, `${begun} transactions`)
 })
 
+/** Counts for each term that it is given, or refers to a record that is not there for one below zero. */
+const count: SharedWork<number, number> = async (tx, asked) => {
+  for (const { item } of asked)
+    await (item < 0
+      ? tx.insertInto('event_terms').values({ event: item, term: item })
+      : tx.updateTable('terms').set({ count: 1 }).where('id', '=', item)
+    ).execute()
+  return asked.map(({ item }) => item)
+}
+
+test('a shared write that waits for a lock, or never fits, takes no other with it', onPostgres, async (t) => {
+  const { address } = await openScratch(t)
+  const database = await openAgain(t, `${address}?lock_ms=300`)
+  const other = await openAgain(t, address)
+  for (const slug of ['held', 'free']) await insertTag(database, slug)
+  const [held = 0, free = 0] = (await database.read.selectFrom('terms').select('id').orderBy('id').execute()).map(
+    ({ id }) => id,
+  )
+  const adding = ({ write }: Database) => {
+    const together = makeWriteTogether(write)
+    return (item: number) => together(count, item, writerBy('test'))
+  }
+  const [addSoon, add] = [adding(database), adding(other)]
+  const [isHeld, isLetGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = other.write(async (tx) => {
+    await tx.updateTable('terms').set({ count: 2 }).where('id', '=', held).execute()
+    isHeld.resolve()
+    await isLetGo.promise
+  })
+  await isHeld.promise
+  try {
+    const together = await Promise.allSettled([addSoon(held), addSoon(free), addSoon(-1)])
+    assert.deepEqual(
+      together.map(({ status }) => status),
+      ['rejected', 'fulfilled', 'rejected'],
+    )
+    const waiting = add(held)
+    waiting.catch(() => undefined)
+    await nextTurn()
+    await add(free)
+    isLetGo.resolve()
+    await waiting
+  } finally {
+    isLetGo.resolve()
+    await holding
+  }
+})
+
 const findTag = statement<{ slug: string }>()((db, value) =>
   db.selectFrom('terms').select('id').where('slug', '=', value('slug')),
 )

@@ -62,6 +62,15 @@ export function isRace(error: unknown): boolean {
   return isConflict(error) || RACES.has(codeOf(error))
 }
 
+/** A wait for a lock of another transaction that took too long. */
+const OVERDUE_LOCK = '55P03'
+
+/** True when a write failed because of other transactions, however often it was tried, so that it has changed nothing. */
+export function isHindered(error: unknown): boolean {
+  const cause = error instanceof DatabaseUnavailable ? error.cause : error
+  return isRace(cause) || codeOf(cause) === OVERDUE_LOCK
+}
+
 /** True when a statement failed because tables have changed since PostgreSQL was first sent it. */
 export function isOutdated(error: unknown): boolean {
   return codeOf(error) === OUTDATED

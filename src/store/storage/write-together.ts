@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from './database.ts'
 import type { Tx, Writer } from './recording.ts'
-import { DatabaseUnavailable } from './unavailable.ts'
+import { DatabaseUnavailable, isHindered } from './unavailable.ts'
 
 // Writes of one kind, several in one transaction.
 
@@ -19,6 +19,8 @@ export type WriteTogether = <Item, Result>(work: SharedWork<Item, Result>, item:
 
 /** The most writes in one transaction. */
 const MOST = 32
+/** Milliseconds for which others wait for a transaction under way: it may wait itself, for a lock that they do not need. */
+const LONG_MS = 50
 
 interface Waiting extends Sharing<unknown> {
   resolve: (value: unknown) => void
@@ -77,21 +79,36 @@ async function awaitOthers({ queue, writes, ms }: Line): Promise<void> {
   }
 }
 
-/** Does the writes that have come when the transaction begins. Where one of them fails, each is done again by itself. Returns how many there were. */
+/**
+ * Does the writes that have come when the transaction begins. Where one of them fails, each is done again by itself. Resolves when they
+ * are done, or take long, to how many there were.
+ */
 async function writeNext(write: Database['write'], work: AnyWork, queue: Waiting[]): Promise<number> {
+  const long = Promise.withResolvers<void>()
+  let timer: NodeJS.Timeout | undefined
   let taken: Waiting[] | undefined
-  try {
-    const results = await write((tx) => {
-      taken ??= queue.splice(0, MOST)
-      return doAll(tx, work, taken)
-    })
-    for (const [at, { resolve }] of taken?.entries() ?? []) resolve(results[at])
-  } catch (error) {
-    const failed = taken ?? queue.splice(0)
-    // What the database did with a commit that it did not answer is not known, so nothing is written a second time.
-    if (failed.length === 1 || error instanceof DatabaseUnavailable) for (const { reject } of failed) reject(error)
-    else await Promise.all(failed.map((one) => writeAlone(write, work, one)))
+  const take = () => {
+    timer = setTimeout(long.resolve, LONG_MS)
+    return queue.splice(0, MOST)
   }
+  const writing = async () => {
+    try {
+      const results = await write((tx) => {
+        taken ??= take()
+        return doAll(tx, work, taken)
+      })
+      for (const [at, { resolve }] of taken?.entries() ?? []) resolve(results[at])
+    } catch (error) {
+      const failed = taken ?? queue.splice(0)
+      // What the database did with a commit that it did not answer is not known, so nothing is written a second time.
+      const mayBeWritten = error instanceof DatabaseUnavailable && !isHindered(error)
+      if (failed.length === 1 || mayBeWritten) for (const { reject } of failed) reject(error)
+      else await Promise.all(failed.map((one) => writeAlone(write, work, one)))
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+  await Promise.race([writing(), long.promise])
   return taken?.length ?? 0
 }
 

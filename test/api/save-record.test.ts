@@ -106,3 +106,19 @@ test('what comes out of the trash has the status from before', async () => {
     assert.equal((await service.get(`/events/${id}`, 'editor')).body.status, status)
   }
 })
+
+test('a venue or organizer that goes while an event is written is refused as one that never was', async () => {
+  const context = await callerContext(service, 'editor')
+  for (const [kind, table] of [
+    ['venue', 'venues'],
+    ['organizer', 'organizers'],
+  ] as const) {
+    const { id } = await createRecord(context, servedAt(table), { [kind]: `Gone ${kind}` })
+    const write: typeof context.write = async (work) => {
+      await context.write((tx) => tx.deleteFrom(table).where('id', '=', id).execute())
+      return context.write(work)
+    }
+    const making = createRecord({ ...context, write }, events, { title: 'Linked', ...day, [kind]: id })
+    await assert.rejects(making, code('rest_invalid_param'))
+  }
+})

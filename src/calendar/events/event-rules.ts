@@ -143,12 +143,23 @@ export function linksOfNew(
   return { venues, organizers, terms, made }
 }
 
-/** Finds or makes the venues and organizers that were sent. */
+/** The venues and organizers of an event that is written. */
+type PreparedLinks = Pick<PreparedEvent, 'venues' | 'organizers'>
+
+/**
+ * Finds or makes the venues and organizers that were sent.
+ * @throws Problem rest_invalid_param for one that is gone, or in the trash, since the request was read
+ */
 export async function settleLinked(
   tx: Tx,
-  prepared: Pick<PreparedEvent, 'venues' | 'organizers'>,
+  prepared: PreparedLinks,
   context: Context,
 ): Promise<Omit<KnownLinks, 'terms'>> {
+  const [linked] = await Promise.all([linkAll(tx, prepared, context), refuseUnlinkable(tx, [prepared])])
+  return linked
+}
+
+async function linkAll(tx: Tx, prepared: PreparedLinks, context: Context): Promise<Omit<KnownLinks, 'terms'>> {
   const made = new Set<number>()
   const venues = prepared.venues && (await linkIds(tx, venueRules, prepared.venues, made, context))
   const organizers = prepared.organizers && (await linkIds(tx, organizerRules, prepared.organizers, made, context))
@@ -350,13 +361,16 @@ export async function createEvents(tx: Tx, asked: readonly AskedEvent[], context
   return events
 }
 
-/** Settles new events that are written together: the later of two that ask for the same slug gets another. */
+/**
+ * Settles new events that are written together: the later of two that ask for the same slug gets another.
+ * @throws Problem rest_invalid_param for a venue or organizer that is not there, or in the trash
+ */
 export async function settleNewEvents(
   tx: Tx,
   asked: readonly (AskedEvent & Pick<MadeEvent, 'context' | 'by'>)[],
 ): Promise<MadeEvent[]> {
   const linked: Omit<KnownLinks, 'terms'>[] = []
-  for (const { event, context } of asked) linked.push(await settleLinked(tx, event, context))
+  for (const { event, context } of asked) linked.push(await linkAll(tx, event, context))
   const numbered = takeRecordIds(tx, 'event', asked.length)
   const named = asked.map(({ own, slug, context: { caller } }) => {
     return { caller, status: own.status, name: own.title, sent: slug }
@@ -365,7 +379,10 @@ export async function settleNewEvents(
     settleTermsOf(tx, asked),
     numbered,
     settleNewSlugs(tx, 'events', named, numbered),
-    refuseUnlinkable(tx, asked),
+    refuseUnlinkable(
+      tx,
+      asked.map(({ event }) => event),
+    ),
   ])
   const events: MadeEvent[] = []
   for (const [at, { own, event, uid = randomUUID(), context, by }] of asked.entries()) {
@@ -387,9 +404,9 @@ export function insertSettled(tx: Tx, events: readonly MadeEvent[]): [Promise<un
   return [Promise.all([noted, insertEvents(tx, events)]), shiftCounts(tx, countsOf(events))]
 }
 
-async function refuseUnlinkable(tx: Tx, asked: readonly AskedEvent[]): Promise<void> {
+async function refuseUnlinkable(tx: Tx, asked: readonly PreparedLinks[]): Promise<void> {
   const refuse = async ([kind, links]: (typeof LINKS)[number]) => {
-    const entries = asked.flatMap(({ event }) => event[links] ?? [])
+    const entries = asked.flatMap((one) => one[links] ?? [])
     const ids = entries.flatMap((entry) => ('id' in entry ? [entry.id] : []))
     if (!(await areThere(tx, kind, ids))) throw invalidParam(kind)
   }

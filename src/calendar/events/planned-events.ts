@@ -63,7 +63,7 @@ export async function findPlannedTimes({ db, caller, aside }: Context, days: Day
     .where('start_date', '<', `${after} 00:00:00`)
     .orderBy('start_date')
     .orderBy('id')
-  const found = await aside(db, 'list', [timesOf(db, begun), timesOf(db, beginning)])
+  const found = await aside(db, 'list', [asTimes(db, begun), asTimes(db, beginning)])
   const byStart = (a: PlannedTimes, b: PlannedTimes) =>
     a.start_date < b.start_date ? -1 : a.start_date > b.start_date ? 1 : a.id - b.id
   return found
@@ -74,7 +74,7 @@ export async function findPlannedTimes({ db, caller, aside }: Context, days: Day
     .slice(0, most)
 }
 
-function timesOf(db: Context['db'], events: Expression<PlannedTimes>): ReadQuery<{ times: string | null }> {
+function asTimes(db: Context['db'], events: Expression<PlannedTimes>): ReadQuery<{ times: string | null }> {
   const columns = { id: sql.ref('id'), time: sql.ref('start_date'), text: sql.ref('end_date') }
   const query = sql<{ times: string | null }>`select ${asOneText(columns)} as times from (${events}) as events`
   return { compile: () => query.compile(db) }

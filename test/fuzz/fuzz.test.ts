@@ -31,5 +31,6 @@ test(`no request stops the service, fails it or poisons what it keeps: ${which}`
   )
   assert.equal(findings.length, 0, `npm run fuzz -- --seed ${seed} --requests ${REQUESTS}\n${found.join('\n')}`)
   assert.ok(counts.requests >= REQUESTS, `only ${counts.requests} requests were sent`)
-  assert.ok(records > 0, 'no records came of them')
+  // Of other requests there may be none that makes a record.
+  if (databaseName() === 'postgres') assert.ok(records > 0, 'no records came of them')
 })

@@ -112,7 +112,8 @@ export function styleText(look: Look, font: string | undefined): string {
 /** The rules of a style sheet that goes behind all others, where browsers pass over imports. @throws Error with one sentence */
 function readOwnStyle(path: string): string {
   const rules = path === '' ? '' : readSet(path, 'style sheet').toString('utf8')
-  if (/@import\b/i.test(rules.replace(/\/\*.*?\*\//gs, '')))
+  const withoutComments = rules.split('*/').map((part) => part.split('/*', 1)[0])
+  if (/@import\b/i.test(withoutComments.join('')))
     throw new Error(`The style sheet of the pages cannot have @import: put the rules themselves into ${path}.`)
   return rules
 }

@@ -89,7 +89,8 @@ export function makeAssistants({
 }: Pick<Assistants, 'service' | 'front' | 'intake' | 'mayGoOn'> & { routes: RouteTable }) {
   const { mcp, mcp_rate_limit: perSecond } = service.start
   const limit = perSecond === 0 ? undefined : makeRateLimit(perSecond)
-  const undone = { ...service, database: undoing(service.database) }
+  // Creates that share a transaction are committed.
+  const undone = { ...service, database: undoing(service.database), together: undefined }
   const assistants: Assistants = {
     service,
     front,

@@ -52,8 +52,8 @@ import { isCrowded } from './slow-readers.ts'
 export interface Service {
   site: Site
   database: Database
-  /** Lets writes of one kind share a transaction. */
-  together: WriteTogether
+  /** Lets writes of one kind share a transaction; undefined where each has one of its own. */
+  together: WriteTogether | undefined
   /** The edition of the database, for ETags. */
   edition: string
   images: ImageService
@@ -324,7 +324,8 @@ function contextWith<Memory extends EventMemory | undefined>(
     return result
   }
   const write: Context['write'] = (work) => seen(database.write(work, writerOf(caller, incoming)))
-  const writeShared: Context['writeShared'] = (work, item) => seen(together(work, item, writerOf(caller, incoming)))
+  const writeShared: Context['writeShared'] =
+    together && ((work, item) => seen(together(work, item, writerOf(caller, incoming))))
   const { aside, findMatching } = database
   return {
     db,

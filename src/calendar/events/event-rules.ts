@@ -428,13 +428,14 @@ async function settleTermsOf(
   for (const { category = [], tag = [] } of sent)
     for (const entry of [...category, ...tag]) if (typeof entry === 'number') numbers.add(entry)
   const known = new Map((await findTermsByIds(tx, [...numbers])).map((term) => [term.id, term]))
-  const settled = asked.map((): { category: number[]; tag: number[] } => ({ category: [], tag: [] }))
+  const settled = asked.map((): Record<'category' | 'tag', readonly number[]> => ({ category: [], tag: [] }))
   // One taxonomy after the other: writers that make terms of both wait for each other in that order.
   for (const taxonomy of ['category', 'tag'] as const)
     for (const [at, { context }] of asked.entries()) {
       const entries = sent[at]?.[taxonomy] ?? []
       const ids = await settleTerms(tx, context.caller, taxonomy, entries, known)
-      settled[at]?.[taxonomy].push(...ids.sort(byNumber))
+      const own = settled[at]
+      if (own) own[taxonomy] = ids.sort(byNumber)
     }
   return settled.map(({ category, tag }) => ({ categories: category, tags: tag }))
 }

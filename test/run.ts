@@ -136,8 +136,8 @@ const MOST_TRIES = 3
 /** Of the slowest files. */
 const MOST_NAMED = 10
 /**
- * Options of V8 for processes of tests: each has one thread, since the cores have tests of other processes to run, and threads that help with garbage and
- * compiling take a seventh of the processor time.
+ * Options of V8 for processes of tests beside others: each has one thread, since the cores have other tests to run, and threads that help with garbage and
+ * compiling take a seventh of the processor time. What runs alone has these threads, as the service has.
  */
 const V8 = ['--single-threaded']
 /** For one file. Only what hangs takes so long, on whatever machine. */
@@ -225,7 +225,7 @@ async function runBatches(
     files: [...entries.keys()],
     concurrency,
     timeout: TIMEOUT_MS,
-    execArgv: [...V8, ...preloading()],
+    execArgv: [...(concurrency > 1 ? V8 : []), ...preloading()],
   })
   const outcomes: Outcomes = new Map()
   const broken = watch(tests, outcomes)

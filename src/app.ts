@@ -59,7 +59,7 @@ import { readEdition } from './store/storage/edition.ts'
 import { openStorage, tellFailures } from './store/storage/open-database.ts'
 import { readOwnerFiles, readOwnerSettings, withOwnerSettings } from './store/storage/owner-settings.ts'
 import { dropOld } from './store/storage/pruning.ts'
-import { makeWriteTogether } from './store/storage/write-together.ts'
+import { makeWriteTogether, mostTogether } from './store/storage/write-together.ts'
 
 // Starts the service: opens the calendar, joins all parts, and stops them in order.
 
@@ -182,7 +182,8 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const edition = await readEdition(primary.read)
   const { authenticate } = authenticator
   const { webhook_hosts: webhookHosts } = config
-  const kept = { database, together: makeWriteTogether(database.write), edition, memory, images }
+  const together = makeWriteTogether(database.write, mostTogether(database.read))
+  const kept = { database, together, edition, memory, images }
   const http = makeServer(
     { ...kept, site, webhookHosts, start: config, authenticate, gate, now: Date.now, report },
     { ...serverLimits(config), look: owner.look, cacheBudget: budget, ...hearing(requestLog, metrics) },

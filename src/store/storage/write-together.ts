@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from './database.ts'
+import { type Database, type Db, isPostgres } from './database.ts'
 import type { Tx, Writer } from './recording.ts'
 import { DatabaseUnavailable, isHindered } from './unavailable.ts'
 
@@ -17,8 +17,10 @@ export type SharedWork<Item, Result> = (tx: Tx, asked: readonly Sharing<Item>[])
 /** Does a write, perhaps in one transaction with others of the same work. It fails or succeeds as if it were alone. */
 export type WriteTogether = <Item, Result>(work: SharedWork<Item, Result>, item: Item, by: Writer) => Promise<Result>
 
-/** The most writes in one transaction. */
-const MOST = 32
+const MOST = { sqlite: 8, postgres: 32 }
+
+/** The most writes in one transaction. On SQLite the thread of all requests does them, and other requests wait meanwhile. */
+export const mostTogether = (db: Db): number => (isPostgres(db) ? MOST.postgres : MOST.sqlite)
 /** Milliseconds for which others wait for a transaction under way: it may wait itself, for a lock that they do not need. */
 const LONG_MS = 50
 
@@ -39,14 +41,14 @@ interface Line {
 }
 
 /** Lets writes of the same work that come while one is being done share the next transaction. */
-export function makeWriteTogether(write: Database['write']): WriteTogether {
+export function makeWriteTogether(write: Database['write'], most = MOST.postgres): WriteTogether {
   const lines = new Map<AnyWork, Line>()
   const drain = async (work: AnyWork, line: Line) => {
     line.isDraining = true
     while (line.queue.length > 0) {
-      await awaitOthers(line)
+      await awaitOthers(line, most)
       const began = performance.now()
-      line.writes = await writeNext(write, work, line.queue)
+      line.writes = await writeNext(write, work, line.queue, most)
       line.ms = performance.now() - began
     }
     line.isDraining = false
@@ -67,12 +69,12 @@ const GATHER_PART = 1 / 2
 const PAUSE_MS = 1
 
 /** Waits until as many writes have come as shared the last transaction, since clients that were answered together write again at about the same time. */
-async function awaitOthers({ queue, writes, ms }: Line): Promise<void> {
+async function awaitOthers({ queue, writes, ms }: Line, most: number): Promise<void> {
   const until = performance.now() + Math.min(GATHER_MS, ms * GATHER_PART)
   for (;;) {
     const before = queue.length
     await nextTurn()
-    if (queue.length >= MOST || performance.now() >= until) return
+    if (queue.length >= most || performance.now() >= until) return
     if (queue.length > before) continue
     if (queue.length >= writes) return
     await sleep(PAUSE_MS)
@@ -83,13 +85,13 @@ async function awaitOthers({ queue, writes, ms }: Line): Promise<void> {
  * Does the writes that have come when the transaction begins. Where one of them fails, each is done again by itself. Resolves when they
  * are done, or take long, to how many there were.
  */
-async function writeNext(write: Database['write'], work: AnyWork, queue: Waiting[]): Promise<number> {
+async function writeNext(write: Database['write'], work: AnyWork, queue: Waiting[], most: number): Promise<number> {
   const long = Promise.withResolvers<void>()
   let timer: NodeJS.Timeout | undefined
   let taken: Waiting[] | undefined
   const take = () => {
     timer = setTimeout(long.resolve, LONG_MS)
-    return queue.splice(0, MOST)
+    return queue.splice(0, most)
   }
   const writing = async () => {
     try {

@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { type Tx, writerBy } from '../../src/store/storage/recording.ts'
 import { prepareKept } from '../../src/store/storage/sqlite/sqlite-connection.ts'
 import { enqueueWrite, makeWrites, type Writes } from '../../src/store/storage/sqlite/sqlite-writes.ts'
-import { statement } from '../../src/store/storage/statement.ts'
+import { giveWay, statement } from '../../src/store/storage/statement.ts'
 import { DatabaseUnavailable } from '../../src/store/storage/unavailable.ts'
 import { makeWriteTogether, type SharedWork } from '../../src/store/storage/write-together.ts'
 import { databaseName, onSqlite, scratchDatabase } from '../support/database.ts'
@@ -73,6 +73,22 @@ function sharedInsert(together: number[]): SharedWork<number, number> {
     return ids
   }
 }
+
+test('a transaction that gives way on SQLite lets others be served, who see nothing of it', onSqlite, async (t) => {
+  const { database } = await openScratch(t)
+  let seen: Promise<number[]> | undefined
+  const id = await database.write(async (tx) => {
+    const { id } = await tx.insertInto('records').values({ kind: 'event' }).returning('id').executeTakeFirstOrThrow()
+    setImmediate(() => {
+      seen = recordIds(database)
+    })
+    await giveWay(tx)
+    assert.ok(seen, 'nobody was served')
+    assert.deepEqual(await seen, [])
+    return id
+  })
+  assert.deepEqual(await recordIds(database), [id])
+})
 
 test('writes of one kind share transactions under their own names, and one that fails takes no other with it', async (t) => {
   const { database } = await openScratch(t)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   type CompiledQuery,
   type DeleteResult,
@@ -159,6 +160,14 @@ const directly = new WeakMap<Db, { dialect: Dialect; run: Runner }>()
 /** Has `run` run the statements of a connection wherever it can; the query builder runs them elsewhere. */
 export function runDirectly(db: Db, dialect: Dialect, run: Runner): void {
   directly.set(db, { dialect, run })
+}
+
+/**
+ * Lets the event loop serve others in the middle of a long transaction. Statements of SQLite are run by the thread of all requests, so nobody is served
+ * between them; those of PostgreSQL wait for their server anyway.
+ */
+export async function giveWay(tx: Db): Promise<void> {
+  if (directly.get(tx)?.dialect === 'sqlite') await nextTurn()
 }
 
 function compile<Values, Result>(

@@ -2,13 +2,17 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { sql } from 'kysely'
 import sharp from 'sharp'
+import { databaseName } from '../support/database.ts'
 import { withoutLinkedData } from '../support/linked-data.ts'
 import { type Reader, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; assertions say what they expect.
 type Body = any
+
+const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
 
 let service: TestService
 before(async () => {
@@ -1052,6 +1056,30 @@ test('events that are created at once get slugs of their own, count for their te
   const inOrder = <Row extends { record: number }>(rows: Row[]) => rows.sort((a, b) => a.record - b.record)
   assert.deepEqual(inOrder(acts), inOrder(expected))
 })
+
+test(
+  'large events that are created at once have transactions of their own, as others wait for each',
+  onPostgres,
+  async () => {
+    const venues: number[] = []
+    for (let i = 0; i < 60; i++) venues.push((await service.create('/venues', { venue: `One of many ${i}` })).id)
+    const transactionsOf = async (fields: object) => {
+      const made = await Promise.all(Array.from({ length: 12 }, () => createEvent(fields)))
+      const { rows } = await sql<{
+        transactions: number
+      }>`select count(distinct xmin::text)::int as transactions from events
+      where id in (${sql.join(made.map(({ id }) => id))})`.execute(service.app.database.read)
+      return rows[0]?.transactions
+    }
+    assert.ok(((await transactionsOf({ description: 'Short' })) ?? 12) < 12)
+    for (const large of [
+      { description: 'Long text. '.repeat(2000) },
+      { excerpt: 'Long text. '.repeat(2000) },
+      { venue: venues },
+    ])
+      assert.equal(await transactionsOf(large), 12)
+  },
+)
 
 function withoutCounts(event: Body): Body {
   return JSON.parse(JSON.stringify(withoutLinkedData(event), (name, value) => (name === 'count' ? undefined : value)))

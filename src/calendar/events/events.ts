@@ -163,13 +163,19 @@ export async function prepareChange(
   return { ...prepared, id: row.id }
 }
 
-/** Whether a new event only refers to venues, organizers and terms by their ids: writers may wait for each other for what has to be made or fetched. */
-export function mayShare({ author, image, venue, organizer, categories = [], tags = [] }: EventValues): boolean {
+/** Characters of the texts, and number of the links and terms, of a new event that shares a transaction: nothing else goes on while several are written. */
+const MOST_SHARED = { characters: 20_000, links: 50 }
+
+/** Whether a new event is small, and only refers to venues, organizers and terms by their ids: writers may wait for each other for what has to be made or fetched. */
+export function mayShare(values: EventValues): boolean {
+  const { author, image, venue, organizer, categories = [], tags = [], description = '', excerpt = '' } = values
   const links = [venue ?? [], organizer ?? []].flatMap((sent) => linkEntries(sent) ?? [])
   const terms = [categories, tags].flatMap((sent) => termEntries(sent) ?? [])
   return (
     author === undefined &&
     image === undefined &&
+    description.length + excerpt.length <= MOST_SHARED.characters &&
+    links.length + terms.length <= MOST_SHARED.links &&
     links.every((entry) => 'id' in entry) &&
     terms.every((entry) => typeof entry === 'number')
   )

@@ -5,6 +5,7 @@ import { workText } from '../../../base/text/text-work.ts'
 import { type Database, type Db, isPostgres } from '../database.ts'
 import { addId, countIds, type IdSet, listIds, makeIdSet } from '../id-set.ts'
 import { contains, wholeList } from '../queries.ts'
+import { giveWay } from '../statement.ts'
 import { stemAll, stemSome } from './stem-index.ts'
 
 // Indexes the words of events, and narrows queries to what a search finds.
@@ -127,7 +128,9 @@ async function indexEvents(tx: Db, most: number): Promise<number> {
     select id, search from unindexed_events join events using (id) order by id limit ${most}
   `.execute(tx)
   const indexed = rows.map(({ id, search }): Indexed => ({ id, terms: [...termsOf(search)] }))
+  await giveWay(tx)
   await insertWords(tx, [...new Set(indexed.flatMap(({ terms }) => terms))])
+  await giveWay(tx)
   await insertIndexed(tx, indexed)
   return rows.length
 }
@@ -197,6 +200,7 @@ async function insertIndexed(tx: Db, events: readonly Indexed[]): Promise<void> 
     insert or replace into event_words (rowid, terms)
     select value ->> 0, value ->> 1 from json_each(${JSON.stringify(indexed)})
   `.execute(tx)
+  await giveWay(tx)
   const pages = Math.ceil(events.length * MERGED_PAGES)
   await sql`insert into event_words (event_words, rank) values ('merge', ${pages})`.execute(tx)
   await sql`

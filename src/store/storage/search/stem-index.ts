@@ -5,7 +5,7 @@ import { LONGEST_TEXT, stemsIn } from '../../../base/text/stems.ts'
 import { type Db, isPostgres } from '../database.ts'
 import { wholeList } from '../queries.ts'
 import type { Recording } from '../recording.ts'
-import { statement } from '../statement.ts'
+import { giveWay, statement } from '../statement.ts'
 
 // Which stems stand in which events and names (migrations/0046-stems.ts): a full-text table of SQLite, and a column of PostgreSQL with an index.
 // Both are given the same stems, and cut nothing themselves. A document is an event, a venue or an organizer by its id, or a term by its id and
@@ -128,6 +128,7 @@ export async function stemSome(tx: Db, most: number, among?: readonly number[]):
     ...events.map(({ doc, text }) => [doc, [...stemsOfEvent(text)]] as const),
     ...named.map(({ doc, stems }) => [doc, stems.map((stem) => IN_NAME + stem)] as const),
   ]
+  await giveWay(tx)
   await writeStems(tx, docs, stemmed)
   await writeNames(tx, named)
   return docs.length
@@ -188,6 +189,8 @@ async function writeStems(tx: Db, docs: readonly number[], stemmed: readonly Ste
       on conflict (doc) do update set words = excluded.words`.execute(tx)
     return
   }
+  const all = JSON.stringify(docs)
+  const [before] = await countReplaced(tx, { docs: all })
   const joined = JSON.stringify(stemmed.map(([doc, stems]) => [doc, stems.join(' ')]))
   await sql`insert or replace into stems (rowid, words) select value ->> 0, value ->> 1 from json_each(${joined})`.execute(
     tx,
@@ -196,21 +199,28 @@ async function writeStems(tx: Db, docs: readonly number[], stemmed: readonly Ste
   await sql`insert or ignore into named_stems (stem) select value from json_each(${JSON.stringify([...new Set(named)])})`.execute(
     tx,
   )
-  await forgetSome(tx, docs.length)
+  if (before && before.docs > 0) await forgetSome(tx, before.docs)
+  await giveWay(tx)
   await sql`insert into stems (stems, rank) values ('merge', ${Math.ceil(docs.length * MERGED_PAGES)})`.execute(tx)
-  await sql`delete from unstemmed where doc in (select value from json_each(${JSON.stringify(docs)}))`.execute(tx)
+  await sql`delete from unstemmed where doc in (select value from json_each(${all}))`.execute(tx)
 }
 
-/** Stems of titles that are looked at for each document. */
+/** Of these documents, those that had stems before. */
+const countReplaced = statement<{ docs: string }>()<{ docs: number }>(
+  (_db, value) =>
+    sql`select count(*) as docs from stems_docsize where id in (select value from json_each(${value('docs')}))`,
+)
+
+/** Stems of titles that are looked at for each document that had others before. */
 const STEMS_LOOKED_AT = 1 / 4
 
 /**
  * Looks at some stems of titles, from one that is drawn by lot, and removes those that no document has any more. So few of these remain, however
- * long a calendar is kept: each document that is cut has another one looked at.
+ * often titles change.
  */
-async function forgetSome(tx: Db, docs: number): Promise<void> {
+async function forgetSome(tx: Db, replaced: number): Promise<void> {
   await sql`delete from named_stems where id in (
       select id from named_stems where id >= cast(${Math.random()} * (select max(id) from named_stems) as integer)
-      order by id limit ${Math.ceil(docs * STEMS_LOOKED_AT)})
+      order by id limit ${Math.ceil(replaced * STEMS_LOOKED_AT)})
     and not exists (select 1 from stems where stems match '"' || stem || '"')`.execute(tx)
 }

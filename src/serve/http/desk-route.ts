@@ -6,8 +6,7 @@ import type { DeskGate } from '../../calendar/people/desk-sign-in.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
 import { type OwnerTexts, withOwnerSettings } from '../../store/storage/owner-settings.ts'
 import { answerAtDesk, problemAtDesk } from '../desk/desk.ts'
-import { DESK_ASSETS_PATH, type DeskAssets, readDeskAssets } from '../desk/desk-assets.ts'
-import { frameDesk } from '../desk/desk-frame.ts'
+import { DESK_ASSETS_PATH, type DeskAssets, frameDesk, readDeskAssets } from '../desk/desk-frame.ts'
 import {
   type AnyDeskRequest,
   CONSENT_PATH,

@@ -17,8 +17,8 @@ import {
   recordIdIn,
   sayAtDesk,
   sayer,
+  whenAtDesk,
 } from './desk-page.ts'
-import { whenAtDesk } from './desk-times.ts'
 import { newPasswordField, passwordFaults } from './set-up-room.ts'
 
 // Everybody's own page: name, password, where they are signed in, and the passwords of their programs.

@@ -1,5 +1,6 @@
 import type { Config, Site } from '../../base/config.ts'
 import { plainText } from '../../base/text/html.ts'
+import { formatUtc, utcToWall } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
@@ -9,6 +10,7 @@ import type { Session } from '../../calendar/people/sessions.ts'
 import type { User } from '../../calendar/people/users.ts'
 import type { OwnerTexts } from '../../store/storage/owner-settings.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
+import { writtenDate, writtenShortTime } from '../pages/page-dates.ts'
 import type { Content, Html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 
@@ -186,4 +188,11 @@ export function fieldOf({ form }: Pick<DeskRequest, 'form'>, name: string): stri
 export function recordIdIn({ variables }: Pick<DeskRequest, 'variables'>, name = 'id'): number | undefined {
   const text = variables[name] ?? ''
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
+}
+
+/** A time in UTC as people of the site say it. `now` in milliseconds since the epoch */
+export function whenAtDesk(site: Site, utc: string, now: number): string {
+  const wall = utcToWall(utc, site.timezone)
+  const today = utcToWall(formatUtc(now), site.timezone).slice(0, 10)
+  return `${writtenDate(site, wall.slice(0, 10), today)}, ${writtenShortTime(site, wall)}`
 }

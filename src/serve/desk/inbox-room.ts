@@ -40,8 +40,8 @@ import {
   recordIdIn,
   sayAtDesk,
   titleAtDesk,
+  whenAtDesk,
 } from './desk-page.ts'
-import { whenAtDesk } from './desk-times.ts'
 import { linkedNames } from './event-form-values.ts'
 
 // The inbox of those who may publish: events sent for review, imported ones that wait, and changes proposed in published records.

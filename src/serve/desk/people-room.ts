@@ -33,8 +33,8 @@ import {
   recordIdIn,
   sayAtDesk,
   sayer,
+  whenAtDesk,
 } from './desk-page.ts'
-import { whenAtDesk } from './desk-times.ts'
 
 // The people of the calendar and their roles: for administrators, by the right that REST asks for.
 

@@ -17,7 +17,6 @@ import { shortened } from '../pages/cards.ts'
 import { writtenNumber } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { readPageTerms, readTermsAlone } from '../pages/page-terms.ts'
-import { BULK_DEEDS, type BulkDeedName } from './bulk-deed-names.ts'
 import {
   type DeskAnswer,
   type DeskPage,
@@ -29,7 +28,7 @@ import {
   sayer,
   titleAtDesk,
 } from './desk-page.ts'
-import { listPath, readList } from './event-list.ts'
+import { BULK_DEEDS, type BulkDeedName, listPath, readList } from './event-list.ts'
 
 // Many events changed at once: chosen in the list, confirmed on a page that names them, told row by row, and taken back with one press.
 

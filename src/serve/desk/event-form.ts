@@ -33,6 +33,7 @@ import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import { localeOf } from '../pages/page-dates.ts'
 import { type Content, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
+import { conflictNotes, takenOver } from './changed-values.ts'
 import type { ControlOption, FormFaults } from './desk-inputs.ts'
 import {
   type DeskAnswer,
@@ -43,7 +44,6 @@ import {
   recordIdIn,
   sayAtDesk,
 } from './desk-page.ts'
-import { conflictNotes, takenOver } from './event-conflicts.ts'
 import { controlLabel, type EventForm } from './event-form-controls.ts'
 import {
   allFaults,

@@ -16,8 +16,8 @@ import {
   madeChips,
   switchOf,
 } from './event-form-controls.ts'
+import { uploadField } from './event-picture.ts'
 import { readTimes, typedTimes } from './event-times.ts'
-import { uploadField } from './record-picture.ts'
 import { allTyped, isSwitchOn, lastTyped, type TypedForm } from './typed-form.ts'
 
 // The cards at the side of the form of an event: status, picture, categories and address.

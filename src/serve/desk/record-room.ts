@@ -36,8 +36,7 @@ import {
   recordIdIn,
   sayAtDesk,
 } from './desk-page.ts'
-import { keepPicture } from './event-picture.ts'
-import { pictureCardOf, sayWhatItShows } from './record-picture.ts'
+import { keepPicture, pictureCardOf, sayWhatItShows } from './event-picture.ts'
 
 // Lists and forms of venues, organizers, categories and tags, which follow from their declarations alone.
 

@@ -16,8 +16,7 @@ import {
   type LookPreview,
 } from '../desk/desk-page.ts'
 import { countInInbox } from '../desk/inbox-room.ts'
-import { signInAgain } from '../desk/sign-in-again.ts'
-import { answerStranger, foreignFormView, isForAll } from '../desk/sign-in-room.ts'
+import { answerStranger, foreignFormView, isForAll, signInAgain } from '../desk/sign-in-room.ts'
 import type { Look } from '../pages/look.ts'
 import { weekStartOf } from '../pages/page-dates.ts'
 import { type Pages, previewFront, previewPage, previewStyleSheet } from '../pages/pages.ts'

@@ -34,7 +34,6 @@ import { type Html, html, link, trusted } from './page-html.ts'
 import { learnTerms } from './page-terms.ts'
 import { addressLines, directionsTo, mapLink } from './places-shown.ts'
 import { findOtherDates, repeatFact } from './series-view.ts'
-import { sellsTickets } from './ticket-address.ts'
 import { calendarPath } from './view-head.ts'
 import { pageWork, pathTo, say, spanLink, type View, type Viewing } from './viewing.ts'
 import { inWords } from './when-in-words.ts'
@@ -373,4 +372,18 @@ function smallCard(viewing: Viewing, card: Card, hasPlace: boolean): Html {
       : `${written(site, 'weekdayShort', day)} ${writtenDate(site, day, viewing.today)}${card.isAllDay ? '' : `, ${written(site, 'time', card.start)}`}`
   const place = hasPlace && card.place && namedPlace(card.place)
   return html`<li class="${hueOf(viewing, card).trim() || 'plain'}"><a href="${pathTo(site, card.url)}"><small>${when}</small> <strong>${shownTitle(viewing, card)}</strong>${place && html` <span>${place}</span>`}</a></li>`
+}
+
+// Tells whether the website of an event sells tickets.
+
+/** Parts of the names of hosts that sell tickets, and words for tickets in addresses, in lower case. */
+const TICKETS = new RegExp(
+  'ticket|billet|entrada|eintrittskarte|karten(?:shop|verkauf)|eventbrite\\.|eventim\\.|weezevent\\.|dice\\.fm|seetickets\\.|' +
+    'universe\\.com|pretix\\.|helloasso\\.|skiddle\\.|ra\\.co/events|bilheteria|biglietti',
+)
+
+/** Whether the website of an event sells its tickets: its host or its path says so. Words behind a question mark do not count. */
+function sellsTickets(website: string): boolean {
+  const address = URL.parse(website)
+  return address !== null && TICKETS.test(`${address.host}${address.pathname}`.toLowerCase())
 }

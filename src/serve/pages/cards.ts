@@ -13,8 +13,8 @@ import type { EventMemory } from '../../store/memory/event-memory.ts'
 import { areUnchanged, type EventStates, statesOf } from '../../store/memory/event-pieces.ts'
 import type { EventRow, ImageRow, SeriesRow } from '../../store/storage/schema.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
+import { zoneLetters } from './page-dates.ts'
 import { writtenCost } from './written-costs.ts'
-import { zoneLetters } from './zone-names.ts'
 
 // Cards: events as lists of pages show them, kept until the event changes.
 

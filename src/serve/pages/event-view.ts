@@ -27,7 +27,7 @@ import { type Card, type Picture, pictureOf, shortened } from './cards.ts'
 import { chips, hueOf, namedPlace, shownTitle, titleOf } from './event-rows.ts'
 import { feedLinks } from './feed-links.ts'
 import { linkedName } from './linked-view.ts'
-import { capitalized, lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'
+import { capitalized, lastDayOf, written, writtenDate, writtenDay, zoneName } from './page-dates.ts'
 import { cardsOf, findNeighbourIds } from './page-finding.ts'
 import { type Html, html, link, trusted } from './page-html.ts'
 import { learnTerms } from './page-terms.ts'
@@ -37,7 +37,6 @@ import { calendarPath } from './view-head.ts'
 import { pageWork, pathTo, say, spanLink, type View, type Viewing } from './viewing.ts'
 import { inWords } from './when-in-words.ts'
 import { writtenCost } from './written-costs.ts'
-import { zoneName } from './zone-names.ts'
 
 /** The page of one event. @throws UnshowableRecord */
 export async function eventView(viewing: Viewing, event: EventRow): Promise<View> {

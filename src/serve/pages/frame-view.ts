@@ -1,13 +1,12 @@
 import { sectionsFrom } from './event-rows.ts'
 import { comingFilters, firstDay } from './list-view.ts'
 import { drawMonth, monthWays } from './month-view.ts'
-import { isDay, isMonth, monthOf } from './page-dates.ts'
+import { isDay, isMonth, monthOf, zoneName } from './page-dates.ts'
 import { findCards } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
 import { queryText, readQuery } from './page-query.ts'
 import { type EventsAsked, sameEvents } from './view-head.ts'
 import { pathTo, say, type Viewing } from './viewing.ts'
-import { zoneName } from './zone-names.ts'
 
 // The page for frames on sites that forbid scripts: a list or a month without the head and the foot of pages.
 

@@ -4,11 +4,10 @@ import { shortened } from './cards.ts'
 import { LEGAL_PAGES, type LegalPage, type Look } from './look.ts'
 import { rootOf } from './page-addresses.ts'
 import type { Assets } from './page-assets.ts'
-import { unitName } from './page-dates.ts'
+import { unitName, zoneName } from './page-dates.ts'
 import { type Content, type Html, html, trusted } from './page-html.ts'
 import { LANGUAGE_NAMES, withLanguage } from './page-languages.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
-import { zoneName } from './zone-names.ts'
 
 // The document around every page: head, navigation and foot.
 

@@ -1,9 +1,8 @@
 import type { Site } from '../../base/config.ts'
 import { addDays, dayOf } from '../../base/text/moments.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
-import { lastDayOf, written, writtenDay } from './page-dates.ts'
+import { lastDayOf, written, writtenDay, zoneLetters } from './page-dates.ts'
 import { say } from './viewing.ts'
-import { zoneLetters } from './zone-names.ts'
 
 // When an event takes place, in words.
 

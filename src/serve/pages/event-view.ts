@@ -23,7 +23,7 @@ import { factsOf, textsOfFacts } from '../formats/event-facts.ts'
 import { linkedEvent } from '../formats/json-ld.ts'
 import { accessFact, labelledFacts } from './access-shown.ts'
 import { addToCalendar } from './add-to-calendar.ts'
-import { type Card, type Picture, pictureOf, shortened } from './cards.ts'
+import { type Card, type Picture, pictureOf, shortened, writtenCost } from './cards.ts'
 import { chips, hueOf, namedPlace, shownTitle, titleOf } from './event-rows.ts'
 import { feedLinks } from './feed-links.ts'
 import { linkedName } from './linked-view.ts'
@@ -36,7 +36,6 @@ import { findOtherDates, repeatFact } from './series-view.ts'
 import { calendarPath } from './view-head.ts'
 import { pageWork, pathTo, say, spanLink, type View, type Viewing } from './viewing.ts'
 import { inWords } from './when-in-words.ts'
-import { writtenCost } from './written-costs.ts'
 
 /** The page of one event. @throws UnshowableRecord */
 export async function eventView(viewing: Viewing, event: EventRow): Promise<View> {

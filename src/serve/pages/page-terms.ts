@@ -14,8 +14,8 @@ import {
 } from '../../calendar/terms/term-store.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { TermRow } from '../../store/storage/schema.ts'
-import { type Choice, type Choices, choicesOf } from './choices.ts'
 import type { TermPath } from './page-addresses.ts'
+import { type Choice, type Choices, choicesOf } from './page-html.ts'
 
 // The categories, tags and venues that pages know.
 

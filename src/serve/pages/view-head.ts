@@ -5,7 +5,6 @@ import { dayOf } from '../../base/text/moments.ts'
 import { countMatching } from '../../calendar/events/find-events.ts'
 import { factInWords } from './access-shown.ts'
 import { shortened } from './cards.ts'
-import { type Choices, choicesOf, marked, select } from './choices.ts'
 import { daySections, eventRow } from './event-rows.ts'
 import { feedBase, feedLinks, feedPath, feedQuery, subscribeMenu } from './feed-links.ts'
 import { SUGGEST_PATH, spanPath, type TermPath } from './page-addresses.ts'
@@ -19,7 +18,7 @@ import {
   from,
   starting,
 } from './page-finding.ts'
-import { type Html, html, NOTHING } from './page-html.ts'
+import { type Choices, choicesOf, type Html, html, marked, NOTHING, select } from './page-html.ts'
 import { languageField } from './page-languages.ts'
 import { filterWithValue, type PageQuery, queryText } from './page-query.ts'
 import { type ShownTerm, scopeOf } from './page-terms.ts'

@@ -1,7 +1,7 @@
 import { LANGUAGES } from '../../base/config.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
-import { EMBED_PATH } from './embed-scripts.ts'
 import { FRAME_PATH } from './frame-view.ts'
+import { EMBED_PATH } from './page-assets.ts'
 import { unitName } from './page-dates.ts'
 import { choicesOf, type Html, html, select } from './page-html.ts'
 import { languageField } from './page-languages.ts'

@@ -9,7 +9,7 @@ import { lackBehind } from '../../store/storage/unavailable.ts'
 import { formatOfFile, namesAnother, preferredToPage } from '../formats/formats.ts'
 import type { Look } from '../pages/look.ts'
 import { isPagePath, SUGGEST_PATH } from '../pages/page-addresses.ts'
-import { ASSETS_PATH, type Asset } from '../pages/page-assets.ts'
+import { ASSETS_PATH, type Asset, makeSiteIcon, SITE_ICONS } from '../pages/page-assets.ts'
 import {
   type Chosen,
   chooseLanguage,
@@ -28,7 +28,6 @@ import {
   renewLook,
 } from '../pages/pages.ts'
 import type { ProblemStatus } from '../pages/problem-view.ts'
-import { makeSiteIcon, SITE_ICONS } from '../pages/site-icons.ts'
 import { inEnglish } from '../pages/translated-paths.ts'
 import { admitted } from './admission.ts'
 import {

@@ -7,6 +7,7 @@ import { speaker } from '../../calendar/locales/translate.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../../store/memory/event-memory.ts'
 import { lackBehind } from '../../store/storage/unavailable.ts'
 import { formatOfFile, namesAnother, preferredToPage } from '../formats/formats.ts'
+import type { ProblemStatus } from '../pages/layout.ts'
 import type { Look } from '../pages/look.ts'
 import { isPagePath, SUGGEST_PATH } from '../pages/page-addresses.ts'
 import { ASSETS_PATH, type Asset, makeSiteIcon, SITE_ICONS } from '../pages/page-assets.ts'
@@ -27,7 +28,6 @@ import {
   problemPage,
   renewLook,
 } from '../pages/pages.ts'
-import type { ProblemStatus } from '../pages/problem-view.ts'
 import { inEnglish } from '../pages/translated-paths.ts'
 import { admitted } from './admission.ts'
 import {

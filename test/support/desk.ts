@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { hashDeskPassword, makeHashing, setDeskPassword } from '../../src/calendar/people/desk-passwords.ts'
 import { startSession } from '../../src/calendar/people/sessions.ts'
 import { findUserByLogin } from '../../src/calendar/people/users.ts'
-import { DESK_PAGES } from '../../src/serve/desk/desk-addresses.ts'
+import { DESK_PAGES } from '../../src/serve/desk/desk.ts'
 import type { Answer, TestService } from './service.ts'
 
 /** A password for the desk that anybody may have. */

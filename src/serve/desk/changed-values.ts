@@ -7,10 +7,9 @@ import { findTermsByIds } from '../../calendar/terms/term-store.ts'
 import { written } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type FormFaults, labelOf, statusName } from './desk-inputs.ts'
-import { sayAtDesk } from './desk-page.ts'
+import { sayAtDesk, type TypedForm } from './desk-page.ts'
 import { linkedNames } from './event-form-values.ts'
 import { TIME_CONTROLS } from './event-times.ts'
-import type { TypedForm } from './typed-form.ts'
 
 // The changed values of a record, in words.
 

@@ -6,7 +6,7 @@ import type { EventRow } from '../../store/storage/schema.ts'
 import { pictureOf } from '../pages/cards.ts'
 import { type Content, type Html, html, link } from '../pages/page-html.ts'
 import { described, type FormFaults, fieldControl, labelOf, statusName } from './desk-inputs.ts'
-import { sayAtDesk, sayer } from './desk-page.ts'
+import { allTyped, isSwitchOn, lastTyped, sayAtDesk, sayer, type TypedForm } from './desk-page.ts'
 import {
   chip,
   controlStateOf,
@@ -18,7 +18,6 @@ import {
 } from './event-form-controls.ts'
 import { uploadField } from './event-picture.ts'
 import { readTimes, typedTimes } from './event-times.ts'
-import { allTyped, isSwitchOn, lastTyped, type TypedForm } from './typed-form.ts'
 
 // The cards at the side of the form of an event: status, picture, categories and address.
 

@@ -5,10 +5,9 @@ import type { MessageText } from '../../calendar/locales/messages.ts'
 import type { ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../../store/storage/schema.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type ControlOption, described, type FormFaults, type FormState, labelOf } from './desk-inputs.ts'
-import { sayAtDesk } from './desk-page.ts'
+import { isSwitchOn, lastTyped, sayAtDesk, type TypedForm } from './desk-page.ts'
 import type { ShownDate } from './event-repeats.ts'
 import type { TimesInWords } from './event-times.ts'
-import { isSwitchOn, lastTyped, type TypedForm } from './typed-form.ts'
 
 // Controls and types that the files of the form of an event share.
 

@@ -17,15 +17,16 @@ import {
   type DeskRequest,
   deskPath,
   fieldOf,
+  lastTyped,
   recordIdIn,
   sayAtDesk,
+  typedOf,
 } from './desk-page.ts'
 import { formAgain, formInWords, getKnownEvent, mayUseForm } from './event-form.ts'
 import { allFaults, faultsAtControls, type ReadForm, readEventForm } from './event-form-values.ts'
 import { againTicks, clashLines, nextDatesList } from './event-form-view.ts'
 import { keepPicture } from './event-picture.ts'
 import { withMovedEnd } from './event-times.ts'
-import { lastTyped, typedOf } from './typed-form.ts'
 
 // Answers the script of the form of an event while somebody types: names, dates in words, clashes. The form works without it.
 

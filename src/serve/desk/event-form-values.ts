@@ -19,12 +19,11 @@ import { type Caller, mayRead, type Owned } from '../../calendar/people/caller.t
 import { isPossibleId } from '../../calendar/records/record-store.ts'
 import type { EventRow, OrganizerRow, VenueRow } from '../../store/storage/schema.ts'
 import { askedFields, type FormFaults, faultsOf, inputOf } from './desk-inputs.ts'
-import { sayAtDesk } from './desk-page.ts'
+import { allTyped, isSwitchOn, isTyped, lastTyped, sayAtDesk, type TypedForm } from './desk-page.ts'
 import { readPublication, typedPublication } from './event-form-aside.ts'
 import { controlLabel } from './event-form-controls.ts'
 import { REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
 import { type ReadTimes, readTimes, TIME_CONTROLS, typedTimes, withMovedEnd } from './event-times.ts'
-import { allTyped, isSwitchOn, isTyped, lastTyped, type TypedForm } from './typed-form.ts'
 
 // Reads the controls of the form of an event into the values that REST takes, and fills the controls from an event.
 

@@ -7,7 +7,7 @@ import { event } from '../../calendar/events/event.ts'
 import { capitalized, written, writtenDate } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { described, fieldControl, inputOf, labelOf, mostOf, statusName } from './desk-inputs.ts'
-import { type DeskView, deskPath, sayAtDesk, sayer } from './desk-page.ts'
+import { allTyped, type DeskView, deskPath, lastTyped, sayAtDesk, sayer } from './desk-page.ts'
 import { addressCard, categoriesCard, pictureCard, statusCard } from './event-form-aside.ts'
 import {
   chip,
@@ -20,7 +20,6 @@ import {
   switchOf,
 } from './event-form-controls.ts'
 import { plainFields } from './event-form-values.ts'
-import { allTyped, lastTyped } from './typed-form.ts'
 
 // Draws the form of an event.
 

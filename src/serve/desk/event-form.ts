@@ -36,13 +36,19 @@ import { pathTo } from '../pages/viewing.ts'
 import { conflictNotes, takenOver } from './changed-values.ts'
 import type { ControlOption, FormFaults } from './desk-inputs.ts'
 import {
+  allTyped,
   type DeskAnswer,
   type DeskPage,
   type DeskRequest,
   deskPath,
   fieldOf,
+  isSwitchOn,
+  isTyped,
+  lastTyped,
   recordIdIn,
   sayAtDesk,
+  type TypedForm,
+  typedOf,
 } from './desk-page.ts'
 import { controlLabel, type EventForm } from './event-form-controls.ts'
 import {
@@ -60,7 +66,6 @@ import { eventFormView } from './event-form-view.ts'
 import { altAt, describePicture, keepPicture, typedFocus } from './event-picture.ts'
 import { datesToPress, REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
 import { NOTHING_SAID, readTimes, timesInWords, typedDay, typedTimes } from './event-times.ts'
-import { allTyped, isSwitchOn, isTyped, lastTyped, type TypedForm, typedOf } from './typed-form.ts'
 
 // The form of an event: filled, read, saved, and shown again with its faults.
 

@@ -11,8 +11,15 @@ import type { ImageRow } from '../../store/storage/schema.ts'
 import { pictureOf } from '../pages/cards.ts'
 import { type Html, html, link } from '../pages/page-html.ts'
 import { type FormState, plainField } from './desk-inputs.ts'
-import { type DeskRequest, type SentFile, sayAtDesk } from './desk-page.ts'
-import { isSwitchOn, isTyped, lastTyped, type TypedForm } from './typed-form.ts'
+import {
+  type DeskRequest,
+  isSwitchOn,
+  isTyped,
+  lastTyped,
+  type SentFile,
+  sayAtDesk,
+  type TypedForm,
+} from './desk-page.ts'
 
 // The picture of an event in its form.
 

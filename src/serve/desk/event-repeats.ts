@@ -6,9 +6,8 @@ import { readSpokenDate } from '../../base/text/spoken-dates.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { localeOf } from '../pages/page-dates.ts'
 import type { FormFaults } from './desk-inputs.ts'
-import { sayAtDesk } from './desk-page.ts'
+import { allTyped, isTyped, lastTyped, sayAtDesk, type TypedForm } from './desk-page.ts'
 import { typedDay, unreadDay } from './event-times.ts'
-import { allTyped, isTyped, lastTyped, type TypedForm } from './typed-form.ts'
 
 // How an event repeats, as controls ask for it: a rule of everyday life, dates that are left out, and further dates.
 

@@ -9,8 +9,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { shortened } from '../pages/cards.ts'
 import { localeOf, writtenDay } from '../pages/page-dates.ts'
 import type { FormFaults } from './desk-inputs.ts'
-import { sayAtDesk } from './desk-page.ts'
-import { isSwitchOn, isTyped, lastTyped, type TypedForm } from './typed-form.ts'
+import { isSwitchOn, isTyped, lastTyped, sayAtDesk, type TypedForm } from './desk-page.ts'
 
 // The times of an event as a form asks for them: days and hours in words, the end beside the start.
 

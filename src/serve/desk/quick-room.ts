@@ -12,11 +12,19 @@ import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { localeOf } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
-import { type DeskAnswer, type DeskPage, type DeskRequest, deskPath, fieldOf, sayAtDesk, sayer } from './desk-page.ts'
+import {
+  type DeskAnswer,
+  type DeskPage,
+  type DeskRequest,
+  deskPath,
+  fieldOf,
+  sayAtDesk,
+  sayer,
+  type TypedForm,
+} from './desk-page.ts'
 import { mayUseForm } from './event-form.ts'
 import { typedRepeats } from './event-repeats.ts'
 import { NOTHING_SAID, readTimes, timesInWords, typedDay } from './event-times.ts'
-import type { TypedForm } from './typed-form.ts'
 
 // An event in one line of plain words: what was understood is shown as a form, and nothing is saved before that.
 

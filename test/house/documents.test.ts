@@ -11,7 +11,7 @@ import { Problem } from '../../src/base/problems.ts'
 import { eventFilters } from '../../src/calendar/events/event-filters.ts'
 import { placedFilters } from '../../src/calendar/linked/linked-filters.ts'
 import { problemReply } from '../../src/calendar/locales/problem-replies.ts'
-import { problemCodes } from '../../src/serve/http/openapi-failures.ts'
+import { problemCodes } from '../../src/serve/http/openapi.ts'
 import { linkedSpans, writeSpan } from '../../src/serve/pages/spans.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

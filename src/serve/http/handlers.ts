@@ -3,9 +3,10 @@ import { decodeLeniently } from '../../base/text/urls.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Address, Found, Operations, WriteResult } from '../../calendar/declare/operations.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
-import type { Fields } from '../../calendar/declare/resource.ts'
+import type { Field, Fields } from '../../calendar/declare/resource.ts'
 import { type Keeping, writeOnce } from '../../calendar/editing/idempotency.ts'
 import { type Around, makeNew, writeChange, writeNew, writeRemoval } from '../../calendar/editing/save-record.ts'
+import { translate } from '../../calendar/locales/translate.ts'
 import { can, isLoggedIn } from '../../calendar/people/caller.ts'
 import { presentSingle } from '../../calendar/records/present-records.ts'
 import { MAX_ID } from '../../calendar/records/record-store.ts'
@@ -13,7 +14,6 @@ import { findVersion, type Version, wantedVersions } from '../../calendar/record
 import type { Served } from '../../calendar/resources.ts'
 import { type Format, okReply, type Reply } from '../formats/format.ts'
 import { chooseFormat } from '../formats/formats.ts'
-import { describeNamespace } from './discovery.ts'
 import { describeInterface } from './openapi.ts'
 import {
   type Endpoint,
@@ -22,7 +22,64 @@ import {
   type Method,
   type Route,
   type RouteAction,
+  routeName,
 } from './routes.ts'
+
+// The index of the namespace, from the table of routes.
+
+/** The namespace index (rule 3.2). It omits batches, which belong to the platform. */
+function describeNamespace(routes: readonly Route[], context: Context): object {
+  const { site } = context
+  const entries = routes.map((route) => [
+    routeName(site.namespace, route.path),
+    describeRoute(route, context, withoutBatches),
+  ])
+  return {
+    namespace: site.namespace,
+    routes: Object.fromEntries(entries),
+    _links: { up: [{ href: `${site.restUrl}/` }] },
+  }
+}
+
+/** The entry of one route, which OPTIONS answers too (rule 3.6). */
+export function describeRoute(route: Route, context: Context, batchesOf = batchesIn): object {
+  const { site } = context
+  const templated = route.template.includes('{')
+  return {
+    namespace: site.namespace,
+    methods: route.endpoints.flatMap((endpoint) => endpoint.methods),
+    endpoints: route.endpoints.map((endpoint) => ({
+      methods: endpoint.methods,
+      ...batchesOf(endpoint),
+      args: describeArgs(endpoint.args, context),
+    })),
+    _links: { self: [{ href: site.base + route.template, ...(templated ? { templated } : {}) }] },
+  }
+}
+
+/** Marks an endpoint that requests of a batch may use, as the platform does. */
+function batchesIn({ batched }: Endpoint): object {
+  return batched ? { allow_batch: { v1: true } } : {}
+}
+
+const withoutBatches = () => ({})
+
+function describeArgs(fields: Fields, context: Context): Record<string, object> | [] {
+  const published = Object.entries(fields).filter(([, { unlisted }]) => !unlisted)
+  return published.length === 0
+    ? []
+    : Object.fromEntries(published.map(([name, field]) => [name, describeArg(field, context)]))
+}
+
+function describeArg(field: Field, context: Context): object {
+  const fallback = typeof field.default === 'function' ? field.default(context) : field.default
+  return {
+    ...(fallback === undefined ? {} : { default: fallback }),
+    ...(field.about === '' ? {} : { description: translate(context.site.language, field.about) }),
+    ...field.kind.wire,
+    required: field.required ?? false,
+  }
+}
 
 // Answers requests to resources: list, read, create, update, remove.
 

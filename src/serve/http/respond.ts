@@ -20,10 +20,9 @@ import { formatsOf } from '../formats/formats.ts'
 import { dressed, wantsEnvelope } from '../formats/json.ts'
 import { admitted, isFull, overloaded, type Work } from './admission.ts'
 import { batchReply } from './batch.ts'
-import { describeRoute } from './discovery.ts'
 import type { Front } from './front.ts'
 import { countFurther } from './front.ts'
-import { allowedMethods, answer, mayAsk, recordAddressOf } from './handlers.ts'
+import { allowedMethods, answer, describeRoute, mayAsk, recordAddressOf } from './handlers.ts'
 import { VARY_WITH_ACCEPT } from './headers.ts'
 import {
   type Body,

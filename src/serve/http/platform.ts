@@ -1,17 +1,21 @@
 import type { Site } from '../../base/config.ts'
-import { anything } from '../../base/fields/kinds.ts'
+import { anything, listEntries } from '../../base/fields/kinds.ts'
 import { Problem } from '../../base/problems.ts'
 import { unwritten } from '../../base/text/written-json.ts'
 import { formatUtc, utcToMs, utcToWall } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { defineResource, type Fields, OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
+import { findImages } from '../../calendar/images/images.ts'
 import { postType } from '../../calendar/linked/record-present.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { findUser, presentMe, type User } from '../../calendar/people/users.ts'
+import { presentById } from '../../calendar/records/present-records.ts'
 import { resources, type Served, series } from '../../calendar/resources.ts'
 import { taxonomyWord } from '../../calendar/terms/term-present.ts'
+import { findTermsByIds } from '../../calendar/terms/term-store.ts'
+import type { TermRow } from '../../store/storage/schema.ts'
 import { CONSENT_PATH } from '../desk/desk-page.ts'
 import { okReply, type Reply } from '../formats/format.ts'
 import { batchRoute } from './batch.ts'
@@ -21,11 +25,10 @@ import { answer, describeRoute } from './handlers.ts'
 import { VARY_WITH_ACCEPT } from './headers.ts'
 import { historyRoutes } from './history-rest.ts'
 import type { Body, Incoming, RouteReply, Target } from './incoming.ts'
-import { embeddedRelations, hasRaw, withEmbedded, withoutRaw } from './platform-embed.ts'
-import { media } from './platform-media.ts'
+import { media, mediaPresentation } from './platform-media.ts'
 import { recordsOf } from './platform-records.ts'
 import { offer } from './platform-resource.ts'
-import { categoriesAt, platformTags } from './platform-terms.ts'
+import { categoriesAt, platformTags, presentTerms } from './platform-terms.ts'
 import {
   collectionRoute,
   type Endpoint,
@@ -42,6 +45,105 @@ import {
 } from './routes.ts'
 import { settingsRoute } from './settings-rest.ts'
 import { webhookRoutes } from './webhook-rest.ts'
+
+// Embeds linked records in answers of the platform (_embed).
+
+/** The relations that an answer may embed: those marked embeddable in its `_links`. */
+const RELATIONS = ['wp:featuredmedia', 'wp:term'] as const
+type Relation = (typeof RELATIONS)[number]
+
+/** The relations that `_embed` asks for: all when it is only named, those it lists otherwise. */
+function embeddedRelations(asked: unknown): ReadonlySet<Relation> {
+  if (asked === undefined || asked === null) return new Set()
+  const words = (listEntries(asked) ?? []).map((word) => String(word).trim())
+  const named = RELATIONS.filter((relation) => words.includes(relation))
+  return new Set(named.length > 0 || words.some((word) => word.includes(':')) ? named : RELATIONS)
+}
+
+/** The members that embedding reads of a record in the platform's shape. */
+interface Post {
+  featured_media: number
+  tags?: number[]
+}
+
+function isPost(body: unknown): body is Post {
+  return body !== null && typeof body === 'object' && 'featured_media' in body
+}
+
+/** The records of an answer, whether it is one or a list, with what `relations` name in `_embedded`. Anything else stays as it is. */
+async function withEmbedded(body: unknown, relations: ReadonlySet<Relation>, context: Context): Promise<unknown> {
+  if (relations.size === 0) return body
+  const posts = (Array.isArray(body) ? body : [body]).filter(isPost)
+  if (posts.length === 0) return body
+  const images = relations.has('wp:featuredmedia') ? await findFeatured(posts, context) : new Map<number, object>()
+  const terms = relations.has('wp:term') ? await findTerms(posts, context) : new Map<number, object>()
+  const embed = (post: unknown) =>
+    isPost(post) ? { ...post, _embedded: embeddedIn(post, images, terms, relations, context) } : post
+  return Array.isArray(body) ? body.map(embed) : embed(body)
+}
+
+function embeddedIn(
+  post: Post,
+  images: ReadonlyMap<number, object>,
+  terms: ReadonlyMap<number, object>,
+  relations: ReadonlySet<Relation>,
+  { site }: Context,
+): Record<string, object[]> {
+  const image = images.get(post.featured_media)
+  const categories = idsIn(post, taxonomyWord(site, 'category'))
+  const termsOf = (ids: readonly number[]) => ids.flatMap((id) => terms.get(id) ?? [])
+  return {
+    ...(image ? { 'wp:featuredmedia': [image] } : {}),
+    ...(relations.has('wp:term') && post.tags ? { 'wp:term': [termsOf(categories), termsOf(post.tags ?? [])] } : {}),
+  }
+}
+
+function idsIn(post: object, member: string): number[] {
+  const ids: unknown = Object.entries(post).find(([name]) => name === member)?.[1]
+  return Array.isArray(ids) ? ids : []
+}
+
+async function findFeatured(posts: readonly Post[], context: Context): Promise<Map<number, object>> {
+  const ids = posts.map((post) => post.featured_media).filter((id) => id !== 0)
+  const rows = await findImages(context.db, ids)
+  return presentById(context, mediaPresentation, [...rows.values()])
+}
+
+async function findTerms(posts: readonly Post[], context: Context): Promise<Map<number, object>> {
+  const category = taxonomyWord(context.site, 'category')
+  const ids = new Set(posts.flatMap((post) => [...idsIn(post, category), ...(post.tags ?? [])]))
+  const rows = await findTermsByIds(context.db, [...ids])
+  const shown = (terms: TermRow[], path: string) => presentTerms(context, path, terms)
+  const ofTaxonomy = (taxonomy: TermRow['taxonomy']) => rows.filter((row) => row.taxonomy === taxonomy)
+  return new Map([...(await shown(ofTaxonomy('category'), category)), ...(await shown(ofTaxonomy('tag'), 'tags'))])
+}
+
+/** The texts of a body as sent, which only `context=edit` shows. */
+const TEXTS = ['title', 'content', 'excerpt', 'caption', 'description']
+
+/** The records of an answer without the texts as sent, as every context but `edit` shows them. */
+function withoutRaw(body: unknown): unknown {
+  if (Array.isArray(body)) return body.map(withoutRaw)
+  if (body === null || typeof body !== 'object') return body
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [
+      name,
+      TEXTS.includes(name) ? rendered(value) : name === 'previous' ? withoutRaw(value) : value,
+    ]),
+  )
+}
+
+function rendered(value: unknown): unknown {
+  if (value === null || typeof value !== 'object' || !('raw' in value)) return value
+  const { raw: _raw, ...shown } = value
+  return shown
+}
+
+/** Whether an answer holds the texts of one record as sent; only callers who may edit it get them. */
+function hasRaw(body: unknown): boolean {
+  if (body === null || typeof body !== 'object' || !('title' in body)) return false
+  return body.title !== null && typeof body.title === 'object' && 'raw' in body.title
+}
 
 // The routes beside the namespace: those that clients of the CMS also call (rules 29.1 to 29.6), and those of this project's own namespace.
 

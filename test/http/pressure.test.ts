@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { arrive, type Handling, isPressed, noPressure, type Pressure, turnAway } from '../../src/serve/http/pressure.ts'
+import {
+  arrive,
+  type Handling,
+  isPressed,
+  noPressure,
+  type Pressure,
+  turnAway,
+} from '../../src/serve/http/admission.ts'
 import { until } from '../support/waiting.ts'
 
 interface Seen {

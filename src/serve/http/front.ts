@@ -6,11 +6,19 @@ import type { Site } from '../../base/config.ts'
 import { Problem, type ProblemCode } from '../../base/problems.ts'
 import { clientOf } from '../../base/text/client-of.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
-import { type Admission, type Asker, makeAdmission } from './admission.ts'
+import {
+  type Admission,
+  type Asker,
+  arrive,
+  type Handling,
+  makeAdmission,
+  noPressure,
+  type Pressure,
+  turnAway,
+} from './admission.ts'
 import { passRest } from './bodies.ts'
 import { answerHeaders, crossOriginHeaders } from './headers.ts'
 import { clientAddress, type Incoming, readUrl, type Trusted, type Visit } from './incoming.ts'
-import { arrive, type Handling, noPressure, type Pressure, turnAway } from './pressure.ts'
 import { noSlowReaders, type SlowReaders } from './slow-readers.ts'
 
 /** The front of the server: it admits, queues and refuses requests, and reports each answer. */

@@ -29,7 +29,7 @@ import {
   renewLook,
 } from '../pages/pages.ts'
 import { inEnglish } from '../pages/translated-paths.ts'
-import { admitted } from './admission.ts'
+import { admitted, isPressed } from './admission.ts'
 import {
   clockOf,
   type Finished,
@@ -43,7 +43,6 @@ import {
 } from './finished.ts'
 import { type Front, isGone, refuseOverload } from './front.ts'
 import { clientAddress, LONGEST_URL, type SignIn, type Visit } from './incoming.ts'
-import { isPressed } from './pressure.ts'
 import { anonymousContext, type Service } from './respond.ts'
 import { asNew, contentTag, type Outgoing, send } from './send.ts'
 import { discoveryHeaders, takesHtml } from './site-page.ts'

@@ -30,7 +30,7 @@ import {
   showJson,
   writeList,
 } from '../formats/json.ts'
-import { admitted, isFull, leave, tryEnter } from './admission.ts'
+import { admitted, isFull, isPressed, leave, tryEnter } from './admission.ts'
 import {
   clockOf,
   collected,
@@ -50,7 +50,6 @@ import { answerHeaders, takesGzip, VARY_WITH_ACCEPT } from './headers.ts'
 import type { RequestUrl } from './incoming.ts'
 import { clientAddress, LONGEST_URL, NO_BODY, type Visit } from './incoming.ts'
 import { findMatch, type RouteTable } from './platform.ts'
-import { isPressed } from './pressure.ts'
 import { parsePlainQuery } from './request.ts'
 import { anonymousContext, nobody, type Responder, type Service } from './respond.ts'
 import type { RouteAction } from './routes.ts'

@@ -16,8 +16,17 @@ import {
 } from './import-run.ts'
 import { deleteItem, findItems, saveItems } from './import-store.ts'
 import { laterTimes } from './item-times.ts'
-import { describeStay, isOlder, keptAfter, knownItem, planItem } from './plan-item.ts'
-import { fieldsOf, fingerprintsOf, readFingerprints, type SourceItem } from './source-item.ts'
+import {
+  describeStay,
+  fieldsOf,
+  fingerprintsOf,
+  isOlder,
+  keptAfter,
+  knownItem,
+  planItem,
+  readFingerprints,
+  type SourceItem,
+} from './source-item.ts'
 import { prepareItemChange, servedByKind } from './write-item.ts'
 
 // Turns single events of earlier imports into series, where the source has done so.

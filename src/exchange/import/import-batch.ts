@@ -22,14 +22,15 @@ import {
 } from './import-run.ts'
 import { saveItems } from './import-store.ts'
 import { laterBegin } from './item-times.ts'
-import { describeStay, keptAfter } from './plan-item.ts'
 import { isLater, type PlannedItem, pageOf, planItems, recordOf } from './plan-items.ts'
 import {
+  describeStay,
   type Fingerprints,
   fieldsOf,
   fingerprintsOf,
   type ItemKind,
   itemKey,
+  keptAfter,
   readFingerprints,
   type SourceItem,
   standsAlone,

@@ -35,7 +35,7 @@ import {
 import { type ImportTask, importSource } from './import-source.ts'
 import { listRuns } from './import-store.ts'
 import { openSource } from './open-source.ts'
-import { type ConflictPolicy, POLICIES } from './plan-item.ts'
+import { type ConflictPolicy, POLICIES } from './source-item.ts'
 import { undoImport } from './undo-import.ts'
 
 // The commands `import` and `imports`.

@@ -7,8 +7,7 @@ import { addId, hasId, type IdSet, makeIdSet } from '../../store/storage/id-set.
 import type { Writer } from '../../store/storage/recording.ts'
 import type { ImportSourceColumns } from '../../store/storage/schema.ts'
 import { DatabaseUnavailable, isConflict } from '../../store/storage/unavailable.ts'
-import type { ConflictPolicy } from './plan-item.ts'
-import { type ItemKind, itemKey, type SourceItem, standsAlone } from './source-item.ts'
+import { type ConflictPolicy, type ItemKind, itemKey, type SourceItem, standsAlone } from './source-item.ts'
 
 // The state of an import while it runs: its options, its counts, and the records it knows.
 

@@ -11,16 +11,20 @@ import { findUidHolders, type UidHolder } from './already-here.ts'
 import { type ImportRun, isSeen, type Origin, remember } from './import-run.ts'
 import { findHeads, findItems, findNumbered } from './import-store.ts'
 import { whenOf } from './item-times.ts'
-import { isOlder, type KnownItem, knownItem, type Plan, planItem } from './plan-item.ts'
 import {
   comparedOf,
   type Fingerprints,
   fieldsOf,
   fingerprintsOf,
   type ItemKind,
+  isOlder,
   itemKey,
+  type KnownItem,
+  knownItem,
   numberedIdentity,
   numberIn,
+  type Plan,
+  planItem,
   readFingerprints,
   type SourceItem,
   standsAlone,

@@ -4,9 +4,14 @@ import { withExceptions } from '../../base/recurrence/write-recurrence.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { RecordState } from '../../calendar/history/record-states.ts'
 import type { Counts, Remark } from '../import/import-run.ts'
-import type { ConflictPolicy } from '../import/plan-item.ts'
 import { itemsOf, LINKED, type LinkName, linkNames, type ShownRecord, unknownFacts } from '../import/shown-records.ts'
-import { type Fingerprints, fieldsOf, fingerprintsOf, type ItemKind } from '../import/source-item.ts'
+import {
+  type ConflictPolicy,
+  type Fingerprints,
+  fieldsOf,
+  fingerprintsOf,
+  type ItemKind,
+} from '../import/source-item.ts'
 import type { PushTarget } from './push-target.ts'
 
 // The state of a push while it runs, and its records in the form that the target takes.

@@ -3,10 +3,9 @@ import { posix } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { PushItemColumns } from '../../store/storage/schema.ts'
 import { type Counts, PATHS } from '../import/import-run.ts'
-import { type Plan, planItem } from '../import/plan-item.ts'
 import { SourceFailure } from '../import/polite-fetch.ts'
 import { decodeName, type ShownRecord } from '../import/shown-records.ts'
-import { type Fingerprints, readFingerprints } from '../import/source-item.ts'
+import { type Fingerprints, type Plan, planItem, readFingerprints } from '../import/source-item.ts'
 import {
   bodyAsShown,
   bodyOfCreate,

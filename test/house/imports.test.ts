@@ -154,7 +154,7 @@ test('resources are joined in src/calendar/resources.ts: hardly anything but the
     // Answers public lists of events from memory before anything else looks at the request.
     'http/public-reads.ts',
     // Compare and write what an import brings.
-    'import/begin-series.ts',
+    'import/import-batch.ts',
     'import/import-batch.ts',
     'import/import-source.ts',
     'import/item-times.ts',

@@ -13,7 +13,7 @@ import {
 } from './base/config.ts'
 import { messageOf } from './base/errors.ts'
 import { tellFirstSteps } from './calendar/people/first-administrator.ts'
-import { importStarter } from './exchange/import/import-process.ts'
+import { importStarter } from './exchange/import/import-schedule.ts'
 import { serveMetrics } from './operate/watching/metrics-server.ts'
 import { withoutSecrets } from './operate/watching/redact.ts'
 

@@ -50,7 +50,7 @@ export const commandGroups: readonly CommandGroup[] = [
   {
     names: ['import', 'imports'],
     register: async (program, configure) => {
-      const { giveWay } = await import('./exchange/import/import-process.ts')
+      const { giveWay } = await import('./exchange/import/import-schedule.ts')
       const { registerImportCommands } = await import('./exchange/import/import-command.ts')
       registerImportCommands(program, () => {
         giveWay()

@@ -6,8 +6,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { formatUtc } from '../../src/base/text/moments.ts'
-import { importStarter } from '../../src/exchange/import/import-process.ts'
 import {
+  importStarter,
   listSchedules,
   makeRunningImports,
   runDueImports,

@@ -157,7 +157,7 @@ test('resources are joined in src/calendar/resources.ts: hardly anything but the
     'import/import-batch.ts',
     'import/import-batch.ts',
     'import/import-source.ts',
-    'import/item-times.ts',
+    'import/shown-records.ts',
     'import/missing-items.ts',
     'import/plan-items.ts',
     // Compare what people have made of an event, and keep what waits beside it.

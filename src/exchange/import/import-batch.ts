@@ -23,8 +23,8 @@ import {
   StalePlan,
 } from './import-run.ts'
 import { deleteItem, findItems, saveItems } from './import-store.ts'
-import { laterBegin, laterTimes } from './item-times.ts'
 import { isLater, type PlannedItem, pageOf, planItems, recordOf } from './plan-items.ts'
+import { laterBegin, laterTimes } from './shown-records.ts'
 import {
   describeStay,
   type Fingerprints,

@@ -38,8 +38,8 @@ import {
   saveToken,
   updateRun,
 } from './import-store.ts'
-import { isSeriesOver, scheduleIn } from './item-times.ts'
 import { handleMissing, isLossUnknown } from './missing-items.ts'
+import { isSeriesOver, scheduleIn } from './shown-records.ts'
 import {
   asAsked,
   comparedOf,

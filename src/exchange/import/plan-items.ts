@@ -10,7 +10,7 @@ import type { EventRow, ImportItemColumns, SeriesRow } from '../../store/storage
 import { findUidHolders, type UidHolder } from './already-here.ts'
 import { type ImportRun, isSeen, type Origin, remember } from './import-run.ts'
 import { findHeads, findItems, findNumbered } from './import-store.ts'
-import { whenOf } from './item-times.ts'
+import { whenOf } from './shown-records.ts'
 import {
   comparedOf,
   type Fingerprints,

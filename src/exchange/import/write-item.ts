@@ -13,8 +13,7 @@ import { findTermsByName } from '../../calendar/terms/term-store.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import { bringPictures } from './bring-pictures.ts'
 import { type ImportRun, PATHS } from './import-run.ts'
-import { laterTimes } from './item-times.ts'
-import { linkNames as eventLinks, LINKED } from './shown-records.ts'
+import { linkNames as eventLinks, LINKED, laterTimes } from './shown-records.ts'
 import {
   type ItemKind,
   type ItemLinks,

@@ -172,7 +172,7 @@ test('resources are joined in src/calendar/resources.ts: hardly anything but the
     'import/source-item.ts',
     'import/write-item.ts',
     // Reads series to write them elsewhere.
-    'push/push-series.ts',
+    'push/push-items.ts',
     'push/push-calendar.ts',
     // Write feeds of events.
     'formats/event-component.ts',

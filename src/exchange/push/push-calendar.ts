@@ -12,8 +12,19 @@ import { LINKED } from '../import/shown-records.ts'
 import { type ItemKind, readFingerprints } from '../import/source-item.ts'
 import { findExported } from '../transfer/export.ts'
 import { findPushedSeries, pushImagesOf, pushItems, pushSeries } from './push-items.ts'
-import { itemOf, keyOfRecord, type PushOptions, type PushRun, printsOfShown, remarkUnkept } from './push-run.ts'
-import { findTarget, forgetPushed, listPushed, savePushed, targetNumber } from './push-store.ts'
+import {
+  findTarget,
+  forgetPushed,
+  itemOf,
+  keyOfRecord,
+  listPushed,
+  type PushOptions,
+  type PushRun,
+  printsOfShown,
+  remarkUnkept,
+  savePushed,
+  targetNumber,
+} from './push-run.ts'
 import { type PushTarget, readShown, readTargetEdition, refusalOf, sendTo } from './push-target.ts'
 import { targetAddress } from './settle-item.ts'
 

@@ -10,16 +10,17 @@ import { isShownRecord, type ShownRecord } from '../import/shown-records.ts'
 import { readFingerprints } from '../import/source-item.ts'
 import {
   describePushed,
+  findPushed,
   itemOf,
   keyOfRecord,
   type PushItem,
   type PushKind,
   type PushRun,
   printsOfShown,
+  savePushed,
   unkeptMembers,
   withoutOpenLink,
 } from './push-run.ts'
-import { findPushed, savePushed } from './push-store.ts'
 import { readShown, refusalOf } from './push-target.ts'
 import { describeKept, type SettledItem, settleItem } from './settle-item.ts'
 

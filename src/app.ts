@@ -43,8 +43,14 @@ import {
   noteAnswer,
   readMetrics,
 } from './operate/watching/metrics.ts'
-import { withoutSecrets } from './operate/watching/redact.ts'
-import { logAnswer, logSettled, makeRequestLog, type RequestLog, writeLines } from './operate/watching/request-log.ts'
+import {
+  logAnswer,
+  logSettled,
+  makeRequestLog,
+  type RequestLog,
+  withoutSecrets,
+  writeLines,
+} from './operate/watching/request-log.ts'
 import { canShare } from './serve/http/acceptors.ts'
 import type { OnAnswered } from './serve/http/front.ts'
 import { trustedProxies } from './serve/http/incoming.ts'

@@ -15,7 +15,7 @@ import { messageOf } from './base/errors.ts'
 import { tellFirstSteps } from './calendar/people/first-administrator.ts'
 import { importStarter } from './exchange/import/import-schedule.ts'
 import { serveMetrics } from './operate/watching/metrics-server.ts'
-import { withoutSecrets } from './operate/watching/redact.ts'
+import { withoutSecrets } from './operate/watching/request-log.ts'
 
 // The command line of kalends.
 

@@ -176,7 +176,7 @@ async function resume(config: Config, print: Print): Promise<void> {
 /** Prints what the doctor finds; an error among it makes the exit code 1. */
 async function examineAll(configure: Configure, print: Print): Promise<void> {
   const { describeFindings, examine } = await import('./operate/doctor/doctor.ts')
-  const { withoutSecrets } = await import('./operate/watching/redact.ts')
+  const { withoutSecrets } = await import('./operate/watching/request-log.ts')
   const findings = await examine(configure, Date.now())
   for (const line of describeFindings(findings)) print(withoutSecrets(line))
   if (findings.some(({ state }) => state === 'error')) process.exitCode = 1

@@ -34,7 +34,6 @@ import {
   stopImports,
 } from './exchange/import/import-schedule.ts'
 import type { DemoGround } from './operate/demo/demo.ts'
-import type { Family } from './operate/watching/metric-families.ts'
 import {
   countDatabase,
   countSettled,
@@ -43,6 +42,7 @@ import {
   noteAnswer,
   readMetrics,
 } from './operate/watching/metrics.ts'
+import type { Family } from './operate/watching/metrics-server.ts'
 import {
   logAnswer,
   logSettled,

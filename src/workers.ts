@@ -2,7 +2,7 @@ import type { SendHandle, Serializable } from 'node:child_process'
 import cluster, { type Worker } from 'node:cluster'
 import { type App, type Ground, openDoors, prepareGround } from './app.ts'
 import type { Config } from './base/config.ts'
-import { type Family, mergeFamilies } from './operate/watching/metric-families.ts'
+import { type Family, mergeFamilies } from './operate/watching/metrics-server.ts'
 import { openStorage } from './store/storage/open-database.ts'
 
 /** Processes that answer side by side, and the one that watches over them. */

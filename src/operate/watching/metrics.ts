@@ -6,7 +6,7 @@ import type { SettledMessage } from '../../serve/webhooks/send-webhooks.ts'
 import { countDisabled, countWaiting } from '../../serve/webhooks/webhook-store.ts'
 import { type EventMemory, isBehind } from '../../store/memory/event-memory.ts'
 import type { Database } from '../../store/storage/database.ts'
-import { type Family, labelled, type Sample, single } from './metric-families.ts'
+import { type Family, labelled, type Sample, single } from './metrics-server.ts'
 
 // Counts and measures for Prometheus.
 

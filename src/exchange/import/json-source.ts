@@ -77,7 +77,7 @@ async function* lineEntries(file: string, bytes: () => AsyncIterable<Uint8Array>
       const number = seriesIn(record)
       const spans = number === undefined ? undefined : series.get(number)
       if (record === undefined) broken = at
-      else if (number === undefined) yield* itemsOf(kindOf(record), record, at, before)
+      else if (number === undefined) yield* itemsOf(listedKindOf(record), record, at, before)
       else if (spans && spans.length > 0) yield* seriesEntries(await recordsAt(handle, spans.splice(0)), number, at)
       else if (!spans) yield* itemsOf('event', record, at)
     }
@@ -135,14 +135,14 @@ async function* valueEntries(bytes: AsyncIterable<Uint8Array>, size: number): As
 /** The records of a page of a list, of a list, or of a single record. */
 function* entriesOf(value: unknown): Generator<SourceEntry> {
   if (Array.isArray(value)) {
-    yield* listEntries(kindOf, 'record', value)
+    yield* listEntries(listedKindOf, 'record', value)
     return
   }
   if (!isShownRecord(value)) throw new Error('The file has no records in it.')
   const lists = LISTS.filter(([list]) => Array.isArray(value[list]) && !('start_date' in value))
   if (lists.length === 0 && value.id === undefined && value.title === undefined)
     throw new Error('The file is not a list of events, venues, organizers, categories or tags.')
-  if (lists.length === 0) yield* itemsOf(kindOf(value), value, 'record 1')
+  if (lists.length === 0) yield* itemsOf(listedKindOf(value), value, 'record 1')
   for (const [list, kind] of lists) yield* listEntries(() => kind, list, value[list])
   const has = lists.flatMap(([list]) => value[list] ?? []).length
   if (has < Number(value.total))
@@ -161,7 +161,7 @@ function* listEntries(kind: (record: unknown) => ListedKind, list: string, recor
 }
 
 /** The kind of a record, recognized by members that only this kind has. */
-function kindOf(record: unknown): ListedKind {
+function listedKindOf(record: unknown): ListedKind {
   if (!isShownRecord(record) || 'title' in record || 'start_date' in record) return 'event'
   if (typeof record.venue === 'string') return 'venue'
   if (typeof record.organizer === 'string') return 'organizer'

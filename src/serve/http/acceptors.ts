@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
-import type { Server as HttpServer } from 'node:http'
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import type { Server } from 'node:http'
+import { connect, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 // The listeners of a server: several on one port, and closed without a reset for anybody.
@@ -27,12 +27,12 @@ export interface ListenPlace {
 /** The listeners of a server, each of which hands its connections to it. */
 export interface Acceptors {
   port: number
-  listeners: readonly Server[]
+  listeners: readonly NetServer[]
 }
 
 /** Listens, and closes again. @throws the error of a port that is taken or may not be listened on. */
 export async function checkFree(place: ListenPlace): Promise<void> {
-  const probe = createServer()
+  const probe = createNetServer()
   await listenAt(probe, { ...place, reusePort: false })
   await closed(probe)
 }
@@ -42,7 +42,7 @@ export async function checkFree(place: ListenPlace): Promise<void> {
  * listens there.
  * @throws the error of a port that is taken or may not be listened on
  */
-export async function openAcceptors(server: HttpServer, place: ListenPlace, isShared: boolean): Promise<Acceptors> {
+export async function openAcceptors(server: Server, place: ListenPlace, isShared: boolean): Promise<Acceptors> {
   if (isShared && place.port !== 0) await checkFree(place)
   const first = await openAcceptor(server, place, isShared)
   const address = first.address()
@@ -53,8 +53,8 @@ export async function openAcceptors(server: HttpServer, place: ListenPlace, isSh
   return { port, listeners: [first, ...(await Promise.all(further))] }
 }
 
-async function openAcceptor(server: HttpServer, place: ListenPlace, reusePort: boolean): Promise<Server> {
-  const acceptor = createServer({ noDelay: true }, (socket) => server.emit('connection', socket))
+async function openAcceptor(server: Server, place: ListenPlace, reusePort: boolean): Promise<NetServer> {
+  const acceptor = createNetServer({ noDelay: true }, (socket) => server.emit('connection', socket))
   await listenAt(acceptor, { ...place, reusePort })
   return acceptor
 }
@@ -78,7 +78,7 @@ export async function closeAcceptors({ port, listeners }: Acceptors): Promise<{ 
   return { ended }
 }
 
-async function closeOneByOne(port: number, listeners: readonly Server[]): Promise<void> {
+async function closeOneByOne(port: number, listeners: readonly NetServer[]): Promise<void> {
   const open = new Set(listeners)
   const place = { port, host: ownAddress(listeners[0]) }
   const knocks: Socket[] = []
@@ -112,7 +112,7 @@ function knockAt(place: ListenPlace, ownPorts: Set<number | undefined>): Socket 
 }
 
 /** Has the system keep one connection waiting for a listener, and no more. Node has no other way to change that once it listens. */
-function letOneWait(listener: Server): void {
+function letOneWait(listener: NetServer): void {
   if (!('_handle' in listener)) return
   const { _handle: handle } = listener
   if (handle !== null && typeof handle === 'object' && 'listen' in handle && typeof handle.listen === 'function')
@@ -120,14 +120,14 @@ function letOneWait(listener: Server): void {
 }
 
 /** An address at which this machine reaches a listener of its own. */
-function ownAddress(listener: Server | undefined): string {
+function ownAddress(listener: NetServer | undefined): string {
   const address = listener?.address()
   const host = typeof address === 'object' && address ? address.address : ''
   if (host === '0.0.0.0') return '127.0.0.1'
   return host === '::' ? '::1' : host
 }
 
-function listenAt(server: Server, { host, port, reusePort }: ListenPlace & { reusePort: boolean }): Promise<void> {
+function listenAt(server: NetServer, { host, port, reusePort }: ListenPlace & { reusePort: boolean }): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port, reusePort, backlog: BACKLOG }, () => {
@@ -137,6 +137,6 @@ function listenAt(server: Server, { host, port, reusePort }: ListenPlace & { reu
   })
 }
 
-function closed(server: Server): Promise<void> {
+function closed(server: NetServer): Promise<void> {
   return new Promise((resolve) => server.close(() => resolve()))
 }

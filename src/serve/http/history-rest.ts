@@ -33,7 +33,7 @@ import { type MatchedRequest, type OwnOperation, ownRoute, type Route } from './
 
 // Versions of records over the interface, for those who may edit the record.
 
-const MOST_ON_A_PAGE = 50
+const MOST_VERSIONS = 50
 
 /** The parameters of a list of acts. */
 const actFilters = defineFields({ page: pageFilters.page, per_page: { ...pageFilters.per_page, kind: count } })
@@ -149,7 +149,7 @@ async function findVersioned(
 
 async function listReply(asked: MatchedRequest, { history }: Versioned, context: Context): Promise<Reply> {
   const { page = 1, per_page = 10 } = await parseFields(actFilters, asked.values(actFilters), context)
-  const perPage = Math.min(per_page, MOST_ON_A_PAGE)
+  const perPage = Math.min(per_page, MOST_VERSIONS)
   const { version, knownFrom: known_from, acts } = history
   const told = await tellActs(context.db, history, (page - 1) * perPage, perPage)
   return okReply({

@@ -34,7 +34,7 @@ export interface Intake {
 export const STRANGER_BYTES = 65_536
 
 /** The number of uploads of the largest size that fit on disk at the same time. */
-const MOST_FILES = 20
+const UPLOADS_AT_ONCE = 20
 
 /** The intake of a server; all bodies together may hold this many bytes of memory. */
 export function makeIntake(
@@ -46,7 +46,7 @@ export function makeIntake(
     ...options,
     writers: { held: 0, most: bytes },
     strangers: { held: 0, most: Math.ceil(bytes / 8) },
-    files: { held: 0, most: fileBytes * MOST_FILES },
+    files: { held: 0, most: fileBytes * UPLOADS_AT_ONCE },
   }
 }
 

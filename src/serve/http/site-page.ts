@@ -43,10 +43,10 @@ export function sitePage(site: Site): Page {
 </body>
 </html>
 `
-  return { headers: pageHeaders(site), html }
+  return { headers: sitePageHeaders(site), html }
 }
 
-function pageHeaders(site: Site): Record<string, string> {
+function sitePageHeaders(site: Site): Record<string, string> {
   return {
     ...discoveryHeaders(site),
     'Access-Control-Allow-Origin': '*',

@@ -28,7 +28,7 @@ export function addToCalendar(site: Site, event: Keepable, isMain: boolean): Htm
 </ul></details>`
 }
 
-const describe = ({ text, address }: Keepable) =>
+const notesOf = ({ text, address }: Keepable) =>
   [text.slice(0, LONGEST_TEXT).toWellFormed(), address].filter(Boolean).join('\n\n')
 
 /** The day after the last one, since the end of a span of days is exclusive. */
@@ -45,7 +45,7 @@ function googleLink(event: Keepable): string {
     action: 'TEMPLATE',
     text: event.title,
     dates: dates.join('/'),
-    details: describe(event),
+    details: notesOf(event),
     location: event.place,
   })
   return `https://calendar.google.com/calendar/render?${query}`
@@ -62,7 +62,7 @@ function outlookLink(host: string, event: Keepable): string {
     startdt: isAllDay ? dayOf(row.start_date) : iso(row.utc_start_date),
     enddt: isAllDay ? dayAfter(row.end_date) : iso(row.utc_end_date),
     allday: String(isAllDay),
-    body: describe(event),
+    body: notesOf(event),
     location: event.place,
   })
   return `${host}/calendar/0/deeplink/compose?${query}`

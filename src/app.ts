@@ -51,10 +51,9 @@ import {
   withoutSecrets,
   writeLines,
 } from './operate/watching/request-log.ts'
-import { canShare } from './serve/http/acceptors.ts'
 import type { OnAnswered } from './serve/http/front.ts'
 import { trustedProxies } from './serve/http/incoming.ts'
-import { type HttpServer, makeServer } from './serve/http/server.ts'
+import { canShare, type HttpServer, makeServer } from './serve/http/server.ts'
 import { filesOfLook, lookOf, readStartFiles } from './serve/pages/look.ts'
 import { makeSender, type Sender, sendDue, stopSending } from './serve/webhooks/send-webhooks.ts'
 import type { ImageService } from './store/media/media-store.ts'

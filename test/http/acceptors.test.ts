@@ -4,7 +4,7 @@ import { createServer, get } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { canShare, checkFree, closeAcceptors, openAcceptors } from '../../src/serve/http/acceptors.ts'
+import { canShare, checkFree, closeAcceptors, openAcceptors } from '../../src/serve/http/server.ts'
 import { startService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 

@@ -20,11 +20,10 @@ import { admitted } from './admission.ts'
 import { askerOf, type Front, refuseOverload } from './front.ts'
 import { answerHeaders } from './headers.ts'
 import { LONGEST_URL, type RequestUrl, type SignIn, splitUrl, type Visit } from './incoming.ts'
-import { type PublicPages, sendProblemPage } from './public-pages.ts'
+import { type PublicPages, sendProblemPage, takesHtml } from './public-pages.ts'
 import type { TellWrong } from './public-reads.ts'
 import { anonymousContext, type Service } from './respond.ts'
 import { asNew, send } from './send.ts'
-import { takesHtml } from './site-page.ts'
 
 /**
  * Feeds at addresses of their own, such as `/events/category/music.ics`. Each is answered like the list of events that it shows, or by a redirect or

@@ -2,12 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import type { CacheBudget } from '../../base/cache.ts'
 import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
+import { escapeHtml } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { speaker } from '../../calendar/locales/translate.ts'
+import { speaker, translate } from '../../calendar/locales/translate.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../../store/memory/event-memory.ts'
 import { lackBehind } from '../../store/storage/unavailable.ts'
 import { formatOfFile, namesAnother, preferredToPage } from '../formats/formats.ts'
-import type { ProblemStatus } from '../pages/layout.ts'
+import { type ProblemStatus, VERSION } from '../pages/layout.ts'
 import type { Look } from '../pages/look.ts'
 import { isPagePath, SUGGEST_PATH } from '../pages/page-addresses.ts'
 import { ASSETS_PATH, type Asset, makeSiteIcon, SITE_ICONS } from '../pages/page-assets.ts'
@@ -45,7 +46,75 @@ import { type Front, isGone, refuseOverload } from './front.ts'
 import { clientAddress, LONGEST_URL, type SignIn, type Visit } from './incoming.ts'
 import { anonymousContext, type Service } from './respond.ts'
 import { asNew, contentTag, type Outgoing, send } from './send.ts'
-import { discoveryHeaders, takesHtml } from './site-page.ts'
+
+// The small page at the address of the site where there are no pages for people.
+
+/** A page for people. */
+export interface Page {
+  headers: Record<string, string>
+  html: string
+}
+
+/**
+ * The answer of the site's own address where there are no pages for people: a small page, whose headers and head lead programs to the interface
+ * (rule 29.8). Generic clients follow the link to the REST root; clients of the namespace read the three headers.
+ */
+export function sitePage(site: Site): Page {
+  const name = escapeHtml(site.name)
+  const about = escapeHtml(
+    translate(site.language, 'Events, venues, organizers, categories and tags of this calendar.'),
+  )
+  const description = escapeHtml(translate(site.language, 'The description of this interface'))
+  const namespace = escapeHtml(`${site.base}/`)
+  const html = `<!doctype html>
+<html lang="${site.language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${name}</title>
+<meta name="description" content="${about}">
+<link rel="https://api.w.org/" href="${escapeHtml(`${site.restUrl}/`)}">
+<link rel="alternate" type="application/json" href="${namespace}">
+<meta name="tec-api-version" content="${VERSION}">
+<meta name="tec-api-origin" content="${escapeHtml(site.url)}">
+</head>
+<body>
+<h1>${name}</h1>
+<p>${about}</p>
+<p><a href="${namespace}">${namespace}</a></p>
+<p><a href="${namespace}doc">${description}</a></p>
+</body>
+</html>
+`
+  return { headers: sitePageHeaders(site), html }
+}
+
+function sitePageHeaders(site: Site): Record<string, string> {
+  return {
+    ...discoveryHeaders(site),
+    'Access-Control-Allow-Origin': '*',
+    'Content-Type': 'text/html; charset=UTF-8',
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': "default-src 'none'",
+    'Cache-Control': 'public, max-age=0, must-revalidate',
+  }
+}
+
+/** The headers of every page that lead programs, also those of other sites, to the interface (rule 29.8). */
+function discoveryHeaders(site: Site): Record<string, string> {
+  return {
+    Link: `<${site.restUrl}/>; rel="https://api.w.org/"`,
+    'X-TEC-API-VERSION': VERSION,
+    'X-TEC-API-ROOT': `${site.base}/`,
+    'X-TEC-API-ORIGIN': site.url,
+    'Access-Control-Expose-Headers': 'Link, X-TEC-API-VERSION, X-TEC-API-ROOT, X-TEC-API-ORIGIN',
+  }
+}
+
+/** Whether a browser asks. */
+export function takesHtml({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return headers.accept?.includes('text/html') ?? false
+}
 
 /** The handler of pages for people, ahead of the router and behind that of anonymous reads, with which it shares the finished answers. */
 export interface PublicPages {

@@ -13,11 +13,10 @@ import type { SignIn, Visit } from './incoming.ts'
 import type { Intake } from './intake.ts'
 import { makeRouteTable, type RouteTable } from './platform.ts'
 import { feedAt, makePublicFeeds } from './public-feeds.ts'
-import { assetAt, makePublicPages, pageAt } from './public-pages.ts'
+import { assetAt, makePublicPages, pageAt, sitePage } from './public-pages.ts'
 import { makePublicReads, readPublic, type TellWrong } from './public-reads.ts'
 import { byHeader, failureReply, makeResponder, nobody, type Service } from './respond.ts'
 import { asNew, send, sendReply, sendStream } from './send.ts'
-import { sitePage } from './site-page.ts'
 
 // The table of everything that the service answers, and the answer to each request by its first row.
 

@@ -44,11 +44,10 @@ import {
   resultMessage,
 } from '../assistants/mcp-messages.ts'
 import type { Reply } from '../formats/format.ts'
-import { makeBodyReader, passRest } from './bodies.ts'
+import { type Intake, makeBodyReader, passRest } from './bodies.ts'
 import { type Front, incomingOf, makeRateLimit, mayAskAgain } from './front.ts'
 import { mayAsk } from './handlers.ts'
 import { type Incoming, NO_BODY, type SignIn, splitUrl, type Visit } from './incoming.ts'
-import type { Intake } from './intake.ts'
 import { acceptedSchema, fixedDefault } from './openapi-schemas.ts'
 import type { RouteTable } from './platform.ts'
 import { mediaType } from './request.ts'

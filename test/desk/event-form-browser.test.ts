@@ -99,6 +99,8 @@ describe('the form of an event in a browser', {
     await untilShown(tab, "document.getElementById('when-words').textContent.includes('2 hours')")
     await tab.evaluate("document.getElementById('start_time').focus(); document.getElementById('start_time').select()")
     await type(tab, '8.15pm')
+    // Whoever pauses while typing is told what it comes to so far.
+    await untilShown(tab, "document.getElementById('when-words').textContent.includes('1 hour, 15 minutes')")
     await press(tab, 'Tab')
     await press(tab, 'Tab')
     await untilShown(tab, "document.getElementById('end_time').value === '22:45'")

@@ -40,16 +40,17 @@ async function send(path, body, more) {
   return answer.ok ? answer.json() : undefined
 }
 
-/** @type {Pick<Said, 'start' | 'end'> | undefined} */
+/** Where the event began and ended before the start that is being typed. @type {Pick<Said, 'start' | 'end'> | undefined} */
 let latest
 /** @type {AbortController | undefined} */
 let asking
 
 /**
- * Asks for what is typed in words. `isMoved` when the start has been changed, so that the end goes along; `isLeft` once a control has been left.
- * @param {{ isMoved?: boolean, isLeft?: boolean }} [how]
+ * Asks for what is typed in words. `isMoved` when the start has been changed, so that the end goes along; `isLeft` once a control has been left;
+ * `isMoving` while a start is typed, which the end follows once it is left.
+ * @param {{ isMoved?: boolean, isLeft?: boolean, isMoving?: boolean }} [how]
  */
-async function ask({ isMoved = false, isLeft = false } = {}) {
+async function ask({ isMoved = false, isLeft = false, isMoving = false } = {}) {
   asking?.abort()
   asking = new AbortController()
   const fields = fieldsOf((name) => SAID.test(name))
@@ -62,7 +63,7 @@ async function ask({ isMoved = false, isLeft = false } = {}) {
     const isSame = TIMES.every((name, at) => inputAt(name)?.value === before[at])
     if (isLeft && isSame && said.start !== '' && Object.keys(said.faults).length === 0) writeTimes(said.typed)
     show(said)
-    if (said.start !== '' && said.end !== '') latest = said
+    if (said.start !== '' && said.end !== '' && !isMoving) latest = said
   } catch {
     // Without an answer the form says less; saving says all.
   }
@@ -325,7 +326,7 @@ function begin() {
     const name = target instanceof HTMLElement ? (target.getAttribute('name') ?? '') : ''
     if (!SAID.test(name)) return
     clearTimeout(typing)
-    typing = setTimeout(ask, 300)
+    typing = setTimeout(ask, 300, { isMoving: name.startsWith('start_') })
   })
   form?.addEventListener('change', (change) => {
     const { target } = change

@@ -1,6 +1,6 @@
 // Runs the tests: those of behaviour that a database takes part in on SQLite and on PostgreSQL, the others once.
 //   npm test [-- [--database sqlite|postgres] [PATTERN ...]]     PATTERN is part of a file's path
-import { existsSync, globSync, mkdtempSync, rmSync, statfsSync, symlinkSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statfsSync, symlinkSync } from 'node:fs'
 import { availableParallelism, freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EventData, run } from 'node:test'
@@ -8,6 +8,7 @@ import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
 import { build } from '../packaging/build.ts'
 import { type Batch, nameOn, shareOut, writeEntry } from './support/batches.ts'
+import { findChromium, launchChromium, SHARED_CHROMIUM } from './support/chromium.ts'
 import {
   DATABASES,
   type DatabaseName,
@@ -335,6 +336,16 @@ async function shareCompiled(): Promise<void> {
   if (patterns.length === 0) process.env[BUNDLED] = await bundleProgram(folder)
 }
 
+/** Starts the browser that all files of this run look at pages in, where several do; what ends it. */
+async function shareChromium(): Promise<() => Promise<void>> {
+  const program = findChromium()
+  const looking = files.filter((file) => readFileSync(join(root, file), 'utf8').includes('startChromium'))
+  if (program === undefined || looking.length < 2) return async () => undefined
+  const { address, close } = await launchChromium(program)
+  process.env[SHARED_CHROMIUM] = address
+  return close
+}
+
 /** Bundles the program of the service, which starts in half the time then; its path. */
 async function bundleProgram(folder: string): Promise<string> {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
@@ -357,6 +368,7 @@ process.once('SIGINT', () => process.exit(130))
 process.once('SIGTERM', () => process.exit(143))
 keepInMemory()
 await shareCompiled()
+const closeChromium = await shareChromium()
 delete process.env[SERVER]
 const postgres = chosen.postgres.length > 0 ? await preparePostgres() : undefined
 const isThere = typeof postgres === 'object'
@@ -366,6 +378,7 @@ const outcomes = await runSteadily(
   shareOut({ ...chosen, postgres: isThere ? chosen.postgres : [] }, LONGEST),
   environments,
 )
+await closeChromium()
 if (isThere) await postgres.close()
 sayHowLong()
 if ([...outcomes.values()].some(({ failed }) => failed > 0)) process.exitCode = 1

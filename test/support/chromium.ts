@@ -23,23 +23,57 @@ export function findChromium(): string | undefined {
   return PLACES.find((place) => place !== '' && existsSync(place))
 }
 
-/** Starts a Chromium with a profile of its own. */
-export async function startChromium(program: string): Promise<Chromium> {
+/** The variable of the environment that names the socket of a Chromium that the processes of a run share: to start one takes two seconds of a core. */
+export const SHARED_CHROMIUM = 'TEST_CHROMIUM'
+
+/** Starts the program with a profile of its own; where its socket is. */
+export async function launchChromium(program: string): Promise<{ address: string; close: () => Promise<void> }> {
   const profile = await mkdtemp(join(tmpdir(), 'kalends-chromium-'))
   const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--remote-debugging-port=0']
-  const child = spawn(program, [...flags, `--user-data-dir=${profile}`, 'about:blank'], {
+  const child = spawn(program, [...flags, ...AWAKE, `--user-data-dir=${profile}`, 'about:blank'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const socket = await connect(await socketAddress(child, /DevTools listening on (ws:\S+)/))
-  const session = { socket, waiting: new Map<number, Waiter>(), tabs: new Map<string, Tab>(), last: 0 }
-  socket.onmessage = ({ data }) => receive(session, JSON.parse(String(data)))
+  // Whatever ends this process ends the browser too.
+  const leave = () => child.kill()
+  process.once('exit', leave)
   return {
-    open: () => openTab(session),
+    address: await socketAddress(child, /DevTools listening on (ws:\S+)/),
     close: async () => {
       const ended = new Promise((resolve) => child.once('exit', resolve))
+      process.off('exit', leave)
       child.kill()
       await ended
       await rm(profile, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+/** Windows that others lie before run as those in front do. */
+const AWAKE = [
+  '--disable-background-timer-throttling',
+  '--disable-backgrounding-occluded-windows',
+  '--disable-renderer-backgrounding',
+]
+
+/** A Chromium with cookies and storage of its own: windows in the one that is shared, where there is one. */
+export async function startChromium(program: string): Promise<Chromium> {
+  const shared = process.env[SHARED_CHROMIUM]
+  if (shared !== undefined) return drive(shared, async () => undefined)
+  const { address, close } = await launchChromium(program)
+  return drive(address, close)
+}
+
+async function drive(address: string, end: () => Promise<void>): Promise<Chromium> {
+  const socket = await connect(address)
+  const session: Session = { socket, waiting: new Map(), tabs: new Map(), last: 0 }
+  socket.onmessage = ({ data }) => receive(session, JSON.parse(String(data)))
+  const { browserContextId } = await send(session, 'Target.createBrowserContext', {})
+  return {
+    open: () => openTab(session, String(browserContextId)),
+    close: async () => {
+      await send(session, 'Target.disposeBrowserContext', { browserContextId })
+      socket.close()
+      await end()
     },
   }
 }
@@ -96,10 +130,17 @@ function send(session: Session, method: string, params: object, sessionId?: stri
   return new Promise((resolve, reject) => session.waiting.set(id, { resolve, reject }))
 }
 
-async function openTab(session: Session): Promise<ChromiumTab> {
-  const { targetId } = await send(session, 'Target.createTarget', { url: 'about:blank' })
+async function openTab(session: Session, browserContextId: string): Promise<ChromiumTab> {
+  const { targetId } = await send(session, 'Target.createTarget', { url: 'about:blank', browserContextId })
   const { sessionId } = await send(session, 'Target.attachToTarget', { targetId, flatten: true })
-  const call: ChromiumTab['send'] = (method, parameters = {}) => send(session, method, parameters, String(sessionId))
+  const call: ChromiumTab['send'] = (method, parameters = {}) =>
+    // What is allowed is allowed to these windows alone.
+    send(
+      session,
+      method,
+      method.startsWith('Browser.') ? { ...parameters, browserContextId } : parameters,
+      String(sessionId),
+    )
   const tab: ChromiumTab = {
     send: call,
     look: (sight) => look(call, sight),

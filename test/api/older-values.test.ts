@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { longestTurn } from '../support/longest-turn.ts'
+import { holdsUpNobody } from '../support/longest-turn.ts'
 import { touch } from '../support/recording.ts'
 import { day, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -134,11 +134,13 @@ describe('what earlier versions took and today is over a limit', () => {
 test('a stored cost of 150,000 numbers is shown in every list, and holds nobody up', async () => {
   const event = await create('/events', { title: 'Expensive', ...day })
   const cost = JSON.stringify(Array.from({ length: 150_000 }, (_, i) => String(i + 1)))
-  await service.app.database.write(async (tx) => {
-    await tx.updateTable('events').set({ cost }).where('id', '=', event.id).execute()
-    await touch(tx, 'event', event.id)
-  })
-  const turn = await longestTurn(async () => {
+  // What was kept of the last time is of no use.
+  const store = () =>
+    service.app.database.write(async (tx) => {
+      await tx.updateTable('events').set({ cost }).where('id', '=', event.id).execute()
+      await touch(tx, 'event', event.id)
+    })
+  const readAll = async () => {
     for (const as of ['anonymous', 'editor', 'admin'] as const) {
       for (const path of [`/events/${event.id}`, `/events?include=${event.id}`, '/events?search=expensive']) {
         const { status, body } = await service.get(path, as)
@@ -147,6 +149,6 @@ test('a stored cost of 150,000 numbers is shown in every list, and holds nobody 
         assert.ok(details.values.length > 0, `${as} ${path}`)
       }
     }
-  })
-  assert.ok(turn < MOST_MS, `${turn} ms`)
+  }
+  await holdsUpNobody('the cost', MOST_MS, readAll, store)
 })

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import sharp from 'sharp'
-import { databaseName } from '../support/database.ts'
+import { databaseName, onSqlite } from '../support/database.ts'
 import { withoutLinkedData } from '../support/linked-data.ts'
 import { type Reader, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -1080,6 +1080,22 @@ test(
       assert.equal(await transactionsOf(large), 12)
   },
 )
+
+test('an event that the database fails to write takes down no other', onSqlite, async () => {
+  const { write } = service.app.database
+  const tag = await service.create('/tags', { name: 'failing' })
+  await write((tx) =>
+    sql`create trigger failing before insert on event_terms when new.term = ${sql.lit(tag.id)}
+      begin select raise(abort, 'on purpose'); end`.execute(tx),
+  )
+  const sent = Array.from({ length: 9 }, (_, i) => ({ ...DAY, tags: i === 4 ? [tag.id] : [] }))
+  const answers = await Promise.all(sent.map((body) => service.post('/events', body)))
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    sent.map(({ tags }) => (tags.length > 0 ? 500 : 201)),
+  )
+  await write((tx) => sql`drop trigger failing`.execute(tx))
+})
 
 function withoutCounts(event: Body): Body {
   return JSON.parse(JSON.stringify(withoutLinkedData(event), (name, value) => (name === 'count' ? undefined : value)))

@@ -90,7 +90,7 @@ export async function createAll(tx: Tx, asked: readonly AskedNew[]): Promise<Wri
   })
   await giveWay(tx)
   const [inserted, counted] = insertSettled(tx, events)
-  await giveWay(tx)
+  await giveWay(tx, [inserted, counted])
   const [, , answers] = await Promise.all([inserted, counted, answerNew(tx, shown, counted)])
   await giveWay(tx)
   return answers

@@ -164,10 +164,13 @@ export function runDirectly(db: Db, dialect: Dialect, run: Runner): void {
 
 /**
  * Lets the event loop serve others in the middle of a long transaction. Statements of SQLite are run by the thread of all requests, so nobody is served
- * between them; those of PostgreSQL wait for their server anyway.
+ * between them; those of PostgreSQL wait for their server anyway. Those that have `begun` are waited for on SQLite, since a failure that nobody waits
+ * for in a turn ends the process.
  */
-export async function giveWay(tx: Db): Promise<void> {
-  if (directly.get(tx)?.dialect === 'sqlite') await nextTurn()
+export async function giveWay(tx: Db, begun: readonly Promise<unknown>[] = []): Promise<void> {
+  if (directly.get(tx)?.dialect !== 'sqlite') return
+  await Promise.all(begun)
+  await nextTurn()
 }
 
 function compile<Values, Result>(

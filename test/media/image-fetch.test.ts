@@ -2,11 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import {
-  type FetchedImage,
-  type FetchLimits,
-  fetchImage as fetchOrLack,
-} from '../../src/calendar/images/image-fetch.ts'
+import { type FetchedImage, type FetchLimits, fetchImage as fetchOrLack } from '../../src/calendar/images/images.ts'
 import { isPublicAddress } from '../../src/store/media/public-addresses.ts'
 import { PATIENCE_MS } from '../support/waiting.ts'
 

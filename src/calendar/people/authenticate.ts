@@ -4,8 +4,17 @@ import { Problem } from '../../base/problems.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { anonymous, type Caller } from './caller.ts'
 import { findPassword, findTokenCredential, noteUses, type ShownCredential } from './credentials.ts'
-import { countedName, dropOldest, type Guesses, makeGuesses, noteGuess } from './guesses.ts'
-import { inTurn, makeTurns, type TurnLimits, type Turns } from './turns.ts'
+import {
+  countedName,
+  dropOldest,
+  type Guesses,
+  inTurn,
+  makeGuesses,
+  makeTurns,
+  noteGuess,
+  type TurnLimits,
+  type Turns,
+} from './turns.ts'
 import { findUser, findUserByLogin, isActive, type User } from './users.ts'
 
 // Signs requests in by their Authorization header.

@@ -15,7 +15,6 @@ import {
   type SentPassword,
   setDeskPassword,
 } from './desk-passwords.ts'
-import { countedName, type Guesses, guessesOf, makeGuesses, noteGuess } from './guesses.ts'
 import {
   endSession,
   findSession,
@@ -26,7 +25,17 @@ import {
   startSession,
 } from './sessions.ts'
 import { findSignInLink, type SignInLink, useSignInLink } from './sign-in-links.ts'
-import { inTurn, makeTurns, type TurnLimits, type Turns } from './turns.ts'
+import {
+  countedName,
+  type Guesses,
+  guessesOf,
+  inTurn,
+  makeGuesses,
+  makeTurns,
+  noteGuess,
+  type TurnLimits,
+  type Turns,
+} from './turns.ts'
 import { findUserByLogin, type User } from './users.ts'
 
 /** Signs people in to the desk, and finds their sessions. */

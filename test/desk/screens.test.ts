@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { prepareGround } from '../../src/app.ts'
-import { addSignInLink } from '../../src/calendar/people/sign-in-links.ts'
+import { addSignInLink } from '../../src/calendar/people/desk-passwords.ts'
 import { getUserByLogin } from '../../src/calendar/people/users.ts'
 import { axePath, axeScript, type Browser, findPackage, type Sight, type Tab } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listCredentials, revokeCredential } from '../../src/calendar/people/credentials.ts'
-import { hashDeskPassword, makeHashing, setDeskPassword } from '../../src/calendar/people/desk-passwords.ts'
+import {
+  addSignInLink,
+  findSignInLink,
+  hashDeskPassword,
+  makeHashing,
+  setDeskPassword,
+} from '../../src/calendar/people/desk-passwords.ts'
 import {
   createFirstAdministrator,
   findDeskEntry,
@@ -9,7 +15,6 @@ import {
   tellFirstSteps,
 } from '../../src/calendar/people/first-administrator.ts'
 import { startSession } from '../../src/calendar/people/sessions.ts'
-import { addSignInLink, findSignInLink } from '../../src/calendar/people/sign-in-links.ts'
 import { getUserByLogin, insertUser, listUsers } from '../../src/calendar/people/users.ts'
 import type { Database } from '../../src/store/storage/database.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { addSignInLink, findSignInLink, useSignInLink } from '../../src/calendar/people/desk-passwords.ts'
 import { makeDeskGate } from '../../src/calendar/people/desk-sign-in.ts'
 import { startSession } from '../../src/calendar/people/sessions.ts'
-import { addSignInLink, findSignInLink, useSignInLink } from '../../src/calendar/people/sign-in-links.ts'
 import { deactivateUser, insertUser } from '../../src/calendar/people/users.ts'
 import { NOON, scratchDatabase } from './scratch-database.ts'
 

@@ -7,13 +7,16 @@ import { lackBehind } from '../../store/storage/unavailable.ts'
 import type { OnRefused } from './authenticate.ts'
 import {
   findRightHash,
+  findSignInLink,
   type Hashing,
   hasDeskPassword,
   hashDeskPassword,
   holdsHash,
   makeHashing,
   type SentPassword,
+  type SignInLink,
   setDeskPassword,
+  useSignInLink,
 } from './desk-passwords.ts'
 import {
   endSession,
@@ -24,7 +27,6 @@ import {
   sessionExists,
   startSession,
 } from './sessions.ts'
-import { findSignInLink, type SignInLink, useSignInLink } from './sign-in-links.ts'
 import {
   countedName,
   type Guesses,

@@ -4,8 +4,7 @@ import { makeFolder } from '../../base/files.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { writerBy } from '../../store/storage/recording.ts'
 import { addPendingPassword, settlePendingPassword } from './credentials.ts'
-import { hasDeskPasswords } from './desk-passwords.ts'
-import { addSignInLink, LINK_MINUTES, linkTo } from './sign-in-links.ts'
+import { addSignInLink, hasDeskPasswords, LINK_MINUTES, linkTo } from './desk-passwords.ts'
 import { findUser, hasUsers, insertUser, isActive, listUsers } from './users.ts'
 
 // Makes the first administrator of a new calendar, and tells the operator at the first start how to sign in.

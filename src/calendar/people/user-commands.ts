@@ -4,8 +4,8 @@ import type { Database } from '../../store/storage/database.ts'
 import { type Tx, type Writer, writerBy } from '../../store/storage/recording.ts'
 import { type CredentialScope, ROLES, type Role, SCOPES } from './caller.ts'
 import { addCredential, listCredentials, revokeCredential } from './credentials.ts'
+import { addSignInLink, LINK_MINUTES, linkTo } from './desk-passwords.ts'
 import { listSessions } from './sessions.ts'
-import { addSignInLink, LINK_MINUTES, linkTo } from './sign-in-links.ts'
 import {
   changeRole,
   deactivateUser,

@@ -1,7 +1,7 @@
 import { Problem } from '../../base/problems.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can, ROLES, type Role } from '../../calendar/people/caller.ts'
-import { addSignInLink, LINK_MINUTES, linkTo } from '../../calendar/people/sign-in-links.ts'
+import { addSignInLink, LINK_MINUTES, linkTo } from '../../calendar/people/desk-passwords.ts'
 import {
   changeEmail,
   changeRole,

@@ -1,6 +1,10 @@
 import type { MessageText } from '../../calendar/locales/messages.ts'
-import { faultOfPassword, LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../calendar/people/desk-passwords.ts'
-import type { SignInLink } from '../../calendar/people/sign-in-links.ts'
+import {
+  faultOfPassword,
+  LONGEST_PASSWORD,
+  SHORTEST_PASSWORD,
+  type SignInLink,
+} from '../../calendar/people/desk-passwords.ts'
 import { isGiven, type OwnerValues, setOwnerSettings } from '../../store/storage/owner-settings.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import { html } from '../pages/page-html.ts'

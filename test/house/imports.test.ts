@@ -162,7 +162,7 @@ test('resources are joined in src/calendar/resources.ts: hardly anything but the
     'import/plan-items.ts',
     // Compare what people have made of an event, and keep what waits beside it.
     'editing/merge-edits.ts',
-    'editing/unmade-terms.ts',
+    'editing/proposal-store.ts',
     // Links events of one record to another.
     'editing/merge-records.ts',
     // Read and put back what records have been.

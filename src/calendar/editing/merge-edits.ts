@@ -11,8 +11,8 @@ import { presentSingle } from '../records/present-records.ts'
 import type { Served } from '../resources.ts'
 import { termEntries } from '../terms/term-rules.ts'
 import { bringsAlong, prepareBringing } from './bring-along.ts'
+import { findUnmadeTerms, keepBeside, withoutUnmade } from './proposal-store.ts'
 import { permittedRecord, type Saved, updateRecord } from './save-record.ts'
-import { findUnmadeTerms, keepBeside, withoutUnmade } from './unmade-terms.ts'
 
 // Merges the changes of two people to one record. The version that a form began with shows which fields its user has changed. Fields that one of them changed are
 // merged; of a field that both changed to something else neither value is lost.

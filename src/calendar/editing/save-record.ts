@@ -13,7 +13,7 @@ import { isPossibleId } from '../records/record-store.ts'
 import { findVersion, requireVersion, type Wanted } from '../records/versions.ts'
 import type { Served } from '../resources.ts'
 import { type KeptReply, writeOnce } from './idempotency.ts'
-import { findUnmadeTerms, keepBeside, type UnmadeTerms } from './unmade-terms.ts'
+import { findUnmadeTerms, keepBeside, type UnmadeTerms } from './proposal-store.ts'
 
 // The one way in which records are written for somebody who asks: REST answers requests by it, and the desk saves its forms by it.
 

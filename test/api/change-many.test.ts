@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { BulkDeed } from '../../src/calendar/editing/bulk-deeds.ts'
-import { changeMany } from '../../src/calendar/editing/change-many.ts'
+import { type BulkDeed, changeMany } from '../../src/calendar/editing/change-many.ts'
 import { createRecord, removeRecord, updateRecord } from '../../src/calendar/editing/save-record.ts'
 import { undoMany } from '../../src/calendar/editing/undo-many.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'

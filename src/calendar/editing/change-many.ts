@@ -3,22 +3,24 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { over } from '../../base/fields/limits.ts'
 import { invalidParam, Problem } from '../../base/problems.ts'
 import { formatUtc, utcToMs, wallNow } from '../../base/text/moments.ts'
-import { keepBulkChange } from '../../store/storage/desk-rows.ts'
+import { findBulkChange, keepBulkChange, takeBulkChange } from '../../store/storage/desk-rows.ts'
 import { attempt } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import type { AskedUpdate, WriteSteps } from '../declare/operations.ts'
 import { parseFields, type RawValues } from '../declare/parse.ts'
-import { formerStatus } from '../history/record-history.ts'
+import { formerStatus, prepareRestore, type RecordHistory, readHistory, tellActs } from '../history/record-history.ts'
 import { readColumns } from '../history/record-states.ts'
 import { mayRead, type Owned } from '../people/caller.ts'
 import { isPossibleId } from '../records/record-store.ts'
 import { findVersion, requireVersion } from '../records/versions.ts'
-import { type Served, series } from '../resources.ts'
+import { resources, type Served, series } from '../resources.ts'
 import { findTermIdsOf } from '../terms/term-store.ts'
 import { type Brought, bringsAlong, prepareBringing } from './bring-along.ts'
 import { eraseRecord, nameOfRow } from './erase-record.ts'
+import { isMerged, isUsedInPublic } from './merge-records.ts'
+import { reopenNames } from './proposal-store.ts'
 import { permittedRecord, statusOf } from './save-record.ts'
 
 // The changes that can be made to many records at once.
@@ -115,7 +117,7 @@ const TURN_MS = 10
 const MOST_TRIES = 3
 
 /** The outcome for one record. */
-export interface BulkRow {
+interface BulkRow {
   id: number
   /** Its title or name, empty for one that is not there. */
   title: string
@@ -131,14 +133,14 @@ export interface BulkResult {
 }
 
 /** One record, ready to be written; the write says whether anything changed. */
-export interface PreparedRow {
+interface PreparedRow {
   id: number
   title: string
   write: (tx: Tx) => Promise<'done' | 'unchanged'>
 }
 
 /** A record, by the path of its resource, with the version that it had before it was changed; `along` for what came along with another. */
-export type VersionBefore = readonly [path: string, id: number, version: number, along?: true]
+type VersionBefore = readonly [path: string, id: number, version: number, along?: true]
 
 /**
  * Changes up to a thousand records in the same way. Of a series it changes the chosen dates, unless the deed says otherwise.
@@ -167,7 +169,7 @@ export async function changeMany(
 }
 
 /** Writes rows in pieces, each in one transaction, and tries those again that others have changed meanwhile. */
-export async function inPieces(
+async function inPieces(
   context: Context,
   ids: readonly number[],
   prepare: (id: number) => Promise<PreparedRow | BulkRow>,
@@ -237,7 +239,7 @@ function refusedRow({ id, title }: Pick<BulkRow, 'id' | 'title'>, error: unknown
 }
 
 /** Prepares a row; one that is refused is named where the caller may read it. */
-export async function titled(
+async function titled(
   context: Context,
   { resource, operations }: Served,
   id: number,
@@ -362,4 +364,69 @@ async function prepareWrite(
 async function prepared<Asked>(context: Context, steps: WriteSteps<Asked>, asked: Asked) {
   const ready = await steps.prepare(context, asked)
   return (tx: Tx) => steps.write(tx, ready, context)
+}
+
+// Takes back changes of many records.
+
+/**
+ * Takes back a change of many records. Each record gets its former values again, except where others have changed them since; so do the venues and
+ * organizers that came along, unless another public event has them by now. The token is good for a day, for whoever got it, on every node. Returns
+ * the outcome for each record; undefined when the token is not good, or was used.
+ */
+export async function undoMany(context: Context, token: string): Promise<BulkRow[] | undefined> {
+  const found = await findBulkChange(context.db, token)
+  if (found?.user !== context.caller.id) return undefined
+  const before: VersionBefore[] = JSON.parse(found.records)
+  const byId = new Map(before.map((one) => [one[1], one]))
+  const prepare = (id: number) => prepareUndo(context, byId.get(id))
+  const rows = await inPieces(context, [...byId.keys()], prepare, async () => undefined, [])
+  // It goes last, so that one that was cut off can be pressed again.
+  await context.write((tx) => takeBulkChange(tx, token))
+  return rows.filter(({ id }) => byId.get(id)?.[3] !== true)
+}
+
+async function prepareUndo(context: Context, before: VersionBefore | undefined): Promise<PreparedRow | BulkRow> {
+  const [path, id, version, along = false] = before ?? ['', 0, 0]
+  const served = [...resources, series].find(({ resource }) => resource.path === path)
+  if (!served) throw new Error(`there are no ${path} to be put back`)
+  return titled(context, served, id, () => prepareBack(context, served, { id, version, along }))
+}
+
+interface Back {
+  id: number
+  version: number
+  along: boolean
+}
+
+async function prepareBack(context: Context, served: Served, { id, version, along }: Back): Promise<PreparedRow> {
+  const { resource, operations } = served
+  const { versioned } = operations
+  const row = await permittedRecord(context, operations, id, 'update')
+  const kind = resource.name as RecordHistory['kind']
+  const history = versioned && (await readHistory(context.db, kind, versioned.kind, id))
+  if (!history) throw new Problem('rest_version_not_found')
+  const only = await changedOnlyThen(context, history, version)
+  const restore = await prepareRestore(context, served, history, row, { version, only })
+  return {
+    id,
+    title: nameOfRow(kind, row),
+    write: async (tx) => {
+      if (restore.members.length === 0) return 'unchanged'
+      if (along && isMerged(kind) && (await isUsedInPublic(tx, kind, id))) return 'unchanged'
+      await requireVersion(tx, versioned.kind, id, [{ id, sequence: history.version }])
+      if (kind === 'event' && restore.members.includes('status')) await reopenNames(tx, id)
+      await operations.update.write(tx, restore.prepared, restore.context)
+      return 'done'
+    },
+  }
+}
+
+/** The members that the first act after a version has changed, and no later one. @throws Problem rest_version_not_found */
+async function changedOnlyThen({ db }: Context, history: RecordHistory, version: number): Promise<string[]> {
+  const since = history.acts.findIndex(({ sequence }) => sequence <= version)
+  const told = await tellActs(db, history, 0, since === -1 ? history.acts.length : since)
+  const [first, ...later] = told.toReversed()
+  if (!first) return []
+  const again = new Set(later.flatMap(({ changes }) => changes.map(({ member }) => member)))
+  return first.changes.map(({ member }) => member).filter((member) => !again.has(member))
 }

@@ -18,10 +18,9 @@ import { findVersion, requireVersion } from '../records/versions.ts'
 import { resources, type Served, series } from '../resources.ts'
 import { findTermIdsOf } from '../terms/term-store.ts'
 import { type Brought, bringsAlong, prepareBringing } from './bring-along.ts'
-import { eraseRecord, nameOfRow } from './erase-record.ts'
 import { isMerged, isUsedInPublic } from './merge-records.ts'
 import { reopenNames } from './proposal-store.ts'
-import { permittedRecord, statusOf } from './save-record.ts'
+import { eraseRecord, nameOfRow, permittedRecord, statusOf } from './save-record.ts'
 
 // The changes that can be made to many records at once.
 

@@ -2,7 +2,6 @@ import type { Context } from '../declare/context.ts'
 import { findUser } from '../people/users.ts'
 import { resources } from '../resources.ts'
 import { mayReview } from './bring-along.ts'
-import { nameOfRow } from './erase-record.ts'
 import {
   countInbox,
   type InboxPlace,
@@ -12,6 +11,7 @@ import {
   type PendingEvent,
   type Proposal,
 } from './proposal-store.ts'
+import { nameOfRow } from './save-record.ts'
 
 // The inbox: events and proposals that wait for a review.
 

@@ -3,9 +3,10 @@ import { after, before, test } from 'node:test'
 import { Problem } from '../../src/base/problems.ts'
 import { waitingTerms } from '../../src/calendar/editing/bring-along.ts'
 import { changeMany } from '../../src/calendar/editing/change-many.ts'
-import { listInbox, listSentBack } from '../../src/calendar/editing/inbox.ts'
 import { saveForm } from '../../src/calendar/editing/merge-edits.ts'
 import {
+  listInbox,
+  listSentBack,
   proposalsAbout,
   proposeChange,
   publishPending,

@@ -4,11 +4,13 @@ import { plainText } from '../../base/text/html.ts'
 import { utcToWall } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { type Brought, findBrought, mayReview, waitingTerms } from '../../calendar/editing/bring-along.ts'
-import { type InboxItem, listInbox, listSentBack } from '../../calendar/editing/inbox.ts'
 import type { Proposal } from '../../calendar/editing/proposal-store.ts'
 import {
   type Decided,
   findSeenProposal,
+  type InboxItem,
+  listInbox,
+  listSentBack,
   type Published,
   publishPending,
   publishProposal,

@@ -1,4 +1,4 @@
-import type { Locale } from './texts.ts'
+import type { Locale } from './messages.ts'
 
 /** German, in impersonal forms. */
 export const de: Locale = {

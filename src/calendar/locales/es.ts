@@ -1,4 +1,4 @@
-import type { Locale } from './texts.ts'
+import type { Locale } from './messages.ts'
 
 /** Spanish, in impersonal forms. */
 export const es: Locale = {

@@ -1,4 +1,4 @@
-import type { Locale } from './texts.ts'
+import type { Locale } from './messages.ts'
 
 /** French, in impersonal forms; a no-break space stands before a colon or semicolon. */
 export const fr: Locale = {

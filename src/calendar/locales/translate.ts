@@ -5,8 +5,7 @@ import type { EventRow } from '../../store/storage/schema.ts'
 import { de } from './de.ts'
 import { es } from './es.ts'
 import { fr } from './fr.ts'
-import type { MessageText } from './messages.ts'
-import type { Locale } from './texts.ts'
+import type { Locale, MessageText } from './messages.ts'
 
 /** The texts of every language but English. */
 export const locales: Readonly<Record<Exclude<Language, 'en'>, Locale>> = { de, fr, es }

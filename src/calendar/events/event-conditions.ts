@@ -7,8 +7,7 @@ import { type Circle, wholeList, withinBox, withinCircle } from '../../store/sto
 import type { Tables, Taxonomy } from '../../store/storage/schema.ts'
 import { alsoAmong } from '../../store/storage/search/search-index.ts'
 import type { Context } from '../declare/context.ts'
-import { momentAfter, shownTo, visibleTo } from '../records/record-store.ts'
-import type { Status } from '../records/status.ts'
+import { momentAfter, type Status, shownTo, visibleTo } from '../records/record-store.ts'
 import { findIdsByEntries } from '../terms/term-store.ts'
 
 // Conditions of queries for events, of which the filters are made.

@@ -42,8 +42,7 @@ import { type Filter, linkWriter, type PartNarrowing, type SqlNarrowing } from '
 import { geoCircle, geoFilter } from '../linked/linked-filters.ts'
 import { mayRead } from '../people/caller.ts'
 import { isEventOrSeries } from '../records/record-rules.ts'
-import { isModifiedAfter } from '../records/record-store.ts'
-import { isAllowedStatusList, type StatusFilter, statusLinks } from '../records/status.ts'
+import { isAllowedStatusList, isModifiedAfter, type StatusFilter, statusLinks } from '../records/record-store.ts'
 import { beginsAt, hoursOf, narrowedTo, timesOf } from './asked-times.ts'
 import {
   atVenueInBox,

@@ -14,8 +14,7 @@ import type { WordsFound } from '../../store/storage/search/find-words.ts'
 import type { Context } from '../declare/context.ts'
 import { conditionsOf } from '../declare/filter.ts'
 import type { Found } from '../declare/operations.ts'
-import { MAX_ID, offsetOf, type PageRequest, pageRequest } from '../records/record-store.ts'
-import { statusFilter, statusLinks } from '../records/status.ts'
+import { MAX_ID, offsetOf, type PageRequest, pageRequest, statusFilter, statusLinks } from '../records/record-store.ts'
 import { amongEvents, type Condition, firstOfSeries } from './event-conditions.ts'
 import {
   type EventFilter,

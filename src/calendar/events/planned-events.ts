@@ -3,8 +3,7 @@ import { asOneText, type ReadQuery, rowsIn } from '../../store/storage/aside.ts'
 import { wholeList } from '../../store/storage/queries.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
-import { visibleTo } from '../records/record-store.ts'
-import type { Status } from '../records/status.ts'
+import { type Status, visibleTo } from '../records/record-store.ts'
 
 // Events as those who plan them see them, with drafts and those hidden from listings.
 

@@ -22,8 +22,15 @@ import type { Tables } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import { type Filter, linkWriter, type PartNarrowing, type SqlNarrowing } from '../declare/filter.ts'
 import { isEvent } from '../records/record-rules.ts'
-import { momentAfter, shownTo, visibleTo } from '../records/record-store.ts'
-import { isAllowedStatusList, type StatusFilter, statusFilter, statusLinks } from '../records/status.ts'
+import {
+  isAllowedStatusList,
+  momentAfter,
+  type StatusFilter,
+  shownTo,
+  statusFilter,
+  statusLinks,
+  visibleTo,
+} from '../records/record-store.ts'
 import type { LinkedCondition, LinkedType } from './linked-store.ts'
 
 // The filters of lists of venues and organizers.

@@ -12,8 +12,7 @@ import { findImages } from '../images/images.ts'
 import { mayDelete, mayEdit, mayRead } from '../people/caller.ts'
 import { presentSingle, textsOfRecord, textsToWrite } from '../records/present-records.ts'
 import { sentTexts } from '../records/record-rules.ts'
-import { foundPage, idAt, pageRequest } from '../records/record-store.ts'
-import { statusFilter, statusLinks } from '../records/status.ts'
+import { foundPage, idAt, pageRequest, statusFilter, statusLinks } from '../records/record-store.ts'
 import {
   changeLinked,
   createLinked,

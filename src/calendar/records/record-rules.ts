@@ -9,8 +9,16 @@ import type { Context, ValueContext } from '../declare/context.ts'
 import type { Checks } from '../declare/resource.ts'
 import { type Caller, can } from '../people/caller.ts'
 import { userExists } from '../people/users.ts'
-import { findKind, freeSlug, freeSlugs } from './record-store.ts'
-import { effectiveStatus, givesUpSlug, isKnownStatus, isUnpublished, settledByDate } from './status.ts'
+import {
+  effectiveStatus,
+  findKind,
+  freeSlug,
+  freeSlugs,
+  givesUpSlug,
+  isKnownStatus,
+  isUnpublished,
+  settledByDate,
+} from './record-store.ts'
 
 // The rules that all records share: author, status, dates and slug.
 

@@ -23,8 +23,7 @@ import {
   updateEvents,
   type WrittenLinks,
 } from '../events/event-store.ts'
-import { freeSlugs } from '../records/record-store.ts'
-import { givesUpSlug, isUnpublished } from '../records/status.ts'
+import { freeSlugs, givesUpSlug, isUnpublished } from '../records/record-store.ts'
 import { shiftCounts } from '../terms/term-store.ts'
 import { type Schedule, type Written, whenAt } from './series-schedule.ts'
 import { insertSeries, sharedOf } from './series-store.ts'

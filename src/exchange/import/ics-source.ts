@@ -11,7 +11,7 @@ import { addDays } from '../../base/text/moments.ts'
 import { isUrl } from '../../base/text/urls.ts'
 import { formatUtc, settledWall, utcToMs, utcToWall, wallToUtc } from '../../base/text/zones.ts'
 import { unannounced } from '../../calendar/locales/translate.ts'
-import { isStatus } from '../../calendar/records/status.ts'
+import { isStatus } from '../../calendar/records/record-store.ts'
 import {
   type CalendarZones,
   type Clock,

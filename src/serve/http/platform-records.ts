@@ -24,8 +24,13 @@ import {
   type PostTable,
 } from '../../calendar/records/post-list.ts'
 import { presentSingle, textsOfRecord } from '../../calendar/records/present-records.ts'
-import { foundPage, pageRequest, visibleTo } from '../../calendar/records/record-store.ts'
-import { isAllowedStatusList, statusFilter } from '../../calendar/records/status.ts'
+import {
+  foundPage,
+  isAllowedStatusList,
+  pageRequest,
+  statusFilter,
+  visibleTo,
+} from '../../calendar/records/record-store.ts'
 import { resources, type Served } from '../../calendar/resources.ts'
 import { taxonomyWord } from '../../calendar/terms/term-present.ts'
 import { findTermIdsOf, type TermIdsOfEvent } from '../../calendar/terms/term-store.ts'

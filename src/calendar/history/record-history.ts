@@ -7,7 +7,7 @@ import type { HistoryColumns, VersionedKind } from '../../store/storage/schema.t
 import type { Context } from '../declare/context.ts'
 import type { WriteResult } from '../declare/operations.ts'
 import { parseFields } from '../declare/parse.ts'
-import { requireVersion, type Wanted } from '../records/versions.ts'
+import { requireVersion, type Wanted } from '../records/record-store.ts'
 import type { Served } from '../resources.ts'
 import { prepareSeriesChange } from '../series/series-operations.ts'
 import { findTermsByIds } from '../terms/term-store.ts'

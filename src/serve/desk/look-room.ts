@@ -11,7 +11,7 @@ import { Problem } from '../../base/problems.ts'
 import { addDays } from '../../base/text/moments.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can } from '../../calendar/people/caller.ts'
-import { findVersion } from '../../calendar/records/versions.ts'
+import { findVersion } from '../../calendar/records/record-store.ts'
 import { holdName } from '../../store/storage/locks.ts'
 import {
   faultOfSetting,

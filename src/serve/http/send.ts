@@ -15,7 +15,7 @@ import {
   gzipSync,
 } from 'node:zlib'
 import { codeOf } from '../../base/errors.ts'
-import { versionedTag } from '../../calendar/records/versions.ts'
+import { versionedTag } from '../../calendar/records/record-store.ts'
 import type { Reply } from '../formats/format.ts'
 import { BYTES_AT_ONCE, isPretty, jsonBytes } from '../formats/json.ts'
 import { leaveStream, tryStream } from './admission.ts'

@@ -7,7 +7,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
 import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
-import { findVersion, requireWanted, type Version } from '../../calendar/records/versions.ts'
+import { findVersion, requireWanted, type Version } from '../../calendar/records/record-store.ts'
 import { holdName } from '../../store/storage/locks.ts'
 import {
   faultOfSetting,

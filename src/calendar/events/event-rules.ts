@@ -18,7 +18,7 @@ import {
   prepareLinked,
   readNested,
 } from '../linked/linked-change.ts'
-import { areThere, linkEntries } from '../linked/linked-rules.ts'
+import { areThere, linkEntries } from '../linked/linked-store.ts'
 import { organizerRules } from '../linked/organizer.ts'
 import { recordUrl } from '../linked/record-present.ts'
 import { venueRules } from '../linked/venue.ts'

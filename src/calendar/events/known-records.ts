@@ -4,7 +4,7 @@ import type { IndexQuery } from '../../store/memory/event-index-list.ts'
 import { type EventMemory, isBehind } from '../../store/memory/event-memory.ts'
 import type { Taxonomy } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
-import { areRecordsOf, type LinkedKind } from '../linked/linked-rules.ts'
+import { areRecordsOf, type LinkedKind } from '../linked/linked-store.ts'
 import { isTermList } from '../terms/term-rules.ts'
 import { termMeant } from '../terms/term-store.ts'
 

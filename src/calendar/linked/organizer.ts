@@ -11,7 +11,7 @@ import { isImageReference } from '../images/images.ts'
 import { recordChecks } from '../records/record-rules.ts'
 import type { LinkedRules } from './linked-change.ts'
 import { linkedOperations } from './linked-operations.ts'
-import { isIdOf, isSlugOf } from './linked-rules.ts'
+import { isIdOf, isSlugOf } from './linked-store.ts'
 import { presentLinkedRecord } from './record-present.ts'
 
 /** Organizers: who holds events (rule 3.9). */

@@ -1,7 +1,7 @@
 import { Problem } from '../../base/problems.ts'
 import { plainText } from '../../base/text/html.ts'
 import { type DirectoryEntry, listDirectory, listLetters } from '../../calendar/linked/linked-directory.ts'
-import type { LinkedKind } from '../../calendar/linked/linked-rules.ts'
+import type { LinkedKind } from '../../calendar/linked/linked-store.ts'
 import { recordPath } from '../../calendar/linked/record-present.ts'
 import { countComing } from '../../store/memory/coming-events.ts'
 import { soonFilled } from '../../store/memory/event-memory.ts'

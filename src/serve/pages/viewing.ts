@@ -1,6 +1,6 @@
 import type { Site } from '../../base/config.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import type { LinkedKind } from '../../calendar/linked/linked-rules.ts'
+import type { LinkedKind } from '../../calendar/linked/linked-store.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import type { EventMemory } from '../../store/memory/event-memory.ts'

@@ -11,14 +11,15 @@ import type { Context, ValueContext } from '../declare/context.ts'
 import type { WriteResult } from '../declare/operations.ts'
 import { linkImage, type ResolvedImage } from '../images/images.ts'
 import {
+  areThere,
   createLinked,
   getImage,
   type LinkedRules,
+  linkEntries,
   type PreparedLinked,
   prepareLinked,
   readNested,
-} from '../linked/linked-change.ts'
-import { areThere, linkEntries } from '../linked/linked-store.ts'
+} from '../linked/linked-store.ts'
 import { organizerRules } from '../linked/organizer.ts'
 import { recordUrl } from '../linked/record-present.ts'
 import { venueRules } from '../linked/venue.ts'

@@ -13,17 +13,21 @@ import { mayDelete, mayEdit, mayRead } from '../people/caller.ts'
 import { presentSingle, textsOfRecord, textsToWrite } from '../records/present-records.ts'
 import { sentTexts } from '../records/record-rules.ts'
 import { foundPage, idAt, pageRequest, statusFilter, statusLinks } from '../records/record-store.ts'
+import { type LinkedGround, type LinkedQuery, linkedLinks, linkedParts, placedFilters } from './linked-filters.ts'
 import {
   changeLinked,
   createLinked,
+  findLinked,
+  findLinkedByIds,
   getLinked,
+  type LinkedCondition,
+  type LinkedRow,
   type LinkedRules,
+  listLinked,
   type PreparedLinked,
   prepareLinked,
   trashLinked,
-} from './linked-change.ts'
-import { type LinkedGround, type LinkedQuery, linkedLinks, linkedParts, placedFilters } from './linked-filters.ts'
-import { findLinked, findLinkedByIds, type LinkedCondition, type LinkedRow, listLinked } from './linked-store.ts'
+} from './linked-store.ts'
 import { recordRights, requireReadable } from './record-present.ts'
 
 // The operations on venues and organizers that routes call.

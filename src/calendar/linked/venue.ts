@@ -11,9 +11,8 @@ import type { Presenting } from '../declare/context.ts'
 import { defineResource, withChecks } from '../declare/resource.ts'
 import { isImageReference } from '../images/images.ts'
 import { recordChecks } from '../records/record-rules.ts'
-import type { LinkedRules } from './linked-change.ts'
 import { linkedOperations } from './linked-operations.ts'
-import { isIdOf, isSlugOf } from './linked-store.ts'
+import { isIdOf, isSlugOf, type LinkedRules } from './linked-store.ts'
 import { presentLinkedRecord } from './record-present.ts'
 
 /** Venues: where events take place (rule 3.9). */

@@ -4,9 +4,14 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import ICAL from 'ical.js'
-import { venueFacts } from '../../src/base/fields/access-facts.ts'
 import { eventFields } from '../../src/base/fields/event-fields.ts'
-import { eventMembers, type RareColumn, rareFields, seriesMembers } from '../../src/base/fields/event-members.ts'
+import {
+  eventMembers,
+  type RareColumn,
+  rareFields,
+  seriesMembers,
+  venueFacts,
+} from '../../src/base/fields/event-members.ts'
 import type { FieldData } from '../../src/base/fields/field.ts'
 import { organizerFields, venueFields } from '../../src/base/fields/linked-fields.ts'
 import { type LinkedField, type Member, namesWith, type WithValue } from '../../src/base/fields/member.ts'

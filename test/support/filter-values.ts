@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { accessList } from '../../src/base/fields/access-facts.ts'
 import { attendances, collapse, eventStatuses, timesOfDay, whenWord } from '../../src/base/fields/event-kinds.ts'
+import { accessList } from '../../src/base/fields/event-members.ts'
 import * as kinds from '../../src/base/fields/kinds.ts'
 import type { Context } from '../../src/calendar/declare/context.ts'
 import type { Field, Fields } from '../../src/calendar/declare/resource.ts'

@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely'
-import { eventFacts } from '../../base/fields/access-facts.ts'
+import { eventFacts } from '../../base/fields/event-members.ts'
 import type { Box } from '../../base/fields/kinds.ts'
 import type { EventWindow } from '../../store/memory/event-index-list.ts'
 import type { IdSet } from '../../store/storage/id-set.ts'

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { accessFacts, accessList, factsIn } from '../../base/fields/access-facts.ts'
 import {
   ATTENDANCES,
   type Attendance,
@@ -10,6 +9,7 @@ import {
   timesOfDay,
   whenWord,
 } from '../../base/fields/event-kinds.ts'
+import { accessFacts, accessList, factsIn } from '../../base/fields/event-members.ts'
 import { type Parsed, pageFilters } from '../../base/fields/field.ts'
 import {
   box,

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { eventFacts, factsIn } from '../../base/fields/access-facts.ts'
+import { eventFacts, factsIn } from '../../base/fields/event-members.ts'
 import type { Ranking } from '../../store/memory/event-index-list.ts'
 import { foundRows } from '../../store/storage/aside.ts'
 import type { Db } from '../../store/storage/database.ts'

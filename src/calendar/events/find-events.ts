@@ -1,4 +1,4 @@
-import { accessFacts } from '../../base/fields/access-facts.ts'
+import { accessFacts } from '../../base/fields/event-members.ts'
 import { dayOf, utcToMs, wallNow } from '../../base/text/moments.ts'
 import {
   countBegins,

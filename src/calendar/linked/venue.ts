@@ -1,4 +1,4 @@
-import { venueFacts } from '../../base/fields/access-facts.ts'
+import { venueFacts } from '../../base/fields/event-members.ts'
 import { integer, settledText } from '../../base/fields/kinds.ts'
 import { limits } from '../../base/fields/limits.ts'
 import { venueFields } from '../../base/fields/linked-fields.ts'

@@ -1,6 +1,5 @@
-import { venueFacts } from '../../base/fields/access-facts.ts'
 import { eventFields } from '../../base/fields/event-fields.ts'
-import { type EventMembers, eventMembers, unshownValues } from '../../base/fields/event-members.ts'
+import { type EventMembers, eventMembers, unshownValues, venueFacts } from '../../base/fields/event-members.ts'
 import type { FieldsData } from '../../base/fields/field.ts'
 import { NEVER } from '../../base/fields/kinds.ts'
 import { organizerFields, venueFields } from '../../base/fields/linked-fields.ts'

@@ -1,7 +1,6 @@
 import type { Site } from '../../base/config.ts'
-import { factsIn, venueFacts } from '../../base/fields/access-facts.ts'
 import { WHEN_WORDS } from '../../base/fields/event-kinds.ts'
-import { rareFields } from '../../base/fields/event-members.ts'
+import { factsIn, rareFields, venueFacts } from '../../base/fields/event-members.ts'
 import { plainText } from '../../base/text/html.ts'
 import { isWallTime } from '../../base/text/moments.ts'
 import { unwritten } from '../../base/text/written-json.ts'

@@ -1,5 +1,5 @@
-import { eventFacts, venueFacts } from '../../base/fields/access-facts.ts'
 import { eventFields } from '../../base/fields/event-fields.ts'
+import { eventFacts, venueFacts } from '../../base/fields/event-members.ts'
 import type { FieldData } from '../../base/fields/field.ts'
 import { venueFields } from '../../base/fields/linked-fields.ts'
 import { plainText } from '../../base/text/html.ts'

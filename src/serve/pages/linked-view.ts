@@ -1,5 +1,5 @@
 import type { Site } from '../../base/config.ts'
-import { venueFacts } from '../../base/fields/access-facts.ts'
+import { venueFacts } from '../../base/fields/event-members.ts'
 import { organizerFields, venueFields } from '../../base/fields/linked-fields.ts'
 import { asKept, type LinkedField } from '../../base/fields/member.ts'
 import { Problem } from '../../base/problems.ts'

@@ -1,6 +1,6 @@
 import type { Site } from '../../base/config.ts'
-import { accessFacts } from '../../base/fields/access-facts.ts'
 import { TIMES_OF_DAY } from '../../base/fields/event-kinds.ts'
+import { accessFacts } from '../../base/fields/event-members.ts'
 import { dayOf } from '../../base/text/moments.ts'
 import { countMatching } from '../../calendar/events/find-events.ts'
 import { factInWords } from './access-shown.ts'

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
-import { accessFacts, factsIn, venueFacts } from '../../base/fields/access-facts.ts'
 import { ATTENDANCES, type Attendance } from '../../base/fields/event-kinds.ts'
+import { accessFacts, factsIn, venueFacts } from '../../base/fields/event-members.ts'
 import { isWallTime } from '../../base/text/moments.ts'
 import type { Db } from '../storage/database.ts'
 import { eachPair, isListed, packPairs, wholeList } from '../storage/queries.ts'

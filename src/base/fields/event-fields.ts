@@ -1,4 +1,3 @@
-import { anyOf, arrayOf, author, dateTime, recurrenceShown, schemaRef, status } from './answer-schema.ts'
 import {
   ATTENDANCES,
   attendance,
@@ -26,7 +25,19 @@ import {
 } from './kinds.ts'
 import { limits } from './limits.ts'
 import { organizerFields, venueFields } from './linked-fields.ts'
-import { everywhere, type MemberField, saidBy, textEverywhere } from './member.ts'
+import {
+  anyOf,
+  arrayOf,
+  author,
+  dateTime,
+  everywhere,
+  type MemberField,
+  recurrenceShown,
+  saidBy,
+  schemaRef,
+  status,
+  textEverywhere,
+} from './member.ts'
 
 // The fields of events, as data.
 

@@ -1,27 +1,25 @@
-import {
-  address,
-  arrayOf,
-  dateTime,
-  emptyList,
-  globalIdSchema,
-  id,
-  record,
-  repetition,
-  type Schema,
-  schemaRef,
-  string,
-} from './answer-schema.ts'
 import { eventFields } from './event-fields.ts'
 import type { Columns } from './field.ts'
 import { factOfAccess, type Kind, someOf } from './kinds.ts'
 import { venueFields } from './linked-fields.ts'
 import {
+  address,
+  arrayOf,
   asKept,
+  dateTime,
+  emptyList,
   everywhere,
+  globalIdSchema,
+  id,
   type Member,
   type NamesIn,
   namesWith,
+  record,
+  repetition,
+  type Schema,
   saidBy,
+  schemaRef,
+  string,
   type Tabled,
   type WithValue,
 } from './member.ts'

@@ -1,5 +1,4 @@
-import type { linkedMembers } from '../../base/fields/answer-schema.ts'
-import { asKept } from '../../base/fields/member.ts'
+import { asKept, type linkedMembers } from '../../base/fields/member.ts'
 import { Problem } from '../../base/problems.ts'
 import { renderTitle } from '../../base/text/html.ts'
 import { renderedText } from '../../base/text/long-texts.ts'

@@ -1,5 +1,5 @@
 import type { Site } from '../../base/config.ts'
-import type { Answer, embeddedTermMembers, termMembers } from '../../base/fields/answer-schema.ts'
+import type { Answer, embeddedTermMembers, termMembers } from '../../base/fields/member.ts'
 import { renderTermName } from '../../base/text/html.ts'
 import { renderedSafe } from '../../base/text/long-texts.ts'
 import { type CountedJson, withCount } from '../../store/memory/event-pieces.ts'

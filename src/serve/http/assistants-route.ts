@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import packageJson from '../../../package.json' with { type: 'json' }
 import type { Site } from '../../base/config.ts'
-import type { Schema } from '../../base/fields/answer-schema.ts'
 import { links } from '../../base/fields/kinds.ts'
+import type { Schema } from '../../base/fields/member.ts'
 import { Problem } from '../../base/problems.ts'
 import { unwritten } from '../../base/text/written-json.ts'
 import type { Context } from '../../calendar/declare/context.ts'

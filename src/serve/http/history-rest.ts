@@ -1,3 +1,5 @@
+import { pageFilters } from '../../base/fields/field.ts'
+import { count, recordId, settledText, words } from '../../base/fields/kinds.ts'
 import {
   anyOf,
   arrayOf,
@@ -9,9 +11,7 @@ import {
   type Schema,
   schemaRef,
   string,
-} from '../../base/fields/answer-schema.ts'
-import { pageFilters } from '../../base/fields/field.ts'
-import { count, recordId, settledText, words } from '../../base/fields/kinds.ts'
+} from '../../base/fields/member.ts'
 import { invalidParam, Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'

@@ -1,22 +1,3 @@
-import {
-  address,
-  anyOf,
-  arrayOf,
-  boolean,
-  embeddedTermMembers,
-  emptyList,
-  id,
-  integerSchema,
-  linkedMembers,
-  record,
-  recurrenceShown,
-  ruleSchema,
-  type Schema,
-  schemaRef,
-  status,
-  string,
-  termMembers,
-} from '../../base/fields/answer-schema.ts'
 import { recurrence } from '../../base/fields/event-kinds.ts'
 import { eventMembers, rareFields, seriesMembers } from '../../base/fields/event-members.ts'
 import type { FieldData } from '../../base/fields/field.ts'
@@ -37,7 +18,27 @@ import {
   words,
 } from '../../base/fields/kinds.ts'
 import { type Bounds, limits } from '../../base/fields/limits.ts'
-import { type Member, namesWith } from '../../base/fields/member.ts'
+import {
+  address,
+  anyOf,
+  arrayOf,
+  boolean,
+  embeddedTermMembers,
+  emptyList,
+  id,
+  integerSchema,
+  linkedMembers,
+  type Member,
+  namesWith,
+  record,
+  recurrenceShown,
+  ruleSchema,
+  type Schema,
+  schemaRef,
+  status,
+  string,
+  termMembers,
+} from '../../base/fields/member.ts'
 import type { Field, Fields, Resource } from '../../calendar/declare/resource.ts'
 import { BATCH_METHODS, VALIDATIONS } from './batch.ts'
 

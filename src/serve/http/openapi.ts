@@ -1,7 +1,7 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 import type { Language, Site } from '../../base/config.ts'
-import { record, type Schema, schemaRef, string } from '../../base/fields/answer-schema.ts'
 import { limits } from '../../base/fields/limits.ts'
+import { record, type Schema, schemaRef, string } from '../../base/fields/member.ts'
 import { Problem, type ProblemCode } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { type Field, type Fields, OWN_NAMESPACE, type Resource } from '../../calendar/declare/resource.ts'

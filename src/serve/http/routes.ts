@@ -1,6 +1,6 @@
 import type { Config, Site } from '../../base/config.ts'
-import type { Schema } from '../../base/fields/answer-schema.ts'
 import { anything } from '../../base/fields/kinds.ts'
+import type { Schema } from '../../base/fields/member.ts'
 import type { ProblemCode } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'

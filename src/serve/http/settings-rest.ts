@@ -1,6 +1,6 @@
 import type { Config } from '../../base/config.ts'
-import { arrayOf, record, type Schema, string } from '../../base/fields/answer-schema.ts'
 import { type Kind, settledText } from '../../base/fields/kinds.ts'
+import { arrayOf, record, type Schema, string } from '../../base/fields/member.ts'
 import { isLookFile } from '../../base/look-files.ts'
 import { extentOf, lookSettings, MOST_LOOK, readTexts } from '../../base/look-settings.ts'
 import type { Context } from '../../calendar/declare/context.ts'

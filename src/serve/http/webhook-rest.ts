@@ -1,16 +1,7 @@
-import {
-  address,
-  arrayOf,
-  boolean,
-  id,
-  integerSchema,
-  record,
-  type Schema,
-  string,
-} from '../../base/fields/answer-schema.ts'
 import type { Parsed } from '../../base/fields/field.ts'
 import { count, flag, recordId, text, words } from '../../base/fields/kinds.ts'
 import { limits } from '../../base/fields/limits.ts'
+import { address, arrayOf, boolean, id, integerSchema, record, type Schema, string } from '../../base/fields/member.ts'
 import { invalidParam, Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'

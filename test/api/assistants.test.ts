@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { WHEN_WORDS } from '../../src/base/fields/event-kinds.ts'
+import { WHEN_WORDS } from '../../src/base/fields/event-fields.ts'
 import { accessFacts } from '../../src/base/fields/event-members.ts'
 import type { CredentialScope } from '../../src/calendar/people/caller.ts'
 import { addCredential } from '../../src/calendar/people/credentials.ts'

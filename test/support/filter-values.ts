@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { attendances, collapse, eventStatuses, timesOfDay, whenWord } from '../../src/base/fields/event-kinds.ts'
+import { attendances, collapse, eventStatuses, timesOfDay, whenWord } from '../../src/base/fields/event-fields.ts'
 import { accessList } from '../../src/base/fields/event-members.ts'
 import * as kinds from '../../src/base/fields/kinds.ts'
 import type { Context } from '../../src/calendar/declare/context.ts'

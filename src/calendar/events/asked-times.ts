@@ -1,4 +1,4 @@
-import { TIMES_OF_DAY, type TimeOfDay, type WhenWord } from '../../base/fields/event-kinds.ts'
+import { TIMES_OF_DAY, type TimeOfDay, type WhenWord } from '../../base/fields/event-fields.ts'
 import { addDays, dayOf, formatUtc, utcToMs, wallNow } from '../../base/text/moments.ts'
 import type { EventWindow } from '../../store/memory/event-index-list.ts'
 

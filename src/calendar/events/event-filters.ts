@@ -8,7 +8,7 @@ import {
   eventStatuses,
   timesOfDay,
   whenWord,
-} from '../../base/fields/event-kinds.ts'
+} from '../../base/fields/event-fields.ts'
 import { accessFacts, accessList, factsIn } from '../../base/fields/event-members.ts'
 import { type Parsed, pageFilters } from '../../base/fields/field.ts'
 import {

@@ -1,5 +1,5 @@
 import { emptyCache, entryBytes, findCached, keepCached, processBudget } from '../../base/cache.ts'
-import type { Attendance, EventStatus } from '../../base/fields/event-kinds.ts'
+import type { Attendance, EventStatus } from '../../base/fields/event-fields.ts'
 import { type EventMembers, eventMembers, rareFields, showRare } from '../../base/fields/event-members.ts'
 import { namesWith, type WithValue } from '../../base/fields/member.ts'
 import { escapeHtml, linkedText, plainText, renderTitle } from '../../base/text/html.ts'

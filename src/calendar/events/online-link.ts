@@ -1,4 +1,4 @@
-import { minutesBefore } from '../../base/fields/event-kinds.ts'
+import { minutesBefore } from '../../base/fields/event-fields.ts'
 import { formatUtc, utcToMs } from '../../base/text/moments.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { type Caller, mayEdit, type Owned } from '../people/caller.ts'

@@ -1,5 +1,5 @@
 import { LANGUAGES, type Language, type Site } from '../../base/config.ts'
-import type { EventStatus } from '../../base/fields/event-kinds.ts'
+import type { EventStatus } from '../../base/fields/event-fields.ts'
 import { plainText, singleLine } from '../../base/text/html.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { de } from './de.ts'

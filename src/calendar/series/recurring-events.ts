@@ -1,4 +1,4 @@
-import type { RecurrenceScope } from '../../base/fields/event-kinds.ts'
+import type { RecurrenceScope } from '../../base/fields/event-fields.ts'
 import { invalidParam, Problem } from '../../base/problems.ts'
 import type { Recurrence } from '../../base/recurrence/recurrence.ts'
 import { occurrenceStarts } from '../../base/recurrence/rule-dates.ts'

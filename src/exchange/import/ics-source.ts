@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { ATTENDANCES, type Attendance, minutesBefore } from '../../base/fields/event-kinds.ts'
+import { ATTENDANCES, type Attendance, minutesBefore } from '../../base/fields/event-fields.ts'
 import { limits } from '../../base/fields/limits.ts'
 import { OWN_ATTENDANCE, OWN_DATE, OWN_SHOWN, OWN_STATUS } from '../../base/icalendar/content-lines.ts'
 import { type EveryRule, everyDate, readEveryRule, type Steps } from '../../base/recurrence/every-rule.ts'

@@ -1,5 +1,5 @@
 import type { Site } from '../../base/config.ts'
-import { WHEN_WORDS } from '../../base/fields/event-kinds.ts'
+import { WHEN_WORDS } from '../../base/fields/event-fields.ts'
 import { factsIn, rareFields, venueFacts } from '../../base/fields/event-members.ts'
 import { plainText } from '../../base/text/html.ts'
 import { isWallTime } from '../../base/text/moments.ts'

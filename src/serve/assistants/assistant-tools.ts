@@ -1,5 +1,4 @@
-import type { eventFields } from '../../base/fields/event-fields.ts'
-import type { EventStatus } from '../../base/fields/event-kinds.ts'
+import type { EventStatus, eventFields } from '../../base/fields/event-fields.ts'
 import { flag, readInteger, text } from '../../base/fields/kinds.ts'
 import { limits } from '../../base/fields/limits.ts'
 import { parametersOf } from '../../base/text/urls.ts'

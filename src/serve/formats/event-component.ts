@@ -1,4 +1,4 @@
-import type { EventStatus } from '../../base/fields/event-kinds.ts'
+import type { EventStatus } from '../../base/fields/event-fields.ts'
 import {
   contentLine,
   escapeText,

@@ -1,4 +1,4 @@
-import type { Attendance } from '../../base/fields/event-kinds.ts'
+import type { Attendance } from '../../base/fields/event-fields.ts'
 import { plainText } from '../../base/text/html.ts'
 import { presentUrl } from '../../base/text/urls.ts'
 import type { Context } from '../../calendar/declare/context.ts'

@@ -1,4 +1,4 @@
-import { recurrence } from '../../base/fields/event-kinds.ts'
+import { recurrence } from '../../base/fields/event-fields.ts'
 import { eventMembers, rareFields, seriesMembers } from '../../base/fields/event-members.ts'
 import type { FieldData } from '../../base/fields/field.ts'
 import {

@@ -1,6 +1,5 @@
 import type { Site } from '../../base/config.ts'
-import { eventFields } from '../../base/fields/event-fields.ts'
-import { minutesBefore } from '../../base/fields/event-kinds.ts'
+import { eventFields, minutesBefore } from '../../base/fields/event-fields.ts'
 import { eventFacts, type RareColumn, rareFields, showRare } from '../../base/fields/event-members.ts'
 import { plainText } from '../../base/text/html.ts'
 import { renderedForPage, showPrepared } from '../../base/text/long-texts.ts'

@@ -1,5 +1,5 @@
 import type { Site } from '../../base/config.ts'
-import type { TimeOfDay, WhenWord } from '../../base/fields/event-kinds.ts'
+import type { TimeOfDay, WhenWord } from '../../base/fields/event-fields.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import type { TermPath } from './page-addresses.ts'
 import { type Html, html } from './page-html.ts'

@@ -1,5 +1,5 @@
 import type { Site } from '../../base/config.ts'
-import { TIMES_OF_DAY } from '../../base/fields/event-kinds.ts'
+import { TIMES_OF_DAY } from '../../base/fields/event-fields.ts'
 import { accessFacts } from '../../base/fields/event-members.ts'
 import { dayOf } from '../../base/text/moments.ts'
 import { countMatching } from '../../calendar/events/find-events.ts'

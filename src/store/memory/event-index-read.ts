@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
-import { ATTENDANCES, type Attendance } from '../../base/fields/event-kinds.ts'
+import { ATTENDANCES, type Attendance } from '../../base/fields/event-fields.ts'
 import { accessFacts, factsIn, venueFacts } from '../../base/fields/event-members.ts'
 import { isWallTime } from '../../base/text/moments.ts'
 import type { Db } from '../storage/database.ts'

@@ -1,5 +1,15 @@
-import { BLOCK, escapeMarkup, INVISIBLE, type MarkupPiece, splitMarkup, VOID, withSingleBlanks } from './markup.ts'
-import { decodeEntities, safeText, safeTitle } from './safe-html.ts'
+import {
+  BLOCK,
+  decodeEntities,
+  escapeMarkup,
+  INVISIBLE,
+  type MarkupPiece,
+  safeText,
+  safeTitle,
+  splitMarkup,
+  VOID,
+  withSingleBlanks,
+} from './safe-html.ts'
 
 // Texts and HTML as answers show them.
 

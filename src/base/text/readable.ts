@@ -1,5 +1,4 @@
-import { BLOCK, INVISIBLE, type MarkupPiece, splitMarkup, withSingleBlanks } from './markup.ts'
-import { decodeEntities } from './safe-html.ts'
+import { BLOCK, decodeEntities, INVISIBLE, type MarkupPiece, splitMarkup, withSingleBlanks } from './safe-html.ts'
 
 // Makes plain text of several lines from HTML.
 

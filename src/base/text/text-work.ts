@@ -1,9 +1,8 @@
 import sanitizeHtml from 'sanitize-html'
 import { fold } from './characters.ts'
 import { escapeHtml, plainText, renderText, stripUnsafe } from './html.ts'
-import { ATTRIBUTE, type MarkupPiece, splitMarkup, unquoted } from './markup.ts'
 import { readableText } from './readable.ts'
-import { decodeEntities } from './safe-html.ts'
+import { ATTRIBUTE, decodeEntities, type MarkupPiece, splitMarkup, unquoted } from './safe-html.ts'
 import { termsOf } from './search.ts'
 
 // The work on long texts that is done in a thread of its own: rendering, sanitising, folding.

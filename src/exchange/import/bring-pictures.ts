@@ -1,7 +1,6 @@
 import { limits, overText } from '../../base/fields/limits.ts'
 import { escapeHtml } from '../../base/text/html.ts'
-import { ATTRIBUTE, type MarkupPiece, splitMarkup, unquoted } from '../../base/text/markup.ts'
-import { decodeEntities } from '../../base/text/safe-html.ts'
+import { ATTRIBUTE, decodeEntities, type MarkupPiece, splitMarkup, unquoted } from '../../base/text/safe-html.ts'
 import {
   findImage,
   imageUrl,

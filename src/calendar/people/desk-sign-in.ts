@@ -1,6 +1,6 @@
 import { setTimeout as sleepFor } from 'node:timers/promises'
 import { Problem } from '../../base/problems.ts'
-import { clientOf } from '../../base/text/client-of.ts'
+import { clientOf } from '../../base/text/urls.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
 import type { Tx, Writer } from '../../store/storage/recording.ts'
 import { lackBehind } from '../../store/storage/unavailable.ts'

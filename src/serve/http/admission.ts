@@ -1,5 +1,5 @@
 import { Problem } from '../../base/problems.ts'
-import { clientOf } from '../../base/text/client-of.ts'
+import { clientOf } from '../../base/text/urls.ts'
 import type { Incoming } from './incoming.ts'
 
 // Queues of requests, one for each kind of work.

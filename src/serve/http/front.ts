@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Site } from '../../base/config.ts'
 import { Problem, type ProblemCode } from '../../base/problems.ts'
-import { clientOf } from '../../base/text/client-of.ts'
+import { clientOf } from '../../base/text/urls.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import {
   type Admission,

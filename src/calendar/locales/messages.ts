@@ -1,7 +1,7 @@
 import { PROBLEMS } from '../../base/problems.ts'
 import { recurrenceMessages } from '../../base/recurrence/recurrence.ts'
 import { recurrenceWords } from '../../base/recurrence/recurrence-in-words.ts'
-import { unclearTimes } from '../../base/text/unclear-times.ts'
+import { unclearTimes } from '../../base/text/zones.ts'
 import type { event } from '../events/event.ts'
 import type { eventFilters } from '../events/event-filters.ts'
 import type { placedFilters } from '../linked/linked-filters.ts'

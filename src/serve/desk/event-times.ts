@@ -3,8 +3,15 @@ import { distanceInWords, endAfter, lengthInWords, movedEnd } from '../../base/t
 import { addDays, dayOf, parseMoment, wallNow } from '../../base/text/moments.ts'
 import { readSpokenDate, type SpokenDate, type SpokenHere } from '../../base/text/spoken-dates.ts'
 import { readSpokenTime } from '../../base/text/spoken-times.ts'
-import { describeUnclear, findUnclear, type UnclearTime } from '../../base/text/unclear-times.ts'
-import { isTimezone, lastWallToUtc, utcToMs, wallToUtc } from '../../base/text/zones.ts'
+import {
+  describeUnclear,
+  findUnclear,
+  isTimezone,
+  lastWallToUtc,
+  type UnclearTime,
+  utcToMs,
+  wallToUtc,
+} from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { shortened } from '../pages/cards.ts'
 import { localeOf, writtenDay } from '../pages/page-dates.ts'

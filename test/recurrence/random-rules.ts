@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { readRecurrence } from '../../src/base/recurrence/read-recurrence.ts'
-import { isFault, type Recurrence, type Start, WEEKDAYS } from '../../src/base/recurrence/recurrence.ts'
-import { occurrenceStarts } from '../../src/base/recurrence/rule-dates.ts'
+import {
+  isFault,
+  occurrenceStarts,
+  type Recurrence,
+  type Start,
+  WEEKDAYS,
+} from '../../src/base/recurrence/recurrence.ts'
 import { formatUtc, settledWall, utcToMs } from '../../src/base/text/zones.ts'
 
 /** A recurrence as a client would send it, with its start. */

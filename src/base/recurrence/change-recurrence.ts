@@ -1,5 +1,4 @@
 import { formatUtc, utcToMs } from '../text/zones.ts'
-import { type Recurrence, type Rule, type Start, WEEKDAYS } from './recurrence.ts'
 import {
   completed,
   type Day,
@@ -10,11 +9,15 @@ import {
   lengthOfMonth,
   matchingDates,
   numberOf,
+  type Recurrence,
+  type Rule,
   ruleDates,
+  type Start,
   settled,
+  WEEKDAYS,
   wallOfDay,
   weekdayOfDay,
-} from './rule-dates.ts'
+} from './recurrence.ts'
 
 // Splits and moves recurrences, for changes of a part of a series.
 

@@ -1,5 +1,15 @@
-import { FREQUENCIES, type Rule, WEEKDAYS } from './recurrence.ts'
-import { completed, type DayRule, dayConditions, dayNumber, daysOf, periodOf, wallOfDay } from './rule-dates.ts'
+import {
+  completed,
+  type DayRule,
+  dayConditions,
+  dayNumber,
+  daysOf,
+  FREQUENCIES,
+  periodOf,
+  type Rule,
+  WEEKDAYS,
+  wallOfDay,
+} from './recurrence.ts'
 
 // Rules of RFC 5545 with parts that events here do not have, as imports meet them.
 

@@ -1,18 +1,24 @@
 import { isWallTime } from '../text/moments.ts'
 import { formatUtc, isTimezone, utcToMs, utcToWall, wallToUtc } from '../text/zones.ts'
 import {
+  dayNumber,
+  endOfLastDay,
   type Fault,
   FREQUENCIES,
   type Frequency,
+  hasMatch,
   LIST_PARTS,
+  occurrenceStarts,
   type Recurrence,
   type Rule,
   type Start,
+  searchedUntil,
+  settled,
   Unreadable,
   WEEKDAYS,
   type Weekday,
+  wallOfDay,
 } from './recurrence.ts'
-import { dayNumber, endOfLastDay, hasMatch, occurrenceStarts, searchedUntil, settled, wallOfDay } from './rule-dates.ts'
 
 // Reads how an event repeats, from lines of RFC 5545 or from an object, and says what is wrong with it.
 

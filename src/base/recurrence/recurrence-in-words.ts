@@ -1,6 +1,5 @@
 import { dayOf, utcToMs } from '../text/moments.ts'
-import { type Frequency, type Recurrence, type Rule, type Start, WEEKDAYS } from './recurrence.ts'
-import { completed } from './rule-dates.ts'
+import { completed, type Frequency, type Recurrence, type Rule, type Start, WEEKDAYS } from './recurrence.ts'
 
 // Says in words how an event repeats.
 

@@ -1,3 +1,268 @@
+import { formatUtc, settledWall, utcToMs } from '../text/zones.ts'
+
+// The dates of a recurrence.
+
+/** A rule with two parts that rules of events here do not have: numbers of weeks (BYWEEKNO) and of days of the year (BYYEARDAY). */
+export interface DayRule extends Rule {
+  readonly weeks?: readonly number[]
+  readonly yeardays?: readonly number[]
+}
+
+/** A stretch of days by their numbers, both ends among them. */
+interface Period {
+  first: number
+  last: number
+}
+
+/** A weekday with its place in its month or year; 0 for every one. */
+interface NamedWeekday {
+  weekday: number
+  nth: number
+}
+
+/** The conditions a day has to meet, including those that the start implies. */
+interface Conditions {
+  months: readonly number[]
+  monthdays: readonly number[]
+  weekdays: readonly NamedWeekday[]
+  /** Whether places of weekdays are counted in the year rather than in the month. */
+  isCountedInYear: boolean
+  weeks: readonly number[]
+  yeardays: readonly number[]
+  weekStart: Weekday
+}
+
+/**
+ * The dates of a rule as wall times in order, from the start to the horizon and before the end of the rule: those that
+ * match it, and the start as the first one even where it does not (docs/series.md). Clock changes are not looked at.
+ * Each day up to the horizon is looked at once, so the work is bounded whatever the rule.
+ */
+export function* ruleDates(rule: Rule, start: Start, horizon: string): Generator<string, void> {
+  const end = rule.until !== undefined && rule.until < horizon ? rule.until : horizon
+  if (start.local > end) return
+  yield start.local
+  let left = (rule.count ?? Number.POSITIVE_INFINITY) - 1
+  for (const wall of matchingDates(rule, start, end)) {
+    if (wall <= start.local) continue
+    if (left <= 0) return
+    left -= 1
+    yield wall
+  }
+}
+
+/** No date lies after the last wall time there is. */
+export const LAST_WALL = '9999-12-31 23:59:59'
+
+/** How far a rule is searched for a date that matches it: 29 February is the same weekday again after 28 or 40 years. */
+const SEARCHED_YEARS = 40
+
+/** Returns the wall time up to which a recurrence is searched for a date. */
+export function searchedUntil({ local }: Start): string {
+  return wallOfDay(dayNumber(local) + SEARCHED_YEARS * 366, local)
+}
+
+/** Whether a rule makes any date from the start on; the start alone does not count. */
+export function hasMatch(rule: Rule, start: Start): boolean {
+  const horizon = searchedUntil(start)
+  const end = rule.until !== undefined && rule.until < horizon ? rule.until : horizon
+  return !matchingDates(rule, start, end).next().done
+}
+
+/** The most days from the start of a series to its last date, 400 years, so that a start in the year 1 costs no more than others. */
+const LONGEST_DAYS = 146_097
+
+/** The dates that match a rule, the start only if it does. */
+export function* matchingDates(rule: Rule, start: Start, end: string): Generator<string, void> {
+  const first = dayNumber(start.local)
+  const last = Math.min(dayNumber(end), first + LONGEST_DAYS)
+  const conditions = dayConditions(completed(rule, start))
+  for (let step = 0; ; step += rule.interval) {
+    const period = periodOf(rule, first, step)
+    if (period.first > last) return
+    for (const day of atPositions(daysOf(period, conditions), rule.positions)) {
+      if (day < first) continue
+      const wall = wallOfDay(day, start.local)
+      if (wall > end) return
+      yield wall
+    }
+  }
+}
+
+/** Fills in the weekday, the day of the month and the month from the start where the rule does not name them. */
+export function completed(rule: DayRule, start: Pick<Start, 'local'>): DayRule {
+  const { frequency, weekdays, monthdays, months, weeks = [], yeardays = [] } = rule
+  if (frequency === 'daily' || weekdays.length + monthdays.length + yeardays.length > 0) return rule
+  const number = dayNumber(start.local)
+  if (frequency === 'weekly' || weeks.length > 0) return { ...rule, weekdays: [WEEKDAYS[weekdayOfDay(number)] ?? 'MO'] }
+  const { month, monthday } = dayOfNumber(number)
+  const isYearday = frequency === 'yearly' && months.length === 0
+  return { ...rule, monthdays: [monthday], months: isYearday ? [month] : months }
+}
+
+/** The conditions of a completed rule on each day. */
+export function dayConditions(rule: DayRule): Conditions {
+  const { months, monthdays, weekdays, weeks = [], yeardays = [], weekStart } = rule
+  const isCountedInYear = rule.frequency === 'yearly' && months.length === 0
+  return { months, monthdays, weekdays: weekdays.map(namedWeekday), isCountedInYear, weeks, yeardays, weekStart }
+}
+
+/** `-1FR` as Friday and -1. */
+function namedWeekday(text: string): NamedWeekday {
+  return { weekday: WEEKDAYS.findIndex((name) => text.endsWith(name)), nth: Number(text.slice(0, -2)) }
+}
+
+/** The day, week, month or year `step` periods after that of the start. */
+export function periodOf({ frequency, weekStart }: Rule, start: number, step: number): Period {
+  if (frequency === 'daily') return { first: start + step, last: start + step }
+  if (frequency === 'weekly') {
+    const first = start - ((weekdayOfDay(start) - WEEKDAYS.indexOf(weekStart) + 7) % 7) + step * 7
+    return { first, last: first + 6 }
+  }
+  const { year, month } = dayOfNumber(start)
+  if (frequency === 'yearly') return { first: numberOf(year + step, 1, 1), last: numberOf(year + step + 1, 1, 0) }
+  return { first: numberOf(year, month + step, 1), last: numberOf(year, month + step + 1, 0) }
+}
+
+/** The days of a period that meet the conditions, in order. */
+export function daysOf({ first, last }: Period, conditions: Conditions): number[] {
+  const days: number[] = []
+  for (let day = first; day <= last; day += 1) if (meets(day, conditions)) days.push(day)
+  return days
+}
+
+function atPositions(days: readonly number[], positions: readonly number[]): readonly number[] {
+  if (positions.length === 0) return days
+  return days.filter((_day, at) => positions.includes(at + 1) || positions.includes(at - days.length))
+}
+
+function meets(number: number, conditions: Conditions): boolean {
+  const { months, monthdays, weekdays, isCountedInYear, weeks, yeardays, weekStart } = conditions
+  const day = dayOfNumber(number)
+  if (months.length > 0 && !months.includes(day.month)) return false
+  if (monthdays.length > 0 && !isAtPlace(day.monthday, lengthOfMonth(day), monthdays)) return false
+  if (yeardays.length > 0 && !isAtPlace(number - numberOf(day.year, 1, 0), lengthOfYear(day), yeardays)) return false
+  if (weeks.length > 0 && !isInWeek(number, weeks, weekStart)) return false
+  return weekdays.length === 0 || weekdays.some((named) => isWeekday(number, day, named, isCountedInYear))
+}
+
+/** Whether a day is in one of these weeks of its year, the first of which has at least four days in it. */
+function isInWeek(number: number, weeks: readonly number[], weekStart: Weekday): boolean {
+  const middle = number - ((weekdayOfDay(number) - WEEKDAYS.indexOf(weekStart) + 7) % 7) + 3
+  const { year } = dayOfNumber(middle)
+  const place = Math.floor((middle - numberOf(year, 1, 1)) / 7) + 1
+  return isAtPlace(place, place + Math.floor((numberOf(year, 12, 31) - middle) / 7), weeks)
+}
+
+/** Whether a place counted from 1 is one of those asked for, of which negative ones count from the end. */
+function isAtPlace(place: number, length: number, asked: readonly number[]): boolean {
+  return asked.includes(place) || asked.includes(place - length - 1)
+}
+
+function isWeekday(number: number, day: Day, { weekday, nth }: NamedWeekday, isCountedInYear: boolean): boolean {
+  if (weekdayOfDay(number) !== weekday) return false
+  if (nth === 0) return true
+  const place = isCountedInYear ? number - numberOf(day.year, 1, 1) + 1 : day.monthday
+  const length = isCountedInYear ? lengthOfYear(day) : lengthOfMonth(day)
+  return nth > 0 ? Math.ceil(place / 7) === nth : Math.ceil((length - place + 1) / 7) === -nth
+}
+
+function lengthOfYear({ year }: Day): number {
+  return isLeapYear(year) ? 366 : 365
+}
+
+/**
+ * The original starts of a series up to the horizon, a wall time: in order, none twice, at most `limit`. The first is the
+ * start unless an exception takes it away, even where the horizon lies before it. Times that a clock change skips are
+ * moved forward, so that two dates may become one.
+ */
+export function occurrenceStarts(recurrence: Recurrence, start: Start, until: string, limit: number): string[] {
+  const { rule, added, left } = recurrence
+  const horizon = until < start.local ? start.local : until
+  const gone = new Set(left)
+  const starts = new Set<string>()
+  const wanted = limit + left.length
+  for (const wall of rule ? ruleDates(rule, start, horizon) : [start.local]) {
+    if (wall > horizon || starts.size >= wanted) break
+    starts.add(settled(wall, start))
+  }
+  for (const wall of added) if (wall <= horizon) starts.add(wall)
+  return [...starts]
+    .filter((wall) => !gone.has(wall))
+    .sort()
+    .slice(0, limit)
+}
+
+/** Returns a wall time as it takes place: one that a clock change skips moves forward, and whole days stay. */
+export function settled(wall: string, { zone, allDay }: Start): string {
+  return allDay ? wall : settledWall(wall, zone)
+}
+
+const DAY_MS = 86_400_000
+
+/** A day as its number since 1970-01-01, with what rules ask of it. */
+export interface Day {
+  readonly year: number
+  /** 1 to 12. */
+  readonly month: number
+  readonly monthday: number
+}
+
+/** The number of the day of a wall time. */
+export function dayNumber(wall: string): number {
+  return Math.floor(utcToMs(wall) / DAY_MS)
+}
+
+/** The wall time of a day by its number, at the time of day of another wall time. */
+export function wallOfDay(day: number, time: string): string {
+  return formatUtc(day * DAY_MS).slice(0, 11) + time.slice(11)
+}
+
+/** The number of a day of the Gregorian calendar; months beyond the year roll over. */
+export function numberOf(year: number, month: number, monthday: number): number {
+  return new Date(0).setUTCFullYear(year, month - 1, monthday) / DAY_MS
+}
+
+/** Year, month and day of the month of a day by its number. Integers alone, since rules ask this of every day they pass. */
+export function dayOfNumber(day: number): Day {
+  // Years are counted from 1 March, so that the day that leap years add is the last one; 146,097 days are 400 years.
+  const shifted = day + 719_468
+  const era = Math.floor(shifted / 146_097)
+  const ofEra = shifted - era * 146_097
+  const yearOfEra = Math.floor(
+    (ofEra - Math.floor(ofEra / 1460) + Math.floor(ofEra / 36_524) - Math.floor(ofEra / 146_096)) / 365,
+  )
+  const ofYear = ofEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
+  const fromMarch = Math.floor((5 * ofYear + 2) / 153)
+  const month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  return { year, month, monthday: ofYear - Math.floor((153 * fromMarch + 2) / 5) + 1 }
+}
+
+/** 0 for Monday to 6 for Sunday. */
+export function weekdayOfDay(day: number): number {
+  return (((day + 3) % 7) + 7) % 7
+}
+
+function isLeapYear(year: number): boolean {
+  return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+}
+
+const LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const
+
+export function lengthOfMonth({ year, month }: Pick<Day, 'year' | 'month'>): number {
+  return month === 2 && isLeapYear(year) ? 29 : (LENGTHS[month - 1] ?? 31)
+}
+
+/** The latest wall time on a day at which a date of the series may begin. */
+export function endOfLastDay(day: number, { allDay }: Start): string {
+  return wallOfDay(day, `YYYY-MM-DD ${allDay ? '00:00:00' : '23:59:59'}`)
+}
+
+/** Returns the `until` of a rule whose last date is on the day of this wall time. */
+export function endWith(wall: string, start: Start): string {
+  return endOfLastDay(dayNumber(wall), start)
+}
+
 // The data of an event that repeats: its rule, added dates and exceptions.
 
 /** The days of the week in the order of ISO 8601, as rules write them. */

@@ -1,6 +1,14 @@
 import { readRecurrence } from './read-recurrence.ts'
-import { type Fault, isFault, type Recurrence, type Start } from './recurrence.ts'
-import { occurrenceStarts, ruleDates, searchedUntil, settled } from './rule-dates.ts'
+import {
+  type Fault,
+  isFault,
+  occurrenceStarts,
+  type Recurrence,
+  ruleDates,
+  type Start,
+  searchedUntil,
+  settled,
+} from './recurrence.ts'
 import { type RecurrenceObject, recurrenceLines, recurrenceObject } from './write-recurrence.ts'
 
 // Turns a recurrence into the values of the controls of a form, and back.

@@ -1,6 +1,5 @@
 import { clockChanges, isTimezone, wallToUtc } from '../text/zones.ts'
-import type { Recurrence, Rule, Start } from './recurrence.ts'
-import { endWith, LAST_WALL, matchingDates, ruleDates } from './rule-dates.ts'
+import { endWith, LAST_WALL, matchingDates, type Recurrence, type Rule, ruleDates, type Start } from './recurrence.ts'
 
 // Writes a recurrence as lines of RFC 5545, and as the object that clients send.
 

@@ -1,6 +1,5 @@
 import { readRecurrence } from '../../base/recurrence/read-recurrence.ts'
-import { isFault } from '../../base/recurrence/recurrence.ts'
-import { matchingDates, searchedUntil } from '../../base/recurrence/rule-dates.ts'
+import { isFault, matchingDates, searchedUntil } from '../../base/recurrence/recurrence.ts'
 import { spokenRuleAt } from '../../base/recurrence/spoken-rules.ts'
 import type { RecurrenceObject } from '../../base/recurrence/write-recurrence.ts'
 import { addDays, dayOf, wallNow } from '../../base/text/moments.ts'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { RRuleTemporal } from 'rrule-temporal'
 import { Temporal } from 'temporal-polyfill'
 import { matchingDates, type Rule } from '../../src/base/recurrence/recurrence.ts'
-import { ruleText } from '../../src/base/recurrence/write-recurrence.ts'
+import { ruleText } from '../../src/base/recurrence/recurrence-text.ts'
 import { expandedRules } from './random-rules.ts'
 
 /** A wall time as if it were one of UTC, so that the library sees no clock change. */

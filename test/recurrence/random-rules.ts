@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { readRecurrence } from '../../src/base/recurrence/read-recurrence.ts'
 import {
   isFault,
   occurrenceStarts,
@@ -7,6 +6,7 @@ import {
   type Start,
   WEEKDAYS,
 } from '../../src/base/recurrence/recurrence.ts'
+import { readRecurrence } from '../../src/base/recurrence/recurrence-text.ts'
 import { formatUtc, settledWall, utcToMs } from '../../src/base/text/zones.ts'
 
 /** A recurrence as a client would send it, with its start. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readRecurrence } from '../../src/base/recurrence/read-recurrence.ts'
 import { isFault, occurrenceStarts } from '../../src/base/recurrence/recurrence.ts'
+import { readRecurrence } from '../../src/base/recurrence/recurrence-text.ts'
 
 /** The examples of RFC 5545, 3.8.5.3, whose parts are supported: the rule, and days from the start on as the RFC lists them. */
 const EXAMPLES: readonly (readonly [rule: string, days: string, start?: string])[] = [

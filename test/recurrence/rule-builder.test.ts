@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readRecurrence } from '../../src/base/recurrence/read-recurrence.ts'
 import { isFault, occurrenceStarts, type Recurrence, searchedUntil } from '../../src/base/recurrence/recurrence.ts'
+import { readRecurrence, recurrenceLines } from '../../src/base/recurrence/recurrence-text.ts'
 import { fieldsOfRule, nextDates, type RuleFields, valueOfRule } from '../../src/base/recurrence/rule-builder.ts'
-import { recurrenceLines } from '../../src/base/recurrence/write-recurrence.ts'
 import { rounds } from '../support/rounds.ts'
 import { threadMs } from '../support/thread-time.ts'
 

@@ -1,4 +1,3 @@
-import { readRecurrence } from './read-recurrence.ts'
 import {
   type Fault,
   isFault,
@@ -9,7 +8,7 @@ import {
   searchedUntil,
   settled,
 } from './recurrence.ts'
-import { type RecurrenceObject, recurrenceLines, recurrenceObject } from './write-recurrence.ts'
+import { type RecurrenceObject, readRecurrence, recurrenceLines, recurrenceObject } from './recurrence-text.ts'
 
 // Turns a recurrence into the values of the controls of a form, and back.
 

@@ -1,6 +1,6 @@
 import { type Said, saidAt, type Token, type Vocabulary } from '../text/spoken-words.ts'
 import { WEEKDAYS } from './recurrence.ts'
-import type { RecurrenceObject } from './write-recurrence.ts'
+import type { RecurrenceObject } from './recurrence-text.ts'
 
 // Reads rules of events that repeat as people type them.
 

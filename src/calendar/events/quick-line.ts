@@ -1,7 +1,6 @@
-import { readRecurrence } from '../../base/recurrence/read-recurrence.ts'
 import { isFault, matchingDates, searchedUntil } from '../../base/recurrence/recurrence.ts'
+import { type RecurrenceObject, readRecurrence } from '../../base/recurrence/recurrence-text.ts'
 import { spokenRuleAt } from '../../base/recurrence/spoken-rules.ts'
-import type { RecurrenceObject } from '../../base/recurrence/write-recurrence.ts'
 import { addDays, dayOf, wallNow } from '../../base/text/moments.ts'
 import { dateAt, type FoundDate, type SpokenHere } from '../../base/text/spoken-dates.ts'
 import { type SpokenTime, skipFillers, timesAt } from '../../base/text/spoken-times.ts'

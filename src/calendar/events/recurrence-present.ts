@@ -1,6 +1,6 @@
 import type { Frequency, Recurrence, Rule, Start } from '../../base/recurrence/recurrence.ts'
 import { recurrenceInWords } from '../../base/recurrence/recurrence-in-words.ts'
-import { recurrenceObject, ruleText } from '../../base/recurrence/write-recurrence.ts'
+import { recurrenceObject, ruleText } from '../../base/recurrence/recurrence-text.ts'
 import { plainText } from '../../base/text/html.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'

@@ -1,7 +1,7 @@
 import type { RecurrenceScope } from '../../base/fields/event-fields.ts'
 import { invalidParam, Problem } from '../../base/problems.ts'
 import { occurrenceStarts, type Recurrence } from '../../base/recurrence/recurrence.ts'
-import { ruleText } from '../../base/recurrence/write-recurrence.ts'
+import { ruleText } from '../../base/recurrence/recurrence-text.ts'
 import { renderTitle } from '../../base/text/html.ts'
 import { renderedText } from '../../base/text/long-texts.ts'
 import { formatUtc } from '../../base/text/moments.ts'

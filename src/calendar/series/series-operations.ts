@@ -1,5 +1,5 @@
 import { Problem } from '../../base/problems.ts'
-import { withExceptions } from '../../base/recurrence/write-recurrence.ts'
+import { withExceptions } from '../../base/recurrence/recurrence-text.ts'
 import { parametersOf } from '../../base/text/urls.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'

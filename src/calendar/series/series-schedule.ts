@@ -1,7 +1,7 @@
 import { invalidParam, type Problem } from '../../base/problems.ts'
 import { moveRecurrence } from '../../base/recurrence/change-recurrence.ts'
-import { readRecurrence } from '../../base/recurrence/read-recurrence.ts'
 import { isFault, occurrenceStarts, type Recurrence, type Start, settled } from '../../base/recurrence/recurrence.ts'
+import { readRecurrence } from '../../base/recurrence/recurrence-text.ts'
 import {
   addDays,
   addMonths,

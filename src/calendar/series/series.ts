@@ -1,7 +1,7 @@
 import { type RareColumn, rareFields, type SeriesMember, showRare } from '../../base/fields/event-members.ts'
 import { type Parsed, pageFilters } from '../../base/fields/field.ts'
 import { integer, words } from '../../base/fields/kinds.ts'
-import { recurrenceLines } from '../../base/recurrence/write-recurrence.ts'
+import { recurrenceLines } from '../../base/recurrence/recurrence-text.ts'
 import { renderTitle } from '../../base/text/html.ts'
 import { renderedText } from '../../base/text/long-texts.ts'
 import { presentUrl } from '../../base/text/urls.ts'

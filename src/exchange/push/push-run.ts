@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { unshownValues } from '../../base/fields/event-members.ts'
 import { NEVER } from '../../base/fields/kinds.ts'
-import { withExceptions } from '../../base/recurrence/write-recurrence.ts'
+import { withExceptions } from '../../base/recurrence/recurrence-text.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { RecordState } from '../../calendar/history/record-states.ts'
 import type { Db } from '../../store/storage/database.ts'

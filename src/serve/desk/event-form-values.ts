@@ -1,7 +1,7 @@
 import { limits, overText } from '../../base/fields/limits.ts'
 import { Problem } from '../../base/problems.ts'
-import { readRecurrence } from '../../base/recurrence/read-recurrence.ts'
 import { isFault, type Start } from '../../base/recurrence/recurrence.ts'
+import { readRecurrence } from '../../base/recurrence/recurrence-text.ts'
 import { plainText } from '../../base/text/html.ts'
 import { readMoment } from '../../base/text/moments.ts'
 import { utcOffset } from '../../base/text/zones.ts'

@@ -1,6 +1,6 @@
 import { isFault, type Recurrence, type Start, WEEKDAYS } from '../../base/recurrence/recurrence.ts'
+import { type RecurrenceObject, recurrenceLines } from '../../base/recurrence/recurrence-text.ts'
 import { fieldsOfRule, nextDates, type RuleFields, valueOfRule } from '../../base/recurrence/rule-builder.ts'
-import { type RecurrenceObject, recurrenceLines } from '../../base/recurrence/write-recurrence.ts'
 import { dayOf, wallNow } from '../../base/text/moments.ts'
 import { readSpokenDate } from '../../base/text/spoken-dates.ts'
 import type { Context } from '../../calendar/declare/context.ts'

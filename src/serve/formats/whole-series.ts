@@ -1,6 +1,6 @@
 import { isReadRight, isUtc, UTC_RULES, type ZoneRules, zoneRulesOf } from '../../base/icalendar/zone-rules.ts'
 import { occurrenceStarts, type Start } from '../../base/recurrence/recurrence.ts'
-import { calendarLines } from '../../base/recurrence/write-recurrence.ts'
+import { calendarLines } from '../../base/recurrence/recurrence-text.ts'
 import { addDays, dayOf, endOfDay, formatUtc, utcToMs } from '../../base/text/moments.ts'
 import { utcToWall, wallToUtc } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'

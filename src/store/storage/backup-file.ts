@@ -7,8 +7,8 @@ import { databaseFile } from './database-address.ts'
 import { migrateWithin, refuseNewer } from './migrate.ts'
 import { countedSteps } from './migration.ts'
 import { openDatabase, openExisting, readSnapshot } from './open-database.ts'
+import { queryBuilder } from './sqlite/sqlite.ts'
 import { prepareKept } from './sqlite/sqlite-connection.ts'
-import { queryBuilder } from './sqlite/sqlite-queries.ts'
 import {
   databaseSize,
   findMigrations,

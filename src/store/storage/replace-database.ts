@@ -11,8 +11,8 @@ import { databaseFile, withoutPassword } from './database-address.ts'
 import { newEdition, readCalendar, renewEdition } from './edition.ts'
 import { copyNote, forgetMove, NOTE_END } from './moved-calendar.ts'
 import { openDatabase } from './open-database.ts'
+import { queryBuilder } from './sqlite/sqlite.ts'
 import { isBusy, prepareKept } from './sqlite/sqlite-connection.ts'
-import { queryBuilder } from './sqlite/sqlite-queries.ts'
 import { gatherStatistics } from './tables.ts'
 
 // Puts a restored database in the place of another, and keeps that one.

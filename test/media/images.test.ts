@@ -26,8 +26,8 @@ import { localMediaStore } from '../../src/store/media/media-store.ts'
 import type { Database } from '../../src/store/storage/database.ts'
 import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
-import { nextRecordId } from '../../src/store/storage/record-ids.ts'
 import type { ImageRow } from '../../src/store/storage/schema.ts'
+import { nextRecordId } from '../../src/store/storage/sequences.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 15, 11, 35)
 const MEDIA = 'https://example.org/media'

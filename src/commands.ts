@@ -4,7 +4,7 @@ import { type Print, runCommand } from './base/run-command.ts'
 import type { CalendarGround } from './calendar/ground.ts'
 import type { OpenedMedia } from './exchange/transfer/clean-media.ts'
 import type { RestorePlaces } from './exchange/transfer/restore.ts'
-import { refuseMoved } from './store/storage/moved-calendar.ts'
+import { refuseMoved } from './store/storage/database-address.ts'
 import { openCalendar } from './store/storage/open-database.ts'
 import { readOwnerSettings, withOwnerSettings } from './store/storage/owner-settings.ts'
 

@@ -7,11 +7,10 @@ import { isImageKey, mimeTypeOf } from '../../store/media/image-sizes.ts'
 import type { MediaStore } from '../../store/media/media-store.ts'
 import { type Manifest, type OpenBackup, openBackup } from '../../store/storage/backup-file.ts'
 import type { Db } from '../../store/storage/database.ts'
-import { withoutPassword } from '../../store/storage/database-address.ts'
+import { findMove, withoutPassword } from '../../store/storage/database-address.ts'
 import { nameCalendar } from '../../store/storage/edition.ts'
 import { finishMigration, migrateWithin, migrationNames } from '../../store/storage/migrate.ts'
 import { countedSteps, FIRST_STEP } from '../../store/storage/migration.ts'
-import { findMove } from '../../store/storage/moved-calendar.ts'
 import {
   type Fill,
   type Former,

@@ -3,9 +3,9 @@ import { messageOf } from '../../base/errors.ts'
 import { withoutPaths } from '../../base/text/urls.ts'
 import { formatUtc, utcToMs } from '../../base/text/zones.ts'
 import { describeReason } from '../../serve/webhooks/webhook-store.ts'
+import { findMove } from '../../store/storage/database-address.ts'
 import { HELD_NOTICE, HELD_REMEDY } from '../../store/storage/edition.ts'
 import { type Examined, examineDatabase, isStandby } from '../../store/storage/examine.ts'
-import { findMove } from '../../store/storage/moved-calendar.ts'
 import { type Finding, failing, ok, warning } from './finding.ts'
 
 // The checks of the doctor on the database.

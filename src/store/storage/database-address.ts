@@ -1,3 +1,8 @@
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { messageOf } from '../../base/errors.ts'
+import { giveTo, ownerAt } from '../../base/files.ts'
+import { formatUtc } from '../../base/text/moments.ts'
+
 // Addresses of databases: which file they name, and how they are shown without secrets.
 
 /** The file of a SQLite database, of its address `sqlite:FILE`; undefined for a database on a server. */
@@ -65,3 +70,67 @@ function withoutSecretWords(address: string): string {
 
 /** How the file of a SQLite database begins, and so that of a backup, in ASCII. */
 export const DATABASE_FILE_START = 'SQLite format 3\0'
+
+// The calendar of a file that was copied into another database goes on there. A note beside the file keeps services from being started on it by mistake.
+
+/** The end of the name of the note, which begins with that of the file. */
+export const NOTE_END = '-moved'
+
+function placeAt(address: string): { file: string; note: string } | undefined {
+  const file = databaseFile(address)
+  return file === undefined ? undefined : { file, note: file + NOTE_END }
+}
+
+/**
+ * Notes beside a file that its calendar was copied to another address. Returns a sentence for the operator; undefined where there is no file.
+ * @param now milliseconds since the epoch
+ */
+export function noteMove(from: string, to: string, now: number): string | undefined {
+  const place = placeAt(from)
+  if (!place) return undefined
+  const { file, note } = place
+  try {
+    writeFileSync(note, `The calendar in ${file} was copied to ${withoutPassword(to)} at ${formatUtc(now)} UTC.\n`)
+    giveTo(note, ownerAt(file))
+    return `The service is not started on ${file} any more, unless ${note} is removed.`
+  } catch (error) {
+    return `Let no service be started on ${file} any more; that cannot be noted there: ${messageOf(error)}.`
+  }
+}
+
+/** Removes the note, since another calendar has come to this address. */
+export function forgetMove(address: string): void {
+  const place = placeAt(address)
+  if (place) rmSync(place.note, { force: true })
+}
+
+/** Has the note of a file stand beside another one as well. False where there is no note. */
+export function copyNote(from: string, to: string): boolean {
+  const isThere = existsSync(from + NOTE_END)
+  if (isThere) copyFileSync(from + NOTE_END, to + NOTE_END)
+  return isThere
+}
+
+/** Where the calendar of a file was copied to, and what to do about it. */
+export interface Move {
+  told: string
+  todo: string
+}
+
+/** Finds the note beside the file at an address. */
+export function findMove(address: string): Move | undefined {
+  const place = placeAt(address)
+  if (!place || !existsSync(place.note)) return undefined
+  const { file, note } = place
+  const todo = `Set KALENDS_DATABASE to that address; to go on with ${file}, without what has been written there since, remove ${note}.`
+  return { told: readFileSync(note, 'utf8').trim(), todo }
+}
+
+/**
+ * Refuses to write into a file whose calendar was copied to another address.
+ * @throws Error that says where it is, and how the file is taken back
+ */
+export function refuseMoved(address: string): void {
+  const move = findMove(address)
+  if (move) throw new Error(`${move.told} ${move.todo}`)
+}

@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { asOneText, type ReadQuery, rowsIn } from '../../store/storage/aside.ts'
+import { asOneText, type ReadQuery, rowsIn } from '../../store/storage/database.ts'
 import { wholeList } from '../../store/storage/queries.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'

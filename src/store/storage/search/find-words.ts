@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { beginningsOf, nearWords, stemsIn, type WantedWord } from '../../../base/text/stems.ts'
-import type { ReadAside, ReadQuery } from '../aside.ts'
-import { type Db, isPostgres } from '../database.ts'
+import { type Db, isPostgres, type ReadAside, type ReadQuery } from '../database.ts'
 import {
   addId,
   countIds,

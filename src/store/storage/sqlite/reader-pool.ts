@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Search } from '../../../base/text/search.ts'
-import type { Lane } from '../aside.ts'
+import type { Lane } from '../database.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
 import { asUnavailable, type BoundStatement } from './sqlite-connection.ts'
 

@@ -9,8 +9,7 @@ import {
   SqliteQueryCompiler,
   type SqliteStatement,
 } from 'kysely'
-import { type Lane, type ReadQuery, runQueries } from '../aside.ts'
-import type { Database, Db } from '../database.ts'
+import { type Database, type Db, type Lane, type ReadQuery, runQueries } from '../database.ts'
 import type { IdSet } from '../id-set.ts'
 import { type Recording, recordingOf, type Tx, type Writer, writerBy } from '../recording.ts'
 import type { Tables } from '../schema.ts'

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { formatUtc } from '../../base/text/zones.ts'
+import { dropDeliveries } from './changes.ts'
 import { type Database, type Db, isPostgres } from './database.ts'
 import { dropBulkChanges, dropDecided, dropUnsaved } from './desk-rows.ts'
 import { dropHistory, dropOldestFormer, formerBytes } from './history.ts'
 import { dropBeyond, dropKept, KEPT_HOURS, MOST_KEPT } from './kept-answers.ts'
-import { dropDeliveries } from './outbox.ts'
 import { dropTombstones as dropFromPostgres } from './postgres/postgres-changes.ts'
 import { dropTombstones as dropFromSqlite } from './sqlite/sqlite-changes.ts'
 

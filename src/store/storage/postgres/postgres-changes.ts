@@ -9,10 +9,11 @@ import {
   levelSequences,
   MOST_CHANGES,
   onChanged,
+  TELL,
+  toldChanges,
 } from '../changes.ts'
 import { type Change, type Cursor, type Database, type Db, isPostgres } from '../database.ts'
 import { type HistoryRow, historyRows, KEEP_TEXTS, textsOf } from '../history.ts'
-import { TELL, toldChanges } from '../outbox.ts'
 import { byRecord, type Tx } from '../recording.ts'
 import { statement } from '../statement.ts'
 

@@ -3,6 +3,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { formatUtc } from '../../../base/text/zones.ts'
 import {
   forgetVersions,
+  IS_TOLD,
   keysToForget,
   keysToLevel,
   type LatestChange,
@@ -10,10 +11,11 @@ import {
   levelSequences,
   MOST_CHANGES,
   onChanged,
+  TELL,
+  toldChanges,
 } from '../changes.ts'
 import type { Change, Cursor, Database, Db } from '../database.ts'
 import { type HistoryRow, historyRows, KEEP_TEXTS, textsOf } from '../history.ts'
-import { IS_TOLD, TELL, toldChanges } from '../outbox.ts'
 import type { Recording } from '../recording.ts'
 import type { Prepare } from './sqlite-connection.ts'
 

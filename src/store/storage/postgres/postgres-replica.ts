@@ -15,9 +15,8 @@ import { withoutPassword } from '../database-address.ts'
 import type { Tables } from '../schema.ts'
 import { findContaining } from '../search/search-index.ts'
 import { reason } from '../unavailable.ts'
-import { type Reach, readPostgresAddress } from './postgres-address.ts'
 import { CURSOR_COLUMNS, type CursorColumns, cursorOf } from './postgres-changes.ts'
-import { sessionDialect } from './postgres-session.ts'
+import { type Reach, readPostgresAddress, sessionDialect } from './postgres-session.ts'
 
 // Reads from a standby of PostgreSQL while it has everything that this process knows of.
 

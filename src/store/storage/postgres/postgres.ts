@@ -11,7 +11,6 @@ import { findContaining } from '../search/search-index.ts'
 import { makeStemmer, stemNames } from '../search/stem-index.ts'
 import { runDirectly } from '../statement.ts'
 import { DatabaseUnavailable, isConflict, isRace, reason } from '../unavailable.ts'
-import { type Reach, readPostgresAddress } from './postgres-address.ts'
 import {
   CURSOR_COLUMNS,
   type CursorColumns,
@@ -20,7 +19,14 @@ import {
   presentCursor,
   saveRecording,
 } from './postgres-changes.ts'
-import { sessionDialect, sharedRunner, type TransactionLimits, transact } from './postgres-session.ts'
+import {
+  type Reach,
+  readPostgresAddress,
+  sessionDialect,
+  sharedRunner,
+  type TransactionLimits,
+  transact,
+} from './postgres-session.ts'
 
 // The database interface on a PostgreSQL server.
 

@@ -14,20 +14,18 @@ import {
   type EventPiece,
   type EventPieces,
   findPiece,
+  findPresented,
   isMissedAgain,
   keepLinked,
   keepPiece,
-  type Piece,
-  termPiece,
-  writeCounted,
-} from '../../store/memory/event-pieces.ts'
-import {
-  findPresented,
   LONG_RECORD,
+  type Piece,
   type PresentedRecord,
   type PresentQueue,
   storePresented,
-} from '../../store/memory/presented-records.ts'
+  termPiece,
+  writeCounted,
+} from '../../store/memory/event-pieces.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { heldIfFree } from '../../store/storage/locks.ts'
 import type { ImageRow, OrganizerRow, RecordKind, Taxonomy, TermRow, VenueRow } from '../../store/storage/schema.ts'

@@ -9,8 +9,7 @@ import type { WantedText } from '../../base/text/text-work.ts'
 import { presentUrl } from '../../base/text/urls.ts'
 import { type WrittenRecord, writtenRecord } from '../../base/text/written-json.ts'
 import { timezoneAbbreviation, utcOffset } from '../../base/text/zones.ts'
-import { type CountedJson, type TermCounts, writeCounted } from '../../store/memory/event-pieces.ts'
-import type { EventCore } from '../../store/memory/presented-records.ts'
+import { type CountedJson, type EventCore, type TermCounts, writeCounted } from '../../store/memory/event-pieces.ts'
 import type {
   EventRow,
   ImageRow,

@@ -1,6 +1,6 @@
 import { Problem } from '../../base/problems.ts'
 import { prepareTexts, showPrepared } from '../../base/text/long-texts.ts'
-import { type PresentedRecord, storePresented } from '../../store/memory/presented-records.ts'
+import { type PresentedRecord, storePresented } from '../../store/memory/event-pieces.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { holdRecord } from '../../store/storage/locks.ts'
 import type { Tx, Writer } from '../../store/storage/recording.ts'

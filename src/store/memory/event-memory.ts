@@ -19,8 +19,16 @@ import {
   readPlaces,
   readTerms,
 } from './event-index-read.ts'
-import { dropAllPieces, dropLinked, dropPiece, dropTerm, type EventPieces, emptyPieces } from './event-pieces.ts'
-import { emptyQueue, type PresentQueue } from './presented-records.ts'
+import {
+  dropAllPieces,
+  dropLinked,
+  dropPiece,
+  dropTerm,
+  type EventPieces,
+  emptyPieces,
+  emptyQueue,
+  type PresentQueue,
+} from './event-pieces.ts'
 
 /** The calendar in the memory of this process, in step with the database through its record of changes. */
 export interface EventMemory extends EventState {

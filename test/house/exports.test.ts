@@ -52,7 +52,7 @@ function filesByName(declared: readonly { name: string; file: string }[]): Map<s
 }
 
 /** A migration's way up. Each has one, and nothing else calls it. */
-const isUp = (name: string, file: string) => name === 'up' && file.includes('storage/migrate/')
+const isUp = (name: string, file: string) => name === 'up' && file.includes('storage/migrations/')
 
 function tooMany(byName: Map<string, string[]>, most: number): string[] {
   return [...byName].filter(([, files]) => files.length > most).map(([name, files]) => `${name}: ${files.join(', ')}`)

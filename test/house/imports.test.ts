@@ -231,7 +231,7 @@ test('only http reads forms of several parts', () => {
 
 test('migrations import nothing from outside storage', () => {
   const wrong = sources
-    .filter(({ path }) => path.startsWith('storage/migrate/'))
+    .filter(({ path }) => path.startsWith('storage/migrations/'))
     .flatMap(({ path, imports }) => imports.map(({ target, isPackage }) => [path, target, isPackage] as const))
     .filter(([, target, isPackage]) => !isPackage && placeOf(target) !== 'storage')
     .map(([path, target]) => [path, target] as const)

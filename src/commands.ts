@@ -50,10 +50,10 @@ export const commandGroups: readonly CommandGroup[] = [
   {
     names: ['import', 'imports'],
     register: async (program, configure) => {
-      const { giveWay } = await import('./exchange/import/import-schedule.ts')
+      const { lowerPriority } = await import('./exchange/import/import-schedule.ts')
       const { registerImportCommands } = await import('./exchange/import/import-command.ts')
       registerImportCommands(program, () => {
-        giveWay()
+        lowerPriority()
         const config = configure()
         refuseMoved(databaseAddress(config))
         return openGround(config)

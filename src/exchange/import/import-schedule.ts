@@ -360,7 +360,7 @@ export function importStarter(settings: readonly string[], longest = LONGEST_RUN
 const THREADS = '/proc/self/task'
 
 /** Lowers the priority of this process, so that the service and other programs go first on a busy machine: an import takes all the time it gets. */
-export function giveWay(): void {
+export function lowerPriority(): void {
   const wanted = constants.priority.PRIORITY_BELOW_NORMAL
   // A priority that is lower already stays: only root may raise it.
   if (getPriority() >= wanted) return

@@ -19,7 +19,7 @@ import { readConfig } from '../src/base/config.ts'
 import type { Context } from '../src/calendar/declare/context.ts'
 import { speaker } from '../src/calendar/locales/translate.ts'
 import { listUsers } from '../src/calendar/people/users.ts'
-import { giveWay } from '../src/exchange/import/import-schedule.ts'
+import { lowerPriority } from '../src/exchange/import/import-schedule.ts'
 import { importSource } from '../src/exchange/import/import-source.ts'
 import { openSource } from '../src/exchange/import/open-source.ts'
 import { writerBy } from '../src/store/storage/recording.ts'
@@ -53,7 +53,7 @@ const secondsOf = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1e6
 async function measure(file: string, folder: string): Promise<void> {
   // Both as the command does.
   process.env.NODE_COMPILE_CACHE ??= join(FOLDER, 'compiled')
-  giveWay()
+  lowerPriority()
   const config = readConfig({ data: folder, log_level: 'silent' }, {})
   const { database, images, site } = await prepareGround(config, () => undefined)
   const [admin] = await listUsers(database.read)

@@ -4,8 +4,8 @@ import { getPriority } from 'node:os'
 import { test } from 'node:test'
 
 const module = new URL('../../src/exchange/import/import-schedule.ts', import.meta.url).href
-const SCRIPT = `import('${module}').then(({ giveWay }) => {
-  giveWay()
+const SCRIPT = `import('${module}').then(({ lowerPriority }) => {
+  lowerPriority()
   const threads = process.platform === 'linux' ? fs.readdirSync('/proc/self/task').map(Number) : [0]
   console.log(...new Set(threads.map((thread) => os.getPriority(thread))))
 })`

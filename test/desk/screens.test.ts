@@ -4,7 +4,15 @@ import { after, before, describe, test } from 'node:test'
 import { prepareGround } from '../../src/app.ts'
 import { addSignInLink } from '../../src/calendar/people/desk-passwords.ts'
 import { getUserByLogin } from '../../src/calendar/people/users.ts'
-import { axePath, axeScript, type Browser, findPackage, type Sight, type Tab } from '../support/browsers.ts'
+import {
+  axePath,
+  axeScript,
+  type Browser,
+  findPackage,
+  firstOfKinds,
+  type Sight,
+  type Tab,
+} from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { DESK_PASSWORD, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
 import { findFirefox, startFirefox } from '../support/firefox.ts'
@@ -15,8 +23,8 @@ import { until } from '../support/waiting.ts'
 const isWhole = process.env.PAGES_CHECK === 'all'
 
 /**
- * Each screen is seen in the narrow one of these, and axe, which takes most of the time, looks at it in one of them in turn. `npm run pages:check` has it
- * look at each in all ways.
+ * Each screen is seen in the narrow one of these, and axe, which takes most of the time, looks at one of each kind, in one of them in turn. `npm run
+ * pages:check` has it look at each in all ways.
  */
 const FEW: Sight[] = [{ width: 1280 }, { width: 320, scheme: 'dark' }]
 const ALL: Sight[] = [
@@ -159,8 +167,8 @@ function lookIn(start: () => Promise<Browser>): void {
       await tab.goTo(`${service.origin}/desk/sign-in`)
       await tab.evaluate(`document.cookie = '${(await sitAtDesk(service, 'admin')).cookie}; path=/'`)
       tab.requested.length = 0
-      for (const [number, screen] of screens.entries()) {
-        const isForAxe = isWhole || number % FEW.length === at
+      for (const screen of screens) {
+        const isForAxe = isWhole || [...firstOfKinds(screens)].indexOf(screen) % FEW.length === at
         if (!isForAxe && at === 0) continue
         tab.complaints.length = 0
         await tab.goTo(service.origin + screen)

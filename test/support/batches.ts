@@ -21,7 +21,7 @@ const OF_A_PROCESS =
   /(?<!t\.)mock\.timers|setFlagsFromString|memoryUsage|longest-turn|globalThis\.\w+ =|delete process\.env|process\.env\.\w+ = |process\.(on|once|exit|umask|chdir)\(/
 
 /** Files that share a process. More of them save little, and are long to wait for at the end. */
-const TOGETHER = 16
+const TOGETHER = 24
 
 /** What takes longest, by the beginnings of paths, the longest first. */
 type Longest = readonly string[]

@@ -81,6 +81,20 @@ export function axeScript(): string {
   })()`
 }
 
+/** The first page of each kind: those of one kind differ in their record, their day or their query. */
+export function firstOfKinds(paths: readonly string[]): ReadonlySet<string> {
+  const kindOf = (path: string) =>
+    path
+      .replace(/\?.*/, '')
+      .replace(/^\/(event|venue|organizer|series)\/.*/, '/$1')
+      .replace(/[\w-]{20,}|\d[\d-]*/g, '#')
+  return new Set(
+    Map.groupBy(paths, kindOf)
+      .values()
+      .flatMap(([first]) => (first === undefined ? [] : [first])),
+  )
+}
+
 /** A key with the modifiers that are held meanwhile. */
 export function keyIn(name: string): { key: string; held: string[] } {
   const held = name.length > 1 ? name.split('+') : []

@@ -75,16 +75,16 @@ export function narrowedTo(window: EventWindow, { startsAfter, startsBefore, end
   const after = startsAfter !== undefined && from !== undefined && from > startsAfter ? justBefore(from) : startsAfter
   return {
     ...window,
-    startsAfter: latest(window.startsAfter, after),
+    startsAfter: laterOf(window.startsAfter, after),
     startsBefore: earliest(window.startsBefore, startsBefore),
-    endsAfter: latest(window.endsAfter, endsAfter),
+    endsAfter: laterOf(window.endsAfter, endsAfter),
   }
 }
 
 /** The second before a wall time. */
 const justBefore = (wall: string) => formatUtc(utcToMs(wall) - 1000)
 
-const latest = (one: string | undefined, other: string | undefined) =>
+const laterOf = (one: string | undefined, other: string | undefined) =>
   one === undefined || (other !== undefined && other > one) ? other : one
 const earliest = (one: string | undefined, other: string | undefined) =>
   one === undefined || (other !== undefined && other < one) ? other : one

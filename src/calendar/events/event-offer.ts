@@ -16,7 +16,7 @@ export function offeredPrice(raw: readonly string[], own: Currency): OfferedPric
   const [first, last] = [priced[0], priced.at(-1)]
   if (!first || !last || priced.some(({ kind }) => kind === 'words')) return undefined
   const currency = currencyOf(priced, own)
-  return currency === undefined ? undefined : { lowest: amountOf(first), highest: amountOf(last), currency }
+  return currency === undefined ? undefined : { lowest: amountOffered(first), highest: amountOffered(last), currency }
 }
 
 /** The code of the one currency that the amounts are in; undefined where that is not clear. Amounts without a mark are in the only one among the others. */
@@ -27,7 +27,7 @@ function currencyOf(prices: readonly Price[], own: Currency): string | undefined
   return another === undefined ? currencyCode(mark, own) : undefined
 }
 
-const amountOf = ({ numbers: [number = '0'] }: Price) => (Number(number) === 0 ? '0' : number)
+const amountOffered = ({ numbers: [number = '0'] }: Price) => (Number(number) === 0 ? '0' : number)
 
 const CODES = new Set(Intl.supportedValuesOf('currency'))
 

@@ -40,7 +40,6 @@ export async function* findWithdrawn(query: EventsQuery, ground: EventGround): A
   }
 }
 
-const filters: Readonly<Record<string, EventFilter<unknown>>> = eventFilters
 
 function isFound(event: FilteredEvent | undefined, query: EventsQuery, around: AroundEvents | undefined): boolean {
   if (!event || !around) return false

@@ -42,8 +42,6 @@ interface UnstemmedName extends Unstemmed {
   kind: NamedKind
 }
 
-/** Pages of the index of SQLite merged for each document, as for the index of words. */
-const MERGED_PAGES = 1 / 4
 const DOCS_AT_ONCE = 500
 
 /** Cuts all that wait, as after a migration or a restart. */
@@ -64,8 +62,6 @@ async function sortIn(tx: Db): Promise<void> {
 const DOCS_IN_TURN = 16
 /** Documents that PostgreSQL puts into their places together, which takes much less than for some of them at a time. */
 const SORTED_AT_ONCE = 256
-
-type Write = <T>(work: (tx: Db) => Promise<T>) => Promise<T>
 
 /** Milliseconds in which written events gather before their texts are cut; searches read them meanwhile. */
 const STEM_AFTER = 500

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { beginsAt, daysMeant, hoursOf, narrowedTo, timesOf } from '../../src/calendar/events/asked-times.ts'
 import { isFreeOfCharge } from '../../src/calendar/events/event-cost.ts'
-import { WITHOUT_BOUNDS } from '../../src/calendar/events/event-when.ts'
+import {
+  beginsAt,
+  daysMeant,
+  hoursOf,
+  narrowedTo,
+  timesOf,
+  WITHOUT_BOUNDS,
+} from '../../src/calendar/events/event-when.ts'
 
 const berlin = { timezone: 'Europe/Berlin', language: 'de' }
 const at = (moment: string) => Date.parse(moment)

@@ -43,7 +43,6 @@ import { geoCircle, geoFilter } from '../linked/linked-filters.ts'
 import { mayRead } from '../people/caller.ts'
 import { isEventOrSeries } from '../records/record-rules.ts'
 import { isAllowedStatusList, isModifiedAfter, type StatusFilter, statusLinks } from '../records/record-store.ts'
-import { beginsAt, hoursOf, narrowedTo, timesOf } from './asked-times.ts'
 import {
   atVenueInBox,
   atVenues,
@@ -61,7 +60,7 @@ import {
 } from './event-conditions.ts'
 import { isShown } from './event-present.ts'
 import type { EventLinks } from './event-store.ts'
-import { defaultWindowOf, WITHOUT_BOUNDS } from './event-when.ts'
+import { beginsAt, defaultWindowOf, hoursOf, narrowedTo, timesOf, WITHOUT_BOUNDS } from './event-when.ts'
 import { areKnownRecords, areKnownTerms, areMet, currentMemory, inKnownTerms } from './known-records.ts'
 import type { KeptColumns } from './withdrawn-store.ts'
 

@@ -4,7 +4,7 @@ import { factsIn, rareFields, venueFacts } from '../../base/fields/event-members
 import { plainText } from '../../base/text/html.ts'
 import { isWallTime } from '../../base/text/moments.ts'
 import { unwritten } from '../../base/text/written-json.ts'
-import { timesOf } from '../../calendar/events/asked-times.ts'
+import { timesOf } from '../../calendar/events/event-when.ts'
 import { speaker } from '../../calendar/locales/translate.ts'
 import { describeWhen, isoTime } from '../formats/event-facts.ts'
 import { written } from '../pages/page-dates.ts'

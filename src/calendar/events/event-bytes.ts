@@ -54,7 +54,7 @@ import {
   writeCore,
   writeParts,
 } from './event-present.ts'
-import { asSeenBy } from './online-link.ts'
+import { asSeenBy } from './event-when.ts'
 import { presentRecurrences } from './recurrence-present.ts'
 
 // The JSON of listed events, from memory or from rows.

@@ -27,7 +27,7 @@ import { type Listing, offsetOf, type PageRequest, recordWritten } from '../reco
 import { compareTerms } from '../terms/term-store.ts'
 import type { Condition } from './event-conditions.ts'
 import { isStoredFree } from './event-cost.ts'
-import { linkShownFrom } from './online-link.ts'
+import { linkShownFrom } from './event-when.ts'
 import { dropWithdrawn, keepWithdrawn } from './withdrawn-store.ts'
 
 // The SQL of events and of their links.

@@ -42,8 +42,8 @@ import {
   type KnownLinks,
   linkedBytes,
 } from './event-store.ts'
+import { asSeenBy } from './event-when.ts'
 import { findAllEvents, findEvents } from './find-events.ts'
-import { asSeenBy } from './online-link.ts'
 
 // The operations on events: what REST, the desk, imports and assistants do with them.
 

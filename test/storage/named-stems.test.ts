@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { stemSome } from '../../src/store/storage/search/stem-index.ts'
+import { stemSome } from '../../src/store/storage/search/search-index.ts'
 import { onSqlite } from '../support/database.ts'
 import { day, startService } from '../support/service.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { readableText } from '../../src/base/text/text-work.ts'
+import { readableText } from '../../src/base/text/long-texts.ts'
 import { threadMs } from '../support/thread-time.ts'
 
 const BASE = 'https://calendar.example/'

@@ -1,6 +1,6 @@
 // The thread that long texts are worked on in, so that no request holds up the others for as long as sanitising one takes.
 import { parentPort } from 'node:worker_threads'
-import { type TextAnswer, type TextRequest, workText } from './text-work.ts'
+import { type TextAnswer, type TextRequest, workText } from './long-texts.ts'
 
 parentPort?.on('message', ({ number, wanted }: TextRequest) => {
   try {

@@ -1,6 +1,6 @@
 import type { Deflated } from '../../base/gzip.ts'
 import type { Problem, ProblemCode } from '../../base/problems.ts'
-import type { WantedText } from '../../base/text/text-work.ts'
+import type { WantedText } from '../../base/text/long-texts.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { RecordKind, Taxonomy, VersionedKind, WithdrawnEvent } from '../../store/storage/schema.ts'
 import type { Sharing } from '../../store/storage/write-together.ts'

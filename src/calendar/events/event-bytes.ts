@@ -3,8 +3,7 @@ import sanitizer from 'sanitize-html/package.json' with { type: 'json' }
 import packageJson from '../../../package.json' with { type: 'json' }
 import { findCached } from '../../base/cache.ts'
 import { blankColumns } from '../../base/fields/field.ts'
-import { areTextsPrepared, showInTurn, showPrepared } from '../../base/text/long-texts.ts'
-import type { WantedText } from '../../base/text/text-work.ts'
+import { areTextsPrepared, showInTurn, showPrepared, type WantedText } from '../../base/text/long-texts.ts'
 import { type EventIndex, type IndexedLinks, indexedLinks, isIndexed } from '../../store/memory/event-index.ts'
 import { type EventMemory, mayBeBehind } from '../../store/memory/event-memory.ts'
 import {

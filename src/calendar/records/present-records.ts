@@ -1,5 +1,4 @@
-import { showInTurn, showPrepared } from '../../base/text/long-texts.ts'
-import type { WantedText } from '../../base/text/text-work.ts'
+import { showInTurn, showPrepared, type WantedText } from '../../base/text/long-texts.ts'
 import type { TermRow } from '../../store/storage/schema.ts'
 import { showOrLeaveOut, showRecord } from '../../store/storage/unshowable.ts'
 import type { Context } from '../declare/context.ts'

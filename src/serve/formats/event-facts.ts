@@ -1,7 +1,6 @@
 import type { Site } from '../../base/config.ts'
 import { plainText } from '../../base/text/html.ts'
-import { renderedForFeed, renderedReadable } from '../../base/text/long-texts.ts'
-import type { WantedText } from '../../base/text/text-work.ts'
+import { renderedForFeed, renderedReadable, type WantedText } from '../../base/text/long-texts.ts'
 import { utcOffset } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { isShown } from '../../calendar/events/event-present.ts'

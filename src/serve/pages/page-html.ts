@@ -38,7 +38,7 @@ export function html(parts: TemplateStringsArray, ...contents: readonly Content[
 }
 
 /**
- * Markup made safe elsewhere. There are three callers: descriptions, which `text/text-work.ts` cleans for pages, texts of the look, which
+ * Markup made safe elsewhere. There are three callers: descriptions, which `text/long-texts.ts` cleans for pages, texts of the look, which
  * `text/markdown.ts` does, and linked data, which has no character left that could end its element.
  */
 export function trusted(markup: string): Html {

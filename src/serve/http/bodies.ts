@@ -6,8 +6,16 @@ import type { Readable } from 'node:stream'
 import { MIMEType } from 'node:util'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { Problem } from '../../base/problems.ts'
-import { type Body, type BodyRoom, NO_BODY, type Upload } from './incoming.ts'
-import { formText, mediaType, parseForm, repeatedKeys } from './request.ts'
+import {
+  type Body,
+  type BodyRoom,
+  formText,
+  mediaType,
+  NO_BODY,
+  parseForm,
+  repeatedKeys,
+  type Upload,
+} from './incoming.ts'
 
 // Room in memory and on disk for bodies while they arrive.
 

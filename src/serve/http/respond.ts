@@ -26,15 +26,19 @@ import { allowedMethods, answer, describeRoute, mayAsk, recordAddressOf } from '
 import { VARY_WITH_ACCEPT } from './headers.ts'
 import {
   type Body,
+  declaredValues,
   type Incoming,
   LONGEST_URL,
+  mediaType,
   NO_BODY,
+  parseBody,
+  parseForm,
   type RouteReply,
+  repeatedKeys,
   type SignIn,
   type Target,
 } from './incoming.ts'
 import { findInNamespace, findMatch, platformReply, type RouteTable } from './platform.ts'
-import { declaredValues, mediaType, parseBody, parseForm, repeatedKeys } from './request.ts'
 import {
   type Endpoint,
   isForAdministrators,

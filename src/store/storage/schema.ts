@@ -209,7 +209,7 @@ export interface ChangeColumns {
    */
   kind: VersionedKind | 'count' | 'user' | 'source' | 'settings'
   record: number
-  /** Follows the order of commits (`storage/changes.ts`); the changes of a commit share it. A text on PostgreSQL. */
+  /** Follows the order of commits (`storage/history.ts`); the changes of a commit share it. A text on PostgreSQL. */
   position: number | string
   /** Rises with every transaction that changes it (`storage/sequences.ts`). */
   sequence: number

@@ -1,7 +1,11 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { formatUtc } from '../../../base/text/zones.ts'
+import { type Change, type Cursor, type Database, type Db, isPostgres } from '../database.ts'
 import {
   forgetVersions,
+  type HistoryRow,
+  historyRows,
+  KEEP_TEXTS,
   keysToForget,
   keysToLevel,
   type LatestChange,
@@ -10,10 +14,9 @@ import {
   MOST_CHANGES,
   onChanged,
   TELL,
+  textsOf,
   toldChanges,
-} from '../changes.ts'
-import { type Change, type Cursor, type Database, type Db, isPostgres } from '../database.ts'
-import { type HistoryRow, historyRows, KEEP_TEXTS, textsOf } from '../history.ts'
+} from '../history.ts'
 import { byRecord, type Tx } from '../recording.ts'
 import { statement } from '../statement.ts'
 

@@ -1,9 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { formatUtc } from '../../../base/text/zones.ts'
+import type { Change, Cursor, Database, Db } from '../database.ts'
 import {
   forgetVersions,
+  type HistoryRow,
+  historyRows,
   IS_TOLD,
+  KEEP_TEXTS,
   keysToForget,
   keysToLevel,
   type LatestChange,
@@ -12,10 +16,9 @@ import {
   MOST_CHANGES,
   onChanged,
   TELL,
+  textsOf,
   toldChanges,
-} from '../changes.ts'
-import type { Change, Cursor, Database, Db } from '../database.ts'
-import { type HistoryRow, historyRows, KEEP_TEXTS, textsOf } from '../history.ts'
+} from '../history.ts'
 import type { Recording } from '../recording.ts'
 import type { Prepare } from './sqlite-connection.ts'
 

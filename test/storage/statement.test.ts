@@ -4,8 +4,7 @@ import { sql } from 'kysely'
 import type { Database, Db } from '../../src/store/storage/database.ts'
 import { held } from '../../src/store/storage/locks.ts'
 import { readSnapshot } from '../../src/store/storage/open-database.ts'
-import { wholeList } from '../../src/store/storage/queries.ts'
-import { statement } from '../../src/store/storage/statement.ts'
+import { statement, wholeList } from '../../src/store/storage/statement.ts'
 import { openScratch } from './open.ts'
 
 const term = (name: string, count = 0) => ({

@@ -3,7 +3,6 @@ import { eventFacts, factsIn } from '../../base/fields/event-members.ts'
 import type { Ranking } from '../../store/memory/event-index-list.ts'
 import { type Db, foundRows } from '../../store/storage/database.ts'
 import { formerOf } from '../../store/storage/history.ts'
-import { isInLists, isListed } from '../../store/storage/queries.ts'
 import { noteFormer, type Tx, type Writer } from '../../store/storage/recording.ts'
 import type {
   EventRow,
@@ -15,7 +14,7 @@ import type {
   VenueRow,
 } from '../../store/storage/schema.ts'
 import { rankAmong } from '../../store/storage/search/search-index.ts'
-import { rowParts, statement } from '../../store/storage/statement.ts'
+import { isInLists, isListed, rowParts, statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { findImages } from '../images/images.ts'
 import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'

@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { asOneText, type ReadQuery, rowsIn } from '../../store/storage/database.ts'
-import { wholeList } from '../../store/storage/queries.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
+import { wholeList } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { type Status, visibleTo } from '../records/record-store.ts'
 

@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { fold } from '../../base/text/characters.ts'
 import type { Db } from '../../store/storage/database.ts'
-import { contains, wholeList } from '../../store/storage/queries.ts'
+import { contains, wholeList } from '../../store/storage/statement.ts'
 import type { LinkedKind } from './linked-store.ts'
 
 /** A public venue or organizer as a directory lists it. */

@@ -4,10 +4,9 @@ import { blankColumns } from '../../base/fields/field.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { formerOf } from '../../store/storage/history.ts'
 import { holdRecord } from '../../store/storage/locks.ts'
-import { isInLists } from '../../store/storage/queries.ts'
 import { type FormerValues, recordChange, type Tx, type WriteAction } from '../../store/storage/recording.ts'
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
-import { statement } from '../../store/storage/statement.ts'
+import { isInLists, statement } from '../../store/storage/statement.ts'
 import type { WrittenLinks } from '../events/event-store.ts'
 
 // The SQL of series.

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { formatUtc } from '../../base/text/moments.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { held } from '../../store/storage/locks.ts'
-import { wholeList } from '../../store/storage/queries.ts'
 import { recordChange, type Tx } from '../../store/storage/recording.ts'
 import type {
   ImportActColumns,
@@ -10,7 +9,7 @@ import type {
   ImportItemColumns,
   ImportSourceColumns,
 } from '../../store/storage/schema.ts'
-import { rowParts, statement } from '../../store/storage/statement.ts'
+import { rowParts, statement, wholeList } from '../../store/storage/statement.ts'
 import type { ItemKind } from './source-item.ts'
 
 // The SQL of sources, runs, items and acts of imports.

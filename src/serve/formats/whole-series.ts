@@ -6,8 +6,8 @@ import { utcToWall, wallToUtc } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { recurrenceOf, startOf } from '../../calendar/events/recurrence-present.ts'
 import { findOccurrenceTimes, type OccurrenceTimes } from '../../calendar/series/series-store.ts'
-import { isListed } from '../../store/storage/queries.ts'
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
+import { isListed } from '../../store/storage/statement.ts'
 
 /** A series as calendars have it: one component with its rule, and one for each occurrence that differs. */
 export interface WholeSeries {

@@ -1,7 +1,7 @@
 import type { Box } from '../../base/fields/kinds.ts'
 import { utcToMs } from '../../base/text/moments.ts'
 import { addId, countIds, hasId, type IdSet, listIds, makeIdSet } from '../storage/id-set.ts'
-import type { Circle } from '../storage/queries.ts'
+import type { Circle } from '../storage/statement.ts'
 import {
   compareSlots,
   type EventIndex,

@@ -1,6 +1,6 @@
 import { type Box, isInBox } from '../../base/fields/kinds.ts'
 import { type Direction, directionOf, distanceBetween, distanceKm } from '../storage/distance.ts'
-import { boxAround, type Circle } from '../storage/queries.ts'
+import { boxAround, type Circle } from '../storage/statement.ts'
 
 /** The places of venues in cells of three nested grids, so that venues near a point are found without looking at all venues. */
 export interface Places {

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Cursor, type Db, isPostgres } from './database.ts'
 import * as postgres from './postgres/postgres-changes.ts'
-import { wholeList } from './queries.ts'
 import type { ChangeColumns, Taxonomy } from './schema.ts'
 import * as sqlite from './sqlite/sqlite-changes.ts'
+import { wholeList } from './statement.ts'
 
 // The records that have changed between two cursors, page by page. Neither cursor moves while a reader turns the pages, and a row that is changed
 // again leaves the range, so every page is a part of one list that only becomes shorter.

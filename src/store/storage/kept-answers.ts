@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from './database.ts'
-import { wholeList } from './queries.ts'
 import type { Tx } from './recording.ts'
 import type { KeptAnswerColumns } from './schema.ts'
-import { statement } from './statement.ts'
+import { statement, wholeList } from './statement.ts'
 
 // Answers to requests that came with an Idempotency-Key, kept for a day.
 

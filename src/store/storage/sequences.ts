@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import { utcToMs } from '../../base/text/moments.ts'
 import { type Db, isPostgres } from './database.ts'
-import { wholeList } from './queries.ts'
 import type { Tx } from './recording.ts'
 import type { ChangeColumns, RecordKind } from './schema.ts'
-import { entriesOf, statement } from './statement.ts'
+import { entriesOf, statement, wholeList } from './statement.ts'
 
 // Each record has a sequence, which rises with every transaction that changes it: by one, or up to the seconds since 2020 where those are more.
 // So it goes on rising where an older state of the record comes back, and where a number has been forgotten. It is SEQUENCE in calendars, and

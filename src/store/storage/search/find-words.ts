@@ -13,8 +13,7 @@ import {
   roomier,
   withId,
 } from '../id-set.ts'
-import { wholeList } from '../queries.ts'
-import { statement, type ValuePlaces } from '../statement.ts'
+import { statement, type ValuePlaces, wholeList } from '../statement.ts'
 import { IN_NAME, IN_TITLE, type NamedKind, stemsOfEvent, TERM_DOCS } from './search-index.ts'
 
 // The search by `words`: finds events by stems, with wrong letters forgiven.

@@ -6,9 +6,8 @@ import { type Search, termsOf } from '../../../base/text/search.ts'
 import { LONGEST_TEXT, stemsIn } from '../../../base/text/stems.ts'
 import { type Database, type Db, isPostgres } from '../database.ts'
 import { addId, countIds, type IdSet, listIds, makeIdSet } from '../id-set.ts'
-import { contains, wholeList } from '../queries.ts'
 import type { Recording } from '../recording.ts'
-import { giveWay, statement } from '../statement.ts'
+import { contains, giveWay, statement, wholeList } from '../statement.ts'
 
 // Indexes the words of events, and narrows queries to what a search finds.
 

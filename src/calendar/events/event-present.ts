@@ -6,9 +6,15 @@ import { escapeHtml, linkedText, plainText, renderTitle } from '../../base/text/
 import { renderedPlain, renderedText, type WantedText } from '../../base/text/long-texts.ts'
 import { isWallTime, wallParts } from '../../base/text/moments.ts'
 import { presentUrl } from '../../base/text/urls.ts'
-import { type WrittenRecord, writtenRecord } from '../../base/text/written-json.ts'
 import { timezoneAbbreviation, utcOffset } from '../../base/text/zones.ts'
-import { type CountedJson, type EventCore, type TermCounts, writeCounted } from '../../store/memory/event-pieces.ts'
+import {
+  type CountedJson,
+  type EventCore,
+  type TermCounts,
+  type WrittenRecord,
+  writeCounted,
+  writtenRecord,
+} from '../../store/memory/event-pieces.ts'
 import type {
   EventRow,
   ImageRow,

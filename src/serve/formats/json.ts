@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Site } from '../../base/config.ts'
 import { isTruthy } from '../../base/fields/kinds.ts'
 import { endGzip, type GzipRun } from '../../base/gzip.ts'
-import { isWritten, type WrittenRecord } from '../../base/text/written-json.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Found, ListedJson } from '../../calendar/declare/operations.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
@@ -15,10 +14,12 @@ import {
   bytesOf,
   type EventStates,
   hasCurrentCounts,
+  isWritten,
   makePiece,
   type Piece,
   statesOf,
   updateCounts,
+  type WrittenRecord,
 } from '../../store/memory/event-pieces.ts'
 import type { Format, Reply } from './format.ts'
 

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { limits } from '../../base/fields/limits.ts'
 import { Problem } from '../../base/problems.ts'
-import { isWritten, type WrittenJson, writtenJson } from '../../base/text/written-json.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Found, Operations } from '../../calendar/declare/operations.ts'
 import { type Caller, mayRead, seesUnpublished } from '../../calendar/people/caller.ts'
@@ -9,6 +8,7 @@ import { presentById } from '../../calendar/records/present-records.ts'
 import { resources, type Served } from '../../calendar/resources.ts'
 import { findTermsByIds } from '../../calendar/terms/term-store.ts'
 import { catchUp, type EventMemory } from '../../store/memory/event-memory.ts'
+import { isWritten, type WrittenJson, writtenJson } from '../../store/memory/event-pieces.ts'
 import {
   areChangesForgotten,
   type ChangeRange,

@@ -44,8 +44,7 @@ import {
   versionTag,
   wasAsked,
 } from './finished.ts'
-import { askerOf, type Front, incomingOf, refuseOverload } from './front.ts'
-import { answerHeaders, takesGzip, VARY_WITH_ACCEPT } from './headers.ts'
+import { answerHeaders, askerOf, type Front, incomingOf, refuseOverload, takesGzip, VARY_WITH_ACCEPT } from './front.ts'
 import { clientAddress, LONGEST_URL, NO_BODY, parsePlainQuery, type RequestUrl, type Visit } from './incoming.ts'
 import { findMatch, type RouteTable } from './platform.ts'
 import { anonymousContext, nobody, type Responder, type Service } from './respond.ts'

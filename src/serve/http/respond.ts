@@ -20,10 +20,8 @@ import { formatsOf } from '../formats/formats.ts'
 import { dressed, wantsEnvelope } from '../formats/json.ts'
 import { admitted, isFull, overloaded, type Work } from './admission.ts'
 import { batchReply } from './batch.ts'
-import type { Front } from './front.ts'
-import { countFurther } from './front.ts'
+import { countFurther, type Front, VARY_WITH_ACCEPT } from './front.ts'
 import { allowedMethods, answer, describeRoute, mayAsk, recordAddressOf } from './handlers.ts'
-import { VARY_WITH_ACCEPT } from './headers.ts'
 import {
   type Body,
   declaredValues,

@@ -20,17 +20,20 @@ import type { Reply } from '../formats/format.ts'
 import { BYTES_AT_ONCE, isPretty, jsonBytes } from '../formats/json.ts'
 import { leaveStream, tryStream } from './admission.ts'
 import { passRest } from './bodies.ts'
-import { type Answered, announce, type Front, refuseOverload } from './front.ts'
 import {
+  type Answered,
   addLastModified,
+  announce,
   answerHeaders,
   crossOriginHeaders,
   type Encoding,
   encodingFor,
+  type Front,
   hasCurrent,
   isUnmodified,
+  refuseOverload,
   takesGzip,
-} from './headers.ts'
+} from './front.ts'
 import type { Visit } from './incoming.ts'
 import { clientAddress } from './incoming.ts'
 import { hasRoomFor, sendBody, watchReader } from './slow-readers.ts'

@@ -20,7 +20,7 @@ import { formatsOf } from '../formats/formats.ts'
 import { dressed, wantsEnvelope } from '../formats/json.ts'
 import { admitted, isFull, overloaded, type Work } from './admission.ts'
 import { batchReply } from './batch.ts'
-import { countFurther, type Front, VARY_WITH_ACCEPT } from './front.ts'
+import { countFurther, type Front, isCrowded, VARY_WITH_ACCEPT } from './front.ts'
 import { allowedMethods, answer, describeRoute, mayAsk, recordAddressOf } from './handlers.ts'
 import {
   type Body,
@@ -45,7 +45,6 @@ import {
   type RouteAction,
   routeName,
 } from './routes.ts'
-import { isCrowded } from './slow-readers.ts'
 
 // Answers each request below the REST root: who asks, which route, which work.
 

@@ -30,13 +30,15 @@ import {
   encodingFor,
   type Front,
   hasCurrent,
+  hasRoomFor,
   isUnmodified,
   refuseOverload,
+  sendBody,
   takesGzip,
+  watchReader,
 } from './front.ts'
 import type { Visit } from './incoming.ts'
 import { clientAddress } from './incoming.ts'
-import { hasRoomFor, sendBody, watchReader } from './slow-readers.ts'
 
 // Sends answers: ETags, 304, compression, streams.
 

@@ -10,9 +10,17 @@ import { conditionsOf } from '../declare/filter.ts'
 import type { Extent, Found, Operations, Presentation } from '../declare/operations.ts'
 import { findImages } from '../images/images.ts'
 import { mayDelete, mayEdit, mayRead } from '../people/caller.ts'
-import { presentSingle, textsOfRecord, textsToWrite } from '../records/present-records.ts'
 import { sentTexts } from '../records/record-rules.ts'
-import { foundPage, idAt, pageRequest, statusFilter, statusLinks } from '../records/record-store.ts'
+import {
+  foundPage,
+  idAt,
+  pageRequest,
+  presentSingle,
+  statusFilter,
+  statusLinks,
+  textsOfRecord,
+  textsToWrite,
+} from '../records/record-store.ts'
 import { type LinkedGround, type LinkedQuery, linkedLinks, linkedParts, placedFilters } from './linked-filters.ts'
 import {
   changeLinked,

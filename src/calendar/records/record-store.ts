@@ -2,6 +2,7 @@ import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely'
 import { STATUSES } from '../../base/fields/field.ts'
 import { listEntries } from '../../base/fields/kinds.ts'
 import { Problem } from '../../base/problems.ts'
+import { showInTurn, showPrepared, type WantedText } from '../../base/text/long-texts.ts'
 import { parseMoment } from '../../base/text/moments.ts'
 import { canonicalSlug, numberedSlug } from '../../base/text/slug.ts'
 import { parameter } from '../../base/text/urls.ts'
@@ -15,10 +16,18 @@ import {
   type WriteAction,
   type Writer,
 } from '../../store/storage/recording.ts'
-import type { ChangeColumns, RecordKind, RecordTable, Tables, VersionedKind } from '../../store/storage/schema.ts'
+import type {
+  ChangeColumns,
+  RecordKind,
+  RecordTable,
+  Tables,
+  TermRow,
+  VersionedKind,
+} from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
+import { showOrLeaveOut, showRecord } from '../../store/storage/unshowable.ts'
 import type { Context, ValueContext } from '../declare/context.ts'
-import type { Address } from '../declare/operations.ts'
+import type { Address, Presentation } from '../declare/operations.ts'
 import { type Caller, can, seesAll, seesOwn, seesUnpublished } from '../people/caller.ts'
 
 // Statuses of records, and the filter by them.
@@ -400,4 +409,70 @@ export async function requireVersion(tx: Tx, kind: VersionedKind, id: number, wa
 export function requireWanted({ id, sequence }: Version, wanted: Wanted): void {
   if (wanted !== 'any' && !wanted.some((version) => version.id === id && version.sequence === sequence))
     throw new Problem('rest_precondition_failed')
+}
+
+/** Presents the records of a list in their order, without those that cannot be shown. */
+export async function presentListed<Loaded>(
+  context: Context,
+  presentation: Presentation<Loaded>,
+  loaded: readonly Loaded[],
+): Promise<object[]> {
+  return [...(await presentById(context, presentation, loaded)).values()]
+}
+
+/** Presents records as lists do, by id, without those that cannot be shown. */
+export async function presentById<Loaded>(
+  context: Context,
+  presentation: Presentation<Loaded>,
+  loaded: readonly Loaded[],
+): Promise<Map<number, object>> {
+  const { nameOf, textsOf, present } = presentation
+  const shown = await showInTurn(
+    loaded,
+    (record) => textsOf(record, 'listed'),
+    (record) => {
+      const { kind, id } = nameOf(record)
+      const shape = showOrLeaveOut(context, kind, id, () => present(context, record, 'listed'))
+      return shape && ([id, shape] as const)
+    },
+  )
+  return new Map(shown.filter((entry) => entry !== undefined))
+}
+
+/** Presents a record by itself. @throws UnshowableRecord */
+export async function presentSingle<Loaded>(
+  context: Context,
+  { nameOf, textsOf, present }: Presentation<Loaded>,
+  loaded: Loaded,
+): Promise<object> {
+  const { kind, id } = nameOf(loaded)
+  return showPrepared(textsOf(loaded, 'single'), () => showRecord(kind, id, () => present(context, loaded, 'single')))
+}
+
+/** The long texts of a record, and whether their author may write unfiltered HTML. */
+interface LongTexts {
+  description: string
+  excerpt: string
+  trusted: number
+}
+
+/** The texts that a record is shown with: in lists, or `single` with its linked data. */
+export function textsOfRecord({ description, excerpt, trusted }: LongTexts, extent: 'listed' | 'single'): WantedText[] {
+  const texts: WantedText[] = []
+  for (const raw of [description, excerpt]) {
+    if (raw === '') continue
+    texts.push({ work: 'html', raw, trusted: trusted === 1 })
+    if (extent === 'single') texts.push({ work: 'plain', raw, trusted: trusted === 1 })
+  }
+  return texts
+}
+
+/** The texts of a record about to be written, for answers and for searches. */
+export function textsToWrite(texts: LongTexts): WantedText[] {
+  const folded = [texts.description, texts.excerpt].map((raw): WantedText => ({ work: 'folded', raw }))
+  return [...textsOfRecord(texts, 'single'), ...folded]
+}
+
+export function textsOfTerm({ description }: Pick<TermRow, 'description'>): WantedText[] {
+  return description === '' ? [] : [{ work: 'safe', raw: description }]
 }

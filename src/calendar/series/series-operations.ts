@@ -11,8 +11,15 @@ import type { EventValues, PreparedEvent } from '../events/event-rules.ts'
 import { prepareChange } from '../events/events.ts'
 import { recordRights } from '../linked/record-present.ts'
 import { mayDelete, mayRead } from '../people/caller.ts'
-import { presentSingle } from '../records/present-records.ts'
-import { foundPage, offsetOf, pageRequest, statusFilter, statusLinks, visibleTo } from '../records/record-store.ts'
+import {
+  foundPage,
+  offsetOf,
+  pageRequest,
+  presentSingle,
+  statusFilter,
+  statusLinks,
+  visibleTo,
+} from '../records/record-store.ts'
 import { changeAll, getHeldSeries, isLive, removeAll } from './change-series.ts'
 import { becomeSingle, otherThan, readWritten } from './recurring-events.ts'
 import { findSeriesLinks, type LoadedSeries, type SeriesQuery, seriesPresentation, seriesResource } from './series.ts'

@@ -6,7 +6,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import type { Found, ListedJson } from '../../calendar/declare/operations.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
 import { collectionUrl, type Resource } from '../../calendar/declare/resource.ts'
-import { presentListed } from '../../calendar/records/present-records.ts'
+import { presentListed } from '../../calendar/records/record-store.ts'
 import type { Served } from '../../calendar/resources.ts'
 import type { EventMemory } from '../../store/memory/event-memory.ts'
 import {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Found, ListedJson, Operations } from '../../calendar/declare/operations.ts'
-import { presentListed } from '../../calendar/records/present-records.ts'
+import { presentListed } from '../../calendar/records/record-store.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
 import type { Format } from './format.ts'
 

@@ -8,8 +8,13 @@ import { type Keeping, writeOnce } from '../../calendar/editing/idempotency.ts'
 import { type Around, makeNew, writeChange, writeNew, writeRemoval } from '../../calendar/editing/save-record.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import { can, isLoggedIn } from '../../calendar/people/caller.ts'
-import { presentSingle } from '../../calendar/records/present-records.ts'
-import { findVersion, MAX_ID, type Version, wantedVersions } from '../../calendar/records/record-store.ts'
+import {
+  findVersion,
+  MAX_ID,
+  presentSingle,
+  type Version,
+  wantedVersions,
+} from '../../calendar/records/record-store.ts'
 import type { Served } from '../../calendar/resources.ts'
 import { type Format, okReply, type Reply } from '../formats/format.ts'
 import { chooseFormat } from '../formats/formats.ts'

@@ -28,7 +28,7 @@ import {
 import type { StateKind } from '../../calendar/history/record-states.ts'
 import { about } from '../../calendar/locales/messages.ts'
 import { can } from '../../calendar/people/caller.ts'
-import { presentSingle } from '../../calendar/records/present-records.ts'
+import { presentSingle } from '../../calendar/records/record-store.ts'
 import type { Served } from '../../calendar/resources.ts'
 import { okReply, type Reply } from '../formats/format.ts'
 import { FEED_KINDS, readerOf, readFeed, servedChanges } from '../sync/changes-feed.ts'

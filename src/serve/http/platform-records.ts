@@ -22,12 +22,13 @@ import {
   type PostCondition,
   type PostTable,
 } from '../../calendar/records/post-list.ts'
-import { presentSingle, textsOfRecord } from '../../calendar/records/present-records.ts'
 import {
   foundPage,
   isAllowedStatusList,
   pageRequest,
+  presentSingle,
   statusFilter,
+  textsOfRecord,
   visibleTo,
 } from '../../calendar/records/record-store.ts'
 import { resources, type Served } from '../../calendar/resources.ts'

@@ -8,13 +8,13 @@ import type { Found, Operations, Presentation } from '../../calendar/declare/ope
 import { defineFields, defineResource } from '../../calendar/declare/resource.ts'
 import { about } from '../../calendar/locales/messages.ts'
 import { can } from '../../calendar/people/caller.ts'
-import { presentById } from '../../calendar/records/present-records.ts'
 import {
   foundPage,
   isPossibleId,
   type Listing,
   type PageRequest,
   pageRequest,
+  presentById,
 } from '../../calendar/records/record-store.ts'
 import type { Served } from '../../calendar/resources.ts'
 import {

@@ -13,7 +13,7 @@ const GROUPS = {
   base: [
     ['cache.ts', 'errors.ts', 'gzip.ts'],
     ['text', 'run-command.ts', 'files.ts', 'node-http.ts', 'problems.ts'],
-    ['setting-kinds.ts', 'look-files.ts'],
+    ['setting-kinds.ts'],
     ['look-settings.ts', 'map-settings.ts'],
     ['config.ts', 'icalendar'],
     ['recurrence'],

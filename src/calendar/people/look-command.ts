@@ -3,8 +3,14 @@ import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import { type Config, environmentName } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
-import { dataOf, isLookFile, type LookFileSetting } from '../../base/look-files.ts'
-import { MOST_LOOK, readTexts, readTextsFolder } from '../../base/look-settings.ts'
+import {
+  dataOf,
+  isLookFile,
+  type LookFileSetting,
+  MOST_LOOK,
+  readTexts,
+  readTextsFolder,
+} from '../../base/look-settings.ts'
 import { table } from '../../base/run-command.ts'
 import type { Database } from '../../store/storage/database.ts'
 import {

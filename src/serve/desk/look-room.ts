@@ -1,8 +1,10 @@
 import type { Site } from '../../base/config.ts'
-import { isLookFile, LOOK_FILES, type LookFileSetting } from '../../base/look-files.ts'
 import {
   extentOf,
+  isLookFile,
   LONGEST_PAGE_TEXT,
+  LOOK_FILES,
+  type LookFileSetting,
   type LookSetting,
   type lookSettings,
   readTexts,

@@ -1,6 +1,15 @@
 import type { Site } from '../../base/config.ts'
-import { dataOf, faultOfFile, isLookFile, LOOK_FILES, type LookFileSetting } from '../../base/look-files.ts'
-import { extentOf, type LookSetting, lookSettings, MOST_TEXTS } from '../../base/look-settings.ts'
+import {
+  dataOf,
+  extentOf,
+  faultOfFile,
+  isLookFile,
+  LOOK_FILES,
+  type LookFileSetting,
+  type LookSetting,
+  lookSettings,
+  MOST_TEXTS,
+} from '../../base/look-settings.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { faultOfSetting, OWNER_SETTINGS, type OwnerValues } from '../../store/storage/owner-settings.ts'
 import type { FormFaults } from './desk-inputs.ts'

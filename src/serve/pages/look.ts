@@ -2,8 +2,16 @@ import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { Config } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
-import { endingOf, isLookFile, LOOK_FILES, type LookFileSetting } from '../../base/look-files.ts'
-import { type OwnerLink, readLinks, readTexts, titleOfText } from '../../base/look-settings.ts'
+import {
+  endingOf,
+  isLookFile,
+  LOOK_FILES,
+  type LookFileSetting,
+  type OwnerLink,
+  readLinks,
+  readTexts,
+  titleOfText,
+} from '../../base/look-settings.ts'
 import { readEntries } from '../../base/setting-kinds.ts'
 import { type Html, NOTHING, trusted } from './page-html.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { LANGUAGES, type Site } from '../../base/config.ts'
-import { contentName, LOOK_FILES, type LookFileSetting } from '../../base/look-files.ts'
+import { contentName, LOOK_FILES, type LookFileSetting } from '../../base/look-settings.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import { type Pixels, pixelsPng, squarePng } from '../../store/media/image-sizes.ts'

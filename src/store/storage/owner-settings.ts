@@ -4,12 +4,15 @@ import {
   bytesOfData,
   contentName,
   endingOf,
+  extentOf,
   faultOfFile,
   isLookFile,
   LOOK_FILES,
   type LookFileSetting,
-} from '../../base/look-files.ts'
-import { extentOf, type LookSetting, lookSettings, readTexts } from '../../base/look-settings.ts'
+  type LookSetting,
+  lookSettings,
+  readTexts,
+} from '../../base/look-settings.ts'
 import type { Db } from './database.ts'
 import { holdName } from './locks.ts'
 import { type FormerValues, recordChange, type Tx } from './recording.ts'

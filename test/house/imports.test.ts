@@ -14,7 +14,7 @@ const GROUPS = {
     ['cache.ts', 'errors.ts', 'gzip.ts'],
     ['text', 'run-command.ts', 'files.ts', 'node-http.ts', 'problems.ts'],
     ['setting-kinds.ts'],
-    ['look-settings.ts', 'map-settings.ts'],
+    ['look-settings.ts'],
     ['config.ts', 'icalendar'],
     ['recurrence'],
     ['fields'],

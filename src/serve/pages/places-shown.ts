@@ -1,5 +1,5 @@
 import type { Site } from '../../base/config.ts'
-import { tileAddress } from '../../base/map-settings.ts'
+import { tileAddress } from '../../base/look-settings.ts'
 import { plainText } from '../../base/text/html.ts'
 import type { VenueRow } from '../../store/storage/schema.ts'
 import { type Html, html, NOTHING } from './page-html.ts'

@@ -24,8 +24,7 @@ import {
   findDeskEntry,
   giveFirstPassword,
 } from './calendar/people/first-administrator.ts'
-import { publishDue } from './calendar/schedule/event-schedule.ts'
-import { extendSeries, renewTimes } from './calendar/series/series-upkeep.ts'
+import { extendSeries, publishDue, renewTimes } from './calendar/series/series-upkeep.ts'
 import {
   makeRunningImports,
   type RunningImports,

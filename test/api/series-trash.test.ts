@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { publishDue } from '../../src/calendar/schedule/event-schedule.ts'
+import { publishDue } from '../../src/calendar/series/series-upkeep.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService

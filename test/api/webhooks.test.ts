@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import { startApp } from '../../src/app.ts'
 import { formatUtc } from '../../src/base/text/moments.ts'
-import { publishDue } from '../../src/calendar/schedule/event-schedule.ts'
+import { publishDue } from '../../src/calendar/series/series-upkeep.ts'
 import { mayPost } from '../../src/serve/webhooks/post-message.ts'
 import { registerWebhookCommands } from '../../src/serve/webhooks/webhook-command.ts'
 import {

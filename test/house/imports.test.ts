@@ -28,7 +28,6 @@ const GROUPS = {
     ['linked'],
     ['events'],
     ['series'],
-    ['schedule'],
     ['resources.ts'],
     ['history'],
     ['editing'],
@@ -150,7 +149,6 @@ test('resources are joined in src/calendar/resources.ts: hardly anything but the
     'resources.ts',
     // Starts the memory of events and the clock that publishes what is due.
     'app.ts',
-    'schedule/event-schedule.ts',
     // Answers public lists of events from memory before anything else looks at the request.
     'http/public-reads.ts',
     // Compare and write what an import brings.

@@ -10,7 +10,7 @@ import { findAsTyped, suggest } from '../../src/calendar/events/find-as-typed.ts
 import { pickNames } from '../../src/calendar/events/picked-names.ts'
 import { findVenuesOf, listDirectory, listLetters } from '../../src/calendar/linked/linked-directory.ts'
 import type { Caller } from '../../src/calendar/people/caller.ts'
-import { publishDue } from '../../src/calendar/schedule/event-schedule.ts'
+import { publishDue } from '../../src/calendar/series/series-upkeep.ts'
 import { emptyIndex, indexedLinks, putEvent } from '../../src/store/memory/event-index.ts'
 import { readIndex } from '../../src/store/memory/event-index-read.ts'
 import { type Database, type Db, type ReadAside, runQueries } from '../../src/store/storage/database.ts'

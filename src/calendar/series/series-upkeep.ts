@@ -4,13 +4,18 @@ import type { Site } from '../../base/config.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import { utcToWall } from '../../base/text/zones.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
+import { held } from '../../store/storage/locks.ts'
 import { type Tx, writerBy } from '../../store/storage/recording.ts'
-import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
+import type { EventRow, RecordTable, SeriesRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
-import { UNSENT } from '../events/event-rules.ts'
+import { publishEvent, UNSENT } from '../events/event-rules.ts'
+import { showLinks } from '../events/event-store.ts'
 import { settleWhen } from '../events/event-when.ts'
 import { ownFields } from '../events/recurrence-present.ts'
-import { isStatus, settledByDate } from '../records/record-store.ts'
+import { updateLinked } from '../linked/linked-store.ts'
+import { organizerRules } from '../linked/organizer.ts'
+import { venueRules } from '../linked/venue.ts'
+import { freeSlug, isStatus, settledByDate } from '../records/record-store.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
 import { addDates } from './change-series.ts'
 import { horizonAt, type Schedule, scheduleOf, startsOf, TIMES, type When, whenAt } from './series-schedule.ts'
@@ -138,7 +143,7 @@ function renewed(row: EventRow, schedule: Schedule): Partial<EventRow> {
 const selectScheduled = statement<object>()((db) => db.selectFrom('series').selectAll().where('status', '=', 'future'))
 
 /** Scheduled series whose date has come. `nowUtc` is a time in UTC. */
-export async function findDueSeries(db: Db, nowUtc: string): Promise<SeriesRow[]> {
+async function findDueSeries(db: Db, nowUtc: string): Promise<SeriesRow[]> {
   const rows = await selectScheduled(db, {})
   return rows.filter((series) => isDue(series, nowUtc))
 }
@@ -148,9 +153,61 @@ function isDue(series: SeriesRow, nowUtc: string): boolean {
 }
 
 /** Publishes a series that is due; its occurrences are published one by one. Does nothing if another node was faster. */
-export async function publishSeries(tx: Tx, id: number, nowUtc: string): Promise<void> {
+async function publishSeries(tx: Tx, id: number, nowUtc: string): Promise<void> {
   const series = await holdSeries(tx, id)
   if (!series || !isDue(series, nowUtc)) return
   const status = 'publish'
   await updateSeries(tx, series, { status, shared: JSON.stringify({ ...readShared(series), status }) })
+}
+
+// Publishes records whose date has come, and shows links of meetings that are about to begin.
+
+/** Records changed with one write; others that are due follow with the next. */
+const PUBLISHED_AT_ONCE = 200
+
+/** Publishes all scheduled records whose date has come (rule 19.3), and shows the links of meetings that are about to begin. `now` in ms since the epoch. */
+export async function publishDue(database: Database, now: number): Promise<void> {
+  const nowUtc = formatUtc(now)
+  for (const table of ['events', 'venues', 'organizers'] as const)
+    await whileDue(database, findDue(database.read, table, nowUtc), (tx) => publish(tx, table, nowUtc))
+  for (const { id } of await findDueSeries(database.read, nowUtc))
+    await database.write((tx) => publishSeries(tx, id, nowUtc), writerBy('schedule'))
+  await whileDue(database, findDueLinks(database.read, nowUtc), async (tx) => {
+    const rows = await held(tx, findDueLinks(tx, nowUtc)).execute()
+    await showLinks(tx, rows)
+    return rows.length
+  })
+}
+
+/** Writes again and again while a write has found as many records as it changes at once. */
+async function whileDue(
+  { write }: Database,
+  due: { executeTakeFirst: () => Promise<unknown> },
+  work: (tx: Tx) => Promise<number>,
+): Promise<void> {
+  if (!(await due.executeTakeFirst())) return
+  while ((await write(work, writerBy('schedule'))) === PUBLISHED_AT_ONCE);
+}
+
+/** In the order of the index, which SQLite would not take for that of ids. */
+function findDueLinks(db: Db, nowUtc: string) {
+  const events = db.selectFrom('events').selectAll().where('online_from', '<>', sql.lit(''))
+  return events.where('online_from', '<=', nowUtc).orderBy('online_from').limit(PUBLISHED_AT_ONCE)
+}
+
+function findDue<Table extends RecordTable>(db: Db, table: Table, nowUtc: string) {
+  const events = db.selectFrom(table as 'events').selectAll()
+  return events.where('status', '=', 'future').where('date_utc', '<=', nowUtc).orderBy('id').limit(PUBLISHED_AT_ONCE)
+}
+
+/** Publishes those that are due once they are held, and returns how many; another node may have been faster. */
+async function publish(tx: Tx, table: RecordTable, nowUtc: string): Promise<number> {
+  const rows = await held(tx, findDue(tx, table, nowUtc)).execute()
+  for (const row of rows) {
+    // Another record may have been published with its slug meanwhile.
+    const slug = await freeSlug(tx, table, row.slug, row.id)
+    if (table === 'events') await publishEvent(tx, row, slug)
+    else await updateLinked(tx, table === 'venues' ? venueRules : organizerRules, row, { status: 'publish', slug })
+  }
+  return rows.length
 }

@@ -13,6 +13,7 @@ import {
   runDueImports,
   type ScheduledRun,
 } from '../../src/exchange/import/import-schedule.ts'
+import { onSqlite } from '../support/database.ts'
 import { MAIN } from '../support/environment.ts'
 import { startProcess } from '../support/processes.ts'
 import { until } from '../support/waiting.ts'
@@ -185,7 +186,7 @@ describe('an import on a schedule', () => {
     assert.equal(running.begun.size, 0)
   })
 
-  test('is ended when it takes too long, and says so', async (t) => {
+  test('is ended when it takes too long, and says so', onSqlite, async (t) => {
     const calendar = await startCalendar()
     const silent = createServer(() => undefined).listen(0, '127.0.0.1')
     const [, program = ''] = process.argv
@@ -207,7 +208,7 @@ describe('an import on a schedule', () => {
     ['SIGKILL', 'is left to its lease'],
     ['SIGTERM', 'is due again at once'],
   ] as const)
-    test(`ends with the service that does it, at ${signal}, and ${isLeft}`, async (t) => {
+    test(`ends with the service that does it, at ${signal}, and ${isLeft}`, onSqlite, async (t) => {
       const calendar = await startCalendar()
       t.after(calendar.close)
       let asked = 0
@@ -229,7 +230,7 @@ describe('an import on a schedule', () => {
       assert.deepEqual([leased_utc === '', failures], [signal === 'SIGTERM', 0])
     })
 
-  test('does not begin when the service is gone before it is up', async (t) => {
+  test('does not begin when the service is gone before it is up', onSqlite, async (t) => {
     const calendar = await startCalendar()
     t.after(calendar.close)
     const source = await calendar.file('town.csv', 'Title,Start\nBall,2027-05-01 20:00\n')

@@ -15,7 +15,7 @@ import { namespaceRoutes, type Route, type RouteAction } from '../../src/serve/h
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import type { Tx } from '../../src/store/storage/recording.ts'
 import { startCalendar } from '../import/calendar-command.ts'
-import { scratchDatabase } from '../support/database.ts'
+import { onSqlite, scratchDatabase } from '../support/database.ts'
 import { holdsUpNobody } from '../support/longest-turn.ts'
 import { type Answer, startService, type TestService, testConfig } from '../support/service.ts'
 import { actsSince, readWritten, unrecorded } from '../support/written-records.ts'
@@ -417,7 +417,8 @@ async function startDemo(folder: string, address: string): Promise<App> {
   return startApp(testConfig(folder, { database: address }), { demo: true })
 }
 
-test('the first start and the demo are recorded and told; a copy carries both along', async (t) => {
+// Each of its writes is one of those above.
+test('the first start and the demo are recorded and told; a copy carries both along', onSqlite, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-'))
   const scratch = await scratchDatabase()
   const app = await startDemo(folder, scratch.address)

@@ -86,7 +86,7 @@ export function firstOfKinds(paths: readonly string[]): ReadonlySet<string> {
   const kindOf = (path: string) =>
     path
       .replace(/\?.*/, '')
-      .replace(/^\/(event|venue|organizer|series)\/.*/, '/$1')
+      .replace(/^\/((?:events\/)?(?:event|venue|organizer|series|category|tag))\/.*/, '/$1')
       .replace(/[\w-]{20,}|\d[\d-]*/g, '#')
   return new Set(
     Map.groupBy(paths, kindOf)

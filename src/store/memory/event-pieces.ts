@@ -5,7 +5,7 @@ import { type Deflated, deflateAround } from '../../base/gzip.ts'
 import type { Database, Db } from '../storage/database.ts'
 import { type Tx, writerBy } from '../storage/recording.ts'
 import type { Tables, TermRow } from '../storage/schema.ts'
-import { statement } from '../storage/statement.ts'
+import { rowParts, statement } from '../storage/statement.ts'
 
 /** A value that is written as JSON already. Answers and lists copy its bytes; code that needs its members parses them (`unwritten`). */
 export interface WrittenJson {
@@ -127,7 +127,7 @@ const upsert = statement<{ rows: Tables['presented_records'][] }>()((db, value) 
 /** Stores presented records whose rows this transaction wrote or holds. */
 export async function storePresented(tx: Tx, form: string, records: readonly PresentedRecord[]): Promise<void> {
   const rows = records.map(({ imageAt, ...record }) => ({ ...record, image_at: imageAt, form }))
-  if (rows.length > 0) await upsert(tx, { rows })
+  await Promise.all(Array.from(rowParts(rows), (part) => upsert(tx, { rows: part })))
 }
 
 /** Ids of records that are to be stored presented, many with one write. */

@@ -18,7 +18,7 @@ import {
   toldChanges,
 } from '../history.ts'
 import { byRecord, type Tx } from '../recording.ts'
-import { statement } from '../statement.ts'
+import { rowParts, statement } from '../statement.ts'
 
 // Reads the record of changes on PostgreSQL.
 //
@@ -188,9 +188,6 @@ const insertDeliveries = statement<{ changes: string }>()(
     as c(kind text, record bigint, verb text, public_verb text, with_series integer, later integer, message text, time text) ${sql.raw(TELL.after)}`,
 )
 
-/** Rows written with one statement. */
-const ROWS_AT_ONCE = 500
-
 /**
  * Writes what a transaction has recorded, as its last step. All statements have begun when the function returns. Rows of `changes` are locked only
  * from here to the commit, and always in the same order, so that writers cannot deadlock.
@@ -199,14 +196,14 @@ export async function saveRecording(tx: Tx): Promise<void> {
   if (tx.recording.changes.size === 0) return
   const time = formatUtc(Date.now())
   const latest = latestChanges([tx.recording], time).sort(byRecord)
-  const changes = inParts(latest).map((rows) => upsert(tx, { rows }))
+  const changes = Array.from(rowParts(latest), (some) => upsert(tx, { rows: some }))
   const keys = keysToLevel(latest)
   const levelled = keys === undefined ? [] : [level(tx, { keys })]
   const forgotten = keysToForget([tx.recording])
   const forgetting = forgotten === undefined ? [] : [forget(tx, { keys: forgotten })]
   const acting = historyRows([tx.recording], time)
   const rows = acting.map(({ later: _later, texts: _texts, ...row }) => row)
-  const acts = inParts(rows).map((some) => insertHistory(tx, { rows: some }))
+  const acts = Array.from(rowParts(rows), (some) => insertHistory(tx, { rows: some }))
   const removed = rows.filter(({ action }) => action === 'delete')
   const ended = removed.map(({ kind, record }) => endVersions(tx, { kind, record }))
   const texts = textsOf(acting)
@@ -214,11 +211,4 @@ export async function saveRecording(tx: Tx): Promise<void> {
   const told = toldChanges([tx.recording], time)
   const deliveries = told === undefined ? [] : [insertDeliveries(tx, { changes: told })]
   await Promise.all([...changes, ...levelled, ...forgetting, ...acts, ...ended, ...kept, ...deliveries])
-}
-
-function inParts<Row>(rows: Row[]): Row[][] {
-  if (rows.length === 0) return []
-  return Array.from({ length: Math.ceil(rows.length / ROWS_AT_ONCE) }, (_, part) =>
-    rows.slice(part * ROWS_AT_ONCE, (part + 1) * ROWS_AT_ONCE),
-  )
 }

@@ -148,7 +148,7 @@ function registerOwn(program: Command, configure: Configure): void {
 
 async function invalidateTags(config: Config, print: Print): Promise<void> {
   const { renewEdition } = await import('./store/storage/edition.ts')
-  const { raiseSequences } = await import('./store/storage/sequences.ts')
+  const { raiseSequences } = await import('./store/storage/history.ts')
   const { formatUtc } = await import('./base/text/zones.ts')
   const database = await openCalendar(config)
   try {

@@ -24,10 +24,10 @@ import type { Role } from '../../src/calendar/people/caller.ts'
 import { inMemory } from '../../src/store/media/image-sizes.ts'
 import { localMediaStore } from '../../src/store/media/media-store.ts'
 import type { Database } from '../../src/store/storage/database.ts'
+import { nextRecordId } from '../../src/store/storage/history.ts'
 import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import type { ImageRow } from '../../src/store/storage/schema.ts'
-import { nextRecordId } from '../../src/store/storage/sequences.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 15, 11, 35)
 const MEDIA = 'https://example.org/media'

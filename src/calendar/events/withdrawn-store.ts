@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { type EventMembers, eventMembers } from '../../base/fields/event-members.ts'
 import { namesWith, type WithValue } from '../../base/fields/member.ts'
 import type { Db } from '../../store/storage/database.ts'
+import { sequenceAt } from '../../store/storage/history.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow, WithdrawnEvent, WithdrawnEventRow } from '../../store/storage/schema.ts'
-import { sequenceAt } from '../../store/storage/sequences.ts'
 import { statement } from '../../store/storage/statement.ts'
 
 // Events that the public can no longer see, as they were last seen: feeds tell subscribers of calendars about them for some time. Their

@@ -9,6 +9,7 @@ import { type Manifest, type OpenBackup, openBackup } from '../../store/storage/
 import type { Db } from '../../store/storage/database.ts'
 import { findMove, withoutPassword } from '../../store/storage/database-address.ts'
 import { nameCalendar } from '../../store/storage/edition.ts'
+import { raiseSequences } from '../../store/storage/history.ts'
 import { finishMigration, migrateWithin, migrationNames } from '../../store/storage/migrate.ts'
 import { countedSteps, FIRST_STEP } from '../../store/storage/migration.ts'
 import {
@@ -19,7 +20,6 @@ import {
   type Replacing,
   replaceDatabase,
 } from '../../store/storage/replace-database.ts'
-import { raiseSequences } from '../../store/storage/sequences.ts'
 import { type CalendarPlaces, readWhole } from './backup.ts'
 import { namedFiles, withReason } from './clean-media.ts'
 import { copyTables, listCommonTables } from './copy.ts'

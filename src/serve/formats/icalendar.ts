@@ -5,7 +5,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import type { LoadedEvent } from '../../calendar/events/event-filters.ts'
 import { eventOperations } from '../../calendar/events/events.ts'
 import { isLoggedIn } from '../../calendar/people/caller.ts'
-import { findEventSequences } from '../../store/storage/sequences.ts'
+import { findEventSequences } from '../../store/storage/history.ts'
 import {
   readableRules,
   writeEventComponent,

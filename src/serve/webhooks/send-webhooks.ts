@@ -8,10 +8,9 @@ import type { WebhookReason } from '../../calendar/locales/messages.ts'
 import { presentById } from '../../calendar/records/record-store.ts'
 import { resources, type Served, series } from '../../calendar/resources.ts'
 import type { Database } from '../../store/storage/database.ts'
-import { TOLD_KINDS } from '../../store/storage/history.ts'
+import { findSequences, TOLD_KINDS } from '../../store/storage/history.ts'
 import { writerBy } from '../../store/storage/recording.ts'
 import type { DeliveryColumns, WebhookColumns } from '../../store/storage/schema.ts'
-import { findSequences } from '../../store/storage/sequences.ts'
 import { type Posted, type PostLimits, postMessage, signedHeaders } from './post-message.ts'
 import {
   claimDue,

@@ -211,7 +211,7 @@ export interface ChangeColumns {
   record: number
   /** Follows the order of commits (`storage/history.ts`); the changes of a commit share it. A text on PostgreSQL. */
   position: number | string
-  /** Rises with every transaction that changes it (`storage/sequences.ts`). */
+  /** Rises with every transaction that changes it (`storage/history.ts`). */
   sequence: number
   /** 1 when the public could see it at some time before the latest change. */
   was_public: number

@@ -1,15 +1,305 @@
-import {
-  BLOCK,
-  decodeEntities,
-  escapeMarkup,
-  INVISIBLE,
-  type MarkupPiece,
-  safeText,
-  safeTitle,
-  splitMarkup,
-  VOID,
-  withSingleBlanks,
-} from './safe-html.ts'
+import sanitizeHtml from 'sanitize-html'
+
+// Cuts HTML and XML into tags and texts, and escapes them.
+
+/** A piece of HTML as written; `name` is the lower-case name of the element that a tag opens or closes, else ''. */
+export interface MarkupPiece {
+  kind: 'text' | 'open' | 'close' | 'verbatim' | 'comment'
+  name: string
+  source: string
+}
+
+// Each alternative stops at the next tag or runs to the end once, so hostile text takes no longer than other text.
+const MARKUP = /<!--[\s\S]*?(?:-->|$)|<[!?][^<>]*>|<(\/?)([a-z][^\s/>"'<]*)(?=[\s/>])(?:[^<>"']|"[^"]*"|'[^']*')*>/gi
+
+/** The elements whose content is not markup. */
+const VERBATIM = new Set(['iframe', 'script', 'style', 'textarea', 'xmp'])
+
+/** The elements whose content nobody sees and no page can run. */
+export const INVISIBLE = new Set(['iframe', 'style'])
+
+/** The elements that never hold anything. */
+const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '))
+
+/** The elements that stand apart from the line of text around them. */
+export const BLOCK = new Set(
+  (
+    'address article aside blockquote caption center col colgroup dd details dialog dir div dl dt fieldset ' +
+    'figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li link main menu meta nav noscript ' +
+    'ol option p pre script search section style summary table tbody td template tfoot th thead title tr ul'
+  ).split(' '),
+)
+
+const BARE_AMPERSAND = /&(?!(?:[a-z][a-z0-9]{1,31}|#\d{1,7}|#x[0-9a-f]{1,6});)/gi
+
+/** Runs of white space that are not one blank already. */
+const ODD_BLANKS = /[^\S ]\s*| \s+/g
+
+/** A text with one blank in place of each run of white space. */
+export const withSingleBlanks = (text: string) => text.replace(ODD_BLANKS, ' ')
+
+/** Text with `<`, `>` and each `&` that begins no entity as entities. */
+function escapeMarkup(text: string): string {
+  return text.replace(BARE_AMPERSAND, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+/**
+ * An attribute with the blanks before it, all of them: its name, and its value as written. A value is taken whole, so no part of it is an
+ * attribute. Begun within the blanks, a long run of them would take the square of its length.
+ */
+export const ATTRIBUTE = /(?<!\s)\s+([^\s=>"'/]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?/g
+
+/** The value of an attribute without its quotes. */
+export const unquoted = (value: string) => (/^["']/.test(value) ? value.slice(1, -1) : value)
+
+/** Cuts HTML into pieces; joined, they are the same HTML. A `<` without a finished tag belongs to the text. */
+export function splitMarkup(html: string): MarkupPiece[] {
+  const pieces: MarkupPiece[] = []
+  let from = 0
+  const addText = (to: number) => {
+    if (to > from) pieces.push({ kind: 'text', name: '', source: html.slice(from, to) })
+  }
+  MARKUP.lastIndex = 0
+  for (let found = MARKUP.exec(html); found; found = MARKUP.exec(html)) {
+    const [source, slash, written] = found
+    addText(found.index)
+    from = MARKUP.lastIndex
+    const name = written?.toLowerCase() ?? ''
+    pieces.push({ kind: written === undefined ? 'comment' : slash ? 'close' : 'open', name, source })
+    if (slash || !VERBATIM.has(name)) continue
+    const end = endOfVerbatim(html, name, from)
+    if (end > from) pieces.push({ kind: 'verbatim', name, source: html.slice(from, end) })
+    from = end
+    MARKUP.lastIndex = end
+  }
+  addText(html.length)
+  return pieces
+}
+
+function endOfVerbatim(html: string, name: string, from: number): number {
+  const close = new RegExp(`</${name}(?=[\\s/>])`, 'gi')
+  close.lastIndex = from
+  return close.exec(html)?.index ?? html.length
+}
+
+const NOT_XML =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 allows no others of them than tab and line ends.
+  /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+
+/** Text made safe to stand in XML, between tags or in a quoted attribute; characters that XML 1.0 cannot hold are left out. */
+function escapeXml(text: string): string {
+  return text
+    .replace(NOT_XML, '')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+}
+
+/** An element with text, and attributes where it has some. */
+export function xmlElement(name: string, text: string, attributes: Readonly<Record<string, string>> = {}): string {
+  return `<${name}${attributesOf(attributes)}>${escapeXml(text)}</${name}>`
+}
+
+/** An element without content. */
+export function emptyElement(name: string, attributes: Readonly<Record<string, string>>): string {
+  return `<${name}${attributesOf(attributes)}/>`
+}
+
+function attributesOf(attributes: Readonly<Record<string, string>>): string {
+  return Object.entries(attributes)
+    .map(([name, value]) => ` ${name}="${escapeXml(value)}"`)
+    .join('')
+}
+
+// Sanitises the HTML of users who may not write any HTML they like.
+
+const INLINE = (
+  'abbr acronym b bdi bdo big br cite code del dfn em i ins kbd mark q rb rp rt rtc ruby s samp small span ' +
+  'strike strong sub sup tt u var wbr'
+).split(' ')
+const EMBEDDING = ['audio', 'iframe', 'img', 'picture', 'source', 'track', 'video']
+const STRUCTURE = ['center', 'details', 'summary']
+
+/** The pages that may be embedded: host and the beginning of the path. */
+const EMBEDDABLE: readonly (readonly [string, string])[] = [
+  ['www.youtube.com', '/embed/'],
+  ['www.youtube-nocookie.com', '/embed/'],
+  ['player.vimeo.com', '/video/'],
+  ['www.dailymotion.com', '/embed/'],
+  ['www.openstreetmap.org', '/export/embed'],
+  ['umap.openstreetmap.fr', '/'],
+  ['www.google.com', '/maps/'],
+  ['maps.google.com', '/'],
+  ['open.spotify.com', '/embed/'],
+  ['w.soundcloud.com', '/player/'],
+]
+
+const REL = new Set(['external', 'nofollow', 'noopener', 'noreferrer', 'sponsored', 'tag', 'ugc'])
+
+const COLOUR = /^(?:#[0-9a-f]{3,8}|[a-z]{3,20}|(?:rgb|hsl)a?\([\d\s.,%/]{1,40}\))$/i
+const LENGTH = /^-?\d{1,4}(?:\.\d{1,3})?(?:px|em|rem|%|pt|ch|vw)?$/
+const WORD = /^[a-z-]{1,20}$/
+
+const TEXT_TAGS = new Set([...sanitizeHtml.defaults.allowedTags, ...INLINE, ...EMBEDDING, ...STRUCTURE])
+const TITLE_TAGS = new Set(INLINE)
+
+const IN_TEXT: sanitizeHtml.IOptions = {
+  allowedTags: [...TEXT_TAGS],
+  allowedAttributes: {
+    '*': ['dir', 'lang', 'style', 'title', 'aria-label', 'aria-hidden'],
+    a: ['href', 'hreflang', 'rel', 'target'],
+    audio: ['controls', 'loop', 'preload', 'src'],
+    blockquote: ['cite'],
+    col: ['span'],
+    colgroup: ['span'],
+    data: ['value'],
+    del: ['cite', 'datetime'],
+    details: ['open'],
+    iframe: ['allowfullscreen', 'frameborder', 'height', 'loading', 'referrerpolicy', 'scrolling', 'src', 'width'],
+    img: ['alt', 'height', 'loading', 'sizes', 'src', 'srcset', 'width'],
+    ins: ['cite', 'datetime'],
+    li: ['value'],
+    ol: ['reversed', 'start', 'type'],
+    q: ['cite'],
+    source: ['media', 'sizes', 'src', 'srcset', 'type'],
+    td: ['align', 'colspan', 'headers', 'rowspan'],
+    th: ['align', 'colspan', 'headers', 'rowspan', 'scope'],
+    time: ['datetime'],
+    track: ['default', 'kind', 'label', 'src', 'srclang'],
+    video: ['controls', 'height', 'loop', 'muted', 'poster', 'preload', 'src', 'width'],
+  },
+  allowedClasses: { '*': ['align*', 'has-*', 'is-*', 'language-*', 'size-*', 'wp-*'] },
+  allowedStyles: {
+    '*': {
+      'background-color': [COLOUR],
+      color: [COLOUR],
+      'font-size': [LENGTH, WORD],
+      'font-style': [WORD],
+      'font-weight': [/^(?:[1-9]00|[a-z]{1,10})$/],
+      height: [LENGTH],
+      'list-style-type': [WORD],
+      'max-width': [LENGTH],
+      'text-align': [WORD],
+      'text-decoration': [WORD],
+      'vertical-align': [LENGTH, WORD],
+      width: [LENGTH],
+    },
+  },
+  allowedSchemes: ['geo', 'http', 'https', 'mailto', 'sms', 'tel', 'webcal', 'webcals'],
+  selfClosing: [...sanitizeHtml.defaults.selfClosing, 'col', 'source', 'track', 'wbr'],
+  nestingLimit: 60,
+  transformTags: { a: settleLink },
+  exclusiveFilter: isEmptyEmbed,
+}
+
+const IN_TITLE: sanitizeHtml.IOptions = {
+  allowedTags: INLINE,
+  allowedAttributes: { '*': ['dir', 'lang'] },
+  selfClosing: ['br', 'wbr'],
+  nestingLimit: 20,
+}
+
+/**
+ * Sanitised HTML for a page: no scripts, handlers, forms or styles that reach beyond their element; embeds of known sites only. The content of
+ * removed elements stays, style sheets excepted. The result is well-formed.
+ */
+export function safeText(html: string): string {
+  return sanitizeHtml(withTags(html, TEXT_TAGS), IN_TEXT)
+}
+
+/** Sanitised HTML for a title: words with inline markup. */
+function safeTitle(html: string): string {
+  return sanitizeHtml(withTags(html, TITLE_TAGS), IN_TITLE)
+}
+
+/** The most elements open at once. The parser walks all of them at each tag; more than a few dozen levels are dropped anyway. */
+const MOST_OPEN = 250
+
+/** Tags that end an open element without its closing tag, which many pages leave out. */
+const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
+  li: ['li'],
+  p: ['p'],
+  dt: ['dt', 'dd'],
+  dd: ['dt', 'dd'],
+  td: ['td', 'th'],
+  th: ['td', 'th'],
+  tr: ['td', 'th', 'tr'],
+}
+
+// Tags that are dropped anyway are removed first, since they would decide how the others nest; so is the text in scripts.
+function withTags(html: string, tags: ReadonlySet<string>): string {
+  const open: string[] = []
+  const kept = (piece: MarkupPiece) => {
+    if (piece.kind === 'text') return escapeMarkup(piece.source)
+    if (piece.kind === 'verbatim') return INVISIBLE.has(piece.name) ? '' : escapeMarkup(piece.source)
+    return tags.has(piece.name) && isWithin(open, piece) ? piece.source : ''
+  }
+  return splitMarkup(html).map(kept).join('')
+}
+
+/** Follows which elements are open; false for a tag that would open one too many. */
+function isWithin(open: string[], { kind, name }: MarkupPiece): boolean {
+  if (kind === 'close') {
+    const at = open.lastIndexOf(name)
+    if (at !== -1) open.length = at
+    return true
+  }
+  if (VOID.has(name)) return true
+  for (let top = open.at(-1); top !== undefined && ENDED_BY[name]?.includes(top); top = open.at(-1)) open.pop()
+  return open.length < MOST_OPEN && open.push(name) > 0
+}
+
+const COMMON: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&#039;': "'",
+}
+const COMMON_ENTITY = /&(?:amp|lt|gt|quot|#0?39);/g
+/** Text that may be another entity, which only a parser knows. */
+const RARE_ENTITY = /&(?!(?:amp|lt|gt|quot|#0?39);)/
+
+/** The text of HTML without tags: its entities decoded. */
+export function decodeEntities(text: string): string {
+  if (!text.includes('&')) return text
+  if (!RARE_ENTITY.test(text)) return text.replace(COMMON_ENTITY, (entity) => COMMON[entity] ?? entity)
+  const escaped = sanitizeHtml(text.replaceAll('<', '&lt;'), { allowedTags: [] })
+  return escaped.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+}
+
+// A page opened in another tab must not reach back into this one.
+function settleLink(tagName: string, attribs: sanitizeHtml.Attributes): sanitizeHtml.Tag {
+  const { target, rel, ...rest } = attribs
+  const words = new Set(
+    (rel ?? '')
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => REL.has(word)),
+  )
+  if (target === '_blank') words.add('noopener')
+  return {
+    tagName,
+    attribs: {
+      ...rest,
+      ...(target === '_blank' ? { target } : {}),
+      ...(words.size > 0 ? { rel: [...words].join(' ') } : {}),
+    },
+  }
+}
+
+function isEmptyEmbed(frame: sanitizeHtml.IFrame): boolean {
+  if (frame.tag === 'img') return !frame.attribs.src && !frame.attribs.srcset
+  return frame.tag === 'iframe' && !isEmbeddable(frame.attribs.src ?? '')
+}
+
+function isEmbeddable(src: string): boolean {
+  const url = URL.parse(src, 'https://none.invalid/')
+  if (!url || !/^https?:$/.test(url.protocol)) return false
+  return EMBEDDABLE.some(([host, path]) => url.host === host && url.pathname.startsWith(path))
+}
 
 // Texts and HTML as answers show them.
 

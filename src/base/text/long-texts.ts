@@ -4,17 +4,20 @@ import { Worker } from 'node:worker_threads'
 import sanitizeHtml from 'sanitize-html'
 import { emptyCache, entryBytes, findCached, keepCached, processBudget } from '../cache.ts'
 import { fold } from './characters.ts'
-import { escapeHtml, plainText, renderText, stripUnsafe } from './html.ts'
 import {
   ATTRIBUTE,
   BLOCK,
   decodeEntities,
+  escapeHtml,
   INVISIBLE,
   type MarkupPiece,
+  plainText,
+  renderText,
   splitMarkup,
+  stripUnsafe,
   unquoted,
   withSingleBlanks,
-} from './safe-html.ts'
+} from './html.ts'
 import { termsOf } from './search.ts'
 
 // Short texts are rendered where they are needed. A text that takes longer than a millisecond or two is rendered in a thread beforehand and cached:

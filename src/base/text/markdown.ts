@@ -1,7 +1,6 @@
 import { Marked, type Tokens } from 'marked'
 import { cachedText, emptyCache, processBudget } from '../cache.ts'
-import { escapeHtml } from './html.ts'
-import { safeText } from './safe-html.ts'
+import { escapeHtml, safeText } from './html.ts'
 
 // Makes HTML of the Markdown that owners write.
 

@@ -1,6 +1,5 @@
 import { limits, overText } from '../../base/fields/limits.ts'
-import { escapeHtml } from '../../base/text/html.ts'
-import { ATTRIBUTE, decodeEntities, type MarkupPiece, splitMarkup, unquoted } from '../../base/text/safe-html.ts'
+import { ATTRIBUTE, decodeEntities, escapeHtml, type MarkupPiece, splitMarkup, unquoted } from '../../base/text/html.ts'
 import {
   findImage,
   imageUrl,

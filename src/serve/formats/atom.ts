@@ -1,4 +1,4 @@
-import { emptyElement, xmlElement } from '../../base/text/safe-html.ts'
+import { emptyElement, xmlElement } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { describeWhen, type EventFacts, isoTime, meetingPlaces, placeOf, rfc3339 } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'

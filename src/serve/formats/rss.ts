@@ -1,5 +1,4 @@
-import { escapeHtml } from '../../base/text/html.ts'
-import { emptyElement, xmlElement } from '../../base/text/safe-html.ts'
+import { emptyElement, escapeHtml, xmlElement } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { describeWhen, type EventFacts, isoTime, meetingPlaces, placeOf } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'

@@ -8,9 +8,9 @@ const LONGEST = 200
 /** The ending of the slug of a trashed record, so that its own is free again (rule 24.1). */
 export const TRASHED_SUFFIX = '__trashed'
 
-const ASCII = /^[ -~]*$/
+const IN_ASCII = /^[ -~]*$/
 /** Slugs as most are. */
-const PLAIN = /^[a-z0-9_-]*$/
+const SLUG_SIGNS = /^[a-z0-9_-]*$/
 const ENCODED = /(?:%[89a-f][0-9a-f])+/gi
 const SEPARATORS = /[\s\p{Z}\p{Pd}./|\\\u2044]+/gu
 // Quotes and brackets are removed, so "it's" becomes one word; so are other signs of ASCII and all signs that are not letters.
@@ -44,7 +44,7 @@ export function shortSlug(slug: string): string {
 
 /** A slug as it stands in an address, in any letter case and percent-encoded or not, in the form in which slugs are stored. */
 export function canonicalSlug(text: string): string {
-  if (PLAIN.test(text)) return text
+  if (SLUG_SIGNS.test(text)) return text
   return encodeForeign(normalize(decodeForeign(text.toWellFormed()).toLowerCase(), 'NFC'))
 }
 
@@ -67,7 +67,7 @@ function trimDashes(slug: string): string {
 
 /** The longest start of whole characters that fits into a number of bytes, encoded. */
 function cutSlug(plain: string, bytes: number): string {
-  if (ASCII.test(plain)) return plain.slice(0, bytes)
+  if (IN_ASCII.test(plain)) return plain.slice(0, bytes)
   let slug = ''
   for (const character of plain) {
     const next = slug + encodeForeign(character)
@@ -78,7 +78,7 @@ function cutSlug(plain: string, bytes: number): string {
 }
 
 function encodeForeign(text: string): string {
-  if (ASCII.test(text)) return text
+  if (IN_ASCII.test(text)) return text
   return text.replace(/[^\p{ASCII}]+/gu, (letters) => encodeURIComponent(letters).toLowerCase())
 }
 

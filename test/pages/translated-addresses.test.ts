@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { slugify } from '../../src/base/text/slug.ts'
+import { slugify } from '../../src/base/text/characters.ts'
 import { type PathWord, pathWords } from '../../src/calendar/locales/path-words.ts'
 import { inEnglish } from '../../src/serve/pages/translated-paths.ts'
 import { startService, type TestService } from '../support/service.ts'

@@ -8,7 +8,7 @@ import {
   TRASHED_SUFFIX,
   trashedSlug,
   untrashedSlug,
-} from '../../src/base/text/slug.ts'
+} from '../../src/base/text/characters.ts'
 import { rounds } from '../support/rounds.ts'
 
 const JAPANESE = '%e6%97%a5%e6%9c%ac%e8%aa%9e'

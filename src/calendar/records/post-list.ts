@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { canonicalSlug } from '../../base/text/characters.ts'
 import { parseMoment } from '../../base/text/moments.ts'
 import { parseSearch, parseWords } from '../../base/text/search.ts'
-import { canonicalSlug } from '../../base/text/slug.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { RecordTable, Taxonomy } from '../../store/storage/schema.ts'
 import { alsoMatching } from '../../store/storage/search/search-index.ts'

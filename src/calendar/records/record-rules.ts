@@ -1,7 +1,7 @@
 import { NEVER, readInteger } from '../../base/fields/kinds.ts'
 import { Problem } from '../../base/problems.ts'
+import { slugify, trashedSlug, untrashedSlug } from '../../base/text/characters.ts'
 import { formatUtc, parseMoment, parseUtcMoment } from '../../base/text/moments.ts'
-import { slugify, trashedSlug, untrashedSlug } from '../../base/text/slug.ts'
 import { utcToWall, wallToUtc } from '../../base/text/zones.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { RecordColumns, RecordTable } from '../../store/storage/schema.ts'

@@ -1,5 +1,5 @@
+import { canonicalSlug } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
-import { canonicalSlug } from '../../base/text/slug.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { listVenueNames, type NamedVenue } from '../../calendar/linked/linked-store.ts'
 import { findByOldSlug } from '../../calendar/records/old-slugs.ts'

@@ -1,4 +1,4 @@
-import { slugify } from '../../base/text/slug.ts'
+import { slugify } from '../../base/text/characters.ts'
 import { decodeLeniently } from '../../base/text/urls.ts'
 import { type PathWord, pathWords } from '../../calendar/locales/path-words.ts'
 import { isDay } from './page-dates.ts'

@@ -29,6 +29,8 @@ export interface KeptReply {
   status: number
   headers: Record<string, string>
   body: unknown
+  /** The id of a record that was made. */
+  id?: number | undefined
 }
 
 /** Runs a write inside its transaction, and stores the answer there. */
@@ -74,6 +76,31 @@ export async function writeOnce(
     if (known) return replayed(context, known, render)
     return write(async (tx, within) => withinRoom(context, await keepOnce(tx, once, context, within)), true)
   })
+}
+
+/**
+ * Makes a record once for each key of its caller, and returns its id: a form that is sent again has the record of the first time.
+ * @param make does the write with the function that it is given, which keeps the id
+ * @throws Problem as `writeOnce` does
+ */
+export async function makeOnce(
+  repeatable: Repeatable,
+  isAllowed: boolean,
+  context: Context,
+  make: (keepingId: (tx: Tx, write: () => Promise<{ id: number }>) => Promise<KeptReply>) => Promise<KeptReply>,
+): Promise<number> {
+  // Two presses at once wait for each other in the database, where the second one finds the record of the first.
+  const sent = { repeatable, underWay: new Map<string, string>() }
+  const { id } = await writeOnce(sent, isAllowed, context, (keeping) =>
+    make((tx, write) =>
+      keeping(tx, async () => {
+        const { id } = await write()
+        return { status: 201, headers: {}, body: { id }, id }
+      }),
+    ),
+  )
+  if (id === undefined) throw new Error('The answer that is kept under the key of a form names no record.')
+  return id
 }
 
 /** The answer to a write, or its id alone where the answers of its batch have no room for more. */
@@ -189,7 +216,7 @@ async function findReplay(db: Db, once: Once, context: Context): Promise<KeptRep
   if (kept.fingerprint !== once.fingerprint) throw reused()
   const body: unknown = JSON.parse(kept.body)
   const location = kept.location === '' ? {} : { Location: kept.location }
-  return { status: kept.status, headers: { ...location, [REPLAYED]: 'true' }, body }
+  return { status: kept.status, headers: { ...location, [REPLAYED]: 'true' }, body, id: idOf(body) }
 }
 
 function keptSince({ now }: Context): string {

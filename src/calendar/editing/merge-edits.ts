@@ -7,7 +7,6 @@ import type { Fields } from '../declare/resource.ts'
 import { parseCost } from '../events/event-cost.ts'
 import { type RecordHistory, readHistory, valuesAt } from '../history/record-history.ts'
 import { linkEntries } from '../linked/linked-store.ts'
-import { presentSingle } from '../records/record-store.ts'
 import type { Served } from '../resources.ts'
 import { termEntries } from '../terms/term-rules.ts'
 import { bringsAlong, prepareBringing } from './bring-along.ts'
@@ -74,8 +73,7 @@ export async function saveForm(context: Context, served: Served, id: number, ask
     const changed = Object.keys(values).filter((name) => name !== 'recurrence_scope')
     if (changed.length === 0) {
       await context.write((tx) => keepBeside(tx, context, served, { formOf: id, record: id }, unmade))
-      const answer = await presentSingle(context, operations.presentation, await operations.loadOne(context, row))
-      return { saved: { id, version, answer }, changed, taken }
+      return { saved: { id, version }, changed, taken }
     }
     const brought = bringsAlong(context, served, row, values)
       ? await prepareBringing(context, row, history.present, form.values)

@@ -11,9 +11,9 @@ import type { Fields } from '../declare/resource.ts'
 import { formerStatus } from '../history/record-history.ts'
 import { isLoggedIn, mayDelete } from '../people/caller.ts'
 import { dropSlugs } from '../records/old-slugs.ts'
-import { findVersion, isPossibleId, presentSingle, requireVersion, type Wanted } from '../records/record-store.ts'
+import { findVersion, isPossibleId, requireVersion, type Wanted } from '../records/record-store.ts'
 import type { Served } from '../resources.ts'
-import { type KeptReply, writeOnce } from './idempotency.ts'
+import { makeOnce } from './idempotency.ts'
 import { findUnmadeTerms, keepBeside, type UnmadeTerms } from './proposal-store.ts'
 
 // The one way in which records are written for somebody who asks: REST answers requests by it, and the desk saves its forms by it.
@@ -112,8 +112,6 @@ function onlyAt<Done>({ versioned }: Operations, row: unknown, wanted: Wanted, a
 export interface Saved {
   id: number
   version: number
-  /** The answer of REST to the same write, to be read as JSON. */
-  answer: object
 }
 
 /** Adds to a write what a save of the desk does in its transaction, such as removing the unsaved text of the record. */
@@ -135,24 +133,11 @@ export async function createRecord(context: Context, served: Served, raw: RawVal
   const isAllowed = isLoggedIn(context.caller) && operations.rights.create(context)
   const sent = { fields: resource.fields, raw, isAllowed }
   const fingerprint = async () => hash('sha256', `desk ${resource.path} ${JSON.stringify(raw)}`, 'base64')
-  const render = (id: number) => shownNow(context, operations, id)
-  // Two presses at once wait for each other in the database, where the second one finds the answer to the first.
-  const once = { repeatable: { key, fingerprint }, underWay: new Map<string, string>(), render }
   const saving = savingFor(context, served, 0, await findUnmadeTerms(context, served, raw))
-  const { body } = await writeOnce(once, isAllowed, context, (keeping) =>
-    writeNew(context, operations, sent, (tx, write) => keeping(tx, async () => createdReply(await saving(tx, write)))),
+  const id = await makeOnce({ key, fingerprint }, isAllowed, context, (keepingId) =>
+    writeNew(context, operations, sent, (tx, write) => keepingId(tx, () => saving(tx, write))),
   )
-  const answer: { id?: unknown } = Object(body)
-  return savedAs(context, operations, { id: Number(answer.id), answer })
-}
-
-const createdReply = ({ answer }: WriteResult): KeptReply => ({ status: 201, headers: {}, body: answer })
-
-async function shownNow(context: Context, operations: Operations, id: number): Promise<object | undefined> {
-  const row = await operations.locate(context, { id })
-  return row === undefined
-    ? undefined
-    : presentSingle(context, operations.presentation, await operations.loadOne(context, row))
+  return savedAs(context, operations, { id })
 }
 
 /** Further work of a save in its transaction. */
@@ -257,14 +242,14 @@ export function wantedAt(id: number, version: number | undefined): Wanted {
   return version === undefined ? 'any' : [{ id, sequence: version }]
 }
 
-/** The answer to a save that has been done. */
+/** A save that has been done. */
 export async function savedAs(
   context: Context,
   { versioned }: Operations,
-  { id, answer }: WriteResult,
+  { id }: Pick<WriteResult, 'id'>,
 ): Promise<Saved> {
   const version = versioned ? (await findVersion(context.db, versioned.kind, id)).sequence : 0
-  return { id, version, answer }
+  return { id, version }
 }
 
 // Deletes records for good that are in the trash.

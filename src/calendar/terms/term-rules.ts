@@ -96,9 +96,19 @@ function* slugCandidates(base: string, parentSlug: string | undefined): Generato
   for (let n = 2; ; n++) yield numberedSlug(wider, n)
 }
 
+/** The failure of making a term that is there already, with the id of that term. */
+export class TermExists extends Problem {
+  readonly term: number
+
+  constructor(term: number) {
+    super('term_exists', { data: { term_id: term } })
+    this.term = term
+  }
+}
+
 /**
  * Makes a term (rules 22.1 and 22.2).
- * @throws Problem term_exists for a name taken under the same parent without a slug of its own, rest_invalid_param for a name that is empty or too long.
+ * @throws TermExists for a name taken under the same parent without a slug of its own, rest_invalid_param for a name that is empty or too long.
  */
 export async function createTerm(tx: Tx, taxonomy: Taxonomy, values: TermValues & { name: string }): Promise<TermRow> {
   const name = settleName(values.name)
@@ -107,7 +117,7 @@ export async function createTerm(tx: Tx, taxonomy: Taxonomy, values: TermValues 
   await holdNames(tx, taxonomy)
   const namesakes = await findTermsByName(tx, taxonomy, name)
   const twin = namesakes.find((term) => taxonomy === 'tag' || term.parent === parent)
-  if (twin && (asked === '' || asked === twin.slug)) throw new Problem('term_exists', { data: { term_id: twin.id } })
+  if (twin && (asked === '' || asked === twin.slug)) throw new TermExists(twin.id)
   const parentTerm = parent === 0 || asked !== '' ? undefined : await findTerm(tx, taxonomy, parent)
   await refuseDeep(tx, parent, 1)
   const base = (asked || slugify(name) || taxonomy).slice(0, LONGEST)

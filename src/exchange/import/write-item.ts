@@ -9,6 +9,7 @@ import { isImageReference, lackOfImage } from '../../calendar/images/images.ts'
 import { resources, type Served, series } from '../../calendar/resources.ts'
 import { prepareSeriesChange } from '../../calendar/series/series-operations.ts'
 import { findSeries, keepSeriesUid } from '../../calendar/series/series-store.ts'
+import { TermExists } from '../../calendar/terms/term-rules.ts'
 import { findTermsByName } from '../../calendar/terms/term-store.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import { bringPictures } from './bring-pictures.ts'
@@ -228,8 +229,7 @@ export async function writeItem(
     )
     return { id, isNew: recorded?.act?.action === 'create' }
   } catch (error) {
-    if (error instanceof Problem && error.code === 'term_exists')
-      return { id: Number(error.details.data?.term_id), isNew: false }
+    if (error instanceof TermExists) return { id: error.term, isNew: false }
     throw error
   }
 }

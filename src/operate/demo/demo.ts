@@ -1,4 +1,3 @@
-import { Problem } from '../../base/problems.ts'
 import { addDays, dayOf, wallNow } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
@@ -7,6 +6,7 @@ import { insertUpload, type PreparedUpload, prepareUpload, withImages } from '..
 import type { Caller } from '../../calendar/people/caller.ts'
 import { listUsers } from '../../calendar/people/users.ts'
 import { resources } from '../../calendar/resources.ts'
+import { TermExists } from '../../calendar/terms/term-rules.ts'
 import { inMemory } from '../../store/media/image-sizes.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { type Tx, writerBy } from '../../store/storage/recording.ts'
@@ -119,7 +119,7 @@ async function createTerm(context: Creating, path: string, sent: RawValues): Pro
   try {
     return await create(context, path, sent)
   } catch (error) {
-    if (error instanceof Problem && error.code === 'term_exists') return Number(error.details.data?.term_id)
+    if (error instanceof TermExists) return error.term
     throw error
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { writeOnce } from '../../calendar/editing/idempotency.ts'
+import { makeOnce } from '../../calendar/editing/idempotency.ts'
 import { changeFocus, changeTexts, type FocalPoint, mayEditImage } from '../../calendar/images/image-texts.ts'
 import { findImage, findOpenImage, insertUpload, prepareUpload } from '../../calendar/images/images.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
@@ -53,19 +53,11 @@ async function keepFile(context: Context, file: SentFile, key: string): Promise<
     .update(await file.read())
     .digest('base64url')
   const repeatable = { key: key === '' ? undefined : `${key} ${digest}`, fingerprint: async () => digest }
-  const { body } = await writeOnce({ repeatable, underWay: new Map() }, true, context, async (keeping) => {
+  return makeOnce(repeatable, true, context, async (keepingId) => {
     const prepared = await prepareUpload(file, context)
     if (!prepared) throw new Problem('rest_upload_unknown_type')
-    return context.write((tx) =>
-      keeping(tx, async () => ({
-        status: 201,
-        headers: {},
-        body: { id: (await insertUpload(tx, prepared, context)).id },
-      })),
-    )
+    return context.write((tx) => keepingId(tx, () => insertUpload(tx, prepared, context)))
   })
-  const { id }: { id?: unknown } = Object(body)
-  return Number(id)
 }
 
 /**

@@ -130,13 +130,13 @@ test('a list from memory is the list the database gives, whatever the filters', 
       assert.deepEqual(memory, database, query)
     }),
     // Few: filter-rows.test.ts compares the same lists, value by value of each filter, on other calendars each time.
-    { numRuns: rounds(15) },
+    { numRuns: rounds(8) },
   )
 })
 
 test('after any changes a list from memory is still the list the database gives', async () => {
   const pick = numbers(99)
-  for (let round = 0; round < rounds(5); round++) {
+  for (let round = 0; round < rounds(3); round++) {
     const id = events[pick(events.length)] ?? 0
     const change = pick(5)
     if (change === 0) await service.remove(`/events/${id}`)
@@ -199,7 +199,7 @@ test('an event from memory is member for member what the database gives, in list
     if (memory.status === 200 || database.body.status === 'publish') assert.deepEqual(memory.body, database.body, path)
     return memory
   }
-  for (let round = 0; round < rounds(5); round++) {
+  for (let round = 0; round < rounds(3); round++) {
     const id = events[pick(events.length)] ?? 0
     const changes = [
       () => service.put(`/events/${id}`, randomEvent(pick, `“Été” <em>№ ${round}</em> & \ud83c\udfbb`)),
@@ -345,7 +345,7 @@ test('lists that outlive the changes of others are those the database gives, wha
   const tags = new Map<string, string>()
   const kept = new Map<string, unknown>()
   let unchanged = 0
-  for (let round = 0; round < rounds(15); round++) {
+  for (let round = 0; round < rounds(8); round++) {
     for (const filter of filters) {
       const path = `/events?${window}${filter}`
       const known = tags.get(path) ?? ''

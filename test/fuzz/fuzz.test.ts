@@ -5,7 +5,7 @@ import { databaseName, scratchDatabase } from '../support/database.ts'
 import { runFuzz } from './fuzz-campaign.ts'
 
 /** Long runs are made by `npm run fuzz`; these find what shows soon. */
-const REQUESTS = 240
+const REQUESTS = databaseName() === 'postgres' ? 240 : 120
 /** Other test files run beside this one, and the machines of a service that builds are slow. */
 const FACTOR = Number(process.env.FUZZ_FACTOR ?? 3)
 

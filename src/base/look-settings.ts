@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { messageOf } from './errors.ts'
 import { checked, choice, readEntries, word } from './setting-kinds.ts'
 
+// The settings of the look and of maps, and the files of a look.
+
 // The files of a look: the size and the kinds that each may have, and its name. The kind is found by the content, and the sent name is ignored.
 
 /** A setting of the look whose value is a file. */

@@ -24,6 +24,8 @@ import {
   type WithValue,
 } from './member.ts'
 
+// The members of an event in its representations.
+
 // The facts of access of events and venues, by their names.
 
 /** The facts of access of a venue. */

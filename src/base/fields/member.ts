@@ -1,6 +1,8 @@
 import { type FieldData, STATUSES } from './field.ts'
 import type { Kind } from './kinds.ts'
 
+// What answers have of a field: its member in each representation, and its schema.
+
 // Schemas of answers that several resources share.
 
 /** A JSON schema (draft 2020-12), the dialect of OpenAPI 3.1. */

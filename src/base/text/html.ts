@@ -1,5 +1,7 @@
 import sanitizeHtml from 'sanitize-html'
 
+// HTML: cut into tags, made safe, and shown in answers.
+
 // Cuts HTML and XML into tags and texts, and escapes them.
 
 /** A piece of HTML as written; `name` is the lower-case name of the element that a tag opens or closes, else ''. */

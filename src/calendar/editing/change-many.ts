@@ -21,6 +21,8 @@ import { isMerged, isUsedInPublic } from './merge-records.ts'
 import { reopenNames } from './proposal-store.ts'
 import { eraseRecord, nameOfRow, permittedRecord, statusOf } from './save-record.ts'
 
+// Changes of many records at once, and how they are taken back.
+
 // The changes that can be made to many records at once.
 
 /** A change of many records at once. All but the status is for events alone. */

@@ -14,6 +14,8 @@ import type { Served } from '../resources.ts'
 import { mayManageTerms, termEntries } from '../terms/term-rules.ts'
 import { findTermsByTexts } from '../terms/term-store.ts'
 
+// What waits for a review: proposals, pending events, and names of terms.
+
 // The SQL of proposals and of the inbox.
 
 /** A proposal that nobody has decided. */

@@ -17,6 +17,8 @@ import type { EventRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import { type Caller, mayEdit, type Owned } from '../people/caller.ts'
 
+// When events are, and what words such as "tonight" mean.
+
 // The filters `when` and `time`: the dates and hours that their words mean.
 
 /** Edges of a window as wall times. */

@@ -35,6 +35,8 @@ import {
   recordWritten,
 } from '../records/record-store.ts'
 
+// Venues and organizers in the database: referred to, read and written.
+
 // References to venues and organizers in events and filters, and their checks.
 
 /** The kinds of record that events link to. */

@@ -1,5 +1,7 @@
 import { Problem, type ProblemCode } from '../../base/problems.ts'
 
+// Slows down those who sign in too often: work of one name at once, and guesses at passwords.
+
 /** The work under way by name. Of one name a few pieces run at once, a few more wait, and all others are refused. */
 export interface Turns extends TurnLimits {
   underWay: Map<string, Turn>

@@ -30,6 +30,8 @@ import type { Context, ValueContext } from '../declare/context.ts'
 import type { Address, Presentation } from '../declare/operations.ts'
 import { type Caller, can, seesAll, seesOwn, seesUnpublished } from '../people/caller.ts'
 
+// What all records share: statuses, ids, slugs, versions, and how lists of them are presented.
+
 // Statuses of records, and the filter by them.
 
 export type Status = (typeof STATUSES)[number]

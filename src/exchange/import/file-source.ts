@@ -22,6 +22,8 @@ import {
 import type { Reading, Source, SourceEntry } from './source-item.ts'
 import { countedBytes, describeMarkup, linesOf, markedEncoding, textIn } from './source-text.ts'
 
+// Reads a file of any kind as the items of an import.
+
 // Reads files with records as the interface shows them, as JSON or NDJSON.
 
 /** The most bytes of one line of NDJSON, and of a file that is a single JSON value and has to be held whole. */

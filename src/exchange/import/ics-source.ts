@@ -51,6 +51,8 @@ import {
 } from './source-item.ts'
 import { countedBytes } from './source-text.ts'
 
+// Reads calendar files (iCalendar) as the items of an import.
+
 // Reads how an event of a calendar file repeats.
 
 /** A time of a component. */

@@ -42,6 +42,8 @@ import {
 } from './source-item.ts'
 import { type PreparedItem, prepareItem, prepareItemChange, servedByKind, writeItem } from './write-item.ts'
 
+// Writes the items of an import, some with each transaction.
+
 // Turns single events of earlier imports into series, where the source has done so.
 
 /** Items that still need a plan, and notes on those that are settled. */

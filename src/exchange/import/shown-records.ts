@@ -34,6 +34,8 @@ import {
   valuePrint,
 } from './source-item.ts'
 
+// Reads records that a service shows, as items with their times.
+
 // Reads the times of items. A series with more past dates than the limit begins later here than in its source.
 
 type Values = Readonly<Record<string, unknown>>

@@ -17,6 +17,8 @@ import {
 } from '../import/source-item.ts'
 import type { PushTarget } from './push-target.ts'
 
+// A push: what it knows while it runs, and what it keeps.
+
 // The SQL of records that were pushed to other services.
 
 /** The number of a target; a new target gets one. */

@@ -28,6 +28,8 @@ import { againTicks, clashLines, nextDatesList } from './event-form-view.ts'
 import { keepPicture } from './event-picture.ts'
 import { withMovedEnd } from './event-times.ts'
 
+// What the form of an event asks before it is saved: names, dates, clashes, and a preview.
+
 // Answers the script of the form of an event while somebody types: names, dates in words, clashes. The form works without it.
 
 const KINDS: readonly PickedKind[] = ['venue', 'organizer', 'category', 'tag']

@@ -21,6 +21,8 @@ import {
   type TypedForm,
 } from './desk-page.ts'
 
+// Pictures in the forms of events, venues and organizers.
+
 // The picture of an event in its form.
 
 /** A picture that came with a form: the id of its image, or why there is none. */

@@ -2,6 +2,8 @@ import { Problem } from '../../base/problems.ts'
 import { clientOf } from '../../base/text/urls.ts'
 import type { Incoming } from './incoming.ts'
 
+// Which requests wait, and which are refused: queues, and turns of the event loop.
+
 // Queues of requests, one for each kind of work.
 
 /** The kinds of work with queues of their own. Finished answers, /healthz and /readyz never queue. */

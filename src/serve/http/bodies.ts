@@ -17,6 +17,8 @@ import {
   type Upload,
 } from './incoming.ts'
 
+// Bodies of requests: the room that they arrive in, and how they are read.
+
 // Room in memory and on disk for bodies while they arrive.
 
 /** The bytes of memory or disk that bodies hold while they arrive, and the most that they may hold. */

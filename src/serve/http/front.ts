@@ -466,6 +466,8 @@ const accepting = (encoding: Encoding) => ({
 const GZIP = accepting('gzip')
 const ACCEPTING = [accepting('br'), GZIP]
 
+// Readers who do not take their answers: watched, and dropped where others need the room.
+
 /** Answers that their readers have not taken yet. */
 interface SlowReaders {
   /** Milliseconds after which a reader that has taken nothing is dropped. */

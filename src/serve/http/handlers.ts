@@ -29,6 +29,8 @@ import {
   routeName,
 } from './routes.ts'
 
+// Answers requests to the resources of the interface.
+
 // The index of the namespace, from the table of routes.
 
 /** The namespace index (rule 3.2). It omits batches, which belong to the platform. */

@@ -36,6 +36,8 @@ import { readToken, type SyncScope, type SyncToken } from '../sync/sync-token.ts
 import { permitted, wantedOf } from './handlers.ts'
 import { type MatchedRequest, type OwnGround, type OwnOperation, ownRoute, type Route } from './routes.ts'
 
+// Routes for the feed of changes and for the versions of a record.
+
 // The feed of changes over the interface.
 
 const MOST_ON_A_PAGE = 1000

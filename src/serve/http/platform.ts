@@ -45,6 +45,8 @@ import {
 import { settingsRoute } from './settings-rest.ts'
 import { webhookRoutes } from './webhook-rest.ts'
 
+// The routes that clients of the CMS call, and those beside the namespace.
+
 // Embeds linked records in answers of the platform (_embed).
 
 /** The relations that an answer may embed: those marked embeddable in its `_links`. */

@@ -3,6 +3,8 @@ import type { Site } from '../../base/config.ts'
 import { addDays, dayOf, formatUtc, utcToMs } from '../../base/text/moments.ts'
 import { timezoneAbbreviation } from '../../base/text/zones.ts'
 
+// Dates, times and time zones in the words of a page.
+
 // The names of time zones in a language.
 
 /** Names by language, zone and season: pages repeat the same ones. */

@@ -43,6 +43,8 @@ export function isWritten(value: unknown): value is WrittenJson {
   return typeof value === 'object' && value !== null && written.has(value)
 }
 
+// Records as JSON that is written already: stored beside rows, kept in memory, and copied into answers.
+
 // Public records that are stored presented beside their rows.
 
 /** The core of an event: what it says of itself as JSON, without what it links to and as if it had no image. */

@@ -128,6 +128,8 @@ export async function takeBulkChange(tx: Db, token: string): Promise<boolean> {
   return taken.length > 0
 }
 
+// What goes on failing, as the desk shows it first.
+
 /** Something that goes on failing until somebody sees to it: an import on a schedule, or a webhook. */
 export interface Trouble {
   what: 'import' | 'webhook'

@@ -15,6 +15,8 @@ import {
 import type { ChangeColumns, FormerTextColumns, HistoryColumns, RecordKind } from './schema.ts'
 import { entriesOf, statement, wholeList } from './statement.ts'
 
+// What a transaction leaves beside its rows: numbers of records, changes, messages to webhooks, and former values.
+
 // Each record has a sequence, which rises with every transaction that changes it: by one, or up to the seconds since 2020 where those are more.
 // So it goes on rising where an older state of the record comes back, and where a number has been forgotten. It is SEQUENCE in calendars, and
 // orders the messages to webhooks, the feed of changes and the history.

@@ -7,6 +7,8 @@ import { stemsOfTexts } from './migrations/0046-stems.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
+// Migrations: the list of them, and how a database gets those that it lacks.
+
 // The steps of the history of a database, in order. A step that was released is never changed.
 
 /** The user whom a session or a link belongs to. */

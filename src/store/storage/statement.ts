@@ -19,6 +19,8 @@ import { EARTH_RADIUS, radians } from './distance.ts'
 import type { EventRow, Tables } from './schema.ts'
 import { likePattern } from './search/word-search.ts'
 
+// Statements for both databases, compiled once, and the conditions in them that stores share.
+
 // Statements that are compiled once and run with other values.
 
 /** The values of columns, and those they are compared with. */

@@ -9,6 +9,8 @@ import { addId, countIds, type IdSet, listIds, makeIdSet } from '../id-set.ts'
 import type { Recording } from '../recording.ts'
 import { contains, giveWay, statement, wholeList } from '../statement.ts'
 
+// The indexes of searches: words of events, and stems of events and names.
+
 // Indexes the words of events, and narrows queries to what a search finds.
 
 const SEARCHED = ['events', 'venues', 'organizers'] as const

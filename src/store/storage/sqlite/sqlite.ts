@@ -34,6 +34,8 @@ import {
   whenFree,
 } from './sqlite-connection.ts'
 
+// SQLite as the database: its query builder, its writes, and the interface that stores see.
+
 // The query builders on connections to a SQLite file. Threads that read have no need of them, and load none: 11 MB.
 
 /** Makes the query builder of a connection, whose statements `prepare` compiles. */

@@ -2,8 +2,6 @@ import { formatUtc, settledWall, utcToMs } from '../text/zones.ts'
 
 // A recurrence: its rule, added dates and exceptions, and all the dates that follow from them.
 
-// The data of an event that repeats: its rule, added dates and exceptions.
-
 /** The days of the week in the order of ISO 8601, as rules write them. */
 export const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'] as const
 export type Weekday = (typeof WEEKDAYS)[number]

@@ -29,13 +29,18 @@ export async function measureStart(run: BenchRun): Promise<Result[]> {
   ]
 }
 
-/** Memory of the service that has answered all the reads of the run. */
+/** Milliseconds of quiet after which a service has given memory back. */
+const REST_MS = 12_000
+
+/** Memory of the service that has answered all the reads of the run, at once and after a rest. */
 export async function measureMemory(run: BenchRun): Promise<Result[]> {
-  const service = await run.reader()
+  const { pid } = await run.reader()
+  const title = 'memory after all reads of this run'
+  const after = residentBytes(pid) / MB
+  await sleep(REST_MS)
   return [
-    resultOf({ id: 'memory-after-reads', title: 'memory after all reads of this run' }, 'MB', [
-      residentBytes(service.pid) / MB,
-    ]),
+    resultOf({ id: 'memory-after-reads', title }, 'MB', [after]),
+    resultOf({ id: 'memory-at-rest', title: `${title}, and twelve quiet seconds` }, 'MB', [residentBytes(pid) / MB]),
   ]
 }
 

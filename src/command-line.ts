@@ -64,6 +64,7 @@ async function runService(flags: Record<string, string>, env: NodeJS.ProcessEnv,
   const config = readConfig(flags, env)
   // Other commands do without the code of the service.
   const { startApp } = await import('./app.ts')
+  const { returnSpareMemory } = await import('./base/spare-memory.ts')
   const { isWorker, startWorkers, tellMetrics } = await import('./workers.ts')
   const given = {
     startImport: importStarter(settingWords(flags)),
@@ -72,12 +73,14 @@ async function runService(flags: Record<string, string>, env: NodeJS.ProcessEnv,
   if (isWorker) {
     const app = await startApp(config, { isWorker, ...given })
     stopOnSignal(app, isWorker)
+    returnSpareMemory()
     return tellMetrics(app)
   }
   if (config.workers === 1) {
     const metrics = await openMetrics(config)
     const app = await startApp(config, { demo, ...given })
     stopOnSignal(app)
+    returnSpareMemory()
     metrics?.begin(app)
     return announce(app.site, app, config)
   }

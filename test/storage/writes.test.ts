@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { type Tx, writerBy } from '../../src/store/storage/recording.ts'
 import { enqueueWrite, makeWrites, type Writes } from '../../src/store/storage/sqlite/sqlite.ts'
 import { prepareKept } from '../../src/store/storage/sqlite/sqlite-connection.ts'
-import { giveWay, statement } from '../../src/store/storage/statement.ts'
+import { passTurn, statement } from '../../src/store/storage/statement.ts'
 import { DatabaseUnavailable } from '../../src/store/storage/unavailable.ts'
 import { makeWriteTogether, type SharedWork } from '../../src/store/storage/write-together.ts'
 import { databaseName, onSqlite, scratchDatabase } from '../support/database.ts'
@@ -82,7 +82,7 @@ test('a transaction that gives way on SQLite lets others be served, who see noth
     setImmediate(() => {
       seen = recordIds(database)
     })
-    await giveWay(tx)
+    await passTurn(tx)
     assert.ok(seen, 'nobody was served')
     assert.deepEqual(await seen, [])
     return id

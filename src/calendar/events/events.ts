@@ -5,7 +5,7 @@ import type { Db } from '../../store/storage/database.ts'
 import { holdRecord } from '../../store/storage/locks.ts'
 import type { Tx, Writer } from '../../store/storage/recording.ts'
 import type { EventRow, TermRow } from '../../store/storage/schema.ts'
-import { giveWay } from '../../store/storage/statement.ts'
+import { passTurn } from '../../store/storage/statement.ts'
 import { showRecord } from '../../store/storage/unshowable.ts'
 import type { Context } from '../declare/context.ts'
 import type { AskedUpdate, Found, Operations, Presentation, WriteResult, WriteSteps } from '../declare/operations.ts'
@@ -82,16 +82,16 @@ export async function createAll(tx: Tx, asked: readonly AskedNew[]): Promise<Wri
       return { context, by, ...settleValues(prepared.values, context), event: prepared }
     }),
   )
-  await giveWay(tx)
+  await passTurn(tx)
   const shown = events.map(({ row: written, links, context }) => {
     const row = { ...written, ...derivedColumns(written) }
     return { row, links, context, core: showRecord('event', row.id, () => presentCore(context, row)) }
   })
-  await giveWay(tx)
+  await passTurn(tx)
   const [inserted, counted] = insertSettled(tx, events)
-  await giveWay(tx, [inserted, counted])
+  await passTurn(tx, [inserted, counted])
   const [, , answers] = await Promise.all([inserted, counted, answerNew(tx, shown, counted)])
-  await giveWay(tx)
+  await passTurn(tx)
   return answers
 }
 

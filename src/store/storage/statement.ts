@@ -178,7 +178,7 @@ export function runDirectly(db: Db, dialect: Dialect, run: Runner): void {
  * between them; those of PostgreSQL wait for their server anyway. Those that have `begun` are waited for on SQLite, since a failure that nobody waits
  * for in a turn ends the process.
  */
-export async function giveWay(tx: Db, begun: readonly Promise<unknown>[] = []): Promise<void> {
+export async function passTurn(tx: Db, begun: readonly Promise<unknown>[] = []): Promise<void> {
   if (directly.get(tx)?.dialect !== 'sqlite') return
   await Promise.all(begun)
   await nextTurn()

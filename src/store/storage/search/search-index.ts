@@ -7,7 +7,7 @@ import { LONGEST_TEXT, stemsIn } from '../../../base/text/stems.ts'
 import { type Database, type Db, isPostgres } from '../database.ts'
 import { addId, countIds, type IdSet, listIds, makeIdSet } from '../id-set.ts'
 import type { Recording } from '../recording.ts'
-import { contains, giveWay, statement, wholeList } from '../statement.ts'
+import { contains, passTurn, statement, wholeList } from '../statement.ts'
 
 // The indexes of searches: words of events, and stems of events and names.
 
@@ -131,9 +131,9 @@ async function indexEvents(tx: Db, most: number): Promise<number> {
     select id, search from unindexed_events join events using (id) order by id limit ${most}
   `.execute(tx)
   const indexed = rows.map(({ id, search }): Indexed => ({ id, terms: [...termsOf(search)] }))
-  await giveWay(tx)
+  await passTurn(tx)
   await insertWords(tx, [...new Set(indexed.flatMap(({ terms }) => terms))])
-  await giveWay(tx)
+  await passTurn(tx)
   await insertIndexed(tx, indexed)
   return rows.length
 }
@@ -203,7 +203,7 @@ async function insertIndexed(tx: Db, events: readonly Indexed[]): Promise<void> 
     insert or replace into event_words (rowid, terms)
     select value ->> 0, value ->> 1 from json_each(${JSON.stringify(indexed)})
   `.execute(tx)
-  await giveWay(tx)
+  await passTurn(tx)
   const pages = Math.ceil(events.length * MERGED_PAGES)
   await sql`insert into event_words (event_words, rank) values ('merge', ${pages})`.execute(tx)
   await sql`
@@ -328,7 +328,7 @@ export async function stemSome(tx: Db, most: number, among?: readonly number[]):
     ...events.map(({ doc, text }) => [doc, [...stemsOfEvent(text)]] as const),
     ...named.map(({ doc, stems }) => [doc, stems.map((stem) => IN_NAME + stem)] as const),
   ]
-  await giveWay(tx)
+  await passTurn(tx)
   await writeStems(tx, docs, stemmed)
   await writeNames(tx, named)
   return docs.length
@@ -400,7 +400,7 @@ async function writeStems(tx: Db, docs: readonly number[], stemmed: readonly Ste
     tx,
   )
   if (before && before.docs > 0) await forgetSome(tx, before.docs)
-  await giveWay(tx)
+  await passTurn(tx)
   await sql`insert into stems (stems, rank) values ('merge', ${Math.ceil(docs.length * MERGED_PAGES)})`.execute(tx)
   await sql`delete from unstemmed where doc in (select value from json_each(${all}))`.execute(tx)
 }

@@ -99,8 +99,6 @@ async function writeNext(write: Database['write'], work: AnyWork, queue: Waiting
         taken ??= take()
         return doAll(tx, work, taken)
       })
-      // The commit had this turn; the answers have the next.
-      if (results.length > 1) await nextTurn()
       for (const [at, { resolve }] of taken?.entries() ?? []) resolve(results[at])
     } catch (error) {
       const failed = taken ?? queue.splice(0)

@@ -47,16 +47,14 @@ const ON_BOTH = [
 
 /**
  * Tests among these that prove nothing about the database: they are about requests and files before records are made of them, about what is made of records
- * that were read, and about the process; or that send statements which others send to both: lists by filter-rows, properties, search and order, single records by events,
- * history-model, change-many and if-match, series by series-model and series-moves, sessions and passwords by sessions and credentials, kills by the crash campaign.
+ * that were read, and about the process; or that send statements which others send to both: lists by filter-rows, properties and search, single records by
+ * history-model, change-many and if-match, series by series-model and series-moves, kills by the crash campaign.
  */
 const ON_ONE = [
   'test/api/asked-times-kept',
   'test/api/assistants',
-  'test/api/bad-input',
   'test/api/cache-bounds',
   'test/api/compressed',
-  'test/api/defects',
   'test/api/demo',
   'test/api/event-members',
   'test/api/event-status',
@@ -69,8 +67,6 @@ const ON_ONE = [
   'test/api/languages',
   'test/api/limits',
   'test/api/linked-data',
-  'test/api/list-semantics',
-  'test/api/lists',
   'test/api/long-texts',
   'test/api/merge-edits',
   'test/api/ndjson-memory',
@@ -115,7 +111,6 @@ const ON_ONE = [
   'test/import/windows-zones',
   'test/people/authenticate',
   'test/people/desk-passwords',
-  'test/people/desk-sign-in',
 ]
 
 /** What takes longest begins first, so that no core is left without work at the end. */

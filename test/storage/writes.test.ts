@@ -74,7 +74,7 @@ function sharedInsert(together: number[]): SharedWork<number, number> {
   }
 }
 
-test('a transaction that gives way on SQLite lets others be served, who see nothing of it', onSqlite, async (t) => {
+test('a transaction that passes its turn lets others be served, who see nothing of it', onSqlite, async (t) => {
   const { database } = await openScratch(t)
   let seen: Promise<number[]> | undefined
   const id = await database.write(async (tx) => {

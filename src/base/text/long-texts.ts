@@ -412,7 +412,7 @@ function absoluteAddress(address: string, base: string): string {
 
 // Makes plain text of several lines from HTML.
 
-/** Text on its way: lines so far, and the blanks that stand before the next word. */
+/** A text while it is written: its parts so far, and the line ends and blank due before the next word. */
 interface Writing {
   parts: string[]
   /** Line ends that are due before the next text. */

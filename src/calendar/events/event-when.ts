@@ -285,8 +285,8 @@ export function linkShownFrom({ online_url, online_shown, utc_start_date }: Link
 }
 
 /**
- * An event as the caller sees it: without the link of its meeting while that is not for everybody, unless they may edit the event. What is shown in
- * any representation has gone through here. The schedule changes the event when its time has come, so nothing that is kept outlives it.
+ * Removes the meeting link from an event unless everybody may see it or the caller may edit the event. Every representation shows the result of this.
+ * The schedule changes the event when its link may be shown, so no cached answer outlives that moment.
  */
 export function asSeenBy<Row extends Owned & Pick<EventRow, 'online_url' | 'online_from'>>(
   caller: Caller,

@@ -74,24 +74,27 @@ export async function createEvent(tx: Tx, prepared: PreparedEvent, context: Cont
   return made
 }
 
-/** Creates events with everything they link to. When one fails, or cannot be shown, none is written. */
+/** Creates events with everything they link to; several pass the turn between steps. When one fails, or cannot be shown, none is written. */
 export async function createAll(tx: Tx, asked: readonly AskedNew[]): Promise<WriteResult[]> {
+  const afterStep = async (begun?: readonly Promise<unknown>[]) => {
+    if (asked.length > 1) await passTurn(tx, begun)
+  }
   const events = await settleNewEvents(
     tx,
     asked.map(({ prepared, context, by }) => {
       return { context, by, ...settleValues(prepared.values, context), event: prepared }
     }),
   )
-  await passTurn(tx)
+  await afterStep()
   const shown = events.map(({ row: written, links, context }) => {
     const row = { ...written, ...derivedColumns(written) }
     return { row, links, context, core: showRecord('event', row.id, () => presentCore(context, row)) }
   })
-  await passTurn(tx)
+  await afterStep()
   const [inserted, counted] = insertSettled(tx, events)
-  await passTurn(tx, [inserted, counted])
+  await afterStep([inserted, counted])
   const [, , answers] = await Promise.all([inserted, counted, answerNew(tx, shown, counted)])
-  await passTurn(tx)
+  await afterStep()
   return answers
 }
 

@@ -340,7 +340,7 @@ async function readAround(query: EventsQuery, ground: EventGround): Promise<Arou
   return { ...ground, terms, isLocated, words: await readWords(query, ground) }
 }
 
-/** Reads the words as they were written besides the corrected ones: a withdrawn event may have been the last one with a word as it was written. */
+/** Reads each word as it was written beside the corrected one: once the last event with a word is withdrawn, searches correct that word. */
 async function readWords({ words = '' }: EventsQuery, { context }: EventGround): Promise<MeantWord[][]> {
   const found = await eventWords.find(words, context)
   const read = async (word: WantedWord) => ({ ...word, terms: await findTermsNamed(context.db, word) })

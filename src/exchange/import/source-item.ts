@@ -286,7 +286,7 @@ export type Plan =
   /** The record is left unchanged: it was changed here, moved to the trash, or deleted. */
   | { act: 'leave'; kept: readonly string[]; isGone: boolean }
 
-/** Tells of fields that keep their values, or of a record that stays removed: the end of a sentence about it. */
+/** The end of a sentence about a record: which fields keep their changed values, or that the record stays removed. */
 export function describeStay(kept: readonly string[], where: 'here' | 'there', isGone = false): string {
   return isGone
     ? `was removed ${where}, and stays so.`

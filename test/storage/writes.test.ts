@@ -90,6 +90,27 @@ test('a transaction that passes its turn lets others be served, who see nothing 
   assert.deepEqual(await recordIds(database), [id])
 })
 
+test(
+  'a write that comes while the database closes is refused, and nothing fails that nobody waits for',
+  onSqlite,
+  async (t) => {
+    const { address } = await openScratch(t)
+    const database = await openDatabase(address)
+    // A thread takes a while to end.
+    await database.findMatching({ include: ['nothing'], exclude: [] })
+    const first = insert(database)
+    const closing = database.close()
+    const late = database.write(async (tx) => {
+      const { id } = await tx.insertInto('records').values({ kind: 'event' }).returning('id').executeTakeFirstOrThrow()
+      for (let turns = 0; turns < 500; turns++) await passTurn(tx)
+      return id
+    })
+    await assert.rejects(late, DatabaseUnavailable)
+    await closing
+    assert.deepEqual(await recordIds(await openAgain(t, address)), [await first])
+  },
+)
+
 test('writes of one kind share transactions under their own names, and one that fails takes no other with it', async (t) => {
   const { database } = await openScratch(t)
   const together: number[] = []

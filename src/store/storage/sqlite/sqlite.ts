@@ -124,6 +124,8 @@ export interface Writes {
   between: (() => Promise<void>) | undefined
   /** Resolves when the queue is empty. */
   draining: Promise<void> | undefined
+  /** Whether the connection is to be closed: then no write begins any more. */
+  isClosing: boolean
   /** The number of writes in the last commit. */
   together: number
   /** Milliseconds that recent commits took, `GATHER_MS` at the most: so long do writes wait for others. */
@@ -158,6 +160,7 @@ export function makeWrites(
     queue: [],
     between: undefined,
     draining: undefined,
+    isClosing: false,
     together: 0,
     commitMs: 0,
     recordings: [],
@@ -171,6 +174,7 @@ export function makeWrites(
  * waits for `patience` ms without blocking other requests.
  */
 export function enqueueWrite<T>(writes: Writes, work: (tx: Db) => Promise<T>, patience = LOCK_MS): Promise<T> {
+  if (writes.isClosing) return Promise.reject(new DatabaseUnavailable('The database is being closed.'))
   if (writes.queue.length >= MOST_WAITING)
     return Promise.reject(new DatabaseUnavailable('Too many writes are waiting.'))
   return new Promise<T>((resolve, reject) => {
@@ -182,6 +186,12 @@ export function enqueueWrite<T>(writes: Writes, work: (tx: Db) => Promise<T>, pa
     })
     writes.draining ??= drain(writes)
   })
+}
+
+/** Lets the writes that have come be done, and refuses all others. */
+async function endWrites(writes: Writes): Promise<void> {
+  writes.isClosing = true
+  await writes.draining
 }
 
 /** Does this work once no transaction is open; writes wait until it has ended. One work at a time. */
@@ -427,7 +437,7 @@ export function openSqlite(file: string): Database {
     },
     close: async () => {
       stemmer.stop()
-      await writes.draining
+      await endWrites(writes)
       if (pool) await closeReaders(pool)
       if (reader !== writer) reader.close()
       writer.close()

@@ -31,6 +31,8 @@ describe('a calendar with thousands of categories and tags', () => {
     const popular = await service.create('/categories', { name: 'Popular' })
     const below = await service.create('/categories', { name: 'Below', parent: popular.id })
     for (const title of ['One', 'Two']) await service.create('/events', { title, ...day, categories: [below.id] })
+    const seldom = await service.create('/categories', { name: 'Seldom', parent: popular.id })
+    await service.create('/events', { title: 'Rarely', ...day, categories: [seldom.id] })
     await service.create(
       '/events',
       { title: 'Secret', ...day, status: 'draft', tags: ['Takeover'], categories: [roots[2].id] },
@@ -89,6 +91,18 @@ describe('a calendar with thousands of categories and tags', () => {
   test('shows the categories of an event that no form offers', async () => {
     const { body } = await page('/events/category/category-299/')
     assert.match(body, /<span class="chip h\d+">Category 2\d\d</)
+  })
+
+  test('gives a category that no form offers the colour of those above it, on every page', async () => {
+    const colour = /<a class="pill (h\d+)"[^>]*>(?:<i[^>]*><\/i>)?(?:<bdi>)?Popular/.exec((await page('/')).body)?.[1]
+    assert.ok(colour)
+    for (const path of [
+      '/event/rarely/',
+      '/events/category/popular/',
+      '/events/category/popular/seldom/',
+      '/event/rarely/',
+    ])
+      assert.match((await page(path)).body, new RegExp(`class="chip ${colour}"[^>]*>(?:<bdi>)?Seldom`), path)
   })
 
   test('has each of them in its site map', async () => {

@@ -329,10 +329,9 @@ const rankOf = ({ rank = OF_DAY }: Stretch) => rank
 
 /** As many of a day's events as it has room for: featured ones first, the others in their order. */
 function chosen(single: readonly Stretch[], room: number): Stretch[] {
-  const order = new Map(single.map((own, at) => [own, at]))
+  const byRank = new Set(single.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, room))
   const isLed = (own: Stretch) => (rankOf(own) === FEATURED ? 0 : 1)
-  const shown = single.length > room ? single.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, room) : [...single]
-  return shown.sort((a, b) => isLed(a) - isLed(b) || (order.get(a) ?? 0) - (order.get(b) ?? 0))
+  return single.filter((own) => byRank.has(own)).sort((a, b) => isLed(a) - isLed(b))
 }
 
 /** The first and last day of an event, read from the columns of the index. */

@@ -55,7 +55,7 @@ const LONG = 4
 
 /** Whether an event lasts longer than three days, by its first and last day. */
 export const isLong = (first: string, last: string) =>
-  (utcToMs(`${last} 00:00:00`) - utcToMs(`${first} 00:00:00`)) / DAY_MS + 1 >= LONG
+  first < last && (utcToMs(`${last} 00:00:00`) - utcToMs(`${first} 00:00:00`)) / DAY_MS + 1 >= LONG
 
 /** Events that last, briefly: their titles and last days. */
 function ongoingList(viewing: Viewing, cards: readonly Card[], more?: Html | false): Html {

@@ -87,7 +87,8 @@ interface Writing {
   texts: Cache<string, string>
 }
 
-const writings = new Map<string, Writing>()
+/** By form, then by language, with its clock if that is set. */
+const writings = new Map<DateForm, Map<string, Writing>>()
 
 /** A wall time or day in a form of the language of the site. */
 export function written(site: Site, form: DateForm, wall: string): string {
@@ -99,8 +100,9 @@ export function written(site: Site, form: DateForm, wall: string): string {
 }
 
 function writingOf(locale: string, form: DateForm, clock: Site['clock'] = 'auto'): Writing {
-  const key = `${locale} ${form} ${clock}`
-  const known = writings.get(key)
+  const ofForm = writings.get(form) ?? new Map<string, Writing>()
+  const key = clock === 'auto' ? locale : `${locale} ${clock}`
+  const known = ofForm.get(key)
   if (known) return known
   const format = new Intl.DateTimeFormat(locale, {
     ...FORMS[form],
@@ -110,7 +112,7 @@ function writingOf(locale: string, form: DateForm, clock: Site['clock'] = 'auto'
     numberingSystem: 'latn',
   })
   const writing = { format, texts: emptyCache<string, string>(processBudget) }
-  writings.set(key, writing)
+  writings.set(form, ofForm.set(key, writing))
   return writing
 }
 

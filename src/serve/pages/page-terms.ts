@@ -46,6 +46,8 @@ interface OfferedVenue {
 export interface PageTerms {
   /** The terms of published events, and the categories above them: those with the most events, and what `learnTerms` has added. */
   byId: Map<number, ShownTerm>
+  /** What pages have added to their own `byId`, for the next ones that show it; undefined for a term that no published event has. */
+  learned: Map<number, ShownTerm | undefined>
   /** Categories at the top of the tree, by name; `count` has the events of those below as well. */
   tops: readonly ShownTerm[]
   /** Empty where there are more than a form can offer. */
@@ -57,6 +59,8 @@ export interface PageTerms {
 /** The most categories and the most tags that a form offers; more of them are named by typing. */
 const MOST_TERMS = 200
 const MOST_VENUES = 200
+/** The most terms that are remembered of pages beside those that all pages know. */
+const MOST_LEARNED = 5000
 /** The number of colours in the style sheet. */
 const HUES = 12
 /** The step between the colours of neighbouring categories: coprime to `HUES`, so that twelve categories have twelve colours. */
@@ -103,11 +107,16 @@ async function withAncestors(db: Db, rows: readonly NamedTerm[]): Promise<NamedT
 }
 
 /** Looks up those of these terms that are not known yet, and adds the ones that published events have. */
-export async function learnTerms({ db }: Context, { byId }: PageTerms, ids: readonly number[]): Promise<void> {
-  const unknown = ids.filter((id) => !byId.has(id))
-  if (unknown.length === 0) return
-  const rows = await withAncestors(db, await findTermsInUse(db, unknown))
-  for (const [id, term] of shownTerms(rows)) if (!byId.has(id)) byId.set(id, term)
+export async function learnTerms({ db }: Context, { byId, learned }: PageTerms, ids: readonly number[]): Promise<void> {
+  const missing = ids.filter((id) => !byId.has(id))
+  const unknown = missing.filter((id) => !learned.has(id))
+  const found = unknown.length === 0 ? undefined : await withAncestors(db, await findTermsInUse(db, unknown))
+  const shown = found && shownTerms(found, byId)
+  for (const id of missing) {
+    const term = shown?.get(id) ?? learned.get(id)
+    if (term) byId.set(id, term)
+    if (learned.size < MOST_LEARNED) learned.set(id, term)
+  }
 }
 
 /**
@@ -129,7 +138,7 @@ export async function findTermAt(
   if (row === undefined) return undefined
   const known = byId.get(row.id)
   if (known || !(await isInUse(db, row))) return known
-  return shownTerms(await withAncestors(db, [row])).get(row.id)
+  return shownTerms(await withAncestors(db, [row]), byId).get(row.id)
 }
 
 function termsFrom(
@@ -146,7 +155,7 @@ function termsFrom(
     venues: choicesOf(venues.map(venueChoice)),
     places: choicesOf(venues.filter(({ isLocated }) => isLocated).map(venueChoice)),
   }
-  return { byId, tops: topsOf(categories), venues, choices }
+  return { byId, learned: new Map(), tops: topsOf(categories), venues, choices }
 }
 
 function topsOf(categories: readonly ShownTerm[]): ShownTerm[] {
@@ -176,18 +185,20 @@ const offered = (row: NamedVenue): OfferedVenue => ({
   isLocated: row.geo_lat !== null && row.geo_lng !== null,
 })
 
-function shownTerms(rows: readonly NamedTerm[]): Map<number, ShownTerm> {
+/** These terms as pages show them. @param known terms that have a colour, which those below them share; without it, the categories at the top are given theirs */
+function shownTerms(rows: readonly NamedTerm[], known?: ReadonlyMap<number, ShownTerm>): Map<number, ShownTerm> {
   const byId = new Map(rows.map((row) => [row.id, row]))
   const roots = rows
     .filter(({ taxonomy, parent }) => taxonomy === 'category' && !byId.has(parent))
     .map(({ id }) => id)
     .sort((a, b) => a - b)
-  const hues = new Map(roots.map((id, rank) => [id, (rank * HUE_STEP) % HUES]))
+  const hues = known ? undefined : new Map(roots.map((id, rank) => [id, (rank * HUE_STEP) % HUES]))
   const shown = (row: NamedTerm): ShownTerm => {
     const line = lineOf(row, byId)
     const { id, taxonomy, slug, parent, count } = row
     const slugs = line.map((term) => term.slug)
-    const hue = hues.get(line[0]?.id ?? id) ?? id % HUES
+    const top = line[0]?.id ?? id
+    const hue = known?.get(top)?.hue ?? hues?.get(top) ?? top % HUES
     return { id, taxonomy, name: plainText(row.name) || slug, slug, parent, slugs, count, depth: line.length - 1, hue }
   }
   return new Map(rows.map((row) => [row.id, shown(row)]))

@@ -1,13 +1,51 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 
 // A gzip body joined from parts that were compressed before (RFC 1951 and 1952): each part is a run of deflate blocks that ends on a byte and refers to
-// nothing before it, so it can stand anywhere in any body. Only the checksum is made anew, from the plain bytes.
+// nothing before it, so it can stand anywhere in any body. The checksum is joined from those of the parts, so nothing looks at their plain bytes again.
 
 /** Bytes as deflate blocks, in which numbers of a fixed width stand uncompressed, so that they can be rewritten in place. */
 export interface Deflated {
   blocks: Buffer
   /** The places of the numbers in `blocks`. */
   places: readonly number[]
+  /** The number of the plain bytes. */
+  length: number
+  /** Their CRC-32; whoever rewrites a number sets it anew. */
+  crc: number
+  /** The factor that moves a checksum of what stands before them past their length. */
+  shift: number
+}
+
+/** The deflate blocks of these plain bytes, ready to be joined. */
+export function joinable(plain: Buffer, blocks: Buffer, places: readonly number[]): Deflated {
+  return { blocks, places, length: plain.length, crc: crc32(plain), shift: shiftBy(plain.length) }
+}
+
+// Checksums are polynomials of which the highest bit is the constant: one of A followed by B is that of A times x^(8 · length of B), plus that of B.
+
+const POLYNOMIAL = 0xedb88320
+const ONE = 1 << 31
+const EIGHT_BITS = 1 << 23
+
+function times(a: number, b: number): number {
+  let [product, left, moved] = [0, a, b]
+  for (let bit = ONE; left !== 0; bit >>>= 1) {
+    if (left & bit) {
+      product ^= moved
+      left ^= bit
+    }
+    moved = moved & 1 ? (moved >>> 1) ^ POLYNOMIAL : moved >>> 1
+  }
+  return product
+}
+
+function shiftBy(bytes: number): number {
+  let [shift, power] = [ONE, EIGHT_BITS]
+  for (let left = bytes; left > 0; left = Math.floor(left / 2)) {
+    if (left % 2 === 1) shift = times(shift, power)
+    power = times(power, power)
+  }
+  return shift
 }
 
 /** Distances go back so far, by `windowBits` below. */
@@ -36,7 +74,7 @@ export function deflateAround(json: Buffer, places: readonly number[], width: nu
     from = place + width
   }
   add(deflateFrom(masked, from, masked.length))
-  return { blocks: joined(parts, length), places: moved }
+  return joinable(json, joined(parts, length), moved)
 }
 
 /** Copies parts into a buffer of its own: small buffers share memory with others, and hold all of it. */
@@ -79,11 +117,8 @@ function writeStored(into: Buffer, at: number, bytes: Buffer, isLast: boolean): 
   return at + STORED_HEAD + bytes.length
 }
 
-/** A run of the plain bytes up to `to`, with its blocks where it was deflated before. */
-export interface GzipRun {
-  to: number
-  blocks: Deflated | undefined
-}
+/** A part of a body: plain bytes, or what was deflated before. */
+export type GzipRun = Buffer | Deflated
 
 /** Runs this long are compressed where they have no blocks: less would cost more time than it saves bytes. */
 const COMPRESS_FROM = 1024
@@ -93,46 +128,48 @@ const TRAILER = 8
 
 /** An upper bound of the bytes of a gzip body of these runs. */
 export function mostGzipBytes(runs: readonly GzipRun[]): number {
-  let [most, from] = [HEAD.length + TRAILER, 0]
-  for (const { to, blocks } of runs) {
-    // Data that cannot be compressed take five bytes more in each block, and zlib's blocks are no shorter than this.
-    most += blocks ? blocks.blocks.length : to - from + Math.ceil((to - from) / 4096) * STORED_HEAD + 64
-    from = to
-  }
+  let most = HEAD.length + TRAILER
+  // Data that cannot be compressed take five bytes more in each block, and zlib's blocks are no shorter than this.
+  for (const run of runs)
+    most += Buffer.isBuffer(run) ? run.length + Math.ceil(run.length / 4096) * STORED_HEAD + 64 : run.blocks.length
   return most
 }
 
 /**
- * Writes the gzip body of `plain`, all of which `runs` cover; the last of them has no blocks. `into` has room for `mostGzipBytes`. If `places` is given,
- * the places of the numbers in the blocks are added to it, and last the place of the last run.
+ * Writes a gzip body of these runs, the last of which is plain. `into` has room for `mostGzipBytes`. If `places` is given, the places of the numbers in
+ * the blocks are added to it, and last the place of the last run.
  */
-export function writeGzip(plain: Buffer, runs: readonly GzipRun[], into: Buffer, places?: number[]): Buffer {
+export function writeGzip(runs: readonly GzipRun[], into: Buffer, places?: number[]): Buffer {
   let at = HEAD.copy(into, 0)
-  let [from, last] = [0, at]
-  for (const [i, { to, blocks }] of runs.entries()) {
+  let [last, length, crc] = [at, 0, 0]
+  for (const [i, run] of runs.entries()) {
     last = at
-    if (blocks) {
-      if (places) for (const place of blocks.places) places.push(at + place)
-      into.set(blocks.blocks, at)
-      at += blocks.blocks.length
-    } else at = writeRun(plain.subarray(from, to), i === runs.length - 1, into, at)
-    from = to
+    length += run.length
+    if (Buffer.isBuffer(run)) {
+      crc = crc32(run, crc)
+      at = writeRun(run, i === runs.length - 1, into, at)
+    } else {
+      if (places) for (const place of run.places) places.push(at + place)
+      into.set(run.blocks, at)
+      at += run.blocks.length
+      crc = (times(run.shift, crc) ^ run.crc) >>> 0
+    }
   }
   places?.push(last)
-  return into.subarray(0, writeChecksum(plain, into, at))
+  return into.subarray(0, writeTrailer(crc, length, into, at))
 }
 
-/** Makes a gzip body of `plain` anew from what stands in it before its last run, which is `tail` bytes long and has changed as numbers have. */
-export function endGzip(before: Buffer, plain: Buffer, tail: number): Buffer {
-  const whole = Buffer.allocUnsafeSlow(before.length + STORED_HEAD + tail + TRAILER)
-  const end = writeStored(whole, before.copy(whole), plain.subarray(plain.length - tail), true)
-  writeChecksum(plain, whole, end)
+/** Makes a gzip body anew from its header and blocks before the last run, and that run. */
+export function endGzip({ blocks, length, crc }: Deflated, tail: Buffer): Buffer {
+  const whole = Buffer.allocUnsafeSlow(blocks.length + STORED_HEAD + tail.length + TRAILER)
+  const end = writeStored(whole, blocks.copy(whole), tail, true)
+  writeTrailer(crc32(tail, crc), length + tail.length, whole, end)
   return whole
 }
 
-function writeChecksum(plain: Buffer, into: Buffer, at: number): number {
-  into.writeUInt32LE(crc32(plain), at)
-  into.writeUInt32LE(plain.length % 2 ** 32, at + 4)
+function writeTrailer(crc: number, length: number, into: Buffer, at: number): number {
+  into.writeUInt32LE(crc, at)
+  into.writeUInt32LE(length % 2 ** 32, at + 4)
   return at + TRAILER
 }
 

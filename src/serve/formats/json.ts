@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Site } from '../../base/config.ts'
 import { isTruthy } from '../../base/fields/kinds.ts'
-import { endGzip, type GzipRun } from '../../base/gzip.ts'
+import { endGzip, type GzipRun, joinable } from '../../base/gzip.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Found, ListedJson } from '../../calendar/declare/operations.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
@@ -237,22 +237,12 @@ export function mostListBytes({ head, records, tail }: JsonList): number {
   return records.mostBytes + records.count + (head.length + tail.length) * 3
 }
 
-/** Where things stand in a written list. */
-export interface ListPlaces {
-  /** The counts of terms, as pieces have them. */
-  counts: number[]
-  /** Start and end of each record. */
-  records: number[]
-}
-
-/** Writes a list into a buffer with room for `mostListBytes`, and adds the places in it to those that are wanted. */
-export function writeList({ head, records, tail }: JsonList, into: Buffer, places: Partial<ListPlaces> = {}): Buffer {
+/** Writes a list into a buffer with room for `mostListBytes`; `counts`, if any, gets the places of the counts of terms, as pieces have them. */
+export function writeList({ head, records, tail }: JsonList, into: Buffer, counts?: number[]): Buffer {
   let at = into.write(head, 0, 'latin1')
   for (let i = 0; i < records.count; i++) {
     if (i > 0) into[at++] = COMMA
-    const start = at
-    at = records.write(i, into, at, places.counts)
-    places.records?.push(start, at)
+    at = records.write(i, into, at, counts)
   }
   at += into.write(tail, at)
   return into.subarray(0, at)
@@ -261,26 +251,27 @@ export function writeList({ head, records, tail }: JsonList, into: Buffer, place
 /** The most records that are deflated for answers to come, where this one is sent once or kept: one takes 50 µs. */
 const MOST_DEFLATED = { once: 3, kept: 20 }
 
-/** The runs of a list that a gzip body of it is joined from: records that memory keeps come compressed. */
-export function gzipRuns(
-  { records }: JsonList,
-  written: Buffer,
-  places: readonly number[],
-  life: 'once' | 'kept',
-): GzipRun[] {
+/**
+ * The runs of a list that a gzip body of it is joined from: records that memory keeps come compressed, and all else is written into a buffer with room for
+ * `mostListBytes`.
+ */
+export function gzipRuns({ head, records, tail }: JsonList, into: Buffer, life: 'once' | 'kept'): GzipRun[] {
   const runs: GzipRun[] = []
-  let [end, made] = [0, 0]
+  let [at, from, made] = [into.write(head, 0, 'latin1'), 0, 0]
   for (let i = 0; i < records.count; i++) {
+    if (i > 0) into[at++] = COMMA
     const kept = records.blocks(i, false)
     const blocks = kept ?? (made < MOST_DEFLATED[life] ? records.blocks(i, true) : undefined)
-    if (!blocks) continue
+    if (!blocks) {
+      at = records.write(i, into, at)
+      continue
+    }
     if (!kept) made++
-    const start = places[i * 2] as number
-    if (start > end) runs.push({ to: start, blocks: undefined })
-    end = places[i * 2 + 1] as number
-    runs.push({ to: end, blocks })
+    runs.push(into.subarray(from, at), blocks)
+    from = at
   }
-  runs.push({ to: written.length, blocks: undefined })
+  at += into.write(tail, at)
+  runs.push(into.subarray(from, at))
   return runs
 }
 
@@ -336,8 +327,7 @@ function followBody(
       written = followed.frame
       if (!isCounted) updateCounts(memory.pieces, piece, memory.terms)
       followed.body = piece.bytes
-      if (piece.deflated && written)
-        followed.gzip = endGzip(piece.deflated.blocks, piece.bytes, Buffer.byteLength(written.tail))
+      if (piece.deflated) followed.gzip = endGzip(piece.deflated, piece.bytes.subarray(piece.deflated.length))
       return true
     },
     frame,
@@ -356,8 +346,8 @@ function withTail(bytes: Buffer, { tail: old }: ListFrame, { tail }: ListFrame):
 }
 
 /**
- * A gzip body of a list whose counts can be rewritten in place; its places are those of the counts, and last the place of the last run. Returns
- * undefined if a count is not in a block of its own, or if the last run has records.
+ * A gzip body of a list whose counts can be rewritten in place, without its last run; its places are those of the counts, and last the place of that run.
+ * Returns undefined if a count is not in a block of its own, or if the last run has records.
  */
 export function followedGzip(
   { tail }: JsonList,
@@ -368,9 +358,9 @@ export function followedGzip(
   places: number[],
 ): Piece['deflated'] {
   const end = places.pop()
-  const last = runs.at(-2)
-  const isWhole = places.length === counts && last?.to === plain.length - Buffer.byteLength(tail)
-  return isWhole && last.blocks ? { blocks: bytesOf(gzip.subarray(0, end)), places } : undefined
+  const tailBytes = Buffer.byteLength(tail)
+  if (places.length !== counts || runs.at(-1)?.length !== tailBytes) return undefined
+  return joinable(plain.subarray(0, plain.length - tailBytes), bytesOf(gzip.subarray(0, end)), places)
 }
 
 /** Follows a list that was written on this day, with the counts of terms in it. */

@@ -1,5 +1,5 @@
 import type { CacheBudget } from '../../base/cache.ts'
-import { mostGzipBytes, writeGzip } from '../../base/gzip.ts'
+import { type GzipRun, mostGzipBytes, writeGzip } from '../../base/gzip.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Found } from '../../calendar/declare/operations.ts'
@@ -23,7 +23,6 @@ import {
   json,
   jsonBytes,
   type ListFrame,
-  type ListPlaces,
   listInChunks,
   mostListBytes,
   showJson,
@@ -294,20 +293,15 @@ const LONG_LIST = 12_000_000
 
 /** Sends a list from memory, and caches it once it has been requested twice. */
 function sendList(reads: PublicReads, read: Read, list: JsonList, version: string, now: number): void {
-  const day = clockOf(reads.finished, read.url.text, now)
+  const { finished } = reads
+  const { url, key } = read
+  const day = clockOf(finished, url.text, now)
   if (mostListBytes(list) > LONG_LIST) {
     sendLongList(reads, read, list, version, day)
     return
   }
-  const { front, finished, buffers, service } = reads
-  const { url, key } = read
-  const isSteadyList = isSteady(url.text)
-  const isKept = isSteadyList && wasAsked(finished, key)
-  const places: ListPlaces = { counts: [], records: [] }
-  const pooled = buffers.take(mostListBytes(list))
-  const written = writeList(list, pooled, isKept ? places : { records: places.records })
-  const body = isKept ? bytesOf(written) : written
-  const made: Finished = {
+  const isOfVersion = isSteady(url.text)
+  const made: Unwritten = {
     ...asNew(),
     version,
     day,
@@ -315,51 +309,81 @@ function sendList(reads: PublicReads, read: Read, list: JsonList, version: strin
     status: 200,
     route: reads.listRoute,
     headers: headersOf(reads, list),
-    tag: isSteadyList ? versionTag(finished, version, day) : contentTag(body),
-    body,
+    tag: isOfVersion ? versionTag(finished, version, day) : '',
   }
-  const { buffer, deflated } = joinCompressed(reads, read, list, made, places, isKept)
-  if (isKept) {
-    buffers.give(pooled)
-    made.followed = followList(service.memory, list, { bytes: body, counts: places.counts, deflated }, day)
-    made.framedHeaders = (frame) => headersOf(reads, frame)
-    // A changed body has a gzip body of its own beside the one that is written into.
-    made.bytesFollowed = places.counts.length * 8 + (deflated?.blocks.length ?? 0) * 2
-    keepFinished(finished, key, made)
-  }
-  const sent = () => {
-    buffers.give(pooled)
-    if (buffer) buffers.give(buffer)
-  }
-  send(front, read, made, 'memory', isKept ? undefined : sent)
+  if (isOfVersion && wasAsked(finished, key)) sendKeptList(reads, read, list, made)
+  else sendListOnce(reads, read, list, made)
 }
 
-/** The buffer with the gzip body of a list that is sent once, or that body as one that is kept follows it. */
+/** An answer before its body is written. */
+type Unwritten = Omit<Finished, 'body'>
+
+/** Writes a list where others find it, and sends it. */
+function sendKeptList(reads: PublicReads, read: Read, list: JsonList, unwritten: Unwritten): void {
+  const { front, finished, buffers, service } = reads
+  const pooled = buffers.take(mostListBytes(list))
+  const counts: number[] = []
+  const body = bytesOf(writeList(list, pooled, counts))
+  buffers.give(pooled)
+  const made: Finished = { ...unwritten, body }
+  const joined = joinGzip(reads, read, list, 'kept')
+  let deflated: Piece['deflated']
+  if (joined) {
+    const bytes = bytesOf(joined.bytes)
+    made.encoded.gzip = { bytes, isLight: true, readers: 0 }
+    deflated = followedGzip(list, joined.runs, body, counts.length / 3, bytes, joined.places)
+    buffers.give(joined.buffer)
+  }
+  made.followed = followList(service.memory, list, { bytes: body, counts, deflated }, made.day)
+  made.framedHeaders = (frame) => headersOf(reads, frame)
+  // A changed body has a gzip body of its own beside the one that is written into.
+  made.bytesFollowed = counts.length * 8 + (deflated?.blocks.length ?? 0) * 2
+  keepFinished(finished, read.key, made)
+  send(front, read, made, 'memory')
+}
+
+/** Sends a list that nobody has asked for before: whoever takes gzip gets it joined from compressed records, and nothing writes it plain. */
+function sendListOnce(reads: PublicReads, read: Read, list: JsonList, made: Unwritten): void {
+  const { front, buffers } = reads
+  // An ETag of the content needs the plain bytes.
+  const joined = made.tag === '' ? undefined : joinGzip(reads, read, list, 'once')
+  if (joined) {
+    const sent = () => buffers.give(joined.buffer)
+    send(front, read, { ...made, body: joined.bytes, standsIn: 'gzip' }, 'memory', sent)
+    return
+  }
+  const pooled = buffers.take(mostListBytes(list))
+  const body = writeList(list, pooled)
+  const tag = made.tag || contentTag(body)
+  send(front, read, { ...made, tag, body }, 'memory', () => buffers.give(pooled))
+}
+
+/** The gzip body of a list in a buffer that goes back to the others, the runs that it was joined from, and the places of its counts and its last run. */
 interface JoinedGzip {
-  buffer?: Buffer
-  deflated?: Piece['deflated']
+  bytes: Buffer
+  buffer: Buffer
+  runs: readonly GzipRun[]
+  places: number[]
 }
 
-/** Gives a list its gzip body for a client that takes one, joined from compressed records. */
-function joinCompressed(
+/** Joins the gzip body of a list for a client that takes one; undefined where it would be no shorter than the plain one. */
+function joinGzip(
   { buffers }: PublicReads,
   { request: { headers } }: Read,
   list: JsonList,
-  made: Finished,
-  { records, counts }: ListPlaces,
-  isKept: boolean,
-): JoinedGzip {
-  if (!takesGzip(headers, made.body.length)) return {}
-  const runs = gzipRuns(list, made.body, records, isKept ? 'kept' : 'once')
+  life: 'once' | 'kept',
+): JoinedGzip | undefined {
+  if (!takesGzip(headers, Number.POSITIVE_INFINITY)) return undefined
+  const between = buffers.take(mostListBytes(list))
+  const runs = gzipRuns(list, between, life)
   const buffer = buffers.take(mostGzipBytes(runs))
   const places: number[] = []
-  const joined = writeGzip(made.body, runs, buffer, isKept ? places : undefined)
-  const isShorter = joined.length < made.body.length
-  const bytes = isKept ? bytesOf(joined) : joined
-  if (isShorter) made.encoded.gzip = { bytes, isLight: true, readers: 0 }
-  if (!isKept) return { buffer }
+  const bytes = writeGzip(runs, buffer, life === 'kept' ? places : undefined)
+  buffers.give(between)
+  const plainBytes = runs.reduce((sum, { length }) => sum + length, 0)
+  if (takesGzip(headers, plainBytes) && bytes.length < plainBytes) return { bytes, buffer, runs, places }
   buffers.give(buffer)
-  return isShorter ? { deflated: followedGzip(list, runs, made.body, counts.length / 3, bytes, places) } : {}
+  return undefined
 }
 
 /** Sends a list record by record, without caching it. It has an ETag if it depends on the data alone. */

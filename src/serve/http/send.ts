@@ -62,6 +62,8 @@ export interface Outgoing {
   isKept: boolean
   /** Whether it is text that never changes: it is compressed once, as well as can be. */
   isLasting?: boolean
+  /** The encoding that the body of one that is sent once stands in already. */
+  standsIn?: Encoding
   /** Whether its own headers say which other sites may read it: all, or none. */
   namesOrigins?: boolean
   /** Whether its body has changed since it was made, as it may again. */
@@ -117,8 +119,8 @@ export function send(front: Front, visit: Visit, answer: Outgoing, from: Answere
     sendUnchanged(front, visit, answer, from, sent)
     return
   }
-  const encoding = encodingOf(headers, answer)
-  const body = encoding && encoded(answer, encoding)
+  const encoding = answer.standsIn ?? encodingOf(headers, answer)
+  const body = encoding && !answer.standsIn ? encoded(answer, encoding) : undefined
   if (!(body instanceof Promise)) {
     sendWhole(front, visit, answer, from, body, encoding, sent)
     return
@@ -179,7 +181,7 @@ function sendWhole(
   if (answer.tag !== '') headers.push('ETag', answer.tag)
   addLastModified(headers, answer.modified)
   if (request.headers.origin !== undefined) headers.push(...crossOrigin(answer, request))
-  if (compressed && encoding) headers.push('Content-Encoding', encoding)
+  if (encoding && (compressed || answer.standsIn)) headers.push('Content-Encoding', encoding)
   response.writeHead(answer.status, headers)
   if (request.method === 'HEAD') response.end(sent)
   else {

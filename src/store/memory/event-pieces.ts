@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
 import { sql } from 'kysely'
 import { type Cache, type CacheBudget, drop, dropAll, emptyCache, findCached, keepCached } from '../../base/cache.ts'
 import { type Deflated, deflateAround } from '../../base/gzip.ts'
@@ -380,6 +381,7 @@ export function updateCounts(
   terms: ReadonlyMap<number, TermRow>,
 ): void {
   const { bytes, counts, deflated } = piece
+  let isChanged = false
   for (let i = 0; i < counts.length; i += 3) {
     const count = terms.get(counts[i + 1] as number)?.count ?? 0
     if (count === counts[i + 2]) continue
@@ -387,7 +389,9 @@ export function updateCounts(
     bytes.write(digits, counts[i] as number, 'latin1')
     deflated?.blocks.write(digits, deflated.places[i / 3] as number, 'latin1')
     counts[i + 2] = count
+    isChanged = true
   }
+  if (deflated && isChanged) deflated.crc = crc32(bytes.subarray(0, deflated.length))
   piece.countsVersion = countsVersion
 }
 

@@ -21,12 +21,15 @@ export function joinable(plain: Buffer, blocks: Buffer, places: readonly number[
   return { blocks, places, length: plain.length, crc: crc32(plain), shift: shiftBy(plain.length) }
 }
 
-// Checksums are polynomials of which the highest bit is the constant: one of A followed by B is that of A times x^(8 · length of B), plus that of B.
+// A CRC-32 (RFC 1952, 8) is a polynomial over bits whose highest bit is the constant. The checksum of A followed by B is that of A times
+// x^(8 · length of B), plus that of B.
 
 const POLYNOMIAL = 0xedb88320
+/** The polynomials 1 and x^8. */
 const ONE = 1 << 31
-const EIGHT_BITS = 1 << 23
+const ONE_BYTE = 1 << 23
 
+/** The product of two polynomials, modulo the one of the checksum. */
 function times(a: number, b: number): number {
   let [product, left, moved] = [0, a, b]
   for (let bit = ONE; left !== 0; bit >>>= 1) {
@@ -39,8 +42,9 @@ function times(a: number, b: number): number {
   return product
 }
 
+/** x^(8 · `bytes`). */
 function shiftBy(bytes: number): number {
-  let [shift, power] = [ONE, EIGHT_BITS]
+  let [shift, power] = [ONE, ONE_BYTE]
   for (let left = bytes; left > 0; left = Math.floor(left / 2)) {
     if (left % 2 === 1) shift = times(shift, power)
     power = times(power, power)

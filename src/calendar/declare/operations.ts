@@ -50,8 +50,8 @@ export interface ListedJson {
    * Writes one into a buffer, from `at` on, and returns where it ends; `counts`, if any, gets the places of numbers in it that change by themselves.
    */
   write: (i: number, into: Buffer, at: number, counts?: number[]) => number
-  /** The deflate blocks of one that memory keeps, as of now; those it has not kept yet are made and kept if `mayMake`. */
-  blocks: (i: number, mayMake: boolean) => Deflated | undefined
+  /** The deflate blocks of one that memory keeps, as of now. Those that are missing are made and kept: for a record that was asked for again, or for any. */
+  blocks: (i: number, making: 'none' | 'asked again' | 'any') => Deflated | undefined
 }
 
 /** Whether a record is shown as lists show it, or by itself with all that belongs to it. */

@@ -92,9 +92,10 @@ function asJson(pieces: EventPieces, events: readonly ListedEvent[]): ListedJson
       const event = events[i] as ListedEvent
       return 'bytes' in event ? writeCounted(event, into, at, counts) : writeParts(event, into, at, counts)
     },
-    blocks: (i, mayMake) => {
+    blocks: (i, making) => {
       const event = events[i] as ListedEvent
       if (!('deflated' in event)) return undefined
+      const mayMake = making === 'any' || (making === 'asked again' && event.wasFound)
       return event.deflated ?? (mayMake ? deflatePiece(pieces, event) : undefined)
     },
   }

@@ -248,20 +248,21 @@ export function writeList({ head, records, tail }: JsonList, into: Buffer, count
   return into.subarray(0, at)
 }
 
-/** The most records that are deflated for answers to come, where this one is sent once or kept: one takes 50 µs. */
-const MOST_DEFLATED = { once: 3, kept: 20 }
+/** Which records are deflated for answers to come, where this one is sent once or kept, and the most of them: one takes 50 µs. */
+const DEFLATED = { once: { making: 'asked again', most: 3 }, kept: { making: 'any', most: 20 } } as const
 
 /**
  * The runs of a list that a gzip body of it is joined from: records that memory keeps come compressed, and all else is written into a buffer with room for
  * `mostListBytes`.
  */
 export function gzipRuns({ head, records, tail }: JsonList, into: Buffer, life: 'once' | 'kept'): GzipRun[] {
+  const { making, most } = DEFLATED[life]
   const runs: GzipRun[] = []
   let [at, from, made] = [into.write(head, 0, 'latin1'), 0, 0]
   for (let i = 0; i < records.count; i++) {
     if (i > 0) into[at++] = COMMA
-    const kept = records.blocks(i, false)
-    const blocks = kept ?? (made < MOST_DEFLATED[life] ? records.blocks(i, true) : undefined)
+    const kept = records.blocks(i, 'none')
+    const blocks = kept ?? records.blocks(i, made < most ? making : 'none')
     if (!blocks) {
       at = records.write(i, into, at)
       continue

@@ -170,6 +170,8 @@ export interface Piece {
 /** A cached event. */
 export interface EventPiece extends Piece {
   id: number
+  /** Whether it has been found since it was cached: most events of a large calendar are not asked for again. */
+  wasFound: boolean
 }
 
 /** The caches of pieces, and the changes that they have followed. */
@@ -223,7 +225,9 @@ export function findPiece(
   terms: ReadonlyMap<number, TermRow>,
 ): EventPiece | undefined {
   const piece = findCached(pieces.events, id)
-  if (piece && piece.countsVersion !== pieces.countsVersion) updateCounts(pieces, piece, terms)
+  if (!piece) return undefined
+  piece.wasFound = true
+  if (piece.countsVersion !== pieces.countsVersion) updateCounts(pieces, piece, terms)
   return piece
 }
 
@@ -233,7 +237,7 @@ export function keepPiece(
   id: number,
   { bytes, counts }: CountedJson,
 ): EventPiece {
-  const piece = { id, bytes: bytesOf(bytes), counts: [...counts], countsVersion, deflated: undefined }
+  const piece = { id, bytes: bytesOf(bytes), counts: [...counts], countsVersion, deflated: undefined, wasFound: false }
   keepCached(events, id, piece, sizeOf(piece))
   return piece
 }

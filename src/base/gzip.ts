@@ -130,6 +130,11 @@ const COMPRESS_FROM = 1024
 const HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
 const TRAILER = 8
 
+/** The bytes of these runs that writing them would compress. */
+export function bytesToCompress(runs: readonly GzipRun[]): number {
+  return runs.reduce((sum, run) => sum + (Buffer.isBuffer(run) && run.length >= COMPRESS_FROM ? run.length : 0), 0)
+}
+
 /** An upper bound of the bytes of a gzip body of these runs. */
 export function mostGzipBytes(runs: readonly GzipRun[]): number {
   let most = HEAD.length + TRAILER

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
@@ -7,7 +8,7 @@ import { promisify } from 'node:util'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { rounds } from '../support/rounds.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { day, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const BROWSER = 'gzip, deflate, br, zstd'
@@ -42,17 +43,24 @@ after(async () => {
 })
 
 /** An answer as it was sent. */
-async function ask(path: string, encoding?: string): Promise<{ encoding: string; sent: Buffer; plain: string }> {
+async function take(path: string, encoding?: string, base = service.base): Promise<{ encoding: string; sent: Buffer }> {
   const headers = encoding === undefined ? {} : { 'accept-encoding': encoding }
   const response = await new Promise<IncomingMessage>((resolve, reject) =>
-    get(service.base + path, { agent, headers }, resolve).on('error', reject),
+    get(base + path, { agent, headers }, resolve).on('error', reject),
   )
   const sent = await buffer(response)
   assert.equal(response.statusCode, 200, path)
   assert.equal(Number(response.headers['content-length'] ?? sent.length), sent.length)
-  const used = response.headers['content-encoding'] ?? 'identity'
-  const plain = used === 'gzip' ? gunzipSync(sent) : used === 'br' ? brotliDecompressSync(sent) : sent
-  return { encoding: used, sent, plain: plain.toString() }
+  return { encoding: response.headers['content-encoding'] ?? 'identity', sent }
+}
+
+function decoded({ encoding, sent }: { encoding: string; sent: Buffer }): string {
+  return (encoding === 'gzip' ? gunzipSync(sent) : encoding === 'br' ? brotliDecompressSync(sent) : sent).toString()
+}
+
+async function ask(path: string, encoding?: string): Promise<{ encoding: string; sent: Buffer; plain: string }> {
+  const answer = await take(path, encoding)
+  return { ...answer, plain: decoded(answer) }
 }
 
 const run = promisify(execFile)
@@ -205,6 +213,35 @@ describe('compressed answers', () => {
     for (const [accepted, encoding] of taken) {
       const path = newList(1)
       for (let i = 0; i < 4; i++) assert.equal((await ask(path, accepted)).encoding, encoding, String(accepted))
+    }
+  })
+})
+
+describe('a list of long texts that nobody has asked for before', () => {
+  /** The byte of a gzip header that names the system: joined bodies name none. */
+  const SYSTEM = 9
+  const JOINED = 255
+
+  test('is compressed by a thread where it has much to compress, and joined otherwise', async () => {
+    const own = await startService()
+    try {
+      const description = randomBytes(45_000).toString('hex')
+      for (let i = 0; i < 8; i++) await own.create('/events', { title: `Long ${i}`, description, ...day })
+      await until(async () => (await own.get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
+      for (const [size, isJoined] of [
+        [1, true],
+        [2, true],
+        [6, false],
+        [8, false],
+      ] as const) {
+        const path = `/events?per_page=${size}&start_date=2027-01-01`
+        const answer = await take(path, 'gzip', own.base)
+        assert.equal(answer.encoding, 'gzip')
+        assert.equal(answer.sent[SYSTEM] === JOINED, isJoined, `${size} events`)
+        assert.equal(decoded(answer), decoded(await take(path, undefined, own.base)))
+      }
+    } finally {
+      await own.close()
     }
   })
 })

@@ -248,26 +248,27 @@ export function writeList({ head, records, tail }: JsonList, into: Buffer, count
   return into.subarray(0, at)
 }
 
-/** Which records are deflated for answers to come, where this one is sent once or kept, and the most of them: one takes 50 µs. */
-const DEFLATED = { once: { making: 'asked again', most: 3 }, kept: { making: 'any', most: 20 } } as const
+/** Which records are deflated for answers to come, where this one is sent once or kept, and the most bytes of them: 3 kB take 50 µs. */
+const DEFLATED = { once: { making: 'asked again', bytes: 12_288 }, kept: { making: 'any', bytes: 81_920 } } as const
 
 /**
  * The runs of a list that a gzip body of it is joined from: records that memory keeps come compressed, and all else is written into a buffer with room for
  * `mostListBytes`.
  */
 export function gzipRuns({ head, records, tail }: JsonList, into: Buffer, life: 'once' | 'kept'): GzipRun[] {
-  const { making, most } = DEFLATED[life]
+  const { making, bytes } = DEFLATED[life]
   const runs: GzipRun[] = []
-  let [at, from, made] = [into.write(head, 0, 'latin1'), 0, 0]
+  let [at, from, left] = [into.write(head, 0, 'latin1'), 0, bytes as number]
   for (let i = 0; i < records.count; i++) {
     if (i > 0) into[at++] = COMMA
     const kept = records.blocks(i, 'none')
-    const blocks = kept ?? records.blocks(i, made < most ? making : 'none')
+    const size = records.mostBytesOf(i)
+    const blocks = kept ?? records.blocks(i, size <= left ? making : 'none')
     if (!blocks) {
       at = records.write(i, into, at)
       continue
     }
-    if (!kept) made++
+    if (!kept) left -= size
     runs.push(into.subarray(from, at), blocks)
     from = at
   }

@@ -1,5 +1,5 @@
 import type { CacheBudget } from '../../base/cache.ts'
-import { type GzipRun, mostGzipBytes, writeGzip } from '../../base/gzip.ts'
+import { bytesToCompress, type GzipRun, mostGzipBytes, writeGzip } from '../../base/gzip.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Found } from '../../calendar/declare/operations.ts'
@@ -48,7 +48,7 @@ import { clientAddress, LONGEST_URL, NO_BODY, parsePlainQuery, type RequestUrl, 
 import { findMatch, type RouteTable } from './platform.ts'
 import { anonymousContext, nobody, type Responder, type Service } from './respond.ts'
 import type { RouteAction } from './routes.ts'
-import { asNew, contentTag, contentTagInTurns, send, sendStream } from './send.ts'
+import { asNew, contentTag, contentTagInTurns, HERE_UP_TO, send, sendStream } from './send.ts'
 
 /** The short way of anonymous reads, ahead of the router. */
 export interface PublicReads {
@@ -366,7 +366,7 @@ interface JoinedGzip {
   places: number[]
 }
 
-/** Joins the gzip body of a list for a client that takes one; undefined where it would be no shorter than the plain one. */
+/** Joins the gzip body of a list for a client that takes one; undefined where it would be no shorter than the plain one, or where a thread has to compress it. */
 function joinGzip(
   { buffers }: PublicReads,
   { request: { headers } }: Read,
@@ -376,6 +376,10 @@ function joinGzip(
   if (!takesGzip(headers, Number.POSITIVE_INFINITY)) return undefined
   const between = buffers.take(mostListBytes(list))
   const runs = gzipRuns(list, between, life)
+  if (bytesToCompress(runs) > HERE_UP_TO) {
+    buffers.give(between)
+    return undefined
+  }
   const buffer = buffers.take(mostGzipBytes(runs))
   const places: number[] = []
   const bytes = writeGzip(runs, buffer, life === 'kept' ? places : undefined)

@@ -352,7 +352,7 @@ function withoutBody(headers: readonly string[]): string[] {
 }
 
 /** Larger bodies are compressed in a thread: compressing this many bytes takes about five milliseconds. */
-const HERE_UP_TO = 262_144
+export const HERE_UP_TO = 262_144
 
 /** The most bodies compressed in threads at the same time; the same threads read files. */
 const MOST_BESIDE = 2

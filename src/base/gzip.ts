@@ -12,7 +12,7 @@ export interface Deflated {
   length: number
   /** Their CRC-32; whoever rewrites a number sets it anew. */
   crc: number
-  /** The factor that moves a checksum of what stands before them past their length. */
+  /** Bytes with the CRC-32 `before`, followed by these, have the CRC-32 `times(shift, before) ^ crc`. */
   shift: number
 }
 
@@ -21,15 +21,15 @@ export function joinable(plain: Buffer, blocks: Buffer, places: readonly number[
   return { blocks, places, length: plain.length, crc: crc32(plain), shift: shiftBy(plain.length) }
 }
 
-// A CRC-32 (RFC 1952, 8) is a polynomial over bits whose highest bit is the constant. The checksum of A followed by B is that of A times
-// x^(8 · length of B), plus that of B.
+// A CRC-32 (RFC 1952, 8) is the remainder of a polynomial with one coefficient a bit; its highest bit is the constant. Each byte that follows multiplies
+// the remainder by x^8.
 
 const POLYNOMIAL = 0xedb88320
 /** The polynomials 1 and x^8. */
 const ONE = 1 << 31
 const ONE_BYTE = 1 << 23
 
-/** The product of two polynomials, modulo the one of the checksum. */
+/** The remainder of the product of two polynomials. */
 function times(a: number, b: number): number {
   let [product, left, moved] = [0, a, b]
   for (let bit = ONE; left !== 0; bit >>>= 1) {
@@ -42,7 +42,7 @@ function times(a: number, b: number): number {
   return product
 }
 
-/** x^(8 · `bytes`). */
+/** The remainder of x^8 to the power of `bytes`. */
 function shiftBy(bytes: number): number {
   let [shift, power] = [ONE, ONE_BYTE]
   for (let left = bytes; left > 0; left = Math.floor(left / 2)) {
@@ -51,6 +51,9 @@ function shiftBy(bytes: number): number {
   }
   return shift
 }
+
+/** Larger bodies are compressed in a thread: compressing this many bytes takes about five milliseconds. */
+export const HERE_UP_TO = 262_144
 
 /** Distances go back so far, by `windowBits` below. */
 const WINDOW = 8192
@@ -129,11 +132,6 @@ const COMPRESS_FROM = 1024
 /** The first bytes of a gzip body: no name, no time, an unknown system. */
 const HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
 const TRAILER = 8
-
-/** The bytes of these runs that writing them would compress. */
-export function bytesToCompress(runs: readonly GzipRun[]): number {
-  return runs.reduce((sum, run) => sum + (Buffer.isBuffer(run) && run.length >= COMPRESS_FROM ? run.length : 0), 0)
-}
 
 /** An upper bound of the bytes of a gzip body of these runs. */
 export function mostGzipBytes(runs: readonly GzipRun[]): number {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Site } from '../../base/config.ts'
 import { isTruthy } from '../../base/fields/kinds.ts'
-import { endGzip, type GzipRun, joinable } from '../../base/gzip.ts'
+import { endGzip, type GzipRun, HERE_UP_TO, joinable } from '../../base/gzip.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Found, ListedJson } from '../../calendar/declare/operations.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
@@ -248,17 +248,22 @@ export function writeList({ head, records, tail }: JsonList, into: Buffer, count
   return into.subarray(0, at)
 }
 
-/** Which records are deflated for answers to come, where this one is sent once or kept, and the most bytes of them: 3 kB take 50 µs. */
+/** Which records are deflated for answers to come, where this one is sent once or kept, and the most bytes of them: 3 kB take up to 0.1 ms. */
 const DEFLATED = { once: { making: 'asked again', bytes: 12_288 }, kept: { making: 'any', bytes: 81_920 } } as const
 
 /**
  * The runs of a list that a gzip body of it is joined from: records that memory keeps come compressed, and all else is written into a buffer with room for
- * `mostListBytes`.
+ * `mostListBytes`. Returns undefined for a list of which more than `HERE_UP_TO` bytes would be compressed.
  */
-export function gzipRuns({ head, records, tail }: JsonList, into: Buffer, life: 'once' | 'kept'): GzipRun[] {
+export function gzipRuns(
+  { head, records, tail }: JsonList,
+  into: Buffer,
+  life: keyof typeof DEFLATED,
+): GzipRun[] | undefined {
   const { making, bytes } = DEFLATED[life]
+  let left: number = bytes
   const runs: GzipRun[] = []
-  let [at, from, left] = [into.write(head, 0, 'latin1'), 0, bytes as number]
+  let [at, from] = [into.write(head, 0, 'latin1'), 0]
   for (let i = 0; i < records.count; i++) {
     if (i > 0) into[at++] = COMMA
     const kept = records.blocks(i, 'none')
@@ -266,6 +271,7 @@ export function gzipRuns({ head, records, tail }: JsonList, into: Buffer, life: 
     const blocks = kept ?? records.blocks(i, size <= left ? making : 'none')
     if (!blocks) {
       at = records.write(i, into, at)
+      if (at > HERE_UP_TO) return undefined
       continue
     }
     if (!kept) left -= size

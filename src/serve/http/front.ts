@@ -349,7 +349,7 @@ async function closeIdle(server: Server, { connections }: Closing, lingersUntil:
 // Headers of answers, and headers of requests that decide about them: conditions and compression.
 
 /** Bodies shorter than this many bytes are sent as they are. */
-const COMPRESS_FROM = 1400
+export const COMPRESS_FROM = 1400
 const EXPOSED =
   'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Link, ETag, Location, Allow, Retry-After, Idempotency-Replayed, Preference-Applied'
 const VARY = 'Origin, Accept-Encoding, Authorization'

@@ -1,5 +1,5 @@
 import type { CacheBudget } from '../../base/cache.ts'
-import { bytesToCompress, type GzipRun, mostGzipBytes, writeGzip } from '../../base/gzip.ts'
+import { type GzipRun, mostGzipBytes, writeGzip } from '../../base/gzip.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Found } from '../../calendar/declare/operations.ts'
@@ -43,12 +43,21 @@ import {
   versionTag,
   wasAsked,
 } from './finished.ts'
-import { answerHeaders, askerOf, type Front, incomingOf, refuseOverload, takesGzip, VARY_WITH_ACCEPT } from './front.ts'
+import {
+  answerHeaders,
+  askerOf,
+  COMPRESS_FROM,
+  type Front,
+  incomingOf,
+  refuseOverload,
+  takesGzip,
+  VARY_WITH_ACCEPT,
+} from './front.ts'
 import { clientAddress, LONGEST_URL, NO_BODY, parsePlainQuery, type RequestUrl, type Visit } from './incoming.ts'
 import { findMatch, type RouteTable } from './platform.ts'
 import { anonymousContext, nobody, type Responder, type Service } from './respond.ts'
 import type { RouteAction } from './routes.ts'
-import { asNew, contentTag, contentTagInTurns, HERE_UP_TO, send, sendStream } from './send.ts'
+import { asNew, contentTag, contentTagInTurns, send, sendStream } from './send.ts'
 
 /** The short way of anonymous reads, ahead of the router. */
 export interface PublicReads {
@@ -376,7 +385,7 @@ function joinGzip(
   if (!takesGzip(headers, Number.POSITIVE_INFINITY)) return undefined
   const between = buffers.take(mostListBytes(list))
   const runs = gzipRuns(list, between, life)
-  if (bytesToCompress(runs) > HERE_UP_TO) {
+  if (!runs) {
     buffers.give(between)
     return undefined
   }
@@ -385,7 +394,7 @@ function joinGzip(
   const bytes = writeGzip(runs, buffer, life === 'kept' ? places : undefined)
   buffers.give(between)
   const plainBytes = runs.reduce((sum, { length }) => sum + length, 0)
-  if (takesGzip(headers, plainBytes) && bytes.length < plainBytes) return { bytes, buffer, runs, places }
+  if (plainBytes >= COMPRESS_FROM && bytes.length < plainBytes) return { bytes, buffer, runs, places }
   buffers.give(buffer)
   return undefined
 }

@@ -15,6 +15,7 @@ import {
   gzipSync,
 } from 'node:zlib'
 import { codeOf } from '../../base/errors.ts'
+import { HERE_UP_TO } from '../../base/gzip.ts'
 import { versionedTag } from '../../calendar/records/record-store.ts'
 import type { Reply } from '../formats/format.ts'
 import { BYTES_AT_ONCE, isPretty, jsonBytes } from '../formats/json.ts'
@@ -62,7 +63,7 @@ export interface Outgoing {
   isKept: boolean
   /** Whether it is text that never changes: it is compressed once, as well as can be. */
   isLasting?: boolean
-  /** The encoding that the body of one that is sent once stands in already. */
+  /** The encoding of the body, where that is compressed already; such an answer is sent once. */
   standsIn?: Encoding
   /** Whether its own headers say which other sites may read it: all, or none. */
   namesOrigins?: boolean
@@ -120,7 +121,7 @@ export function send(front: Front, visit: Visit, answer: Outgoing, from: Answere
     return
   }
   const encoding = answer.standsIn ?? encodingOf(headers, answer)
-  const body = encoding && !answer.standsIn ? encoded(answer, encoding) : undefined
+  const body = answer.standsIn ? answer.body : encoding && encoded(answer, encoding)
   if (!(body instanceof Promise)) {
     sendWhole(front, visit, answer, from, body, encoding, sent)
     return
@@ -181,7 +182,7 @@ function sendWhole(
   if (answer.tag !== '') headers.push('ETag', answer.tag)
   addLastModified(headers, answer.modified)
   if (request.headers.origin !== undefined) headers.push(...crossOrigin(answer, request))
-  if (encoding && (compressed || answer.standsIn)) headers.push('Content-Encoding', encoding)
+  if (compressed && encoding) headers.push('Content-Encoding', encoding)
   response.writeHead(answer.status, headers)
   if (request.method === 'HEAD') response.end(sent)
   else {
@@ -350,9 +351,6 @@ function withoutBody(headers: readonly string[]): string[] {
   }
   return kept
 }
-
-/** Larger bodies are compressed in a thread: compressing this many bytes takes about five milliseconds. */
-export const HERE_UP_TO = 262_144
 
 /** The most bodies compressed in threads at the same time; the same threads read files. */
 const MOST_BESIDE = 2

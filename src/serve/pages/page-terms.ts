@@ -59,7 +59,7 @@ export interface PageTerms {
 /** The most categories and the most tags that a form offers; more of them are named by typing. */
 const MOST_TERMS = 200
 const MOST_VENUES = 200
-/** The most terms that are remembered of pages beside those that all pages know. */
+/** The most terms that pages learn for the next ones. */
 const MOST_LEARNED = 5000
 /** The number of colours in the style sheet. */
 const HUES = 12
@@ -110,12 +110,12 @@ async function withAncestors(db: Db, rows: readonly NamedTerm[]): Promise<NamedT
 export async function learnTerms({ db }: Context, { byId, learned }: PageTerms, ids: readonly number[]): Promise<void> {
   const missing = ids.filter((id) => !byId.has(id))
   const unknown = missing.filter((id) => !learned.has(id))
-  const found = unknown.length === 0 ? undefined : await withAncestors(db, await findTermsInUse(db, unknown))
-  const shown = found && shownTerms(found, byId)
+  const found = unknown.length === 0 ? [] : await withAncestors(db, await findTermsInUse(db, unknown))
+  const shown = shownTerms(found, byId)
+  for (const id of unknown) if (learned.size < MOST_LEARNED) learned.set(id, shown.get(id))
   for (const id of missing) {
-    const term = shown?.get(id) ?? learned.get(id)
+    const term = shown.get(id) ?? learned.get(id)
     if (term) byId.set(id, term)
-    if (learned.size < MOST_LEARNED) learned.set(id, term)
   }
 }
 
@@ -185,7 +185,7 @@ const offered = (row: NamedVenue): OfferedVenue => ({
   isLocated: row.geo_lat !== null && row.geo_lng !== null,
 })
 
-/** These terms as pages show them. @param known terms that have a colour, which those below them share; without it, the categories at the top are given theirs */
+/** These terms as pages show them. @param known terms whose colours those below them share; without it, the categories at the top get theirs here */
 function shownTerms(rows: readonly NamedTerm[], known?: ReadonlyMap<number, ShownTerm>): Map<number, ShownTerm> {
   const byId = new Map(rows.map((row) => [row.id, row]))
   const roots = rows

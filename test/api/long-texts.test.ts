@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { holdsUpNobody } from '../support/longest-turn.ts'
 import { credentialsOf, startService, type TestService } from '../support/service.ts'
 
@@ -88,4 +89,20 @@ test('a list of the longest events is sent in many turns', async () => {
       assert.ok(bytes > HOW_MANY * MOST * 2 * '&amp;'.length, `${bytes} bytes`)
     })
   }
+})
+
+/** Longer than the time after which texts are cut into stems. */
+const UNTIL_CUT_MS = 1500
+
+test('the stems of many long texts are written without holding anything up', async () => {
+  let words = 0
+  const text = () => Array.from({ length: 2000 }, () => `walking${(words++).toString(36)}`).join(' ')
+  const day = { start_date: '2027-05-06', end_date: '2027-05-06' }
+  const write = async (round: number) => {
+    const events = Array.from({ length: 16 }, (_, i) => ({ title: `Stems ${round} ${i}`, ...day, description: text() }))
+    for (const { status } of await Promise.all(events.map((event) => service.post('/events', event))))
+      assert.equal(status, 201)
+  }
+  // Sixteen of them took 42 to 76 ms in one turn.
+  await holdsUpNobody('writing stems', 35, () => sleep(UNTIL_CUT_MS), write)
 })

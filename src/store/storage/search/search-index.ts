@@ -150,7 +150,7 @@ interface Indexed {
 
 type Write = <T>(work: (tx: Db) => Promise<T>) => Promise<T>
 
-/** Bytes of texts indexed with one write, and new words of one write: a few milliseconds each. */
+/** Bytes of texts whose words or stems are written in one turn, and new words of one write: a few milliseconds each. */
 const BYTES_AT_ONCE = 20_000
 const WORDS_AT_ONCE = 1000
 
@@ -262,8 +262,8 @@ async function sortIn(tx: Db): Promise<void> {
   if (isPostgres(tx)) await sql`select gin_clean_pending_list('stems_words'::regclass)`.execute(tx)
 }
 
-/** Documents of one write while requests are answered: a few milliseconds. */
-const DOCS_IN_TURN = 16
+/** Documents of one write while requests are answered: the more there are, the less is merged later. */
+const DOCS_IN_TURN = 64
 /** Documents that PostgreSQL puts into their places together, which takes much less than for some of them at a time. */
 const SORTED_AT_ONCE = 256
 
@@ -324,14 +324,40 @@ export async function stemSome(tx: Db, most: number, among?: readonly number[]):
   if (docs.length === 0) return 0
   const [events, names] = await readTexts(tx, docs)
   const named = names.map(({ kind, doc, text }) => ({ kind, doc, stems: [...stemsOfName(text)] }))
-  const stemmed = [
-    ...events.map(({ doc, text }) => [doc, [...stemsOfEvent(text)]] as const),
-    ...named.map(({ doc, stems }) => [doc, stems.map((stem) => IN_NAME + stem)] as const),
-  ]
-  await passTurn(tx)
-  await writeStems(tx, docs, stemmed)
-  await writeNames(tx, named)
+  for (const some of inPortions(events)) {
+    await passTurn(tx)
+    await writeStems(
+      tx,
+      some.map(({ doc, text }) => [doc, [...stemsOfEvent(text)]]),
+    )
+  }
+  if (named.length > 0) {
+    await passTurn(tx)
+    await writeStems(
+      tx,
+      named.map(({ doc, stems }) => [doc, stems.map((stem) => IN_NAME + stem)]),
+    )
+    await writeNames(tx, named)
+  }
+  if (!isPostgres(tx))
+    await sql`delete from unstemmed where doc in (select value from json_each(${JSON.stringify(docs)}))`.execute(tx)
   return docs.length
+}
+
+/** Texts in portions that take a few milliseconds each, so that long ones hold nobody up. */
+function* inPortions(texts: readonly Unstemmed[]): Generator<Unstemmed[]> {
+  let portion: Unstemmed[] = []
+  let bytes = 0
+  for (const one of texts) {
+    if (portion.length > 0 && bytes + one.text.length > BYTES_AT_ONCE) {
+      yield portion
+      portion = []
+      bytes = 0
+    }
+    portion.push(one)
+    bytes += one.text.length
+  }
+  if (portion.length > 0) yield portion
 }
 
 interface Named {
@@ -381,7 +407,7 @@ async function readTexts(tx: Db, docs: readonly number[]): Promise<[Unstemmed[],
 
 type Stemmed = readonly [doc: number, stems: readonly string[]]
 
-async function writeStems(tx: Db, docs: readonly number[], stemmed: readonly Stemmed[]): Promise<void> {
+async function writeStems(tx: Db, stemmed: readonly Stemmed[]): Promise<void> {
   if (isPostgres(tx)) {
     await sql`insert into stems (doc, words)
       select (value ->> 0)::bigint, array_to_tsvector(array(select json_array_elements_text(value -> 1)))
@@ -389,8 +415,7 @@ async function writeStems(tx: Db, docs: readonly number[], stemmed: readonly Ste
       on conflict (doc) do update set words = excluded.words`.execute(tx)
     return
   }
-  const all = JSON.stringify(docs)
-  const [before] = await countReplaced(tx, { docs: all })
+  const [before] = await countReplaced(tx, { docs: JSON.stringify(stemmed.map(([doc]) => doc)) })
   const joined = JSON.stringify(stemmed.map(([doc, stems]) => [doc, stems.join(' ')]))
   await sql`insert or replace into stems (rowid, words) select value ->> 0, value ->> 1 from json_each(${joined})`.execute(
     tx,
@@ -401,8 +426,7 @@ async function writeStems(tx: Db, docs: readonly number[], stemmed: readonly Ste
   )
   if (before && before.docs > 0) await forgetSome(tx, before.docs)
   await passTurn(tx)
-  await sql`insert into stems (stems, rank) values ('merge', ${Math.ceil(docs.length * MERGED_PAGES)})`.execute(tx)
-  await sql`delete from unstemmed where doc in (select value from json_each(${all}))`.execute(tx)
+  await sql`insert into stems (stems, rank) values ('merge', ${Math.ceil(stemmed.length * MERGED_PAGES)})`.execute(tx)
 }
 
 /** Of these documents, those that had stems before. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { untilShown } from '../support/browsers.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ANSWERED_LATE, LATE_MS, untilShown } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { sitAtDesk } from '../support/desk.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -84,6 +85,22 @@ describe('the list of events in a browser', {
     )
     await press(tab, 'Enter')
     await untilShown(tab, `location.pathname === ${JSON.stringify(chosen)}`)
+  })
+
+  test('1e.18: a hit that is marked stays so though an answer comes later', async () => {
+    const tab = await open('/desk/events')
+    await press(tab, '/')
+    await tab.send('Input.insertText', { text: 'jazz' })
+    await untilShown(tab, `document.querySelectorAll('#everything-found [role=option]').length === 8`)
+    await tab.evaluate(ANSWERED_LATE)
+    await tab.send('Input.insertText', { text: ' nig' })
+    await sleep(200)
+    await press(tab, 'ArrowDown')
+    await sleep(LATE_MS)
+    const marked = `document.querySelectorAll('#everything-found [aria-selected=true]').length`
+    assert.equal(await tab.evaluate(marked), 1)
+    await tab.send('Input.insertText', { text: 'ht' })
+    await untilShown(tab, `${marked} === 0`)
   })
 
   test('1e.14: keys of the inbox walk, open and send back, act on the card with the focus alone, and are switched off', async () => {

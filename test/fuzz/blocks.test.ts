@@ -33,7 +33,7 @@ after(async () => {
   await removeHome(home)
 })
 
-/** CPU milliseconds that the request keeps the event loop, in the middle of a few tries. */
+/** CPU milliseconds that the request keeps the event loop, at the least of a few tries: garbage and what else the machine does come on top. */
 async function blockOf(planned: PlannedRequest, status: number): Promise<number> {
   const tries: number[] = []
   for (let i = 0; i < TRIES; i++) {
@@ -42,7 +42,7 @@ async function blockOf(planned: PlannedRequest, status: number): Promise<number>
     assert.equal(answer?.status, status, String(answer?.body))
     tries.push((await longestBlock(service, PATIENCE_MS)).cpuMs)
   }
-  return tries.sort((one, other) => one - other)[TRIES >> 1] ?? 0
+  return Math.min(...tries)
 }
 
 test('of a form with too many fields nothing is read any more while it is refused', async (t) => {

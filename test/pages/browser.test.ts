@@ -237,6 +237,27 @@ function lookIn({ program, start }: Looking): void {
     await until(isThere, 'Enter does not lead to what is suggested')
   })
 
+  test('keep what is marked among suggestions though others come later', async () => {
+    await tab.goTo(`${service.origin}/events/`)
+    const marked = await tab.evaluate<number>(`(async () => {
+      const field = document.querySelector('[name=search]')
+      const wait = (ms) => new Promise((done) => setTimeout(done, ms))
+      const type = (text) => {
+        field.value = text
+        field.dispatchEvent(new Event('input', { bubbles: true }))
+      }
+      field.focus()
+      for (let n = 0; n < 100 && field.getAttribute('role') !== 'combobox'; n++) await wait(20)
+      type('jaz')
+      for (let n = 0; n < 100 && field.getAttribute('aria-expanded') !== 'true'; n++) await wait(20)
+      type('ja')
+      field.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown', bubbles: true, cancelable: true }))
+      await wait(1000)
+      return document.querySelectorAll('[role=listbox] [aria-selected=true]').length
+    })()`)
+    assert.equal(marked, 1)
+  })
+
   test('are printed without what only a screen needs (2d.26)', async (t) => {
     if (!tab.showPrinted) return t.skip('this browser cannot be told to')
     await tab.goTo(`${service.origin}/`)

@@ -33,11 +33,19 @@ export function comboboxOn(input, { find, pick }) {
   let active = -1
   let asked = 0
 
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let waiting
+
   const options = () => [...list.children]
+  /** Drops what is still asked: names that come later must not replace those among which somebody picks. */
+  const settle = () => {
+    clearTimeout(waiting)
+    asked += 1
+  }
   const close = () => {
+    settle()
     list.hidden = true
     active = -1
-    asked += 1
     input.setAttribute('aria-expanded', 'false')
     input.removeAttribute('aria-activedescendant')
   }
@@ -72,8 +80,11 @@ export function comboboxOn(input, { find, pick }) {
       small.textContent = about
       option.append(' ', small)
     }
-    // The field keeps the focus.
-    option.addEventListener('pointerdown', (event) => event.preventDefault())
+    option.addEventListener('pointerdown', (event) => {
+      settle()
+      // The field keeps the focus.
+      event.preventDefault()
+    })
     option.addEventListener('click', () => take(option))
     list.append(option)
   }
@@ -92,8 +103,6 @@ export function comboboxOn(input, { find, pick }) {
     active = -1
   }
 
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let waiting
   input.addEventListener('input', () => {
     clearTimeout(waiting)
     waiting = setTimeout(look, PAUSE_MS)
@@ -103,7 +112,10 @@ export function comboboxOn(input, { find, pick }) {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault()
       if (list.hidden) look()
-      else mark(active + (event.key === 'ArrowDown' ? 1 : active < 0 ? 0 : -1))
+      else {
+        settle()
+        mark(active + (event.key === 'ArrowDown' ? 1 : active < 0 ? 0 : -1))
+      }
     } else if (event.key === 'Escape' && !list.hidden) {
       event.preventDefault()
       close()

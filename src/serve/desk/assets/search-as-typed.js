@@ -37,7 +37,15 @@ function listHits(field, form) {
   /** @type {AbortController | undefined} */
   let asking
 
+  /** Drops what is still asked: hits that come later must not replace those among which somebody picks. */
+  const settle = () => {
+    clearTimeout(timer)
+    asking?.abort()
+    asked = ''
+  }
+
   const close = () => {
+    settle()
     list.hidden = true
     field.setAttribute('aria-expanded', 'false')
     field.removeAttribute('aria-activedescendant')
@@ -53,13 +61,9 @@ function listHits(field, form) {
 
   const ask = async () => {
     const text = field.value.trim()
-    asking?.abort()
-    if (text === '') {
-      asked = ''
-      close()
-      return
-    }
+    if (text === '') return close()
     if (text === asked) return
+    asking?.abort()
     asked = text
     asking = new AbortController()
     try {
@@ -79,6 +83,7 @@ function listHits(field, form) {
 
   /** @param {number} step */
   const move = (step) => {
+    settle()
     const entries = [...list.children]
     const at = entries.findIndex((entry) => entry.getAttribute('aria-selected') === 'true')
     const to = at + step < -1 ? entries.length - 1 : at + step
@@ -109,7 +114,10 @@ function listHits(field, form) {
   })
   field.addEventListener('blur', close)
   // The field keeps the focus, so that the list stays until the press has arrived.
-  list.addEventListener('pointerdown', (event) => event.preventDefault())
+  list.addEventListener('pointerdown', (event) => {
+    settle()
+    event.preventDefault()
+  })
   list.addEventListener('click', (event) => {
     const entry = event.target instanceof Element ? event.target.closest('li') : null
     if (entry?.dataset.href) location.assign(entry.dataset.href)

@@ -40,9 +40,13 @@ export function suggestTo(/** @type {HTMLInputElement} */ field) {
     field.setAttribute('aria-expanded', `${found.length > 0}`)
     choose(undefined)
   }
-  const close = () => {
+  /** Drops what is still asked: names that come later must not replace those among which somebody picks. */
+  const settle = () => {
     clearTimeout(timer)
     asked.abort()
+  }
+  const close = () => {
+    settle()
     open([])
   }
   const ask = async () => {
@@ -58,12 +62,12 @@ export function suggestTo(/** @type {HTMLInputElement} */ field) {
   }
 
   field.addEventListener('input', () => {
-    clearTimeout(timer)
-    asked.abort()
+    settle()
     if (field.value.trim().length < 2) close()
     else timer = setTimeout(ask, PAUSE)
   })
   field.addEventListener('keydown', (event) => {
+    if (event.key.startsWith('Arrow') && !list.hidden) settle()
     const all = options()
     const option = chosen()
     const at = option ? all.indexOf(option) : -1
@@ -76,7 +80,10 @@ export function suggestTo(/** @type {HTMLInputElement} */ field) {
   })
   field.addEventListener('blur', close)
   // The field keeps the focus.
-  list.addEventListener('pointerdown', (event) => event.preventDefault())
+  list.addEventListener('pointerdown', (event) => {
+    settle()
+    event.preventDefault()
+  })
   list.addEventListener('click', ({ target }) => {
     const option = target instanceof Element ? target.closest('li') : null
     if (option?.dataset.url) location.assign(option.dataset.url)

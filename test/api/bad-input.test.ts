@@ -54,6 +54,31 @@ describe('parameters', () => {
     }
   })
 
+  test('an invalid value is refused with one that is taken', async () => {
+    const values = {
+      start_date: 'someday',
+      timezone: 'Nowhere/City',
+      website: 'no address',
+      sign_language: '!!',
+      online_shown: 'before:x',
+      captions: 'perhaps',
+    }
+    for (const [name, value] of Object.entries(values)) {
+      const refused = await service.post('/events', { ...DAY, [name]: value })
+      assertNamed(refused, name)
+      const [, example] = / is invalid; (.+) would be valid\.$/.exec(refused.body.data.params[name]) ?? []
+      assert.equal((await service.post('/events', { ...DAY, [name]: example })).status, 201, example)
+    }
+    for (const query of ['page=-1', 'start_date=someday', 'bbox=here', 'geoloc_lat=north&geoloc_lng=5', 'include=x']) {
+      const [name = ''] = query.split('=')
+      const refused = await service.get(`/events?${query}`)
+      assertNamed(refused, name)
+      const [, example = ''] = / is invalid; (.+) would be valid\.$/.exec(refused.body.data.params[name]) ?? []
+      const answered = await service.get(`/events?${query.replace(/=[^&]*/, `=${encodeURIComponent(example)}`)}`)
+      assert.ok(!answered.body.data?.params?.[name], `${name}: ${example}`)
+    }
+  })
+
   test('missing ones are all named at once, in the documented order, before anything else is looked at', async () => {
     for (const as of ['anonymous', 'subscriber', 'admin'] as const) {
       const none = await service.post('/events', { website: 'no address' }, as)

@@ -95,6 +95,7 @@ const onlineShown: PlainKind<string> = {
   input: 'line',
   wire: { type: 'string' },
   within: limits.word,
+  example: 'before:30',
   valid: (value) => value === '' || (typeof value === 'string' && minutesBefore(value) !== undefined),
   read: (value) => (typeof value === 'string' && value !== '' ? value : 'always'),
   keep: (value) => value,

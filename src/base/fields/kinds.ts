@@ -60,6 +60,8 @@ export interface Kind<Value, Kept = Value> {
   within?: Bounds
   /** Checks a supplied value before it is read; a value that fails is a plain `rest_invalid_param` (rule 1.2). */
   valid?: (value: unknown, at: RequestTime) => boolean
+  /** A value that is taken, which the refusal of another one shows. */
+  example?: string
   /** The typed value, or undefined when the type is wrong: `rest_invalid_type` (rule 1.2). */
   read: (value: unknown) => Value | undefined
   /** The column value; kinds without it are kept by the resource's own rules. */
@@ -197,6 +199,7 @@ export const integer: Kind<number> = { wire: { type: 'integer' }, within: limits
 export const count: Kind<number> = {
   wire: { type: 'integer' },
   within: limits.word,
+  example: '10',
   valid: (value) => (readInteger(value) ?? 0) > 0,
   read: readInteger,
 }
@@ -205,6 +208,7 @@ export const count: Kind<number> = {
 export const recordId: Kind<number> = {
   wire: { type: 'integer' },
   within: limits.word,
+  example: '12',
   valid: (value) => (readInteger(value) ?? 0) > 0,
   read: readInteger,
 }
@@ -222,6 +226,7 @@ export const ids: Kind<number[]> = {
   wire: { items: { type: 'integer' } },
   list: true,
   within: limits.ids,
+  example: '12,34',
   valid: (value) => (readIds(value)?.length ?? 0) > 0,
   read: readIds,
 }
@@ -231,6 +236,7 @@ export const idsOrSlugs: Kind<string[]> = {
   wire: { items: { type: 'integer' } },
   list: true,
   within: limits.slugs,
+  example: '12,jazz',
   valid: (value) => readWords(value) !== undefined,
   read: readWords,
 }
@@ -264,6 +270,7 @@ export const factOfAccess: PlainKind<boolean | '', number | null> = {
   input: 'fact',
   wire: { type: 'boolean' },
   within: limits.word,
+  example: 'yes',
   valid: (value) => readYesOrNo(value) !== undefined,
   read: readYesOrNo,
   keep: (value) => (value === '' ? null : Number(value)),
@@ -343,6 +350,7 @@ export const moment: Kind<string | number> = {
   input: 'moment',
   wire: { type: 'string' },
   within: limits.word,
+  example: '2027-05-04 19:30:00',
   valid: (value, { site, now }) =>
     (isText(value) || typeof value === 'number') && parseMoment(value, site.timezone, now) !== undefined,
   read: (value) => (isText(value) || typeof value === 'number' ? value : undefined),
@@ -365,6 +373,7 @@ export const timezone: Kind<string> = {
   input: 'zone',
   wire: { type: 'string' },
   within: limits.word,
+  example: 'Europe/Oslo',
   valid: (value) => value === '' || (isText(value) && isTimezone(value)),
   read: (value) => (isText(value) ? value : undefined),
 }
@@ -376,6 +385,7 @@ export const url: PlainKind<string> = {
   input: 'url',
   wire: { type: 'string' },
   within: limits.url,
+  example: 'https://example.org/page',
   valid: (value) => isEmpty(value) || (isText(value) && isUrl(value)),
   read: (value) => (isText(value) && value !== '0' ? value : ''),
   keep: (value) => encodeUrl(value.replace(/&(amp|#0?3[89]);/g, (_, name: string) => ENTITY_SIGNS[name] ?? '')),
@@ -394,6 +404,7 @@ export const language: PlainKind<string> = {
   ...clearableText,
   input: 'line',
   within: limits.word,
+  example: 'bfi',
   valid: (value) => isEmpty(value) || (isText(value) && canonicalLanguage(value) !== undefined),
   keep: (value) => canonicalLanguage(value) ?? '',
 }
@@ -412,6 +423,7 @@ export const image: Kind<string | number> = {
   wire: { type: 'string' },
   answers: 'integer',
   within: limits.url,
+  example: 'https://example.org/picture.jpg',
   valid: (value) => imageReference(value) !== undefined,
   read: imageReference,
 }
@@ -433,6 +445,7 @@ function degrees(limit: number): PlainKind<number | null> {
     wire: { format: 'double' },
     answers: 'number',
     within: limits.word,
+    example: '12.5',
     valid: (value) => read(value) !== undefined,
     read,
     keep: same,
@@ -457,6 +470,7 @@ export interface Box {
 export const box: Kind<Box> = {
   wire: { type: 'string' },
   within: limits.word,
+  example: '10.6,59.8,10.9,60',
   valid: (value) => readBox(value) !== undefined,
   read: readBox,
 }
@@ -482,6 +496,7 @@ export const distance: Kind<number> = {
   wire: { format: 'double' },
   within: limits.word,
   answers: 'number',
+  example: '2.5',
   valid: (value) => isNumeric(value) && Number(value) > 0,
   read: (value) => (isNumeric(value) ? Number(value) : undefined),
 }

@@ -239,12 +239,17 @@ function faultOf(field: Field, value: unknown, context: ValueContext): ParamFaul
   return asFault(field.valid?.(value, context) ?? true)
 }
 
-/** Names the words that a kind takes, where they are few. */
-function refusalOf({ choices, wire }: Field['kind']): ParamFault {
+/** Names the words that a kind takes, where they are few, or a value of its form. */
+function refusalOf({ choices, wire, example }: Field['kind']): ParamFault {
   const known = choices ?? wire.enum
-  if (!known) return INVALID
-  const message = 'The value of {name} is not one of {choices}.'
-  return { why: 'told', message, values: { choices: known.join(', ') } }
+  if (known)
+    return {
+      why: 'told',
+      message: 'The value of {name} is not one of {choices}.',
+      values: { choices: known.join(', ') },
+    }
+  if (example === undefined) return INVALID
+  return { why: 'told', message: 'The value of {name} is invalid; {example} would be valid.', values: { example } }
 }
 
 function asFault(verdict: boolean | ParamFault): ParamFault | undefined {

@@ -396,6 +396,8 @@ export const de: Locale = {
   'Missing parameters: {names}': 'Fehlende Parameter: {names}',
   'Invalid parameters: {names}': 'Ungültige Parameter: {names}',
   'The value is invalid.': 'Der Wert ist ungültig.',
+  'The value of {name} is invalid; {example} would be valid.':
+    'Der Wert von {name} ist ungültig; {example} wäre gültig.',
   'The value of {name} is not of the type {type}.': 'Der Wert von {name} ist nicht vom Typ {type}.',
   'The value of {name} is not one of {choices}.': 'Der Wert von {name} ist keiner von {choices}.',
   'This service sells no tickets.': 'Dieser Dienst verkauft keine Eintrittskarten.',

@@ -386,6 +386,7 @@ export const es: Locale = {
   'Missing parameters: {names}': 'Faltan parámetros: {names}',
   'Invalid parameters: {names}': 'Parámetros no válidos: {names}',
   'The value is invalid.': 'El valor no es válido.',
+  'The value of {name} is invalid; {example} would be valid.': 'El valor de {name} no es válido; {example} lo sería.',
   'The value of {name} is not of the type {type}.': 'El valor de {name} no es del tipo {type}.',
   'The value of {name} is not one of {choices}.': 'El valor de {name} no es ninguno de {choices}.',
   'This service sells no tickets.': 'Este servicio no vende entradas.',

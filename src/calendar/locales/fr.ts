@@ -398,6 +398,8 @@ export const fr: Locale = {
   'Missing parameters: {names}': 'Paramètres manquants\u00a0: {names}',
   'Invalid parameters: {names}': 'Paramètres non valides\u00a0: {names}',
   'The value is invalid.': 'La valeur n’est pas valide.',
+  'The value of {name} is invalid; {example} would be valid.':
+    'La valeur de {name} n’est pas valide ; {example} le serait.',
   'The value of {name} is not of the type {type}.': 'La valeur de {name} n’est pas du type {type}.',
   'The value of {name} is not one of {choices}.': 'La valeur de {name} n’est aucune de {choices}.',
   'This service sells no tickets.': 'Ce service ne vend pas de billets.',

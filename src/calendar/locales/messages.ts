@@ -164,6 +164,7 @@ export const messages = [
   'Which kinds of records: venue, organizer, category, tag and event',
   'How many changes a page holds, up to 1000',
   'The value is invalid.',
+  'The value of {name} is invalid; {example} would be valid.',
   'The value of {name} is not of the type {type}.',
   'The value of {name} is not one of {choices}.',
   'This service sells no tickets.',

@@ -113,7 +113,7 @@ export function byOrganizers(ids: readonly number[], { context: { db, caller } }
     )
 }
 
-/** Events at a venue with coordinates, or at none. */
+/** Events at a located venue; unless `wanted`, all others. */
 export function located(wanted: boolean, context: Context): Condition {
   return (record) => {
     const there = record('events.id', 'in', shownVenues(record, context).where('geo_lat', 'is not', null))
@@ -133,13 +133,13 @@ export function withIds(ids: readonly number[], { context: { db } }: By): Condit
   return (record) => record('events.id', 'in', wholeList(db, ids))
 }
 
-/** Of the events with a condition, those that a search has found. */
+/** Narrows a condition to the events that a search found. */
 export function amongEvents(ids: IdSet, all: Condition, { db }: Context): Condition {
   const narrowed = alsoAmong(db, ids)
   return (record) => record.and([narrowed(all(record))])
 }
 
-/** Of the events with a condition, those of no series and the first of each series, in the order of lists. */
+/** Narrows a condition to events of no series and the first event of each series, in the order of lists. */
 export function firstOfSeries(all: Condition): Condition {
   return (record) => {
     const ranked = record

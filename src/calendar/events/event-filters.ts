@@ -84,14 +84,14 @@ export interface FilteredEvent {
 /** The parts of a list of events that several parameters make together, or that every list has. */
 export type EventPart = 'window' | 'status' | 'place' | 'search' | 'words'
 
-/** A list of events as its filters know it: who asks, and what its parameters make together. */
+/** The facts of a list of events that filters share: who asks, its window and its statuses. */
 export interface EventGround {
   context: Context
   window: EventWindow
   status: StatusFilter
 }
 
-/** The data that the plain meaning of filters reads beside the event. */
+/** The data that `accepts` of a filter reads beside the event. */
 export interface AroundEvents extends EventGround {
   /** The ids of the terms that `categories` and `tags` mean, and of those below them. */
   terms: Readonly<Record<Taxonomy, ReadonlySet<number>>>
@@ -101,7 +101,7 @@ export interface AroundEvents extends EventGround {
   words: readonly (readonly MeantWord[])[]
 }
 
-/** A reading of a word that events are looked for by, with the terms that it names and those below them. */
+/** One reading of a searched word, with the terms that it names and those below them. */
 export type MeantWord = Pick<WantedWord, 'stems'> & { terms: ReadonlySet<number> }
 
 /** The ways in which a filter narrows lists of events. */
@@ -428,7 +428,7 @@ interface EventPartRules {
   accepts: (event: FilteredEvent, query: EventsQuery, around: AroundEvents) => boolean
 }
 
-/** The search is put around all other conditions. */
+/** Rules of parts except searches, which enclose these. */
 export const eventParts: Record<Exclude<EventPart, 'search' | 'words'>, EventPartRules> = {
   status: {
     sql: (_query, { status, context }) => listedTo(context, status.statuses),

@@ -76,8 +76,8 @@ async function prepareLinks(rules: LinkedRules, value: unknown, context: Context
 }
 
 /**
- * Looks at an event that is written as `row`, with these links as far as they are known from writing it. The queries of `look`
- * come after everything that is written, and reach the database together with that.
+ * Looks at an event written as `row`; `links` are those that the write knows. Its queries run after all statements of the write, and reach the database
+ * together with them.
  */
 export type LookAtWritten = (tx: Tx, row: EventRow, links: KnownLinks) => Promise<WriteResult>
 
@@ -327,7 +327,7 @@ export interface SettledValues {
   slug: string | undefined
 }
 
-/** @throws Problem as for an event that is created by itself */
+/** Settles a new event's values. @throws Problem for refused ones */
 export function settleValues(values: EventValues, context: ValueContext): SettledValues {
   return { own: ownColumns(undefined, values, context), slug: values.slug }
 }

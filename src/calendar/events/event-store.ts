@@ -97,7 +97,7 @@ function orderBy(db: Db, order: 'start' | 'publication' | Ranking): RawBuilder<u
     case when ${coming} then events.start_date end, events.start_date desc, events.date, events.id`
 }
 
-/** The ids of all events with a condition, in the same orders. */
+/** Lists ids of all events with a condition, by start or publication. */
 export async function listEventIds(
   where: Condition,
   order: 'start' | 'publication',
@@ -447,7 +447,7 @@ const moveLater = statement<{ from: number; to: number; at: string }>()((db, val
     .where('recurrence_id', '>=', value('at')),
 )
 
-/** Gives the occurrences of a series from an original start on to another series; callers record them. */
+/** Moves the occurrences of `from` that originally start at `at` or later to `to`; callers record them. */
 export async function moveOccurrences(tx: Tx, from: number, to: number, at: string): Promise<void> {
   await moveLater(tx, { from, to, at })
 }

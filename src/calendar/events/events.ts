@@ -168,7 +168,7 @@ export async function prepareChange(
 /** Characters of the texts, and number of the links and terms, of a new event that shares a transaction: nothing else goes on while several are written. */
 const MOST_SHARED = { characters: 20_000, links: 50 }
 
-/** Whether a new event is small, and only refers to venues, organizers and terms by their ids: writers may wait for each other for what has to be made or fetched. */
+/** Whether a new event may share a transaction: it is small, and needs nothing made or fetched, which other writers would wait for. */
 export function mayShare(values: EventValues): boolean {
   const { author, image, venue, organizer, categories = [], tags = [], description = '', excerpt = '' } = values
   const links = [venue ?? [], organizer ?? []].flatMap((sent) => linkEntries(sent) ?? [])

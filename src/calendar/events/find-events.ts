@@ -60,7 +60,7 @@ export function findEvents(
   return filling ? filling.then(() => findNow(context, query, order)) : findNow(context, query, order)
 }
 
-/** By `words` the best come first (rule 14.7), and where none are given or this is `start`, lists have the order of rule 11.7. */
+/** `best` puts the best matches of `words` first (rule 14.7); `start`, or no words, gives the order of rule 11.7. */
 export type ListOrder = 'best' | 'start'
 
 function findNow(context: Context, query: EventsQuery, order: ListOrder): Found<EventRow> | Promise<Found<EventRow>> {

@@ -79,7 +79,7 @@ function asTimes(db: Context['db'], events: Expression<PlannedTimes>): ReadQuery
   return { compile: () => query.compile(db) }
 }
 
-/** The same events with the members that a plan shows. */
+/** Finds the events of `findPlannedTimes` with what plans show. */
 export async function findPlanned(context: Context, days: Days): Promise<PlannedEvent[]> {
   const ids = (await findPlannedTimes(context, days)).map(({ id }) => id)
   const byId = new Map((await readPlanned(context, ids)).map((event) => [event.id, event]))

@@ -10,7 +10,7 @@ import { findSeriesByIds } from './event-store.ts'
 
 // How occurrences and series show their recurrence.
 
-/** The dates that a series has by its rule. */
+/** Reads the rule, added dates and left-out dates. */
 export function recurrenceOf(series: Pick<SeriesRow, 'rules'>): Recurrence {
   return JSON.parse(series.rules)
 }

@@ -25,7 +25,7 @@ const LONGEST = 1000
 /** The most pictures of an item that are looked up. */
 const MOST_PICTURES = 100
 
-/** An item with the addresses of its pictures, where they come along. */
+/** Adds the addresses of pictures to an item of a moved source. */
 export function withItsPictures({ origin, options }: ImportRun, item: SourceItem): SourceItem {
   const page = origin === 'moved' && options.images ? webPage(item) : undefined
   if (!page) return item

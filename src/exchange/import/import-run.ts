@@ -200,7 +200,7 @@ export function noteKept(run: ImportRun, item: SourceItem, what: string): void {
   run.remark({ kind: 'kept', at: item.at, text: `${describeItem(item)} ${what}` })
 }
 
-/** Why an item stays of which a later revision was read before. */
+/** The reason for keeping an item whose later revision was read before. */
 export const OLDER = 'is an earlier revision (SEQUENCE) than the one that is in, and is passed over.'
 
 /** Reports an item whose record stays as it is: `why` ends a sentence about it. `state` is that of the record, undefined for a deleted one. */

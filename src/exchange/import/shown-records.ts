@@ -126,7 +126,7 @@ export const LISTS = [
   ['events', 'event'],
 ] as const satisfies readonly (readonly [string, ListedKind])[]
 
-/** A venue shows no fact that is not known. */
+/** Empty facts, since venues show no unknown ones. */
 export const unknownFacts = Object.fromEntries(venueFacts.map((fact) => [fact, '']))
 
 /** Converts a member of an answer into a value that the interface accepts. */
@@ -312,7 +312,7 @@ function decodeTitle(shown: string): string {
   })
 }
 
-/** A text that is no HTML where it is kept, such as the name of a term: every entity decoded once. */
+/** Decodes every entity once, in a text not stored as HTML, such as the name of a term. */
 export function decodeName(shown: string): string {
   return shown.replace(ENTITY, decodeOne)
 }

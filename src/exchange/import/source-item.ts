@@ -152,7 +152,7 @@ export function standsAlone(kind: ItemKind): boolean {
   return kind === 'event' || kind === 'series'
 }
 
-/** A status as a source gives it. One that is scheduled for no known time is a draft, since it would be public at once. */
+/** Returns the fields of a status; `future` without a time becomes a draft, since it would be public at once. */
 export function scheduled(status: string, date_utc: string | undefined): Readonly<Record<string, string>> {
   if (status !== 'future') return { status }
   return date_utc === undefined ? { status: 'draft' } : { status, date_utc }
@@ -243,7 +243,7 @@ const NUMBERED = 'id\n'
 /** The identity of a record that a source names by its number alone. */
 export const numberedIdentity = (number: string) => `${NUMBERED}${number}`
 
-/** The number in such an identity; undefined for any other. */
+/** Reads the number of a `numberedIdentity`; undefined for any other. */
 export function numberIn(identity: string): string | undefined {
   return identity.startsWith(NUMBERED) ? identity.slice(NUMBERED.length) : undefined
 }

@@ -81,7 +81,7 @@ export interface BothSides {
   version: number
 }
 
-/** Both values of each field, beside each other, and the notes at the fields. */
+/** Shows both values of each field beside each other, with faults for controls. */
 export async function conflictNotes(
   context: Context,
   { conflicts, taken }: BothSides,

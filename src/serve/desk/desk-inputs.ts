@@ -183,7 +183,7 @@ export interface PlainField {
   attributes?: Html
 }
 
-/** A field of its own with its label, its hint and its fault. */
+/** Shows a plain field with its label, its hint and its fault. */
 export function plainField(
   { name, label, type = 'text', value = '', hint, options, attributes }: PlainField,
   faults: FormFaults,

@@ -155,7 +155,7 @@ function contained(value: string): string {
   return value.search(TURNING) === -1 ? value : `\u2068${value.replaceAll(TURNING, '')}\u2069`
 }
 
-/** An English text in the language of the site. Marks of direction in a value have no effect beyond it. */
+/** Translates an English text into the language of the site. Marks of direction in a value end with it. */
 export function sayAtDesk(
   { language }: Pick<Site, 'language'>,
   text: MessageText,

@@ -248,7 +248,7 @@ function repeatsInWords(
   }
 }
 
-/** @throws Problem for those who make no events */
+/** @throws Problem unless the caller may make events */
 export function mayUseForm(context: Context): void {
   if (!events.operations.rights.create(context)) throw new Problem('rest_forbidden')
 }

@@ -274,7 +274,7 @@ export interface TimesInWords {
   again: ReadonlyMap<'start_again' | 'end_again', string>
 }
 
-/** @param read times without faults */
+/** Says in words what times without faults come to. */
 export function timesInWords(
   context: Pick<Context, 'site' | 'now' | 'say'>,
   { start, end, startUtc, endUtc, isAllDay, zone }: ReadTimes,

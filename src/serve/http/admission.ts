@@ -378,7 +378,7 @@ export function noPressure<Waiting>(): Pressure<Waiting> {
   }
 }
 
-/** Serves requests whose turn it is, and refuses those that have waited too long. */
+/** Functions that serve requests in turn, and refuse those that have waited too long. */
 export interface Handling<Waiting> {
   serve: (request: Waiting) => void
   refuse: (request: Waiting) => void

@@ -265,7 +265,7 @@ interface BodyReader {
   letGo: () => Promise<void>
 }
 
-/** `mayGoOn` holds the responses to requests that wait for `100 Continue`. */
+/** Makes a body reader. `mayGoOn` holds responses that await `100 Continue`. */
 export function makeBodyReader(
   request: IncomingMessage,
   response: ServerResponse,

@@ -206,7 +206,7 @@ export interface Answered {
 /** Called for every answer, whichever way it was made. It must be quick and never throw. */
 export type OnAnswered = (answered: Answered) => void
 
-/** Tells the log and the counts of an answer. */
+/** Reports an answer to the log and the metrics. */
 export function announce(
   onAnswered: OnAnswered | undefined,
   { request, requestId, arrived, user = '' }: Visit,

@@ -44,7 +44,7 @@ import { BATCH_METHODS, VALIDATIONS } from './batch.ts'
 
 // The schemas of the OpenAPI document.
 
-/** The text in the language of the site. */
+/** Translates an English text for the site. */
 export type Say = (text: string) => string
 
 const idOrText: Schema = { type: ['integer', 'string'] }

@@ -41,7 +41,7 @@ export interface PublicFeeds {
   answerPage: (visit: Visit, signIn: SignIn) => unknown
 }
 
-/** `budget` bounds the addresses that are kept. */
+/** Makes the feeds; `budget` bounds cached addresses. */
 export function makePublicFeeds(parts: Omit<PublicFeeds, 'lists'>, budget: CacheBudget): PublicFeeds {
   return { ...parts, lists: emptyCache(budget) }
 }

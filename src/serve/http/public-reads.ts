@@ -101,7 +101,7 @@ const namesFormat = (url: string) =>
 /** Reads other than lists of events. */
 const NOT_LISTED: Looking = { list: undefined }
 
-/** The short way of a service; `budget` bounds the finished answers. */
+/** Makes the public reads; `budget` bounds the cache of finished answers. */
 export function makePublicReads(
   service: Service,
   routes: RouteTable,

@@ -33,7 +33,7 @@ export interface MatchedRequest {
   underWay: UnderWay
 }
 
-/** The parts of the service that answers of own operations come from, besides the context. */
+/** The parts of the service that own operations answer from, besides the context. */
 export interface OwnGround {
   database: Database
   /** The edition of the database, for tokens. */
@@ -128,7 +128,7 @@ function fixedRoutes(site: Site): Route[] {
   ]
 }
 
-/** A route that answers with an index, or with something else that is the same for everybody. */
+/** Makes a route that answers everybody alike, such as with an index. */
 export function indexRoute(template: string, fields: Fields, path = template): Route {
   const args: Fields = { ...fields, context: { kind: anything, about: '', default: 'view' } }
   return { path, template, endpoints: [{ methods: ['GET'], action: { do: 'index' }, args, cached: true }] }

@@ -91,7 +91,7 @@ function isSpent({ isKept, isChanging }: Outgoing, { isLight, readers }: Encoded
   return isKept && isLight && readers >= (isChanging ? FIRST_READERS_OF_CHANGING : FIRST_READERS)
 }
 
-/** The parts that every answer begins with. */
+/** The state of an answer never sent. */
 export const asNew = () => ({ earlierTags: [], encoded: {}, isKept: false, isSending: false })
 
 /** An ETag of the content alone. */

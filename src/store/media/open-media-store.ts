@@ -21,7 +21,7 @@ function explainMissing(error: unknown): never {
   )
 }
 
-/** The store of images with what the settings say of it. */
+/** Returns the image store with its hosts, size limit and address. */
 export function imagesOf(config: Config, store: MediaStore, site: Site): ImageService {
   return { store, hosts: config.image_hosts, maxBytes: config.image_bytes, mediaUrl: mediaUrl(config, site) }
 }

@@ -38,7 +38,7 @@ export interface Subject {
   organizers: readonly number[]
 }
 
-/** The next listed events at a venue from a day on, without the subject and others of its series, and one of each series: their ids in order. */
+/** Finds the ids of the next listed events at a venue from `day` on, in order: one of each series, without the subject and its series. */
 export function nextAtVenue(
   index: EventIndex,
   venue: number,
@@ -83,7 +83,7 @@ export function relatedEvents(
   return oneOfEachSeries(index, closest, subject, shown, most)
 }
 
-/** Those of these events that are listed and end on a day or later, in the order of lists, of each series the first one: their ids, and their starts in wall time. */
+/** Finds which of these events are listed and end on `day` or later, the first of each series: their starts in wall time by id, in list order. */
 export function comingAmong(index: EventIndex, ids: readonly number[], day: string, most: number): Map<number, string> {
   const key = utcToMs(`${day} 00:00:00`)
   const slots = ids.flatMap((id) => {

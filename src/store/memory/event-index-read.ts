@@ -159,7 +159,7 @@ function ancestorsIn(terms: ReadonlyMap<number, TermRow>): Ancestors {
   return (id) => known.get(id) ?? climb(id)
 }
 
-/** Events as the index holds them, once all terms are known; events that are not public or not listed are missing. */
+/** Makes the index entries of events from all terms. Events that are not public or not listed are missing. */
 export type EventsAmong = (terms: ReadonlyMap<number, TermRow>) => Map<number, IndexedEvent>
 
 /**

@@ -79,7 +79,7 @@ export interface Bound {
   first: number
 }
 
-/** The place of a key, where the slots below `ordered` are in the order of `keys`. */
+/** Finds the bound of a key. Slots below `ordered` must be in the order of `keys`. */
 export function boundAt(keys: Float64Array, ordered: number, key: number, isOpen: boolean): Bound {
   let low = 0
   let high = ordered

@@ -75,9 +75,8 @@ export async function changedKinds(db: Db, range: ChangeRange): Promise<Set<Chan
 }
 
 /**
- * The next records of a kind, by id, that show others of a range: events their series, venues, organizers, terms and images, venues and organizers
- * their images, categories those above them in their address, and those below them as the reason why they are listed. Those that are in the
- * range themselves are left out.
+ * Lists the next records of a kind, by id, that show a record changed in the range: events show series, venues, organizers, terms and images, venues and
+ * organizers show images, and categories show those above and below them. Leaves out records that are in the range themselves.
  */
 export async function listShowing(
   db: Db,

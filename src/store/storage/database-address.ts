@@ -104,7 +104,7 @@ export function forgetMove(address: string): void {
   if (place) rmSync(place.note, { force: true })
 }
 
-/** Has the note of a file stand beside another one as well. False where there is no note. */
+/** Copies the note of a file beside another file. Returns false if there is no note. */
 export function copyNote(from: string, to: string): boolean {
   const isThere = existsSync(from + NOTE_END)
   if (isThere) copyFileSync(from + NOTE_END, to + NOTE_END)

@@ -147,7 +147,7 @@ export interface TimedRow {
 export const asOneText = (columns: Record<keyof TimedRow, Expression<unknown>>): RawBuilder<string | null> =>
   sql`string_agg(${columns.id} || ' ' || ${columns.time} || ' ' || replace(${columns.text}, ${BETWEEN_ROWS}, ' '), ${BETWEEN_ROWS})`
 
-/** The rows of such a text; null is what no row makes. */
+/** Reads the rows of a text of `asOneText`; null means none. */
 export const rowsIn = (rows: string | null): TimedRow[] =>
   (rows?.split(BETWEEN_ROWS) ?? []).map((row) => {
     const time = row.indexOf(' ') + 1

@@ -103,13 +103,13 @@ export async function dropDecided(tx: Db, beforeUtc: string, most: number): Prom
   return rows.length
 }
 
-/** Drops at most `most` of what takes back changes from before a time. Returns how many. */
+/** Drops at most `most` undo records of bulk changes from before a time. Returns how many. */
 export async function dropBulkChanges(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const old = tx.selectFrom('bulk_changes').select('token').where('done_utc', '<', beforeUtc).limit(sql.lit(most))
   return (await tx.deleteFrom('bulk_changes').where('token', 'in', old).returning('token').execute()).length
 }
 
-/** Keeps what takes back a change of many records. */
+/** Keeps the undo record of a bulk change. */
 export async function keepBulkChange(tx: Db, row: BulkChangeColumns): Promise<void> {
   await tx
     .insertInto('bulk_changes')
@@ -122,7 +122,7 @@ export function findBulkChange(db: Db, token: string): Promise<BulkChangeColumns
   return db.selectFrom('bulk_changes').selectAll().where('token', '=', token).executeTakeFirst()
 }
 
-/** Takes a change of many records, so that nobody takes it back a second time. Returns false where somebody has. */
+/** Deletes the undo record of a bulk change, so that it is undone once. Returns false if there is none. */
 export async function takeBulkChange(tx: Db, token: string): Promise<boolean> {
   const taken = await tx.deleteFrom('bulk_changes').where('token', '=', token).returning('token').execute()
   return taken.length > 0

@@ -25,7 +25,7 @@ export function readCalendar(db: Db): Promise<Omit<Tables['editions'], 'edition'
   return db.selectFrom('editions').select(['calendar', 'held']).executeTakeFirstOrThrow()
 }
 
-/** Gives the calendar of a database its name, and holds it or not. */
+/** Sets the name of a database's calendar, and whether it is held. */
 export async function nameCalendar(tx: Db, named: Omit<Tables['editions'], 'edition'>): Promise<void> {
   await tx.updateTable('editions').set(named).execute()
 }
@@ -46,5 +46,5 @@ export async function describeHeld(db: Db): Promise<string[]> {
   return (await readCalendar(db)).held === 1 ? [`${HELD_NOTICE} ${HELD_REMEDY}`] : []
 }
 
-/** The condition that the calendar is not held: nothing that it does by itself is seen elsewhere while it is. */
+/** The condition that the calendar is not held. A held calendar sends and imports nothing by itself. */
 export const notHeld = () => sql<SqlBool>`not exists (select 1 from editions where held = 1)`

@@ -124,7 +124,7 @@ export const MOST_CHANGES = 20_000
 /** A change to be written, with the sequence of a new record, and its first version; `times` is how many transactions made it. */
 export type LatestChange = Omit<ChangeColumns, 'position'> & { times: number }
 
-/** Updates the row that a record has already, for an insert into `changes`. `next` is the sequence that follows on its own. */
+/** The clause by which an insert into `changes` updates a record's row. `next` is the SQL of its new sequence. */
 export const onChanged = (
   next: string,
 ) => `on conflict (kind, record) do update set position = excluded.position, sequence = ${next},
@@ -138,7 +138,7 @@ export const onChanged = (
 export const levelSequences = (keys: string) => `update changes set sequence =
   (select max(sequence) from changes where (kind, record) in (${keys})) where (kind, record) in (${keys})`
 
-/** The changes of a series and of dates, for `levelSequences`, as JSON; undefined where no series changes. */
+/** Returns the keys of changed series and events, as JSON for `levelSequences`; undefined where no series changed. */
 export function keysToLevel(changes: readonly LatestChange[]): string | undefined {
   if (!changes.some(({ kind }) => kind === 'series')) return undefined
   const dated = changes.filter(({ kind }) => kind === 'series' || kind === 'event')
@@ -149,7 +149,7 @@ export function keysToLevel(changes: readonly LatestChange[]): string | undefine
 export const forgetVersions = (keys: string) =>
   `update changes set known_from = sequence where (kind, record) in (${keys})`
 
-/** The changes of values that the history does not keep, for `forgetVersions`, as JSON; undefined where it keeps all. */
+/** Returns the keys of records whose former values are not kept, as JSON for `forgetVersions`; undefined for none. */
 export function keysToForget(recordings: readonly Recording[]): string | undefined {
   const forgotten = recordings.flatMap(({ changes, keepsFormer }) => (keepsFormer ? [] : [...changes.values()]))
   const changed = forgotten.filter(({ former = {} }) => Object.keys(former).length > 0)
@@ -458,7 +458,7 @@ export function isNamedText(value: unknown): value is NamedText {
   return typeof value === 'object' && value !== null && 'hash' in value
 }
 
-/** Keeps texts that rows of the history name: hash, bytes and text stand between. `last` is not before the rows that this transaction has written. */
+/** The statement that keeps long texts: hash, bytes, text and `last` stand between `before` and `after`. `last` is the newest row of the history. */
 export const KEEP_TEXTS = {
   before: 'insert into former_texts (hash, bytes, text, last)',
   last: '(select max(id) from history)',

@@ -19,7 +19,7 @@ export function withId(ids: IdSet, id: number): IdSet {
   return wide
 }
 
-/** The same ids in a set of this length. */
+/** Returns the set, lengthened to at least `length`. */
 export function roomier(ids: IdSet, length: number): IdSet {
   if (ids.length >= length) return ids
   const wide: IdSet = new Uint32Array(length)
@@ -35,7 +35,7 @@ export function hasId(ids: IdSet, id: number): boolean {
   return (((ids[id >>> 5] ?? 0) >>> (id & 31)) & 1) === 1
 }
 
-/** How many there are. */
+/** Counts the ids. */
 export function countIds(ids: IdSet): number {
   let count = 0
   for (let i = 0; i < ids.length; i++) {
@@ -47,7 +47,7 @@ export function countIds(ids: IdSet): number {
   return count
 }
 
-/** Those from `first` up to but without `end`, both multiples of 32; in order. */
+/** Lists ids in order, from `first` to before `end`, both multiples of 32. */
 export function listIds(ids: IdSet, first = 0, end = ids.length * 32): number[] {
   const listed: number[] = []
   for (let i = first >>> 5; i < Math.min(end >>> 5, ids.length); i++) {

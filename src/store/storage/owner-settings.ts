@@ -21,10 +21,10 @@ import { type FormerValues, recordChange, type Tx } from './recording.ts'
 // has a value, the default holds. Every process learns of a change by the record of changes.
 
 export type OwnerSetting = LookSetting
-/** Their names among all settings: names and look. Zone, language and addresses are those of the start. */
+/** The settings that owners change: names and look. The start alone sets zone, language and addresses. */
 export const OWNER_SETTINGS = Object.keys(lookSettings) as readonly OwnerSetting[]
 
-/** Values by name; null for the one of the start. */
+/** Values by name; null removes the stored one. */
 export type OwnerValues = Partial<Record<OwnerSetting, string | null>>
 
 /** The settings that were set. */
@@ -81,7 +81,7 @@ export async function readOwnerSettings(db: Db): Promise<OwnerTexts> {
   return Object.fromEntries(known.map(({ name, value }) => [name, value]))
 }
 
-/** Sets the values that differ. Holds the name `settings`; who compares versions first holds it before. */
+/** Holds the name `settings`, and sets values that differ. Callers that compare versions hold it before. */
 export async function setOwnerSettings(tx: Tx, values: OwnerValues): Promise<void> {
   await holdName(tx, 'settings')
   const had = await readOwnerSettings(tx)

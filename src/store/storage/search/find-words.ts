@@ -337,7 +337,7 @@ const MOST_TITLED = { sqlite: 60, postgres: 500 }
 /** The most stems that a beginning is taken for: those that came first, which are frequent. */
 const MOST_STEMS = 8
 
-/** The events whose titles have what was typed: of many some, on SQLite those that were made last. */
+/** Finds events whose titles have what was typed, at most `MOST_TITLED`; on SQLite the newest. */
 export async function findTitled({ db, aside }: Searcher, typed: TypedWords): Promise<number[]> {
   const words = (isPostgres(db) ? titleOnPostgres : titleOnSqlite)(typed)
   const values = { words, begun: IN_TITLE + typed.begun, behind: IN_TITLE + typed.begun + AFTER_LETTERS }
@@ -389,7 +389,7 @@ export function typedName({ stems, begun, whole }: TypedWords): TypedName {
   return { begun, behind: begun + AFTER_LETTERS, whole, others: count > 0 ? others : [''], count }
 }
 
-/** The ids of a kind whose names have what was typed: of many some. */
+/** Selects ids of a kind whose names have what was typed, at most `MOST_NAMED`. */
 export function named(kind: NamedKind, value: ValuePlaces<TypedName>): RawBuilder<unknown> {
   const own = sql`kind = ${sql.lit(kind)}`
   const some = sql`order by stem, doc limit ${sql.lit(MOST_WALKED)}`

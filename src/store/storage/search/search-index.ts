@@ -63,7 +63,7 @@ async function hasTrigrams(tx: Db): Promise<boolean> {
 /** Above this many ids a condition looks each row up among them; below, it starts from the ids. */
 const MANY = 5000
 
-/** Adds to a condition on events that a search finds them. */
+/** Narrows a condition on events to those that a search finds. */
 export async function alsoMatching(
   db: Db,
   search: Search,
@@ -73,7 +73,7 @@ export async function alsoMatching(
   return alsoAmong(db, await findMatching(search))
 }
 
-/** Adds to a condition on events that they are among these. */
+/** Narrows a condition on events to those with these ids. */
 export function alsoAmong(db: Db, ids: IdSet): (condition: Expression<SqlBool>) => Expression<SqlBool> {
   if (isPostgres(db)) {
     const list = wholeList(db, listIds(ids))
@@ -89,7 +89,7 @@ export function alsoAmong(db: Db, ids: IdSet): (condition: Expression<SqlBool>) 
   return (condition) => sql<SqlBool>`events.id in (select value from json_each(${few})) and (${condition}) is true`
 }
 
-/** Where events stand by the place in which a search has found them: 0 for those in the first set, 1 for those in the second, else 2. */
+/** The rank of an event, for ordering: 0 for one in the first set, 1 for one in the second, else 2. */
 export function rankAmong(db: Db, first: IdSet, second: IdSet): RawBuilder<unknown> {
   const ranks = Buffer.alloc(Math.max(first.length, second.length) * 32, 2)
   for (const id of listIds(second)) ranks[id] = 1
@@ -215,7 +215,7 @@ async function insertIndexed(tx: Db, events: readonly Indexed[]): Promise<void> 
 // Both are given the same stems, and cut nothing themselves. A document is an event, a venue or an organizer by its id, or a term by its id and
 // `TERM_DOCS`.
 
-/** The sign before a stem that the title of an event has, which also stands there without it; and the sign before all stems of a name. */
+/** Signs before stems: `=` before those of a title, which are stored without it too, and `@` before those of a name. */
 export const IN_TITLE = '='
 export const IN_NAME = '@'
 /** The documents of terms begin here. */
@@ -239,7 +239,7 @@ interface Unstemmed {
   text: string
 }
 
-/** The kinds of records and terms whose names are cut. */
+/** The kinds of records and terms whose names are stemmed. */
 export type NamedKind = 'venue' | 'organizer' | 'term'
 
 interface UnstemmedName extends Unstemmed {
@@ -308,7 +308,7 @@ export async function stemNames(tx: Db, { changes }: Recording): Promise<void> {
   if (docs.length > 0) await stemSome(tx, docs.length, docs)
 }
 
-/** Cuts some documents that wait, and returns how many. */
+/** Stems at most `most` waiting documents. Returns how many. */
 export async function stemSome(tx: Db, most: number, among?: readonly number[]): Promise<number> {
   const narrowed = among ? sql`where doc in ${wholeList(tx, among)}` : sql``
   const { rows } = isPostgres(tx)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { mediaUrl, readConfig, siteOf } from '../src/base/config.ts'
 import type { Presenting } from '../src/calendar/declare/context.ts'
 import { formOf } from '../src/calendar/events/event-bytes.ts'
-import { speaker } from '../src/calendar/locales/translate.ts'
+import { translatorFor } from '../src/calendar/locales/translate.ts'
 import { findUserByLogin } from '../src/calendar/people/users.ts'
 import { openStorage } from '../src/store/storage/open-database.ts'
 import { generateEvent, organizerRow, type Plan, planOf, termRows, venueRow } from './data-set.ts'
@@ -100,7 +100,7 @@ function presenting(): Presenting {
   return {
     site,
     images: { mediaUrl: mediaUrl(config, site) },
-    say: speaker(site),
+    say: translatorFor(site),
     report: (error) => console.error(error),
   }
 }

@@ -17,7 +17,7 @@ import { parseArgs } from 'node:util'
 import { prepareGround } from '../src/app.ts'
 import { readConfig } from '../src/base/config.ts'
 import type { Context } from '../src/calendar/declare/context.ts'
-import { speaker } from '../src/calendar/locales/translate.ts'
+import { translatorFor } from '../src/calendar/locales/translate.ts'
 import { listUsers } from '../src/calendar/people/users.ts'
 import { lowerPriority } from '../src/exchange/import/import-schedule.ts'
 import { importSource } from '../src/exchange/import/import-source.ts'
@@ -69,7 +69,7 @@ async function measure(file: string, folder: string): Promise<void> {
     write,
     findMatching,
     images,
-    say: speaker(site),
+    say: translatorFor(site),
     report: () => undefined,
     site,
     caller,

@@ -2,7 +2,7 @@ import type { Site } from '../base/config.ts'
 import type { ImageService } from '../store/media/media-store.ts'
 import type { Database } from '../store/storage/database.ts'
 import type { Context } from './declare/context.ts'
-import { speaker } from './locales/translate.ts'
+import { translatorFor } from './locales/translate.ts'
 import { anonymous, type Caller } from './people/caller.ts'
 
 /** A calendar that is read and written outside requests. */
@@ -21,7 +21,7 @@ export function contextOn(
   const { read: db, aside, write, findMatching } = database
   const report: Context['report'] = (error) => console.error(error)
   const now = Date.now()
-  return { db, aside, write, findMatching, images, say: speaker(site), report, site, caller, now, ...parts }
+  return { db, aside, write, findMatching, images, say: translatorFor(site), report, site, caller, now, ...parts }
 }
 
 /** An administrator who is no user. */

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
-  arrive,
-  type Handling,
   isPressed,
   noPressure,
   type Pressure,
+  type RequestHandlers,
+  serveOrQueue,
   turnAway,
 } from '../../src/serve/http/admission.ts'
 import { until } from '../support/waiting.ts'
@@ -23,7 +23,7 @@ function working(
   pressure: Pressure<number>,
   ms: number,
   clientOf = (_request: number) => 'one',
-): Seen & Handling<number> {
+): Seen & RequestHandlers<number> {
   const seen: Seen = { served: [], refused: [], pressed: [] }
   return {
     ...seen,
@@ -42,7 +42,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 test('in one turn of the event loop requests are served for 10 ms, the others after it, all in order', async () => {
   const pressure = noPressure<number>()
   const handling = working(pressure, 5)
-  for (const i of numbers(12)) arrive(pressure, i, performance.now(), handling)
+  for (const i of numbers(12)) serveOrQueue(pressure, i, performance.now(), handling)
   // Others may have the processor meanwhile.
   assert.ok(handling.served.length >= 1 && handling.served.length <= 3, `${handling.served.length}`)
   while (handling.served.length < 12) await nextTurn()
@@ -53,17 +53,17 @@ test('in one turn of the event loop requests are served for 10 ms, the others af
 test('one long wait of the thread makes nobody wait for another turn', () => {
   const pressure = noPressure<number>()
   const handling = working(pressure, 0)
-  arrive(pressure, 0, performance.now() - 3000, handling)
-  for (const i of numbers(10)) arrive(pressure, i + 1, performance.now(), handling)
+  serveOrQueue(pressure, 0, performance.now() - 3000, handling)
+  for (const i of numbers(10)) serveOrQueue(pressure, i + 1, performance.now(), handling)
   assert.equal(handling.served.length, 11)
 })
 
 test('what has waited for long gets a finished answer or none, and in the end none', async () => {
   const pressure = noPressure<number>()
   const handling = working(pressure, 5)
-  for (const i of numbers(100)) arrive(pressure, i, performance.now(), handling)
+  for (const i of numbers(100)) serveOrQueue(pressure, i, performance.now(), handling)
   // One that comes later is not served before those.
-  arrive(pressure, 100, performance.now(), handling)
+  serveOrQueue(pressure, 100, performance.now(), handling)
   while (handling.served.length + handling.refused.length < 101) await nextTurn()
   const { served, refused, pressed } = handling
   assert.deepEqual(
@@ -73,14 +73,14 @@ test('what has waited for long gets a finished answer or none, and in the end no
   assert.ok(refused.length > 0)
   assert.ok(pressed.length > 0 && pressed.length < served.length)
   await nextTurn()
-  arrive(pressure, 101, performance.now(), handling)
+  serveOrQueue(pressure, 101, performance.now(), handling)
   assert.equal(handling.served.at(-1), 101)
 })
 
 test('a few requests are served however long they have waited', async () => {
   const pressure = noPressure<number>()
   const handling = working(pressure, 20)
-  for (const i of numbers(24)) arrive(pressure, i, performance.now(), handling)
+  for (const i of numbers(24)) serveOrQueue(pressure, i, performance.now(), handling)
   while (handling.served.length < 24) await nextTurn()
   assert.deepEqual([handling.refused, handling.pressed], [[], []])
 })
@@ -89,10 +89,10 @@ test('who comes when two turns of work are waiting is turned away', async () => 
   const pressure = noPressure<number>()
   const handling = working(pressure, 5)
   // By now it is known how many a turn serves.
-  for (const i of numbers(60)) arrive(pressure, i, performance.now(), handling)
+  for (const i of numbers(60)) serveOrQueue(pressure, i, performance.now(), handling)
   while (handling.served.length + handling.refused.length < 60) await nextTurn()
   const before = handling.refused.length
-  for (const i of numbers(200)) arrive(pressure, 100 + i, performance.now(), handling)
+  for (const i of numbers(200)) serveOrQueue(pressure, 100 + i, performance.now(), handling)
   assert.equal(handling.refused.length, before)
   await until(() => handling.refused.length - before > 100, 'they were not turned away')
   while (pressure.waiting.size > 0) await nextTurn()
@@ -102,11 +102,11 @@ test('clients are served in turn, and the one with most requests loses some to t
   const pressure = noPressure<number>()
   const handling = working(pressure, 5, (request) => (request < 1000 ? 'many' : `few ${request % 2}`))
   // By now it is known that a turn serves few.
-  for (const i of numbers(60)) arrive(pressure, i, performance.now(), handling)
+  for (const i of numbers(60)) serveOrQueue(pressure, i, performance.now(), handling)
   while (handling.served.length + handling.refused.length < 60) await nextTurn()
-  for (const i of numbers(300)) arrive(pressure, 100 + i, performance.now(), handling)
+  for (const i of numbers(300)) serveOrQueue(pressure, 100 + i, performance.now(), handling)
   const before = handling.served.length
-  for (const i of numbers(6)) arrive(pressure, 1000 + i, performance.now(), handling)
+  for (const i of numbers(6)) serveOrQueue(pressure, 1000 + i, performance.now(), handling)
   while (pressure.waiting.size > 0) await nextTurn()
   const late = handling.served.slice(before)
   const few = late.filter((request) => request >= 1000)

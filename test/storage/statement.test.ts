@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Database, Db } from '../../src/store/storage/database.ts'
-import { held } from '../../src/store/storage/locks.ts'
+import { lockedRows } from '../../src/store/storage/locks.ts'
 import { readSnapshot } from '../../src/store/storage/open-database.ts'
 import { statement, wholeList } from '../../src/store/storage/statement.ts'
 import { openScratch } from './open.ts'
@@ -195,7 +195,7 @@ test('a row held by a statement is held', async (t) => {
   const { database } = await openScratch(t)
   await fill(database, 'a')
   const findHeld = statement<{ slug: string }>()((db, value) =>
-    held(db, db.selectFrom('terms').select('id').where('slug', '=', value('slug'))),
+    lockedRows(db, db.selectFrom('terms').select('id').where('slug', '=', value('slug'))),
   )
   assert.equal((await database.write((tx) => findHeld(tx, { slug: 'a' }))).length, 1)
 })

@@ -8,8 +8,8 @@ import type { Context } from '../../src/calendar/declare/context.ts'
 import {
   type EventFilter,
   type EventsQuery,
+  eventFilterParts,
   eventFilters,
-  eventParts,
   eventSearch,
   eventWords,
   type LoadedEvent,
@@ -119,7 +119,7 @@ function listEvents(stored: Stored, query: EventsQuery, context: Context, order:
   }
   const hasWords = query.words !== undefined && query.words.trim() !== ''
   if (hasWords) around.words = wordsMeant(stored, query.words ?? '')
-  const { status, window: dates, place } = eventParts
+  const { status, window: dates, place } = eventFilterParts
   const listed = stored.events.filter(({ row, links }) => {
     const event = { row, links: { ...links, terms: [...links.categories, ...links.tags].map(({ id }) => id) } }
     return (

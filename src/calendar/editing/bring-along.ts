@@ -19,7 +19,7 @@ export function mayReview({ caller }: Context): boolean {
 }
 
 /** A draft of the same author that a record links to, and that is published with it. */
-export interface Brought {
+export interface LinkedDraft {
   kind: 'venue' | 'organizer'
   id: number
   name: string
@@ -43,12 +43,15 @@ export interface SentRecord {
 }
 
 /** The drafts of the author of each record among the records that it links to. */
-export async function findBrought({ db }: Pick<Context, 'db'>, records: readonly SentRecord[]): Promise<Brought[][]> {
-  const idsOf = (kind: Brought['kind'], { links }: SentRecord) => {
+export async function findBrought(
+  { db }: Pick<Context, 'db'>,
+  records: readonly SentRecord[],
+): Promise<LinkedDraft[][]> {
+  const idsOf = (kind: LinkedDraft['kind'], { links }: SentRecord) => {
     const ids = links[`${kind}s`]
     return Array.isArray(ids) ? ids.map(Number) : []
   }
-  const read = (kind: Brought['kind']) =>
+  const read = (kind: LinkedDraft['kind']) =>
     readColumns(
       db,
       kind,
@@ -76,7 +79,7 @@ export function servedAs(name: string): Served {
 
 /** Prepares to publish what a record brings along, as far as the caller may. */
 export async function prepareBrought(context: Context, record: SentRecord) {
-  const records: Brought[] = []
+  const records: LinkedDraft[] = []
   const writes: ((tx: Tx) => Promise<unknown>)[] = []
   const [brought = []] = await findBrought(context, [record])
   for (const one of brought) {
@@ -126,9 +129,9 @@ async function namedTerms(
 }
 
 /** Writes that go with the publication of an event: values of its own, and further work of the same transaction. */
-export interface Bringing {
+export interface LinkedDraftWrites {
   values: RawValues
-  records: Brought[]
+  records: LinkedDraft[]
   publish: (tx: Tx) => Promise<void>
 }
 
@@ -142,7 +145,7 @@ export async function prepareBringing(
   event: Pick<EventRow, 'id' | 'author'>,
   present: Readonly<Record<string, unknown>>,
   sent: RawValues,
-): Promise<Bringing> {
+): Promise<LinkedDraftWrites> {
   const { records, publish } = await prepareBrought(context, { ...event, links: { ...present, ...linkedIn(sent) } })
   const [waiting] = await waitingTerms(context, [event])
   const left = {

@@ -16,7 +16,7 @@ import { mayRead, type Owned } from '../people/caller.ts'
 import { findVersion, isPossibleId, requireVersion } from '../records/record-store.ts'
 import { resources, type Served, series } from '../resources.ts'
 import { findTermIdsOf } from '../terms/term-store.ts'
-import { type Brought, bringsAlong, prepareBringing } from './bring-along.ts'
+import { bringsAlong, type LinkedDraft, prepareBringing } from './bring-along.ts'
 import { isMerged, isUsedInPublic } from './merge-records.ts'
 import { reopenNames } from './proposal-store.ts'
 import { eraseRecord, nameOfRow, permittedRecord, statusOf } from './save-record.ts'
@@ -312,7 +312,7 @@ async function prepareRow(
 }
 
 /** Returns the table, the id, the present version and the kind of a draft that is published along with an event. */
-async function broughtBefore({ db }: Context, { kind, id }: Brought) {
+async function broughtBefore({ db }: Context, { kind, id }: LinkedDraft) {
   return [`${kind}s`, id, (await findVersion(db, kind, id)).sequence, kind] as const
 }
 

@@ -34,7 +34,7 @@ export interface KeptReply {
 }
 
 /** Runs a write inside its transaction, and stores the answer there. */
-export type Keeping = (tx: Tx, write: () => Promise<KeptReply>) => Promise<KeptReply>
+export type WriteAndKeepReply = (tx: Tx, write: () => Promise<KeptReply>) => Promise<KeptReply>
 
 type Once = Pick<KeptAnswerColumns, 'user' | 'key' | 'fingerprint'>
 
@@ -66,7 +66,7 @@ export async function writeOnce(
   { repeatable: { key, fingerprint, place }, underWay, render }: Sent,
   isAllowed: boolean,
   context: Context,
-  write: (keeping: Keeping, isKept: boolean) => Promise<KeptReply>,
+  write: (keeping: WriteAndKeepReply, isKept: boolean) => Promise<KeptReply>,
 ): Promise<KeptReply> {
   if (key === undefined || !isAllowed) return write(async (_tx, within) => withinRoom(context, await within()), false)
   checkKey(key, context)

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { invalidParam, Problem } from '../../base/problems.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import type { Db } from '../../store/storage/database.ts'
-import { held } from '../../store/storage/locks.ts'
+import { lockedRows } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow, TermRow } from '../../store/storage/schema.ts'
 import { wholeList } from '../../store/storage/statement.ts'
@@ -142,7 +142,7 @@ async function moveSome(tx: Tx, context: Context, kind: MergedKind, from: number
   for (const series of new Set(some.flatMap((row) => row.series ?? [])))
     await moveShared(tx, series, links, from, into, context)
   const ids = some.map(({ id }) => id)
-  const rows = await held(
+  const rows = await lockedRows(
     tx,
     tx.selectFrom('events').selectAll().where('id', 'in', wholeList(tx, ids)).orderBy('id'),
   ).execute()

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { formatUtc } from '../../base/text/moments.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { removeUnsaved } from '../../store/storage/desk-rows.ts'
-import { held } from '../../store/storage/locks.ts'
+import { lockedRows } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { ProposalColumns, Taxonomy } from '../../store/storage/schema.ts'
 import { wholeList } from '../../store/storage/statement.ts'
@@ -36,7 +36,7 @@ export async function findProposal(db: Db, id: number): Promise<Proposal | undef
 
 /** The proposal with an id, held until the end of the transaction, so that one reviewer decides it. */
 export async function holdProposal(tx: Tx, id: number): Promise<Proposal | undefined> {
-  const row = await held(tx, tx.selectFrom('proposals').selectAll().where('id', '=', id)).executeTakeFirst()
+  const row = await lockedRows(tx, tx.selectFrom('proposals').selectAll().where('id', '=', id)).executeTakeFirst()
   return row && read(row)
 }
 

@@ -10,7 +10,7 @@ import { can, isLoggedIn, mayEdit, type Owned } from '../people/caller.ts'
 import { findUser } from '../people/users.ts'
 import { isPossibleId, requireVersion } from '../records/record-store.ts'
 import { resources, type Served } from '../resources.ts'
-import { type Brought, linkedIn, mayReview, prepareBringing, prepareBrought, servedAs } from './bring-along.ts'
+import { type LinkedDraft, linkedIn, mayReview, prepareBringing, prepareBrought, servedAs } from './bring-along.ts'
 import { type Conflict, type MergedForm, mergeForm, type SentForm } from './merge-edits.ts'
 import {
   countInbox,
@@ -44,7 +44,7 @@ export interface Decided {
 /** A record that was published, with the venues and organizers that it brought along. */
 export interface Published {
   saved: Saved
-  brought: Brought[]
+  brought: LinkedDraft[]
 }
 
 /** A change on both sides since the proposal was written: the reviewer sends the decided values with it. */
@@ -257,7 +257,7 @@ export async function sendBackPending(context: Context, id: number, note: string
 interface EventDecision {
   values: RawValues
   beside: (tx: Tx) => Promise<void>
-  brought: Brought[]
+  brought: LinkedDraft[]
 }
 
 function decideEvent(

@@ -11,7 +11,7 @@ import type { Fields } from '../declare/resource.ts'
 import { formerStatus } from '../history/record-history.ts'
 import { isLoggedIn, mayDelete } from '../people/caller.ts'
 import { dropSlugs } from '../records/old-slugs.ts'
-import { findVersion, isPossibleId, requireVersion, type Wanted } from '../records/record-store.ts'
+import { findVersion, isPossibleId, requireVersion, type WantedVersions } from '../records/record-store.ts'
 import type { Served } from '../resources.ts'
 import { makeOnce } from './idempotency.ts'
 import { findUnmadeTerms, keepBeside, type UnmadeTerms } from './proposal-store.ts'
@@ -68,7 +68,7 @@ export function writeChange<Done>(
   context: Context,
   operations: Operations,
   asked: AskedUpdate<unknown>,
-  wanted: Wanted,
+  wanted: WantedVersions,
   around: Around<Done>,
 ): Promise<Done> {
   return writeAlone(operations.update, asked, context, onlyAt(operations, asked.row, wanted, around))
@@ -79,7 +79,7 @@ export function writeRemoval<Done>(
   context: Context,
   operations: Operations,
   asked: AskedUpdate<unknown>,
-  wanted: Wanted,
+  wanted: WantedVersions,
   around: Around<Done>,
 ): Promise<Done> {
   const { remove, removeWith } = operations
@@ -99,7 +99,12 @@ async function writeAlone<Asked, Done>(
 }
 
 /** A write that is done only where its record still has a wanted version. */
-function onlyAt<Done>({ versioned }: Operations, row: unknown, wanted: Wanted, around: Around<Done>): Around<Done> {
+function onlyAt<Done>(
+  { versioned }: Operations,
+  row: unknown,
+  wanted: WantedVersions,
+  around: Around<Done>,
+): Around<Done> {
   if (wanted === 'any' || !versioned) return around
   return (tx, write) =>
     around(tx, async () => {
@@ -141,7 +146,7 @@ export async function createRecord(context: Context, served: Served, raw: RawVal
 }
 
 /** Further work of a save in its transaction. */
-export interface Besides {
+export interface SaveExtras {
   /** The terms that wait, where they are known. */
   unmade?: UnmadeTerms
   beside?: ((tx: Tx) => Promise<void>) | undefined
@@ -157,7 +162,7 @@ export async function updateRecord(
   id: number,
   raw: RawValues,
   version?: number,
-  { unmade, beside }: Besides = {},
+  { unmade, beside }: SaveExtras = {},
 ): Promise<Saved> {
   const { resource, operations } = served
   const mayAsk = isLoggedIn(context.caller) && operations.rights.update(context)
@@ -238,7 +243,7 @@ function removing(context: Context, served: Served, id: number): Around<WriteRes
 }
 
 /** The version that a form wants its record to have; any without one. */
-export function wantedAt(id: number, version: number | undefined): Wanted {
+export function wantedAt(id: number, version: number | undefined): WantedVersions {
   return version === undefined ? 'any' : [{ id, sequence: version }]
 }
 

@@ -26,7 +26,7 @@ import {
   writeCounted,
 } from '../../store/memory/event-pieces.ts'
 import type { Db } from '../../store/storage/database.ts'
-import { heldIfFree } from '../../store/storage/locks.ts'
+import { sharedFreeRows } from '../../store/storage/locks.ts'
 import type { ImageRow, OrganizerRow, RecordKind, Taxonomy, TermRow, VenueRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
@@ -44,7 +44,7 @@ import { event } from './event.ts'
 import {
   CORE_COLUMNS,
   type CoreRow,
-  type EventParts,
+  type EventJsonParts,
   imageText,
   isShown,
   joinParts,
@@ -77,7 +77,7 @@ export function loadJson(
 }
 
 /** An event of a list: a piece, its bytes at one time, or the parts to write it from. */
-export type ListedEvent = EventPiece | CountedJson | EventParts
+export type ListedEvent = EventPiece | CountedJson | EventJsonParts
 
 function asJson(pieces: EventPieces, events: readonly ListedEvent[]): ListedJson {
   const mostOf = (event: ListedEvent) => ('bytes' in event ? event.bytes.length : mostBytes(event))
@@ -173,7 +173,7 @@ async function presentMissing(
     // It may have been taken back since it was found in the index.
     if (!core) continue
     const recurrence = recurrences.get(id)
-    const parts: EventParts = {
+    const parts: EventJsonParts = {
       core: recurrence ? withRare(core, recurrence) : core,
       image: imageText(context, images.get(core.image ?? 0)),
       ...piecesOfTerms(memory, context, terms),
@@ -302,7 +302,7 @@ export const presenters: {
   events: {
     kind: 'event',
     hold: statement<{ ids: readonly number[] }>()((db, value) =>
-      heldIfFree(db, db.selectFrom('events').select(CORE_COLUMNS).where('id', 'in', value('ids'))),
+      sharedFreeRows(db, db.selectFrom('events').select(CORE_COLUMNS).where('id', 'in', value('ids'))),
     ),
     texts: (row) => textsOfRecord(row, 'listed'),
     present: presentCore,
@@ -310,7 +310,7 @@ export const presenters: {
   venues: {
     kind: 'venue',
     hold: statement<{ ids: readonly number[] }>()((db, value) =>
-      heldIfFree(db, db.selectFrom('venues').selectAll().where('id', 'in', value('ids'))),
+      sharedFreeRows(db, db.selectFrom('venues').selectAll().where('id', 'in', value('ids'))),
     ),
     texts: (row) => textsOfRecord(row, 'listed'),
     present: (presenting, row) => presentLinked(row, () => presentVenue(presenting, row, undefined)),
@@ -318,7 +318,7 @@ export const presenters: {
   organizers: {
     kind: 'organizer',
     hold: statement<{ ids: readonly number[] }>()((db, value) =>
-      heldIfFree(db, db.selectFrom('organizers').selectAll().where('id', 'in', value('ids'))),
+      sharedFreeRows(db, db.selectFrom('organizers').selectAll().where('id', 'in', value('ids'))),
     ),
     texts: (row) => textsOfRecord(row, 'listed'),
     present: (presenting, row) => presentLinked(row, () => presentOrganizer(presenting, row, undefined)),

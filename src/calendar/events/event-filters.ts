@@ -389,7 +389,7 @@ export const eventFilters = {
 export type EventsQuery = Parsed<typeof eventFilters>
 
 /** Writes the filters of links in the order that clients know; others follow. */
-export const eventLinks = linkWriter<EventGround, typeof eventFilters>(eventFilters, [
+export const writeEventParameters = linkWriter<EventGround, typeof eventFilters>(eventFilters, [
   'start_date',
   'end_date',
   'search',
@@ -429,7 +429,7 @@ interface EventPartRules {
 }
 
 /** Rules of parts except searches, which enclose these. */
-export const eventParts: Record<Exclude<EventPart, 'search' | 'words'>, EventPartRules> = {
+export const eventFilterParts: Record<Exclude<EventPart, 'search' | 'words'>, EventPartRules> = {
   status: {
     sql: (_query, { status, context }) => listedTo(context, status.statuses),
     // The index holds published events, and the links of every list name that status.

@@ -97,7 +97,7 @@ function joinEvent(
   const { venues, organizers } = presentPlaces(context, links, hasLinkedData)
   const shownTerms = (taxonomy: Taxonomy, rows: readonly TermRow[]) =>
     rows.flatMap((term) => showOrLeaveOut(context, taxonomy, term.id, () => writeTerm(context.site, term)) ?? [])
-  const parts: EventParts = {
+  const parts: EventJsonParts = {
     core: links.series ? withRare(core, recurrenceMembers(context, row, links.series, links.next)) : core,
     image: imageText(context, links.images.get(row.image ?? 0)),
     categories: shownTerms('category', links.categories),
@@ -265,7 +265,7 @@ export function imageText(presenting: Presenting, image: ImageRow | undefined): 
 }
 
 /** An event as JSON is written from. */
-export interface EventParts {
+export interface EventJsonParts {
   core: EventCore
   image: string | undefined
   categories: readonly CountedJson[]
@@ -301,7 +301,7 @@ export function mostBytes({
   venues,
   organizers,
   linkedData = '',
-}: EventParts): number {
+}: EventJsonParts): number {
   let most = (core.members.length + core.rare.length + image.length + linkedData.length) * 3 + FRAME
   for (const terms of [categories, tags]) for (const { bytes } of terms) most += bytes.length + 1
   for (const linked of [venues, organizers]) for (const bytes of linked) most += bytes.length + 1
@@ -312,7 +312,7 @@ export function mostBytes({
  * Writes an event into a buffer with room for `mostBytes`: every event of an answer in JSON is written here, or copied from a piece that was. Returns
  * the end, and adds the counts of the event to `counts`, if any.
  */
-export function writeParts(parts: EventParts, into: Buffer, start: number, counts?: TermCounts): number {
+export function writeParts(parts: EventJsonParts, into: Buffer, start: number, counts?: TermCounts): number {
   const { core, image, categories, tags, venues, organizers, linkedData } = parts
   let at = start
   const add = (chunk: Buffer, i: number) => {
@@ -355,7 +355,7 @@ export function writeParts(parts: EventParts, into: Buffer, start: number, count
 }
 
 /** Writes an event by itself. */
-export function joinParts(parts: EventParts): CountedJson {
+export function joinParts(parts: EventJsonParts): CountedJson {
   const wide = Buffer.allocUnsafe(mostBytes(parts))
   const counts: TermCounts = []
   const end = writeParts(parts, wide, 0, counts)

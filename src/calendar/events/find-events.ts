@@ -30,13 +30,13 @@ import {
   type EventFilter,
   type EventGround,
   type EventsQuery,
+  eventFilterParts,
   eventFilters,
-  eventLinks,
-  eventParts,
   eventSearch,
   eventWords,
   type FilteredEvent,
   type MeantWord,
+  writeEventParameters,
 } from './event-filters.ts'
 import { UNSENT } from './event-rules.ts'
 import { listEventIds, listEvents } from './event-store.ts'
@@ -82,7 +82,7 @@ export function findInMemory(
   const list = () => listFromMemory(memory, query, ground, page, order)
   const listed = list()
   if (listed === undefined) return undefined
-  const effective = eventLinks(query, ground)
+  const effective = writeEventParameters(query, ground)
   if (listed instanceof Promise)
     return listed.then((later) => later && inIndex(memory, query, ground, later, page, effective, undefined))
   // The result of a search depends on more than the index.
@@ -133,7 +133,7 @@ async function findInDatabase(context: Context, query: EventsQuery, order: ListO
     rows,
     total,
     ...page,
-    effective: eventLinks(query, ground),
+    effective: writeEventParameters(query, ground),
     shownOnly: statusLinks(ground.status).shownOnly,
     pastEnd: PAST_END,
   }
@@ -181,7 +181,7 @@ type CountsBy<Key> = ReadonlyMap<Key, number> | undefined
 /** All events that a query finds, without pages: their ids alone, whose rows are read as they are shown. @throws Problem */
 export async function findAllEvents(context: Context, query: EventsQuery): Promise<Found<EventRow>> {
   const ground = groundOf(context, query)
-  const effective = eventLinks(query, ground)
+  const effective = writeEventParameters(query, ground)
   const { statuses } = ground.status
   const memory = currentMemory(context)
   const listed = memory && (await listFromMemory(memory, query, ground, EVERY_PAGE, 'start'))
@@ -213,7 +213,7 @@ function groundOf(context: Context, query: EventsQuery): EventGround {
 }
 
 const filters: Readonly<Record<string, EventFilter<unknown>>> = eventFilters
-const parts = Object.values(eventParts)
+const parts = Object.values(eventFilterParts)
 const sqlOfParts = parts.map(({ sql }) => sql)
 
 /** Where the words of a list are found; undefined for one that asks for none. */
@@ -319,7 +319,7 @@ async function* findWithdrawn(query: EventsQuery, ground: EventGround): AsyncGen
 function isFound(event: FilteredEvent | undefined, query: EventsQuery, around: AroundEvents | undefined): boolean {
   if (!event || !around) return false
   return (
-    Object.values(eventParts).every((part) => part.accepts(event, query, around)) &&
+    Object.values(eventFilterParts).every((part) => part.accepts(event, query, around)) &&
     (query.search === undefined || eventSearch.accepts(query.search, event)) &&
     (query.words === undefined || query.words.trim() === '' || eventWords.accepts(event, around)) &&
     Object.entries(query).every(([name, value]) => {

@@ -7,7 +7,7 @@ import type { HistoryColumns, VersionedKind } from '../../store/storage/schema.t
 import type { Context } from '../declare/context.ts'
 import type { WriteResult } from '../declare/operations.ts'
 import { parseFields } from '../declare/parse.ts'
-import { requireVersion, type Wanted } from '../records/record-store.ts'
+import { requireVersion, type WantedVersions } from '../records/record-store.ts'
 import type { Served } from '../resources.ts'
 import { prepareSeriesChange } from '../series/series-operations.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
@@ -271,7 +271,7 @@ export async function prepareRestore(
 export interface WantedRestore {
   version: number
   only?: readonly string[] | undefined
-  wanted: Wanted
+  wanted: WantedVersions
 }
 
 /** A version that was put back: the members that changed, what could not be put back, and the written record unless nothing changed. */

@@ -2,7 +2,7 @@ import { Problem } from '../../base/problems.ts'
 import { fold, slugify } from '../../base/text/characters.ts'
 import { plainText, singleLine } from '../../base/text/html.ts'
 import { formatUtc } from '../../base/text/moments.ts'
-import { held, holdName } from '../../store/storage/locks.ts'
+import { holdName, lockedRows } from '../../store/storage/locks.ts'
 import { recordChange, type Tx } from '../../store/storage/recording.ts'
 import type { ImageRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
@@ -65,7 +65,7 @@ export async function changeTexts(
   sent: Partial<ImageTexts>,
   { caller, now }: Pick<Context, 'caller' | 'now'>,
 ): Promise<ImageRow> {
-  const row = await held(tx, tx.selectFrom('images').selectAll().where('id', '=', id)).executeTakeFirst()
+  const row = await lockedRows(tx, tx.selectFrom('images').selectAll().where('id', '=', id)).executeTakeFirst()
   if (!row) throw new Problem('rest_post_invalid_id')
   if (!mayEditImage(caller, row)) throw new Problem('rest_forbidden')
   const columns = { ...(await settleTexts(tx, id, row, sent)), modified_utc: formatUtc(now) }
@@ -91,7 +91,7 @@ export async function changeFocus(
   point: FocalPoint | undefined,
   { caller, now }: Pick<Context, 'caller' | 'now'>,
 ): Promise<void> {
-  const row = await held(tx, tx.selectFrom('images').selectAll().where('id', '=', id)).executeTakeFirst()
+  const row = await lockedRows(tx, tx.selectFrom('images').selectAll().where('id', '=', id)).executeTakeFirst()
   if (!row) throw new Problem('rest_post_invalid_id')
   if (!mayEditImage(caller, row)) throw new Problem('rest_forbidden')
   const columns = { focal_x: point?.x ?? null, focal_y: point?.y ?? null, modified_utc: formatUtc(now) }

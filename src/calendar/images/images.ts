@@ -21,7 +21,7 @@ import type { MediaStore } from '../../store/media/media-store.ts'
 import { lookUpAmong, mayConnect, NoPublicAddress, nameOf } from '../../store/media/public-addresses.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { nextRecordId } from '../../store/storage/history.ts'
-import { held, holdName } from '../../store/storage/locks.ts'
+import { holdName, lockedRows } from '../../store/storage/locks.ts'
 import { recordChange, type Tx } from '../../store/storage/recording.ts'
 import type { ImageRow, RecordTable, Tables } from '../../store/storage/schema.ts'
 import { contains, statement } from '../../store/storage/statement.ts'
@@ -227,7 +227,7 @@ const SHOWN_BY = [
  * @throws Problem rest_post_invalid_id when it is gone, rest_forbidden when the caller may not remove it any more
  */
 export async function deleteImage(tx: Tx, { id }: Pick<ImageRow, 'id'>, context: Context): Promise<void> {
-  const row = await held(tx, tx.selectFrom('images').selectAll().where('id', '=', id)).executeTakeFirst()
+  const row = await lockedRows(tx, tx.selectFrom('images').selectAll().where('id', '=', id)).executeTakeFirst()
   if (!row) throw new Problem('rest_post_invalid_id')
   if (!mayDeleteImage(context.caller, row)) throw new Problem('rest_forbidden')
   for (const [table, kind] of SHOWN_BY) {

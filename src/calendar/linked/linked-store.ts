@@ -13,7 +13,7 @@ import { fold } from '../../base/text/characters.ts'
 import { foldedText } from '../../base/text/long-texts.ts'
 import { type Db, foundRows, type ReadQuery } from '../../store/storage/database.ts'
 import { formerOf, nextRecordId } from '../../store/storage/history.ts'
-import { held, holdName } from '../../store/storage/locks.ts'
+import { holdName, lockedRows } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { LinkedColumns, RecordColumns, RecordTable, Tables, VenueRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
@@ -202,7 +202,7 @@ export async function findLinkedByIds<Row extends LinkedRow>(
 
 const selectNamesakes = forBoth((table) =>
   statement<{ folded: string }>()((db, value) =>
-    held(
+    lockedRows(
       db,
       db
         .selectFrom(table)

@@ -11,7 +11,7 @@ import type { Locale, MessageText } from './messages.ts'
 export const locales: Readonly<Record<Exclude<Language, 'en'>, Locale>> = { de, fr, es }
 
 /** `translate` with the language of a site. */
-export function speaker({ language }: { language: Language }) {
+export function translatorFor({ language }: { language: Language }) {
   return (text: string, values?: Readonly<Record<string, string>>): string => translate(language, text, values)
 }
 

@@ -2,7 +2,7 @@ import { argon2, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { formatUtc } from '../../base/text/zones.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
-import { held } from '../../store/storage/locks.ts'
+import { lockedRows } from '../../store/storage/locks.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { SignInLinkColumns } from '../../store/storage/schema.ts'
 import { inTurn, makeTurns, type Turns } from './turns.ts'
@@ -120,7 +120,7 @@ export async function findRightHash(
 /** Whether the password of the user is still the one with this hash. It stays so until the end of the transaction. */
 export async function holdsHash(tx: Tx, user: User, hash: string): Promise<boolean> {
   const query = tx.selectFrom('desk_passwords').select('user').where('user', '=', user.id).where('hash', '=', hash)
-  return (await held(tx, query).executeTakeFirst()) !== undefined
+  return (await lockedRows(tx, query).executeTakeFirst()) !== undefined
 }
 
 async function findHash(db: Db, user: User): Promise<string | undefined> {

@@ -367,7 +367,7 @@ export interface Version {
 }
 
 /** The versions that a change may find: any, or these. */
-export type Wanted = 'any' | readonly Version[]
+export type WantedVersions = 'any' | readonly Version[]
 
 /** The end of an ETag that names a version. Caches may have made the tag a strong one. */
 const VERSION_IN_TAG = /\.v(\d{1,15})\.(\d{1,15})"/g
@@ -388,7 +388,7 @@ export function versionedTag(tag: string, version: Version | undefined): string 
 }
 
 /** The versions that a header `If-Match` names. Tags that are not of a record name none. */
-export function wantedVersions(header: string): Wanted {
+export function wantedVersions(header: string): WantedVersions {
   if (header.trim() === '*') return 'any'
   return [...header.matchAll(VERSION_IN_TAG)].map(([, id, sequence]) => ({
     id: Number(id),
@@ -400,7 +400,7 @@ export function wantedVersions(header: string): Wanted {
  * Lets a change go on only where its record still has a wanted version, and keeps it from changing until the end of the transaction.
  * @throws Problem
  */
-export async function requireVersion(tx: Tx, kind: VersionedKind, id: number, wanted: Wanted): Promise<void> {
+export async function requireVersion(tx: Tx, kind: VersionedKind, id: number, wanted: WantedVersions): Promise<void> {
   if (wanted === 'any') return
   const [, version] = await Promise.all([holdRecord(tx, TABLES[kind], id), findVersion(tx, kind, id)])
   requireWanted(version, wanted)
@@ -408,7 +408,7 @@ export async function requireVersion(tx: Tx, kind: VersionedKind, id: number, wa
 }
 
 /** Requires that the present version is one of the wanted ones. @throws Problem rest_precondition_failed if it is not */
-export function requireWanted({ id, sequence }: Version, wanted: Wanted): void {
+export function requireWanted({ id, sequence }: Version, wanted: WantedVersions): void {
   if (wanted !== 'any' && !wanted.some((version) => version.id === id && version.sequence === sequence))
     throw new Problem('rest_precondition_failed')
 }

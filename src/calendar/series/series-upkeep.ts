@@ -4,7 +4,7 @@ import type { Site } from '../../base/config.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import { utcToWall } from '../../base/text/zones.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
-import { held } from '../../store/storage/locks.ts'
+import { lockedRows } from '../../store/storage/locks.ts'
 import { type Tx, writerBy } from '../../store/storage/recording.ts'
 import type { EventRow, RecordTable, SeriesRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
@@ -173,7 +173,7 @@ export async function publishDue(database: Database, now: number): Promise<void>
   for (const { id } of await findDueSeries(database.read, nowUtc))
     await database.write((tx) => publishSeries(tx, id, nowUtc), writerBy('schedule'))
   await whileDue(database, findDueLinks(database.read, nowUtc), async (tx) => {
-    const rows = await held(tx, findDueLinks(tx, nowUtc)).execute()
+    const rows = await lockedRows(tx, findDueLinks(tx, nowUtc)).execute()
     await showLinks(tx, rows)
     return rows.length
   })
@@ -202,7 +202,7 @@ function findDue<Table extends RecordTable>(db: Db, table: Table, nowUtc: string
 
 /** Publishes those that are due once they are held, and returns how many; another node may have been faster. */
 async function publish(tx: Tx, table: RecordTable, nowUtc: string): Promise<number> {
-  const rows = await held(tx, findDue(tx, table, nowUtc)).execute()
+  const rows = await lockedRows(tx, findDue(tx, table, nowUtc)).execute()
   for (const row of rows) {
     // Another record may have been published with its slug meanwhile.
     const slug = await freeSlug(tx, table, row.slug, row.id)

@@ -4,7 +4,7 @@ import { canonicalSlug, fold, slugify } from '../../base/text/characters.ts'
 import { singleLine } from '../../base/text/html.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { formerOf } from '../../store/storage/history.ts'
-import { held, heldTerms, holdName } from '../../store/storage/locks.ts'
+import { holdName, lockedRows, lockedTerms } from '../../store/storage/locks.ts'
 import { type RecordedChange, recordChange, type Tx } from '../../store/storage/recording.ts'
 import type { Taxonomy, TermRow } from '../../store/storage/schema.ts'
 import { entriesOf, selectTerms, statement, wholeList } from '../../store/storage/statement.ts'
@@ -362,7 +362,7 @@ async function deleteSomeLinks(tx: Tx, term: number): Promise<boolean> {
   const some = tx.selectFrom('event_terms').select('event').where('term', '=', term).orderBy('event')
   const events = tx.selectFrom('events').select(['id', 'status']).where('id', 'in', some.limit(LINKS_AT_ONCE))
   // Nobody publishes one of them, or takes it back, before this is committed.
-  const rows = await held(tx, events.orderBy('id')).execute()
+  const rows = await lockedRows(tx, events.orderBy('id')).execute()
   if (rows.length === 0) return false
   const ids = rows.map(({ id }) => id)
   await sql`delete from event_terms where term = ${term} and event in ${wholeList(tx, ids)}`.execute(tx)
@@ -410,7 +410,7 @@ const addToCounts = statement<{ shifts: string; ids: number[] }>()(
   (db, value) => sql<TermRow>`update terms set count = count + events
     from (select cast(value ->> 0 as bigint) as term, cast(value ->> 1 as integer) as events
       from ${entriesOf(db, value('shifts'))}) as shifts
-    where id = term and id in ${heldTerms(db, value('ids'))}
+    where id = term and id in ${lockedTerms(db, value('ids'))}
     returning id, taxonomy, name, slug, description, parent, count, folded`,
 )
 

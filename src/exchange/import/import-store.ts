@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { formatUtc } from '../../base/text/moments.ts'
 import type { Db } from '../../store/storage/database.ts'
-import { held } from '../../store/storage/locks.ts'
+import { lockedRows } from '../../store/storage/locks.ts'
 import { recordChange, type Tx } from '../../store/storage/recording.ts'
 import type {
   ImportActColumns,
@@ -87,7 +87,7 @@ export async function takeSource(
 /** Whether a holder has the lock of a source, which it then keeps until the end of the transaction. */
 export async function isHeldBy(tx: Db, source: number, holder: string): Promise<boolean> {
   const query = tx.selectFrom('import_sources').select('id').where('id', '=', source).where('holder', '=', holder)
-  return (await held(tx, query).executeTakeFirst()) !== undefined
+  return (await lockedRows(tx, query).executeTakeFirst()) !== undefined
 }
 
 /** Extends the lock of a holder until a time; an empty time releases it. */

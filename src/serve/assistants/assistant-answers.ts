@@ -4,7 +4,7 @@ import { factsIn, rareFields, venueFacts } from '../../base/fields/event-members
 import { plainText } from '../../base/text/html.ts'
 import { isWallTime } from '../../base/text/moments.ts'
 import { timesOf } from '../../calendar/events/event-when.ts'
-import { speaker } from '../../calendar/locales/translate.ts'
+import { translatorFor } from '../../calendar/locales/translate.ts'
 import { unwritten } from '../../store/memory/event-pieces.ts'
 import { describeWhen, isoTime } from '../formats/event-facts.ts'
 import { written } from '../pages/page-dates.ts'
@@ -189,7 +189,7 @@ const SAYING: Readonly<Record<string, (site: Site, shown: JsonRecord) => SaidRec
 export function listResult(site: Site, { served }: AssistantTool, body: unknown, now: number): ToolResult {
   const { path } = served.resource
   const list = isRecord(body) ? body : {}
-  const say = speaker(site)
+  const say = translatorFor(site)
   const saying = SAYING[path] ?? saidVenue
   const said = withinBytes(recordsOf(list[path]).map((shown) => saying(site, shown)))
   const { page, dates } = askedIn(site, list, now)
@@ -239,12 +239,12 @@ function askedIn(site: Site, { rest_url: url }: JsonRecord, now: number) {
 /** The answer to a read of one event. */
 export function eventResult(site: Site, body: unknown): ToolResult {
   const { lines, members } = wholeEvent(site, body)
-  return resultOf([speaker(site)(QUOTED), ...lines].join('\n'), { event: members })
+  return resultOf([translatorFor(site)(QUOTED), ...lines].join('\n'), { event: members })
 }
 
 /** The answer to a write: the event as it is now, or would be; one that is not there yet has no address. */
 export function writtenResult(site: Site, { asks }: AssistantTool, body: unknown, isDry: boolean): ToolResult {
-  const say = speaker(site)
+  const say = translatorFor(site)
   const { lines, members } = wholeEvent(site, isDry && asks === 'create' ? unmade(body) : body)
   const done = isDry ? say('Nothing was written. With dry_run false it would be:') : say('Written:')
   return resultOf([done, say(QUOTED), ...lines].join('\n'), { dry_run: isDry, event: members })

@@ -13,10 +13,10 @@ import {
   type DeskRequest,
   type DeskView,
   deskPath,
+  deskTranslatorFor,
   fieldOf,
   recordIdIn,
   sayAtDesk,
-  sayer,
   whenAtDesk,
 } from './desk-page.ts'
 import { newPasswordField, passwordFaults } from './set-up-room.ts'
@@ -60,7 +60,7 @@ async function accountView(request: DeskRequest, faults: FormFaults): Promise<De
 }
 
 function sessionList({ context: { site, now }, user }: DeskRequest, sessions: readonly Session[]): Html {
-  const say = sayer(site)
+  const say = deskTranslatorFor(site)
   const at = (utc: string) => ({ when: whenAtDesk(site, utc, now) })
   const action = deskPath(site, '/me/sessions')
   const lines = sessions.map(({ hash, client, address, seen_utc, created_utc }) => {
@@ -90,7 +90,7 @@ function browserIn(client: string): string {
 }
 
 function credentialList({ context: { site, now } }: DeskRequest, credentials: readonly Credential[]): Html {
-  const say = sayer(site)
+  const say = deskTranslatorFor(site)
   const at = (utc: string) => ({ when: whenAtDesk(site, utc, now) })
   if (credentials.length === 0) return html`<p class="nothing">${say('Nothing here yet.')}</p>`
   const lines = credentials.map(({ id, name, scope, created_utc, used_utc, expires_utc }) => {

@@ -21,9 +21,9 @@ import {
   type DeskRequest,
   type DeskView,
   deskPath,
+  deskTranslatorFor,
   fieldOf,
   sayAtDesk,
-  sayer,
   titleAtDesk,
 } from './desk-page.ts'
 import { BULK_DEEDS, type BulkDeedName, listPath, readList } from './event-list.ts'
@@ -72,7 +72,7 @@ async function readAsked(request: DeskRequest): Promise<Asked> {
 async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const { context } = request
   const { site } = context
-  const say = sayer(site)
+  const say = deskTranslatorFor(site)
   const asked = await readAsked(request)
   const back = await backTo(context, asked.list)
   if (asked.ids.length === 0) return { seeOther: `${back}${back.includes('?') ? '&' : '?'}chosen=none` }
@@ -122,7 +122,7 @@ async function detailsOf(
   seen: readonly DeskEvent[],
 ): Promise<Content> {
   const { site } = context
-  const say = sayer(site)
+  const say = deskTranslatorFor(site)
   const value = (name: string) => fieldOf({ form }, name)
   const line = (name: string, label: MessageText, hint: MessageText, options: readonly string[] = []) =>
     html`<div class="field"><label for="${name}">${say(label)}</label><input type="text" id="${name}" name="${name}" value="${value(name)}" maxlength="300" autocomplete="off" aria-describedby="${name}-hint"${options.length > 0 && html` list="${name}-offered"`}>${options.length > 0 && html`<datalist id="${name}-offered">${options.map((text) => html`<option>${text}</option>`)}</datalist>`}<p class="hint" id="${name}-hint">${say(hint)}</p></div>`
@@ -161,7 +161,7 @@ const number = (name: string, label: string, value: string): Html =>
 /** The deed of a form with its values, or a sentence on what is wrong with it. */
 async function readDeed(request: DeskRequest, deed: BulkDeedName): Promise<BulkDeed | string> {
   const { context } = request
-  const say = sayer(context.site)
+  const say = deskTranslatorFor(context.site)
   const field = (name: string) => fieldOf(request, name).trim()
   const scope = field('scope') === 'all' ? ({ scope: 'all' } as const) : {}
   if (deed === 'delete') return { do: 'erase' }
@@ -272,7 +272,7 @@ const isTold = (told: object): told is Told => 'refused' in told && 'deed' in to
 /** Tells the outcome for each event, with one press to take it all back. */
 async function tell({ context, variables }: DeskRequest): Promise<DeskAnswer> {
   const { site } = context
-  const say = sayer(site)
+  const say = deskTranslatorFor(site)
   const key = variables.key ?? ''
   const told = isKey(key) ? await findTold(context, key) : undefined
   if (told === 'under way')
@@ -311,7 +311,7 @@ function undoForm({ site }: Context, { undo, list }: Told): Content {
 async function takeBack(request: DeskRequest): Promise<DeskView> {
   const { context } = request
   const { site } = context
-  const say = sayer(site)
+  const say = deskTranslatorFor(site)
   const rows = await undoMany(context, fieldOf(request, 'undo'))
   const back = await backTo(context, fieldOf(request, 'list'))
   const refused = (rows ?? []).filter(({ problem }) => problem)

@@ -13,9 +13,9 @@ import {
   type DeskRequest,
   type DeskView,
   deskPath,
+  deskTranslatorFor,
   fieldOf,
   sayAtDesk,
-  sayer,
 } from './desk-page.ts'
 
 // Programs of the platform send people here to be given an application password: the page says who asks, and hands it back by the rules of the
@@ -124,7 +124,7 @@ async function consentView(
 ): Promise<DeskView> {
   const { context, user } = request
   const { site } = context
-  const say = sayer(site)
+  const say = deskTranslatorFor(site)
   const former = id === '' ? [] : (await listCredentials(context.db, user.user)).filter(({ app_id }) => app_id === id)
   const last = former.at(-1)?.created_utc
   const leadsTo = [success, reject].filter((url) => url !== undefined).map(sourceOf)

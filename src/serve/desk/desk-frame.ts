@@ -6,7 +6,7 @@ import { shortened } from '../pages/cards.ts'
 import { type Asset, accentStyle, markOf, mediaTypeOf } from '../pages/page-assets.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
-import { type DeskView, deskPath, type RoomName, sayAtDesk, sayer } from './desk-page.ts'
+import { type DeskView, deskPath, deskTranslatorFor, type RoomName, sayAtDesk } from './desk-page.ts'
 
 // The frame around every page of the desk.
 
@@ -64,7 +64,7 @@ const ROOMS: readonly { heading?: Parameters<typeof sayAtDesk>[1]; rooms: readon
 /** A whole document around a view of the desk. */
 export function frameDesk(frame: FrameFor, view: DeskView): string {
   const { site, assets } = frame
-  const say = sayer(site)
+  const say = deskTranslatorFor(site)
   const isWrong = (view.status ?? 200) >= 400
   const title = shortened(view.title, LONGEST_TITLE)
   const named = isWrong ? say('Error: {title}', { title }) : title

@@ -166,10 +166,10 @@ export function sayAtDesk(
 }
 
 /** Puts an English text into the language of the site. */
-export type Sayer = (text: MessageText, values?: Readonly<Record<string, string>>) => string
+export type Translator = (text: MessageText, values?: Readonly<Record<string, string>>) => string
 
-export const sayer =
-  (site: Pick<Site, 'language'>): Sayer =>
+export const deskTranslatorFor =
+  (site: Pick<Site, 'language'>): Translator =>
   (text, values) =>
     sayAtDesk(site, text, values)
 

@@ -6,7 +6,7 @@ import type { EventRow } from '../../store/storage/schema.ts'
 import { pictureOf } from '../pages/cards.ts'
 import { type Content, type Html, html, link } from '../pages/page-html.ts'
 import { described, type FormFaults, fieldControl, labelOf, statusName } from './desk-inputs.ts'
-import { allTyped, isSwitchOn, lastTyped, sayAtDesk, sayer, type TypedForm } from './desk-page.ts'
+import { allTyped, deskTranslatorFor, isSwitchOn, lastTyped, sayAtDesk, type TypedForm } from './desk-page.ts'
 import {
   chip,
   controlStateOf,
@@ -25,7 +25,7 @@ const LISTED = ['featured', 'sticky', 'hide_from_listings'] as const
 
 /** The card that says what saving does to the event: the status first. */
 export function statusCard(form: EventForm): Html {
-  const say = sayer(form.context.site)
+  const say = deskTranslatorFor(form.context.site)
   const { typed, may, context, faults } = form
   const status = lastTyped(typed, 'status')
   const options = may.statuses.map(
@@ -51,7 +51,7 @@ export function statusCard(form: EventForm): Html {
 }
 
 export function pictureCard(form: EventForm): Html {
-  const say = sayer(form.context.site)
+  const say = deskTranslatorFor(form.context.site)
   const { image, may, library, context, typed, faults } = form
   const chosen = lastTyped(typed, 'image')
   const picture = image && pictureOf(context, image)
@@ -77,7 +77,7 @@ ${image && focusChoice(form)}
 
 /** Which part of a picture stays in view where it is cropped. */
 function focusChoice(form: EventForm): Html {
-  const say = sayer(form.context.site)
+  const say = deskTranslatorFor(form.context.site)
   const chosen = lastTyped(form.typed, 'image_focus')
   const known: readonly string[] = PLACES_IN_VIEW.map(([value]) => value)
   const own = known.includes(chosen) ? [] : ([[chosen, 'As it is']] as const)
@@ -102,7 +102,7 @@ const PLACES_IN_VIEW: readonly (readonly [value: string, text: FormText])[] = [
 ]
 
 export function categoriesCard(form: EventForm): Html {
-  const say = sayer(form.context.site)
+  const say = deskTranslatorFor(form.context.site)
   const { categories, typed, may, tags } = form
   const chosen = new Set(allTyped(typed, 'categories'))
   const boxes = categories.options.map(
@@ -124,7 +124,7 @@ export function categoriesCard(form: EventForm): Html {
 }
 
 export function addressCard(form: EventForm): Html {
-  const say = sayer(form.context.site)
+  const say = deskTranslatorFor(form.context.site)
   const { authors, typed, known } = form
   const chosen = lastTyped(typed, 'author')
   const author =
@@ -149,7 +149,7 @@ export function typedPublication(site: Context['site'], { status, date }: EventR
 
 function publicationFields(form: EventForm): Html {
   const { site } = form.context
-  const say = sayer(form.context.site)
+  const say = deskTranslatorFor(form.context.site)
   return html`<div class="later">${lineControl(form, 'date', labelOf(site, event.fields.date), { isDay: true })}${lineControl(form, 'date_time', say('Time'), { hint: html`<p class="hint">${site.timezone.replaceAll('_', ' ')}</p>` })}</div>`
 }
 

@@ -7,7 +7,7 @@ import { event } from '../../calendar/events/event.ts'
 import { capitalized, written, writtenDate } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { described, fieldControl, inputOf, labelOf, mostOf, statusName } from './desk-inputs.ts'
-import { allTyped, type DeskView, deskPath, lastTyped, sayAtDesk, sayer } from './desk-page.ts'
+import { allTyped, type DeskView, deskPath, deskTranslatorFor, lastTyped, sayAtDesk } from './desk-page.ts'
 import { addressCard, categoriesCard, pictureCard, statusCard } from './event-form-aside.ts'
 import {
   chip,
@@ -55,7 +55,7 @@ function groupOf(name: string, field: (typeof plainFields)[number][1]): 'placed'
 export function eventFormView(form: EventForm): DeskView {
   const { context, typed, faults, known } = form
   const { site } = context
-  const say = sayer(form.context.site)
+  const say = deskTranslatorFor(form.context.site)
   const title = plainText(lastTyped(typed, 'title'))
   const action = deskPath(site, known ? `/events/${known.id}` : '/events/new')
   return {
@@ -90,7 +90,7 @@ ${saveBar(form)}
 
 /** The faults with links to their controls, above the form. */
 function faultLines(form: EventForm): Content {
-  const say = sayer(form.context.site)
+  const say = deskTranslatorFor(form.context.site)
   const entries = Object.entries(form.faults)
   if (entries.length === 0) return ''
   const lines = entries.map(
@@ -107,7 +107,7 @@ function part(id: string, title: string, body: Content): Html {
 }
 
 function titleField(form: EventForm): Html {
-  const say = sayer(form.context.site)
+  const say = deskTranslatorFor(form.context.site)
   const { title } = event.fields
   const fault = form.faults.title
   return html`<div class="field title-field"><label for="title" class="${form.known ? 'hidden' : ''}">${say('Title')}</label><input type="text" class="title-input" id="title" name="title" value="${lastTyped(form.typed, 'title')}" autocomplete="off" dir="auto" aria-required="true"${mostOf(title)}${described('title', fault)}${!form.known && Object.keys(form.faults).length === 0 && html` autofocus`}>${fault && html`<p class="error" id="title-error">${fault}</p>`}<div id="doubles" role="status">${nearLines(form.context, form.near.doubles, 'Perhaps the same event:')}</div></div>`
@@ -117,7 +117,7 @@ function titleField(form: EventForm): Html {
 function seriesQuestion(form: EventForm): Content {
   const { known, typed, faults, ruleInWords } = form
   if (!known?.series) return ''
-  const say = sayer(form.context.site)
+  const say = deskTranslatorFor(form.context.site)
   const chosen = lastTyped(typed, 'recurrence_scope') || 'this'
   const scopes = [
     ['this', 'This one'],
@@ -132,7 +132,7 @@ function seriesQuestion(form: EventForm): Content {
 }
 
 function whenPart(form: EventForm): Html {
-  const say = sayer(form.context.site)
+  const say = deskTranslatorFor(form.context.site)
   const { typed, times, faults } = form
   const zone = lastTyped(typed, 'timezone')
   const day = html` placeholder="${say('fri, 4 Dec, tomorrow …')}" spellcheck="false"`
@@ -185,7 +185,7 @@ const RULES: readonly (readonly [value: string, text: FormText])[] = [
 
 function repeatFields(form: EventForm): Html {
   const { typed, faults, ruleInWords } = form
-  const say = sayer(form.context.site)
+  const say = deskTranslatorFor(form.context.site)
   const repeats = lastTyped(typed, 'repeats')
   const rules = repeats === 'as_is' ? [['as_is', ruleInWords] as const] : []
   const options = [...RULES.map(([value, text]) => [value, say(text)] as const), ...rules].map(
@@ -209,11 +209,11 @@ function weekdayBoxes(form: EventForm): Html {
     const value = name.toLowerCase()
     return html`<label class="chip"><input type="checkbox" name="repeat_days[]" value="${value}"${chosen.has(value) && html` checked`}> ${written(site, 'weekdayShort', addDays(monday, at))}</label>`
   })
-  return html`<fieldset class="for-weekly"><legend class="hidden">${sayer(form.context.site)('On these days')}</legend><div class="chips days">${boxes}</div></fieldset>`
+  return html`<fieldset class="for-weekly"><legend class="hidden">${deskTranslatorFor(form.context.site)('On these days')}</legend><div class="chips days">${boxes}</div></fieldset>`
 }
 
 function monthPlaces(form: EventForm): Html {
-  const say = sayer(form.context.site)
+  const say = deskTranslatorFor(form.context.site)
   const chosen = lastTyped(form.typed, 'repeat_place') || 'day'
   const places = [
     ['day', 'on the same day of the month'],
@@ -245,7 +245,7 @@ export function nextDatesList(form: Pick<EventForm, 'context' | 'dates' | 'typed
 }
 
 function wherePart(form: EventForm): Html {
-  const say = sayer(form.context.site)
+  const say = deskTranslatorFor(form.context.site)
   const { typed, venues, faults } = form
   const [first, ...others] = allTyped(typed, 'venue')
   const venue = venues.get(Number(first))
@@ -268,7 +268,7 @@ function wherePart(form: EventForm): Html {
 }
 
 function whatPart(form: EventForm): Html {
-  const say = sayer(form.context.site)
+  const say = deskTranslatorFor(form.context.site)
   return part(
     'what',
     say('What'),
@@ -305,7 +305,7 @@ function editorWords(site: Context['site']): string {
 }
 
 function pricePart(form: EventForm): Html {
-  const say = sayer(form.context.site)
+  const say = deskTranslatorFor(form.context.site)
   const costs = form.typed.cost ?? ['']
   const fault = form.faults.cost
   const inputs = costs.map(
@@ -321,14 +321,14 @@ function pricePart(form: EventForm): Html {
 
 /** The control for one more price, once there is one. */
 function anotherCost(form: EventForm): Content {
-  const say = sayer(form.context.site)
+  const say = deskTranslatorFor(form.context.site)
   if (lastTyped(form.typed, 'cost') === '') return ''
   const [typed, fault] = [lastTyped(form.typed, 'another_cost'), form.faults.another_cost]
   return html`<details class="inline"${(typed !== '' || fault !== undefined) && html` open`}><summary>${say('Another price')}</summary>${lineControl(form, 'another_cost', say('Another price'))}</details>`
 }
 
 function whoPart(form: EventForm): Html {
-  const say = sayer(form.context.site)
+  const say = deskTranslatorFor(form.context.site)
   const { typed, organizers, faults } = form
   const boxes = allTyped(typed, 'organizer').map((id) =>
     chip('organizer[]', id, plainText(organizers.get(Number(id))?.organizer ?? id)),
@@ -343,7 +343,7 @@ function whoPart(form: EventForm): Html {
 
 /** Access, taking part online, and fields without a place of their own, which are folded until one needs them. */
 function foldedParts(form: EventForm): Html {
-  const say = sayer(form.context.site)
+  const say = deskTranslatorFor(form.context.site)
   const state = controlStateOf(form)
   const groups = [
     ['access', 'Accessibility'],
@@ -378,14 +378,14 @@ function goalsOf({ known, may }: EventForm): Goal[] {
 
 /** The chosen goal first, which is what Enter does. */
 function firstButton(form: EventForm): Html {
-  return html`<button type="submit" class="hidden" tabindex="-1" aria-hidden="true">${sayer(form.context.site)('Save')}</button>`
+  return html`<button type="submit" class="hidden" tabindex="-1" aria-hidden="true">${deskTranslatorFor(form.context.site)('Save')}</button>`
 }
 
 /**
  * The buttons of the form. The one that saves names the status that saving gives; beside it stands the next step of an event that is not public yet.
  */
 function saveBar(form: EventForm): Html {
-  const say = sayer(form.context.site)
+  const say = deskTranslatorFor(form.context.site)
   const { known, key, may, context, typed } = form
   const { site } = context
   const status = lastTyped(typed, 'status')

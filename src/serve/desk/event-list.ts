@@ -35,7 +35,15 @@ import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type PageTerms, readTermsAlone } from '../pages/page-terms.ts'
 import { nearName } from '../pages/when-in-words.ts'
 import { statusName } from './desk-inputs.ts'
-import { type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk, sayer, titleAtDesk } from './desk-page.ts'
+import {
+  type DeskPage,
+  type DeskRequest,
+  type DeskView,
+  deskPath,
+  deskTranslatorFor,
+  sayAtDesk,
+  titleAtDesk,
+} from './desk-page.ts'
 import { linkedNames } from './event-form-values.ts'
 
 // The list of events at the desk. Its address has its tab, its filters and its page.
@@ -222,7 +230,7 @@ async function listView({ context, query }: DeskRequest, asked: AskedList): Prom
     namesInFields(context, asked.fields),
   ])
   const events = await loadDeskEvents(context, found.ids)
-  const say = sayer(site)
+  const say = deskTranslatorFor(site)
   const today = dayOf(wallNow(site.timezone, context.now))
   const listing: Listing = { ...asked, context, found, terms, venues, names, today, say }
   const chosen = chosenFilters(listing)

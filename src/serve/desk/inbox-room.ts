@@ -3,7 +3,7 @@ import { storableText } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
 import { utcToWall } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { type Brought, findBrought, mayReview, waitingTerms } from '../../calendar/editing/bring-along.ts'
+import { findBrought, type LinkedDraft, mayReview, waitingTerms } from '../../calendar/editing/bring-along.ts'
 import type { Proposal } from '../../calendar/editing/proposal-store.ts'
 import {
   type Decided,
@@ -59,7 +59,7 @@ interface Waiting {
   /** The event that it is about, where it is about one. */
   event: PlannedEvent | undefined
   /** The records that are published with it. */
-  brought: readonly Brought[]
+  brought: readonly LinkedDraft[]
   terms: readonly string[]
   /** Events at the same venue and time, and those that are likely the same one. */
   clashes: Clashes

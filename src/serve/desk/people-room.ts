@@ -29,10 +29,10 @@ import {
   type DeskRequest,
   type DeskView,
   deskPath,
+  deskTranslatorFor,
   fieldOf,
   recordIdIn,
   sayAtDesk,
-  sayer,
   whenAtDesk,
 } from './desk-page.ts'
 
@@ -76,7 +76,7 @@ async function showPeople(request: DeskRequest): Promise<DeskAnswer> {
 
 function personLine({ context: { site, now } }: DeskRequest, person: Person): Html {
   const { user, seen_utc } = person
-  const say = sayer(site)
+  const say = deskTranslatorFor(site)
   const seen = seen_utc !== '' && html` · ${say('last seen {when}', { when: whenAtDesk(site, seen_utc, now) })}`
   return html`<li><div><a class="title" href="${deskPath(site, `/people/${user.id}`)}"><bdi>${user.name}</bdi></a><small>${user.login} · ${say(ROLE_TEXTS[user.role])}${seen}</small></div>${accountState(person, say)}</li>`
 }
@@ -156,7 +156,7 @@ async function invite(request: DeskRequest): Promise<DeskAnswer> {
 
 /** Shows a link, once, to be sent to the person it is for. */
 function linkView({ context: { site } }: DeskRequest, { id, name }: User, token: string): DeskView {
-  const say = sayer(site)
+  const say = deskTranslatorFor(site)
   return {
     title: say('A link for {name}', { name: `\u2068${name}\u2069` }),
     room: 'people',

@@ -17,9 +17,9 @@ import {
   type DeskPage,
   type DeskRequest,
   deskPath,
+  deskTranslatorFor,
   fieldOf,
   sayAtDesk,
-  sayer,
   type TypedForm,
 } from './desk-page.ts'
 import { mayUseForm } from './event-form.ts'
@@ -32,7 +32,7 @@ const LONGEST_LINE = 300
 
 /** The form that takes a line, to stand on any page of the desk. */
 export function quickLineForm(site: Site, value = ''): Html {
-  const say = sayer(site)
+  const say = deskTranslatorFor(site)
   return html`<form class="quick" method="post" action="${deskPath(site, '/quick')}"><label for="line">${say('An event in one line')}</label><div class="pair"><input type="text" id="line" name="line" value="${value}" maxlength="${LONGEST_LINE}" placeholder="${say('Choir Tue 19:00–21:00 @ St Brigid’s #music')}" autocomplete="off" aria-describedby="line-hint" accesskey="q"><button type="submit" class="button">${say('Read it')}</button></div><p class="hint" id="line-hint">${say('You see what was understood before anything is saved.')}</p></form>`
 }
 
@@ -74,7 +74,7 @@ function controlsOf({ site }: Context, line: QuickLine, { title }: QuickLinks): 
 /** The event that was understood, as the form that saves it or goes on with it. */
 function understood(context: Context, line: QuickLine, links: QuickLinks): Html {
   const { site, caller } = context
-  const say = sayer(site)
+  const say = deskTranslatorFor(site)
   const controls = controlsOf(context, line, links)
   const times = readTimes(context, controls)
   const isRead = Object.keys(times.faults).length === 0

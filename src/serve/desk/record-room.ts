@@ -32,11 +32,11 @@ import {
   type DeskPage,
   type DeskRequest,
   deskPath,
+  deskTranslatorFor,
   fieldOf,
   type RoomName,
   recordIdIn,
   sayAtDesk,
-  sayer,
 } from './desk-page.ts'
 import { keepPicture, pictureCardOf, sayWhatItShows } from './event-picture.ts'
 
@@ -384,7 +384,7 @@ async function usesOf(room: RecordRoom, { db }: Context, id: number): Promise<nu
 async function ask(room: RecordRoom, request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const { context } = request
   const { site, caller } = context
-  const say = sayer(site)
+  const say = deskTranslatorFor(site)
   const { id, row } = await locateFor(room, request)
   const uses = await usesOf(room, context, id)
   const count = uses >= MOST_USES_COUNTED ? `${writtenNumber(site, MOST_USES_COUNTED)}+` : writtenNumber(site, uses)

@@ -10,9 +10,9 @@ import {
   type DeskUser,
   type DeskView,
   deskPath,
+  deskTranslatorFor,
   fieldOf,
   sayAtDesk,
-  sayer,
 } from './desk-page.ts'
 import { answerLink, tokenIn } from './set-up-room.ts'
 
@@ -119,7 +119,7 @@ const BUSY: Readonly<Partial<Record<string, { text: MessageText; status: number 
  * what `KALENDS_SITE_URL` says.
  */
 export function foreignFormView(site: Site, origin: string): DeskView {
-  const say = sayer(site)
+  const say = deskTranslatorFor(site)
   const own = new URL(site.url).origin
   const isElsewhere = origin !== '' && origin !== own
   return {

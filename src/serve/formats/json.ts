@@ -122,7 +122,7 @@ function termQuery({ page, perPage, effective }: Found): string {
 }
 
 /** Applies `_fields` to successful answers, and the envelope to every answer (rules 28.4 and 28.5). Other representations know neither. */
-export function dressed(reply: Reply, query: RawValues): Reply {
+export function withFieldsAndEnvelope(reply: Reply, query: RawValues): Reply {
   if (reply.shown) return reply
   const paths = fieldPaths(query._fields)
   const trimmed = paths && reply.status < 300 ? { ...reply, body: keepFields(reply.body, paths) } : reply

@@ -7,7 +7,7 @@ import type { Incoming } from './incoming.ts'
 // Queues of requests, one for each kind of work.
 
 /** The kinds of work with queues of their own. Finished answers, /healthz and /readyz never queue. */
-export type Work = 'lists' | 'reads' | 'searches' | 'suggestions' | 'writes' | 'uploads' | 'streams'
+export type QueueName = 'lists' | 'reads' | 'searches' | 'suggestions' | 'writes' | 'uploads' | 'streams'
 
 interface Limit {
   /** The most that run at the same time. */
@@ -28,7 +28,7 @@ interface Limit {
  * The limits of each kind of work. `running` keeps a quick database busy; more would not help. `waiting` is the number that a machine with two
  * cores answers within `longestMs`, so that every accepted request is answered within a second.
  */
-export const LIMITS: Readonly<Record<Work, Limit>> = {
+export const LIMITS: Readonly<Record<QueueName, Limit>> = {
   /** Lists of events from the index in memory that wait for some of their events. */
   lists: { running: 32, waiting: 500, longestMs: 300, aimMs: 200, turnMs: 4 },
   /** All other reads of the database. */
@@ -71,7 +71,7 @@ interface Queue {
 
 /** The running and waiting requests of each kind. */
 export interface Admission {
-  queues: Readonly<Record<Work, Queue>>
+  queues: Readonly<Record<QueueName, Queue>>
   /** The number of streams that each client has under way, if any. */
   streaming: Map<string, number>
   /** The timer that looks for requests that have waited too long, while any wait. */
@@ -80,7 +80,7 @@ export interface Admission {
 
 const LOOK_EVERY_MS = 50
 
-export function makeAdmission(limits: Readonly<Record<Work, Limit>> = LIMITS): Admission {
+export function makeAdmission(limits: Readonly<Record<QueueName, Limit>> = LIMITS): Admission {
   const queue = (limit: Limit): Queue => ({
     limit,
     running: 0,
@@ -105,7 +105,7 @@ export function makeAdmission(limits: Readonly<Record<Work, Limit>> = LIMITS): A
 }
 
 /** Takes a free place of this kind unless others wait for one; `leave` gives it back. */
-export function tryEnter(admission: Admission, work: Work, weight = 1): boolean {
+export function tryEnter(admission: Admission, work: QueueName, weight = 1): boolean {
   const queue = admission.queues[work]
   if (!hasPlace(queue) || queue.waiting.size > 0) return false
   queue.running += weight
@@ -113,7 +113,7 @@ export function tryEnter(admission: Admission, work: Work, weight = 1): boolean 
 }
 
 /** Gives a place back. The next waiting request gets it in the next turn of the event loop, so that work without a queue comes in between. */
-export function leave(admission: Admission, work: Work, weight = 1): void {
+export function leave(admission: Admission, work: QueueName, weight = 1): void {
   const queue = admission.queues[work]
   queue.running -= weight
   dispatch(queue)
@@ -147,7 +147,7 @@ export function leaveStream(admission: Admission, address: string): void {
  */
 export async function admitted<T>(
   admission: Admission,
-  work: Work,
+  work: QueueName,
   asker: Asker,
   run: () => Promise<T>,
   weight = 1,
@@ -170,12 +170,12 @@ export function overloaded(): Problem {
 }
 
 /** Whether the queue of this kind is full, so that a new request from this address would be refused. */
-export function isFull(admission: Admission, work: Work, address: string): boolean {
+export function isFull(admission: Admission, work: QueueName, address: string): boolean {
   const { limit, waiting } = admission.queues[work]
   return !mayJoin(waiting, clientOf(address), limit.waiting)
 }
 
-function waitForTurn(admission: Admission, work: Work, { address, isGone }: Asker, weight: number): Promise<void> {
+function waitForTurn(admission: Admission, work: QueueName, { address, isGone }: Asker, weight: number): Promise<void> {
   const { waiting, limit } = admission.queues[work]
   admission.looking ??= setInterval(() => turnAwayLate(admission), LOOK_EVERY_MS).unref()
   return new Promise((resolve, reject) => {
@@ -379,7 +379,7 @@ export function noPressure<Waiting>(): Pressure<Waiting> {
 }
 
 /** Functions that serve requests in turn, and refuse those that have waited too long. */
-export interface Handling<Waiting> {
+export interface RequestHandlers<Waiting> {
   serve: (request: Waiting) => void
   refuse: (request: Waiting) => void
   /** The client that a request comes from. */
@@ -387,11 +387,11 @@ export interface Handling<Waiting> {
 }
 
 /** Serves a request that has arrived, now or in a later turn. `now` is of `performance.now`. */
-export function arrive<Waiting>(
+export function serveOrQueue<Waiting>(
   pressure: Pressure<Waiting>,
   request: Waiting,
   now: number,
-  handling: Handling<Waiting>,
+  handling: RequestHandlers<Waiting>,
 ): void {
   count(pressure, now)
   const { waiting } = pressure
@@ -453,12 +453,12 @@ function endTurn(pressure: Pressure<unknown>): void {
   pressure.busyMs = 0
 }
 
-function setTurn<Waiting>(pressure: Pressure<Waiting>, handling: Handling<Waiting>): void {
+function setTurn<Waiting>(pressure: Pressure<Waiting>, handling: RequestHandlers<Waiting>): void {
   pressure.isTurnSet = true
   setImmediate(serveWaiting, pressure, handling)
 }
 
-function serveWaiting<Waiting>(pressure: Pressure<Waiting>, handling: Handling<Waiting>): void {
+function serveWaiting<Waiting>(pressure: Pressure<Waiting>, handling: RequestHandlers<Waiting>): void {
   const { waiting } = pressure
   let had = 0
   const began = performance.now()

@@ -7,7 +7,7 @@ import { Problem } from '../../base/problems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Field } from '../../calendar/declare/resource.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
-import { speaker, translate } from '../../calendar/locales/translate.ts'
+import { translate, translatorFor } from '../../calendar/locales/translate.ts'
 import { type Caller, isLoggedIn } from '../../calendar/people/caller.ts'
 import { resources } from '../../calendar/resources.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
@@ -299,7 +299,7 @@ async function replyTo(
   asked: Asked,
 ): Promise<{ result: ToolResult; reply?: undefined } | { result?: undefined; reply: Reply }> {
   const { site } = service
-  const say = speaker(site)
+  const say = translatorFor(site)
   const wrong = (name: string, message: string) => ({ result: errorResult(`${name}: ${message}`, [], { param: name }) })
   const unknown = Object.keys(sent).find((name) => !Object.hasOwn(tool.args, name))
   const names = Object.keys(tool.args).join(', ')
@@ -404,7 +404,7 @@ const MCP_ROUTE = '/mcp'
 function describeTool(tool: AssistantTool, site: Site): JsonRecord {
   const { name, about, args } = tool
   const required = requiredIn(tool)
-  const say = speaker(site)
+  const say = translatorFor(site)
   const properties = Object.entries(args).map(([arg, field]) => [
     arg,
     { ...argumentSchema(arg, field), description: say(field.about) },

@@ -9,11 +9,11 @@ import { problemReply } from '../../calendar/locales/problem-replies.ts'
 import {
   type Admission,
   type Asker,
-  arrive,
-  type Handling,
   makeAdmission,
   noPressure,
   type Pressure,
+  type RequestHandlers,
+  serveOrQueue,
   turnAway,
 } from './admission.ts'
 import { passRest } from './bodies.ts'
@@ -106,7 +106,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
  * handle. `/healthz` and `/readyz` are always admitted.
  */
 export function openFront(front: Front, closing: Closing, serve: (visit: Visit) => void): Handler {
-  const handling: Handling<Visit> = {
+  const handling: RequestHandlers<Visit> = {
     serve: (visit) => isGone(visit.request) || serve(visit),
     refuse: front.tellOverloaded,
     clientOf: ({ request }) => clientOf(clientAddress(request, front.trusted)),
@@ -117,7 +117,7 @@ export function openFront(front: Front, closing: Closing, serve: (visit: Visit) 
     const visit: Visit = { request, response, url, requestId: front.requestIds(), arrived: performance.now() }
     if (isWatching(url.path)) serve(visit)
     else if (!mayAsk(front, request, visit.arrived)) sendRefusal(front, visit, front.refusals.tooMany)
-    else arrive(front.pressure, visit, visit.arrived, handling)
+    else serveOrQueue(front.pressure, visit, visit.arrived, handling)
   }
   return (request, response) => {
     // A response queued behind others of its connection has no socket yet.

@@ -4,7 +4,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import type { Address, Found, Operations, WriteResult } from '../../calendar/declare/operations.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
 import type { Field, Fields } from '../../calendar/declare/resource.ts'
-import { type Keeping, writeOnce } from '../../calendar/editing/idempotency.ts'
+import { type WriteAndKeepReply, writeOnce } from '../../calendar/editing/idempotency.ts'
 import { type Around, makeNew, writeChange, writeNew, writeRemoval } from '../../calendar/editing/save-record.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import { can, isLoggedIn } from '../../calendar/people/caller.ts'
@@ -184,7 +184,7 @@ async function createReply(
   { resource, operations }: Served,
   isAllowed: boolean,
   context: Context,
-  keeping: Keeping | undefined,
+  keeping: WriteAndKeepReply | undefined,
 ): Promise<Reply> {
   const { args } = asked.endpoint
   const created = ({ id, answer }: WriteResult): Reply => {
@@ -200,7 +200,7 @@ type ChangeReply = (
   served: Served,
   isAllowed: boolean,
   context: Context,
-  keeping: Keeping,
+  keeping: WriteAndKeepReply,
 ) => Promise<Reply>
 
 const updateReply: ChangeReply = async (asked, { operations }, isAllowed, context, keeping) => {
@@ -226,7 +226,7 @@ const removeReply: ChangeReply = async (asked, { resource, operations }, _isAllo
 export const wantedOf = ({ ifMatch }: MatchedRequest) => (ifMatch === undefined ? 'any' : wantedVersions(ifMatch))
 
 /** The answer to a change, kept with it. */
-function changed(keeping: Keeping): Around<Reply> {
+function changed(keeping: WriteAndKeepReply): Around<Reply> {
   return (tx, write) => keeping(tx, async () => okReply((await write()).answer))
 }
 

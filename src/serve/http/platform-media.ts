@@ -25,7 +25,7 @@ import { listPosts } from '../../calendar/records/post-list.ts'
 import { foundPage, pageRequest } from '../../calendar/records/record-store.ts'
 import type { ImageRow } from '../../store/storage/schema.ts'
 import type { Upload } from './incoming.ts'
-import { offer, platformTime, postFilters, shapingOf, shownText } from './platform-resource.ts'
+import { platformTime, postFilters, serveForPlatform, shapingOf, shownText } from './platform-resource.ts'
 
 // Images as clients of the platform upload, list and change them.
 
@@ -95,7 +95,7 @@ export const mediaPresentation: Presentation<ImageRow> = {
 }
 
 /** Images as clients of the platform upload, list, read, describe and remove them (rule 29.3). */
-export const media = offer<ImageRow>(image, filters, {
+export const media = serveForPlatform<ImageRow>(image, filters, {
   versioned: { kind: 'image', idOf: ({ id }) => id },
   find,
   load: async (_context, { rows = [] }) => rows,

@@ -35,7 +35,7 @@ import { resources, type Served } from '../../calendar/resources.ts'
 import { taxonomyWord } from '../../calendar/terms/term-present.ts'
 import { findTermIdsOf, type TermIdsOfEvent } from '../../calendar/terms/term-store.ts'
 import type { RecordColumns, RecordTable, Taxonomy } from '../../store/storage/schema.ts'
-import { offer, platformTime, postFilters, shapingOf, shownText } from './platform-resource.ts'
+import { platformTime, postFilters, serveForPlatform, shapingOf, shownText } from './platform-resource.ts'
 
 // Events, venues and organizers as platform routes list and show them (rule 29.5).
 
@@ -102,7 +102,7 @@ function servePosts(kind: PostKind, site: Site): Served {
     textsOf: ({ row }) => textsOfRow(row),
     present: (context, { row, terms }) => presentPost(kind, context, row, terms),
   }
-  return offer<RecordColumns, LoadedPost>(resource, filters, {
+  return serveForPlatform<RecordColumns, LoadedPost>(resource, filters, {
     ...(versioned ? { versioned } : {}),
     find: (context, query) => find(kind, context, query),
     load: (context, { rows = [] }) => withTerms(kind, context, rows),

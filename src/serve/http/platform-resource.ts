@@ -38,7 +38,7 @@ const nothing: Operations = {
 }
 
 /** A resource beside the namespace with the operations it offers, served by the same handlers as the five of the namespace. */
-export function offer<Row, Loaded = Row>(
+export function serveForPlatform<Row, Loaded = Row>(
   resource: Resource,
   filters: Fields,
   offered: Partial<Operations<Row, Loaded>>,

@@ -40,7 +40,7 @@ import {
 } from '../../calendar/terms/term-store.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { Taxonomy, TermRow } from '../../store/storage/schema.ts'
-import { offer, postFilters, shapingOf } from './platform-resource.ts'
+import { postFilters, serveForPlatform, shapingOf } from './platform-resource.ts'
 
 // Categories and tags as clients of the platform read them.
 
@@ -106,20 +106,24 @@ function serveTerms(taxonomy: Taxonomy, path: string, offered: Pick<Partial<Oper
     },
     fields: offered.create ? termFields : {},
   })
-  return offer<TermRow, LoadedTerm>(resource, taxonomy === 'tag' ? filters : { ...filters, ...parentFilter }, {
-    ...offered,
-    find: (context, query) => find(taxonomy, context, query),
-    load: (context, { rows = [] }) => withAncestors(context.db, rows),
-    locate: async (context, address) => ('id' in address ? findTerm(context.db, taxonomy, address.id) : undefined),
-    missing: async () => new Problem('rest_term_invalid'),
-    loadOne: async (context, term) => ({ term, ancestors: await findAncestors(context.db, [term]) }),
-    presentation: presentationAt(path),
-    rights: {
-      create: (context) => offered.create !== undefined && can(context.caller, 'edit'),
-      update: () => false,
-      remove: () => false,
+  return serveForPlatform<TermRow, LoadedTerm>(
+    resource,
+    taxonomy === 'tag' ? filters : { ...filters, ...parentFilter },
+    {
+      ...offered,
+      find: (context, query) => find(taxonomy, context, query),
+      load: (context, { rows = [] }) => withAncestors(context.db, rows),
+      locate: async (context, address) => ('id' in address ? findTerm(context.db, taxonomy, address.id) : undefined),
+      missing: async () => new Problem('rest_term_invalid'),
+      loadOne: async (context, term) => ({ term, ancestors: await findAncestors(context.db, [term]) }),
+      presentation: presentationAt(path),
+      rights: {
+        create: (context) => offered.create !== undefined && can(context.caller, 'edit'),
+        update: () => false,
+        remove: () => false,
+      },
     },
-  })
+  )
 }
 
 function presentationAt(path: string): Presentation<LoadedTerm> {

@@ -26,7 +26,7 @@ import { changesRoute, historyRoutes } from './history-rest.ts'
 import type { Body, Incoming, RouteReply, Target } from './incoming.ts'
 import { media, mediaPresentation } from './platform-media.ts'
 import { recordsOf } from './platform-records.ts'
-import { offer } from './platform-resource.ts'
+import { serveForPlatform } from './platform-resource.ts'
 import { categoriesAt, platformTags, presentTerms } from './platform-terms.ts'
 import {
   collectionRoute,
@@ -159,7 +159,7 @@ const DESCRIPTION: MessageText = 'Events, venues, organizers, categories and tag
 /** The most entries a page of the platform's lists holds; more are capped silently, as in the namespace (rule 29.6). */
 const MOST_ON_A_PAGE = 100
 
-const me = offer<User>(
+const me = serveForPlatform<User>(
   defineResource({ name: 'user', path: 'users/me', title: 'User', addresses: { id: {} }, fields: {} }),
   {},
   {

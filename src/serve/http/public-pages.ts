@@ -4,7 +4,7 @@ import type { Site } from '../../base/config.ts'
 import { Problem } from '../../base/problems.ts'
 import { escapeHtml } from '../../base/text/html.ts'
 import type { Context } from '../../calendar/declare/context.ts'
-import { speaker, translate } from '../../calendar/locales/translate.ts'
+import { translate, translatorFor } from '../../calendar/locales/translate.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../../store/memory/event-memory.ts'
 import { lackBehind } from '../../store/storage/unavailable.ts'
 import { formatOfFile, namesAnother, preferredToPage } from '../formats/formats.ts'
@@ -321,7 +321,7 @@ function presentContext(all: PublicPages, chosen: Chosen): Context {
   followSettings(all)
   const context = anonymousContext(all.service, all.service.now())
   const site = inLanguage(context.site, chosen)
-  return { ...context, site, say: speaker(site) }
+  return { ...context, site, say: translatorFor(site) }
 }
 
 function makeInTurn(

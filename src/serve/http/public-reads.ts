@@ -55,7 +55,7 @@ import {
 } from './front.ts'
 import { clientAddress, LONGEST_URL, NO_BODY, parsePlainQuery, type RequestUrl, type Visit } from './incoming.ts'
 import { findMatch, type RouteTable } from './platform.ts'
-import { anonymousContext, nobody, type Responder, type Service } from './respond.ts'
+import { anonymousContext, type Responder, type Service, signInAsStranger } from './respond.ts'
 import type { RouteAction } from './routes.ts'
 import { asNew, contentTag, contentTagInTurns, send, sendStream } from './send.ts'
 
@@ -268,7 +268,7 @@ function namesAtFault({ body }: Reply): string[] {
 function answerOrdinarily({ respond, front }: PublicReads, read: Read): Promise<Reply> {
   return respond(
     incomingOf(front, read, async () => NO_BODY),
-    nobody,
+    signInAsStranger,
   )
 }
 

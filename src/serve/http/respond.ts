@@ -6,7 +6,7 @@ import type { RawValues } from '../../calendar/declare/parse.ts'
 import type { UnderWay } from '../../calendar/editing/idempotency.ts'
 import { withImages } from '../../calendar/images/images.ts'
 import { problemReply } from '../../calendar/locales/problem-replies.ts'
-import { speaker } from '../../calendar/locales/translate.ts'
+import { translatorFor } from '../../calendar/locales/translate.ts'
 import { anonymous, type Caller, isLoggedIn, mayChangeAll } from '../../calendar/people/caller.ts'
 import type { DeskGate } from '../../calendar/people/desk-sign-in.ts'
 import type { ImageService } from '../../store/media/media-store.ts'
@@ -17,8 +17,8 @@ import { DatabaseUnavailable, type Lack, lackBehind } from '../../store/storage/
 import type { WriteTogether } from '../../store/storage/write-together.ts'
 import type { Reply } from '../formats/format.ts'
 import { formatsOf } from '../formats/formats.ts'
-import { dressed, wantsEnvelope } from '../formats/json.ts'
-import { admitted, isFull, overloaded, type Work } from './admission.ts'
+import { wantsEnvelope, withFieldsAndEnvelope } from '../formats/json.ts'
+import { admitted, isFull, overloaded, type QueueName } from './admission.ts'
 import { batchReply } from './batch.ts'
 import { countFurther, type Front, isCrowded, VARY_WITH_ACCEPT } from './front.ts'
 import { allowedMethods, answer, describeRoute, mayAsk, recordAddressOf } from './handlers.ts'
@@ -96,7 +96,7 @@ export function byHeader({ authenticate, now }: Service): SignIn {
 }
 
 /** Takes everybody for a stranger. */
-export const nobody: SignIn = async () => anonymous
+export const signInAsStranger: SignIn = async () => anonymous
 
 /** Everything that answers come from. */
 interface Answering extends Pick<Front, 'admission' | 'rateLimit' | 'readers'> {
@@ -137,9 +137,12 @@ async function settle(
   let target: Target | undefined
   try {
     target = targetOf(incoming)
-    return dressed(await reply(target), target.query)
+    return withFieldsAndEnvelope(await reply(target), target.query)
   } catch (error) {
-    return dressed(failureReply(error, service, isLoggedIn(callerOf()), incoming.requestId), target?.query ?? {})
+    return withFieldsAndEnvelope(
+      failureReply(error, service, isLoggedIn(callerOf()), incoming.requestId),
+      target?.query ?? {},
+    )
   }
 }
 
@@ -191,13 +194,13 @@ function endpointFor({ route }: Match, method: string): Endpoint | undefined {
   return route.endpoints.find(({ methods }) => methods.some((known) => known === method))
 }
 
-const WRITES: ReadonlySet<Work | 'batches'> = new Set(['writes', 'uploads', 'batches'])
+const WRITES: ReadonlySet<QueueName | 'batches'> = new Set(['writes', 'uploads', 'batches'])
 
 /** Has a request read, and done when its turn comes. A batch waits for the turns of its requests, which wait alone or all together. */
 async function inTurn(
   { admission, readers }: Answering,
   incoming: Incoming,
-  kind: Work | 'batches',
+  kind: QueueName | 'batches',
   context: Context,
   read: () => Promise<() => Promise<Reply>>,
 ): Promise<Reply> {
@@ -259,7 +262,7 @@ function answerBatched(answering: Answering, item: Incoming, context: Context): 
 }
 
 /** The queue that a request waits in. */
-function workOf({ action, args }: Endpoint, { query }: Target): Work | 'batches' {
+function workOf({ action, args }: Endpoint, { query }: Target): QueueName | 'batches' {
   if (action.do === 'batch') return 'batches'
   if (action.do === 'own') return action.operation.queue
   if (action.do === 'create' || action.do === 'update' || action.do === 'remove')
@@ -335,7 +338,7 @@ function contextWith<Memory extends EventMemory | undefined>(
     findMatching,
     memory: listed,
     images,
-    say: speaker(site),
+    say: translatorFor(site),
     report,
     site,
     caller,

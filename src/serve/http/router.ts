@@ -14,7 +14,7 @@ import { makeRouteTable, type RouteTable } from './platform.ts'
 import { feedAt, makePublicFeeds } from './public-feeds.ts'
 import { assetAt, makePublicPages, pageAt, sitePage } from './public-pages.ts'
 import { makePublicReads, readPublic, type TellWrong } from './public-reads.ts'
-import { byHeader, failureReply, makeResponder, nobody, type Service } from './respond.ts'
+import { byHeader, failureReply, makeResponder, type Service, signInAsStranger } from './respond.ts'
 import { asNew, send, sendReply, sendStream } from './send.ts'
 
 // The table of everything that the service answers, and the answer to each request by its first row.
@@ -93,13 +93,18 @@ function makeRows(service: Service, front: Front, closing: Closing, ground: Rout
   const media = mediaAnswer(service, front)
   const rest = { methods: 'all', signIn: byHeader(service), isUnderPressure: true } as const
   const assistants = service.start.mcp === 'off' ? undefined : assistantsOnDemand(service, front, routes, ground)
-  const open = { methods: READS, signIn: nobody } as const
+  const open = { methods: READS, signIn: signInAsStranger } as const
   return [
     { ...rest, find: ({ url }) => (restRoot !== '' && isBelow(restRoot, url.path) ? answerRest : undefined) },
     { ...open, isUnderPressure: true, find: ({ url }) => byPath.get(url.path) },
     { ...rest, isUnderPressure: false, find: ({ url }) => (url.path === MCP_PATH ? assistants : undefined) },
     { ...open, isUnderPressure: false, find: ({ url }) => (url.path.startsWith(MEDIA_PATH) ? media : undefined) },
-    { methods: 'all', signIn: nobody, isUnderPressure: false, find: ({ url }) => desk && deskAt(desk, url.path) },
+    {
+      methods: 'all',
+      signIn: signInAsStranger,
+      isUnderPressure: false,
+      find: ({ url }) => desk && deskAt(desk, url.path),
+    },
     { ...open, isUnderPressure: true, find: ({ url }) => pages && assetAt(pages, url.path) },
     { ...rest, methods: READS, find: (visit) => feedAt(feeds, visit) },
     { ...open, isUnderPressure: true, find: findPage },

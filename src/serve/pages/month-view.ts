@@ -28,11 +28,11 @@ import {
   type EventsAsked,
   feedsOf,
   nothingFound,
+  type PagerLink,
   pager,
   sameEvents,
   steps,
   viewHead,
-  type Way,
 } from './view-head.ts'
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 import { isOvernight } from './when-in-words.ts'
@@ -133,7 +133,7 @@ export async function monthWays(
   viewing: Viewing,
   asked: EventsAsked,
   month: string,
-): Promise<Record<'previous' | 'next', (Way & { month: string }) | undefined>> {
+): Promise<Record<'previous' | 'next', (PagerLink & { month: string }) | undefined>> {
   const { site } = viewing.context
   const bounds = await findBounds(viewing, asked.query.filters)
   const now = monthOf(viewing.today)

@@ -349,7 +349,7 @@ export async function datedWay(
 }
 
 /** A link to the page before or after. */
-export interface Way {
+export interface PagerLink {
   path: string
   text: string
 }
@@ -358,11 +358,11 @@ export interface Way {
 export function steps(
   site: Site,
   label: string,
-  before: Way | undefined,
+  before: PagerLink | undefined,
   present: { path: string; isHere: boolean },
-  after: Way | undefined,
+  after: PagerLink | undefined,
 ): Html {
-  const step = (way: Way | undefined, arrow: string, rel: string) =>
+  const step = (way: PagerLink | undefined, arrow: string, rel: string) =>
     way
       ? html`<a class="button step" rel="${rel}" href="${way.path}" aria-label="${way.text}"><span aria-hidden="true">${arrow}</span></a>`
       : html`<span class="button step" aria-hidden="true">${arrow}</span>`
@@ -370,7 +370,7 @@ export function steps(
 }
 
 /** Links to the pages before and after. */
-export function pager(before: Way | undefined, after: Way | undefined, label: string): Html | false {
+export function pager(before: PagerLink | undefined, after: PagerLink | undefined, label: string): Html | false {
   if (!before && !after) return false
   return html`<nav class="pager" aria-label="${label}">${before ? html`<a class="button" rel="prev" href="${before.path}"><span aria-hidden="true">←</span> ${before.text}</a>` : html`<span></span>`}${
     after && html`<a class="button" rel="next" href="${after.path}">${after.text} <span aria-hidden="true">→</span></a>`

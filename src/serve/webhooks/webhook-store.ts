@@ -7,7 +7,7 @@ import { translate } from '../../calendar/locales/translate.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { notHeld } from '../../store/storage/edition.ts'
 import { insertActs, TOLD_KINDS, VERBS } from '../../store/storage/history.ts'
-import { claimed } from '../../store/storage/locks.ts'
+import { claimedRows } from '../../store/storage/locks.ts'
 import type { Tx, WriteAction } from '../../store/storage/recording.ts'
 import type { DeliveryColumns, Tables, WebhookColumns } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
@@ -269,7 +269,7 @@ export async function claimDue(
 ): Promise<DeliveryColumns | undefined> {
   const waiting = tx.selectFrom('webhook_deliveries').selectAll().where('webhook', '=', webhook)
   const due = waiting.where('next_utc', '<>', '').where('next_utc', '<=', times.nowUtc)
-  const message = await claimed(tx, due.orderBy('next_utc').orderBy('id').limit(1)).executeTakeFirst()
+  const message = await claimedRows(tx, due.orderBy('next_utc').orderBy('id').limit(1)).executeTakeFirst()
   // Without an error: `hastenDeliveries` leaves alone what is being sent.
   if (message) await setDelivery(tx, message.id, { next_utc: times.untilUtc, error: '' })
   return message

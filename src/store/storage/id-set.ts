@@ -64,7 +64,7 @@ export function inBoth(a: IdSet, b: IdSet): IdSet {
 }
 
 /** The ids of the first set that are not in the second. */
-export function inFirst(a: IdSet, b: IdSet): IdSet {
+export function onlyInFirst(a: IdSet, b: IdSet): IdSet {
   const ids = a.slice()
   for (let i = 0; i < ids.length; i++) ids[i] = (ids[i] as number) & ~(b[i] as number)
   return ids

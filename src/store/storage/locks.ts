@@ -45,18 +45,18 @@ export async function holdRecord(tx: Db, table: HeldTable, id: number): Promise<
 }
 
 /** A query whose rows are locked until the end of the transaction. */
-export function held<Query extends { forNoKeyUpdate: () => Query }>(tx: Db, query: Query): Query {
+export function lockedRows<Query extends { forNoKeyUpdate: () => Query }>(tx: Db, query: Query): Query {
   return isPostgres(tx) ? query.forNoKeyUpdate() : query
 }
 
 /** The terms with these ids, as a condition of a change: held in the order of ids, so that concurrent writers do not deadlock. */
-export function heldTerms(tx: Db, ids: RawBuilder<number>[]): RawBuilder<unknown> {
+export function lockedTerms(tx: Db, ids: RawBuilder<number>[]): RawBuilder<unknown> {
   const list = sql`(${sql.join(ids)})`
   return isPostgres(tx) ? sql`(select id from terms where id in ${list} order by id for no key update)` : list
 }
 
 /** A query whose rows are locked until the end of the transaction; rows that another transaction has locked are left out. */
-export function claimed<Query extends { forUpdate: () => Query; skipLocked: () => Query }>(
+export function claimedRows<Query extends { forUpdate: () => Query; skipLocked: () => Query }>(
   tx: Db,
   query: Query,
 ): Query {
@@ -64,7 +64,7 @@ export function claimed<Query extends { forUpdate: () => Query; skipLocked: () =
 }
 
 /** A query whose rows stay unchanged until the end of the transaction; rows that another transaction is changing are left out. */
-export function heldIfFree<Query extends { forShare: () => Query; skipLocked: () => Query }>(
+export function sharedFreeRows<Query extends { forShare: () => Query; skipLocked: () => Query }>(
   tx: Db,
   query: Query,
 ): Query {

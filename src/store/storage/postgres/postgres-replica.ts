@@ -16,7 +16,7 @@ import type { Tables } from '../schema.ts'
 import { findContaining } from '../search/search-index.ts'
 import { reason } from '../unavailable.ts'
 import { CURSOR_COLUMNS, type CursorColumns, cursorOf } from './postgres-changes.ts'
-import { type Reach, readPostgresAddress, sessionDialect } from './postgres-session.ts'
+import { readPostgresAddress, type ServerAddress, sessionDialect } from './postgres-session.ts'
 
 // Reads from a standby of PostgreSQL while it has everything that this process knows of.
 
@@ -41,7 +41,7 @@ interface Goal {
 interface Replica {
   database: Database
   address: string
-  reach: Reach
+  reach: ServerAddress
   report: (error: unknown) => void
   tell: (sentence: string) => void
   /** The number of times this process has heard of changes. */
@@ -304,7 +304,7 @@ const STANDBY = `select extract(epoch from pg_postmaster_start_time())::text as 
  * address leads to another server or to the same one after a restart; either may show less than before.
  * @throws Error when it cannot be reached, or follows another database.
  */
-async function joinStandby(reach: Reach, primary: Db, lost: (why: unknown) => void): Promise<Standby> {
+async function joinStandby(reach: ServerAddress, primary: Db, lost: (why: unknown) => void): Promise<Standby> {
   const { config, statementMs } = reach
   const watch = new Client({ ...config, connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS })
   const pool = new Pool({ ...config, verify: (client, done) => void ask(client).then(() => done(), done) })

@@ -32,7 +32,7 @@ const LIMITS = {
 }
 
 /** How to reach a server, and its limits. */
-export interface Reach {
+export interface ServerAddress {
   config: PoolConfig
   /** The address for the connection that listens: it goes past a pooler, to the server that the parameter `listen` names, if any. */
   listening: ClientConfig
@@ -43,7 +43,7 @@ export interface Reach {
 }
 
 /** Takes our parameters out of an address. @throws Error with one sentence for a value that a parameter does not take. */
-export function readPostgresAddress(address: string): Reach {
+export function readPostgresAddress(address: string): ServerAddress {
   const [place = '', query = ''] = address.split('?', 2)
   const parameters = new URLSearchParams(query)
   const take = (name: string, values: RegExp, described: string) => {

@@ -19,8 +19,8 @@ import {
   saveRecording,
 } from './postgres-changes.ts'
 import {
-  type Reach,
   readPostgresAddress,
+  type ServerAddress,
   sessionDialect,
   sharedRunner,
   type TransactionLimits,
@@ -81,7 +81,7 @@ function openPool(config: PoolConfig): Pool {
   return pool
 }
 
-function openNode(reach: Reach, pool: Pool, db: Db): PostgresDatabase {
+function openNode(reach: ServerAddress, pool: Pool, db: Db): PostgresDatabase {
   const { listening, connections, connectMs, statementMs, lockMs } = reach
   const patient = new Kysely<Tables>({ dialect: sessionDialect(pool, Number.POSITIVE_INFINITY) })
   const listeners = new Set<() => void>()

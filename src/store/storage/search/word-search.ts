@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type Lookup, planWord, type Search, type WordPlan } from '../../../base/text/search.ts'
-import { addId, countIds, dropId, type IdSet, inBoth, inEither, inFirst, listIds, makeIdSet } from '../id-set.ts'
+import { addId, countIds, dropId, type IdSet, inBoth, inEither, listIds, makeIdSet, onlyInFirst } from '../id-set.ts'
 
 // The search of texts on SQLite, by an index of words.
 
@@ -124,7 +124,7 @@ function withoutWords(index: WordIndex, ids: IdSet, words: readonly string[]): I
   let found = ids
   for (const plan of words.map(planWord)) {
     const [question] = plan.isExact && countIds(found) > FEW ? questionsOf(index, plan) : []
-    if (question) found = inFirst(found, narrowed(index, found, question))
+    if (question) found = onlyInFirst(found, narrowed(index, found, question))
     else unknown.push(plan.word)
   }
   return unknown.length === 0 ? found : matching(index, found, { include: [], exclude: unknown })
@@ -147,7 +147,7 @@ function narrowed(index: WordIndex, ids: IdSet, { plan, lookup, terms }: Questio
       spent += TERM_COST + addEventsWith(index, word, covered) * POSTING_COST
       if (spent < next) continue
       next = spent + LOOK_EVERY
-      const left = inFirst(ids, covered)
+      const left = onlyInFirst(ids, covered)
       if (costOfReading(left) > spent) continue
       const also = plan.isExact ? matching(index, left, { include: [plan.word], exclude: [] }) : left
       return inEither(inBoth(ids, covered), also)

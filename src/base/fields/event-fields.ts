@@ -35,9 +35,7 @@ import {
   textEverywhere,
 } from './member.ts'
 
-// The fields of events, and the kinds of values that no other resource has.
-
-// The kinds of values that only fields and filters of events have.
+// The fields of events, and the kinds of values that only fields and filters of events have.
 
 /** Whether an event takes place: as planned, not at all, or at a time that is not known yet. */
 const EVENT_STATUSES = ['scheduled', 'canceled', 'postponed'] as const

@@ -102,8 +102,8 @@ const MOST_SHOWN = 100
 const MOST_PASSED = 20_000
 
 /**
- * The next dates of a recurrence in any form that the interface takes, as wall times in order: those that do not lie before `from`, the start among them. None for a
- * recurrence that means none; what cannot be read is a Fault.
+ * The next dates of a recurrence in any form that the interface takes, as wall times in order: those that do not lie before `from`, the start among them.
+ * None for a recurrence that means none; what cannot be read is a Fault.
  */
 export function nextDates(value: unknown, start: Start, from: string, most: number): string[] | Fault {
   const read = readRecurrence(value, start)

@@ -13,8 +13,8 @@ import { bringsAlong, prepareBringing } from './bring-along.ts'
 import { findUnmadeTerms, keepBeside, withoutUnmade } from './proposal-store.ts'
 import { permittedRecord, type Saved, updateRecord } from './save-record.ts'
 
-// Merges the changes of two people to one record. The version that a form began with shows which fields its user has changed. Fields that one of them changed are
-// merged; of a field that both changed to something else neither value is lost.
+// Merges the changes of two people to one record. The version that a form began with shows which fields its user has changed. Fields that one of them changed
+// are merged; of a field that both changed to something else neither value is lost.
 
 /** A field that was changed on both sides: its value before, the sent value, and the value of the record now, in the form that requests send. */
 export interface Conflict {

@@ -57,8 +57,8 @@ const MOST_COMPARED = 100
 type ByCaller = Pick<Context, 'db' | 'aside' | 'caller'>
 
 /**
- * Finds what drafts clash with, each by itself, among the events that the caller may see outside the trash. Canceled and postponed events clash with nothing. It
- * reads the index of lists for the days around each draft, so it costs the same however many events lie elsewhere. All are asked for at once.
+ * Finds what drafts clash with, each by itself, among the events that the caller may see outside the trash. Canceled and postponed events clash with nothing.
+ * It reads the index of lists for the days around each draft, so it costs the same however many events lie elsewhere. All are asked for at once.
  */
 export async function findClashes(drafts: readonly EventDraft[], asker: ByCaller): Promise<Clashes[]> {
   if (drafts.length === 0) return []

@@ -66,7 +66,10 @@ export async function findListedEvents({ db, caller }: Context, ids: readonly nu
   })
 }
 
-/** One page of the events with a condition in the order of rule 11.7: by local start, publication date, id; or by publication date, id; or by how well they match (rule 14.7). */
+/**
+ * One page of the events with a condition in the order of rule 11.7: by local start, publication date, id; or by publication date, id; or by how well they
+ * match (rule 14.7).
+ */
 export async function listEvents(
   where: Condition,
   order: 'start' | 'publication' | Ranking,

@@ -29,8 +29,8 @@ const LAST_SIGN = '\u{10ffff}'
 type ByCaller = Pick<Context, 'db' | 'caller'>
 
 /**
- * The venues, organizers, categories or tags whose names begin with a text, whatever their letter case and accents, and behind them those that have it elsewhere;
- * those that the caller may see, and of venues and organizers those outside the trash. At most `most`, by name. Blank text gives the first ones.
+ * The venues, organizers, categories or tags whose names begin with a text, whatever their letter case and accents, and behind them those that have it
+ * elsewhere; those that the caller may see, and of venues and organizers those outside the trash. At most `most`, by name. Blank text gives the first ones.
  */
 export async function pickNames(kind: PickedKind, text: string, asker: ByCaller, most: number): Promise<PickedName[]> {
   const folded = foldedName(text)

@@ -123,7 +123,10 @@ export async function dropSlugs(tx: Tx, kind: SlugKind, record: number): Promise
 
 /** The old paths that this process has loaded. */
 export interface OldPaths {
-  /** Hashes of the paths of pages and of lists of events, in order: two paths may have the same, and the database decides then. Undefined until they were read. */
+  /**
+   * Hashes of the paths of pages and of lists of events, in order: two paths may have the same, and the database decides then. Undefined until they were
+   * read.
+   */
   hashes: Uint32Array | undefined
   /** `memory.sources` as of when they were read. */
   asOf: number

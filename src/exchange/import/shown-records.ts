@@ -57,8 +57,8 @@ const KEPT_DATES = 375
 const MOST_COUNTED = 100_000
 
 /**
- * The later start and the rule of a series with more dates before today than the limit allows; empty for values that can be written unchanged. A series that begins
- * later here already keeps its start. `series` is given when the start is not among the fields to change.
+ * The later start and the rule of a series with more dates before today than the limit allows; empty for values that can be written unchanged. A series that
+ * begins later here already keeps its start. `series` is given when the start is not among the fields to change.
  */
 export function laterTimes(values: Values, series: SeriesRow | undefined, now: number): Values {
   const schedule = scheduleIn(values, now)
@@ -73,8 +73,8 @@ export function laterTimes(values: Values, series: SeriesRow | undefined, now: n
 }
 
 /**
- * The first date that a series has here, if it is later than in the source; else undefined. `first` is the first date that the series has here now; undefined for
- * a series that is not here yet.
+ * The first date that a series has here, if it is later than in the source; else undefined. `first` is the first date that the series has here now; undefined
+ * for a series that is not here yet.
  */
 export function laterBegin(values: Values, first: string | undefined, now: number): string | undefined {
   const schedule = scheduleIn(values, now)

@@ -8,7 +8,7 @@ import type { SettledMessage } from '../../serve/webhooks/send-webhooks.ts'
 import { describeReason } from '../../serve/webhooks/webhook-store.ts'
 import { withoutPassword } from '../../store/storage/database-address.ts'
 
-// Hides secrets in addresses and texts for the log.
+// The lines of the log about answers and webhooks, without secrets.
 
 const HIDDEN = '***'
 

@@ -11,8 +11,8 @@ import { written } from '../pages/page-dates.ts'
 import type { AssistantTool } from './assistant-tools.ts'
 import { isRecord, type JsonRecord } from './mcp-messages.ts'
 
-// Answers for assistants: what the interface answers, in few words. Texts that users wrote stand in lines that begin with a sign of quotation, and in members of
-// the structured answer; they are of one line, without signs that are not seen, and end after so many bytes.
+// Answers for assistants: what the interface answers, in few words. Texts that users wrote stand in lines that begin with a sign of quotation, and in members
+// of the structured answer; they are of one line, without signs that are not seen, and end after so many bytes.
 
 /** The result of a tool. */
 export interface ToolResult extends JsonRecord {

@@ -350,8 +350,8 @@ function textControls(site: Site, { texts, faults, given }: LookForm): Content {
 }
 
 /**
- * A note on a colour in which text could not be read: pages show the text in another. Where pages are both light and dark, the note is about the light ones, since
- * no colour can be read on both.
+ * A note on a colour in which text could not be read: pages show the text in another. Where pages are both light and dark, the note is about the light ones,
+ * since no colour can be read on both.
  */
 function contrastNotes(site: Site, colour: string, scheme: string): Content {
   const format = new Intl.NumberFormat(localeOf(site), { maximumFractionDigits: 1 })

@@ -12,7 +12,7 @@ import type { Database } from '../../store/storage/database.ts'
 import type { Reply } from '../formats/format.ts'
 import { formatField } from '../formats/formats.ts'
 
-// The table of routes below the namespace.
+// Routes as data: how they are made and found, below the namespace and beside it.
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

@@ -111,8 +111,8 @@ export async function contentTagInTurns(body: Buffer): Promise<string> {
 }
 
 /**
- * Sends an answer, or 304 to a client that has it already, or 503 to a reader if there is no room to hold it. `sent` is called once its body has left and may be
- * overwritten.
+ * Sends an answer, or 304 to a client that has it already, or 503 to a reader if there is no room to hold it. `sent` is called once its body has left and may
+ * be overwritten.
  */
 export function send(front: Front, visit: Visit, answer: Outgoing, from: Answered['from'], sent?: () => void): void {
   const { headers } = visit.request

@@ -153,7 +153,10 @@ const leafletAssets = once((): Assets['leaflet'] => {
   return { script: asset('leaflet', '.js', file('leaflet.js')), style: asset('leaflet', '.css', file('leaflet.css')) }
 })
 
-/** One of our style sheets as it is served: without comments, indents and needless blanks. It must have no string with a sign around which blanks are taken out. */
+/**
+ * One of our style sheets as it is served: without comments, indents and needless blanks. It must have no string with a sign around which blanks are taken
+ * out.
+ */
 function withoutBlanks(css: string): string {
   return css
     .replace(/\/\*[^*]*\*\//g, '')

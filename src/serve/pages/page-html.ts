@@ -89,7 +89,10 @@ export function marked(name: string, wrong: string | undefined): { attributes: H
   }
 }
 
-/** A field that offers values; `wrong` is what is wrong with the chosen one. The first option, `none`, chooses nothing; where there are more values than it offers, it is a field to type in. */
+/**
+ * A field that offers values; `wrong` is what is wrong with the chosen one. The first option, `none`, chooses nothing; where there are more values than it
+ * offers, it is a field to type in.
+ */
 export function select(
   label: string,
   name: string,

@@ -16,7 +16,10 @@ export interface TableShape {
 
 export type Row = Record<string, unknown>
 
-/** Tables that serve the database rather than the calendar: migrations, tables derived from others, the places of readers, answers that tell of this database, messages that it has yet to send, who is signed in to it, texts that somebody is still writing, and what takes back a change. */
+/**
+ * Tables that serve the database rather than the calendar: migrations, tables derived from others, the places of readers, answers that tell of this database,
+ * messages that it has yet to send, who is signed in to it, texts that somebody is still writing, and what takes back a change.
+ */
 const OWN = [
   'migrations',
   'changes_dropped',
@@ -89,7 +92,10 @@ function referredFirst(tables: TableShape[], references: { table: string; to: st
   return placed
 }
 
-/** Selects every column; `counts` marks those that number new rows, by a counter or, as in the history, from the rows that are there. PostgreSQL has a counter for each of them. */
+/**
+ * Selects every column; `counts` marks those that number new rows, by a counter or, as in the history, from the rows that are there. PostgreSQL has a counter
+ * for each of them.
+ */
 const sqliteColumns = sql<ColumnRow>`
   select l.name as "table", c.name as "column", nullif(c.pk, 0) as place,
     c.pk = 1 and (s.sql like '%autoincrement%' or s.name = 'history') as counts

@@ -211,7 +211,10 @@ export async function transact<T>(
   }
 }
 
-/** Begins a transaction whose first statements may be sent before the server has answered, for as long as they only read: if it refuses, they would run outside. */
+/**
+ * Begins a transaction whose first statements may be sent before the server has answered, for as long as they only read: if it refuses, they would run
+ * outside.
+ */
 function openTransaction(session: Session, beginning: string): Promise<void> {
   const begun = beginTransaction(session, beginning)
   const opening = { begun, isWaitedFor: false }

@@ -154,7 +154,10 @@ type Write = <T>(work: (tx: Db) => Promise<T>) => Promise<T>
 const BYTES_AT_ONCE = 20_000
 const WORDS_AT_ONCE = 1000
 
-/** Indexes at most `most` waiting events while requests are answered: in small writes with turns for others in between. Long texts are cut into words in a thread. */
+/**
+ * Indexes at most `most` waiting events while requests are answered: in small writes with turns for others in between. Long texts are cut into words in a
+ * thread.
+ */
 export async function indexWaiting(write: Write, most: number): Promise<void> {
   for (let left = most; left > 0; ) {
     const rows = await write((tx) => findUnindexed(tx, left))

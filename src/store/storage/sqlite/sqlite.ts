@@ -102,7 +102,7 @@ function runRead<T>(attempt: () => T): T | Promise<T> {
 
 /** The most writes in one commit. They wait for each other, and requests wait for them. */
 const GROUP_LIMIT = 64
-/** No write joins after so many milliseconds, and so many commits more: commits take a fifth of the time at the most, and requests wait little on a fast disk. */
+/** No write joins after so many milliseconds and so many commits more: commits take a fifth of the time at most, and requests wait little. */
 const GROUP_MS = 4
 const GROUP_COMMITS = 4
 /**

@@ -63,6 +63,21 @@ async function columnsOf(table: string): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
+/** Columns whose rows begin with another value than the blank one. */
+const BEGINNINGS: Readonly<Record<string, unknown>> = { 'venues.show_map': 1, 'venues.show_map_link': 1 }
+
+interface Column {
+  name: string
+  notnull: number
+  dflt_value: string | null
+}
+
+/** Whether a column takes the blank value of a field by itself, as rows do that were there before it. */
+function isBlankByItself({ notnull, dflt_value }: Column, blank: unknown): boolean {
+  if (blank === null) return notnull === 0 && dflt_value === null
+  return notnull === 1 && (dflt_value === null || dflt_value.replace(/^'(.*)'$/, '$1') === String(blank))
+}
+
 test('every resource says here which table keeps it', () => {
   assert.deepEqual(
     resources.map(({ resource }) => resource.name),
@@ -76,6 +91,15 @@ for (const [name, { table, fields, links, settled }] of Object.entries(kept)) {
     const stored = Object.keys(fields).filter((field) => !links.includes(field))
     const missing = stored.filter((field) => !columns.includes(field))
     assert.deepEqual(missing, [], `declared without a column in ${table}: ${missing.join(', ')}; add a migration`)
+  })
+
+  test(`every column of ${table} (${name}) has the blank value of its field where nothing was sent`, async () => {
+    const { rows } = await sql<Column>`select * from pragma_table_info(${table})`.execute(database.read)
+    const other = rows.filter((column) => {
+      const blank = BEGINNINGS[`${table}.${column.name}`] ?? fields[column.name]?.kind.blank
+      return blank !== undefined && !isBlankByItself(column, blank)
+    })
+    assert.deepEqual(other, [])
   })
 
   test(`every column of ${table} (${name}) has an owner: a declared field or a rule`, async () => {

@@ -320,6 +320,14 @@ const GONE_THROUGH = [
   '0048-named-stems',
 ]
 
+test('steps are numbered in order, and no number comes twice', () => {
+  const numbers = migrationNames.map((name) => Number(/^(\d{4})-/.exec(name)?.[1]))
+  assert.deepEqual(
+    numbers.filter((number, at) => at > 0 && !(number > (numbers[at - 1] ?? 0))),
+    [],
+  )
+})
+
 test('a calendar that stopped behind any step goes on from there, and ends with the tables of a new one', async (t) => {
   const { address, remove } = await scratchDatabase('bare')
   const stepwise = await openDatabase(address)

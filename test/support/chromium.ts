@@ -210,8 +210,14 @@ async function pressKey(call: ChromiumTab['send'], name: string): Promise<void> 
   await call('Input.dispatchKeyEvent', { type: 'keyUp', ...pressed })
 }
 
+/** The tabs in which the first button of the mouse is held. */
+const pressing = new WeakSet<ChromiumTab['send']>()
+
 async function useMouse(call: ChromiumTab['send'], deed: 'move' | 'down' | 'up', x: number, y: number): Promise<void> {
-  if (deed === 'move') await call('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y, button: 'none' })
+  if (deed === 'down') pressing.add(call)
+  if (deed === 'up') pressing.delete(call)
+  const held = pressing.has(call) ? { button: 'left', buttons: 1 } : { button: 'none' }
+  if (deed === 'move') await call('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y, ...held })
   else
     await call('Input.dispatchMouseEvent', {
       type: deed === 'down' ? 'mousePressed' : 'mouseReleased',

@@ -16,6 +16,8 @@ function isAlike(/** @type {URL} */ address) {
 
 /** @type {AbortController | undefined} */
 let loading
+/** The address of what is shown: parts of it need nothing. */
+let shown = location.href.replace(/#.*/, '')
 
 /**
  * Shows the content of another page of events in place of this one.
@@ -24,25 +26,33 @@ let loading
  */
 async function show(address, { isNew, focus }) {
   loading?.abort()
-  loading = new AbortController()
+  const own = new AbortController()
+  loading = own
   main.setAttribute('aria-busy', 'true')
   try {
-    const response = await fetch(address, { signal: loading.signal, headers: { accept: 'text/html' } })
+    const response = await fetch(address, { signal: own.signal, headers: { accept: 'text/html' } })
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
     const content = page.getElementById('main')
     if (!response.ok || !content) throw new Error(`${response.status}`)
     await loadOwn(page)
-    if (isNew) history.pushState({}, '', response.url)
+    if (own.signal.aborted) return
+    if (isNew) {
+      // Back leads to where one was.
+      history.replaceState({ top: scrollY }, '')
+      history.pushState({}, '', response.url)
+    }
+    shown = location.href.replace(/#.*/, '')
+    const typed = typedIn(content)
     document.title = page.title
     const isOpen = focus !== undefined && main.querySelector('.more')?.hasAttribute('open')
     main.replaceChildren(...content.childNodes)
     if (isOpen) main.querySelector('.more')?.setAttribute('open', '')
     document.querySelector('.foot')?.replaceWith(...page.querySelectorAll('.foot'))
-    settle(focus)
+    settle(typed ?? focus)
   } catch (error) {
     if (!(error instanceof DOMException && error.name === 'AbortError')) location.assign(address)
   } finally {
-    main.removeAttribute('aria-busy')
+    if (loading === own) main.removeAttribute('aria-busy')
   }
 }
 
@@ -63,6 +73,16 @@ function loadOwn(/** @type {Document} */ page) {
   return Promise.all(loads)
 }
 
+/** Takes what somebody is typing over into the content that comes; the name of its field. */
+function typedIn(/** @type {HTMLElement} */ content) {
+  const field = document.activeElement
+  if (!(field instanceof HTMLInputElement) || !main.contains(field) || field.name === '') return
+  const next = content.querySelector(`input[name="${CSS.escape(field.name)}"]`)
+  if (!(next instanceof HTMLInputElement) || next.value.trim() === field.value.trim()) return
+  next.value = field.value
+  return field.name
+}
+
 /** Puts the focus back where it was, or on the heading, and says how many events there are. */
 function settle(/** @type {string | undefined} */ focus) {
   const field = focus ? main.querySelector(`[name="${CSS.escape(focus)}"]`) : null
@@ -70,7 +90,7 @@ function settle(/** @type {string | undefined} */ focus) {
   if (field instanceof HTMLElement) field.focus()
   else {
     heading?.focus({ preventScroll: true })
-    scrollTo({ top: 0 })
+    scrollTo({ top: history.state?.top ?? 0 })
   }
   announced.textContent = `${heading?.textContent ?? ''}: ${main.querySelector('.count')?.textContent ?? ''}`
 }
@@ -97,7 +117,9 @@ document.addEventListener('submit', (event) => {
 document.addEventListener('change', (event) => {
   const field = event.target
   if (!(field instanceof HTMLSelectElement) || !field.form?.matches('.filter')) return
-  show(addressOf(field.form), { isNew: true, focus: field.name })
+  const address = addressOf(field.form)
+  if (isAlike(address)) show(address, { isNew: true, focus: field.name })
+  else location.assign(address)
 })
 
 document.addEventListener('focusin', async ({ target }) => {
@@ -124,7 +146,10 @@ document.addEventListener('click', (event) => {
 /** Shows what is near, or leads to the places that there are. */
 async function showNear(/** @type {HTMLAnchorElement} */ { dataset, href }) {
   const { nearHere } = await import(dataset.near ?? '')
+  const before = loading
   const address = await nearHere()
+  // The reader may have gone on meanwhile.
+  if (loading !== before) return
   if (address) return show(address, { isNew: true, focus: undefined })
   location.assign(href)
   announced.textContent = dataset.lost ?? ''
@@ -144,6 +169,7 @@ document.addEventListener('keydown', (event) => {
 
 addEventListener('popstate', () => {
   const address = new URL(location.href)
-  if (isAlike(address)) show(address, { isNew: false, focus: undefined })
+  if (address.href.replace(/#.*/, '') === shown) loading?.abort()
+  else if (isAlike(address)) show(address, { isNew: false, focus: undefined })
   else location.reload()
 })

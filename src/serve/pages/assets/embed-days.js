@@ -159,23 +159,25 @@ function entry(state, event) {
 
 /** Shows another day, of another month perhaps. @param {State} state @param {Day} to @param {string} focus */
 function goTo(state, to, focus) {
-  const isSame = state.view === 'month' && monthOf(to) === monthOf(state.day)
+  const isSame = state.view === 'month' && monthOf(to) === monthOf(state.drawn)
   state.isPicked = state.view === 'month' && focus === to
   state.day = to
-  if (isSame) draw(state, focus)
-  else load(state, focus)
+  if (isSame) {
+    state.loading.abort()
+    draw(state, focus)
+  } else load(state, focus)
 }
 
 /** @param {State} state @param {Event} event */
 export function onClick(state, { target }) {
   const { to, key } = target instanceof HTMLElement ? target.dataset : {}
-  if (to && key) goTo(state, to, key)
+  if (to && key) goTo(state, key === '0' ? today() : to, key)
 }
 
 /** Days and months by key. @param {State} state @param {KeyboardEvent} event */
 export function onKey(state, event) {
-  const { day, view, host } = state
-  if (view !== 'month' || !(event.target instanceof HTMLElement) || event.target.dataset.key !== day) return
+  const { day, drawn, view, host } = state
+  if (view !== 'month' || !(event.target instanceof HTMLElement) || event.target.dataset.key !== drawn) return
   const on = getComputedStyle(host).direction === 'rtl' ? -1 : 1
   const weekday = (new Date(day).getUTCDay() - site.week + 7) % 7
   /** @type {Record<string, number>} */

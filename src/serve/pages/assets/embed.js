@@ -25,6 +25,7 @@ const sheet = sheetOf(site.css)
  * @property {HTMLElement} body
  * @property {string} view
  * @property {string} day the day that it shows, or one of the month
+ * @property {string} drawn the day that was shown last, while another one is loaded
  * @property {string} locale
  * @property {string[]} texts
  * @property {Shown[]} events
@@ -153,7 +154,7 @@ export async function load(/** @type {State} */ state, focus = '') {
     strict_dates: '1',
   })
   const until = last || given(state, 'until')
-  if (until) query.set('starts_before', `${later(until, 1)} 00:00:00`)
+  if (Date.parse(until)) query.set('starts_before', `${later(until, 1)} 00:00:00`)
   for (const name of FILTERS) if (given(state, name)) query.set(RENAMED[name] ?? name, given(state, name))
   const extras = given(state, 'show')
   query.set('_fields', `total_pages,${(FIELDS + (extras && EXTRAS)).replace(/[^,]+/g, 'events.$&')}`)
@@ -185,6 +186,7 @@ const zoneOf = (/** @type {State} */ { locale }) =>
 /** @param {State} state @param {string} focus */
 export function draw(state, focus) {
   const { body, texts, days } = state
+  state.drawn = state.day
   const foot = make('p', { part: 'foot' }, make('a', { href: home, part: 'link' }, `${texts[2]}`))
   if (new Intl.DateTimeFormat().resolvedOptions().timeZone !== site.zone)
     foot.append(make('span', {}, `${texts[4]}`.replace('{zone}', zoneOf(state))))
@@ -264,7 +266,8 @@ function begin(host, root) {
     slot: make('slot', {}, make('a', { href: home }, home)),
     body: make('div', {}),
     view: view === 'month' || view === 'day' ? view : 'list',
-    day: Number.isNaN(Date.parse(date)) ? today() : dayOf(date),
+    day: Number.isNaN(Date.parse(date)) ? today() : dayOf(date.slice(0, 10)),
+    drawn: '',
     locale,
     texts: site.texts[locale.slice(0, 2)] ?? [],
     events: [],

@@ -32,7 +32,10 @@ function placesOf(/** @type {ParentNode} */ root) {
 /** @returns {Promise<Leaflet>} */
 async function loadLeaflet(/** @type {DOMStringMap} */ { script = '', style = '' }) {
   const sheet = Object.assign(document.createElement('link'), { rel: 'stylesheet', href: style })
-  const loaded = new Promise((settle) => sheet.addEventListener('load', settle))
+  const loaded = new Promise((settle, fail) => {
+    sheet.addEventListener('load', settle)
+    sheet.addEventListener('error', fail)
+  })
   document.head.append(sheet)
   await Promise.all([import(script), loaded])
   return /** @type {{ L: Leaflet }} */ (/** @type {unknown} */ (window)).L
@@ -172,12 +175,22 @@ function open(
   bubble.querySelector('a')?.focus({ preventScroll: true })
 }
 
+/** What this tab remembers, where that is allowed. */
+function remembered(/** @type {string} */ text = '') {
+  try {
+    if (text) sessionStorage.setItem(REMEMBERED, text)
+    return sessionStorage.getItem(REMEMBERED)
+  } catch {
+    return null
+  }
+}
+
 for (const figure of document.querySelectorAll('.map')) {
   if (!(figure instanceof HTMLElement)) continue
   figure.querySelector('.offer')?.removeAttribute('hidden')
   figure.querySelector('.offer button')?.addEventListener('click', () => {
-    sessionStorage.setItem(REMEMBERED, 'shown')
+    remembered('shown')
     show(figure).then(() => figure.querySelector('.ground')?.querySelector('button')?.focus({ preventScroll: true }))
   })
-  if (sessionStorage.getItem(REMEMBERED) === 'shown') show(figure)
+  if (remembered() === 'shown') show(figure)
 }

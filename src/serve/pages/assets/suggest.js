@@ -49,6 +49,11 @@ export function suggestTo(/** @type {HTMLInputElement} */ field) {
     settle()
     open([])
   }
+  /** Closes first: who comes back finds the page as it was. */
+  const goTo = (/** @type {HTMLElement} */ { dataset: { url = '' } }) => {
+    close()
+    location.assign(url)
+  }
   const ask = async () => {
     asked = new AbortController()
     const address = new URL(field.dataset.from ?? '', location.href)
@@ -63,10 +68,13 @@ export function suggestTo(/** @type {HTMLInputElement} */ field) {
 
   field.addEventListener('input', () => {
     settle()
+    // What was chosen was not for what is typed now.
+    choose(undefined)
     if (field.value.trim().length < 2) close()
     else timer = setTimeout(ask, PAUSE)
   })
   field.addEventListener('keydown', (event) => {
+    if (event.isComposing) return
     if (event.key.startsWith('Arrow') && !list.hidden) settle()
     const all = options()
     const option = chosen()
@@ -74,7 +82,7 @@ export function suggestTo(/** @type {HTMLInputElement} */ field) {
     if (event.key === 'Escape' && !list.hidden) close()
     else if (event.key === 'ArrowDown' && all.length > 0) choose(all[at + 1])
     else if (event.key === 'ArrowUp' && all.length > 0) choose(at < 0 ? all.at(-1) : all[at - 1])
-    else if (event.key === 'Enter' && option) location.assign(option.dataset.url ?? '')
+    else if (event.key === 'Enter' && option) goTo(option)
     else return event.key === 'Enter' ? close() : undefined
     event.preventDefault()
   })
@@ -86,7 +94,7 @@ export function suggestTo(/** @type {HTMLInputElement} */ field) {
   })
   list.addEventListener('click', ({ target }) => {
     const option = target instanceof Element ? target.closest('li') : null
-    if (option?.dataset.url) location.assign(option.dataset.url)
+    if (option?.dataset.url) goTo(option)
   })
 }
 

@@ -1,0 +1,290 @@
+// What comes late, twice or never on pages and in the element: answers of the service, style sheets, positions.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { untilShown } from '../support/browsers.ts'
+import { type Chromium, findChromium, startChromium } from '../support/chromium.ts'
+import { answered, openTab, press, type } from '../support/interruptions.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const program = findChromium()
+/** Tests that wait for seconds. */
+const long = { skip: process.env.PAGES_CHECK === 'all' ? false : '`npm run pages:check` does it' }
+
+describe('on pages', { skip: program === undefined ? 'no Chromium is installed' : false }, () => {
+  let service: TestService
+  let browser: Chromium
+  const times = { start_date: '2027-04-15 10:00:00', end_date: '2027-04-15 12:00:00' }
+  before(async () => {
+    service = await startService(
+      { timezone: 'Europe/Oslo', map_tiles: 'https://tiles.example/{z}/{x}/{y}.png' },
+      { waitsForRoom: true },
+    )
+    for (const name of ['Music', 'Dance']) {
+      const { id } = await service.create('/categories', { name })
+      for (const n of [1, 2]) {
+        const venue = { venue: `${name} hall ${n}`, city: 'Kilvara', geo_lat: 60 + n, geo_lng: 10 }
+        await service.create('/events', { title: `${name} ${n}`, categories: [id], ...times, venue })
+      }
+    }
+    browser = await startChromium(program ?? '')
+  })
+  after(async () => {
+    await browser?.close()
+    await service?.close()
+  })
+  const element = async (attributes: string) => {
+    const tab = await openTab(browser, service, '/embed/')
+    await tab.evaluate(`import('/embed.js')`)
+    await tab.evaluate(`document.getElementById('main').innerHTML = '<kalends-events ${attributes}></kalends-events>'`)
+    return tab
+  }
+  const root = "document.querySelector('kalends-events').shadowRoot"
+
+  for (const how of [{ ms: 700 }, { status: 503 }])
+    test(`Enter searches for what is typed, not for a suggestion of what was typed before ${JSON.stringify(how)}`, async () => {
+      const tab = await openTab(browser, service, '/events/')
+      await tab.evaluate("document.querySelector('[data-suggest]').focus()")
+      await untilShown(tab, "document.querySelector('[data-suggest][role=combobox]')")
+      await type(tab, 'Music')
+      await untilShown(tab, "document.querySelector('.suggestions:not([hidden]) li')")
+      await press(tab, 'ArrowDown')
+      await tab.evaluate(answered('suggest', how))
+      await type(tab, 'al theatre')
+      await sleep(how.status ? 500 : 20)
+      await press(tab, 'Enter')
+      await sleep(1500)
+      assert.match(await tab.evaluate<string>('location.href'), /search=Musical/)
+    })
+
+  test('Enter that ends a composition goes nowhere', async () => {
+    const tab = await openTab(browser, service, '/events/')
+    await tab.evaluate("document.querySelector('[data-suggest]').focus()")
+    await untilShown(tab, "document.querySelector('[data-suggest][role=combobox]')")
+    await type(tab, 'Music')
+    await untilShown(tab, "document.querySelector('.suggestions:not([hidden]) li')")
+    await tab.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 })
+    await press(tab, 'ArrowDown')
+    await press(tab, 'Enter')
+    await sleep(800)
+    assert.equal(await tab.evaluate('location.pathname'), '/events/')
+  })
+
+  test('what is typed while a filter is awaited stays', async () => {
+    const tab = await openTab(browser, service, '/events/')
+    await tab.evaluate(answered('/events/', { ms: 600 }))
+    await tab.evaluate(
+      `(() => { const select = document.querySelector('.filter select'); select.focus(); select.selectedIndex = 1; select.dispatchEvent(new Event('change', { bubbles: true })) })()`,
+    )
+    await tab.evaluate("document.querySelector('.filter input[type=search]').focus()")
+    await type(tab, 'jazz')
+    await sleep(1500)
+    assert.notEqual(await tab.evaluate('location.search'), '')
+    assert.deepEqual(
+      await tab.evaluate("[document.querySelector('.filter input[type=search]').value, document.activeElement.name]"),
+      ['jazz', 'search'],
+    )
+  })
+
+  test('the link to the content loads nothing and leaves the page as it is', async () => {
+    const tab = await openTab(browser, service, '/events/')
+    await tab.evaluate("document.querySelector('h1').dataset.mark = '1'")
+    const before = tab.requested.length
+    await tab.evaluate("document.querySelector('a.skip').click()")
+    await sleep(1000)
+    assert.deepEqual(
+      tab.requested.slice(before).filter((one) => !one.includes('icon')),
+      [],
+    )
+    assert.equal(await tab.evaluate("document.querySelector('h1').dataset.mark"), '1')
+  })
+
+  test('a page whose style sheet comes late does not replace one that was asked for later', long, async () => {
+    const tab = await openTab(browser, service, '/events/')
+    // Style sheets come late.
+    await tab.evaluate(`(() => {
+    const before = Element.prototype.before
+    HTMLLinkElement.prototype.before = function (...nodes) { setTimeout(() => before.apply(this, nodes), 1500) }
+  })()`)
+    await tab.evaluate(`[...document.querySelectorAll('.views a')].find((a) => a.pathname.includes('/month/')).click()`)
+    await sleep(700)
+    await tab.evaluate(
+      `[...document.querySelectorAll('.views a, .pills a, .pager a')].find((a) => /\\/events\\/(today|list)|category|when/.test(a.href) && !a.href.includes('month')).click()`,
+    )
+    await sleep(700)
+    const shown = await tab.evaluate<string>('location.href')
+    await sleep(2500)
+    assert.equal(await tab.evaluate('location.href'), shown)
+  })
+
+  test('a position that is found late does not replace what the reader went on to', async () => {
+    const tab = await openTab(browser, service, '/events/')
+    const has = await tab.evaluate<boolean>("Boolean(document.querySelector('a[data-near]'))")
+    assert.ok(has, 'no link to what is near')
+    await tab.evaluate(
+      `navigator.geolocation.getCurrentPosition = (found) => setTimeout(() => found({ coords: { latitude: 60, longitude: 10 } }), 1500)`,
+    )
+    await tab.evaluate("document.querySelector('a[data-near]').click()")
+    await sleep(300)
+    await tab.evaluate(`[...document.querySelectorAll('.views a')].find((a) => a.pathname.includes('/month/')).click()`)
+    await untilShown(tab, "location.pathname.includes('/month/')")
+    await sleep(2500)
+    assert.equal(await tab.evaluate('location.search'), '')
+  })
+
+  test('a map whose style sheet does not come says so', async () => {
+    const tab = await openTab(browser, service, '/events/map/')
+    await tab.evaluate("document.addEventListener('x', () => 0)")
+    const style = await tab.evaluate<string>("document.querySelector('.map').dataset.style")
+    await tab.send('Network.setBlockedURLs', { urls: [`*${new URL(style, service.origin).pathname}`] })
+    await tab.evaluate("document.querySelector('.map .offer button').click()")
+    await sleep(2000)
+    assert.notEqual(await tab.evaluate("document.querySelector('.map .failed').textContent"), '')
+  })
+
+  test('a filter of the map page leaves a map that can be shown', async () => {
+    const tab = await openTab(browser, service, '/events/map/')
+    await sleep(300)
+    const has = await tab.evaluate<boolean>("Boolean(document.querySelector('.filter select'))")
+    assert.ok(has, 'no filter')
+    await tab.evaluate(
+      `(() => { const select = document.querySelector('.filter select'); select.selectedIndex = 1; select.dispatchEvent(new Event('change', { bubbles: true })) })()`,
+    )
+    await untilShown(tab, "location.search !== '' || location.pathname !== '/events/map/'")
+    await sleep(800)
+    assert.equal(await tab.evaluate("document.querySelector('.map .offer').hidden"), false)
+  })
+
+  test('a map shows where storage is forbidden', long, async () => {
+    const tab = await openTab(browser, service, '/events/')
+    await tab.send('Page.addScriptToEvaluateOnNewDocument', {
+      source:
+        "for (const name of ['sessionStorage', 'localStorage']) Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError') } })",
+    })
+    await tab.goTo(`${service.origin}/events/map/`)
+    await tab.evaluate("document.querySelector('.map .offer button').click()")
+    await sleep(1500)
+    assert.equal(await tab.evaluate("document.querySelector('.map .shown').hidden"), false)
+  })
+
+  test('the page stays busy while the second of two answers is awaited', long, async () => {
+    const tab = await openTab(browser, service, '/events/')
+    await tab.evaluate(
+      `(() => { const ask = fetch; window.fetch = async (a, b) => { await new Promise((done, fail) => { setTimeout(done, 800); b.signal.addEventListener('abort', () => fail(b.signal.reason)) }); return ask(a, b) } })()`,
+    )
+    const go = `[...document.querySelectorAll('.views a')].find((a) => a.pathname.includes('/month/')).click()`
+    await tab.evaluate(go)
+    await sleep(100)
+    await tab.evaluate(go)
+    await sleep(200)
+    assert.equal(await tab.evaluate("document.getElementById('main').getAttribute('aria-busy')"), 'true')
+  })
+
+  for (const [how, late] of [
+    ['fails', { status: 503 }],
+    ['is late', { ms: 1500 }],
+  ] as const)
+    test(`pressing again for a month whose answer ${how} shows no empty month`, async () => {
+      const tab = await element('view="month" date="2027-03-15"')
+      await untilShown(tab, `${root}.querySelector('table')`)
+      await tab.evaluate(answered('/events', late))
+      await tab.evaluate(`${root}.querySelector('[data-key="1"]').click()`)
+      await sleep(400)
+      if (how === 'fails') await tab.evaluate('window.fetch = before')
+      await tab.evaluate(`${root}.querySelector('[data-key="1"]').click()`)
+      await sleep(500)
+      const [heading, events] = await tab.evaluate<[string, number]>(
+        `[${root}.querySelector('[part=heading]').textContent, ${root}.querySelectorAll('[part~=entry]').length]`,
+      )
+      assert.ok(!(heading.includes('April') && events === 0), `${heading} with ${events} events; there are 4`)
+    })
+
+  test('the keys of a month go on after an answer that failed', async () => {
+    const tab = await element('view="month" date="2027-03-31"')
+    await untilShown(tab, `${root}.querySelector('table')`)
+    await tab.evaluate(answered('/events', { status: 503 }))
+    await tab.evaluate(`${root}.querySelector('[data-key="2027-03-31"]').focus()`)
+    const key = async (name: string) => tab.key(name)
+    await key('ArrowRight')
+    await sleep(400)
+    await tab.evaluate('window.fetch = before')
+    await key('ArrowRight')
+    await sleep(1000)
+    assert.match(await tab.evaluate<string>(`${root}.querySelector('[part=heading]').textContent`), /April/)
+  })
+
+  test('Today leads to today after midnight', async () => {
+    const tab = await openTab(browser, service, '/embed/')
+    await tab.evaluate(
+      `(() => { const Real = Date; window.ahead = 0; window.Date = class extends Real { constructor(...a) { if (a.length) super(...a); else super(Real.now() + window.ahead) } } })()`,
+    )
+    await tab.evaluate(`import('/embed.js')`)
+    await tab.evaluate(`document.getElementById('main').innerHTML = '<kalends-events view="day"></kalends-events>'`)
+    await untilShown(tab, `${root}.querySelector('[data-key="0"]')`)
+    await tab.evaluate('window.ahead = 86400000')
+    const tomorrow = await tab.evaluate<string>(
+      `new Date().toLocaleDateString('en-GB', { timeZone: 'Europe/Oslo', day: 'numeric', month: 'long' })`,
+    )
+    await tab.evaluate(`${root}.querySelector('[data-key="0"]').click()`)
+    await sleep(800)
+    assert.match(
+      await tab.evaluate<string>(`${root}.querySelector('[part=heading]').textContent`),
+      new RegExp(tomorrow.replace(/(\w+) (\w+)/, '$1.*$2|$2.*$1')),
+    )
+  })
+
+  test('a last day that is none does not leave the element empty', long, async () => {
+    const tab = await element('until="soon"')
+    await sleep(1500)
+    assert.ok(
+      await tab.evaluate(
+        `${root}.querySelector('[part=agenda]') || ${root}.querySelector('[role=status]').textContent !== ''`,
+      ),
+    )
+  })
+
+  test('a day with a time is that day wherever the visitor is', async () => {
+    const tab = await openTab(browser, service, '/embed/')
+    await tab.send('Emulation.setTimezoneOverride', { timezoneId: 'Pacific/Auckland' })
+    await tab.evaluate(`import('/embed.js')`)
+    await tab.evaluate(
+      `document.getElementById('main').innerHTML = '<kalends-events view="day" date="2027-04-01T00:00"></kalends-events>'`,
+    )
+    await untilShown(tab, `${root}.querySelector('[part=heading]')`)
+    assert.match(await tab.evaluate<string>(`${root}.querySelector('[part=heading]').textContent`), /April/)
+  })
+
+  test('Back leads to where one was', async () => {
+    for (let i = 0; i < 45; i++) await service.create('/events', { title: `Long ${i}`, ...times })
+    const tab = await openTab(browser, service, '/events/')
+    await tab.look({ width: 1280, height: 700 })
+    await sleep(300)
+    await tab.evaluate('scrollTo(0, document.body.scrollHeight)')
+    await sleep(200)
+    const before = await tab.evaluate<number>('scrollY')
+    assert.ok(before > 500)
+    await tab.evaluate("[...document.querySelectorAll('.pager a, .steps a')].at(-1).click()")
+    await untilShown(tab, "location.href.includes('page')")
+    await sleep(600)
+    await tab.evaluate('history.back()')
+    await sleep(1500)
+    const now = await tab.evaluate<number>('scrollY')
+    assert.ok(Math.abs(now - before) < 200, `${before} ${now}`)
+  })
+
+  test('suggestions are closed when somebody comes back', async () => {
+    const tab = await openTab(browser, service, '/events/')
+    await tab.evaluate("window.mark = 1; document.querySelector('[data-suggest]').focus()")
+    await untilShown(tab, "document.querySelector('[data-suggest][role=combobox]')")
+    await type(tab, 'Music')
+    await untilShown(tab, "document.querySelector('.suggestions:not([hidden]) li')")
+    await press(tab, 'ArrowDown')
+    await press(tab, 'Enter')
+    await untilShown(tab, "!location.pathname.startsWith('/events/')")
+    await sleep(500)
+    await tab.evaluate('setTimeout(() => history.back())')
+    await untilShown(tab, "location.pathname === '/events/'")
+    await sleep(500)
+    assert.equal(await tab.evaluate("document.querySelectorAll('.suggestions:not([hidden])').length"), 0)
+  })
+})

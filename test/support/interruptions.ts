@@ -1,0 +1,41 @@
+import type { Chromium, ChromiumTab } from './chromium.ts'
+import { sitAtDesk } from './desk.ts'
+import type { Reader, TestService } from './service.ts'
+
+const CODES: Readonly<Record<string, number>> = { Tab: 9, Enter: 13, ArrowDown: 40, Escape: 27 }
+
+/** Presses a key and lets it go, or lets a composition have it. */
+export async function press(tab: ChromiumTab, key: string): Promise<void> {
+  const event = { key, code: key, windowsVirtualKeyCode: CODES[key] ?? 0, ...(key === 'Enter' && { text: '\r' }) }
+  await tab.send('Input.dispatchKeyEvent', { type: 'keyDown', ...event })
+  await tab.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event })
+}
+/** Types a text at once. */
+export const type = (tab: ChromiumTab, text: string) => tab.send('Input.insertText', { text })
+
+/** Opens a page in a tab of its own, signed in where a login is given. */
+export async function openTab(
+  browser: Chromium,
+  service: TestService,
+  path: string,
+  login?: Reader,
+): Promise<ChromiumTab> {
+  const tab = await browser.open()
+  await tab.look({ width: 1280 })
+  if (login !== undefined) {
+    const [name, value] = (await sitAtDesk(service, login)).cookie.split('=')
+    await tab.send('Network.setCookie', { name, value, url: service.origin })
+  }
+  await tab.goTo(new URL(path, service.origin).href)
+  return tab
+}
+
+/** Has a page get answers from addresses that match late by ms, or with a status; `window.fetch = before` ends it. */
+export const answered = (match: string, { ms = 0, status = 0 } = {}) => `(() => {
+  const ask = window.before ??= window.fetch
+  window.fetch = async (...asked) => {
+    if (!String(asked[0]?.url ?? asked[0]).includes(${JSON.stringify(match)})) return ask(...asked)
+    ${ms > 0 ? `await new Promise((done) => setTimeout(done, ${ms}))` : ''}
+    ${status > 0 ? `return new Response('{}', { status: ${status} })` : 'return ask(...asked)'}
+  }
+})()`

@@ -35,17 +35,18 @@ export interface UnsavedText {
 /** The values in a form, and the record that they are of; 0 for a record that is still to be made. */
 export type Unsaved = Pick<UnsavedText, 'kind' | 'record' | 'version' | 'values'>
 
-/** Keeps the text that the caller is writing, unless it is too large or comes within five seconds of the last: the next one will do. */
+/** Keeps the text that the caller is writing, unless it is too large or comes within five seconds of the last: the next one will do, unless this is the last. */
 export async function keepUnsavedText(
   { caller, write, now }: Context,
   { values, ...place }: Unsaved,
+  isLast = false,
 ): Promise<'kept' | 'too large' | 'too soon'> {
   const json = JSON.stringify(values)
   if (Buffer.byteLength(json) > MOST_BYTES) return 'too large'
   const row: UnsavedTextColumns = { user: caller.id, ...place, values: json, saved_utc: formatUtc(now) }
   return write(async (tx) => {
     const { rows, last } = await findLastSaved(tx, caller.id)
-    if (last !== null && last > formatUtc(now - PAUSE_S * 1000)) return 'too soon'
+    if (!isLast && last !== null && last > formatUtc(now - PAUSE_S * 1000)) return 'too soon'
     await keepUnsaved(tx, row)
     if (rows >= MOST_TEXTS) await trimUnsaved(tx, caller.id, MOST_TEXTS)
     return 'kept'

@@ -83,9 +83,13 @@ async function keepTyped(request: DeskRequest): Promise<DeskAnswer> {
   const typed = typedOf(request)
   const record = recordIdIn({ variables: { id: lastTyped(typed, 'id') } })
   if (record !== undefined) await getKnownEvent(context, record)
-  const { id: _id, key: _key, ...values } = typed
+  const { id: _id, key: _key, is_last, ...values } = typed
   const version = Number(fieldOf(request, 'version')) || 0
-  const state = await keepUnsavedText(context, { kind: 'event', record: record ?? 0, version, values })
+  const state = await keepUnsavedText(
+    context,
+    { kind: 'event', record: record ?? 0, version, values },
+    is_last !== undefined,
+  )
   return { data: { state, text: sayAtDesk(context.site, 'Kept, but not saved yet') } }
 }
 

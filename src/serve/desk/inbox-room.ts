@@ -310,6 +310,14 @@ async function namesOf(context: Context, query: URLSearchParams): Promise<string
 
 type Outcome = Published | Decided | Undecided | undefined
 
+const DECIDED_AS = new Map<string | undefined, string>([
+  ['publish', 'published'],
+  ['send-back', 'sent back'],
+  ['withdraw', 'withdrawn'],
+])
+const isOwnDeed = ({ by, as }: Decided['decided'], deed: string | undefined, { caller }: Context) =>
+  by === caller.login && as === DECIDED_AS.get(deed)
+
 /** Carries out the decision of a reviewer, or says who has decided before. */
 async function decide(request: DeskRequest): Promise<DeskAnswer> {
   const { context, variables } = request
@@ -320,9 +328,11 @@ async function decide(request: DeskRequest): Promise<DeskAnswer> {
   if (deed === 'send-back' && note === '' && mayReview(context)) return notelessView(context, { what, id })
   const outcome = await outcomeOf(context, what, deed ?? '', id, note)
   const path = (query: Record<string, string>) => deskPath(context.site, `/inbox?${new URLSearchParams(query)}`)
-  if (outcome && 'decided' in outcome) return { seeOther: path({ by: outcome.decided.by }) }
+  // Who presses twice has not been overtaken.
+  if (outcome && 'decided' in outcome && !isOwnDeed(outcome.decided, deed, context))
+    return { seeOther: path({ by: outcome.decided.by }) }
   if (outcome && 'conflicts' in outcome) return conflictPage(request, id, outcome)
-  const brought = Object.groupBy(outcome?.brought ?? [], ({ kind }) => kind)
+  const brought = Object.groupBy(outcome && 'brought' in outcome ? outcome.brought : [], ({ kind }) => kind)
   const ids = Object.entries(brought).map(([kind, records]) => [kind, records.map((one) => one.id).join(',')])
   return {
     seeOther: path({ done: deed ?? '', ...(what === 'event' && { event: String(id) }), ...Object.fromEntries(ids) }),

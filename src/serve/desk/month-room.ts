@@ -180,7 +180,7 @@ function entryOf(plan: Plan, event: PlannedEvent, bar: string): Html {
   const state = stateWord(context, event)
   const looks = `${event.status === 'publish' ? '' : ' draft'}${event.event_status === 'canceled' ? ' off' : ''}${isWhole && bar === '' ? ' whole' : ''}${bar}`
   const isMovable = mayEdit(caller, event)
-  return html`<li class="entry${looks}${hueClass(plan, event)}"${isMovable && html` data-id="${event.id}"`}><a href="${deskPath(site, `/events/${event.id}`)}" title="${title}${state && ` · ${state}`}">${time && html`<b>${time}</b> `}${title}${state && html`<span class="hidden"> · ${state}</span>`}</a>${
+  return html`<li class="entry${looks}${hueClass(plan, event)}"${isMovable && html` data-id="${event.id}" data-start="${event.start_date.slice(0, 10)}"`}><a href="${deskPath(site, `/events/${event.id}`)}" title="${title}${state && ` · ${state}`}">${time && html`<b>${time}</b> `}${title}${state && html`<span class="hidden"> · ${state}</span>`}</a>${
     isMovable &&
     html`<a class="menu" href="${monthPath(plan, month, `?chosen=${event.id}#chosen`)}" aria-label="${sayAtDesk(site, 'Move {title}', { title })}">…</a>`
   }</li>`

@@ -104,11 +104,16 @@ export function comboboxOn(input, { find, pick }) {
   }
 
   input.addEventListener('input', () => {
-    clearTimeout(waiting)
+    settle()
+    // What was marked was not for what is typed now.
+    active = -1
+    input.removeAttribute('aria-activedescendant')
+    for (const option of options()) option.setAttribute('aria-selected', 'false')
     waiting = setTimeout(look, PAUSE_MS)
   })
   input.addEventListener('blur', close)
   input.addEventListener('keydown', (event) => {
+    if (event.isComposing) return
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault()
       if (list.hidden) look()

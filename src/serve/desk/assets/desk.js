@@ -35,6 +35,10 @@ for (const form of document.querySelectorAll('form[data-guard]')) {
     // A preview opens beside the form, which stays.
     isSending = !submitter?.hasAttribute('formtarget')
   })
+  // Whoever goes on writing has stopped it, or it came to nothing.
+  form.addEventListener('input', () => {
+    isSending = false
+  })
   addEventListener('beforeunload', (event) => {
     if (!isSending && text() !== before) event.preventDefault()
   })

@@ -44,6 +44,8 @@ async function send(path, body, more) {
 let latest
 /** @type {AbortController | undefined} */
 let asking
+/** Whether the start has been changed and no answer has moved the end since. */
+let hasMoved = false
 
 /**
  * Asks for what is typed in words. `isMoved` when the start has been changed, so that the end goes along; `isLeft` once a control has been left;
@@ -54,16 +56,20 @@ async function ask({ isMoved = false, isLeft = false, isMoving = false } = {}) {
   asking?.abort()
   asking = new AbortController()
   const fields = fieldsOf((name) => SAID.test(name))
-  if (isMoved && latest?.start) fields.set('moved_from', `${latest.start}|${latest.end}`)
+  hasMoved ||= isMoved
+  if (hasMoved && latest?.start) fields.set('moved_from', `${latest.start}|${latest.end}`)
   const before = TIMES.map((name) => inputAt(name)?.value)
   try {
     /** @type {Said | undefined} */
     const said = await send('/events/words', fields, { signal: asking.signal })
     if (!said) return
     const isSame = TIMES.every((name, at) => inputAt(name)?.value === before[at])
-    if (isLeft && isSame && said.start !== '' && Object.keys(said.faults).length === 0) writeTimes(said.typed)
+    if ((isLeft || (hasMoved && !isMoving)) && isSame && said.start !== '' && Object.keys(said.faults).length === 0)
+      writeTimes(said.typed)
     show(said)
-    if (said.start !== '' && said.end !== '' && !isMoving) latest = said
+    if (said.start === '' || said.end === '' || isMoving) return
+    latest = said
+    hasMoved = false
   } catch {
     // Without an answer the form says less; saving says all.
   }
@@ -178,6 +184,8 @@ function pickNames(input) {
       return answer.ok ? answer.json() : { names: [] }
     },
     pick: (id, name) => {
+      // What is picked is kept as what is typed.
+      queueMicrotask(() => form?.dispatchEvent(new Event('input')))
       if (kind === 'venue') {
         input.value = name
         const hidden = inputAt('venue')
@@ -227,7 +235,7 @@ function showPicture() {
     if (!chosen?.type.startsWith('image/')) return
     say('')
     const reader = new FileReader()
-    reader.addEventListener('load', () => display(String(reader.result)))
+    reader.addEventListener('load', () => file.files?.[0] === chosen && display(String(reader.result)))
     reader.readAsDataURL(chosen)
   })
   form?.querySelector('.library')?.addEventListener('change', ({ target }) => {
@@ -248,33 +256,44 @@ function isTouched() {
 }
 
 const KEEP_MS = 5000
+/** Until what could not be kept is tried again. */
+const AGAIN_MS = 20_000
 
 /** Keeps what is typed at the service, some seconds after the last change. */
 function keepTyped() {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let waiting
   let isSending = false
-  const ending = new AbortController()
+  let isKept = true
+  let ending = new AbortController()
   const state = document.createElement('span')
   state.className = 'hint kept'
   const bar = form?.querySelector('.savebar')
   bar?.insertBefore(state, bar.querySelector('.end'))
   const keep = async () => {
-    waiting = undefined
     if (isSending) return
+    isKept = true
     const answer = await send(
       '/events/unsaved',
       fieldsOf(() => true),
       { signal: ending.signal },
     ).catch(() => undefined)
-    if (answer?.state === 'too soon') later()
-    else if (answer?.text) state.textContent = answer.text
+    if (isSending) return
+    state.textContent = answer?.state === 'kept' && isKept ? answer.text : ''
+    if (answer?.state === 'kept' || answer?.state === 'too large' || !isKept) return
+    later(answer ? KEEP_MS : AGAIN_MS)
   }
-  const later = () => {
+  const later = (pause = KEEP_MS) => {
+    isKept = false
     clearTimeout(waiting)
-    waiting = setTimeout(keep, KEEP_MS)
+    waiting = setTimeout(keep, pause)
   }
-  form?.addEventListener('input', later)
+  form?.addEventListener('input', () => {
+    // Whoever goes on writing has stopped the save, or it came to nothing.
+    if (isSending) ending = new AbortController()
+    isSending = false
+    later()
+  })
   // Somebody may have written before this script came.
   if (isTouched()) later()
   form?.addEventListener('submit', ({ submitter }) => {
@@ -285,12 +304,11 @@ function keepTyped() {
     ending.abort()
   })
   addEventListener('pagehide', () => {
-    if (waiting !== undefined && !isSending)
-      send(
-        '/events/unsaved',
-        fieldsOf(() => true),
-        { keepalive: true },
-      )
+    if (isKept || isSending) return
+    const fields = fieldsOf(() => true)
+    // There is no next one.
+    fields.set('is_last', '1')
+    send('/events/unsaved', fields, { keepalive: true })
   })
 }
 
@@ -325,6 +343,8 @@ function begin() {
   form?.addEventListener('input', ({ target }) => {
     const name = target instanceof HTMLElement ? (target.getAttribute('name') ?? '') : ''
     if (!SAID.test(name)) return
+    // An end that somebody writes stays.
+    if (/^(end_|all_day|several)/.test(name)) hasMoved = false
     clearTimeout(typing)
     typing = setTimeout(ask, 300, { isMoving: name.startsWith('start_') })
   })

@@ -85,7 +85,7 @@ function chooseIn(form) {
 /** Of several open menus the others close, and Escape closes the one that has the focus. */
 document.addEventListener('toggle', closeOthers, true)
 document.addEventListener('keydown', (event) => {
-  if (event.key !== 'Escape' || !(event.target instanceof Element)) return
+  if (event.key !== 'Escape' || event.defaultPrevented || !(event.target instanceof Element)) return
   const menu = event.target.closest('details.menu[open], details.filters[open]')
   if (!(menu instanceof HTMLDetailsElement)) return
   menu.open = false

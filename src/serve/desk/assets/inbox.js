@@ -17,6 +17,8 @@ function useKeys(help) {
     const { target, key } = event
     const isWriting = target instanceof HTMLElement && target.closest('input, textarea, select')
     if (!box.checked || isWriting || event.ctrlKey || event.metaKey || event.altKey) return
+    // A key that is held decides once.
+    if (event.repeat && key !== 'j' && key !== 'k') return
     if (act(key)) event.preventDefault()
   })
 }

@@ -43,7 +43,7 @@ function isRightToLeft() {
  * @param {HTMLTableElement} table
  */
 function dragEvents(table) {
-  /** @type {{ entry: HTMLElement, x: number, y: number, isMoving: boolean, over: HTMLElement | undefined } | undefined} */
+  /** @type {{ entry: HTMLElement, from: HTMLElement | undefined, x: number, y: number, isMoving: boolean, over: HTMLElement | undefined } | undefined} */
   let drag
   const end = () => {
     drag?.entry.classList.remove('dragged')
@@ -53,7 +53,7 @@ function dragEvents(table) {
   table.addEventListener('pointerdown', (event) => {
     const entry = event.target instanceof Element ? event.target.closest('[data-id]') : undefined
     if (event.pointerType === 'touch' || event.button !== 0 || !(entry instanceof HTMLElement)) return
-    drag = { entry, x: event.clientX, y: event.clientY, isMoving: false, over: undefined }
+    drag = { entry, from: dayAt(event), x: event.clientX, y: event.clientY, isMoving: false, over: undefined }
   })
   // The browser would drag the link, and a press that has dragged is no press.
   table.addEventListener('dragstart', (event) => event.preventDefault())
@@ -61,11 +61,12 @@ function dragEvents(table) {
   table.addEventListener('click', (event) => hasDragged && event.preventDefault(), true)
   addEventListener('pointermove', (event) => {
     if (!drag) return
+    // The end of a press that opens a menu never arrives.
+    if (event.buttons === 0) return end()
     if (!drag.isMoving && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < 6) return
     drag.isMoving = true
     drag.entry.classList.add('dragged')
-    const under = document.elementFromPoint(event.clientX, event.clientY)?.closest('td[data-day]')
-    const over = under instanceof HTMLElement ? under : undefined
+    const over = dayAt(event)
     if (over === drag.over) return
     drag.over?.classList.remove('over')
     drag.over = over
@@ -73,18 +74,31 @@ function dragEvents(table) {
   })
   addEventListener('pointerup', () => {
     const day = drag?.isMoving ? drag.over?.dataset.day : undefined
-    const from = drag?.entry.closest('td')?.dataset.day
-    const id = drag?.entry.dataset.id
-    hasDragged = drag?.isMoving ?? false
+    const from = drag?.from?.dataset.day
+    const { id, start } = drag?.entry.dataset ?? {}
+    if (drag) hasDragged = drag.isMoving
     setTimeout(() => {
       hasDragged = false
     })
     end()
-    if (day && id && day !== from) send(id, day)
+    if (day && from && id && start && day !== from) send(id, dayLater(start, Date.parse(day) - Date.parse(from)))
   })
   addEventListener('pointercancel', end)
-  addEventListener('keydown', (event) => event.key === 'Escape' && end())
+  addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || !drag) return
+    hasDragged = drag.isMoving
+    end()
+  })
 }
+
+/** The day at a point, also where the bar of another day lies over it. @param {PointerEvent} event */
+function dayAt({ clientX, clientY }) {
+  const under = document.elementsFromPoint(clientX, clientY).find((element) => element.matches('td[data-day]'))
+  return under instanceof HTMLElement ? under : undefined
+}
+
+/** @param {string} day @param {number} ms */
+const dayLater = (day, ms) => new Date(Date.parse(day) + ms).toISOString().slice(0, 10)
 
 /**
  * Sends the form that moves an event.

@@ -78,8 +78,11 @@ export async function editRichly(area) {
     ;(isText ? area : editor).focus()
   })
   bar.append(toggle)
+  // Somebody may have gone on while the editor came, or has written.
+  const isWriting = area === document.activeElement
+  if (area.selectionEnd === area.value.length) squire.moveCursorToEnd()
   area.hidden = true
-  editor.focus()
+  if (isWriting) editor.focus()
 }
 
 /** Browsers write a space beside a tag as one that keeps lines together; it is an ordinary one between words. @param {string} html */

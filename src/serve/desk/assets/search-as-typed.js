@@ -95,6 +95,9 @@ function listHits(field, form) {
 
   field.addEventListener('input', () => {
     clearTimeout(timer)
+    // What was chosen was not for what is typed now.
+    field.removeAttribute('aria-activedescendant')
+    for (const entry of list.children) entry.setAttribute('aria-selected', 'false')
     timer = setTimeout(ask, PAUSE)
   })
   field.addEventListener('keydown', (event) => {

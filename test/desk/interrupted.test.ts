@@ -1,0 +1,424 @@
+// What comes late, twice or never at the desk: answers of the service, the end of a press, the save of a form.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { untilShown } from '../support/browsers.ts'
+import { type Chromium, type ChromiumTab, findChromium, startChromium } from '../support/chromium.ts'
+import { answered, openTab, press, type } from '../support/interruptions.ts'
+import { type Reader, startService, type TestService } from '../support/service.ts'
+
+const program = findChromium()
+/** Tests that wait for seconds. */
+const long = { skip: process.env.PAGES_CHECK === 'all' ? false : '`npm run pages:check` does it' }
+
+describe('at the desk', { skip: program === undefined ? 'no Chromium is installed' : false }, () => {
+  let service: TestService
+  let browser: Chromium
+  const times = { start_date: '2027-06-09 19:00:00', end_date: '2027-06-09 21:30:00', timezone: 'Europe/Oslo' }
+  const XSS = '<img src=x onerror=window.taken=1> Hall'
+  before(async () => {
+    service = await startService({ timezone: 'Europe/Oslo' }, { waitsForRoom: true })
+    await service.create('/venues', { venue: 'The Blue Kettle', city: 'Kilvara' })
+    await service.create('/venues', { venue: 'The Black Cat', city: 'Kilvara' })
+    browser = await startChromium(program ?? '')
+  })
+  after(async () => {
+    await browser?.close()
+    await service?.close()
+  })
+  const made = async (title: string, more = {}) => (await service.create('/events', { title, ...times, ...more })).id
+  const form = async (id: number | string, login: Reader = 'editor') => {
+    const tab = await openTab(browser, service, `/desk/events/${id}`, login)
+    await untilShown(tab, "document.querySelector('.event-form.alive')")
+    return tab
+  }
+  const unsavedOf = async (id: number | string, login: Reader = 'editor') => {
+    const tab = await openTab(browser, service, `/desk/events/${id}?unsaved`, login)
+    return tab.evaluate<string>(
+      "document.getElementById('title').value + '|' + document.getElementById('venue_name').value",
+    )
+  }
+  const focus = (id: string) => `document.getElementById('${id}').focus()`
+  const slow = { offline: false, latency: 400, downloadThroughput: -1, uploadThroughput: -1 }
+  interface Point {
+    x: number
+    y: number
+  }
+  const dayPoint = (day: string) =>
+    `(() => { const { left, bottom, width } = document.querySelector('td[data-day="${day}"]').getBoundingClientRect(); return { x: left + width / 2, y: bottom - 5 } })()`
+  const entryPoint = (id: number) =>
+    `(() => { const { left, top, height } = document.querySelector('[data-id="${id}"] a').getBoundingClientRect(); return { x: left + 20, y: top + height / 2 } })()`
+  const inDay = (day: string, y: string) =>
+    `(() => { const cell = document.querySelector('td[data-day="${day}"]').getBoundingClientRect(); return { x: cell.left + cell.width / 2, y: ${y} } })()`
+  const middle = (selector: string) =>
+    `(() => { const { top, height } = document.querySelector('${selector}').getBoundingClientRect(); return top + height / 2 })()`
+  const drag = async (tab: ChromiumTab, from: Point, to: Point) => {
+    await tab.mouse('move', from.x, from.y)
+    await tab.mouse('down', from.x, from.y)
+    await tab.mouse('move', (from.x + to.x) / 2, (from.y + to.y) / 2)
+    await tab.mouse('move', to.x, to.y)
+    await tab.mouse('up', to.x, to.y)
+    await sleep(1200)
+  }
+
+  for (const key of ['Tab', 'Enter'])
+    test(`${key} after typing on does not take the name that was marked before`, async () => {
+      const tab = await form(await made(`D1${key}`))
+      await tab.evaluate(focus('venue_name'))
+      await type(tab, 'The Bl')
+      await untilShown(tab, "document.querySelectorAll('.names:not([hidden]) li').length === 3")
+      await press(tab, 'ArrowDown')
+      await tab.evaluate(answered('/names', { ms: 600 }))
+      await tab.evaluate(
+        `document.querySelector('.event-form').addEventListener('submit', (event) => event.preventDefault())`,
+      )
+      await type(tab, 'ue Moon Café')
+      await press(tab, key)
+      assert.equal(await tab.evaluate("document.getElementById('venue_name').value"), 'The Blue Moon Café')
+    })
+
+  test('the marked option is not named any longer once the list has been replaced', async () => {
+    const tab = await form(await made('D1b'))
+    await tab.evaluate(focus('venue_name'))
+    await type(tab, 'The Bl')
+    await untilShown(tab, "document.querySelectorAll('.names:not([hidden]) li').length === 3")
+    await press(tab, 'ArrowDown')
+    await type(tab, 'a')
+    await untilShown(tab, "document.querySelectorAll('.names:not([hidden]) li').length === 2")
+    assert.equal(
+      await tab.evaluate("document.getElementById('venue_name').getAttribute('aria-activedescendant')"),
+      null,
+    )
+  })
+
+  test('Enter that ends a composition takes no name', async () => {
+    const tab = await form(await made('D3'))
+    await tab.evaluate(focus('venue_name'))
+    await type(tab, 'The Bl')
+    await untilShown(tab, "document.querySelector('.names:not([hidden]) li')")
+    // The composition takes the Enter of a real keyboard, which sends nothing.
+    await tab.evaluate(
+      "document.querySelector('.event-form').addEventListener('submit', (event) => event.preventDefault())",
+    )
+    await tab.evaluate(
+      "window.seen = []; document.addEventListener('keydown', (e) => seen.push(e.key + e.isComposing), true)",
+    )
+    await tab.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 })
+    await press(tab, 'ArrowDown')
+    await press(tab, 'Enter')
+    const seen = await tab.evaluate('seen.join()')
+    assert.equal(await tab.evaluate("document.getElementById('venue_name').value"), 'The Blに', String(seen))
+  })
+
+  test('what could not be kept is tried again, and is not said to be kept', long, async () => {
+    const id = await made('D4')
+    const tab = await form(id)
+    await tab.evaluate(answered('/unsaved', { status: 503 }))
+    await tab.evaluate(focus('title'))
+    await type(tab, 'Lost ')
+    await sleep(6000)
+    await tab.evaluate('window.fetch = before')
+    await tab.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))")
+    await sleep(500)
+    assert.match(await unsavedOf(id), /Lost/)
+  })
+
+  test('the last words are kept when the tab is closed just after a keep', async () => {
+    const id = await made('D5')
+    const tab = await form(id)
+    await tab.evaluate(focus('title'))
+    await type(tab, 'First ')
+    await untilShown(tab, "document.querySelector('.kept').textContent !== ''").catch(() => undefined)
+    await sleep(300)
+    await type(tab, 'Second ')
+    await tab.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))")
+    await sleep(500)
+    assert.match(await unsavedOf(id), /First Second/)
+  })
+
+  test('whoever stops a save goes on being warned and kept', long, async () => {
+    const id = await made('D6')
+    const tab = await form(id, 'admin')
+    await tab.evaluate(focus('title'))
+    await type(tab, 'Stopped ')
+    // As Escape does while a page is awaited.
+    await tab.evaluate("document.querySelector('.event-form').requestSubmit(); window.stop()")
+    await sleep(500)
+    assert.equal(await tab.evaluate("document.getElementById('title').value"), 'Stopped D6')
+    await type(tab, 'more ')
+    const warns = await tab.evaluate(
+      "(() => { const leaving = new Event('beforeunload', { cancelable: true }); dispatchEvent(leaving); return leaving.defaultPrevented })()",
+    )
+    assert.equal(warns, true, 'warns')
+    await sleep(11_500)
+    assert.match(await unsavedOf(id, 'admin'), /more/)
+  })
+
+  for (const [how, late] of [
+    ['503', { status: 503 }],
+    ['late', { ms: 900 }],
+  ] as const)
+    test(`the end moves with the start though an answer was ${how}`, async () => {
+      const tab = await form(await made('D7'))
+      await untilShown(tab, "document.getElementById('when-words').textContent.includes('2 hours')")
+      await tab.evaluate(
+        "document.getElementById('start_time').focus(); document.getElementById('start_time').select()",
+      )
+      await tab.evaluate(answered('/words', late))
+      await type(tab, '20:15')
+      await press(tab, 'Tab')
+      await sleep(500)
+      if (how === '503') await tab.evaluate('window.fetch = before')
+      await tab.evaluate(focus('title'))
+      await type(tab, 'x')
+      await sleep(2500)
+      assert.equal(await tab.evaluate("document.getElementById('end_time').value"), '22:45')
+    })
+
+  test('a name that was picked is kept', long, async () => {
+    const id = await made('D9')
+    const tab = await form(id)
+    await tab.evaluate(focus('venue_name'))
+    await type(tab, 'The Blu')
+    await untilShown(tab, "document.querySelector('.names:not([hidden]) li')")
+    await untilShown(tab, "document.querySelector('.kept').textContent !== ''").catch(() => undefined)
+    await press(tab, 'ArrowDown')
+    await press(tab, 'Enter')
+    await sleep(6500)
+    assert.match(await unsavedOf(id), /The Blue Kettle/)
+  })
+
+  for (const how of [{ ms: 700 }, { status: 503 }])
+    test(`Enter searches for what is typed, not for a hit of what was typed before ${JSON.stringify(how)}`, async () => {
+      await made('Alpha night')
+      const tab = await openTab(browser, service, '/desk/', 'editor')
+      await sleep(300)
+      await tab.evaluate("document.getElementById('everything').focus()")
+      await type(tab, 'Alpha')
+      await untilShown(tab, "document.querySelector('#everything-found:not([hidden]) li')")
+      await press(tab, 'ArrowDown')
+      await tab.evaluate(answered('as-typed', how))
+      await type(tab, 'bet soup')
+      await sleep(how.status ? 600 : 20)
+      await press(tab, 'Enter')
+      await sleep(1500)
+      assert.match(await tab.evaluate<string>('location.href'), /search=Alphabet/)
+    })
+
+  test('the editor of a description takes no focus from where somebody went meanwhile', long, async () => {
+    const tab = await form(await made('D8', { description: '<p>Text</p>' }))
+    await tab.send('Network.emulateNetworkConditions', slow)
+    await tab.evaluate("document.getElementById('description').focus()")
+    await sleep(100)
+    await tab.evaluate("document.getElementById('venue_name').focus()")
+    await type(tab, 'The ')
+    await untilShown(tab, "document.querySelector('.rich-frame .text')")
+    await sleep(100)
+    await type(tab, 'Blue')
+    assert.equal(await tab.evaluate("document.getElementById('venue_name').value"), 'The Blue')
+  })
+
+  test('what is typed while the editor comes stays in order', async () => {
+    const tab = await form(await made('D8b', { description: 'Old.' }))
+    await tab.send('Network.emulateNetworkConditions', slow)
+    await tab.evaluate(
+      "(() => { const area = document.getElementById('description'); area.focus(); area.setSelectionRange(area.value.length, area.value.length) })()",
+    )
+    await type(tab, ' Hello')
+    await untilShown(tab, "document.querySelector('.rich-frame .text')")
+    await sleep(100)
+    await type(tab, ' world')
+    assert.match(
+      await tab.evaluate<string>("document.querySelector('.rich-frame .text').textContent"),
+      /Old\. Hello world/,
+    )
+  })
+
+  test('a press whose end the page never saw moves nothing', long, async () => {
+    const id = await made('D10', { start_date: '2027-07-06 19:00:00', end_date: '2027-07-06 20:00:00' })
+    const tab = await openTab(browser, service, '/desk/month/2027-07', 'editor')
+    await sleep(300)
+    const from = await tab.evaluate<Point>(entryPoint(id))
+    const to = await tab.evaluate<Point>(dayPoint('2027-07-15'))
+    await tab.mouse('move', from.x, from.y)
+    // As Control and a press opens a menu on a Mac: the menu gets the end of the press.
+    await tab.evaluate(
+      `document.querySelector('[data-id="${id}"]').dispatchEvent(new PointerEvent('pointerdown', { bubbles: true, button: 0, buttons: 1, ctrlKey: true, clientX: ${from.x}, clientY: ${from.y}, pointerType: 'mouse' }))`,
+    )
+    await tab.mouse('move', to.x - 20, to.y)
+    await tab.mouse('move', to.x, to.y)
+    assert.equal(await tab.evaluate("document.querySelectorAll('.dragged').length"), 0, 'is dragged without a button')
+    await tab.mouse('down', to.x, to.y)
+    await tab.mouse('up', to.x, to.y)
+    await sleep(1000)
+    const { body } = await service.get(`/events/${id}`)
+    assert.equal(body.start_date, '2027-07-06 19:00:00')
+  })
+
+  test('Escape ends a drag, and letting go opens nothing', async () => {
+    const id = await made('D10b', { start_date: '2027-08-06 19:00:00', end_date: '2027-08-06 20:00:00' })
+    const tab = await openTab(browser, service, '/desk/month/2027-08', 'editor')
+    await sleep(300)
+    const from = await tab.evaluate<Point>(entryPoint(id))
+    await tab.mouse('move', from.x, from.y)
+    await tab.mouse('down', from.x, from.y)
+    await tab.send('Input.dispatchMouseEvent', {
+      type: 'mouseMoved',
+      x: from.x + 12,
+      y: from.y,
+      button: 'left',
+      buttons: 1,
+    })
+    assert.equal(await tab.evaluate("document.querySelectorAll('.dragged').length"), 1)
+    await press(tab, 'Escape')
+    await tab.mouse('up', from.x + 12, from.y)
+    await sleep(1000)
+    assert.equal(await tab.evaluate('location.pathname'), '/desk/month/2027-08')
+  })
+
+  for (const how of ['held key', 'double press'])
+    test(`publishing by a ${how} says that it is published`, async () => {
+      await service.create('/events', { title: `Pending ${how}`, ...times, status: 'pending' }, 'contributor')
+      const tab = await openTab(browser, service, '/desk/inbox', 'editor')
+      await sleep(500)
+      await untilShown(tab, "document.querySelector('details.keys:not([hidden])')")
+      await tab.evaluate("document.querySelector('.inbox > li.card a.title').focus()")
+      if (how === 'held key')
+        for (let i = 0; i < 6; i++) {
+          await tab.send('Input.dispatchKeyEvent', {
+            type: 'keyDown',
+            key: 'a',
+            text: 'a',
+            windowsVirtualKeyCode: 65,
+            autoRepeat: i > 0,
+          })
+          await sleep(15)
+        }
+      else
+        await tab.evaluate(
+          '(() => { const form = document.querySelector(\'form[action$="/publish"]\'); form.requestSubmit(); setTimeout(() => form.requestSubmit(), 8) })()',
+        )
+      await sleep(2000)
+      const text = await tab.evaluate<string>("document.querySelector('main').innerText")
+      const status = await tab.evaluate<string>('location.href')
+      assert.match(text, /Published/, status + text.slice(0, 400))
+      assert.doesNotMatch(text, /faster/)
+    })
+
+  test('the picture that is shown is the one that was chosen last', long, async () => {
+    const tab = await form('new')
+    const shown = await tab.evaluate<string>(`(async () => {
+    const input = document.getElementById('picture-file')
+    const choose = (file) => {
+      const data = new DataTransfer()
+      data.items.add(file)
+      input.files = data.files
+      input.dispatchEvent(new Event('change', { bubbles: true }))
+    }
+    choose(new File([new Uint8Array(40_000_000)], 'large.png', { type: 'image/png' }))
+    choose(new File(['<svg xmlns="http://www.w3.org/2000/svg"/>'], 'small.svg', { type: 'image/svg+xml' }))
+    await new Promise((done) => setTimeout(done, 3000))
+    return document.querySelector('#picture-shown img').src.slice(0, 20)
+  })()`)
+    assert.match(shown, /svg/)
+  })
+
+  test('trying a look out adds nothing to the way back', long, async () => {
+    const tab = await openTab(browser, service, '/desk/look', 'admin')
+    await sleep(800)
+    const before = await tab.evaluate<number>('history.length')
+    const input = "document.querySelector('form[data-look] input[type=text], form[data-look] textarea')"
+    for (const text of ['a', 'b', 'c']) {
+      await tab.evaluate(`${input}.focus()`)
+      await type(tab, text)
+      await sleep(1200)
+    }
+    assert.equal(await tab.evaluate<number>('history.length'), before)
+  })
+
+  test('Escape closes the names, not the filters around them', async () => {
+    await service.create('/organizers', { organizer: 'The Band' })
+    const tab = await openTab(browser, service, '/desk/events', 'editor')
+    await sleep(300)
+    await tab.evaluate("document.querySelector('.tools [data-names]').closest('details')?.setAttribute('open', '')")
+    await tab.evaluate("document.querySelector('.tools [data-names]').focus()")
+    await sleep(500)
+    await type(tab, 'The')
+    await untilShown(tab, "document.querySelector('.names:not([hidden]) li')")
+    await press(tab, 'Escape')
+    assert.equal(await tab.evaluate("document.activeElement.matches('[data-names]')"), true)
+  })
+
+  test('names are never read as markup at the desk', long, async () => {
+    await service.create('/venues', { venue: '&lt;img src=x onerror=window.taken=1&gt; Hall' })
+    await made(XSS.replaceAll('<', '&lt;'), { venue: { venue: XSS } })
+    const tab = await form(
+      await made('&lt;img src=x onerror=window.taken=1&gt; Hall', {
+        venue: { venue: '&lt;img src=x onerror=window.taken=1&gt; Hall' },
+      }),
+    )
+    await tab.evaluate("document.getElementById('venue_name').focus(); document.getElementById('venue_name').select()")
+    await type(tab, '<img')
+    await sleep(1000)
+    assert.equal(await tab.evaluate("window.taken ?? document.querySelectorAll('img[src=x]').length"), 0)
+    await tab.evaluate("document.getElementById('title').focus()")
+    await type(tab, '<img src=x onerror=window.taken=1> Hall')
+    await sleep(1500)
+    assert.equal(await tab.evaluate("window.taken ?? document.querySelectorAll('img[src=x]').length"), 0)
+  })
+
+  test('a double press on Save makes one event', long, async () => {
+    const tab = await form('new')
+    await tab.evaluate("document.getElementById('title').focus()")
+    await type(tab, 'Doubled')
+    await tab.evaluate("document.getElementById('start_date').focus()")
+    await type(tab, '4 June 2027')
+    await tab.evaluate("document.getElementById('start_time').focus()")
+    await type(tab, '19:00')
+    await tab.evaluate("document.querySelector('.event-form .savebar .main').click()")
+    await sleep(15)
+    await tab.evaluate("document.querySelector('.event-form .savebar .main')?.click()")
+    await sleep(2000)
+    const { body } = await service.get('/events?search=Doubled&start_date=2020-01-01', 'admin')
+    assert.equal(body.events.length, 1, await tab.evaluate('location.href'))
+    assert.match(await tab.evaluate('location.search'), /saved/)
+  })
+
+  test('a bar that is dragged by its fourth day to the next moves by one day', async () => {
+    // 5 July 2027 is a Monday.
+    const id = await made('Festival', { start_date: '2027-07-05 10:00:00', end_date: '2027-07-09 12:00:00' })
+    const tab = await openTab(browser, service, '/desk/month/2027-07', 'editor')
+    await sleep(400)
+    const y = await tab.evaluate<number>(middle(`[data-id="${id}"]`))
+    await drag(
+      tab,
+      await tab.evaluate<Point>(inDay('2027-07-08', String(y))),
+      await tab.evaluate<Point>(inDay('2027-07-09', 'cell.bottom - 5')),
+    )
+    const { body } = await service.get(`/events/${id}`)
+    assert.equal(body.start_date, '2027-07-06 10:00:00')
+  })
+
+  test('an event that is dropped where a bar lies moves to that day, not to the first of the bar', async () => {
+    const bar = await made('Fair', { start_date: '2027-09-06 10:00:00', end_date: '2027-09-10 12:00:00' })
+    const id = await made('Talk', { start_date: '2027-09-15 10:00:00', end_date: '2027-09-15 12:00:00' })
+    const tab = await openTab(browser, service, '/desk/month/2027-09', 'editor')
+    await sleep(400)
+    const y = await tab.evaluate<number>(middle(`[data-id="${bar}"]`))
+    const from = await tab.evaluate<Point>(
+      `(() => { const { left, top, height } = document.querySelector('[data-id="${id}"] a').getBoundingClientRect(); return { x: left + 20, y: top + height / 2 } })()`,
+    )
+    await drag(tab, from, await tab.evaluate<Point>(inDay('2027-09-09', String(y))))
+    const { body } = await service.get(`/events/${id}`)
+    assert.equal(body.start_date, '2027-09-09 10:00:00')
+  })
+
+  test('a text that is too large to keep is not said to be kept', long, async () => {
+    const tab = await form(await made('D16'))
+    await tab.evaluate(
+      `(() => { const area = document.getElementById('description'); area.value = 'x'.repeat(210000); area.dispatchEvent(new Event('input', { bubbles: true })) })()`,
+    )
+    await sleep(7500)
+    assert.equal(await tab.evaluate("document.querySelector('.kept').textContent"), '')
+  })
+})

@@ -310,13 +310,17 @@ async function namesOf(context: Context, query: URLSearchParams): Promise<string
 
 type Outcome = Published | Decided | Undecided | undefined
 
-const DECIDED_AS = new Map<string | undefined, string>([
-  ['publish', 'published'],
-  ['send-back', 'sent back'],
-  ['withdraw', 'withdrawn'],
-])
-const isOwnDeed = ({ by, as }: Decided['decided'], deed: string | undefined, { caller }: Context) =>
-  by === caller.login && as === DECIDED_AS.get(deed)
+/** What has become of a record by the decisions of this room. */
+const DECIDED_AS: Readonly<Record<string, Decided['decided']['as']>> = {
+  publish: 'published',
+  'send-back': 'sent back',
+  withdraw: 'withdrawn',
+}
+
+/** Whether the caller has decided the same before, as who presses twice. */
+function isOwnDecision({ by, as }: Decided['decided'], deed: string, { caller }: Context): boolean {
+  return by === caller.login && as === DECIDED_AS[deed]
+}
 
 /** Carries out the decision of a reviewer, or says who has decided before. */
 async function decide(request: DeskRequest): Promise<DeskAnswer> {
@@ -328,8 +332,7 @@ async function decide(request: DeskRequest): Promise<DeskAnswer> {
   if (deed === 'send-back' && note === '' && mayReview(context)) return notelessView(context, { what, id })
   const outcome = await outcomeOf(context, what, deed ?? '', id, note)
   const path = (query: Record<string, string>) => deskPath(context.site, `/inbox?${new URLSearchParams(query)}`)
-  // Who presses twice has not been overtaken.
-  if (outcome && 'decided' in outcome && !isOwnDeed(outcome.decided, deed, context))
+  if (outcome && 'decided' in outcome && !isOwnDecision(outcome.decided, deed ?? '', context))
     return { seeOther: path({ by: outcome.decided.by }) }
   if (outcome && 'conflicts' in outcome) return conflictPage(request, id, outcome)
   const brought = Object.groupBy(outcome && 'brought' in outcome ? outcome.brought : [], ({ kind }) => kind)

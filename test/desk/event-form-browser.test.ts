@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ANSWERED_LATE, LATE_MS, TAKES_TEXT, untilShown } from '../support/browsers.ts'
+import { TAKES_TEXT, untilShown } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { sitAtDesk } from '../support/desk.ts'
+import { answered } from '../support/interruptions.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -40,14 +41,6 @@ describe('the form of an event in a browser', {
     return tab
   }
 
-  const CODES: Readonly<Record<string, number>> = { Tab: 9, Enter: 13, ArrowDown: 40, Escape: 27 }
-
-  async function press(tab: ChromiumTab, key: string): Promise<void> {
-    const event = { key, code: key, windowsVirtualKeyCode: CODES[key] ?? 0, ...(key === 'Enter' && { text: '\r' }) }
-    await tab.send('Input.dispatchKeyEvent', { type: 'keyDown', ...event })
-    await tab.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event })
-  }
-
   async function type(tab: ChromiumTab, text: string): Promise<void> {
     await untilShown(tab, TAKES_TEXT)
     await tab.send('Input.insertText', { text })
@@ -68,7 +61,7 @@ describe('the form of an event in a browser', {
       const pressed: string[] = []
       const go = async (key: string) => {
         pressed.push(key)
-        await press(tab, key)
+        await tab.key(key)
       }
       await type(tab, title)
       await go('Tab')
@@ -100,14 +93,14 @@ describe('the form of an event in a browser', {
       await tab.evaluate("document.getElementById('venue_name').focus()")
       await type(tab, 'The Bl')
       await untilShown(tab, "document.querySelector('.names:not([hidden]) li')")
-      await tab.evaluate(ANSWERED_LATE)
+      await tab.evaluate(answered('', { ms: 500 }))
       await type(tab, 'u')
       await sleep(waited)
-      await press(tab, 'ArrowDown')
-      await sleep(LATE_MS)
-      await press(tab, 'Enter')
+      await tab.key('ArrowDown')
+      await sleep(1000)
+      await tab.key('Enter')
       assert.equal(await tab.evaluate("document.getElementById('venue_name').value"), 'The Blue Kettle')
-      await sleep(LATE_MS)
+      await sleep(1000)
       assert.equal(await tab.evaluate('location.pathname'), `/desk/events/${id}`)
       assert.equal(await tab.evaluate("document.querySelectorAll('.names:not([hidden])').length"), 0)
     })
@@ -125,8 +118,8 @@ describe('the form of an event in a browser', {
     await type(tab, '8.15pm')
     // Whoever pauses while typing is told what it comes to so far.
     await untilShown(tab, "document.getElementById('when-words').textContent.includes('1 hour, 15 minutes')")
-    await press(tab, 'Tab')
-    await press(tab, 'Tab')
+    await tab.key('Tab')
+    await tab.key('Tab')
     await untilShown(tab, "document.getElementById('end_time').value === '22:45'")
     assert.equal(await tab.evaluate("document.getElementById('start_time').value"), '20:15')
     assert.match(

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ANSWERED_LATE, LATE_MS, untilShown } from '../support/browsers.ts'
+import { untilShown } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { sitAtDesk } from '../support/desk.ts'
+import { answered } from '../support/interruptions.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 type Chromium = Awaited<ReturnType<typeof startChromium>>
@@ -51,52 +52,38 @@ describe('the list of events in a browser', {
     return tab
   }
 
-  const CODES: Readonly<Record<string, number>> = { Tab: 9, Enter: 13, ArrowDown: 40, ArrowUp: 38, Escape: 27, ' ': 32 }
-
-  async function press(tab: ChromiumTab, key: string): Promise<void> {
-    const text = key === 'Enter' ? '\r' : key.length === 1 ? key : undefined
-    const event = {
-      key,
-      code: key === ' ' ? 'Space' : key,
-      windowsVirtualKeyCode: CODES[key] ?? 0,
-      ...(text && { text }),
-    }
-    await tab.send('Input.dispatchKeyEvent', { type: 'keyDown', ...event })
-    await tab.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event })
-  }
-
   test('1e.18: the slash leads to the search, which lists hits as one types and opens one by the keyboard', async () => {
     const tab = await open('/desk/events')
-    await press(tab, '/')
+    await tab.key('/')
     assert.equal(await tab.evaluate('document.activeElement.id'), 'everything')
     await tab.send('Input.insertText', { text: 'jazz hotel' })
     await untilShown(tab, `document.querySelectorAll('#everything-found [role=option]').length === 1`)
     assert.equal(await tab.evaluate(`everything.getAttribute('aria-expanded')`), 'true')
-    await press(tab, 'Escape')
+    await tab.key('Escape')
     assert.equal(await tab.evaluate(`everything.getAttribute('aria-expanded')`), 'false')
     await tab.evaluate(`everything.select()`)
     await tab.send('Input.insertText', { text: 'jazz night' })
     await untilShown(tab, `document.querySelectorAll('#everything-found [role=option]').length === 8`)
-    await press(tab, 'ArrowDown')
-    await press(tab, 'ArrowDown')
-    await press(tab, 'ArrowUp')
+    await tab.key('ArrowDown')
+    await tab.key('ArrowDown')
+    await tab.key('ArrowUp')
     const chosen = await tab.evaluate<string>(
       `document.getElementById(everything.getAttribute('aria-activedescendant')).dataset.href`,
     )
-    await press(tab, 'Enter')
+    await tab.key('Enter')
     await untilShown(tab, `location.pathname === ${JSON.stringify(chosen)}`)
   })
 
   test('1e.18: a hit that is marked stays so though an answer comes later', async () => {
     const tab = await open('/desk/events')
-    await press(tab, '/')
+    await tab.key('/')
     await tab.send('Input.insertText', { text: 'jazz' })
     await untilShown(tab, `document.querySelectorAll('#everything-found [role=option]').length === 8`)
-    await tab.evaluate(ANSWERED_LATE)
+    await tab.evaluate(answered('', { ms: 500 }))
     await tab.send('Input.insertText', { text: ' nig' })
     await sleep(200)
-    await press(tab, 'ArrowDown')
-    await sleep(LATE_MS)
+    await tab.key('ArrowDown')
+    await sleep(1000)
     const marked = `document.querySelectorAll('#everything-found [aria-selected=true]').length`
     assert.equal(await tab.evaluate(marked), 1)
     await tab.send('Input.insertText', { text: 'ht' })
@@ -114,25 +101,25 @@ describe('the list of events in a browser', {
     const tab = await open('/desk/inbox')
     await untilShown(tab, "document.querySelector('details.keys:not([hidden])')")
     const focused = () => tab.evaluate<string>('document.activeElement.textContent')
-    await press(tab, 'a')
+    await tab.key('a')
     assert.equal(await tab.evaluate('location.search'), '')
-    await press(tab, 'j')
+    await tab.key('j')
     const first = await focused()
-    await press(tab, 'j')
+    await tab.key('j')
     assert.notEqual(await focused(), first)
-    await press(tab, 'k')
+    await tab.key('k')
     assert.equal(await focused(), first)
-    await press(tab, 'r')
+    await tab.key('r')
     assert.equal(await tab.evaluate('document.activeElement.tagName'), 'TEXTAREA')
     await tab.evaluate(
       "document.querySelector('.keys').open = true; document.querySelector('.keys input').click(); document.querySelector('.inbox a.title').focus()",
     )
-    await press(tab, 'j')
+    await tab.key('j')
     assert.equal(await focused(), first)
     await tab.evaluate(
       "document.querySelector('.keys input').click(); document.querySelector('.inbox a.title').focus()",
     )
-    await press(tab, 'e')
+    await tab.key('e')
     await untilShown(tab, "document.querySelector('.event-form')")
   })
 
@@ -140,18 +127,18 @@ describe('the list of events in a browser', {
     const tab = await open('/desk/events')
     assert.equal(await tab.evaluate(`document.querySelector('.bulk').hidden`), true)
     await tab.evaluate(`document.querySelectorAll('tbody input[type=checkbox]')[0].focus()`)
-    await press(tab, ' ')
+    await tab.key(' ')
     await tab.evaluate(`document.querySelectorAll('tbody input[type=checkbox]')[2].click()`)
     await untilShown(tab, `document.querySelector('.bulk p').textContent === '2 chosen'`)
     await tab.evaluate(`document.querySelector('.bulk [value=trash]').focus()`)
-    await press(tab, 'Enter')
+    await tab.key('Enter')
     await untilShown(tab, `document.querySelector('h1').textContent.startsWith('Move 2 events')`)
     await tab.evaluate(`document.querySelector('.confirm .button.bad').focus()`)
-    await press(tab, 'Enter')
+    await tab.key('Enter')
     await untilShown(tab, `document.querySelector('h1').textContent === '2 events changed'`)
     assert.equal((await service.get(`/events/${ids[0]}`, 'admin')).body.status, 'trash')
     await tab.evaluate(`document.querySelector('[action$="/events/undo"] button').focus()`)
-    await press(tab, 'Enter')
+    await tab.key('Enter')
     await untilShown(tab, `document.querySelector('h1').textContent === '2 events are as they were'`)
     assert.equal((await service.get(`/events/${ids[0]}`)).body.status, 'publish')
   })

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { untilShown } from '../support/browsers.ts'
 import { type Chromium, type ChromiumTab, findChromium, startChromium } from '../support/chromium.ts'
-import { answered, openTab, press, type } from '../support/interruptions.ts'
+import { answered, openTab, type } from '../support/interruptions.ts'
 import { type Reader, startService, type TestService } from '../support/service.ts'
 
 const program = findChromium()
@@ -63,26 +63,26 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
 
   for (const key of ['Tab', 'Enter'])
     test(`${key} after typing on does not take the name that was marked before`, async () => {
-      const tab = await form(await made(`D1${key}`))
+      const tab = await form(await made(`Choir ${key}`))
       await tab.evaluate(focus('venue_name'))
       await type(tab, 'The Bl')
       await untilShown(tab, "document.querySelectorAll('.names:not([hidden]) li').length === 3")
-      await press(tab, 'ArrowDown')
+      await tab.key('ArrowDown')
       await tab.evaluate(answered('/names', { ms: 600 }))
       await tab.evaluate(
         `document.querySelector('.event-form').addEventListener('submit', (event) => event.preventDefault())`,
       )
       await type(tab, 'ue Moon Café')
-      await press(tab, key)
+      await tab.key(key)
       assert.equal(await tab.evaluate("document.getElementById('venue_name').value"), 'The Blue Moon Café')
     })
 
   test('the marked option is not named any longer once the list has been replaced', async () => {
-    const tab = await form(await made('D1b'))
+    const tab = await form(await made('Choir 1b'))
     await tab.evaluate(focus('venue_name'))
     await type(tab, 'The Bl')
     await untilShown(tab, "document.querySelectorAll('.names:not([hidden]) li').length === 3")
-    await press(tab, 'ArrowDown')
+    await tab.key('ArrowDown')
     await type(tab, 'a')
     await untilShown(tab, "document.querySelectorAll('.names:not([hidden]) li').length === 2")
     assert.equal(
@@ -92,7 +92,7 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
   })
 
   test('Enter that ends a composition takes no name', async () => {
-    const tab = await form(await made('D3'))
+    const tab = await form(await made('Choir 3'))
     await tab.evaluate(focus('venue_name'))
     await type(tab, 'The Bl')
     await untilShown(tab, "document.querySelector('.names:not([hidden]) li')")
@@ -104,14 +104,14 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
       "window.seen = []; document.addEventListener('keydown', (e) => seen.push(e.key + e.isComposing), true)",
     )
     await tab.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 })
-    await press(tab, 'ArrowDown')
-    await press(tab, 'Enter')
+    await tab.key('ArrowDown')
+    await tab.key('Enter')
     const seen = await tab.evaluate('seen.join()')
     assert.equal(await tab.evaluate("document.getElementById('venue_name').value"), 'The Blに', String(seen))
   })
 
   test('what could not be kept is tried again, and is not said to be kept', long, async () => {
-    const id = await made('D4')
+    const id = await made('Choir 4')
     const tab = await form(id)
     await tab.evaluate(answered('/unsaved', { status: 503 }))
     await tab.evaluate(focus('title'))
@@ -124,7 +124,7 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
   })
 
   test('the last words are kept when the tab is closed just after a keep', async () => {
-    const id = await made('D5')
+    const id = await made('Choir 5')
     const tab = await form(id)
     await tab.evaluate(focus('title'))
     await type(tab, 'First ')
@@ -137,14 +137,14 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
   })
 
   test('whoever stops a save goes on being warned and kept', long, async () => {
-    const id = await made('D6')
+    const id = await made('Choir 6')
     const tab = await form(id, 'admin')
     await tab.evaluate(focus('title'))
     await type(tab, 'Stopped ')
     // As Escape does while a page is awaited.
     await tab.evaluate("document.querySelector('.event-form').requestSubmit(); window.stop()")
     await sleep(500)
-    assert.equal(await tab.evaluate("document.getElementById('title').value"), 'Stopped D6')
+    assert.equal(await tab.evaluate("document.getElementById('title').value"), 'Stopped Choir 6')
     await type(tab, 'more ')
     const warns = await tab.evaluate(
       "(() => { const leaving = new Event('beforeunload', { cancelable: true }); dispatchEvent(leaving); return leaving.defaultPrevented })()",
@@ -159,14 +159,14 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
     ['late', { ms: 900 }],
   ] as const)
     test(`the end moves with the start though an answer was ${how}`, async () => {
-      const tab = await form(await made('D7'))
+      const tab = await form(await made('Choir 7'))
       await untilShown(tab, "document.getElementById('when-words').textContent.includes('2 hours')")
       await tab.evaluate(
         "document.getElementById('start_time').focus(); document.getElementById('start_time').select()",
       )
       await tab.evaluate(answered('/words', late))
       await type(tab, '20:15')
-      await press(tab, 'Tab')
+      await tab.key('Tab')
       await sleep(500)
       if (how === '503') await tab.evaluate('window.fetch = before')
       await tab.evaluate(focus('title'))
@@ -176,14 +176,14 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
     })
 
   test('a name that was picked is kept', long, async () => {
-    const id = await made('D9')
+    const id = await made('Choir 9')
     const tab = await form(id)
     await tab.evaluate(focus('venue_name'))
     await type(tab, 'The Blu')
     await untilShown(tab, "document.querySelector('.names:not([hidden]) li')")
     await untilShown(tab, "document.querySelector('.kept').textContent !== ''").catch(() => undefined)
-    await press(tab, 'ArrowDown')
-    await press(tab, 'Enter')
+    await tab.key('ArrowDown')
+    await tab.key('Enter')
     await sleep(6500)
     assert.match(await unsavedOf(id), /The Blue Kettle/)
   })
@@ -196,17 +196,17 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
       await tab.evaluate("document.getElementById('everything').focus()")
       await type(tab, 'Alpha')
       await untilShown(tab, "document.querySelector('#everything-found:not([hidden]) li')")
-      await press(tab, 'ArrowDown')
+      await tab.key('ArrowDown')
       await tab.evaluate(answered('as-typed', how))
       await type(tab, 'bet soup')
       await sleep(how.status ? 600 : 20)
-      await press(tab, 'Enter')
+      await tab.key('Enter')
       await sleep(1500)
       assert.match(await tab.evaluate<string>('location.href'), /search=Alphabet/)
     })
 
   test('the editor of a description takes no focus from where somebody went meanwhile', long, async () => {
-    const tab = await form(await made('D8', { description: '<p>Text</p>' }))
+    const tab = await form(await made('Choir 8', { description: '<p>Text</p>' }))
     await tab.send('Network.emulateNetworkConditions', slow)
     await tab.evaluate("document.getElementById('description').focus()")
     await sleep(100)
@@ -219,7 +219,7 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
   })
 
   test('what is typed while the editor comes stays in order', async () => {
-    const tab = await form(await made('D8b', { description: 'Old.' }))
+    const tab = await form(await made('Choir 8b', { description: 'Old.' }))
     await tab.send('Network.emulateNetworkConditions', slow)
     await tab.evaluate(
       "(() => { const area = document.getElementById('description'); area.focus(); area.setSelectionRange(area.value.length, area.value.length) })()",
@@ -235,7 +235,7 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
   })
 
   test('a press whose end the page never saw moves nothing', long, async () => {
-    const id = await made('D10', { start_date: '2027-07-06 19:00:00', end_date: '2027-07-06 20:00:00' })
+    const id = await made('Choir 10', { start_date: '2027-07-06 19:00:00', end_date: '2027-07-06 20:00:00' })
     const tab = await openTab(browser, service, '/desk/month/2027-07', 'editor')
     await sleep(300)
     const from = await tab.evaluate<Point>(entryPoint(id))
@@ -256,7 +256,7 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
   })
 
   test('Escape ends a drag, and letting go opens nothing', async () => {
-    const id = await made('D10b', { start_date: '2027-08-06 19:00:00', end_date: '2027-08-06 20:00:00' })
+    const id = await made('Choir 10b', { start_date: '2027-08-06 19:00:00', end_date: '2027-08-06 20:00:00' })
     const tab = await openTab(browser, service, '/desk/month/2027-08', 'editor')
     await sleep(300)
     const from = await tab.evaluate<Point>(entryPoint(id))
@@ -270,7 +270,7 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
       buttons: 1,
     })
     assert.equal(await tab.evaluate("document.querySelectorAll('.dragged').length"), 1)
-    await press(tab, 'Escape')
+    await tab.key('Escape')
     await tab.mouse('up', from.x + 12, from.y)
     await sleep(1000)
     assert.equal(await tab.evaluate('location.pathname'), '/desk/month/2027-08')
@@ -345,7 +345,7 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
     await sleep(500)
     await type(tab, 'The')
     await untilShown(tab, "document.querySelector('.names:not([hidden]) li')")
-    await press(tab, 'Escape')
+    await tab.key('Escape')
     assert.equal(await tab.evaluate("document.activeElement.matches('[data-names]')"), true)
   })
 
@@ -414,7 +414,7 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
   })
 
   test('a text that is too large to keep is not said to be kept', long, async () => {
-    const tab = await form(await made('D16'))
+    const tab = await form(await made('Choir 16'))
     await tab.evaluate(
       `(() => { const area = document.getElementById('description'); area.value = 'x'.repeat(210000); area.dispatchEvent(new Event('input', { bubbles: true })) })()`,
     )

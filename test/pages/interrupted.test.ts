@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { untilShown } from '../support/browsers.ts'
 import { type Chromium, findChromium, startChromium } from '../support/chromium.ts'
-import { answered, openTab, press, type } from '../support/interruptions.ts'
+import { answered, openTab, type } from '../support/interruptions.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const program = findChromium()
@@ -48,11 +48,11 @@ describe('on pages', { skip: program === undefined ? 'no Chromium is installed' 
       await untilShown(tab, "document.querySelector('[data-suggest][role=combobox]')")
       await type(tab, 'Music')
       await untilShown(tab, "document.querySelector('.suggestions:not([hidden]) li')")
-      await press(tab, 'ArrowDown')
+      await tab.key('ArrowDown')
       await tab.evaluate(answered('suggest', how))
       await type(tab, 'al theatre')
       await sleep(how.status ? 500 : 20)
-      await press(tab, 'Enter')
+      await tab.key('Enter')
       await sleep(1500)
       assert.match(await tab.evaluate<string>('location.href'), /search=Musical/)
     })
@@ -64,8 +64,8 @@ describe('on pages', { skip: program === undefined ? 'no Chromium is installed' 
     await type(tab, 'Music')
     await untilShown(tab, "document.querySelector('.suggestions:not([hidden]) li')")
     await tab.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 })
-    await press(tab, 'ArrowDown')
-    await press(tab, 'Enter')
+    await tab.key('ArrowDown')
+    await tab.key('Enter')
     await sleep(800)
     assert.equal(await tab.evaluate('location.pathname'), '/events/')
   })
@@ -278,8 +278,8 @@ describe('on pages', { skip: program === undefined ? 'no Chromium is installed' 
     await untilShown(tab, "document.querySelector('[data-suggest][role=combobox]')")
     await type(tab, 'Music')
     await untilShown(tab, "document.querySelector('.suggestions:not([hidden]) li')")
-    await press(tab, 'ArrowDown')
-    await press(tab, 'Enter')
+    await tab.key('ArrowDown')
+    await tab.key('Enter')
     await untilShown(tab, "!location.pathname.startsWith('/events/')")
     await sleep(500)
     await tab.evaluate('setTimeout(() => history.back())')

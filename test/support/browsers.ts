@@ -60,18 +60,6 @@ export async function untilShown(tab: Tab, expression: string): Promise<void> {
 /** What takes text has the focus, which a page gives it a moment after it has come. */
 export const TAKES_TEXT = `document.activeElement?.matches('input, textarea, select, [contenteditable]')`
 
-/** Has a page get its answers half a second late. */
-export const ANSWERED_LATE = `(() => {
-  const ask = window.fetch
-  window.fetch = async (...asked) => {
-    await new Promise((done) => setTimeout(done, 500))
-    return ask(...asked)
-  }
-})()`
-
-/** Milliseconds in which such an answer has come. */
-export const LATE_MS = 1000
-
 /** Where axe-core is; undefined where it is not installed. */
 export const axePath = findPackage('axe-core/axe.min.js')
 

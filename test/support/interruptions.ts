@@ -2,14 +2,6 @@ import type { Chromium, ChromiumTab } from './chromium.ts'
 import { sitAtDesk } from './desk.ts'
 import type { Reader, TestService } from './service.ts'
 
-const CODES: Readonly<Record<string, number>> = { Tab: 9, Enter: 13, ArrowDown: 40, Escape: 27 }
-
-/** Presses a key and lets it go, or lets a composition have it. */
-export async function press(tab: ChromiumTab, key: string): Promise<void> {
-  const event = { key, code: key, windowsVirtualKeyCode: CODES[key] ?? 0, ...(key === 'Enter' && { text: '\r' }) }
-  await tab.send('Input.dispatchKeyEvent', { type: 'keyDown', ...event })
-  await tab.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event })
-}
 /** Types a text at once. */
 export const type = (tab: ChromiumTab, text: string) => tab.send('Input.insertText', { text })
 

@@ -31,10 +31,7 @@ function weekly({ meaning, next }: Said<number[]>): Said<RecurrenceObject> {
 /** The name of a weekday in rules, as objects of recurrences have it: `tu`. */
 const ruleName = (weekday: number) => (WEEKDAYS[weekday] ?? 'MO').toLowerCase()
 
-/**
- * One weekday or several with a word for `and` between them. Without `every` before them, the first one has to say by its form that it is repeated:
- * `dienstags`.
- */
+/** One weekday, or several joined by `and`. Without `every`, the first has to say by its form that it is repeated: `dienstags`. */
 function weekdaysAt(
   tokens: readonly Token[],
   at: number,

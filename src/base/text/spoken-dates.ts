@@ -66,10 +66,7 @@ function spokenOf({ date, last }: FoundDate, time?: SpokenTime): SpokenDate {
 export interface FoundDate {
   date: string
   last?: string
-  /**
-   * How it was said: by its day and month; by a word that means nothing else; in digits that may be a time, as `19.11`; by a short word that may be another,
-   * as `So`.
-   */
+  /** How it was said: by day and month; by a word of no other meaning; in digits that may be a time (`19.11`); by a short word (`So`). */
   by: 'name' | 'word' | 'digits' | 'short'
 }
 

@@ -4,9 +4,7 @@ import { fold } from './characters.ts'
 // The search by `words` compares stems: a word without its endings, so that `concert` finds `concerts`. All languages are cut the same way, since the
 // language of a text is not known. The database keeps the stems, so a change here needs a migration that cuts all texts anew.
 
-/**
- * Letters and digits of scripts that put blanks between words, by their places in Unicode. Korean has its particles without blanks, so it is not among them.
- */
+/** Letters and digits of scripts with blanks between words, by their places in Unicode. Korean, which joins its particles, is not among them. */
 const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff'
 /** Signs that are no part of a word: blanks, punctuation, and halves of characters. */
 const NOISE =

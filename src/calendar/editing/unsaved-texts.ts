@@ -35,7 +35,7 @@ export interface UnsavedText {
 /** The values in a form, and the record that they are of; 0 for a record that is still to be made. */
 export type Unsaved = Pick<UnsavedText, 'kind' | 'record' | 'version' | 'values'>
 
-/** Keeps the text that the caller is writing, unless it is too large or comes within five seconds of the last: the next one will do, unless this is the last. */
+/** Keeps the text that the caller is writing. Refuses one that is too large, and one within five seconds of another unless no other follows (`isLast`). */
 export async function keepUnsavedText(
   { caller, write, now }: Context,
   { values, ...place }: Unsaved,

@@ -66,10 +66,7 @@ export async function findListedEvents({ db, caller }: Context, ids: readonly nu
   })
 }
 
-/**
- * One page of the events with a condition in the order of rule 11.7: by local start, publication date, id; or by publication date, id; or by how well they
- * match (rule 14.7).
- */
+/** Reads one page of the events with a condition: by start, date and id (rule 11.7); by date and id; or the best first (rule 14.7). */
 export async function listEvents(
   where: Condition,
   order: 'start' | 'publication' | Ranking,

@@ -123,10 +123,7 @@ export async function dropSlugs(tx: Tx, kind: SlugKind, record: number): Promise
 
 /** The old paths that this process has loaded. */
 export interface OldPaths {
-  /**
-   * Hashes of the paths of pages and of lists of events, in order: two paths may have the same, and the database decides then. Undefined until they were
-   * read.
-   */
+  /** Sorted hashes of the paths of pages and lists. The database decides where two paths share one. Undefined until they were read. */
   hashes: Uint32Array | undefined
   /** `memory.sources` as of when they were read. */
   asOf: number

@@ -54,10 +54,7 @@ async function valueInWords(context: Context, member: string, value: unknown): P
 
 const MOMENT = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
 
-/**
- * Looks up the names of the records that a field links to. The result writes an entry: an id as the name of its record, a record that is still to be made as
- * its own name.
- */
+/** Looks up the names of linked records. The result writes an id as the name of its record, and a record still to be made as its own. */
 async function namesAt(
   context: Context,
   member: string,

@@ -65,10 +65,7 @@ export function readTimes(context: Pick<Context, 'site' | 'now' | 'say'>, typed:
   return isAllDay ? times : { ...times, ...chosenMoments(typed, zone, start.wall, end.wall) }
 }
 
-/**
- * Chooses, of the two moments of a time that occurs twice, the first one, or the second where that is ticked. An end after a second start is a second one
- * too.
- */
+/** Chooses the first moment of a time that occurs twice, or the second where that is ticked. An end after a second start is a second one. */
 function chosenMoments(
   typed: TypedForm,
   zone: string,

@@ -375,9 +375,7 @@ interface JoinedGzip {
   places: number[]
 }
 
-/**
- * Joins the gzip body of a list for a client that takes one; undefined where it would be no shorter than the plain one, or where a thread has to compress it.
- */
+/** Joins the gzip body of a list; undefined where the client takes none, where plain is as short, or where a thread has to compress it. */
 function joinGzip(
   { buffers }: PublicReads,
   { request: { headers } }: Read,

@@ -131,10 +131,7 @@ export function splitFeed(path: string): { page: string; ending: string } | unde
 /** The most segments that name a view behind the path of a list on a moved site. */
 const MOST_OF_VIEW = 4
 
-/**
- * Reads a path as that of a list of events on a moved site, followed by a view or a feed. Lists may have any name there, so there are several readings: each
- * has the path of the list, and the present address that the whole path then stands for.
- */
+/** Reads an old path as list, view or feed, whatever the list was called: each reading has the path of the list, and the present address. */
 export function readOldLists(path: string, site: Site): { list: string; to: string }[] {
   const segments = path.split('/').filter((segment) => segment !== '')
   const found: { list: string; to: string }[] = []

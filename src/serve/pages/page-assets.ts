@@ -153,10 +153,7 @@ const leafletAssets = once((): Assets['leaflet'] => {
   return { script: asset('leaflet', '.js', file('leaflet.js')), style: asset('leaflet', '.css', file('leaflet.css')) }
 })
 
-/**
- * One of our style sheets as it is served: without comments, indents and needless blanks. It must have no string with a sign around which blanks are taken
- * out.
- */
+/** Removes comments, indents and needless blanks from one of our style sheets. Its strings must not depend on these blanks. */
 function withoutBlanks(css: string): string {
   return css
     .replace(/\/\*[^*]*\*\//g, '')

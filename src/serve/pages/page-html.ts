@@ -89,10 +89,7 @@ export function marked(name: string, wrong: string | undefined): { attributes: H
   }
 }
 
-/**
- * A field that offers values; `wrong` is what is wrong with the chosen one. The first option, `none`, chooses nothing; where there are more values than it
- * offers, it is a field to type in.
- */
+/** A menu of values. `none` is its first option and chooses nothing; `wrong` is the text of a fault. Too many values make it a text field. */
 export function select(
   label: string,
   name: string,

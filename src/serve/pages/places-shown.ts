@@ -44,10 +44,7 @@ export function directionsTo(
     : maps.directions.replaceAll('{to}', () => encodeURIComponent(to))
 }
 
-/**
- * The position of a venue, for the program of maps that a device has (RFC 5870); undefined without one. Some programs show the place with its name, and
- * others ignore the name.
- */
+/** Links to the position of a venue in the maps of a device (RFC 5870); undefined without one. Some show the name as well. */
 export function positionLink({ venue, geo_lat: lat, geo_lng: lng }: Pick<VenueRow, 'venue' | 'geo_lat' | 'geo_lng'>) {
   if (lat === null || lng === null) return undefined
   return `geo:${lat},${lng}?q=${lat},${lng}(${encodeURIComponent(plainText(venue)).replaceAll('(', '%28').replaceAll(')', '%29')})`

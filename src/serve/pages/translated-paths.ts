@@ -5,10 +5,7 @@ import { isDay } from './page-dates.ts'
 
 // Translates words of other languages in addresses of moved sites into English. It reads no data.
 
-/**
- * The English words by their translations, for one place of a path: `tag` is the German word for a day at one place, and the English word for a tag at
- * another.
- */
+/** English words by their translations, for one place of a path: `tag` is German for a day at one place, and a tag at another. */
 type Words = ReadonlyMap<string, PathWord>
 
 const SCOPES = wordsFor(['category', 'tag'])

@@ -104,9 +104,7 @@ export async function setOwnerSettings(tx: Tx, values: OwnerValues): Promise<voi
   recordSettings(tx, former)
 }
 
-/**
- * Keeps the file of a `data:` address beside the settings, and returns the name that stands in its place; undefined for the address of the one that is there.
- */
+/** Keeps the file of a `data:` address, and returns the name that stands for it; undefined for the address of the present file. */
 async function keepLookFile(tx: Tx, setting: LookFileSetting, sent: string): Promise<string | undefined> {
   const bytes = bytesOfData(sent)
   if (!bytes) return undefined

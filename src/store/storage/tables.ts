@@ -92,10 +92,7 @@ function referredFirst(tables: TableShape[], references: { table: string; to: st
   return placed
 }
 
-/**
- * Selects every column; `counts` marks those that number new rows, by a counter or, as in the history, from the rows that are there. PostgreSQL has a counter
- * for each of them.
- */
+/** Selects every column. `counts` marks those that number new rows, by a counter or from the rows there; PostgreSQL has counters alone. */
 const sqliteColumns = sql<ColumnRow>`
   select l.name as "table", c.name as "column", nullif(c.pk, 0) as place,
     c.pk = 1 and (s.sql like '%autoincrement%' or s.name = 'history') as counts

@@ -211,10 +211,7 @@ export async function transact<T>(
   }
 }
 
-/**
- * Begins a transaction whose first statements may be sent before the server has answered, for as long as they only read: if it refuses, they would run
- * outside.
- */
+/** Begins a transaction. Statements that only read may be sent before the server has answered: if it refuses, they run outside. */
 function openTransaction(session: Session, beginning: string): Promise<void> {
   const begun = beginTransaction(session, beginning)
   const opening = { begun, isWaitedFor: false }

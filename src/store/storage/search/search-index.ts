@@ -154,10 +154,7 @@ type Write = <T>(work: (tx: Db) => Promise<T>) => Promise<T>
 const BYTES_AT_ONCE = 20_000
 const WORDS_AT_ONCE = 1000
 
-/**
- * Indexes at most `most` waiting events while requests are answered: in small writes with turns for others in between. Long texts are cut into words in a
- * thread.
- */
+/** Indexes at most `most` waiting events in small writes, with turns for requests in between. A thread cuts long texts into words. */
 export async function indexWaiting(write: Write, most: number): Promise<void> {
   for (let left = most; left > 0; ) {
     const rows = await write((tx) => findUnindexed(tx, left))
@@ -342,23 +339,25 @@ export async function stemSome(tx: Db, most: number, among?: readonly number[]):
     )
     await writeNames(tx, named)
   }
-  if (!isPostgres(tx))
-    await sql`delete from unstemmed where doc in (select value from json_each(${JSON.stringify(docs)}))`.execute(tx)
+  if (isPostgres(tx)) return docs.length
+  await passTurn(tx)
+  await sql`insert into stems (stems, rank) values ('merge', ${Math.ceil(docs.length * MERGED_PAGES)})`.execute(tx)
+  await sql`delete from unstemmed where doc in (select value from json_each(${JSON.stringify(docs)}))`.execute(tx)
   return docs.length
 }
 
 /** Texts in portions that take a few milliseconds each, so that long ones hold nobody up. */
 function* inPortions(texts: readonly Unstemmed[]): Generator<Unstemmed[]> {
   let portion: Unstemmed[] = []
-  let bytes = 0
+  let length = 0
   for (const one of texts) {
-    if (portion.length > 0 && bytes + one.text.length > BYTES_AT_ONCE) {
+    if (portion.length > 0 && length + one.text.length > BYTES_AT_ONCE) {
       yield portion
       portion = []
-      bytes = 0
+      length = 0
     }
     portion.push(one)
-    bytes += one.text.length
+    length += one.text.length
   }
   if (portion.length > 0) yield portion
 }
@@ -428,8 +427,6 @@ async function writeStems(tx: Db, stemmed: readonly Stemmed[]): Promise<void> {
     tx,
   )
   if (before && before.docs > 0) await forgetSome(tx, before.docs)
-  await passTurn(tx)
-  await sql`insert into stems (stems, rank) values ('merge', ${Math.ceil(stemmed.length * MERGED_PAGES)})`.execute(tx)
 }
 
 /** Of these documents, those that had stems before. */

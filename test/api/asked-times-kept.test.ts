@@ -85,3 +85,15 @@ test('an answer that goes by the clock is kept until it changes', async () => {
   mock.timers.tick(4 * 3_600_000)
   assert.deepEqual(await list('when=tonight'), [], 'the night is over')
 })
+
+test('what changed within a time before now is another answer later', async () => {
+  await service.create('/events', {
+    title: 'Latest',
+    start_date: '2026-12-24 09:00:00',
+    end_date: '2026-12-24 10:00:00',
+  })
+  const changed = async (ago: string) => list(`modified_after=${ago}&start_date=2026-01-01`)
+  for (let time = 0; time < 3; time += 1) assert.deepEqual(await changed('-1hour'), ['Latest'])
+  mock.timers.tick(2 * 3_600_000)
+  assert.deepEqual(await changed('-1hour'), [])
+})

@@ -72,6 +72,8 @@ export interface Kind<Value, Kept = Value> {
   show?: (kept: unknown) => unknown
   /** The words that a list takes, where they are few; those of a single word are in `wire.enum`. */
   choices?: readonly string[]
+  /** True where the meaning of a value changes with the clock, unless it begins with a whole date. */
+  goesByClock?: true
   /** True for yes and no, by which records of one name are not told apart. */
   isFlag?: true
   /** How a form asks for it; a kind without it has no control of its own. */
@@ -351,6 +353,7 @@ export const moment: Kind<string | number> = {
   wire: { type: 'string' },
   within: limits.word,
   example: '2027-05-04 19:30:00',
+  goesByClock: true,
   valid: (value, { site, now }) =>
     (isText(value) || typeof value === 'number') && parseMoment(value, site.timezone, now) !== undefined,
   read: (value) => (isText(value) || typeof value === 'number' ? value : undefined),

@@ -81,7 +81,7 @@ export const linkedFilters = {
     sql: (wanted, ground) => withEvents(isTruthy(wanted), ground),
   }),
   only_with_upcoming: linkedFilter({
-    kind: looseFlag,
+    kind: { ...looseFlag, goesByClock: true },
     about: 'Only records that have upcoming events',
     default: false,
     sql: (wanted, ground) => (wanted ? withUpcoming(ground) : anyRecord),

@@ -3,8 +3,10 @@ import { type Cache, type CacheBudget, dropAll, emptyCache, findCached, keepCach
 import { hashOf } from '../../base/text/characters.ts'
 import { wallNow } from '../../base/text/moments.ts'
 import { type Version, versionedTag } from '../../calendar/records/record-store.ts'
+import { resources } from '../../calendar/resources.ts'
 import type { EventMemory } from '../../store/memory/event-memory.ts'
 import type { FollowedBody, ListFrame } from '../formats/json.ts'
+import { postFilters } from './platform-resource.ts'
 import type { Service } from './respond.ts'
 import { contentTag, type Outgoing } from './send.ts'
 
@@ -175,9 +177,14 @@ export function versionTag({ edition }: FinishedAnswers, version: string, day: s
   return format === 'json' ? `W/"${edition}.${version}.${day}"` : `W/"${edition}.${version}.${day}.${format}"`
 }
 
+const timedNames = [...resources.map(({ filters }) => filters), postFilters].flatMap((filters) =>
+  Object.entries(filters).flatMap(([name, { kind }]) => (kind.goesByClock ? [name] : [])),
+)
+
 /** Parameters whose values in words change with the clock; frames have short names for two of them. */
-const CLOCK =
-  /[?&](?:(?:start_date|end_date|starts_before|starts_after|ends_before|ends_after|only_with_upcoming)=(?!\d{4}-\d\d-\d\d)|(?:date|until)=(?!\d{4}-\d\d))/
+const CLOCK = new RegExp(
+  `[?&](?:(?:${[...new Set(timedNames)].join('|')})=(?!\\d{4}-\\d\\d-\\d\\d)|(?:date|until)=(?!\\d{4}-\\d\\d))`,
+)
 
 /** A name that is not written as it is read, so that any of the above may be behind it. */
 const DISGUISED = /[?&][^=&?]*[%+]/

@@ -29,7 +29,7 @@ const later = <Context extends { now: number }>(context: Context, seconds: numbe
 test('what somebody writes is kept for them alone, at most every five seconds and 200 kB', async () => {
   const editor = await callerContext(service, 'editor')
   const { id, version } = await createRecord(editor, events, { title: 'Saved', ...day })
-  const text = { kind: 'event', record: id, version, values: { title: 'Typed' } }
+  const text = { kind: 'event', record: id, form: '', version, values: { title: 'Typed' } }
   assert.equal(await keepUnsavedText(editor, text), 'kept')
   assert.equal(await keepUnsavedText(later(editor, 4), { ...text, values: { title: 'Typed on' } }), 'too soon')
   assert.equal(await keepUnsavedText(later(editor, 6), { ...text, values: { title: 'Typed on' } }), 'kept')
@@ -46,12 +46,29 @@ test('what somebody writes is kept for them alone, at most every five seconds an
 
 test('it goes when it is saved, for a new record as well', async () => {
   const author = await callerContext(service, 'author')
-  await keepUnsavedText(author, { kind: 'event', record: 0, version: 0, values: { title: 'New' } })
-  const { id, version } = await createRecord(author, events, { title: 'New', ...day })
+  await keepUnsavedText(author, { kind: 'event', record: 0, form: 'one', version: 0, values: { title: 'New' } })
+  const { id, version } = await createRecord(author, events, { title: 'New', ...day }, undefined, 'one')
   assert.deepEqual(await listUnsavedTexts(author), [])
-  await keepUnsavedText(later(author, 9), { kind: 'event', record: id, version, values: { title: 'Newer' } })
+  await keepUnsavedText(later(author, 9), { kind: 'event', record: id, form: '', version, values: { title: 'Newer' } })
   await updateRecord(author, events, id, { title: 'Newer' })
   assert.deepEqual(await listUnsavedTexts(author), [])
+})
+
+test('forms of two new records have a text each, and saving one leaves the other', async () => {
+  const admin = await callerContext(service, 'admin')
+  const typedIn = (form: string, record = 0) => ({ kind: 'event', record, form, version: 0, values: { title: form } })
+  assert.equal(await keepUnsavedText(admin, typedIn('one')), 'kept')
+  assert.equal(await keepUnsavedText(later(admin, 9), typedIn('two')), 'kept')
+  assert.equal(await keepUnsavedText(later(admin, 18), typedIn('x'.repeat(65))), 'too large')
+  assert.equal((await findUnsavedText(admin, 'event', 0, 'one'))?.values.title, 'one')
+  assert.equal((await findUnsavedText(admin, 'event', 0))?.values.title, 'two')
+  await createRecord(admin, events, { title: 'Two', ...day }, undefined, 'two')
+  assert.deepEqual(
+    (await listUnsavedTexts(admin)).map(({ form }) => form),
+    ['one'],
+  )
+  await discardUnsavedText(admin, 'event', 0, 'one')
+  assert.deepEqual(await listUnsavedTexts(admin), [])
 })
 
 test('nothing that caches go by moves, nothing stands in the history, and copies leave it out', async () => {
@@ -67,7 +84,13 @@ test('nothing that caches go by moves, nothing stands in the history, and copies
   const shown = await etag()
   assert.ok(shown)
   for (let i = 0; i < 20; i += 1)
-    await keepUnsavedText(later(editor, 100 + 10 * i), { kind: 'event', record: i, version: 0, values: { title: 'x' } })
+    await keepUnsavedText(later(editor, 100 + 10 * i), {
+      kind: 'event',
+      record: i,
+      form: '',
+      version: 0,
+      values: { title: 'x' },
+    })
   const proposed = await proposeChange(contributor, events, id, { values: { title: 'Proposed' }, version }, 'Please')
   assert.ok('proposal' in proposed)
   assert.equal(await position(), before)
@@ -80,7 +103,7 @@ test('nothing that caches go by moves, nothing stands in the history, and copies
 test('it goes after thirty days, and of more than a hundred the oldest', async () => {
   const editor = await callerContext(service, 'editor')
   for (let i = 0; i < 105; i += 1)
-    await keepUnsavedText(later(editor, 1000 + 10 * i), { kind: 'venue', record: i, version: 0, values: {} })
+    await keepUnsavedText(later(editor, 1000 + 10 * i), { kind: 'venue', record: i, form: '', version: 0, values: {} })
   assert.equal((await listUnsavedTexts(editor)).length, 100)
   await dropOld(service.app.database, 0, editor.now + 29 * 86_400_000)
   assert.equal((await listUnsavedTexts(editor)).length, 100)

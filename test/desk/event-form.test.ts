@@ -465,6 +465,30 @@ describe('the form of an event', () => {
     assert.equal((await service.get(`/events/${id}`)).body.title, 'Half written, more')
   })
 
+  test('what was typed in two new forms is kept for each, and listed until it is saved or thrown away', async () => {
+    const author = await sitAtDesk(service, 'author')
+    const titles = ['Begun first', 'Begun second']
+    for (const title of titles) {
+      const fields = await untouched('/desk/events/new', author)
+      const kept = await author.post('/desk/events/unsaved', { ...fields, title, is_last: '1' })
+      assert.equal(kept.body.state, 'kept')
+    }
+    const begun = async () =>
+      [...String((await author.get('/desk/')).body).matchAll(/new\?unsaved=([\w-]+)"[^>]*>([^<]+)</g)].map(
+        ([, form = '', title = '']) => ({ form, title }),
+      )
+    const [first, second] = (await begun()).toSorted((one, other) => one.title.localeCompare(other.title))
+    assert.deepEqual([first?.title, second?.title], titles)
+    const taken = await untouched(`/desk/events/new?unsaved=${first?.form}`, author)
+    assert.equal(taken.title, 'Begun first')
+    const saved = { ...taken, start_date: '2030-12-05', start_time: '18:00' }
+    assert.equal((await author.post('/desk/events/new', saved)).status, 303)
+    assert.deepEqual(await begun(), [second])
+    assert.match((await author.get('/desk/events/new')).body, /Begun second/)
+    await author.post('/desk/events/0/discard', { form: second?.form ?? '' })
+    assert.deepEqual(await begun(), [])
+  })
+
   test('3d.15: contributors see no button that they may not press, send for review, and propose changes of what is published', async () => {
     const contributor = await sitAtDesk(service, 'contributor')
     const blank = await contributor.get('/desk/events/new')

@@ -72,7 +72,7 @@ export async function saveForm(context: Context, served: Served, id: number, ask
     // A scope alone is a question that nothing was asked with.
     const changed = Object.keys(values).filter((name) => name !== 'recurrence_scope')
     if (changed.length === 0) {
-      await context.write((tx) => keepBeside(tx, context, served, { formOf: id, record: id }, unmade))
+      await context.write((tx) => keepBeside(tx, context, served, { formOf: { record: id }, record: id }, unmade))
       return { saved: { id, version }, changed, taken }
     }
     const brought = bringsAlong(context, served, row, values)

@@ -254,6 +254,12 @@ export function withoutUnmade(raw: RawValues, unmade: UnmadeTerms): RawValues {
   return values
 }
 
+/** The record that a form is of; 0 with the name of the form where it is still to be made. */
+export interface FormPlace {
+  record: number
+  form?: string
+}
+
 /**
  * Does in the transaction of a save what belongs to it beside the record: removes the unsaved text, keeps the names of terms that wait, and lets an
  * event that was sent back wait again once its author sends it for review.
@@ -262,10 +268,10 @@ export async function keepBeside(
   tx: Tx,
   { caller, now }: Context,
   { resource }: Served,
-  place: { formOf: number; record: number },
+  place: { formOf: FormPlace; record: number },
   unmade: UnmadeTerms = {},
 ): Promise<void> {
-  await removeUnsaved(tx, { user: caller.id, kind: resource.name, record: place.formOf })
+  await removeUnsaved(tx, { user: caller.id, kind: resource.name, form: '', ...place.formOf })
   if (resource.name !== 'event' || can(caller, 'publish')) return
   const [known] = await findOpenProposals(tx, 'event', place.record, caller.id)
   const isPending = (await findEvent(tx, place.record))?.status === 'pending'

@@ -14,7 +14,7 @@ import { dropSlugs } from '../records/old-slugs.ts'
 import { findVersion, isPossibleId, requireVersion, type WantedVersions } from '../records/record-store.ts'
 import type { Served } from '../resources.ts'
 import { makeOnce } from './idempotency.ts'
-import { findUnmadeTerms, keepBeside, type UnmadeTerms } from './proposal-store.ts'
+import { type FormPlace, findUnmadeTerms, keepBeside, type UnmadeTerms } from './proposal-store.ts'
 
 // The one way in which records are written for somebody who asks: REST answers requests by it, and the desk saves its forms by it.
 
@@ -120,7 +120,7 @@ export interface Saved {
 }
 
 /** Adds to a write what a save of the desk does in its transaction, such as removing the unsaved text of the record. */
-function savingFor(context: Context, served: Served, formOf: number, unmade?: UnmadeTerms) {
+function savingFor(context: Context, served: Served, formOf: FormPlace, unmade?: UnmadeTerms) {
   return async (tx: Tx, write: () => Promise<WriteResult>): Promise<WriteResult> => {
     const written = await write()
     await keepBeside(tx, context, served, { formOf, record: written.id }, unmade)
@@ -131,14 +131,21 @@ function savingFor(context: Context, served: Served, formOf: number, unmade?: Un
 /**
  * Saves a new record as a create over REST does. Saved again with the same key and values within a day, it is the record of the first time.
  * @param key printable ASCII characters that name one act of the user
+ * @param form the form whose unsaved text the record replaces
  * @throws Problem with the faults by field in `details.params`; rest_idempotency_key_reused for a key of other values
  */
-export async function createRecord(context: Context, served: Served, raw: RawValues, key?: string): Promise<Saved> {
+export async function createRecord(
+  context: Context,
+  served: Served,
+  raw: RawValues,
+  key?: string,
+  form = '',
+): Promise<Saved> {
   const { resource, operations } = served
   const isAllowed = isLoggedIn(context.caller) && operations.rights.create(context)
   const sent = { fields: resource.fields, raw, isAllowed }
   const fingerprint = async () => hash('sha256', `desk ${resource.path} ${JSON.stringify(raw)}`, 'base64')
-  const saving = savingFor(context, served, 0, await findUnmadeTerms(context, served, raw))
+  const saving = savingFor(context, served, { record: 0, form }, await findUnmadeTerms(context, served, raw))
   const id = await makeOnce({ key, fingerprint }, isAllowed, context, (keepingId) =>
     writeNew(context, operations, sent, (tx, write) => keepingId(tx, () => saving(tx, write))),
   )
@@ -168,7 +175,7 @@ export async function updateRecord(
   const mayAsk = isLoggedIn(context.caller) && operations.rights.update(context)
   const values = await parseFields(resource.fields, raw, context, { extent: 'partial', mayAsk })
   const row = await permittedRecord(context, operations, id, 'update')
-  const saving = savingFor(context, served, id, unmade ?? (await findUnmadeTerms(context, served, raw)))
+  const saving = savingFor(context, served, { record: id }, unmade ?? (await findUnmadeTerms(context, served, raw)))
   const around: Around<WriteResult> = async (tx, write) => {
     const written = await saving(tx, write)
     await beside?.(tx)
@@ -234,7 +241,7 @@ export async function permittedRecord(
 /** A term is gone with what is kept beside it; a record in the trash may come back. */
 function removing(context: Context, served: Served, id: number): Around<WriteResult> {
   const { name } = served.resource
-  if (name !== 'category' && name !== 'tag') return savingFor(context, served, id)
+  if (name !== 'category' && name !== 'tag') return savingFor(context, served, { record: id })
   return async (tx, write) => {
     const written = await write()
     await removeDeskRows(tx, name, id)

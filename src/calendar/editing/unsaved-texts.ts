@@ -18,6 +18,8 @@ import type { RawValues } from '../declare/parse.ts'
 const MOST_BYTES = 200_000
 /** Seconds between two texts that are kept of one user. */
 const PAUSE_S = 5
+/** The most characters of the name of a form. */
+const LONGEST_FORM = 64
 /** The most texts kept of one user; the oldest of more go. */
 const MOST_TEXTS = 100
 
@@ -26,6 +28,8 @@ export interface UnsavedText {
   kind: string
   /** 0 for a record that is still to be made. */
   record: number
+  /** The form of a record that is still to be made; empty for others. */
+  form: string
   /** The version of the record that the form showed: with another one now, somebody has changed it since. */
   version: number
   values: RawValues
@@ -33,7 +37,7 @@ export interface UnsavedText {
 }
 
 /** The values in a form, and the record that they are of; 0 for a record that is still to be made. */
-export type Unsaved = Pick<UnsavedText, 'kind' | 'record' | 'version' | 'values'>
+export type Unsaved = Pick<UnsavedText, 'kind' | 'record' | 'form' | 'version' | 'values'>
 
 /** Keeps the text that the caller is writing. Refuses one that is too large, and one within five seconds of another unless no other follows (`isLast`). */
 export async function keepUnsavedText(
@@ -42,7 +46,7 @@ export async function keepUnsavedText(
   isLast = false,
 ): Promise<'kept' | 'too large' | 'too soon'> {
   const json = JSON.stringify(values)
-  if (Buffer.byteLength(json) > MOST_BYTES) return 'too large'
+  if (Buffer.byteLength(json) > MOST_BYTES || place.form.length > LONGEST_FORM) return 'too large'
   const row: UnsavedTextColumns = { user: caller.id, ...place, values: json, saved_utc: formatUtc(now) }
   return write(async (tx) => {
     const { rows, last } = await findLastSaved(tx, caller.id)
@@ -53,13 +57,14 @@ export async function keepUnsavedText(
   })
 }
 
-/** The unsaved text of the caller about a record, or about a new one of a kind: record 0. */
+/** The unsaved text of the caller about a record; with record 0 of a form of a new one, or the latest of all of them. */
 export async function findUnsavedText(
   { caller, db }: Context,
   kind: string,
   record: number,
+  form?: string,
 ): Promise<UnsavedText | undefined> {
-  const row = await findUnsavedRow(db, { user: caller.id, kind, record })
+  const row = await findUnsavedRow(db, { user: caller.id, kind, record, form })
   return row && readUnsaved(row)
 }
 
@@ -73,7 +78,7 @@ const readUnsaved = ({ user: _user, values, ...row }: UnsavedTextColumns): Unsav
   values: JSON.parse(values),
 })
 
-/** Removes the unsaved text of the caller about a record, since it was saved or is not wanted. */
-export function discardUnsavedText({ caller, write }: Context, kind: string, record: number): Promise<void> {
-  return write((tx) => removeUnsaved(tx, { user: caller.id, kind, record }))
+/** Removes the unsaved text of the caller about a record, or of a form of a new one, since it is not wanted. */
+export function discardUnsavedText({ caller, write }: Context, kind: string, record: number, form = ''): Promise<void> {
+  return write((tx) => removeUnsaved(tx, { user: caller.id, kind, record, form }))
 }

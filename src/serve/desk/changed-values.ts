@@ -2,16 +2,18 @@ import { plainText } from '../../base/text/html.ts'
 import { utcToMs } from '../../base/text/moments.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { Fields } from '../../calendar/declare/resource.ts'
+import type { UnsavedText } from '../../calendar/editing/unsaved-texts.ts'
 import { event } from '../../calendar/events/event.ts'
 import { findTermsByIds } from '../../calendar/terms/term-store.ts'
-import { written } from '../pages/page-dates.ts'
+import { localeOf, written } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type FormFaults, labelOf, statusName } from './desk-inputs.ts'
-import { sayAtDesk, type TypedForm } from './desk-page.ts'
+import { deskPath, sayAtDesk, type TypedForm, typedOf } from './desk-page.ts'
+import { controlLabel } from './event-form-controls.ts'
 import { linkedNames } from './event-form-values.ts'
 import { TIME_CONTROLS } from './event-times.ts'
 
-// The changed values of a record, in words.
+// The changed values of a record and those that were not saved, in words.
 
 /** A field with two values: those before and after a change, or those of two people. `end` stands behind a text that is cut. */
 export interface ChangedValue {
@@ -131,4 +133,48 @@ export function takenOver(typed: TypedForm, now: TypedForm, taken: readonly stri
   const present = names.flatMap((name) => (now[name] ? [[name, now[name]] as const] : []))
   const without = Object.entries(typed).filter(([name]) => !names.includes(name))
   return { ...Object.fromEntries(without), ...Object.fromEntries(present) }
+}
+
+/** The controls of an unsaved text. */
+export function typedIn({ values }: UnsavedText): TypedForm {
+  return typedOf({ form: values })
+}
+
+/** Offers an unsaved text, with its age and the fields in which it differs from the event. */
+export function unsavedNote(
+  context: Context,
+  unsaved: UnsavedText | undefined,
+  known: { id: number; version: number; typed: TypedForm } | undefined,
+): Content {
+  if (!unsaved) return ''
+  const { site, now } = context
+  const kept = typedIn(unsaved)
+  const shown = known?.typed ?? {}
+  const names = Object.keys(kept).filter((name) => known === undefined || name in shown)
+  const different = names.filter((name) => sameTexts(kept[name]) !== sameTexts(shown[name]))
+  if (different.length === 0) return ''
+  const minutes = Math.round((now - utcToMs(unsaved.saved_utc)) / 60_000)
+  const place = deskPath(site, `/events/${known ? known.id : 'new'}`)
+  const isOld = known !== undefined && unsaved.version !== known.version
+  const rows = different
+    .slice(0, MOST_COMPARED)
+    .map(
+      (name) =>
+        html`<tr><th scope="row">${controlLabel(site, name)}</th><td dir="auto">${sameTexts(kept[name])}</td><td dir="auto">${sameTexts(shown[name])}</td></tr>`,
+    )
+  return html`<div class="note unsaved"><p>${sayAtDesk(site, 'You typed something here that was not saved, {time}.', { time: agoInWords(site, minutes) })}${isOld && html` ${sayAtDesk(site, 'Somebody has changed the event since.')}`}</p><a class="button" href="${place}?unsaved=${encodeURIComponent(unsaved.form)}">${sayAtDesk(site, 'Put it into the form')}</a><form method="post" action="${deskPath(site, `/events/${known?.id ?? 0}/discard`)}"><input type="hidden" name="form" value="${unsaved.form}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Throw it away')}</button></form>
+<details class="inline"><summary>${sayAtDesk(site, 'What is different')}</summary><div class="both-sides"><table><thead><tr><th scope="col"><span class="hidden">${sayAtDesk(site, 'Field')}</span></th><th scope="col">${sayAtDesk(site, 'What you typed')}</th><th scope="col">${sayAtDesk(site, 'What stands there now')}</th></tr></thead><tbody>${rows}</tbody></table></div></details></div>`
+}
+
+const MOST_COMPARED = 30
+
+const sameTexts = (texts: readonly string[] | undefined) =>
+  (texts ?? []).filter((text) => text !== '' && text !== '0').join(', ')
+
+function agoInWords(site: Context['site'], minutes: number): string {
+  const format = new Intl.RelativeTimeFormat(localeOf(site), { numeric: 'auto' })
+  if (minutes < 60) return format.format(-minutes, 'minute')
+  return minutes < 2 * 1440
+    ? format.format(-Math.round(minutes / 60), 'hour')
+    : format.format(-Math.round(minutes / 1440), 'day')
 }

@@ -20,6 +20,8 @@ export interface EventForm {
   known?: { id: number; version: number; status: string; address: string; series: SeriesRow | undefined }
   /** The hidden key of a new event. */
   key: string
+  /** The name of the form of a new event, under which its text is kept until it is saved. */
+  formName: string
   may: {
     statuses: readonly string[]
     trash: boolean

@@ -83,11 +83,17 @@ async function keepTyped(request: DeskRequest): Promise<DeskAnswer> {
   const typed = typedOf(request)
   const record = recordIdIn({ variables: { id: lastTyped(typed, 'id') } })
   if (record !== undefined) await getKnownEvent(context, record)
-  const { id: _id, key: _key, is_last, ...values } = typed
+  const { id: _id, key: _key, form: _form, is_last, ...values } = typed
   const version = Number(fieldOf(request, 'version')) || 0
   const state = await keepUnsavedText(
     context,
-    { kind: 'event', record: record ?? 0, version, values },
+    {
+      kind: 'event',
+      record: record ?? 0,
+      form: record === undefined ? fieldOf(request, 'form') : '',
+      version,
+      values,
+    },
     is_last !== undefined,
   )
   return { data: { state, text: sayAtDesk(context.site, 'Kept, but not saved yet') } }
@@ -96,7 +102,7 @@ async function keepTyped(request: DeskRequest): Promise<DeskAnswer> {
 async function discardTyped(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const id = recordIdIn(request) ?? 0
-  await discardUnsavedText(context, 'event', id)
+  await discardUnsavedText(context, 'event', id, id === 0 ? fieldOf(request, 'form') : '')
   return { seeOther: deskPath(context.site, `/events/${id === 0 ? 'new' : id}`) }
 }
 

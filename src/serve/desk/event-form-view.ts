@@ -386,7 +386,7 @@ function firstButton(form: EventForm): Html {
  */
 function saveBar(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)
-  const { known, key, may, context, typed } = form
+  const { known, key, formName, may, context, typed } = form
   const { site } = context
   const status = lastTyped(typed, 'status')
   const goals = goalsOf(form)
@@ -406,7 +406,7 @@ function saveBar(form: EventForm): Html {
     may.trash &&
     known.status !== 'trash' &&
     html`<button type="submit" class="button quiet bad end" formaction="${deskPath(site, `/events/${known.id}/trash`)}" formnovalidate>${say('Trash')}</button>`
-  return html`<div class="savebar"><input type="hidden" name="key" value="${key}">${known && html`<input type="hidden" name="version" value="${known.version}">`}${main}${beside}<button type="submit" class="button" formaction="${preview}" formtarget="kalends-preview" formnovalidate>${say('Preview')}</button>${trash}</div>`
+  return html`<div class="savebar"><input type="hidden" name="key" value="${key}">${known ? html`<input type="hidden" name="version" value="${known.version}">` : html`<input type="hidden" name="form" value="${formName}">`}${main}${beside}<button type="submit" class="button" formaction="${preview}" formtarget="kalends-preview" formnovalidate>${say('Preview')}</button>${trash}</div>`
 }
 
 /** Links and buttons for further deeds with an event that is there. */

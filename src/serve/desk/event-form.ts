@@ -6,14 +6,14 @@ import { readRecurrence } from '../../base/recurrence/recurrence-text.ts'
 import { timesOfCopy } from '../../base/text/event-lengths.ts'
 import { decodedText, plainText } from '../../base/text/html.ts'
 import { dayOf, wallNow } from '../../base/text/moments.ts'
-import { utcToMs, wallToUtc } from '../../base/text/zones.ts'
+import { wallToUtc } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { RawValues } from '../../calendar/declare/parse.ts'
 import { waitingTerms } from '../../calendar/editing/bring-along.ts'
 import { saveForm } from '../../calendar/editing/merge-edits.ts'
 import { mayPropose, proposalsAbout, proposeChange } from '../../calendar/editing/review.ts'
 import { createRecord, removeRecord, untrashRecord } from '../../calendar/editing/save-record.ts'
-import { findUnsavedText, type UnsavedText } from '../../calendar/editing/unsaved-texts.ts'
+import { findUnsavedText } from '../../calendar/editing/unsaved-texts.ts'
 import { findClashes } from '../../calendar/events/clashes.ts'
 import { findEvent } from '../../calendar/events/event-store.ts'
 import { recurrenceOf, showRule, startOf } from '../../calendar/events/recurrence-present.ts'
@@ -30,10 +30,9 @@ import { knownTo } from '../../calendar/terms/term-filters.ts'
 import { mayManageTerms } from '../../calendar/terms/term-rules.ts'
 import { findTermsByIds, listTerms } from '../../calendar/terms/term-store.ts'
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
-import { localeOf } from '../pages/page-dates.ts'
 import { type Content, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
-import { conflictNotes, takenOver } from './changed-values.ts'
+import { conflictNotes, takenOver, typedIn, unsavedNote } from './changed-values.ts'
 import type { ControlOption, FormFaults } from './desk-inputs.ts'
 import {
   allTyped,
@@ -50,7 +49,7 @@ import {
   type TypedForm,
   typedOf,
 } from './desk-page.ts'
-import { controlLabel, type EventForm } from './event-form-controls.ts'
+import type { EventForm } from './event-form-controls.ts'
 import {
   allFaults,
   faultsAtControls,
@@ -146,6 +145,7 @@ async function formOf(context: Context, typed: TypedForm, shown: Shown): Promise
       },
     }),
     key: lastTyped(typed, 'key') || randomUUID(),
+    formName: lastTyped(typed, 'form') || randomUUID(),
     may: {
       statuses: statusesFor(context, known?.row.status, isProposal),
       trash: known !== undefined && mayDelete(caller, known.row),
@@ -298,49 +298,10 @@ async function showNew({ context, query }: DeskRequest): Promise<DeskAnswer> {
     ...NO_REPEATS,
     ...listsIn(query),
   }
-  const unsaved = await findUnsavedText(context, 'event', 0)
-  if (unsaved && query.has('unsaved')) return eventFormView(await formOf(context, typedIn(unsaved), {}))
+  const unsaved = await findUnsavedText(context, 'event', 0, query.get('unsaved') ?? undefined)
+  if (unsaved && query.has('unsaved'))
+    return eventFormView(await formOf(context, { ...typedIn(unsaved), form: [unsaved.form] }, {}))
   return eventFormView(await formOf(context, typed, { notes: unsavedNote(context, unsaved, undefined) }))
-}
-
-/** The controls of an unsaved text. */
-function typedIn({ values }: UnsavedText): TypedForm {
-  return typedOf({ form: values })
-}
-
-/** Offers an unsaved text, with its age and the fields in which it differs from the event. */
-function unsavedNote(context: Context, unsaved: UnsavedText | undefined, known: KnownEvent | undefined): Content {
-  if (!unsaved) return ''
-  const { site, now } = context
-  const kept = typedIn(unsaved)
-  const shown = known?.typed ?? {}
-  const names = Object.keys(kept).filter((name) => known === undefined || name in shown)
-  const different = names.filter((name) => sameTexts(kept[name]) !== sameTexts(shown[name]))
-  if (different.length === 0) return ''
-  const minutes = Math.round((now - utcToMs(unsaved.saved_utc)) / 60_000)
-  const place = deskPath(site, `/events/${known ? known.id : 'new'}`)
-  const isOld = known !== undefined && unsaved.version !== known.version
-  const rows = different
-    .slice(0, MOST_COMPARED)
-    .map(
-      (name) =>
-        html`<tr><th scope="row">${controlLabel(site, name)}</th><td dir="auto">${sameTexts(kept[name])}</td><td dir="auto">${sameTexts(shown[name])}</td></tr>`,
-    )
-  return html`<div class="note unsaved"><p>${sayAtDesk(site, 'You typed something here that was not saved, {time}.', { time: agoInWords(site, minutes) })}${isOld && html` ${sayAtDesk(site, 'Somebody has changed the event since.')}`}</p><a class="button" href="${place}?unsaved">${sayAtDesk(site, 'Put it into the form')}</a><form method="post" action="${deskPath(site, `/events/${known?.id ?? 0}/discard`)}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Throw it away')}</button></form>
-<details class="inline"><summary>${sayAtDesk(site, 'What is different')}</summary><div class="both-sides"><table><thead><tr><th scope="col"><span class="hidden">${sayAtDesk(site, 'Field')}</span></th><th scope="col">${sayAtDesk(site, 'What you typed')}</th><th scope="col">${sayAtDesk(site, 'What stands there now')}</th></tr></thead><tbody>${rows}</tbody></table></div></details></div>`
-}
-
-const MOST_COMPARED = 30
-
-const sameTexts = (texts: readonly string[] | undefined) =>
-  (texts ?? []).filter((text) => text !== '' && text !== '0').join(', ')
-
-function agoInWords(site: Context['site'], minutes: number): string {
-  const format = new Intl.RelativeTimeFormat(localeOf(site), { numeric: 'auto' })
-  if (minutes < 60) return format.format(-minutes, 'minute')
-  return minutes < 2 * 1440
-    ? format.format(-Math.round(minutes / 60), 'hour')
-    : format.format(-Math.round(minutes / 1440), 'day')
 }
 
 /** Controls that a link to the form may fill. */
@@ -507,8 +468,10 @@ export async function formAgain(
   return eventFormView(await formOf(request.context, typed, { ...shownOf(request, known), faults }))
 }
 
-async function create({ context }: DeskRequest, { raw }: ReadForm, key: string): Promise<DeskAnswer> {
-  const { id } = await createRecord(context, events, raw, key || undefined)
+async function create(request: DeskRequest, { raw }: ReadForm, key: string): Promise<DeskAnswer> {
+  const { context } = request
+  const form = fieldOf(request, 'form')
+  const { id } = await createRecord(context, events, raw, key || undefined, form)
   return { seeOther: deskPath(context.site, `/events/${id}?saved=first`) }
 }
 

@@ -78,13 +78,13 @@ function lineOfEvent({ site }: Context, today: string, event: PlannedEvent): Htm
 
 /** The texts that the caller has typed and not saved. */
 function unsavedList({ site }: Context, unsaved: Awaited<ReturnType<typeof listUnsavedTexts>>): Content {
-  const lines = unsaved.map(({ kind, record, values, saved_utc }) => {
+  const lines = unsaved.map(({ kind, record, form, values, saved_utc }) => {
     const path = resources.find(({ resource }) => resource.name === kind)?.resource.path ?? 'events'
     const wall = utcToWall(saved_utc, site.timezone)
-    const name = [values.title, values.venue, values.organizer, values.name].find(
-      (one) => typeof one === 'string' && one !== '',
-    )
-    return html`<li><a class="title" href="${deskPath(site, `/${path}/${record === 0 ? 'new' : record}`)}" dir="auto">${String(name ?? sayAtDesk(site, '(no title)'))}</a><span class="when">${written(site, 'dayMonth', wall)}, ${written(site, 'time', wall)}</span></li>`
+    const name = [values.title, values.venue, values.organizer, values.name]
+      .flat()
+      .find((one) => typeof one === 'string' && one !== '')
+    return html`<li><a class="title" href="${deskPath(site, `/${path}/${record === 0 ? `new?unsaved=${encodeURIComponent(form)}` : record}`)}" dir="auto">${String(name ?? sayAtDesk(site, '(no title)'))}</a><span class="when">${written(site, 'dayMonth', wall)}, ${written(site, 'time', wall)}</span></li>`
   })
   return (
     lines.length > 0 &&

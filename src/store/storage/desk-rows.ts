@@ -5,8 +5,8 @@ import { statement } from './statement.ts'
 
 // Rows that the desk keeps beside records. No version, no list and no cache depends on them, so nothing of them is in the record of changes.
 
-/** The user and the record of an unsaved text. */
-export type UnsavedPlace = Pick<UnsavedTextColumns, 'user' | 'kind' | 'record'>
+/** The user of an unsaved text, its record, and its form where the record is still to be made. */
+export type UnsavedPlace = Pick<UnsavedTextColumns, 'user' | 'kind' | 'record' | 'form'>
 
 const selectLastSaved = statement<{ user: number }>()<{ rows: number; last: string | null; oldest: string | null }>(
   (_db, value) =>
@@ -24,7 +24,7 @@ const upsertUnsaved = statement<{ row: UnsavedTextColumns }>()((db, value) =>
     .insertInto('unsaved_texts')
     .values(value('row'))
     .onConflict((conflict) =>
-      conflict.columns(['user', 'kind', 'record']).doUpdateSet((row) => ({
+      conflict.columns(['user', 'kind', 'record', 'form']).doUpdateSet((row) => ({
         version: row.ref('excluded.version'),
         values: row.ref('excluded.values'),
         saved_utc: row.ref('excluded.saved_utc'),
@@ -42,18 +42,18 @@ export function selectUnsaved(db: Db, user: number): Promise<UnsavedTextColumns[
   return db.selectFrom('unsaved_texts').selectAll().where('user', '=', user).orderBy('saved_utc', 'desc').execute()
 }
 
-const selectUnsavedOne = statement<UnsavedPlace>()((db, value) =>
-  db
-    .selectFrom('unsaved_texts')
-    .selectAll()
-    .where('user', '=', value('user'))
-    .where('kind', '=', value('kind'))
-    .where('record', '=', value('record')),
-)
-
-export async function findUnsavedRow(db: Db, place: UnsavedPlace): Promise<UnsavedTextColumns | undefined> {
-  const [row] = await selectUnsavedOne(db, place)
-  return row
+/** The unsaved text of a form, or without one the latest of a record. */
+export function findUnsavedRow(
+  db: Db,
+  { user, kind, record, form }: Omit<UnsavedPlace, 'form'> & { form?: string | undefined },
+): Promise<UnsavedTextColumns | undefined> {
+  const texts = db.selectFrom('unsaved_texts').selectAll().where('user', '=', user).where('kind', '=', kind)
+  return texts
+    .where('record', '=', record)
+    .$if(form !== undefined, (those) => those.where('form', '=', form ?? ''))
+    .orderBy('saved_utc', 'desc')
+    .limit(1)
+    .executeTakeFirst()
 }
 
 const deleteUnsavedOne = statement<UnsavedPlace>()((db, value) =>
@@ -61,7 +61,8 @@ const deleteUnsavedOne = statement<UnsavedPlace>()((db, value) =>
     .deleteFrom('unsaved_texts')
     .where('user', '=', value('user'))
     .where('kind', '=', value('kind'))
-    .where('record', '=', value('record')),
+    .where('record', '=', value('record'))
+    .where('form', '=', value('form')),
 )
 
 export async function removeUnsaved(tx: Db, place: UnsavedPlace): Promise<void> {
@@ -76,16 +77,16 @@ export async function removeDeskRows(tx: Db, kind: string, record: number): Prom
 
 /** Removes the oldest unsaved texts of a user beyond so many. */
 export async function trimUnsaved(tx: Db, user: number, most: number): Promise<void> {
-  await sql`delete from unsaved_texts where "user" = ${user} and (kind, record) in
-    (select kind, record from unsaved_texts where "user" = ${user} order by saved_utc desc, kind, record limit 1000 offset ${sql.lit(most)})`.execute(
+  await sql`delete from unsaved_texts where "user" = ${user} and (kind, record, form) in
+    (select kind, record, form from unsaved_texts where "user" = ${user} order by saved_utc desc, kind, record, form limit 1000 offset ${sql.lit(most)})`.execute(
     tx,
   )
 }
 
 /** Drops at most `most` unsaved texts from before a time. Returns how many. */
 export async function dropUnsaved(tx: Db, beforeUtc: string, most: number): Promise<number> {
-  const { rows } = await sql`delete from unsaved_texts where ("user", kind, record) in
-    (select "user", kind, record from unsaved_texts where saved_utc < ${beforeUtc} limit ${sql.lit(most)}) returning record`.execute(
+  const { rows } = await sql`delete from unsaved_texts where ("user", kind, record, form) in
+    (select "user", kind, record, form from unsaved_texts where saved_utc < ${beforeUtc} limit ${sql.lit(most)}) returning record`.execute(
     tx,
   )
   return rows.length

@@ -159,6 +159,17 @@ const migrations: readonly Migration[] = [
             delete from name_stems where kind = '${kind}' and doc = old.id; end`,
     ]),
   ]),
+  // Several forms of events that are still to be made may be open at once.
+  step('0050-forms-of-unsaved-texts', ({ id, text }) => [
+    'create table former_texts_of_forms as select * from unsaved_texts',
+    'drop table unsaved_texts',
+    `create table unsaved_texts (${ofUser(id)}, kind ${text} not null, record ${id} not null, form ${text} not null,
+      version ${id} not null, "values" ${text} not null, saved_utc ${text} not null, primary key ("user", kind, record, form))`,
+    `insert into unsaved_texts select "user", kind, record, case record when 0 then 'former' else '' end, version, "values", saved_utc
+      from former_texts_of_forms`,
+    'drop table former_texts_of_forms',
+    'create index unsaved_texts_time on unsaved_texts (saved_utc)',
+  ]),
 ]
 
 /** Lists of SQLite are narrowed by indexes alone (0034-one-schema). */

@@ -322,6 +322,8 @@ export interface UnsavedTextColumns {
   kind: string
   /** 0 for a record that is still to be made. */
   record: number
+  /** The form of a record that is still to be made, since several may be open; empty for others. */
+  form: string
   /** The version of the record that the form showed. */
   version: number
   /** JSON record of field to value, as forms send them. */

@@ -8,7 +8,7 @@ import { answered, openTab, type } from '../support/interruptions.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const program = findChromium()
-/** Tests that wait for seconds. */
+/** Tests that wait for seconds, or of what loses nothing that somebody did. */
 const long = { skip: process.env.PAGES_CHECK === 'all' ? false : '`npm run pages:check` does it' }
 
 describe('at the desk', { skip: program === undefined ? 'no Chromium is installed' : false }, () => {
@@ -62,22 +62,26 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
   }
 
   for (const key of ['Tab', 'Enter'])
-    test(`${key} after typing on does not take the name that was marked before`, async () => {
-      const tab = await form(await made(`Choir ${key}`))
-      await tab.evaluate(focus('venue_name'))
-      await type(tab, 'The Bl')
-      await untilShown(tab, "document.querySelectorAll('.names:not([hidden]) li').length === 3")
-      await tab.key('ArrowDown')
-      await tab.evaluate(answered('/names', { ms: 600 }))
-      await tab.evaluate(
-        `document.querySelector('.event-form').addEventListener('submit', (event) => event.preventDefault())`,
-      )
-      await type(tab, 'ue Moon Café')
-      await tab.key(key)
-      assert.equal(await tab.evaluate("document.getElementById('venue_name').value"), 'The Blue Moon Café')
-    })
+    test(
+      `${key} after typing on does not take the name that was marked before`,
+      key === 'Tab' ? {} : long,
+      async () => {
+        const tab = await form(await made(`Choir ${key}`))
+        await tab.evaluate(focus('venue_name'))
+        await type(tab, 'The Bl')
+        await untilShown(tab, "document.querySelectorAll('.names:not([hidden]) li').length === 3")
+        await tab.key('ArrowDown')
+        await tab.evaluate(answered('/names', { ms: 600 }))
+        await tab.evaluate(
+          `document.querySelector('.event-form').addEventListener('submit', (event) => event.preventDefault())`,
+        )
+        await type(tab, 'ue Moon Café')
+        await tab.key(key)
+        assert.equal(await tab.evaluate("document.getElementById('venue_name').value"), 'The Blue Moon Café')
+      },
+    )
 
-  test('the marked option is not named any longer once the list has been replaced', async () => {
+  test('the marked option is not named any longer once the list has been replaced', long, async () => {
     const tab = await form(await made('Choir 1b'))
     await tab.evaluate(focus('venue_name'))
     await type(tab, 'The Bl')
@@ -91,7 +95,7 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
     )
   })
 
-  test('Enter that ends a composition takes no name', async () => {
+  test('Enter that ends a composition takes no name', long, async () => {
     const tab = await form(await made('Choir 3'))
     await tab.evaluate(focus('venue_name'))
     await type(tab, 'The Bl')
@@ -159,7 +163,7 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
     ['503', { status: 503 }],
     ['late', { ms: 900 }],
   ] as const)
-    test(`the end moves with the start though an answer was ${how}`, async () => {
+    test(`the end moves with the start though an answer was ${how}`, long, async () => {
       const tab = await form(await made('Choir 7'))
       await untilShown(tab, "document.getElementById('when-words').textContent.includes('2 hours')")
       await tab.evaluate(
@@ -190,21 +194,25 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
   })
 
   for (const how of [{ ms: 700 }, { status: 503 }])
-    test(`Enter searches for what is typed, not for a hit of what was typed before ${JSON.stringify(how)}`, async () => {
-      await made('Alpha night')
-      const tab = await openTab(browser, service, '/desk/', 'editor')
-      await sleep(300)
-      await tab.evaluate("document.getElementById('everything').focus()")
-      await type(tab, 'Alpha')
-      await untilShown(tab, "document.querySelector('#everything-found:not([hidden]) li')")
-      await tab.key('ArrowDown')
-      await tab.evaluate(answered('as-typed', how))
-      await type(tab, 'bet soup')
-      await sleep(how.status ? 600 : 20)
-      await tab.key('Enter')
-      await sleep(1500)
-      assert.match(await tab.evaluate<string>('location.href'), /search=Alphabet/)
-    })
+    test(
+      `Enter searches for what is typed, not for a hit of what was typed before ${JSON.stringify(how)}`,
+      long,
+      async () => {
+        await made('Alpha night')
+        const tab = await openTab(browser, service, '/desk/', 'editor')
+        await sleep(300)
+        await tab.evaluate("document.getElementById('everything').focus()")
+        await type(tab, 'Alpha')
+        await untilShown(tab, "document.querySelector('#everything-found:not([hidden]) li')")
+        await tab.key('ArrowDown')
+        await tab.evaluate(answered('as-typed', how))
+        await type(tab, 'bet soup')
+        await sleep(how.status ? 600 : 20)
+        await tab.key('Enter')
+        await sleep(1500)
+        assert.match(await tab.evaluate<string>('location.href'), /search=Alphabet/)
+      },
+    )
 
   test('the editor of a description takes no focus from where somebody went meanwhile', long, async () => {
     const tab = await form(await made('Choir 8', { description: '<p>Text</p>' }))
@@ -219,7 +227,7 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
     assert.equal(await tab.evaluate("document.getElementById('venue_name').value"), 'The Blue')
   })
 
-  test('what is typed while the editor comes stays in order', async () => {
+  test('what is typed while the editor comes stays in order', long, async () => {
     const tab = await form(await made('Choir 8b', { description: 'Old.' }))
     await tab.send('Network.emulateNetworkConditions', slow)
     await tab.evaluate(
@@ -256,7 +264,7 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
     assert.equal(body.start_date, '2027-07-06 19:00:00')
   })
 
-  test('Escape ends a drag, and letting go opens nothing', async () => {
+  test('Escape ends a drag, and letting go opens nothing', long, async () => {
     const id = await made('Choir 10b', { start_date: '2027-08-06 19:00:00', end_date: '2027-08-06 20:00:00' })
     const tab = await openTab(browser, service, '/desk/month/2027-08', 'editor')
     await sleep(300)
@@ -278,7 +286,7 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
   })
 
   for (const how of ['held key', 'double press'])
-    test(`publishing by a ${how} says that it is published`, async () => {
+    test(`publishing by a ${how} says that it is published`, how === 'double press' ? {} : long, async () => {
       await service.create('/events', { title: `Pending ${how}`, ...times, status: 'pending' }, 'contributor')
       const tab = await openTab(browser, service, '/desk/inbox', 'editor')
       await sleep(500)
@@ -337,7 +345,7 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
     assert.equal(await tab.evaluate<number>('history.length'), before)
   })
 
-  test('Escape closes the names, not the filters around them', async () => {
+  test('Escape closes the names, not the filters around them', long, async () => {
     await service.create('/organizers', { organizer: 'The Band' })
     const tab = await openTab(browser, service, '/desk/events', 'editor')
     await sleep(300)
@@ -400,7 +408,7 @@ describe('at the desk', { skip: program === undefined ? 'no Chromium is installe
     assert.equal(body.start_date, '2027-07-06 10:00:00')
   })
 
-  test('an event that is dropped where a bar lies moves to that day, not to the first of the bar', async () => {
+  test('an event that is dropped where a bar lies moves to that day, not to the first of the bar', long, async () => {
     const bar = await made('Fair', { start_date: '2027-09-06 10:00:00', end_date: '2027-09-10 12:00:00' })
     const id = await made('Talk', { start_date: '2027-09-15 10:00:00', end_date: '2027-09-15 12:00:00' })
     const tab = await openTab(browser, service, '/desk/month/2027-09', 'editor')

@@ -72,11 +72,11 @@ export function findPackage(name: string): string | undefined {
   }
 }
 
-/** What has axe look at a page; its value is a list of what it objects to. */
+/** What has axe look at a page; its value is a list of what it objects to. Unless all is looked at, it reads no style sheets of its own. */
 export function axeScript(): string {
   return `(async () => {
     ${readFileSync(axePath ?? '', 'utf8')}
-    const { violations } = await axe.run(document, { resultTypes: ['violations'] })
+    const { violations } = await axe.run(document, { resultTypes: ['violations'], preload: ${process.env.PAGES_CHECK === 'all'} })
     return violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map((node) => node.html.slice(0, 160) + ' ' + node.failureSummary).join(' | '))
   })()`
 }

@@ -37,3 +37,10 @@ export const resources: readonly Served[] = [
 
 /** Series, which have routes beside those of the interface. */
 export const series: Served = serve(seriesResource, seriesFilters, seriesOperations)
+
+/** The resource with a name, such as `venue` or `series`. @throws Error where there is none */
+export function servedNamed(name: string): Served {
+  const served = [...resources, series].find(({ resource }) => resource.name === name)
+  if (!served) throw new Error(`No resource is called ${name}.`)
+  return served
+}

@@ -1,5 +1,5 @@
 import { emptyCache, entryBytes, findCached, keepCached, processBudget } from '../cache.ts'
-import { clockChanges, isOnlyUtcOf, utcToMs } from '../text/zones.ts'
+import { clockChanges, DAY_MS, isOnlyUtcOf, utcToMs } from '../text/zones.ts'
 import { contentLine } from './content-lines.ts'
 
 // Writes time zones of iCalendar (VTIMEZONE).
@@ -28,7 +28,6 @@ export interface ZoneRules {
   daylight: { offset: number; begins: YearlyChange; ends: YearlyChange } | undefined
 }
 
-const DAY_MS = 86_400_000
 /** The years, the present one among them, whose clock changes a yearly rule has to hold for. */
 const YEARS = 5
 

@@ -1,8 +1,7 @@
-import { formatUtc, utcToMs } from '../text/zones.ts'
+import { DAY_MS, dayNumber, formatUtc, utcToMs } from '../text/zones.ts'
 import {
   completed,
   type Day,
-  dayNumber,
   dayOfNumber,
   endWith,
   LAST_WALL,
@@ -20,8 +19,6 @@ import {
 } from './recurrence.ts'
 
 // Splits and moves recurrences, for changes of a part of a series.
-
-const DAY_MS = 86_400_000
 
 /** The two halves of a series that is split at a date. */
 export interface Split {

@@ -1,8 +1,8 @@
+import { dayNumber } from '../text/zones.ts'
 import {
   completed,
   type DayRule,
   dayConditions,
-  dayNumber,
   daysOf,
   FREQUENCIES,
   periodOf,

@@ -1,7 +1,6 @@
 import { isWallTime } from '../text/moments.ts'
-import { clockChanges, formatUtc, isTimezone, utcToMs, utcToWall, wallToUtc } from '../text/zones.ts'
+import { clockChanges, dayNumber, formatUtc, isTimezone, utcToMs, utcToWall, wallToUtc } from '../text/zones.ts'
 import {
-  dayNumber,
   endOfLastDay,
   endWith,
   type Fault,

@@ -1,4 +1,4 @@
-import { formatUtc, settledWall, utcToMs } from '../text/zones.ts'
+import { DAY_MS, dayNumber, formatUtc, settledWall } from '../text/zones.ts'
 
 // A recurrence: its rule, added dates and exceptions, and all the dates that follow from them.
 
@@ -294,19 +294,12 @@ export function settled(wall: string, { zone, allDay }: Start): string {
   return allDay ? wall : settledWall(wall, zone)
 }
 
-const DAY_MS = 86_400_000
-
 /** A day as its number since 1970-01-01, with what rules ask of it. */
 export interface Day {
   readonly year: number
   /** 1 to 12. */
   readonly month: number
   readonly monthday: number
-}
-
-/** The number of the day of a wall time. */
-export function dayNumber(wall: string): number {
-  return Math.floor(utcToMs(wall) / DAY_MS)
 }
 
 /** The wall time of a day by its number, at the time of day of another wall time. */

@@ -1,5 +1,5 @@
 import { addDays, isWallTime } from './moments.ts'
-import { FIRST_MS, formatUtc, LAST_MS, utcToMs } from './zones.ts'
+import { DAY_MS, dayNumber, FIRST_MS, formatUtc, LAST_MS, utcToMs } from './zones.ts'
 
 // How long events last, and how far days lie apart: counted, and in words.
 
@@ -7,7 +7,6 @@ import { FIRST_MS, formatUtc, LAST_MS, utcToMs } from './zones.ts'
 export const USUAL_MINUTES = 120
 
 const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 const DAYS_A_WEEK = 7
 
 /**
@@ -60,7 +59,7 @@ const MONTHS_A_YEAR = 12
 
 /** How far a day lies from today in a language: `tomorrow`, `in 11 days`, `3 months ago`. Days are 'YYYY-MM-DD'. */
 export function distanceInWords(day: string, today: string, language: string): string {
-  const days = Math.round((utcToMs(`${day} 00:00:00`) - utcToMs(`${today} 00:00:00`)) / DAY_MS)
+  const days = dayNumber(day) - dayNumber(today)
   const write = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
   if (Math.abs(days) <= MOST_DAYS) return write.format(days, 'day')
   const months = Math.round(days / DAYS_A_MONTH)

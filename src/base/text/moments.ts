@@ -1,4 +1,4 @@
-import { FIRST_MS, formatUtc, isTimezone, LAST_MS, utcToMs, utcToWall, wallToUtc } from './zones.ts'
+import { DAY_MS, FIRST_MS, formatUtc, isTimezone, LAST_MS, utcToMs, utcToWall, wallToUtc } from './zones.ts'
 
 // Reads dates and times as clients send them, and counts with days and months.
 
@@ -34,7 +34,6 @@ interface DateToken {
 type Groups = (index: number) => string
 
 const LONGEST_TEXT = 100
-const DAY_MS = 86_400_000
 /** The lengths of 'YYYY-MM-DD' and of a wall time. */
 const DAY_LENGTH = 10
 const WALL_LENGTH = 19

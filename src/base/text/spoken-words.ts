@@ -1,4 +1,5 @@
 import { fold } from './characters.ts'
+import { DAY_MS } from './zones.ts'
 
 // The words and phrases by which dates, times and rules are read from typed text.
 
@@ -389,7 +390,6 @@ const wordsIn = (phrase: string) =>
 
 /** Any Monday. */
 const MONDAY = Date.UTC(2024, 0, 1)
-const DAY_MS = 86_400_000
 /** A name of a month may be cut to so many letters. */
 const SHORTEST_MONTH = 3
 

@@ -12,7 +12,8 @@ type Zone = { kind: 'fixed'; offset: number; abbreviation: string } | { kind: 'n
 type Period = { from: number; to: number; offset: number; abbreviation: string | undefined }
 
 const MINUTE = 60_000
-const DAY = 86_400_000
+/** Milliseconds of a day of 24 hours. */
+export const DAY_MS = 86_400_000
 const LARGEST_OFFSET = 14 * 60 * MINUTE
 const LONGEST_NAME = 64
 /** Far more clock changes than the events of a calendar meet in one zone; keeps hostile dates from filling memory. */
@@ -166,7 +167,7 @@ export function isOnlyUtcOf(wall: string, utc: string, zone: string): boolean {
 
 function lastUtcMsOf(wallMs: number, known: Zone): number {
   if (known.kind === 'fixed') return wallMs - known.offset
-  const last = wallMs - offsetAt(known, wallMs + DAY)
+  const last = wallMs - offsetAt(known, wallMs + DAY_MS)
   return last + offsetAt(known, last) === wallMs ? last : utcMsOf(wallMs, known)
 }
 
@@ -222,6 +223,11 @@ export function utcToMs(utc: string): number {
   // Below the year 100 Date.UTC means the twentieth century.
   if (year < 100) return Date.parse(`${utc.slice(0, 10)}T${utc.slice(11)}Z`)
   return Date.UTC(year, number(5, 7) - 1, number(8, 10), number(11, 13), number(14, 16), number(17, 19))
+}
+
+/** The number of a day, or of the day of a wall time, from 1 January 1970 on. */
+export function dayNumber(day: string): number {
+  return utcToMs(`${day.slice(0, 10)} 00:00:00`) / DAY_MS
 }
 
 /** The changes of the clocks of a zone. Offsets in ms; a step is the UTC time in ms from which clocks have an offset. */
@@ -307,8 +313,8 @@ function utcMsOf(wall: number, zone: Zone): number {
 /** The UTC time of a wall time on clocks with these offsets, all in ms, as `wallToUtc` takes skipped and repeated times. */
 export function utcOfWall(wall: number, offsetAtUtc: (utc: number) => number): number {
   // No clock changes twice within two days, so these are the only offsets the wall time can have.
-  const before = offsetAtUtc(wall - DAY)
-  const after = offsetAtUtc(wall + DAY)
+  const before = offsetAtUtc(wall - DAY_MS)
+  const after = offsetAtUtc(wall + DAY_MS)
   const first = wall - before
   if (before === after || offsetAtUtc(first) === before) return first
   const second = wall - after

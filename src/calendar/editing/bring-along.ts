@@ -6,7 +6,7 @@ import type { RawValues } from '../declare/parse.ts'
 import { readColumns } from '../history/record-states.ts'
 import { linkEntries } from '../linked/linked-store.ts'
 import { can } from '../people/caller.ts'
-import { resources, type Served } from '../resources.ts'
+import { type Served, servedNamed } from '../resources.ts'
 import { termEntries } from '../terms/term-rules.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
 import { findNamings, findOpenProposals, updateProposal } from './proposal-store.ts'
@@ -70,20 +70,13 @@ export async function findBrought(
   )
 }
 
-/** A resource by its name. */
-export function servedAs(name: string): Served {
-  const served = resources.find(({ resource }) => resource.name === name)
-  if (!served) throw new Error(`there is no resource ${name}`)
-  return served
-}
-
 /** Prepares to publish what a record brings along, as far as the caller may. */
 export async function prepareBrought(context: Context, record: SentRecord) {
   const records: LinkedDraft[] = []
   const writes: ((tx: Tx) => Promise<unknown>)[] = []
   const [brought = []] = await findBrought(context, [record])
   for (const one of brought) {
-    const { operations } = servedAs(one.kind)
+    const { operations } = servedNamed(one.kind)
     const row = await operations.locate(context, { id: one.id })
     if (row === undefined || !operations.rights.update(context, row)) continue
     const prepared = await operations.update.prepare(context, { row, values: { status: 'publish' } })

@@ -9,8 +9,8 @@ import { type RecordHistory, readHistory } from '../history/record-history.ts'
 import { can, isLoggedIn, mayEdit, type Owned } from '../people/caller.ts'
 import { findUser } from '../people/users.ts'
 import { isPossibleId, requireVersion } from '../records/record-store.ts'
-import { resources, type Served } from '../resources.ts'
-import { type LinkedDraft, linkedIn, mayReview, prepareBringing, prepareBrought, servedAs } from './bring-along.ts'
+import { events, type Served, servedNamed } from '../resources.ts'
+import { type LinkedDraft, linkedIn, mayReview, prepareBringing, prepareBrought } from './bring-along.ts'
 import { type Conflict, type MergedForm, mergeForm, type SentForm } from './merge-edits.ts'
 import {
   countInbox,
@@ -181,8 +181,7 @@ export async function publishProposal(
 ): Promise<Published | Undecided | Decided> {
   const proposal = await findSeenProposal(context, id)
   if (!proposal || !mayReview(context)) throw new Problem('rest_forbidden')
-  const served = resources.find(({ resource }) => resource.name === proposal.kind)
-  if (!served) throw new Problem('rest_gone')
+  const served = servedNamed(proposal.kind)
   const author = await findUser(context.db, proposal.author)
   const isFiltered = !author || !can({ ...author }, 'unfiltered_html')
   const writing = { ...context, caller: { ...context.caller, isFiltered } }
@@ -266,7 +265,7 @@ function decideEvent(
   decide: (row: EventRow, history: RecordHistory) => Promise<EventDecision>,
 ): Promise<Published | Decided> {
   if (!mayReview(context)) return Promise.reject(new Problem('rest_forbidden'))
-  const { operations, resource } = servedAs('event')
+  const { operations, resource } = events
   return untilHeld(async () => {
     const row = (await permittedRecord(context, operations, id, 'update')) as EventRow
     if (statusOf(row) !== 'pending') return { decided: await decisionAbout(context, row) }
@@ -381,7 +380,6 @@ async function namedItems(context: Context, placed: readonly Placed[]): Promise<
 
 /** The name of the record that a proposal is about; undefined when it is gone. */
 async function titleOf(context: Context, { kind, record }: Proposal): Promise<string | undefined> {
-  const served = resources.find(({ resource }) => resource.name === kind)
-  const row = await served?.operations.locate(context, { id: record })
+  const row = await servedNamed(kind).operations.locate(context, { id: record })
   return row === undefined ? undefined : nameOfRow(kind, row)
 }

@@ -2,7 +2,7 @@ import { accessFacts } from '../../base/fields/event-members.ts'
 import { foldedText } from '../../base/text/long-texts.ts'
 import { dayOf, formatUtc, utcToMs, wallNow } from '../../base/text/moments.ts'
 import { type WantedWord, wantedWords } from '../../base/text/stems.ts'
-import { utcToWall } from '../../base/text/zones.ts'
+import { DAY_MS, utcToWall } from '../../base/text/zones.ts'
 import {
   countBegins,
   countEach,
@@ -309,7 +309,7 @@ function indexQuery(memory: EventMemory, query: EventsQuery, ground: EventGround
 async function* findWithdrawn(query: EventsQuery, ground: EventGround): AsyncGenerator<WithdrawnEvent[]> {
   const { context } = ground
   let around: AroundEvents | undefined
-  for await (const rows of readWithdrawn(context.db, formatUtc(context.now - TOMBSTONE_DAYS * 86_400_000))) {
+  for await (const rows of readWithdrawn(context.db, formatUtc(context.now - TOMBSTONE_DAYS * DAY_MS))) {
     around ??= await readAround(query, ground)
     const loaded = await loadAsBefore(context, rows)
     yield rows.filter((_, at) => isFound(loaded[at], query, around))

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import { formatUtc, utcToMs } from '../../base/text/zones.ts'
+import { DAY_MS, formatUtc, utcToMs } from '../../base/text/zones.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { SessionColumns } from '../../store/storage/schema.ts'
@@ -14,7 +14,6 @@ export interface SessionOrigin {
   address: string
 }
 
-const DAY_MS = 86_400_000
 /** Days after which a session ends that nobody has used, and after which every session ends. */
 export const IDLE_DAYS = 14
 export const LONGEST_DAYS = 90

@@ -1,6 +1,6 @@
 import { isUtc } from '../../base/icalendar/zone-rules.ts'
 import { type EveryRule, everyDate, readEveryRule, type Steps } from '../../base/recurrence/every-rule.ts'
-import { clockChanges, formatUtc, isTimezone, utcOfWall, utcToMs, utcToWall } from '../../base/text/zones.ts'
+import { clockChanges, DAY_MS, formatUtc, isTimezone, utcOfWall, utcToMs, utcToWall } from '../../base/text/zones.ts'
 import { type Component, decodeText, propertiesOf, propertyOf } from './component-reader.ts'
 import { WINDOWS_ZONES, windowsZone } from './windows-zones.ts'
 
@@ -293,7 +293,7 @@ function clockOf(observances: readonly Observance[], from: number, to: number, s
 }
 
 /** Two days on both sides of the years, since years of UTC begin at another time. */
-const DAYS_MS = 2 * 86_400_000
+const DAYS_MS = 2 * DAY_MS
 
 /** The beginnings of an observance that tell of these years: all in them, and the last ones before. */
 function beginningsOf({ start, rules, dates, before }: Observance, from: number, to: number, steps: Steps): string[] {
@@ -325,7 +325,7 @@ export function offsetAt({ offset, steps }: Pick<Clock, 'offset' | 'steps'>, utc
 /** Whether the clocks of a zone show the same from one UTC time to another, both in ms. */
 function isClockOf(zone: string, clock: Pick<Clock, 'offset' | 'steps'>, from: number, to: number): boolean {
   // Most zones are told apart by one summer and one winter.
-  const half = Math.min(to, from + 182 * 86_400_000)
+  const half = Math.min(to, from + 182 * DAY_MS)
   if ([from, half, to].some((utc) => offsetOf(zone, utc) !== offsetAt(clock, utc))) return false
   const changes = clockChanges(zone, from, to)?.steps ?? []
   const own = clock.steps.filter(({ at }) => at > from && at < to)

@@ -8,6 +8,7 @@ import { fold } from '../../base/text/characters.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { parseNew } from '../../calendar/declare/parse.ts'
 import type { Fields } from '../../calendar/declare/resource.ts'
+import { servedNamed } from '../../calendar/resources.ts'
 import {
   type ColumnMeaning,
   type DateOrder,
@@ -33,7 +34,6 @@ import {
   scheduled,
 } from './source-item.ts'
 import { markedEncoding } from './source-text.ts'
-import { servedByKind } from './write-item.ts'
 
 // Reads a table of events, venues or organizers.
 
@@ -241,7 +241,7 @@ const takers: ReadonlyMap<ColumnMeaning, Fields> = new Map([
 ])
 
 function takerOf(meaning: ColumnMeaning, kind: ItemKind, name: string = meaning): [ColumnMeaning, Fields] {
-  const field = servedByKind(kind).resource.fields[name]
+  const field = servedNamed(kind).resource.fields[name]
   if (!field) throw new Error(`No field takes the column ${meaning}.`)
   return [meaning, { [meaning]: field }]
 }

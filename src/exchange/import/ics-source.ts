@@ -8,7 +8,7 @@ import { MOST_DATES, readRecurrence, recurrenceLines } from '../../base/recurren
 import { escapeHtml } from '../../base/text/html.ts'
 import { addDays } from '../../base/text/moments.ts'
 import { isUrl } from '../../base/text/urls.ts'
-import { formatUtc, settledWall, utcToMs, utcToWall, wallToUtc } from '../../base/text/zones.ts'
+import { DAY_MS, dayNumber, formatUtc, settledWall, utcToMs, utcToWall, wallToUtc } from '../../base/text/zones.ts'
 import { unannounced } from '../../calendar/locales/translate.ts'
 import { isStatus } from '../../calendar/records/record-store.ts'
 import {
@@ -306,8 +306,6 @@ interface CalendarFile {
   isCancelled: boolean
 }
 
-const DAY_MS = 86_400_000
-
 /** A VEVENT as an event, a series, or an occurrence of one, after its venue, organizers and categories. */
 function* eventsOf(component: Component, file: CalendarFile): Generator<SourceEntry> {
   const at = `line ${component.line}`
@@ -407,11 +405,10 @@ function endOf(component: Component, start: CalendarTime, zones: CalendarZones, 
   if (!property) return start.isDay ? 1 : 0
   const end = timeOf(property, zones, span)
   if (!end) return undefined
-  if (start.isDay) return Math.max(1, Math.round((dayMs(end.wall) - dayMs(start.wall)) / DAY_MS))
+  if (start.isDay) return Math.max(1, dayNumber(end.wall) - dayNumber(start.wall))
   return Math.max(0, utcMs(end) - utcMs(start))
 }
 
-const dayMs = (wall: string) => Date.parse(`${wall.slice(0, 10)}T00:00:00Z`)
 const utcMs = (time: CalendarTime) => utcToMs(utcOfTime(time))
 
 function durationOf(value: string): number | undefined {

@@ -143,16 +143,6 @@ export function noCounts(): Counts {
   return { created: 0, updated: 0, unchanged: 0, left: 0, trashed: 0, failed: 0 }
 }
 
-/** The name of the list of a kind. */
-export const PATHS: Readonly<Record<ItemKind, string>> = {
-  category: 'categories',
-  tag: 'tags',
-  venue: 'venues',
-  organizer: 'organizers',
-  series: 'series',
-  event: 'events',
-}
-
 /** Records that a run has met: a bit for each id, since a source may have millions. */
 interface SeenRecords {
   ids: IdSet

@@ -1,5 +1,6 @@
 import type { Context } from '../../calendar/declare/context.ts'
 import { type RecordState, readStates } from '../../calendar/history/record-states.ts'
+import { servedNamed } from '../../calendar/resources.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { ImportActColumns, ImportItemColumns } from '../../store/storage/schema.ts'
@@ -18,7 +19,7 @@ import {
 } from './import-store.ts'
 import { isTouched } from './missing-items.ts'
 import { fingerprintsOf, ITEM_KINDS, type ItemKind, readFingerprints, standsAlone } from './source-item.ts'
-import { prepareItemChange, servedByKind, trashRecord } from './write-item.ts'
+import { prepareItemChange, trashRecord } from './write-item.ts'
 
 // Undoes a run of an import.
 
@@ -214,5 +215,5 @@ async function putBack(
   values: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const prepared = await prepareItemChange(context, kind as ItemKind, record, values)
-  await servedByKind(kind as ItemKind).operations.update.write(tx, prepared, context)
+  await servedNamed(kind).operations.update.write(tx, prepared, context)
 }

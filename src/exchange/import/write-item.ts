@@ -6,14 +6,14 @@ import { type AskedEvent, prepareReferred, settleValues } from '../../calendar/e
 import { prepareNew as prepareNewEvent } from '../../calendar/events/events.ts'
 import type { RecordState } from '../../calendar/history/record-states.ts'
 import { isImageReference, lackOfImage } from '../../calendar/images/images.ts'
-import { resources, type Served, series } from '../../calendar/resources.ts'
+import { servedNamed } from '../../calendar/resources.ts'
 import { prepareSeriesChange } from '../../calendar/series/series-operations.ts'
 import { findSeries, keepSeriesUid } from '../../calendar/series/series-store.ts'
 import { TermExists } from '../../calendar/terms/term-rules.ts'
 import { findTermsByName } from '../../calendar/terms/term-store.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import { bringPictures } from './bring-pictures.ts'
-import { type ImportRun, PATHS } from './import-run.ts'
+import type { ImportRun } from './import-run.ts'
 import { linkNames as eventLinks, LINKED, laterTimes } from './shown-records.ts'
 import {
   type ItemKind,
@@ -44,15 +44,6 @@ export interface PreparedItem {
   pictures: readonly string[]
   /** The context that its image was fetched in. */
   context: Context
-}
-
-const byPath = new Map([...resources, series].map((served) => [served.resource.path, served]))
-
-/** The resource of a kind. */
-export function servedByKind(kind: ItemKind): Served {
-  const served = byPath.get(PATHS[kind])
-  if (!served) throw new Error(`There is no resource ${PATHS[kind]}.`)
-  return served
 }
 
 /** The kinds of the records that links lead to. */
@@ -176,7 +167,7 @@ async function writableTimes(
 
 /** Prepares a record of a kind from fields as the interface takes them. A series is made with its first event. @throws Problem */
 async function prepareNew(context: Context, kind: ItemKind, raw: Readonly<Record<string, unknown>>): Promise<unknown> {
-  const { resource, operations } = servedByKind(kind === 'series' ? 'event' : kind)
+  const { resource, operations } = servedNamed(kind === 'series' ? 'event' : kind)
   const values = await parseFields(resource.fields, raw, context, { extent: 'whole', mayAsk: true })
   return operations.create.prepare(context, values)
 }
@@ -189,7 +180,7 @@ export async function prepareItemChange(
   raw: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
   if (kind === 'series') return prepareSeriesChange(context, record, raw)
-  const { resource, operations } = servedByKind(kind)
+  const { resource, operations } = servedNamed(kind)
   const values = await parseFields(resource.fields, raw, context, { extent: 'partial', mayAsk: true })
   const row = await operations.locate(context, { id: record })
   if (row === undefined) throw new Problem('rest_post_invalid_id')
@@ -213,12 +204,12 @@ export async function writeItem(
   { item, record, prepared }: PreparedItem,
 ): Promise<{ id: number; isNew: boolean }> {
   if (record !== undefined) {
-    await servedByKind(item.kind).operations.update.write(tx, prepared, run.context)
+    await servedNamed(item.kind).operations.update.write(tx, prepared, run.context)
     return { id: record, isNew: false }
   }
   const child = await findChild(tx, item)
   if (child !== undefined) return { id: child, isNew: false }
-  const { create } = servedByKind(item.kind === 'series' ? 'event' : item.kind).operations
+  const { create } = servedNamed(item.kind === 'series' ? 'event' : item.kind).operations
   try {
     const made = await create.write(tx, prepared, run.context)
     const id = item.kind === 'series' ? (made.series ?? 0) : made.id
@@ -243,7 +234,7 @@ async function findChild(tx: Tx, { kind, name, values, links }: SourceItem): Pro
 
 /** Moves a record to the trash, or removes a term. @throws Problem */
 export async function trashRecord(tx: Tx, context: Context, kind: ItemKind, record: number): Promise<void> {
-  const { locate, remove } = servedByKind(kind).operations
+  const { locate, remove } = servedNamed(kind).operations
   const here = { ...context, db: tx }
   const row = await locate(here, { id: record })
   if (row === undefined) throw new Problem('rest_post_invalid_id')

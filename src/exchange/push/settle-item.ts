@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import { posix } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { servedNamed } from '../../calendar/resources.ts'
 import type { PushItemColumns } from '../../store/storage/schema.ts'
-import { type Counts, PATHS } from '../import/import-run.ts'
+import type { Counts } from '../import/import-run.ts'
 import { SourceFailure } from '../import/polite-fetch.ts'
 import { decodeName, type ShownRecord } from '../import/shown-records.ts'
 import { type Fingerprints, type Plan, planItem, readFingerprints } from '../import/source-item.ts'
@@ -33,7 +34,7 @@ export interface SettledItem {
 export function targetAddress({ base, root }: PushTarget, kind: PushKind): string {
   if (kind === 'image') return `${root}/wp/v2/media`
   if (kind === 'series') return `${root}/kalends/v1/series`
-  return `${base}/${PATHS[kind]}`
+  return `${base}/${servedNamed(kind).resource.path}`
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Found } from '../../calendar/declare/operations.ts'
 import { parseFields, type RawValues } from '../../calendar/declare/parse.ts'
 import { type CalendarGround, readerContext } from '../../calendar/ground.ts'
 import { presentListed } from '../../calendar/records/record-store.ts'
-import { resources, type Served } from '../../calendar/resources.ts'
+import { events, resources, type Served } from '../../calendar/resources.ts'
 import { formatsOf } from '../../serve/formats/formats.ts'
 import { ndjson } from '../../serve/formats/ndjson.ts'
 import { readSnapshot } from '../../store/storage/open-database.ts'
@@ -119,8 +119,6 @@ const DATES = ['start_date', 'end_date', 'starts_before', 'starts_after', 'ends_
 /** Earlier than any event: with it there is no window. */
 const BEFORE_ALL = '0001-01-02'
 
-const [events] = resources
-if (!events) throw new Error('There is no list of events.')
 const { resource, filters, operations } = events
 
 /** The filters of an export: those of lists of events, which has no pages. */

@@ -5,11 +5,12 @@ import { type CalendarGround, contextOn } from '../../calendar/ground.ts'
 import { insertUpload, type PreparedUpload, prepareUpload, withImages } from '../../calendar/images/images.ts'
 import type { Caller } from '../../calendar/people/caller.ts'
 import { listUsers } from '../../calendar/people/users.ts'
-import { resources } from '../../calendar/resources.ts'
+import { servedNamed } from '../../calendar/resources.ts'
 import { TermExists } from '../../calendar/terms/term-rules.ts'
 import { inMemory } from '../../store/media/image-sizes.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { type Tx, writerBy } from '../../store/storage/recording.ts'
+import type { Taxonomy } from '../../store/storage/schema.ts'
 import { drawPosters } from './posters.ts'
 import { season } from './season.ts'
 import {
@@ -89,19 +90,19 @@ async function prepareImages(context: Context): Promise<Readonly<Record<keyof ty
 /** Makes everything there is in the town; returns how many events. */
 async function createSeason(context: Creating, images: Made['images']): Promise<number> {
   for (const branch of categories) await createBranch(context, branch, 0)
-  for (const name of tags) await createTerm(context, 'tags', { name })
-  const send = (path: string) => (record: SentFields) => {
+  for (const name of tags) await createTerm(context, 'tag', { name })
+  const send = (kind: string) => (record: SentFields) => {
     const { poster, ...sent } = record
-    return create(context, path, poster ? { ...sent, image: images[poster] } : sent)
+    return create(context, kind, poster ? { ...sent, image: images[poster] } : sent)
   }
   const made = {
     images,
-    venues: await forEachKey(venues, send('venues')),
-    organizers: await forEachKey(organizers, send('organizers')),
+    venues: await forEachKey(venues, send('venue')),
+    organizers: await forEachKey(organizers, send('organizer')),
   }
   const today = dayOf(wallNow(context.site.timezone, context.now))
   const events = season.flatMap((occasion) => occasion.weeks.map((week) => eventOf(occasion, week, today, made)))
-  for (const event of events) await create(context, 'events', event)
+  for (const event of events) await create(context, 'event', event)
   const { total } = await context.tx
     .selectFrom('events')
     .select(({ fn }) => fn.countAll<number>().as('total'))
@@ -110,14 +111,14 @@ async function createSeason(context: Creating, images: Made['images']): Promise<
 }
 
 async function createBranch(context: Creating, { below = [], ...sent }: Branch, parent: number): Promise<void> {
-  const id = await createTerm(context, 'categories', { ...sent, parent })
+  const id = await createTerm(context, 'category', { ...sent, parent })
   for (const branch of below) await createBranch(context, branch, id)
 }
 
 /** The id of a term that is new, or was there before: a calendar may have terms already while it has no events. */
-async function createTerm(context: Creating, path: string, sent: RawValues): Promise<number> {
+async function createTerm(context: Creating, taxonomy: Taxonomy, sent: RawValues): Promise<number> {
   try {
-    return await create(context, path, sent)
+    return await create(context, taxonomy, sent)
   } catch (error) {
     if (error instanceof TermExists) return error.term
     throw error
@@ -125,11 +126,10 @@ async function createTerm(context: Creating, path: string, sent: RawValues): Pro
 }
 
 /** Creates a record from what a client would send; returns its id. @throws Problem */
-async function create(context: Creating, path: string, sent: RawValues): Promise<number> {
-  const served = resources.find(({ resource }) => resource.path === path)
-  if (!served) throw new Error(`There is no resource ${path}.`)
-  const values = await parseFields(served.resource.fields, sent, context)
-  const { prepare, write } = served.operations.create
+async function create(context: Creating, name: string, sent: RawValues): Promise<number> {
+  const { resource, operations } = servedNamed(name)
+  const values = await parseFields(resource.fields, sent, context)
+  const { prepare, write } = operations.create
   return (await write(context.tx, await prepare(context, values), context)).id
 }
 

@@ -1,7 +1,7 @@
 import { type Config, databaseAddress, replicaAddress } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
 import { withoutPaths } from '../../base/text/urls.ts'
-import { formatUtc, utcToMs } from '../../base/text/zones.ts'
+import { DAY_MS, formatUtc, utcToMs } from '../../base/text/zones.ts'
 import { describeReason } from '../../serve/webhooks/webhook-store.ts'
 import { findMove } from '../../store/storage/database-address.ts'
 import { HELD_NOTICE, HELD_REMEDY } from '../../store/storage/edition.ts'
@@ -9,8 +9,6 @@ import { type Examined, examineDatabase, isStandby } from '../../store/storage/e
 import { type Finding, failing, ok, warning } from './finding.ts'
 
 // The checks of the doctor on the database.
-
-const DAY_MS = 86_400_000
 
 /** Days without a backup after which one is missed. */
 const BACKUP_DAYS = 7

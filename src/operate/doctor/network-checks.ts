@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { type Config, type Site, siteOf } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
-import { formatUtc, utcToMs } from '../../base/text/zones.ts'
+import { DAY_MS, formatUtc, utcToMs } from '../../base/text/zones.ts'
 import { OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
 import { readToken } from '../../serve/sync/sync-token.ts'
 import type { Examined } from '../../store/storage/examine.ts'
@@ -190,7 +190,6 @@ const CLOCKS_DIFFER_S = 5
 const SITE_DIFFERS_S = 60
 /** This program was written after that. */
 const WRITTEN_MS = Date.UTC(2026, 0, 1)
-const DAY_MS = 86_400_000
 
 /** The clock of whoever answers at the address of the site. */
 interface SiteClock {

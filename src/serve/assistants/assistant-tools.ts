@@ -5,7 +5,7 @@ import { parametersOf } from '../../base/text/urls.ts'
 import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
 import type { eventFilters } from '../../calendar/events/event-filters.ts'
 import { about, type MessageText } from '../../calendar/locales/messages.ts'
-import { resources, type Served } from '../../calendar/resources.ts'
+import { events, type Served, servedNamed } from '../../calendar/resources.ts'
 import type { JsonRecord } from './mcp-messages.ts'
 
 // The tools that assistants can call, each of which is one request to the interface.
@@ -63,9 +63,8 @@ const LEFT_TO_PROGRAMS: readonly (keyof typeof eventFilters)[] = [
   ...(['status', 'geoloc', 'bbox', 'include', 'post_parent', 'hide_subsequent_recurrences', 'ticketed'] as const),
 ]
 
-const events = servedAt('events')
-const venues = servedAt('venues')
-const categories = servedAt('categories')
+const venues = servedNamed('venue')
+const categories = servedNamed('category')
 const { fields, addresses } = events.resource
 const byId = picked(addresses.id, ['id'])
 
@@ -146,12 +145,6 @@ export function toolsFor(mayWrite: boolean): readonly AssistantTool[] {
   return mayWrite
     ? [...readingTools, ...writingTools].sort((one, other) => (one.name < other.name ? -1 : 1))
     : readingTools
-}
-
-function servedAt(path: string): Served {
-  const served = resources.find(({ resource }) => resource.path === path)
-  if (!served) throw new Error(`there is no resource ${path}`)
-  return served
 }
 
 function picked(fields: Fields, names: readonly string[]): Fields {

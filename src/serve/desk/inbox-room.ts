@@ -28,7 +28,7 @@ import type { MessageText } from '../../calendar/locales/messages.ts'
 import { mayRead } from '../../calendar/people/caller.ts'
 import { findUserByLogin } from '../../calendar/people/users.ts'
 import { isPossibleId } from '../../calendar/records/record-store.ts'
-import { events, resources } from '../../calendar/resources.ts'
+import { events, servedNamed } from '../../calendar/resources.ts'
 import { written } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type ChangedValue, changesTable } from './changed-values.ts'
@@ -150,10 +150,7 @@ export async function sentBackList(context: Context): Promise<Html | undefined> 
   return html`<section><h2>${sayAtDesk(site, 'Sent back to you')}</h2><ul class="inbox">${lines}</ul></section>`
 }
 
-function roomPath(kind: string, record: number): string {
-  const served = resources.find(({ resource }) => resource.name === kind)
-  return `/${served?.resource.path ?? 'events'}/${record}`
-}
+const roomPath = (kind: string, record: number) => `/${servedNamed(kind).resource.path}/${record}`
 
 async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query } = request
@@ -218,7 +215,7 @@ function broughtLine({ site }: Context, { brought, terms }: Waiting): Content {
 
 /** The present and the proposed values, field by field. */
 function besideTable(context: Context, kind: string | undefined, changes: readonly ChangedValue[]): Promise<Html> {
-  const fields = resources.find(({ resource }) => resource.name === kind)?.resource.fields ?? {}
+  const fields = kind === undefined ? {} : servedNamed(kind).resource.fields
   return changesTable(context, fields, [sayAtDesk(context.site, 'Now'), sayAtDesk(context.site, 'Proposed')], changes)
 }
 

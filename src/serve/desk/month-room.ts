@@ -1,6 +1,6 @@
 import { invalidParam, Problem } from '../../base/problems.ts'
 import { addDays, dayOf, wallNow } from '../../base/text/moments.ts'
-import { utcToMs } from '../../base/text/zones.ts'
+import { dayNumber } from '../../base/text/zones.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { updateRecord } from '../../calendar/editing/save-record.ts'
 import { findEvent } from '../../calendar/events/event-store.ts'
@@ -167,7 +167,7 @@ function barOf(plan: Plan, stretch: Stretch | undefined, day: string, daysLeft: 
   const event = stretch && plan.byId.get(stretch.id)
   const isDrawn = stretch !== undefined && (day === stretch.first || daysLeft === 7)
   if (!event || !isDrawn) return html`<li class="entry free" aria-hidden="true"></li>`
-  const days = Math.round((utcToMs(`${stretch.last} 00:00:00`) - utcToMs(`${day} 00:00:00`)) / 86_400_000) + 1
+  const days = dayNumber(stretch.last) - dayNumber(day) + 1
   return entryOf(plan, event, ` whole long w${Math.min(days, daysLeft)}`)
 }
 
@@ -262,7 +262,7 @@ async function move(request: DeskRequest): Promise<DeskAnswer> {
   if (to === from) return back('')
   const scope = fieldOf(request, 'recurrence_scope')
   if (row.series !== null && !SCOPES.some((known) => known.scope === scope)) return askScope(request, row, to)
-  const days = (utcToMs(`${to} 00:00:00`) - utcToMs(`${from} 00:00:00`)) / 86_400_000
+  const days = dayNumber(to) - dayNumber(from)
   const later = (wall: string) => `${addDays(wall.slice(0, 10), days)}${wall.slice(10)}`
   const times = { start_date: later(row.start_date), end_date: later(row.end_date) }
   await updateRecord(context, events, id, { ...times, ...(row.series !== null && { recurrence_scope: scope }) })

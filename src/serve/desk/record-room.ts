@@ -11,7 +11,7 @@ import { withImages } from '../../calendar/images/images.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import { can, seesUnpublished } from '../../calendar/people/caller.ts'
 import { findVersion, presentListed } from '../../calendar/records/record-store.ts'
-import { resources, type Served } from '../../calendar/resources.ts'
+import { type Served, servedNamed } from '../../calendar/resources.ts'
 import { writtenNumber } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import {
@@ -52,15 +52,13 @@ interface RecordRoom {
   naming: string
 }
 
-const servedBy = (path: string) => resources.filter(({ resource }) => resource.path === path)
-
 /** The rooms of all records that events link to. */
 const recordRooms: readonly RecordRoom[] = [
-  { name: 'venues', title: 'Venues', makeOne: 'New venue', naming: 'venue' } as const,
-  { name: 'organizers', title: 'Organizers', makeOne: 'New organizer', naming: 'organizer' } as const,
-  { name: 'categories', title: 'Categories', makeOne: 'New category', naming: 'name' } as const,
-  { name: 'tags', title: 'Tags', makeOne: 'New tag', naming: 'name' } as const,
-].flatMap((room) => servedBy(room.name).map((served) => ({ ...room, served })))
+  { of: 'venue', name: 'venues', title: 'Venues', makeOne: 'New venue', naming: 'venue' } as const,
+  { of: 'organizer', name: 'organizers', title: 'Organizers', makeOne: 'New organizer', naming: 'organizer' } as const,
+  { of: 'category', name: 'categories', title: 'Categories', makeOne: 'New category', naming: 'name' } as const,
+  { of: 'tag', name: 'tags', title: 'Tags', makeOne: 'New tag', naming: 'name' } as const,
+].map(({ of, ...room }) => ({ ...room, served: servedNamed(of) }))
 
 const PER_PAGE = 50
 

@@ -5,7 +5,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { listUnsavedTexts } from '../../calendar/editing/unsaved-texts.ts'
 import { findPlanned, type PlannedEvent } from '../../calendar/events/planned-events.ts'
 import { can } from '../../calendar/people/caller.ts'
-import { resources } from '../../calendar/resources.ts'
+import { servedNamed } from '../../calendar/resources.ts'
 import { listTroubles } from '../../store/storage/desk-rows.ts'
 import { lastDayOf, written, writtenDay, writtenNumber } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
@@ -79,7 +79,7 @@ function lineOfEvent({ site }: Context, today: string, event: PlannedEvent): Htm
 /** The texts that the caller has typed and not saved. */
 function unsavedList({ site }: Context, unsaved: Awaited<ReturnType<typeof listUnsavedTexts>>): Content {
   const lines = unsaved.map(({ kind, record, form, values, saved_utc }) => {
-    const path = resources.find(({ resource }) => resource.name === kind)?.resource.path ?? 'events'
+    const path = servedNamed(kind).resource.path
     const wall = utcToWall(saved_utc, site.timezone)
     const name = [values.title, values.venue, values.organizer, values.name]
       .flat()

@@ -30,8 +30,9 @@ import { about } from '../../calendar/locales/messages.ts'
 import { can } from '../../calendar/people/caller.ts'
 import { presentSingle } from '../../calendar/records/record-store.ts'
 import type { Served } from '../../calendar/resources.ts'
+import { events } from '../../calendar/resources.ts'
 import { okReply, type Reply } from '../formats/format.ts'
-import { FEED_KINDS, readerOf, readFeed, servedChanges } from '../sync/changes-feed.ts'
+import { FEED_KINDS, readerOf, readFeed } from '../sync/changes-feed.ts'
 import { readToken, type SyncScope, type SyncToken } from '../sync/sync-token.ts'
 import { permitted, wantedOf } from './handlers.ts'
 import { type MatchedRequest, type OwnGround, type OwnOperation, ownRoute, type Route } from './routes.ts'
@@ -69,8 +70,7 @@ const FILTERS: readonly string[] = [
 ] satisfies (keyof EventsQuery)[]
 
 function eventFilters(): Fields {
-  const { filters } = servedChanges('event')
-  return Object.fromEntries(Object.entries(filters).filter(([name]) => FILTERS.includes(name)))
+  return Object.fromEntries(Object.entries(events.filters).filter(([name]) => FILTERS.includes(name)))
 }
 
 const changed = { kind: { type: 'string', enum: FEED_KINDS }, id } satisfies Record<string, Schema>

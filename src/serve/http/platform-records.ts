@@ -31,7 +31,7 @@ import {
   textsOfRecord,
   visibleTo,
 } from '../../calendar/records/record-store.ts'
-import { resources, type Served } from '../../calendar/resources.ts'
+import { type Served, servedNamed } from '../../calendar/resources.ts'
 import { taxonomyWord } from '../../calendar/terms/term-present.ts'
 import { findTermIdsOf, type TermIdsOfEvent } from '../../calendar/terms/term-store.ts'
 import type { RecordColumns, RecordTable, Taxonomy } from '../../store/storage/schema.ts'
@@ -80,9 +80,7 @@ export function recordsOf(site: Site): Served[] {
 
 /** The operations of the namespace on records of this kind. */
 function operationsOf(kind: PostName): Operations<RecordColumns> {
-  const served = resources.find(({ resource }) => resource.name === kind)
-  if (!served) throw new Error(`no resource is called ${kind}`)
-  return served.operations as Operations<RecordColumns>
+  return servedNamed(kind).operations as Operations<RecordColumns>
 }
 
 function servePosts(kind: PostKind, site: Site): Served {

@@ -1,4 +1,5 @@
 import { dayOf } from '../../base/text/moments.ts'
+import { DAY_MS, dayNumber } from '../../base/text/zones.ts'
 import { announced } from '../../calendar/locales/translate.ts'
 import type { EventIndex } from '../../store/memory/event-index.ts'
 import type { Card } from './cards.ts'
@@ -6,7 +7,6 @@ import { hueOf, isSeveralDays, shownTitle, titleOf } from './event-rows.ts'
 import { isLong, ongoingBand } from './ongoing.ts'
 import {
   capitalized,
-  DAY_MS,
   dayAt,
   earlierOf,
   firstOf,
@@ -217,7 +217,7 @@ function lane({ viewing, cards }: Drawing, bar: Stretch | undefined, day: string
   const isHead = day === bar.first
   if (!isHead && daysLeft < 7)
     return html`<li class="lane"><span class="hidden">${say(site, '{title}, continues', { title })}</span></li>`
-  const days = Math.round((Date.parse(bar.last) - Date.parse(day)) / 86_400_000) + 1
+  const days = dayNumber(bar.last) - dayNumber(day) + 1
   const ends = days <= daysLeft ? ' ends' : ''
   return html`<li class="lane bar w${Math.min(days, daysLeft)}${isHead && ' starts'}${ends}${hueOf(viewing, card)}"><a href="${pathTo(site, card.url)}" title="${title}">${
     !isHead && html`<span class="hidden">${say(site, 'continues')}: </span>`

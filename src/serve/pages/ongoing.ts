@@ -1,7 +1,8 @@
 import { dayOf, utcToMs } from '../../base/text/moments.ts'
+import { dayNumber } from '../../base/text/zones.ts'
 import type { Card } from './cards.ts'
 import { hueOf, shownTitle } from './event-rows.ts'
-import { DAY_MS, lastDayOf, NIGHT_HOURS, writtenDay, writtenRange } from './page-dates.ts'
+import { lastDayOf, NIGHT_HOURS, writtenDay, writtenRange } from './page-dates.ts'
 import { cardsOf, type EventFilters, type FoundEvents, findPageEvents, from } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
 import { pathTo, say, type Viewing } from './viewing.ts'
@@ -54,8 +55,7 @@ function endsOf({ memory: { index } }: Viewing, { times }: FoundEvents): (id: nu
 const LONG = 4
 
 /** Whether an event lasts longer than three days, by its first and last day. */
-export const isLong = (first: string, last: string) =>
-  first < last && (utcToMs(`${last} 00:00:00`) - utcToMs(`${first} 00:00:00`)) / DAY_MS + 1 >= LONG
+export const isLong = (first: string, last: string) => first < last && dayNumber(last) - dayNumber(first) + 1 >= LONG
 
 /** Events that last, briefly: their titles and last days. */
 function ongoingList(viewing: Viewing, cards: readonly Card[], more?: Html | false): Html {

@@ -1,7 +1,7 @@
 import { type Cache, cachedText, emptyCache, processBudget } from '../../base/cache.ts'
 import type { Site } from '../../base/config.ts'
-import { addDays, dayOf, formatUtc, utcToMs } from '../../base/text/moments.ts'
-import { timezoneAbbreviation } from '../../base/text/zones.ts'
+import { addDays, dayOf, formatUtc } from '../../base/text/moments.ts'
+import { DAY_MS, dayNumber, timezoneAbbreviation, utcToMs } from '../../base/text/zones.ts'
 
 // Dates, times and time zones in the words of a page.
 
@@ -226,8 +226,6 @@ export function weekStartOf(site: Site, setting: string): number {
   return (locale.getWeekInfo?.().firstDay ?? 1) % 7
 }
 
-export const DAY_MS = 86_400_000
-
 /** Days by their number: months ask for the same ones again and again. */
 const days = emptyCache<number, string>(processBudget)
 
@@ -238,7 +236,7 @@ export function dayAt(number: number): string {
 
 /** The days of the week that a day is in; fewer than seven at the ends of the years that dates can have. */
 export function weekOf(day: string, weekStart: number): string[] {
-  const first = utcToMs(`${day} 00:00:00`) / DAY_MS - ((weekdayOf(day) - weekStart + 7) % 7)
+  const first = dayNumber(day) - ((weekdayOf(day) - weekStart + 7) % 7)
   return [...new Set(Array.from({ length: 7 }, (_, i) => dayAt(first + i)))]
 }
 
@@ -250,16 +248,14 @@ export function mondayOf(week: string): string | undefined {
   if (year === '' || year === '0000' || number < '01') return undefined
   // The fourth of January is in the first week of every year.
   const fourth = `${year}-01-04`
-  const monday = dayAt(
-    utcToMs(`${fourth} 00:00:00`) / DAY_MS - ((weekdayOf(fourth) + 6) % 7) + (Number(number) - 1) * 7,
-  )
+  const monday = dayAt(dayNumber(fourth) - ((weekdayOf(fourth) + 6) % 7) + (Number(number) - 1) * 7)
   return weekNumberOf(monday) === Number(number) ? monday : undefined
 }
 
 /** The number of the week that begins on this Monday, as ISO 8601 counts. */
 export function weekNumberOf(monday: string): number {
   const thursday = addDays(monday, 3)
-  const dayOfYear = (utcToMs(`${thursday} 00:00:00`) - utcToMs(`${thursday.slice(0, 4)}-01-01 00:00:00`)) / DAY_MS
+  const dayOfYear = dayNumber(thursday) - dayNumber(`${thursday.slice(0, 4)}-01-01`)
   return Math.floor(dayOfYear / 7) + 1
 }
 
@@ -269,7 +265,7 @@ export function weeksOf(month: string, weekStart: number): string[][] {
   const next = monthsLater(month, 1)
   const last = next === undefined ? `${month}-31` : addDays(firstOf(next), -1)
   const weeks: string[][] = []
-  let number = utcToMs(`${first} 00:00:00`) / DAY_MS - ((weekdayOf(first) - weekStart + 7) % 7)
+  let number = dayNumber(first) - ((weekdayOf(first) - weekStart + 7) % 7)
   while (dayAt(number) <= last) {
     weeks.push(Array.from({ length: 7 }, (_, i) => dayAt(number + i)))
     // No day follows the last one that there is.

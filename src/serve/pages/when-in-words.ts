@@ -1,5 +1,6 @@
 import type { Site } from '../../base/config.ts'
 import { addDays, dayOf } from '../../base/text/moments.ts'
+import { dayNumber } from '../../base/text/zones.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { lastDayOf, written, writtenDay, zoneLetters } from './page-dates.ts'
 import { say } from './viewing.ts'
@@ -15,8 +16,7 @@ export type Times = Pick<
 /** `Today` or `Tomorrow` in the language of the site; empty for other days. */
 export function nearName(site: Site, day: string, today: string): string {
   if (day === today) return say(site, 'Today')
-  const distance = (Date.parse(`${day}T00:00:00Z`) - Date.parse(`${today}T00:00:00Z`)) / 86_400_000
-  return distance === 1 ? say(site, 'Tomorrow') : ''
+  return dayNumber(day) - dayNumber(today) === 1 ? say(site, 'Tomorrow') : ''
 }
 
 /** Whether an event that lasts past the small hours is over before the hour at which it began: from 20:00 until 9:00. */

@@ -5,7 +5,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import type { Found, Operations } from '../../calendar/declare/operations.ts'
 import { type Caller, mayRead, seesUnpublished } from '../../calendar/people/caller.ts'
 import { presentById } from '../../calendar/records/record-store.ts'
-import { resources, type Served } from '../../calendar/resources.ts'
+import { servedNamed } from '../../calendar/resources.ts'
 import { findTermsByIds } from '../../calendar/terms/term-store.ts'
 import { catchUp, type EventMemory } from '../../store/memory/event-memory.ts'
 import { isWritten, type WrittenJson, writtenJson } from '../../store/memory/event-pieces.ts'
@@ -269,7 +269,7 @@ async function findShown(
   ids: readonly number[],
   filters: FeedQuery['filters'],
 ): Promise<Map<number, object>> {
-  const { operations } = servedChanges(kind)
+  const { operations } = servedNamed(kind)
   if (!operations.among) throw new Error(`lists of ${kind} cannot be narrowed to records`)
   const memory = kind === 'event' ? await memoryOfNow(context) : undefined
   const whole = { ...context, memory, site: { ...context.site, pageSizeCap: ids.length } }
@@ -301,12 +301,6 @@ async function showSome(context: Context, operations: Operations, found: Found):
     return writtenJson(bytes.subarray(0, pieces.write(i, bytes, 0)))
   }
   return new Map(found.ids.map((id, i) => [id, record(i)]))
-}
-
-export function servedChanges(kind: ChangedKind): Served {
-  const served = resources.find(({ resource }) => resource.name === kind)
-  if (!served) throw new Error(`no resource is called ${kind}`)
-  return served
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Updateable } from 'kysely'
 import type { Language } from '../../base/config.ts'
 import { limits } from '../../base/fields/limits.ts'
-import { formatUtc } from '../../base/text/moments.ts'
+import { DAY_MS, formatUtc } from '../../base/text/zones.ts'
 import { type MessageText, type WebhookReason, webhookReasons } from '../../calendar/locales/messages.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import type { Db } from '../../store/storage/database.ts'
@@ -14,8 +14,6 @@ import { statement } from '../../store/storage/statement.ts'
 import { makeSecret, mayPost } from './post-message.ts'
 
 // Webhooks and their messages: the SQL, and the rules of changing them.
-
-const DAY_MS = 86_400_000
 
 /** Webhooks that a calendar may have: each of them costs every write something. */
 export const MOST_WEBHOOKS = 100

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { formatUtc } from '../../base/text/zones.ts'
+import { DAY_MS, formatUtc } from '../../base/text/zones.ts'
 import { type Database, type Db, isPostgres } from './database.ts'
 import { dropBulkChanges, dropDecided, dropUnsaved } from './desk-rows.ts'
 import { dropDeliveries, dropHistory, dropOldestFormer, formerBytes } from './history.ts'
@@ -26,8 +26,6 @@ const DROPPED_AT_ONCE = 1000
 
 /** Acts that lose their former values with one write: their texts may be long. */
 const VALUES_AT_ONCE = 100
-
-const DAY_MS = 86_400_000
 
 /**
  * Drops, in small writes: tombstones and withdrawn events after 90 days, kept answers after a day, messages to webhooks, unsaved texts and proposals

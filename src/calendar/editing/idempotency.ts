@@ -29,7 +29,7 @@ export interface KeptReply {
   status: number
   headers: Record<string, string>
   body: unknown
-  /** The id of a record that was made. */
+  /** The id of the record that was written. */
   id?: number | undefined
 }
 
@@ -105,10 +105,9 @@ export async function makeOnce(
 
 /** The answer to a write, or its id alone where the answers of its batch have no room for more. */
 function withinRoom({ room }: Context, reply: KeptReply): KeptReply {
-  const { body } = reply
+  const { body, id } = reply
   if (room === undefined || body === undefined) return reply
   const { length } = JSON.stringify(body)
-  const id = idOf(body)
   if (id === undefined || (length <= room.bytes && !isIdAlone(body))) {
     room.bytes -= length
     return reply
@@ -117,8 +116,7 @@ function withinRoom({ room }: Context, reply: KeptReply): KeptReply {
 }
 
 async function replayed(context: Context, known: KeptReply, render: Sent['render']): Promise<KeptReply> {
-  const { body } = known
-  const id = idOf(body)
+  const { body, id } = known
   const { room } = context
   const isAsked = id !== undefined && isIdAlone(body) && (room === undefined || room.bytes > 0)
   const reply = withinRoom(context, { ...known, body: (isAsked && (await render?.(id))) || body })
@@ -128,11 +126,6 @@ async function replayed(context: Context, known: KeptReply, render: Sent['render
 }
 
 const isIdAlone = (body: unknown) => Object.keys(Object(body)).length === 1
-
-function idOf(body: unknown): number | undefined {
-  const id: unknown = body !== null && typeof body === 'object' && 'id' in body ? body.id : undefined
-  return typeof id === 'number' ? id : undefined
-}
 
 /**
  * Answers a batch whose requests are each done once for its key; `answer` gets the key material for the request at a place. Requests refused before
@@ -190,9 +183,8 @@ async function keepOnce(tx: Tx, once: Once, context: Context, write: () => Promi
   const known = await findReplay(tx, once, context)
   if (known) return known
   const reply = await write()
-  const { status, headers, body } = reply
+  const { status, headers, body, id } = reply
   const whole = JSON.stringify(body)
-  const id = idOf(body)
   await keepAnswer(tx, {
     ...once,
     rights: capabilitiesHeld(context.caller).join(' '),
@@ -214,9 +206,9 @@ async function findReplay(db: Db, once: Once, context: Context): Promise<KeptRep
   const held: readonly string[] = capabilitiesHeld(context.caller)
   if (!kept.rights.split(' ').every((right) => held.includes(right))) throw new Problem('rest_forbidden')
   if (kept.fingerprint !== once.fingerprint) throw reused()
-  const body: unknown = JSON.parse(kept.body)
+  const body = JSON.parse(kept.body)
   const location = kept.location === '' ? {} : { Location: kept.location }
-  return { status: kept.status, headers: { ...location, [REPLAYED]: 'true' }, body, id: idOf(body) }
+  return { status: kept.status, headers: { ...location, [REPLAYED]: 'true' }, body, id: body?.id }
 }
 
 function keptSince({ now }: Context): string {

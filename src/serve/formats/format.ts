@@ -17,6 +17,8 @@ export interface Reply {
   shown?: Shown
   /** The template of the route that answered, such as `/tribe/events/v1/events/{id}`. */
   route?: string | undefined
+  /** The id of the record that was written. */
+  id?: number | undefined
   /** The version of the one record that it shows, for its ETag. */
   version?: Version | undefined
   /** The status of the answer inside an envelope. */

@@ -188,7 +188,7 @@ async function createReply(
 ): Promise<Reply> {
   const { args } = asked.endpoint
   const created = ({ id, answer }: WriteResult): Reply => {
-    return { status: 201, headers: { Location: `${context.site.base}/${resource.path}/${id}` }, body: answer }
+    return { status: 201, headers: { Location: `${context.site.base}/${resource.path}/${id}` }, body: answer, id }
   }
   const sent = { fields: args, raw: asked.values(args), isAllowed }
   if (!keeping) return created(await makeNew(context, operations, sent))
@@ -227,7 +227,11 @@ export const wantedOf = ({ ifMatch }: MatchedRequest) => (ifMatch === undefined 
 
 /** The answer to a change, kept with it. */
 function changed(keeping: WriteAndKeepReply): Around<Reply> {
-  return (tx, write) => keeping(tx, async () => okReply((await write()).answer))
+  return (tx, write) =>
+    keeping(tx, async () => {
+      const { id, answer } = await write()
+      return { ...okReply(answer), id }
+    })
 }
 
 /** Finds and loads a list, and shows it in the chosen representation. */

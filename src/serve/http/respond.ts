@@ -484,9 +484,7 @@ function asPreferred(
   const isMade = action.do === 'create' || (action.do === 'own' && action.operation.creates)
   const mayBeMinimal = (isMade || action.do === 'update') && reply.status < 300
   if (!mayBeMinimal || prefer === undefined || wantsEnvelope(query) || !wantsMinimal(String(prefer))) return reply
-  const { body } = reply
-  const id = body !== null && typeof body === 'object' && 'id' in body ? String(body.id) : ''
-  const place = 'served' in action ? { Location: `${base}/${action.served.resource.path}/${id}` } : {}
+  const place = 'served' in action ? { Location: `${base}/${action.served.resource.path}/${reply.id}` } : {}
   const headers = { ...place, ...reply.headers, 'Preference-Applied': MINIMAL }
   return { ...reply, headers, body: undefined, shown: { format: 'none', bytes: Buffer.alloc(0) } }
 }

@@ -484,7 +484,7 @@ describe('the form of an event', () => {
     const saved = { ...taken, start_date: '2030-12-05', start_time: '18:00' }
     assert.equal((await author.post('/desk/events/new', saved)).status, 303)
     assert.deepEqual(await begun(), [second])
-    assert.match((await author.get('/desk/events/new')).body, /Begun second/)
+    assert.match((await author.get('/desk/events/new')).body, /not saved, .*<b dir="auto">Begun second<\/b>/)
     await author.post('/desk/events/0/discard', { form: second?.form ?? '' })
     assert.deepEqual(await begun(), [])
   })

@@ -8,7 +8,7 @@ import { findTermsByIds } from '../../calendar/terms/term-store.ts'
 import { localeOf, written } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type FormFaults, labelOf, statusName } from './desk-inputs.ts'
-import { deskPath, sayAtDesk, type TypedForm, typedOf } from './desk-page.ts'
+import { deskPath, lastTyped, sayAtDesk, type TypedForm, typedOf } from './desk-page.ts'
 import { controlLabel } from './event-form-controls.ts'
 import { linkedNames } from './event-form-values.ts'
 import { TIME_CONTROLS } from './event-times.ts'
@@ -156,13 +156,14 @@ export function unsavedNote(
   const minutes = Math.round((now - utcToMs(unsaved.saved_utc)) / 60_000)
   const place = deskPath(site, `/events/${known ? known.id : 'new'}`)
   const isOld = known !== undefined && unsaved.version !== known.version
+  const title = lastTyped(kept, 'title')
   const rows = different
     .slice(0, MOST_COMPARED)
     .map(
       (name) =>
         html`<tr><th scope="row">${controlLabel(site, name)}</th><td dir="auto">${sameTexts(kept[name])}</td><td dir="auto">${sameTexts(shown[name])}</td></tr>`,
     )
-  return html`<div class="note unsaved"><p>${sayAtDesk(site, 'You typed something here that was not saved, {time}.', { time: agoInWords(site, minutes) })}${isOld && html` ${sayAtDesk(site, 'Somebody has changed the event since.')}`}</p><a class="button" href="${place}?unsaved=${encodeURIComponent(unsaved.form)}">${sayAtDesk(site, 'Put it into the form')}</a><form method="post" action="${deskPath(site, `/events/${known?.id ?? 0}/discard`)}"><input type="hidden" name="form" value="${unsaved.form}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Throw it away')}</button></form>
+  return html`<div class="note unsaved"><p>${sayAtDesk(site, 'You typed something here that was not saved, {time}.', { time: agoInWords(site, minutes) })}${known === undefined && title && html` <b dir="auto">${title}</b>`}${isOld && html` ${sayAtDesk(site, 'Somebody has changed the event since.')}`}</p><a class="button" href="${place}?unsaved=${encodeURIComponent(unsaved.form)}">${sayAtDesk(site, 'Put it into the form')}</a><form method="post" action="${deskPath(site, `/events/${known?.id ?? 0}/discard`)}"><input type="hidden" name="form" value="${unsaved.form}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Throw it away')}</button></form>
 <details class="inline"><summary>${sayAtDesk(site, 'What is different')}</summary><div class="both-sides"><table><thead><tr><th scope="col"><span class="hidden">${sayAtDesk(site, 'Field')}</span></th><th scope="col">${sayAtDesk(site, 'What you typed')}</th><th scope="col">${sayAtDesk(site, 'What stands there now')}</th></tr></thead><tbody>${rows}</tbody></table></div></details></div>`
 }
 

@@ -79,7 +79,7 @@ function cellsOf(row: HistoryColumns): string[] {
   ]
 }
 
-/** The former values of the record by column, where the act changed it and they are still kept. */
+/** Reads the former values of a record by column; none where the act changed none, or where they are no longer kept. */
 function formerIn({ former }: HistoryColumns): Record<string, unknown> {
   return former === '' ? {} : JSON.parse(former)
 }
@@ -113,7 +113,7 @@ function wholeNumber(option: string, text: string): number {
 
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
-/** A time in UTC as the database keeps it. */
+/** Reads a time before now or a moment in UTC, and returns it as the database keeps it. @throws Error with one sentence */
 function readWhen(option: string, text: string, now: number): string {
   const [, amount, unit = ''] = /^(\d{1,5})([hdw])$/.exec(text) ?? []
   const ms = amount === undefined ? momentMs(text) : now - Number(amount) * (UNIT_MS[unit] ?? Number.NaN)

@@ -22,12 +22,12 @@ import { findUser, findUserByLogin, isActive, type User } from './users.ts'
 /** Finds the caller of a request. */
 export interface Authenticator {
   /**
-   * The caller behind an `Authorization` header: Basic with login or e-mail address and application password, or Bearer with a token.
-   * Without a header, with a token nobody has, and with any other scheme it is an anonymous one (rule 27.1).
+   * Finds the caller behind an `Authorization` header: Basic with login or e-mail address and application password, or Bearer with a token. The caller is
+   * anonymous without a header, with a token that nobody has, and with any other scheme (rule 27.1).
    * @param address the client's
    * @param now milliseconds since the epoch
-   * @throws Problem incorrect_password for a known login, invalid_username for an unknown one and for what cannot be read (rule 27.2),
-   * credential_expired for a password or token that was good once, too_many_attempts for guesses that come faster than they are answered
+   * @throws Problem incorrect_password for a known login, invalid_username for an unknown one and for what cannot be read (rule 27.2), credential_expired for
+   * a password or token that was good once, too_many_attempts for guesses that come faster than they are answered
    */
   authenticate: (header: string | undefined, address: string, now: number) => Promise<Caller>
   /** Drops all cached callers; to be called after every change of a user or credential. */
@@ -36,15 +36,15 @@ export interface Authenticator {
   close: () => Promise<void>
 }
 
-/** How long a caller is cached; another process may have revoked the credential meanwhile. */
+/** Milliseconds that a caller is cached; no longer, since another process may have revoked the credential meanwhile. */
 const BELIEVED_MS = 5000
 const MOST_CALLERS = 1000
 
-/** The callers a process has cached, by the hash of the header. */
+/** The callers that have signed in at this process, by the hash of their header. */
 interface SignedIn {
   /** Callers that need no look-up, from `since` until `until`, in milliseconds since the epoch. */
   believed: Map<string, { caller: Caller; since: number; until: number }>
-  /** Headers that were valid at their last look-up: they wait for no turn. */
+  /** Headers that were valid at their last look-up. Their next look-ups wait for no turn. */
   proven: Map<string, true>
   /** Look-ups under way: a client that sends many requests at once is looked up once. */
   underWay: Map<string, Promise<Caller>>
@@ -52,7 +52,7 @@ interface SignedIn {
   generation: number
 }
 
-/** The state of signing in. */
+/** The state that all sign-ins of a process share. */
 interface SignInState {
   database: Database
   failures: Guesses
@@ -69,7 +69,7 @@ interface SignInState {
 export type OnRefused = (address: string, login: string) => void
 
 /**
- * Starts authentication with its caches of callers and failures.
+ * Makes the authenticator of a process, with its caches of callers and failures.
  * @param sleep waits this many milliseconds
  * @param refused hears of each sign-in that fails
  */
@@ -179,10 +179,10 @@ async function byToken(signIn: SignInState, key: string, token: string, address:
   return anonymous
 }
 
-/** One who was deactivated signs in as little as one who was removed. */
+/** Returns a user only while active: a deactivated one signs in as little as a removed one. */
 const onlyActive = (user: User | undefined) => (user && isActive(user) ? user : undefined)
 
-/** The caller of a valid credential, cached from now on. @throws Problem credential_expired */
+/** Returns the caller of a valid credential, and caches it. @throws Problem credential_expired */
 function letIn(
   { signedIn, uses }: SignInState,
   key: string,
@@ -207,7 +207,7 @@ function remember<Value>(known: Map<string, Value>, key: string, value: Value): 
   known.set(key, value)
 }
 
-/** Delays a refusal, and nothing else: a valid credential is accepted at once, however many attempts fail. */
+/** Refuses a sign-in after a delay. Nothing but refusals is delayed: a valid credential is accepted at once, however many attempts fail. */
 async function refuse(
   { failures, sleep }: SignInState,
   code: 'incorrect_password' | 'invalid_username',
@@ -225,7 +225,7 @@ function readHeader(header: string): { scheme: string; credentials: string } {
   return { scheme: scheme.toLowerCase(), credentials: text.slice(scheme.length).trim() }
 }
 
-/** Login and password of a Basic header (RFC 7617, as UTF-8); undefined when it holds none. */
+/** Reads login and password of a Basic header (RFC 7617, as UTF-8); undefined when it holds none. */
 function readBasic(encoded: string): { login: string; password: string } | undefined {
   if (!/^[a-z0-9+/_-]+=*$/i.test(encoded)) return undefined
   const text = Buffer.from(encoded, 'base64').toString('utf8')
@@ -236,13 +236,13 @@ function readBasic(encoded: string): { login: string; password: string } | undef
   return { login, password: text.slice(colon + 1) }
 }
 
-/** Concurrent sign-ins of one name: each occupies its place while its refusal waits, so parallel guesses gain nothing. */
+/** Limits of concurrent sign-ins at one login from one address. A refusal keeps its place while it waits, so parallel guesses gain nothing. */
 const ATTEMPTS: TurnLimits = { atOnce: 4, waiting: 50, code: 'too_many_attempts', retryAfter: 4 }
 
 /** Uses of credentials that wait to be stored. */
 interface Uses {
   database: Database
-  /** By the id of the credential, milliseconds since the epoch. */
+  /** The time of the last use in milliseconds since the epoch, by the id of the credential. */
   waiting: Map<number, number>
   timer: NodeJS.Timeout | undefined
 }

@@ -4,7 +4,7 @@
 export const ROLES = ['administrator', 'editor', 'author', 'contributor', 'subscriber'] as const
 export type Role = (typeof ROLES)[number]
 
-/** The rights of a role. `edit` and `delete` mean one's own unpublished records; the others add to them. */
+/** A right of a role. `edit` and `delete` mean one's own unpublished records; the others add to them. */
 export type Capability =
   | 'edit'
   | 'edit_published'
@@ -48,7 +48,7 @@ const WRITE_ALL = [
   'manage_users',
 ] as const
 
-/** The capabilities of its owner's role that a scope lets a credential use. */
+/** The capabilities that each scope lets a credential use, as far as the role of its owner has them. */
 const capabilitiesIn: Readonly<Record<CredentialScope, ReadonlySet<Capability>>> = {
   'read-drafts': new Set<Capability>(['read_private']),
   'write-own': new Set<Capability>(WRITE_OWN),
@@ -64,7 +64,7 @@ export interface Caller {
   role: Role | undefined
   /** The scopes of the credential; without any it may do everything that the role may. */
   scopes?: readonly CredentialScope[]
-  /** Writes texts of others, which are sanitised whatever the role may write. */
+  /** True for a caller who writes texts of somebody else: these are sanitised, whatever the role may write. */
   isFiltered?: boolean
 }
 
@@ -88,7 +88,7 @@ export function can(caller: Caller, capability: Capability): boolean {
   return holds(caller, capability) && isInScope(caller, (scope) => capabilitiesIn[scope].has(capability))
 }
 
-/** The capabilities that `can` confirms. */
+/** Returns the capabilities that `can` confirms. */
 export function capabilitiesHeld(caller: Caller): Capability[] {
   return caller.role === undefined ? [] : [...capabilitiesOf[caller.role]].filter((held) => can(caller, held))
 }
@@ -101,7 +101,7 @@ function isInScope({ scopes }: Caller, test: (scope: CredentialScope) => boolean
   return scopes === undefined || scopes.some(test)
 }
 
-/** True when the caller sees their own records whatever their status. A caller who may write a record may read it. */
+/** True when the caller sees their own records whatever their status: every scope but `media` lets them, since who may write a record may read it. */
 export function seesOwn(caller: Caller): boolean {
   return isLoggedIn(caller) && isInScope(caller, (scope) => scope !== 'media')
 }

@@ -6,7 +6,7 @@ import type { CredentialColumns } from '../../store/storage/schema.ts'
 import { type CredentialScope, SCOPES } from './caller.ts'
 import { recordUser, type User } from './users.ts'
 
-// Application passwords and tokens.
+// Application passwords and tokens: makes, lists, finds and revokes them, and stores when they were last used.
 
 export type CredentialKind = CredentialColumns['kind']
 /** The part of a credential that may be shown; the secret is stored nowhere. */
@@ -16,7 +16,7 @@ export type Credential = Omit<CredentialColumns, 'hash' | 'user'>
 export interface CredentialLimits {
   /** Undefined for everything that the role of the user may do. */
   scopes?: readonly CredentialScope[] | undefined
-  /** Milliseconds since the epoch; undefined for ever. */
+  /** Milliseconds since the epoch; undefined for a credential that never expires. */
   expires?: number | undefined
 }
 
@@ -33,14 +33,15 @@ const TOKEN_LENGTH = 40
 /** The start of every token, so that leaked ones can be found and foreign ones recognised. */
 const TOKEN_PREFIX = 'kal_'
 
-/** The user id of nobody. */
+/** An id that no user has. */
 const NOBODY = 0
 
 /**
  * Gives a user an application password (24 letters and digits in groups of four) or a token (`kal_` and 40 characters).
  * @param now milliseconds since the epoch
  * @param secret one to use instead of a random one, for set-ups that must know it beforehand
- * @param limits with the UUID of the `program` that it is for; none for a credential that is good for ever, for everything that the role of the user may do
+ * @param limits the scopes, the expiry, and the UUID of the `program` that the credential is for; without them it never expires and may do all that the role
+ * may
  * @returns the secret, which cannot be read again
  * @throws Error with one sentence when name, secret or a limit is not acceptable.
  */
@@ -79,10 +80,10 @@ export async function addCredential(
   return secret
 }
 
-/** In place of the hash of a pending password. No secret has it. */
+/** The text in place of the hash of a pending password. No secret has this hash. */
 const PENDING = 'pending'
 
-/** Makes a pending application password for a user; nothing signs in with it. */
+/** Makes a pending application password for a user: nothing signs in with it until `settlePendingPassword` gives it a secret. */
 export async function addPendingPassword(tx: Tx, user: User, name: string, now: number): Promise<void> {
   const unlimited = { scope: '', expires_utc: '', used_utc: '', app_id: '' }
   await tx
@@ -92,7 +93,7 @@ export async function addPendingPassword(tx: Tx, user: User, name: string, now: 
   recordUser(tx, user.id)
 }
 
-/** Completes the pending application password: its user, and the password, which cannot be read again. Undefined when none is pending. */
+/** Gives the pending application password its secret. Returns its user and the secret, which cannot be read again; undefined when none is pending. */
 export async function settlePendingPassword(tx: Tx): Promise<{ user: number; password: string } | undefined> {
   const pending = await tx
     .selectFrom('credentials')
@@ -110,7 +111,7 @@ export async function settlePendingPassword(tx: Tx): Promise<{ user: number; pas
   return { user: pending.user, password }
 }
 
-/** The credentials of a user, the oldest first. */
+/** Returns the credentials of a user, the oldest first. */
 export async function listCredentials(db: Db, user: User): Promise<Credential[]> {
   return db
     .selectFrom('credentials')
@@ -133,7 +134,7 @@ export async function revokeCredential(tx: Tx, user: User, id: number | 'all'): 
   return Number(numDeletedRows)
 }
 
-/** The user's application password with this secret. An unknown user takes the same work, without a result. */
+/** Finds the application password of a user by its secret. Without a user it does the same work and finds none. */
 export async function findPassword(
   db: Db,
   user: User | undefined,
@@ -147,7 +148,7 @@ export async function findPassword(
   return found
 }
 
-/** The token that this is. */
+/** Finds the token with this secret; undefined for a text that is no token, or that nobody has. */
 export async function findTokenCredential(db: Db, token: string): Promise<ShownCredential | undefined> {
   if (!token.startsWith(TOKEN_PREFIX)) return undefined
   const sent = hashToken(token)
@@ -155,7 +156,7 @@ export async function findTokenCredential(db: Db, token: string): Promise<ShownC
   return row && isSameHash(row.hash, sent) ? readShown(row) : undefined
 }
 
-/** Stores when credentials were last used; removed ones are skipped. Nobody keeps these times, so they are no change. */
+/** Stores when credentials were last used; skips removed ones. Nothing caches these times, so no change is recorded. */
 export async function noteUses(tx: Tx, uses: Iterable<readonly [id: number, ms: number]>): Promise<void> {
   for (const [id, ms] of uses) {
     const used_utc = formatUtc(ms)
@@ -174,7 +175,7 @@ function shownOf(db: Db, kind: CredentialKind) {
   return db.selectFrom('credentials').select(SHOWN).where('kind', '=', kind)
 }
 
-/** An unknown scope, such as one of a later release, allows nothing. */
+/** Reads the row of a credential. A scope that is not known here, such as one of a later release, allows nothing. */
 function readShown(row: Pick<CredentialColumns, (typeof SHOWN)[number]>): ShownCredential {
   const named = row.scope === '' ? undefined : row.scope.split(',')
   return {
@@ -205,7 +206,7 @@ function hashToken(token: string): string {
   return hash('sha256', token)
 }
 
-/** Blanks are for reading only (rule 27.1). */
+/** Removes the blanks of a password, which are for reading only (rule 27.1). */
 function withoutBlanks(password: string): string {
   return password.replace(/\s+/g, '')
 }

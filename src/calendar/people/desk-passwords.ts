@@ -8,59 +8,58 @@ import type { SignInLinkColumns } from '../../store/storage/schema.ts'
 import { inTurn, makeTurns, type Turns } from './turns.ts'
 import { endSessions, findUser, isActive, recordUser, type User, voidLinks } from './users.ts'
 
-// Passwords for the desk: hashed by argon2id, set and checked.
+// Passwords for the desk, hashed by argon2id, and the links by which somebody chooses one: makes, sets and checks them.
 
-/** Characters of a password for the desk. */
+/** The least and the most characters of a password for the desk. */
 export const SHORTEST_PASSWORD = 12
 export const LONGEST_PASSWORD = 256
 
-/** The parameters of argon2id. They are kept beside each hash, so that they can change. */
+/** The parameters of argon2id. Each stored hash has its own beside it, so that `COST` can change. */
 interface Cost {
-  /** kB */
+  /** KiB of memory. */
   memory: number
   passes: number
   lanes: number
 }
 
-/** As OWASP advises: 19 MiB, two passes. That takes some forty milliseconds of another thread. */
+/** The cost that OWASP advises: 19 MiB, two passes. One hash takes some forty milliseconds of another thread. */
 const COST: Cost = { memory: 19_456, passes: 2, lanes: 1 }
 /** Bytes of a salt, and of a hash. */
 const SALT_BYTES = 16
 const TAG_BYTES = 32
 
-/** Passwords hashed at once, since each takes 19 MiB and a core. */
+/** The most passwords that are hashed at once, since each takes 19 MiB and a core, and the most that wait. */
 const AT_ONCE = 2
 const WAITING = 20
-/** Seconds after which a client may try again that found no place. */
+/** Seconds after which a client that found no place may try again. */
 const RETRY_AFTER = 2
 
-/** The places where passwords are hashed, those of the process. */
+/** The turns in which this process hashes passwords. */
 export type Hashing = Turns
 
 export function makeHashing(): Hashing {
   return makeTurns({ atOnce: AT_ONCE, waiting: WAITING, code: 'rest_unavailable', retryAfter: RETRY_AFTER })
 }
 
-/** A password that somebody sends, and whether their client has sent wrong ones lately: then it waits behind all others. */
+/** A password as it was sent. With `isGuessing` its client has sent wrong ones lately, and the password waits behind all others. */
 export interface SentPassword {
   password: string
   isGuessing: boolean
 }
 
-/** The rule for passwords that a text breaks; undefined for a text that may be one. */
+/** Returns the rule that a password breaks; undefined for an acceptable one. */
 export function faultOfPassword(password: string): 'too short' | 'too long' | undefined {
-  // A character has at most two parts here, and composing makes fewer of them, or at most eighteen of one.
+  // Bounds the work of composing. A character has at most two UTF-16 units; composing joins characters, or makes at most eighteen of one.
   if (password.length > LONGEST_PASSWORD * 4) return 'too long'
   const characters = [...composed(password)].length
   if (characters < SHORTEST_PASSWORD) return 'too short'
   return characters > LONGEST_PASSWORD ? 'too long' : undefined
 }
 
-/** Keyboards write the same letters in different ways. */
+/** Composes a password (NFKC), since keyboards write the same letters in different ways. */
 const composed = (password: string) => password.normalize('NFKC')
 
-/** Hashes a password for storing.
-@throws Problem rest_unavailable when too many are being hashed */
+/** Hashes a password for storing. @throws Problem rest_unavailable when too many are being hashed */
 export async function hashDeskPassword(hashing: Hashing, password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
   return hashText(COST, salt, await derive(hashing, { password, isGuessing: false }, salt, COST))
@@ -77,7 +76,7 @@ export async function setDeskPassword(tx: Tx, user: User, hash: string, now: num
   recordUser(tx, user.id, { action: 'grant', name: `${user.login}: password` })
 }
 
-/** Whether any user who may sign in has a password for the desk. */
+/** Returns true where a user who may sign in has a password for the desk. */
 export async function hasDeskPasswords(db: Db): Promise<boolean> {
   const row = await db
     .selectFrom('desk_passwords')
@@ -89,14 +88,14 @@ export async function hasDeskPasswords(db: Db): Promise<boolean> {
   return row !== undefined
 }
 
-/** Whether the user has a password for the desk. */
+/** Returns true for a user with a password for the desk. */
 export async function hasDeskPassword(db: Db, user: User): Promise<boolean> {
   return (await findHash(db, user)) !== undefined
 }
 
 /**
- * The hash that is kept, where this is the password of the user. An unknown user, and one without a password, take the same work. A hash of other parameters
- * than today's is replaced.
+ * Checks a password of a user. Returns the stored hash where it is right, and undefined where it is wrong or the user may not sign in. An unknown user, and
+ * one without a password, take the same work. A hash of other parameters than `COST` is replaced, and the new hash returned.
  * @throws Problem rest_unavailable when too many are being hashed
  */
 export async function findRightHash(
@@ -117,7 +116,7 @@ export async function findRightHash(
   return renewed
 }
 
-/** Whether the password of the user is still the one with this hash. It stays so until the end of the transaction. */
+/** Returns true where the password of the user still has this hash, and keeps it so until the end of the transaction. */
 export async function holdsHash(tx: Tx, user: User, hash: string): Promise<boolean> {
   const query = tx.selectFrom('desk_passwords').select('user').where('user', '=', user.id).where('hash', '=', hash)
   return (await lockedRows(tx, query).executeTakeFirst()) !== undefined
@@ -137,7 +136,7 @@ async function keepHash(tx: Tx, user: User, hash: string, now: number): Promise<
     .execute()
 }
 
-/** The password stays the same, so this is no change; one that was changed meanwhile stays. */
+/** Replaces the hash of a password that stays the same, which is no change to record. A password that was changed meanwhile keeps its new hash. */
 async function replaceHash(tx: Tx, user: User, from: string, to: string): Promise<void> {
   const { id } = user
   await tx.updateTable('desk_passwords').set({ hash: to }).where('user', '=', id).where('hash', '=', from).execute()
@@ -159,7 +158,7 @@ async function derive(
 
 const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
 
-/** In the form that other programs write: `$argon2id$v=19$m=19456,t=2,p=1$salt$tag`. */
+/** Writes a hash in the form that other programs use: `$argon2id$v=19$m=19456,t=2,p=1$salt$tag`. */
 function hashText({ memory, passes, lanes }: Cost, salt: Buffer, tag: Buffer): string {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${lanes}$${base64(salt)}$${base64(tag)}`
 }
@@ -172,7 +171,7 @@ interface Kept {
 
 const WRITTEN = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d{1,2})\$([\w+/]{11,86})\$([\w+/]{43})$/
 
-/** Undefined for what this version did not write, which no password has. */
+/** Reads a stored hash; undefined for a text that `hashText` does not write, which no password has as its hash. */
 function readHash(text: string): Kept | undefined {
   const [, memory, passes, lanes, salt = '', tag = ''] = WRITTEN.exec(text) ?? []
   if (memory === undefined) return undefined
@@ -183,7 +182,7 @@ function readHash(text: string): Kept | undefined {
   }
 }
 
-/** The hash of somebody without a password. It is random each time, so no password has it. */
+/** Makes a hash to compare with for somebody without a password. It is random each time, so no password has it. */
 const nobodys = (): Kept => ({ cost: COST, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) })
 
 function isToday({ memory, passes, lanes }: Cost): boolean {
@@ -201,7 +200,7 @@ export type LinkPurpose = SignInLinkColumns['purpose']
 export interface SignInLink {
   user: User
   purpose: LinkPurpose
-  /** Whether an administrator sets up a calendar that has no events, and that nobody has a password for. */
+  /** True where an administrator sets up a calendar that has no events, and that nobody has a password for. */
   isFirst: boolean
 }
 
@@ -212,7 +211,7 @@ const hashOfToken = (token: string) => hash('sha256', token, 'base64url')
 
 /**
  * Makes a link that lets its bearer choose the password of a user, once, within half an hour. Earlier links of the user are void from now on.
- * @param purpose `demo` for one that signs in without a password as well; else what the user has a password or none for
+ * @param purpose `demo` for a link that may also sign in without a password; unless given, `reset` for a user with a password and `set-up` for one without
  * @param now milliseconds since the epoch
  * @returns the token in the address, which cannot be read again
  * @throws Error for a user who was deactivated
@@ -234,12 +233,12 @@ export async function addSignInLink(tx: Tx, user: User, now: number, purpose?: '
   return token
 }
 
-/** The address of a link. */
+/** Returns the address at which a link opens. */
 export function linkTo(siteUrl: string, token: string): string {
   return `${siteUrl}/desk/set-up/${token}`
 }
 
-/** Finds a link; undefined for one that was used, has expired, or never was. */
+/** Finds the link with a token, and its user; undefined for one that was used, has expired or never was, and for a deactivated user. */
 export async function findSignInLink(db: Db, token: string, now: number): Promise<SignInLink | undefined> {
   if (!TOKEN.test(token)) return undefined
   const row = await db
@@ -260,7 +259,7 @@ async function isNewCalendar(db: Db): Promise<boolean> {
   return (await db.selectFrom('events').select('id').limit(1).executeTakeFirst()) === undefined
 }
 
-/** Uses up a link that `findSignInLink` has found. Of two who do so at once one is told true. */
+/** Uses up a link that `findSignInLink` has found. Returns true to one caller only, when several do so at once. */
 export async function useSignInLink(tx: Tx, token: string): Promise<boolean> {
   const used = await tx.deleteFrom('sign_in_links').where('hash', '=', hashOfToken(token)).executeTakeFirst()
   return used.numDeletedRows > 0n

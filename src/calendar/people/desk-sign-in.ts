@@ -40,25 +40,27 @@ import {
 } from './turns.ts'
 import { findUserByLogin, type User } from './users.ts'
 
-/** Signs people in to the desk, and finds their sessions. */
+// Signs people in to the desk by password or link, slows down those who guess, changes passwords, and finds and ends sessions.
+
+/** The ways into the desk of one process, with its counts of failed sign-ins. */
 export interface DeskGate {
   /**
-   * Signs somebody in who knows a login or e-mail address and its password; undefined for wrong ones, after a delay that grows with the guesses of the
-   * client and at the login. The right password is never delayed by others' guesses, and a client where the user has a session is never turned away
-   * for those of others there.
+   * Signs in somebody who sends a login or e-mail address with its password; undefined for a wrong one, after a delay that grows with the failures of the
+   * client and at the login. Failures of others never delay the right password, and never turn away a client where the user has a session.
    * @param now milliseconds since the epoch
    * @throws Problem too_many_attempts for a client that guesses on, rest_unavailable when too many sign in at once
    */
   signIn: (sent: SentSignIn, origin: SessionOrigin, now: number) => Promise<SignedInAtDesk | undefined>
   /**
-   * Gives the user of a link the password that they have chosen, and signs them in; undefined for a link that was used, has expired, or never was.
+   * Signs in the user of a link, and gives them the password that they have chosen; undefined for a link that was used, has expired, or never was.
    * @param now milliseconds since the epoch
    * @throws Problem rest_unavailable when too many passwords are being hashed
    */
   signInByLink: (sent: SentByLink, origin: SessionOrigin, now: number) => Promise<SignedInAtDesk | undefined>
   /**
-   * Gives a user another password, which ends all their sessions, and begins a new one: its id for the cookie, or undefined for a wrong password.
-   * @param current the password until now; not looked at for a user who has none
+   * Gives a user another password, ends all their sessions, and begins a new one. Returns the id of the new session for the cookie; undefined for a wrong
+   * current password, and for one that was changed meanwhile.
+   * @param sent with the `current` password, which is not looked at for a user who has none
    * @param now milliseconds since the epoch
    * @throws Problem too_many_attempts for one who guesses, rest_unavailable when too many passwords are being hashed
    */
@@ -68,13 +70,13 @@ export interface DeskGate {
     origin: SessionOrigin,
     now: number,
   ) => Promise<string | undefined>
-  /** The user of a link; undefined for one that was used, has expired, or never was. */
+  /** Finds the user of a link; undefined for one that was used, has expired, or never was. */
   linkOf: (token: string, now: number) => Promise<SignInLink | undefined>
-  /** False while the database refuses writes, so that no session can begin. */
+  /** Returns false while the database refuses writes, so that no session can begin. */
   canWrite: () => Promise<boolean>
-  /** The session with this id and its user, as `findSession` says; its use is noted, for which nobody waits. */
+  /** Finds a live session and its user, as `findSession` does, and notes its use without waiting for the write. */
   sessionOf: (cookieId: string, now: number) => ReturnType<typeof findSession>
-  /** Whether there was a session with this id within the last 90 days that nobody has ended. */
+  /** Returns true for a session of the last 90 days that nobody has ended, even one that has expired. */
   wasSession: (cookieId: string) => Promise<boolean>
   /** Ends the session with this id. */
   signOut: (cookieId: string) => Promise<void>
@@ -85,7 +87,7 @@ interface Gate {
   database: Database
   hashing: Hashing
   guesses: Guesses
-  /** Sign-ins under way by client, or by client and login where the login has a session there. */
+  /** Sign-ins under way by client; by client and login where the user has a session at the client. */
   attempts: Turns
   /** Look-ups of logins under way by client. */
   lookUps: Turns
@@ -104,28 +106,29 @@ export interface SignedInAtDesk {
 export interface SentSignIn {
   login: string
   password: string
-  /** The id of the session that the browser had, which ends: nobody else may have put it there and go on with it. */
+  /** The id of the session that the browser had. It ends, since somebody else may have put it there to use the session later. */
   formerId: string | undefined
 }
 
 /** The values that the form behind a link sends. */
 export interface SentByLink {
   token: string
-  /** An acceptable one; undefined to look around by a link of the demo. */
+  /** An acceptable password; undefined to look around by a link of the demo. */
   password: string | undefined
-  /** A further write if the link is good. */
+  /** A further write in the same transaction, done where the link is good. */
   also?: ((tx: Tx) => Promise<void>) | undefined
 }
 
-/** A refusal keeps its place while it waits, so parallel guesses gain nothing. */
+/** Limits of the sign-ins of one client. A refusal keeps its place while it waits, so parallel guesses gain nothing. */
 const ATTEMPTS_OF_CLIENT: TurnLimits = { atOnce: 2, waiting: 20, code: 'too_many_attempts', retryAfter: 4 }
-/** Many may sign in at once from one office; their look-ups are quick. */
+/** Limits of the look-ups of one client: many may sign in at once from one office, and their look-ups are quick. */
 const LOOK_UPS_OF_CLIENT: TurnLimits = { atOnce: 4, waiting: 60, code: 'too_many_attempts', retryAfter: 4 }
-/** Wrong passwords of a client within a minute; further ones are not looked at. */
+/** Wrong passwords of a client within a minute after which further ones are not checked. */
 const MOST_GUESSES = 10
 const LONGEST_LOGIN = 254
 
 /**
+ * Makes the gate of a process.
  * @param refused hears of each sign-in that fails
  * @param sleep waits this many milliseconds
  */
@@ -172,7 +175,7 @@ async function signInAtDesk(
   })
 }
 
-/** The user with a login, and whether they have a session at this client. */
+/** Finds the user with a login, and whether they have a session at this client. */
 async function whoSignsIn(
   db: Db,
   login: string,
@@ -183,7 +186,7 @@ async function whoSignsIn(
   return { user, isKnown: user !== undefined && (await hasSessionAt(db, user, client, now)) }
 }
 
-/** No login has control characters, and not every database takes them. */
+/** Returns true for a text that can be a login: none has control characters, and not every database takes them. */
 const isLogin = (text: string) => text !== '' && text.length <= LONGEST_LOGIN && !/\p{Cc}/u.test(text)
 
 async function hasSessionAt(db: Db, user: User, client: string, now: number): Promise<boolean> {
@@ -237,7 +240,7 @@ async function signInByLink(
   )
 }
 
-/** Somebody who writes at the desk, as the history has them. */
+/** Names the writer at the desk for the history. */
 function writerFrom({ id, login }: User, { address, client }: SessionOrigin): Writer {
   return { user: id, login, address, client, request: '' }
 }
@@ -272,7 +275,7 @@ async function changePassword(
   )
 }
 
-/** False while the database or its disk refuses writes. */
+/** Returns false while the database or its disk refuses writes. */
 async function canWrite({ ping }: Database): Promise<boolean> {
   try {
     await ping()

@@ -36,8 +36,8 @@ export async function createFirstAdministrator(database: Database, now: number):
 }
 
 /**
- * Gives the first administrator a password, unless it has one. It has none yet where the start that made the user failed.
- * @returns undefined when it had a password, or another process has just given it one
+ * Gives the first administrator its pending application password. The password may still be pending where the start that made the user failed.
+ * @returns undefined when none is pending: the user had a password, or another process has just given it one
  */
 export async function giveFirstPassword(database: Database): Promise<FirstAdministrator | undefined> {
   return database.write(async (tx) => {
@@ -57,8 +57,9 @@ export interface DeskEntry {
 }
 
 /**
- * The way in to the desk while nobody has a password for it: a link at the first start and with `--demo`, and else how to make one.
+ * Finds the way in to the desk while nobody has a password for it: a link at the first start and with `--demo`, else the login to make a link for.
  * @param now milliseconds since the epoch
+ * @returns undefined once somebody has a password for the desk, and without an active administrator
  */
 export async function findDeskEntry(
   database: Database,
@@ -88,7 +89,7 @@ interface Told {
 }
 
 /**
- * Sentences that tell the operator how to sign in first. Output that is no terminal is a log, which others read and which is stored: then the
+ * Returns sentences that tell the operator how to sign in first. Output that is no terminal is a log, which is stored and which others read: then the
  * password and the link go into a file of the data folder that only its owner can read, and not into the sentences.
  * @param administrator made for an empty database; undefined at later starts
  * @param entry undefined where there is nothing to tell of the desk
@@ -145,7 +146,7 @@ function tellLink(link: string, { folder, isTerminal }: Told): string[] {
   return [`A link to the desk that is good ${LINK_LIFE} is in ${file}, which only this user can read.`]
 }
 
-/** Writes lines into a file that only its owner can read; why not, if it cannot. */
+/** Writes lines into a file that only its owner can read. Returns the reason where it cannot, and undefined where it can. */
 function writeSecret(folder: string, file: string, lines: readonly string[]): string | undefined {
   try {
     makeFolder(folder)
@@ -158,7 +159,7 @@ function writeSecret(folder: string, file: string, lines: readonly string[]): st
   }
 }
 
-/** A sentence about the password file of an earlier start; none when it was removed. */
+/** Returns a sentence about the password file of an earlier start; none when it was removed. */
 function remindOfPassword(folder: string): string[] {
   const file = join(folder, PASSWORD_FILE)
   return existsSync(file)

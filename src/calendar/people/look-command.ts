@@ -27,6 +27,8 @@ import {
 } from '../../store/storage/owner-settings.ts'
 import { runOnDatabase } from './user-commands.ts'
 
+// The command `look`: lists and changes the name and the look of the calendar, and reads or writes a whole look as a folder.
+
 /** Registers the command `look`, with `set` as another name. It opens the database, and closes it when done. */
 export function registerLookCommand(program: Command, open: () => Promise<Database>, configure: () => Config): void {
   program
@@ -55,8 +57,7 @@ interface Asked {
   to?: string
 }
 
-/** The settings that a call changes.
-@throws Error with one sentence for a call that means nothing, or a value that is not taken */
+/** Returns the settings that a call changes. @throws Error with one sentence for options that do not go together, or a value that is not accepted */
 function changesAsked(name: string | undefined, value: string | undefined, { reset, from, to }: Asked): OwnerValues {
   if ((from ?? to) !== undefined && (reset || name !== undefined || (from ?? to) !== (to ?? from)))
     throw new Error('--from and --to stand alone.')
@@ -69,7 +70,7 @@ function changesAsked(name: string | undefined, value: string | undefined, { res
   return { [known]: checkedValue(known, value) }
 }
 
-/** The setting of a name, which may be without `pages_`. */
+/** Finds the setting with a name, which may lack `pages_`. @throws Error for an unknown one */
 function settingCalled(name: string): OwnerSetting {
   const known = [name, `pages_${name}`].find(isOwnerSetting)
   if (known === undefined)
@@ -77,7 +78,7 @@ function settingCalled(name: string): OwnerSetting {
   return known
 }
 
-/** The settings with the values in effect for a service that is started as this command was. */
+/** Returns each setting with its value in effect and where the value comes from, for a service that is started as this command was. */
 function rowsOf(start: Config, set: OwnerTexts): string[][] {
   return OWNER_SETTINGS.map((name) => {
     const isSet = name in set && !isGiven(start, name)
@@ -86,7 +87,7 @@ function rowsOf(start: Config, set: OwnerTexts): string[][] {
   })
 }
 
-/** A value in one line. */
+/** Writes a value in one line of at most 80 characters. */
 function inShort(name: OwnerSetting, value: string): string {
   const pages =
     name === 'pages_texts' && value.startsWith('[') ? readTexts(value).map(({ slug }) => `/${slug}/`) : undefined
@@ -98,16 +99,16 @@ async function writeLook({ read }: Database, folder: string): Promise<void> {
   writeLookFolder(folder, await readOwnerSettings(read), await readOwnerFiles(read))
 }
 
-/** A whole look is a folder: this file, and the files that it names beside it. */
+/** The file that makes a folder a whole look: it names the settings, and the files beside it. */
 const NAME = 'look.json'
-/** The folder of the pages of text that are written. */
+/** The folder in a look that pages of text are written into. */
 const TEXTS = 'texts'
 
-/** The signs that part the entries of settings which may also be written as a list. */
+/** The sign between the entries of a setting that `look.json` may also write as a list. */
 const PARTED_BY: Readonly<Partial<Record<OwnerSetting, string>>> = { pages_links: '\n', pages_presses: ',' }
 
 /**
- * Reads the look of a folder, or of the `look.json` in it. Settings that it does not name go back to those of the start.
+ * Reads the look of a folder, or of the `look.json` with this path. Settings that it does not name go back to those of the start.
  * @throws Error with one sentence
  */
 function readLookFolder(place: string): OwnerValues {
@@ -151,7 +152,7 @@ function readValue(path: string, name: OwnerSetting, value: unknown): string | n
 }
 
 /**
- * Returns the value of a setting that is typed or stands in a look; of a setting for a file or folder, its path is given.
+ * Reads and checks the value of a setting that is typed or stands in a look. Of a setting for a file or folder, `text` is the path.
  * @throws Error with one sentence
  */
 function checkedValue(name: OwnerSetting, text: string): string {
@@ -169,7 +170,7 @@ function dataAt(name: LookFileSetting, path: string): string {
   }
 }
 
-/** Writes a look into a folder, which `readLookFolder` reads. */
+/** Writes a look into a folder in the form that `readLookFolder` reads. */
 function writeLookFolder(
   folder: string,
   set: OwnerTexts,

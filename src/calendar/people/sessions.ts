@@ -5,7 +5,12 @@ import type { Tx } from '../../store/storage/recording.ts'
 import type { SessionColumns } from '../../store/storage/schema.ts'
 import { findUser, isActive, type User } from './users.ts'
 
-/** A browser in which somebody is signed in to the desk, as its user may see it. The hash only names the session; nobody signs in by it. */
+// Sessions at the desk: starts and finds them, notes their use, lists them and ends them.
+
+/**
+ * A session: a browser in which somebody is signed in to the desk. Its user may see all columns, since nobody can sign in by the hash, which only names the
+ * session.
+ */
 export type Session = SessionColumns
 
 /** Where a session begins: the browser that it says it is, and the network address. */
@@ -14,28 +19,28 @@ export interface SessionOrigin {
   address: string
 }
 
-/** Days after which a session ends that nobody has used, and after which every session ends. */
+/** Days without use after which a session ends, and days after which even a used session ends. */
 export const IDLE_DAYS = 14
 export const LONGEST_DAYS = 90
-/** Milliseconds that the time of the last use may be behind. */
+/** The least milliseconds between two writes of the last use of a session, so that the stored time may lag by as much. */
 const SEEN_EVERY = 300_000
-/** Sessions of one user; the one unused for longest makes room for a new one. */
+/** The most sessions of one user; a new one beyond them ends the one that is unused for longest. */
 const MOST_SESSIONS = 50
-/** Bytes of an id, and its characters in a cookie. */
+/** Bytes of a session id; in a cookie it has 43 characters of base64url. */
 const ID_BYTES = 32
 const ID = /^[\w-]{43}$/
-/** Characters of a browser's name and of an address that are kept. */
+/** The most characters that are kept of the name of a browser, and of an address. */
 const LONGEST_TEXT = 200
 
 const hashOf = (cookieId: string) => hash('sha256', cookieId, 'base64url')
 
-/** The times, as the database keeps them, after which a session must have begun and have been used. */
+/** Returns the times, as the database keeps them, after which a live session has begun and was last used. */
 function liveSince(now: number): { created: string; seen: string } {
   return { created: formatUtc(now - LONGEST_DAYS * DAY_MS), seen: formatUtc(now - IDLE_DAYS * DAY_MS) }
 }
 
 /**
- * Signs a user in.
+ * Signs a user in by a new session.
  * @param now milliseconds since the epoch
  * @returns the id for the cookie, which cannot be read again
  */
@@ -65,7 +70,7 @@ export async function startSession(tx: Tx, user: User, now: number, origin: Sess
 }
 
 /**
- * The session with this id and its user; undefined once it has ended, and for a user who was deactivated. Nothing is cached, so that a session
+ * Finds the session with an id, and its user; undefined once the session has ended, and for a user who was deactivated. Nothing is cached, so that a session
  * that ended on another node has ended here as well.
  * @param now milliseconds since the epoch
  */
@@ -87,7 +92,7 @@ export async function findSession(
   return user && session && isActive(user) ? { user, session } : undefined
 }
 
-/** Whether a session with this id is stored, ended or not. */
+/** Returns true while a session with this id is stored, even one that is too old to be live. */
 export async function sessionExists(db: Db, cookieId: string): Promise<boolean> {
   if (!ID.test(cookieId)) return false
   const row = await db.selectFrom('sessions').select('user').where('hash', '=', hashOf(cookieId)).executeTakeFirst()
@@ -95,8 +100,8 @@ export async function sessionExists(db: Db, cookieId: string): Promise<boolean> 
 }
 
 /**
- * Notes that a session was used, where that was noted five minutes ago or more. Nobody keeps these times, so they are no change; one that cannot be
- * stored is lost, and the next use has another.
+ * Stores when a session was used, unless a use within the last five minutes is stored. Nothing caches these times, so no change is recorded. A failed write
+ * is ignored, since the next use is stored in its place.
  * @param now milliseconds since the epoch
  */
 export async function noteSeen({ write }: Pick<Database, 'write'>, session: Session, now: number): Promise<void> {
@@ -113,7 +118,7 @@ export async function noteSeen({ write }: Pick<Database, 'write'>, session: Sess
   await noting.catch(() => undefined)
 }
 
-/** The live sessions of a user, the one used last first. */
+/** Returns the live sessions of a user, the one used last first. */
 export async function listSessions(db: Db, user: User, now: number): Promise<Session[]> {
   const { created, seen } = liveSince(now)
   return db
@@ -132,7 +137,7 @@ export async function endSession(tx: Tx, cookieId: string): Promise<void> {
   await tx.deleteFrom('sessions').where('hash', '=', hashOf(cookieId)).execute()
 }
 
-/** Ends a session of a user that `listSessions` shows. False when it has ended already. */
+/** Ends a session of a user that `listSessions` shows. Returns false when it has ended already. */
 export async function revokeSession(tx: Tx, user: User, sessionHash: string): Promise<boolean> {
   const ended = await tx
     .deleteFrom('sessions')

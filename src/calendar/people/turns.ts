@@ -1,8 +1,8 @@
 import { Problem, type ProblemCode } from '../../base/problems.ts'
 
-// Slows down those who sign in too often: work of one name at once, and guesses at passwords.
+// Bounds the work that runs at once under one name, and counts and delays guesses at passwords.
 
-/** The work under way by name. Of one name a few pieces run at once, a few more wait, and all others are refused. */
+/** The work under way by name. Under one name a few pieces of work run at once, a few more wait, and all others are refused. */
 export interface Turns extends TurnLimits {
   underWay: Map<string, Turn>
 }
@@ -12,13 +12,13 @@ export interface TurnLimits {
   atOnce: number
   waiting: number
   code: ProblemCode
-  /** Seconds after which they may try again. */
+  /** Seconds after which a refused client may try again. */
   retryAfter: number
 }
 
 interface Turn {
   count: number
-  /** The waiting ones in their order: those that go before all others, and the others. */
+  /** The waiting work in its order: all of `before` goes ahead of `waiting`. */
   before: (() => void)[]
   waiting: (() => void)[]
 }
@@ -28,8 +28,8 @@ export function makeTurns(limits: TurnLimits): Turns {
 }
 
 /**
- * Does work once it is its turn.
- * @param isBefore whether it goes before all work that is not; as much of each waits as the limits say
+ * Does work under a name once its turn has come.
+ * @param isBefore true for work that goes ahead of all other; each of the two queues holds as much as the limits say
  * @throws Problem with the code of the limits when too much waits already, and whatever `work` throws
  */
 export async function inTurn<T>(turns: Turns, name: string, work: () => Promise<T>, isBefore = false): Promise<T> {
@@ -44,7 +44,7 @@ export async function inTurn<T>(turns: Turns, name: string, work: () => Promise<
   }
 }
 
-/** Resolves when earlier work leaves its place. */
+/** Waits until earlier work leaves its place. @throws Problem when too much waits already */
 async function turnOf({ waiting: most, code, retryAfter }: Turns, waiting: (() => void)[]): Promise<void> {
   if (waiting.length >= most) throw new Problem(code, { retryAfter })
   await new Promise<void>((resolve) => waiting.push(resolve))
@@ -66,7 +66,7 @@ const FREE_FAILURES = 5
 const FIRST_DELAY_MS = 250
 const LONGEST_DELAY_MS = 4000
 const MOST_COUNTED = 10_000
-/** A longer name counts together with all names with the same start, which bounds memory. */
+/** Characters of a name that count. Longer names with the same start count together, which bounds memory. */
 const LONGEST_COUNTED = 100
 
 export function makeGuesses(): Guesses {
@@ -75,7 +75,7 @@ export function makeGuesses(): Guesses {
 
 export const countedName = (name: string) => name.slice(0, LONGEST_COUNTED).toLowerCase()
 
-/** Counts a failure, and says for how many milliseconds its refusal waits: 0 for the first five within a minute, then 250 doubling to 4000. */
+/** Counts a failure. Returns the milliseconds that its refusal waits: 0 for the first five within a minute, then 250 doubling to 4000. */
 export function noteGuess(guesses: Guesses, name: string, now: number): number {
   const key = countedName(name)
   const before = guesses.get(key)
@@ -88,14 +88,14 @@ export function noteGuess(guesses: Guesses, name: string, now: number): number {
   return late < 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** late, LONGEST_DELAY_MS)
 }
 
-/** The failures of a name within the minute, and the milliseconds until they are forgotten. */
+/** Returns the failures of a name within the current minute and the milliseconds until they are forgotten; zeros without any. */
 export function guessesOf(guesses: Guesses, name: string, now: number): { failures: number; msLeft: number } {
   const known = guesses.get(countedName(name))
   const msLeft = known ? known.since + WINDOW_MS - now : 0
   return known && msLeft > 0 ? { failures: known.failures, msLeft } : { failures: 0, msLeft: 0 }
 }
 
-/** Makes room in a map for another entry. */
+/** Removes the oldest entry of a map, which makes room for another. */
 export function dropOldest(map: Map<string, unknown>): void {
   const [oldest] = map.keys()
   if (oldest !== undefined) map.delete(oldest)

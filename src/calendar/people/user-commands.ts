@@ -19,9 +19,9 @@ import {
   removeUser,
 } from './users.ts'
 
-// The commands `user` and `password`.
+// The commands `user` and `password`, which manage accounts, sessions, links and credentials; `runOnDatabase` runs these and other commands.
 
-/** The address of the site, which links to the desk begin with; undefined where the desk is left out. */
+/** Returns the address of the site, with which links to the desk begin; undefined where the desk is left out. */
 type DeskSite = () => string | undefined
 
 /** Puts the commands `user` and `password` on the command line; they open the database, and close it when done. */
@@ -184,7 +184,7 @@ function registerUserRemove(user: Command, open: () => Promise<Database>): void 
     )
 }
 
-/** Says how the command line names an heir. */
+/** Adds to a refusal how the command line names the heir. @throws Error always */
 function nameReassign(error: unknown): never {
   if (error instanceof RefusedUserChange && error.why === 'ownsRecords')
     throw new Error(error.message.replace(/\.$/, ' with --reassign LOGIN.'))
@@ -283,7 +283,7 @@ function parseScopes(text: string | undefined): CredentialScope[] | undefined {
 
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
-/** The end of a stretch of time from now, or the beginning of a day in UTC, in milliseconds since the epoch. */
+/** Reads a stretch of time from now, or the beginning of a day in UTC, as milliseconds since the epoch. @throws Error with one sentence */
 function parseExpiry(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined
   const [, amount, unit = ''] = /^(\d{1,5})([hdw])$/.exec(text) ?? []
@@ -302,7 +302,7 @@ function parseWhich(id: string | undefined, all: boolean): number | 'all' {
   throw new Error('Give either the id that `password list` shows or --all.')
 }
 
-/** Runs a command on the open database, which is closed when it is done. An error ends it with one sentence and exit code 1. */
+/** Runs a command on the database, which it opens before and closes after. An error ends the command with one sentence and exit code 1. */
 export function runOnDatabase(
   command: Command,
   open: () => Promise<Database>,

@@ -6,6 +6,8 @@ import { recordChange, type Tx, type WriteAction } from '../../store/storage/rec
 import type { RecordKind, UserColumns } from '../../store/storage/schema.ts'
 import { type Caller, type Capability, capabilitiesHeld, ROLES, type Role } from './caller.ts'
 
+// Finds, adds, changes and removes user accounts, and hands their records to another user.
+
 /** A user with an account. */
 export type User = Omit<UserColumns, 'role'> & { role: Role }
 
@@ -66,7 +68,7 @@ export class RefusedUserChange extends Error {
   }
 }
 
-/** Every table whose records have an author. */
+/** Every table whose records have an author, with the kind of these records. */
 const OWNED: readonly { table: string; kind: RecordKind }[] = [
   { table: 'events', kind: 'event' },
   { table: 'venues', kind: 'venue' },
@@ -85,7 +87,7 @@ export async function userExists(db: Db, id: number): Promise<boolean> {
   return (await findUser(db, id)) !== undefined
 }
 
-/** The user with this login or e-mail address, in any letter case. */
+/** Finds the user with this login or e-mail address, in any letter case. */
 export async function findUserByLogin(db: Db, loginOrEmail: string): Promise<User | undefined> {
   const text = loginOrEmail.toLowerCase()
   const row = await db
@@ -96,7 +98,7 @@ export async function findUserByLogin(db: Db, loginOrEmail: string): Promise<Use
   return row && readUser(row)
 }
 
-/** @throws Error when nobody has this login or e-mail address. */
+/** Finds the user with this login or e-mail address, in any letter case. @throws Error when nobody has it */
 export async function getUserByLogin(db: Db, loginOrEmail: string): Promise<User> {
   const user = await findUserByLogin(db, loginOrEmail)
   if (!user) throw new Error(`There is no user ${loginOrEmail}.`)
@@ -107,14 +109,14 @@ export async function hasUsers(db: Db): Promise<boolean> {
   return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
-/** Somebody among all people: whether they have a password for the desk, and about when they were last there; empty for never. */
+/** A user in the list of all people, with the time when the desk was last used in one of their stored sessions; empty without one. */
 export interface Person {
   user: User
   hasPassword: boolean
   seen_utc: string
 }
 
-/** Everybody with an account, the oldest first. */
+/** Returns all users as the list of people shows them, the oldest account first. */
 export async function listPeople(db: Db): Promise<Person[]> {
   const users = await listUsers(db)
   const having = await db.selectFrom('desk_passwords').select('user').execute()
@@ -128,7 +130,7 @@ export async function listPeople(db: Db): Promise<Person[]> {
   return users.map((user) => ({ user, hasPassword: passwords.has(user.id), seen_utc: seenBy.get(user.id) ?? '' }))
 }
 
-/** All users, the oldest first. */
+/** Returns all users, the oldest account first. */
 export async function listUsers(db: Db): Promise<User[]> {
   const rows = await db.selectFrom('users').selectAll().orderBy('id').execute()
   return rows.map(readUser)
@@ -173,7 +175,7 @@ export async function changeRole(tx: Tx, id: number, role: Role): Promise<void> 
 }
 
 /**
- * Keeps a user from signing in anywhere, and ends their sessions. Their credentials and records stay, for the day when they are let in again.
+ * Keeps a user from signing in anywhere; ends their sessions and voids their links. Their credentials and records stay, in case they are let in again.
  * @param now milliseconds since the epoch
  * @throws Error when there is no such user, or when no administrator would be left.
  */
@@ -191,7 +193,7 @@ export async function deactivateUser(tx: Tx, id: number, now: number): Promise<v
   recordUser(tx, id, { action: 'update', name: `${user.login}: deactivated` })
 }
 
-/** Lets a user sign in again who was deactivated. @throws Error when there is no such user */
+/** Lets a deactivated user sign in again. @throws Error when there is no such user */
 export async function reactivateUser(tx: Tx, id: number): Promise<void> {
   const user = await getUser(tx, id)
   if (isActive(user)) return
@@ -199,7 +201,7 @@ export async function reactivateUser(tx: Tx, id: number): Promise<void> {
   recordUser(tx, id, { action: 'update', name: `${user.login}: active` })
 }
 
-/** Gives a user another name to be shown. @throws Error when there is no such user, or the name is not acceptable */
+/** Changes the shown name of a user. @throws Error when there is no such user, or the name is not acceptable */
 export async function renameUser(tx: Tx, id: number, name: string): Promise<void> {
   const user = await getUser(tx, id)
   const trimmed = name.trim()
@@ -209,8 +211,8 @@ export async function renameUser(tx: Tx, id: number, name: string): Promise<void
 }
 
 /**
- * Gives a user another e-mail address, which signs in as their login does; an empty one takes it away.
- * @throws RefusedUserChange for one that is none or somebody else's
+ * Changes the e-mail address of a user, which signs in as their login does; an empty one removes it.
+ * @throws RefusedUserChange for a text that is no e-mail address, or for the login or address of somebody else; Error when there is no such user
  */
 export async function changeEmail(tx: Tx, id: number, email: string): Promise<void> {
   const user = await getUser(tx, id)
@@ -243,14 +245,14 @@ export async function voidLinks(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('sign_in_links').where('user', '=', id).execute()
 }
 
-/** Records a change of a user or of their credentials. The public sees no users. */
+/** Records a change of a user or of their credentials, as one that the public cannot see; with an act, the history has it as well. */
 export function recordUser(tx: Tx, record: number, act?: { action: WriteAction; name: string }): void {
   const change = { kind: 'user', record, wasPublic: false, isPublic: false } as const
   recordChange(tx, { ...change, isDeleted: act?.action === 'delete' }, act)
 }
 
 /**
- * Removes a user with all their credentials; their events, venues, organizers and images go to `reassignTo`.
+ * Removes a user with all their credentials; all records that they own go to `reassignTo`.
  * @throws Error when no administrator would be left, or when records would be left without an owner.
  */
 export async function removeUser(tx: Tx, id: number, reassignTo?: number): Promise<void> {
@@ -264,7 +266,7 @@ export async function removeUser(tx: Tx, id: number, reassignTo?: number): Promi
 }
 
 /**
- * Gives the events, venues, organizers and images of one user to another.
+ * Gives all records that one user owns to another.
  * @throws Error when there is no such user, or both are the same
  */
 export async function handOverRecords(tx: Tx, id: number, heirId: number): Promise<void> {
@@ -274,7 +276,7 @@ export async function handOverRecords(tx: Tx, id: number, heirId: number): Promi
   recordUser(tx, id, { action: 'update', name: `${user.login}: records to ${heir.login}` })
 }
 
-/** The user as `users/me` shows them (rule 29.2), with the capabilities of the credential they use. */
+/** Returns the account as `users/me` shows it (rule 29.2), with the capabilities that the credential of the caller may use. */
 export function presentMe(user: User, caller: Caller = user): Me {
   return {
     id: user.id,
@@ -291,7 +293,7 @@ async function getUser(db: Db, id: number): Promise<User> {
   return user
 }
 
-/** An unknown role, such as one of a later release, grants nothing. */
+/** Reads the row of a user. A role that is not known here, such as one of a later release, is read as `subscriber`, which grants nothing. */
 function readUser(row: UserColumns): User {
   const role = ROLES.find((known) => known === row.role) ?? 'subscriber'
   return { ...row, role, email: EMAIL.test(row.email) ? row.email : '' }
@@ -311,7 +313,7 @@ function checkEmail(email: string): void {
   throw new RefusedUserChange('email', { email })
 }
 
-/** Refuses a change that would leave the site without an administrator. */
+/** Refuses a change that would leave the site without an administrator. @throws RefusedUserChange */
 async function keepAnAdministrator(tx: Tx, user: User): Promise<void> {
   if (user.role !== 'administrator' || !isActive(user)) return
   // Changes nothing, but holds the administrators' rows until the commit: two who remove each other at once take turns.

@@ -11,7 +11,7 @@ import { termEntries } from '../terms/term-rules.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
 import { findNamings, findOpenProposals, updateProposal } from './proposal-store.ts'
 
-// An event brings along, when somebody else publishes it, the drafts of its author that it links to, and the terms that its author has named.
+// Prepares what an event brings along when somebody else publishes it: the drafts of its author that it links to, and the terms that its author has named.
 
 /** Returns true for users who may publish records of others. */
 export function mayReview({ caller }: Context): boolean {
@@ -27,7 +27,7 @@ export interface LinkedDraft {
 
 const BROUGHT = ['venue', 'organizer'] as const
 
-/** Returns the linked venues and organizers among sent values, in the form that versions have. */
+/** Returns the ids of venues and organizers among sent values, by the names that versions have for them. */
 export function linkedIn(values: RawValues): { venues?: number[]; organizers?: number[] } {
   const idsIn = (value: unknown) => (linkEntries(value) ?? []).flatMap((entry) => ('id' in entry ? [entry.id] : []))
   return {
@@ -42,7 +42,7 @@ export interface SentRecord {
   links: Readonly<Record<string, unknown>>
 }
 
-/** The drafts of the author of each record among the records that it links to. */
+/** Finds for each record the drafts of its author among the venues and organizers that it links to. */
 export async function findBrought(
   { db }: Pick<Context, 'db'>,
   records: readonly SentRecord[],
@@ -70,7 +70,7 @@ export async function findBrought(
   )
 }
 
-/** Prepares to publish what a record brings along, as far as the caller may. */
+/** Prepares to publish the linked drafts of a record, as far as the caller may. Returns these drafts, and the write that publishes them. */
 export async function prepareBrought(context: Context, record: SentRecord) {
   const records: LinkedDraft[] = []
   const writes: ((tx: Tx) => Promise<unknown>)[] = []
@@ -89,7 +89,7 @@ export async function prepareBrought(context: Context, record: SentRecord) {
   return { records, publish }
 }
 
-/** The names of terms that wait with each event until somebody makes them. */
+/** Finds for each event the names of terms that wait until somebody makes them. */
 export async function waitingTerms(
   { db }: Pick<Context, 'db'>,
   events: readonly Pick<EventRow, 'id' | 'author'>[],
@@ -105,7 +105,7 @@ export async function waitingTerms(
   })
 }
 
-/** The terms of an event with the names that wait, for the fields that have any. */
+/** Returns the terms of an event together with the names that wait, for the fields where names wait. */
 async function namedTerms(
   { db }: Context,
   present: Readonly<Record<string, unknown>>,
@@ -121,7 +121,9 @@ async function namedTerms(
   return Object.fromEntries(names.map((name) => [name, [...had[name], ...waiting[name]]]))
 }
 
-/** Writes that go with the publication of an event: values of its own, and further work of the same transaction. */
+/**
+ * All that goes with the publication of an event: further values of the event, the linked drafts, and the write that publishes these in the same transaction.
+ */
 export interface LinkedDraftWrites {
   values: RawValues
   records: LinkedDraft[]
@@ -131,7 +133,7 @@ export interface LinkedDraftWrites {
 /**
  * Prepares what an event of another author brings along.
  * @param present its columns and links as versions have them
- * @param sent values that are sent with it: what they say of links and terms is decided
+ * @param sent values that are sent with it: links among them are used in place of the present ones, and terms among them in place of the names that wait
  */
 export async function prepareBringing(
   context: Context,
@@ -157,7 +159,7 @@ export async function prepareBringing(
   }
 }
 
-/** Whether these values publish an event of another author, so that the drafts it links to are published with it. */
+/** Returns true where these values publish an event of another author, so that the drafts it links to are published with it. */
 export function bringsAlong(context: Context, { resource }: Served, row: unknown, values: RawValues): row is EventRow {
   const { author, status }: { author?: unknown; status?: unknown } = Object(row)
   const isOut = values.status === 'publish' && (status === 'pending' || status === 'draft')

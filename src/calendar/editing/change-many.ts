@@ -21,29 +21,27 @@ import { isMerged, isUsedInPublic } from './merge-records.ts'
 import { reopenNames } from './proposal-store.ts'
 import { eraseRecord, nameOfRow, permittedRecord, statusOf } from './save-record.ts'
 
-// Changes of many records at once, and how they are taken back.
+// Changes many records at once, and takes such changes back.
 
-// The changes that can be made to many records at once.
-
-/** A change of many records at once. All but the status is for events alone. */
+/** A change of many records at once. Terms, links, announcements and moves are for events alone. */
 export type BulkDeed = {
-  /** Of a series, the chosen dates alone, or all dates. */
+  /** The dates of a series that it changes: the chosen ones alone, or all. */
   scope?: 'this' | 'all'
 } & (
   | { do: 'publish' | 'draft' | 'trash' | 'restore' }
-  /** For good, from the trash. Nothing takes it back. */
+  /** Deletes records in the trash for good. Nothing takes it back. */
   | { do: 'erase' }
   /** Ids of terms. */
   | { do: 'terms'; field: 'categories' | 'tags'; add: readonly number[]; remove: readonly number[] }
   /** Ids of the records to link to, in order; none to link to none. */
   | { do: 'link'; field: 'venue' | 'organizer'; ids: readonly number[] }
   | { do: 'announce'; event_status: 'scheduled' | 'canceled' | 'postponed'; reason: string }
-  /** By the clock on the wall: an event at eight stays at eight, whatever the clocks do in between. */
+  /** By the clock on the wall: moved by days, an event at eight stays at eight, whatever the clocks do in between. */
   | { do: 'move'; days: number; hours: number }
 )
 
 /**
- * The values that do the deed to a record as it is; undefined where there is nothing to do.
+ * Returns the values that do the deed to a record as it is; undefined where there is nothing to do.
  * @param former the status that a record in the trash had before
  * @throws Problem rest_invalid_param where this record cannot take it
  */
@@ -59,7 +57,7 @@ async function valuesOf(
     case 'publish':
     case 'draft': {
       const wanted = deed.do === 'publish' ? 'publish' : 'draft'
-      // A record in the trash comes out of it by being restored alone.
+      // Only a restore takes a record out of the trash.
       if (status === undefined || status === 'trash') throw invalidParam('status')
       // A scheduled event goes on waiting unless its publication date is now.
       if (wanted === 'publish' && status === 'future') return { status: wanted, date: wallNow(site.timezone, now) }
@@ -97,7 +95,7 @@ async function eventValuesOf(db: Context['db'], row: EventRow, deed: EventDeed):
 
 const HOUR_MS = 3_600_000
 
-/** @throws Problem for a whole day that is to move by hours */
+/** Returns the start and end after a move; undefined for a move by nothing. @throws Problem for an event of whole days that is to move by hours */
 function movedTimes(row: EventRow, { days, hours }: { days: number; hours: number }): RawValues | undefined {
   if (row.all_day === 1 && hours !== 0) throw invalidParam('hours')
   const by = (days * 24 + hours) * HOUR_MS
@@ -105,28 +103,28 @@ function movedTimes(row: EventRow, { days, hours }: { days: number; hours: numbe
   return by === 0 ? undefined : { start_date: moved(row.start_date), end_date: moved(row.end_date) }
 }
 
-// Many records changed at once, each by the operations and rights of REST, some with each transaction. A row that is refused costs itself alone, and
-// rows that are done stay done when the process ends in between. A change can be taken back.
+// Changes each record by the operations and rights of REST, some records with each transaction. A row that is refused leaves the others alone, and rows that
+// are done stay done when the process ends in between.
 
 /** The most records that are changed at once. */
 export const MOST_AT_ONCE = 1000
 const IN_A_PIECE = 50
 /** Milliseconds of writing after which other requests get a turn. */
 const TURN_MS = 10
-/** How often a record is tried that others change meanwhile. */
+/** How often the change of a record is tried when others change it meanwhile. */
 const MOST_TRIES = 3
 
 /** The outcome for one record. */
 interface BulkRow {
   id: number
-  /** Its title or name, empty for one that is not there. */
+  /** The title or name of the record; empty for a record that is not there, or that the caller may not read. */
   title: string
   outcome: 'done' | 'unchanged' | 'refused'
   /** Why it was refused. */
   problem?: Problem
 }
 
-/** The outcomes in the order that was asked for, and the token that takes the change back: undefined where nothing can be taken back. */
+/** The outcomes in the order that was asked for, and the token that takes the change back; undefined where nothing can be taken back. */
 export interface BulkResult {
   rows: BulkRow[]
   undo: string | undefined
@@ -139,12 +137,12 @@ interface PreparedRow {
   write: (tx: Tx) => Promise<'done' | 'unchanged'>
 }
 
-/** A record, by the path of its resource, with the version that it had before it was changed; `along` for what came along with another. */
+/** A changed record: the path of its resource, its id, and its version before the change. `along` marks one that came along with another. */
 type VersionBefore = readonly [path: string, id: number, version: number, along?: true]
 
 /**
  * Changes up to a thousand records in the same way. Of a series it changes the chosen dates, unless the deed says otherwise.
- * @throws Problem rest_invalid_param for more, or for a deed that no record can take
+ * @throws Problem rest_invalid_param for more records
  */
 export async function changeMany(
   context: Context,
@@ -168,7 +166,7 @@ export async function changeMany(
   return { rows, undo: before.length > 0 ? token : undefined }
 }
 
-/** Writes rows in pieces, each in one transaction, and tries those again that others have changed meanwhile. */
+/** Writes rows in pieces, each in one transaction, and tries rows that others have changed meanwhile again, up to three times. */
 async function inPieces(
   context: Context,
   ids: readonly number[],
@@ -232,13 +230,13 @@ async function writePiece(tx: Tx, piece: readonly (PreparedRow | BulkRow)[]): Pr
   return rows
 }
 
-/** @throws the error unless it says what is wrong with the row */
+/** Returns the row of a refusal. @throws the error unless it says what is wrong with the row */
 function refusedRow({ id, title }: Pick<BulkRow, 'id' | 'title'>, error: unknown): BulkRow {
   if (!(error instanceof Problem)) throw error
   return { id, title, outcome: 'refused', problem: error }
 }
 
-/** Prepares a row; one that is refused is named where the caller may read it. */
+/** Prepares a row. A refused one has its title where the caller may read the record. */
 async function titled(
   context: Context,
   { resource, operations }: Served,
@@ -303,7 +301,7 @@ async function prepareRow(
       // All dates of a series are taken back by taking back the series.
       if ('recurrence_scope' in scope && typeof repeated === 'number') await noteSeries(tx, repeated, before)
       else if (isChanged(tx, versioned.kind, id)) before.push([resource.path, id, sequence])
-      // Behind the event: whether another one still has them shows once this one is taken back.
+      // These come after the event: only once it is taken back does it show whether another public event has them.
       for (const [path, one, version, kind] of along)
         if (isChanged(tx, kind, one)) before.push([path, one, version, true])
       return 'done'
@@ -316,7 +314,7 @@ async function broughtBefore({ db }: Context, { kind, id }: LinkedDraft) {
   return [`${kind}s`, id, (await findVersion(db, kind, id)).sequence, kind] as const
 }
 
-/** Whether this part of a transaction has changed a record; one that it has not changed needs nothing taken back. */
+/** Returns true where this part of a transaction has changed a record; an unchanged one needs nothing taken back. */
 function isChanged({ recording }: Tx, kind: string, id: number): boolean {
   return Object.keys(recording.changes.get(`${kind} ${id}`)?.former ?? {}).length > 0
 }
@@ -327,7 +325,7 @@ async function noteSeries(tx: Tx, id: number, before: VersionBefore[]): Promise<
 }
 
 /**
- * The scope of a change in a series. With all dates, the first chosen date of each series stands for the others.
+ * Returns the scope of a change in a series. With all dates, the first chosen date of each series stands for the others.
  * @param chosen the date that stands for each series
  */
 function scopeOf(
@@ -369,9 +367,9 @@ async function prepared<Asked>(context: Context, steps: WriteSteps<Asked>, asked
 // Takes back changes of many records.
 
 /**
- * Takes back a change of many records. Each record gets its former values again, except where others have changed them since; so do the venues and
- * organizers that came along, unless another public event has them by now. The token is good for a day, for whoever got it, on every node. Returns
- * the outcome for each record; undefined when the token is not good, or was used.
+ * Takes back a change of many records. Each record gets its former values again, except those that others have changed since. The venues and organizers that
+ * came along get theirs, too, unless another public event has them by now. The token is good for a day, for the user who got it, on every node. Returns the
+ * outcome for each record but those that came along; undefined when the token is not good, or was used.
  */
 export async function undoMany(context: Context, token: string): Promise<BulkRow[] | undefined> {
   const found = await findBulkChange(context.db, token)
@@ -380,7 +378,7 @@ export async function undoMany(context: Context, token: string): Promise<BulkRow
   const byId = new Map(before.map((one) => [one[1], one]))
   const prepare = (id: number) => prepareUndo(context, byId.get(id))
   const rows = await inPieces(context, [...byId.keys()], prepare, async () => undefined, [])
-  // It goes last, so that one that was cut off can be pressed again.
+  // The token goes last, so that taking back can be asked for again after it was cut off.
   await context.write((tx) => takeBulkChange(tx, token))
   return rows.filter(({ id }) => byId.get(id)?.[3] !== true)
 }
@@ -421,7 +419,7 @@ async function prepareBack(context: Context, served: Served, { id, version, alon
   }
 }
 
-/** The members that the first act after a version has changed, and no later one. @throws Problem rest_version_not_found */
+/** Returns the members that the first act after a version has changed, and no later one. @throws Problem rest_version_not_found */
 async function changedOnlyThen({ db }: Context, history: RecordHistory, version: number): Promise<string[]> {
   const since = history.acts.findIndex(({ sequence }) => sequence <= version)
   const told = await tellActs(db, history, 0, since === -1 ? history.acts.length : since)

@@ -9,7 +9,7 @@ import type { KeptAnswerColumns } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import { capabilitiesHeld, isLoggedIn } from '../people/caller.ts'
 
-// Work that is done once for its key, however often it is sent: creates with an Idempotency-Key, and forms of the desk.
+// Does work once for each key, however often it is sent: creates and batches with an Idempotency-Key, and forms of the desk.
 
 /** The creates with a key that this process is answering now, by user and key, with the fingerprints of their requests. */
 export type UnderWay = Map<string, string>
@@ -20,11 +20,11 @@ export interface Repeatable {
   key: string | undefined
   /** A digest of the method, the address and the body. */
   fingerprint: () => Promise<string>
-  /** Its place in the batch whose key and digest these are. */
+  /** The place of the request in its batch; `key` and `fingerprint` are then those of the whole batch. */
   place?: number
 }
 
-/** The part of an answer that is stored with the write that it tells of. */
+/** An answer as it is stored, in the transaction of the write that it tells of. */
 export interface KeptReply {
   status: number
   headers: Record<string, string>
@@ -33,7 +33,7 @@ export interface KeptReply {
   id?: number | undefined
 }
 
-/** Runs a write inside its transaction, and stores the answer there. */
+/** Runs a write inside its transaction, and stores its answer there. */
 export type WriteAndKeepReply = (tx: Tx, write: () => Promise<KeptReply>) => Promise<KeptReply>
 
 type Once = Pick<KeptAnswerColumns, 'user' | 'key' | 'fingerprint'>
@@ -46,20 +46,20 @@ const HOUR_MS = 3_600_000
 /** Printable ASCII characters. */
 const SIGNS = /^[\x20-\x7e]+$/
 
-/** A request that may be repeated, and those being answered. */
+/** A request that may be repeated, with all those that this process is answering. */
 interface Sent {
   repeatable: Repeatable
   underWay: UnderWay
-  /** The answer with the record as it is now, in place of a stored one that was too large; undefined when there is none to show. */
+  /** Returns the record as it is now, to show in place of a stored answer that was too large; undefined when there is none to show. */
   render?: (id: number) => Promise<object | undefined>
 }
 
-/** Characters of the largest answer that is stored whole. Of a larger one the id is, since a small request can have a large answer. */
+/** The most characters of an answer that is stored whole. Of a longer one only the id is stored, since a small request can have a large answer. */
 const LONGEST_STORED = 16_384
 
 /**
- * Does a write once for each key of its caller: the same request with the same key gets the stored answer. Callers without the right are refused as
- * without a key, and their answers are not stored.
+ * Does a write once for each key of its caller: the same request with the same key gets the stored answer. A request without a key is answered each time, as
+ * is one of a caller without the right, who is refused; neither answer is stored.
  * @throws Problem for a key of another request, or of one that is being answered
  */
 export async function writeOnce(
@@ -79,8 +79,8 @@ export async function writeOnce(
 }
 
 /**
- * Makes a record once for each key of its caller, and returns its id: a form that is sent again has the record of the first time.
- * @param make does the write with the function that it is given, which keeps the id
+ * Makes a record once for each key of its caller, and returns its id: a form that is sent again gets the id of the first time.
+ * @param make makes the record within the function that it is given, which stores the id
  * @throws Problem as `writeOnce` does
  */
 export async function makeOnce(
@@ -103,7 +103,7 @@ export async function makeOnce(
   return id
 }
 
-/** The answer to a write, or its id alone where the answers of its batch have no room for more. */
+/** Returns a reply whole, which takes up room among the answers of its batch, or with the id alone where there is no room for more. */
 function withinRoom({ room }: Context, reply: KeptReply): KeptReply {
   const { body, id } = reply
   if (room === undefined || body === undefined) return reply
@@ -120,7 +120,7 @@ async function replayed(context: Context, known: KeptReply, render: Sent['render
   const { room } = context
   const isAsked = id !== undefined && isIdAlone(body) && (room === undefined || room.bytes > 0)
   const reply = withinRoom(context, { ...known, body: (isAsked && (await render?.(id))) || body })
-  // Nothing large is rendered after something that did not fit.
+  // After an answer that did not fit, no further one is rendered.
   if (room && isAsked && isIdAlone(reply.body)) room.bytes = 0
   return reply
 }
@@ -128,8 +128,8 @@ async function replayed(context: Context, known: KeptReply, render: Sent['render
 const isIdAlone = (body: unknown) => Object.keys(Object(body)).length === 1
 
 /**
- * Answers a batch whose requests are each done once for its key; `answer` gets the key material for the request at a place. Requests refused before
- * are tried again.
+ * Answers a batch, each of whose requests is done once for the key of the batch. Requests that were refused before are tried again.
+ * @param answer answers the batch by a function that gives it the key, the digest and the place of each request
  * @throws Problem for a key of another request, or of one that is being answered
  */
 export async function batchOnce(
@@ -149,12 +149,12 @@ export async function batchOnce(
   })
 }
 
-/** The key of a request within a batch; no header can contain the separator. */
+/** Returns the key of a request within a batch: the key of the batch, a separator that no header can contain, and the place. */
 function keyAt(key: string, place: number | undefined): string {
   return place === undefined ? key : `${key}\n${place}`
 }
 
-/** Does the work, unless the same work is under way. */
+/** Does the work, unless this process is doing work with the same key. @throws Problem */
 async function alone(underWay: UnderWay, once: Once, work: () => Promise<KeptReply>): Promise<KeptReply> {
   const name = lockName(once)
   const present = underWay.get(name)
@@ -177,7 +177,7 @@ const lockName = ({ user, key }: Once) => `kept answer ${user} ${key}`
 const inUse = () => new Problem('rest_idempotency_key_in_use', { retryAfter: 1 })
 const reused = () => new Problem('rest_idempotency_key_reused')
 
-/** Another process may have answered the same request meanwhile, so the transaction looks again before it writes. */
+/** Looks again for a stored answer, since another process may have answered the same request meanwhile; else writes, and stores the answer. */
 async function keepOnce(tx: Tx, once: Once, context: Context, write: () => Promise<KeptReply>): Promise<KeptReply> {
   await holdName(tx, lockName(once))
   const known = await findReplay(tx, once, context)
@@ -197,7 +197,7 @@ async function keepOnce(tx: Tx, once: Once, context: Context, write: () => Promi
 }
 
 /**
- * The answer stored under the key.
+ * Finds the answer stored under a key.
  * @throws Problem when it answers another request, or when the caller has lost rights since
  */
 async function findReplay(db: Db, once: Once, context: Context): Promise<KeptReply | undefined> {
@@ -215,16 +215,14 @@ function keptSince({ now }: Context): string {
   return formatUtc(now - KEPT_HOURS * HOUR_MS)
 }
 
-/** Marks the results of forms among the stored answers. */
+/** The fingerprint that marks results of forms among the stored answers. */
 const FINGERPRINT = 'told'
 const UNDER_WAY = 202
 const DONE = 200
 
 const placeOf = ({ caller }: Context, key: string) => ({ user: caller.id, key: `desk ${key}` })
 
-/**
- * The result that was kept under a key of the caller within a day: undefined for an unknown key, `'under way'` for work that has not come to its end.
- */
+/** Finds the result that was kept under a key of the caller within a day: undefined for an unknown key, `'under way'` for work that has not come to its end. */
 export async function findTold(context: Context, key: string): Promise<object | 'under way' | undefined> {
   const kept = await findKept(context.db, placeOf(context, key), keptSince(context))
   if (kept?.fingerprint !== FINGERPRINT) return undefined
@@ -232,7 +230,7 @@ export async function findTold(context: Context, key: string): Promise<object | 
 }
 
 /**
- * Does work of several transactions once for each key of the caller, and keeps its result for a day: a form that is sent twice changes nothing twice.
+ * Does work of several transactions once for each key of the caller, and keeps its result for a day, so that a form that is sent twice changes nothing twice.
  * Work that was cut off is not done again.
  */
 export async function tellOnce(context: Context, key: string, work: () => Promise<object>): Promise<void> {
@@ -241,7 +239,7 @@ export async function tellOnce(context: Context, key: string, work: () => Promis
   await context.write((tx) => keep(tx, context, key, { status: DONE, body: JSON.stringify(told) }))
 }
 
-/** Returns false where somebody has begun with this key. */
+/** Claims a key for work. Returns false where work with this key has begun before. */
 function claim(context: Context, key: string): Promise<boolean> {
   return context.write(async (tx) => {
     const place = placeOf(context, key)

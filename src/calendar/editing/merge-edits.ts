@@ -19,7 +19,7 @@ import { permittedRecord, type Saved, updateRecord } from './save-record.ts'
 /** A field that was changed on both sides: its value before, the sent value, and the value of the record now, in the form that requests send. */
 export interface Conflict {
   member: string
-  /** Undefined where nobody knows any more. */
+  /** Undefined where the history no longer has it. */
   base: unknown
   sent: unknown
   now: unknown
@@ -29,7 +29,7 @@ export interface Conflict {
 export type Edited =
   | {
       saved: Saved
-      /** The fields that it changed. */
+      /** The fields that the form changed. */
       changed: string[]
       /** The fields that others have changed meanwhile, whose new values stay. */
       taken: string[]
@@ -42,7 +42,7 @@ export type Edited =
       version: number
     }
 
-/** A form as it is sent: its values, the version of the record that it showed, and what it showed, where the page sends that along. */
+/** A form as it is sent: its values, the version of the record that it showed, and the values that it showed (`base`), where the page sends these along. */
 export interface SentForm {
   values: RawValues
   version: number
@@ -69,7 +69,7 @@ export async function saveForm(context: Context, served: Served, id: number, ask
     const { values, taken, conflicts } = await mergeForm(context, served.resource.fields, history, form)
     const { version } = history
     if (conflicts.length > 0) return { conflicts, taken, version }
-    // A scope alone is a question that nothing was asked with.
+    // A scope alone changes nothing: it only says which dates of a series a change is for.
     const changed = Object.keys(values).filter((name) => name !== 'recurrence_scope')
     if (changed.length === 0) {
       await context.write((tx) => keepBeside(tx, context, served, { formOf: { record: id }, record: id }, unmade))
@@ -102,7 +102,7 @@ export interface MergedForm {
   conflicts: Conflict[]
 }
 
-/** Fields that belong together: a start from one side and an end from the other are nobody's times, and so are places. */
+/** Fields that are merged as one, since a start of one side with an end of the other are times that nobody chose; so it is with coordinates. */
 export const UNITS: readonly (readonly string[])[] = [
   ['start_date', 'end_date', 'timezone', 'all_day'],
   ['geo_lat', 'geo_lng'],
@@ -143,7 +143,7 @@ type IsSame = (name: string, one: unknown, other: unknown) => boolean
 
 function mergeUnit(merged: MergedForm, unit: readonly string[], { sent, base, now }: Sides, isSame: IsSame): void {
   const differ = (one: RawValues, other: RawValues) => unit.filter((name) => !isSame(name, one[name], other[name]))
-  // Members that versions do not have, such as the rule of a date of a series, are as they were sent.
+  // Members that versions do not have, such as the rule of a date of a series, are taken as they were sent.
   const isKnown = unit.every((name) => Object.hasOwn(now, name))
   const here = base && isKnown ? differ(sent, base) : unit
   const there = base && isKnown ? differ(now, base) : unit
@@ -156,7 +156,7 @@ function mergeUnit(merged: MergedForm, unit: readonly string[], { sent, base, no
       merged.conflicts.push({ member, base: base?.[member], sent: sent[member], now: now[member] })
 }
 
-/** The values that the form showed: those sent along, else the version as the history knows it; undefined when neither tells. */
+/** Returns the values that the form showed: those sent along, else those of the version; undefined where the history no longer has the version. */
 async function baseOf(
   { db }: Context,
   history: RecordHistory,
@@ -180,7 +180,7 @@ function unitsOf(names: readonly string[]): string[][] {
 
 const MOMENTS: readonly string[] = ['start_date', 'end_date', 'date', 'date_utc']
 
-/** A value in a form in which the same values are equal texts, however they were sent. */
+/** Writes a value as a text that is the same for the same values, however they were sent. */
 function comparable(fields: Fields, name: string, value: unknown, zone: string, now: number): string {
   if (name === 'venue' || name === 'organizer') return JSON.stringify(linkEntries(value) ?? value)
   if (name === 'categories' || name === 'tags')
@@ -194,7 +194,7 @@ function comparable(fields: Fields, name: string, value: unknown, zone: string, 
   return typeof settled === 'string' ? settled.replaceAll('\r\n', '\n') : (JSON.stringify(settled) ?? '')
 }
 
-/** A wall time, with its moment where the clocks show it twice and the text says which one it is. */
+/** Writes a wall time, with its moment where the clocks show it twice and the text says which one is meant. */
 function comparableTime(text: string, zone: string, now: number): string {
   const moment = readMoment(text, zone, now)
   if (!moment) return text

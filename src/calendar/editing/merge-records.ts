@@ -21,7 +21,7 @@ import { permittedRecord, statusOf } from './save-record.ts'
 
 type LinkKind = (typeof LINK_KINDS)[number]
 
-/** Where events name records of each kind. */
+/** The table and the column by which events link to records of each kind. */
 const LINKS = {
   venue: { kind: 'venues', table: 'event_venues', column: 'venue', order: 'position' },
   organizer: { kind: 'organizers', table: 'event_organizers', column: 'organizer', order: 'position' },
@@ -39,7 +39,7 @@ export function isMerged(kind: string): kind is MergedKind {
 /** The most events that are counted of one record. */
 export const MOST_USES_COUNTED = 1000
 
-/** How many events outside the trash have each of these records, at most so many of each; dates of a series count one by one. */
+/** Counts the events outside the trash that have each of these records, at most so many of each; dates of a series count one by one. */
 export async function countUses(
   db: Db,
   kind: MergedKind,
@@ -57,7 +57,7 @@ export async function countUses(
   return uses
 }
 
-/** Whether an event that the public sees has a record. */
+/** Returns true where an event that the public sees has a record. */
 export async function isUsedInPublic(db: Db, kind: MergedKind, id: number): Promise<boolean> {
   const { table, column } = LINKS[kind]
   const { rows } = await sql`select 1 from ${sql.table(table)} as l join events e on e.id = l.event
@@ -65,14 +65,14 @@ export async function isUsedInPublic(db: Db, kind: MergedKind, id: number): Prom
   return rows.length > 0
 }
 
-/** Events that are linked anew with one write. */
+/** Events that are linked anew with one transaction. */
 const IN_A_PIECE = 100
 
 /**
- * Makes two records of a kind one: all events, series, later imports and old addresses of the first go to the second. The first goes to the trash, or
- * is removed where its kind has none, and the categories below it come below the second. Events are written some at a time: a merge that was cut
- * off is done to its end by asking again.
- * @throws Problem rest_forbidden for who may not change both and the events of others; rest_invalid_param
+ * Merges a record into another of its kind: all events, series, later imports and old addresses of the first go to the second. The first goes to the trash,
+ * or is removed where its kind has none, and the categories below it come below the second. Events are written some at a time: a merge that was cut off is
+ * completed by asking again.
+ * @throws Problem rest_forbidden for a caller who may not change both records and the events of others; rest_invalid_param
  */
 export async function mergeRecords(
   context: Context,
@@ -113,10 +113,10 @@ export async function mergeRecords(
 
 const isTerm = (row: unknown): row is TermRow => typeof row === 'object' && row !== null && 'taxonomy' in row
 
-/** Whether the public knew the address of a record. */
+/** Returns true where the public knew the address of a record. */
 const isWorth = (row: unknown) => isTerm(row) || statusOf(row) === 'publish'
 
-/** The children of a term that may not come below `into`, since it lies below them itself. */
+/** Finds the children of a term that may not come below `into`, since `into` itself lies below them. */
 async function pathTo(db: Db, { id }: TermRow, into: number): Promise<number[]> {
   const children = await db.selectFrom('terms').select('id').where('parent', '=', id).execute()
   const above: number[] = []
@@ -124,13 +124,13 @@ async function pathTo(db: Db, { id }: TermRow, into: number): Promise<number[]> 
   return above
 }
 
-/** Puts the categories below one that goes below another. */
+/** Puts the children of a category below `into`, except those in `not`. */
 async function adopt(tx: Tx, { id }: TermRow, into: number, not: readonly number[]): Promise<void> {
   const children = await tx.selectFrom('terms').selectAll().where('parent', '=', id).orderBy('id').execute()
   for (const child of children) if (!not.includes(child.id)) await updateTerm(tx, child, { parent: into })
 }
 
-/** Links some of the events of a record to another in its place. Returns how many. */
+/** Links some of the events of a record to another in its place. Returns how many; 0 when none is left. */
 async function moveSome(tx: Tx, context: Context, kind: MergedKind, from: number, into: number): Promise<number> {
   const { table, column, order, kind: links } = LINKS[kind]
   const { rows: some } = await sql<{ id: number; series: number | null }>`
@@ -138,7 +138,7 @@ async function moveSome(tx: Tx, context: Context, kind: MergedKind, from: number
       (select event from ${sql.table(table)} where ${sql.ref(column)} = ${from} order by event limit ${sql.lit(IN_A_PIECE)})
     order by e.id`.execute(tx)
   if (some.length === 0) return 0
-  // Every writer holds series before their dates.
+  // Locks series before their dates, as every writer does.
   for (const series of new Set(some.flatMap((row) => row.series ?? [])))
     await moveShared(tx, series, links, from, into, context)
   const ids = some.map(({ id }) => id)
@@ -167,7 +167,7 @@ async function moveSome(tx: Tx, context: Context, kind: MergedKind, from: number
   return rows.length
 }
 
-/** A list of links with one in place of another, each once. */
+/** Returns a list of links with `into` in place of `from`, each link once. */
 function replaced(ids: readonly number[], from: number, into: number): number[] {
   return [...new Set(ids.map((id) => (id === from ? into : id)))]
 }
@@ -178,7 +178,7 @@ function linkAnew(tx: Tx, kind: LinkKind, ids: readonly number[], events: readon
   return replaceLinksOf(tx, { links, ...none, [kind]: events.map(({ id }) => id) })
 }
 
-/** Published events count for their terms: one that had both counts for the other already. */
+/** Moves the counts of published events to the other term. An event that had both terms is counted there already. */
 async function countAnew(
   tx: Tx,
   moved: readonly EventRow[],
@@ -197,7 +197,7 @@ async function countAnew(
   )
 }
 
-/** The shared values of a series name the other record as well, so that dates to come have it. */
+/** Replaces the record in the shared values of a series, so that dates to come have the other one. */
 async function moveShared(
   tx: Tx,
   id: number,

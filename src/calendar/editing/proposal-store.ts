@@ -14,11 +14,9 @@ import type { Served } from '../resources.ts'
 import { mayManageTerms, termEntries } from '../terms/term-rules.ts'
 import { findTermsByTexts } from '../terms/term-store.ts'
 
-// What waits for a review: proposals, pending events, and names of terms.
+// Stores and finds what waits for a review: proposals, pending events, and names of terms.
 
-// The SQL of proposals and of the inbox.
-
-/** A proposal that nobody has decided. */
+/** The states of a proposal that nobody has decided. */
 const OPEN: readonly ProposalColumns['state'][] = ['waiting', 'sent back']
 
 /** A proposal as it is kept, with its values read. */
@@ -28,32 +26,32 @@ export interface Proposal extends Omit<ProposalColumns, 'values'> {
 
 const read = (row: ProposalColumns): Proposal => ({ ...row, values: JSON.parse(row.values) })
 
-/** The proposal with an id, decided or not. */
+/** Finds the proposal with an id, decided or not. */
 export async function findProposal(db: Db, id: number): Promise<Proposal | undefined> {
   const row = await db.selectFrom('proposals').selectAll().where('id', '=', id).executeTakeFirst()
   return row && read(row)
 }
 
-/** The proposal with an id, held until the end of the transaction, so that one reviewer decides it. */
+/** Finds the proposal with an id, and locks it until the end of the transaction, so that only one reviewer decides it. */
 export async function holdProposal(tx: Tx, id: number): Promise<Proposal | undefined> {
   const row = await lockedRows(tx, tx.selectFrom('proposals').selectAll().where('id', '=', id)).executeTakeFirst()
   return row && read(row)
 }
 
-/** The undecided proposals about a record, the oldest first; with an author, that one alone. */
+/** Finds the undecided proposals about a record, the oldest first; with an author, those of that author alone. */
 export async function findOpenProposals(db: Db, kind: string, record: number, author?: number): Promise<Proposal[]> {
   let rows = db.selectFrom('proposals').selectAll().where('kind', '=', kind).where('record', '=', record)
   if (author !== undefined) rows = rows.where('author', '=', author)
   return (await rows.where('state', 'in', OPEN).orderBy('id').execute()).map(read)
 }
 
-/** The undecided proposals that do nothing but name terms of these events, which wait with the event. */
+/** Finds the undecided proposals of these events that do nothing but name terms. They have version 0, and wait with the event. */
 export async function findNamings(db: Db, events: readonly number[]): Promise<Proposal[]> {
   const rows = db.selectFrom('proposals').selectAll().where('kind', '=', 'event').where('version', '=', 0)
   return (await rows.where('record', 'in', wholeList(db, events)).where('state', 'in', OPEN).execute()).map(read)
 }
 
-/** The undecided proposals of an author in a state, the oldest first, at most so many. */
+/** Lists the proposals of an author in a state, the oldest first, at most so many. */
 export async function listProposalsOf(
   db: Db,
   author: number,
@@ -64,14 +62,14 @@ export async function listProposalsOf(
   return (await own.orderBy('changed_utc').orderBy('id').limit(most).execute()).map(read)
 }
 
-/** A change of a proposal, or a new one. */
+/** The columns of a proposal that a write changes, or that a new one begins with. */
 export type ProposalChange = Partial<Pick<ProposalColumns, 'version' | 'note' | 'state' | 'reply' | 'reviewer'>> & {
   values?: RawValues
 }
 
 /**
- * Writes the undecided proposal of an author about a record, in place of the one before, or the first. Returns its id. Its authors write it one after
- * the other: their record is held.
+ * Writes the undecided proposal of an author about a record: changes the one that there is, or adds one. Returns its id. Its callers hold the record, so that
+ * two of them do not both add one.
  */
 export async function writeProposal(
   tx: Tx,
@@ -91,13 +89,13 @@ export async function writeProposal(
   return made?.id ?? 0
 }
 
-/** Settles a proposal. */
+/** Changes a proposal, except for its values. */
 export async function updateProposal(tx: Tx, id: number, change: Omit<ProposalChange, 'values'>, nowUtc: string) {
   const columns = { ...change, changed_utc: nowUtc }
   await tx.updateTable('proposals').set(columns).where('id', '=', id).execute()
 }
 
-/** Lets the names of terms wait again that an event has got when it was published. */
+/** Lets the names of terms of an event wait again, which were settled when it was published. */
 export async function reopenNames(tx: Tx, event: number): Promise<void> {
   const named = tx.updateTable('proposals').set({ state: 'waiting', reviewer: 0 })
   await named
@@ -108,14 +106,14 @@ export async function reopenNames(tx: Tx, event: number): Promise<void> {
     .execute()
 }
 
-/** Where a page of the inbox goes on: after this one. */
+/** A place in the inbox: the next page begins after it. */
 export interface InboxPlace {
   since_utc: string
   what: 'event' | 'proposal'
   id: number
 }
 
-/** An event that waits for a review; of a series one of its dates. */
+/** An event that waits for a review; of a series, the pending date with the lowest id alone. */
 export interface PendingEvent {
   id: number
   title: string
@@ -126,10 +124,10 @@ export interface PendingEvent {
   imported: boolean
 }
 
-/** Anything comes after this. */
+/** The place before all others. */
 const FIRST: InboxPlace = { since_utc: '', what: 'event', id: 0 }
 
-/** The pending events after a place, the oldest first, at most so many; with an author, that one's alone. */
+/** Lists the pending events after a place, the oldest first, at most so many; with an author, those of that author alone. */
 export async function listPendingEvents(
   db: Db,
   author: number | undefined,
@@ -150,7 +148,7 @@ export async function listPendingEvents(
 
 const LAST_ID = 2 ** 31
 
-/** The waiting proposals after a place that change a record, the oldest first, at most so many. */
+/** Lists the waiting proposals after a place that change a record, the oldest first, at most so many; with an author, those of that author alone. */
 export async function listWaitingProposals(
   db: Db,
   author: number | undefined,
@@ -169,10 +167,10 @@ export async function listWaitingProposals(
   return (await rows.orderBy('changed_utc').orderBy('id').limit(most).execute()).map(read)
 }
 
-/** The most that is counted. */
+/** The most rows of each sort that are counted. */
 const MOST_COUNTED = 10_000
 
-/** How many pending events and waiting proposals there are, at most ten thousand of each; with an author, that one's alone. */
+/** Counts the pending events and the waiting proposals, at most ten thousand of each; with an author, those of that author alone. */
 export async function countInbox(db: Db, author: number | undefined): Promise<{ events: number; proposals: number }> {
   const own = author === undefined ? sql`` : sql`and author = ${author}`
   const most = sql.lit(MOST_COUNTED)
@@ -192,10 +190,10 @@ export interface Decision {
   as: 'published' | 'sent back' | 'withdrawn'
 }
 
-/** Acts that are looked through for the decision about an event. */
+/** The most acts that are searched for the decision about an event. */
 const MOST_ACTS = 50
 
-/** The last decision about an event that waited for a review, as the history tells; undefined where it tells of none. */
+/** Finds the last decision about an event that waited for a review; undefined where the history has none. */
 export async function findDecision(db: Db, event: number): Promise<Decision | undefined> {
   const acts = await db
     .selectFrom('history')
@@ -224,7 +222,7 @@ const FIELDS: readonly [name: 'categories' | 'tags', taxonomy: Taxonomy][] = [
 ]
 
 /**
- * The names among the sent terms that wait for somebody who may make them.
+ * Finds the names of terms among sent values that wait, since they are not there and the caller may not make them.
  * @throws Problem rest_invalid_param for values over a limit
  */
 export async function findUnmadeTerms(context: Context, { resource }: Served, raw: RawValues): Promise<UnmadeTerms> {
@@ -243,7 +241,7 @@ export async function findUnmadeTerms(context: Context, { resource }: Served, ra
 
 const textsIn = (value: unknown) => (termEntries(value) ?? []).filter((entry) => typeof entry === 'string')
 
-/** The sent values without these names. */
+/** Returns the sent values without these names. */
 export function withoutUnmade(raw: RawValues, unmade: UnmadeTerms): RawValues {
   const values: Record<string, unknown> = { ...raw }
   for (const [name] of FIELDS) {
@@ -261,8 +259,8 @@ export interface FormPlace {
 }
 
 /**
- * Does in the transaction of a save what belongs to it beside the record: removes the unsaved text, keeps the names of terms that wait, and lets an
- * event that was sent back wait again once its author sends it for review.
+ * Does the work of a save beside its record, in the same transaction: removes the unsaved text, keeps the names of terms that wait, and lets an event that
+ * was sent back wait again once its author sends it for review.
  */
 export async function keepBeside(
   tx: Tx,

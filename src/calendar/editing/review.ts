@@ -30,13 +30,14 @@ import {
 } from './proposal-store.ts'
 import { nameOfRow, permittedRecord, type Saved, savedAs, statusOf, wantedAt, writeChange } from './save-record.ts'
 
-// Users who may not publish send events for review, and propose changes of their own published ones, which stay as they are meanwhile. Reviewers
-// publish with the rights that they have; texts stay under the rules of the user who wrote them.
+// The review of events and proposals. Users who may not publish send events for review, and propose changes of their own published ones, which stay as they
+// are meanwhile. Reviewers find both in the inbox, publish them with the rights that they have, or send them back. Texts stay under the rules of the user who
+// wrote them.
 
 /** The most characters of a note. */
 const MOST_NOTE = 2000
 
-/** Somebody has decided before. */
+/** The outcome where somebody has decided before. */
 export interface Decided {
   decided: Decision
 }
@@ -47,7 +48,7 @@ export interface Published {
   brought: LinkedDraft[]
 }
 
-/** A change on both sides since the proposal was written: the reviewer sends the decided values with it. */
+/** The outcome where others have changed the same fields as a proposal: the conflicts to decide, and the version to send with the decided values. */
 export interface Undecided {
   conflicts: Conflict[]
   taken: string[]
@@ -69,8 +70,8 @@ export function mayPropose({ caller }: Context, row: Owned): boolean {
 }
 
 /**
- * Keeps a change of a record by the caller as a proposal, in place of their last one about it. The record stays. The id is undefined where nothing is
- * proposed any more.
+ * Stores a change of a record as a proposal of the caller, in place of their undecided one about it. The record stays as it is. The id is undefined where the
+ * form changes nothing, which withdraws the undecided proposal.
  * @throws Problem rest_forbidden, and the faults of the values as an update has them
  */
 export async function proposeChange(
@@ -104,7 +105,7 @@ export async function proposeChange(
   return { proposal, taken: merged.taken }
 }
 
-/** Keeps a record as the proposal found it until the end of the transaction. */
+/** Checks that a record has the version that a proposal is based on, and keeps it so until the end of the transaction. @throws Problem */
 async function holdForProposal(tx: Tx, { operations }: Served, id: number, sequence: number): Promise<void> {
   if (operations.versioned) await requireVersion(tx, operations.versioned.kind, id, [{ id, sequence }])
 }
@@ -122,19 +123,19 @@ async function mergedWith(
   return { history, merged: await mergeForm(context, resource.fields, history, form) }
 }
 
-/** The undecided proposals about a record that the caller may see: those of others by the right to review. */
+/** Finds the undecided proposals about a record that the caller may see: their own, and those of others with the right to review. */
 export async function proposalsAbout(context: Context, { resource }: Served, id: number): Promise<Proposal[]> {
   const author = mayReview(context) ? undefined : context.caller.id
   return findOpenProposals(context.db, resource.name, id, author)
 }
 
-/** A proposal that the caller wrote or may review; undefined where there is none. */
+/** Finds a proposal that the caller wrote or may review; undefined for others, and where there is none. */
 export async function findSeenProposal(context: Context, id: number): Promise<Proposal | undefined> {
   const found = isPossibleId(id) ? await findProposal(context.db, id) : undefined
   return found && (found.author === context.caller.id || mayReview(context)) ? found : undefined
 }
 
-/** Takes back a proposal that the caller has written. */
+/** Takes back a proposal that the caller has written. Returns the decision where somebody has decided before. @throws Problem rest_forbidden */
 export async function withdrawProposal(context: Context, id: number): Promise<Decided | undefined> {
   const found = await findSeenProposal(context, id)
   if (found?.author !== context.caller.id) throw new Problem('rest_forbidden')
@@ -144,7 +145,7 @@ export async function withdrawProposal(context: Context, id: number): Promise<De
   })
 }
 
-/** Gives a proposal back to its author with a note. @throws Problem rest_forbidden */
+/** Gives a proposal back to its author with a note. Returns the decision where somebody has decided before. @throws Problem rest_forbidden */
 export async function sendBackProposal(context: Context, id: number, note: string): Promise<Decided | undefined> {
   requireShort(note)
   const found = await findSeenProposal(context, id)
@@ -160,7 +161,7 @@ function whileOpen<Done>(context: Context, id: number, work: (tx: Tx) => Promise
   return context.write((tx) => ifOpen(tx, id, work))
 }
 
-/** Does the work unless somebody has decided about the proposal. */
+/** Does the work unless the proposal is published or withdrawn, and returns that decision if it is. @throws Problem rest_gone */
 async function ifOpen<Done>(tx: Tx, id: number, work: (tx: Tx) => Promise<Done>): Promise<Done | Decided> {
   const held = await holdProposal(tx, id)
   if (!held) throw new Problem('rest_gone')
@@ -170,8 +171,8 @@ async function ifOpen<Done>(tx: Tx, id: number, work: (tx: Tx) => Promise<Done>)
 }
 
 /**
- * Publishes a proposal: an update with the rights of the reviewer, whose texts stay under the rules of their author. With values, those instead of
- * the proposed ones; `version` is then that of the record that the reviewer decided by.
+ * Publishes a proposal as an update with the rights of the reviewer. Its texts stay under the rules of their author.
+ * @param decided values to publish in place of the proposed ones, and the version of the record by which the reviewer has decided them
  * @throws Problem as an update does
  */
 export async function publishProposal(
@@ -214,7 +215,7 @@ export async function publishProposal(
 
 const PARTIAL = { extent: 'partial', mayAsk: true } as const
 
-/** Does the work again where others have changed the record meanwhile. */
+/** Does the work, again and up to five times where others have changed the record meanwhile. */
 async function untilHeld<Done>(work: () => Promise<Done>): Promise<Done> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -252,7 +253,7 @@ export async function sendBackPending(context: Context, id: number, note: string
   }))
 }
 
-/** The writes of a decision about an event: to the event, and beside it. */
+/** The writes of a decision about an event: values of the event, and further work of the same transaction. */
 interface EventDecision {
   values: RawValues
   beside: (tx: Tx) => Promise<void>
@@ -284,7 +285,7 @@ function decideEvent(
   })
 }
 
-/** How an event that does not wait any longer was decided; by nobody that the history knows where it never waited. */
+/** Finds how an event that waits no longer was decided. Where the history knows no decision, the status tells it, and nobody is named. */
 async function decisionAbout({ db }: Context, { id, status, modified_utc }: EventRow): Promise<Decision> {
   const found = await findDecision(db, id)
   const as = status === 'trash' ? 'withdrawn' : status === 'draft' ? 'sent back' : 'published'
@@ -304,7 +305,7 @@ export interface InboxItem extends InboxPlace {
   record: number
   title: string
   author: { id: number; name: string }
-  /** The series of a date that stands for all that wait. */
+  /** The series, where this date stands for all of its dates that wait. */
   series: number | null
   imported: boolean
   /** The notes of the author and of the reviewer. */
@@ -312,12 +313,12 @@ export interface InboxItem extends InboxPlace {
   reply: string
 }
 
-/** One page of what waits, the oldest first. Who may not review sees their own. */
+/** One page of what waits, the oldest first. A caller who may not review sees only their own. */
 export interface Inbox {
   items: InboxItem[]
-  /** Where the next page begins: after this one. */
+  /** The place after which the next page begins; undefined on the last page. */
   next: InboxPlace | undefined
-  /** How many there are in all, at most ten thousand of each. */
+  /** The numbers of all that wait, each counted up to ten thousand. */
   counts: { events: number; proposals: number }
 }
 
@@ -337,10 +338,10 @@ export async function listInbox(context: Context, most: number, after?: InboxPla
   return { items, next, counts }
 }
 
-/** The most that was sent back and is shown. */
+/** The most records that are shown as sent back. */
 const MOST_SENT_BACK = 50
 
-/** The records that were sent back to the caller with a note, the oldest first: proposals, and events that are drafts again. */
+/** Lists what was sent back to the caller with a note, the oldest first: proposals, and events that are drafts again. */
 export async function listSentBack(context: Context): Promise<InboxItem[]> {
   const rows = await listProposalsOf(context.db, context.caller.id, 'sent back', MOST_SENT_BACK)
   return namedItems(context, rows.map(asPlaced))
@@ -378,7 +379,7 @@ async function namedItems(context: Context, placed: readonly Placed[]): Promise<
   return items
 }
 
-/** The name of the record that a proposal is about; undefined when it is gone. */
+/** Finds the name of the record that a proposal is about; undefined when the record is gone. */
 async function titleOf(context: Context, { kind, record }: Proposal): Promise<string | undefined> {
   const row = await servedNamed(kind).operations.locate(context, { id: record })
   return row === undefined ? undefined : nameOfRow(kind, row)

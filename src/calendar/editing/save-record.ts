@@ -16,24 +16,24 @@ import type { Served } from '../resources.ts'
 import { makeOnce } from './idempotency.ts'
 import { type FormPlace, findUnmadeTerms, keepBeside, type UnmadeTerms } from './proposal-store.ts'
 
-// The one way in which records are written for somebody who asks: REST answers requests by it, and the desk saves its forms by it.
+// Creates, updates, removes, restores and erases records for somebody who asks: REST answers requests by it, and the desk saves its forms by it.
 
-/** Runs a write inside its transaction, with what belongs to it. */
+/** Runs a write inside its transaction, together with other work of that transaction. */
 export type Around<Done> = (tx: Tx, write: () => Promise<WriteResult>) => Promise<Done>
 
-/** The values sent for a new record, still raw, and whether the sender has the general right to make one. */
+/** The values sent for a new record, not yet parsed, and whether the sender has the general right to make one. */
 export interface SentNew {
   fields: Fields
   raw: RawValues
   isAllowed: boolean
 }
 
-/** Parses and writes a new record with nothing beside it. @throws Problem */
+/** Parses and writes a new record, in a transaction that it shares with others where possible. @throws Problem */
 export async function makeNew(context: Context, operations: Operations, sent: SentNew): Promise<WriteResult> {
   return (await makeShared(context, operations, sent)) ?? writeNew(context, operations, sent, (_tx, write) => write())
 }
 
-/** Makes a record in a transaction that it may share; undefined where it cannot, or not without being told all that is wrong with it. */
+/** Writes a new record in a shared transaction. Undefined where it cannot share one, and where its values have a fault: `writeNew` then names all faults. */
 async function makeShared(
   context: Context,
   { create }: Operations,
@@ -52,7 +52,7 @@ async function makeShared(
   }
 }
 
-/** Parses and writes a new record, with what belongs to it. @throws Problem */
+/** Parses a new record and writes it within `around`. @throws Problem */
 export async function writeNew<Done>(
   context: Context,
   { create }: Operations,
@@ -63,7 +63,7 @@ export async function writeNew<Done>(
   return writeAlone(create, values, context, around)
 }
 
-/** Writes parsed values to a record that the caller may change, where it still has a wanted version. @throws Problem */
+/** Writes parsed values to a record that the caller may change, if it still has a wanted version. @throws Problem */
 export function writeChange<Done>(
   context: Context,
   operations: Operations,
@@ -74,7 +74,7 @@ export function writeChange<Done>(
   return writeAlone(operations.update, asked, context, onlyAt(operations, asked.row, wanted, around))
 }
 
-/** Removes a record that the caller may remove, where it still has a wanted version. @throws Problem */
+/** Removes a record that the caller may remove, if it still has a wanted version. @throws Problem */
 export function writeRemoval<Done>(
   context: Context,
   operations: Operations,
@@ -98,7 +98,7 @@ async function writeAlone<Asked, Done>(
   return context.write((tx) => around(tx, () => write(tx, prepared, context)))
 }
 
-/** A write that is done only where its record still has a wanted version. */
+/** Adds to a write the check that its record still has a wanted version. */
 function onlyAt<Done>(
   { versioned }: Operations,
   row: unknown,
@@ -113,13 +113,13 @@ function onlyAt<Done>(
     })
 }
 
-/** A record as it was saved, and its version from then on, which the next save may want. */
+/** A record that was saved, with the version that it has since: the next save may want this version. */
 export interface Saved {
   id: number
   version: number
 }
 
-/** Adds to a write what a save of the desk does in its transaction, such as removing the unsaved text of the record. */
+/** Adds to a write the further work of a save at the desk, such as removing the unsaved text of the record. */
 function savingFor(context: Context, served: Served, formOf: FormPlace, unmade?: UnmadeTerms) {
   return async (tx: Tx, write: () => Promise<WriteResult>): Promise<WriteResult> => {
     const written = await write()
@@ -129,7 +129,7 @@ function savingFor(context: Context, served: Served, formOf: FormPlace, unmade?:
 }
 
 /**
- * Saves a new record as a create over REST does. Saved again with the same key and values within a day, it is the record of the first time.
+ * Saves a new record as a create over REST does. Called again with the same key and values within a day, returns the record of the first call.
  * @param key printable ASCII characters that name one act of the user
  * @param form the form whose unsaved text the record replaces
  * @throws Problem with the faults by field in `details.params`; rest_idempotency_key_reused for a key of other values
@@ -154,13 +154,13 @@ export async function createRecord(
 
 /** Further work of a save in its transaction. */
 export interface SaveExtras {
-  /** The terms that wait, where they are known. */
+  /** The names of terms that wait, where they have been found before. */
   unmade?: UnmadeTerms
   beside?: ((tx: Tx) => Promise<void>) | undefined
 }
 
 /**
- * Saves the sent fields of a record as an update over REST does. With a version, only while the record still has it.
+ * Saves the sent fields of a record as an update over REST does; given a version, only if the record still has it.
  * @throws Problem with the faults by field in `details.params`; rest_precondition_failed where the record has another version
  */
 export async function updateRecord(
@@ -217,13 +217,13 @@ export async function untrashRecord(context: Context, served: Served, id: number
   return updateRecord(context, served, id, { status: status ?? 'draft' }, version)
 }
 
-/** The status of a row; undefined for one that has none. */
+/** Returns the status of a row; undefined for a row without one. */
 export function statusOf(row: unknown): string | undefined {
   const { status }: { status?: unknown } = Object(row)
   return typeof status === 'string' ? status : undefined
 }
 
-/** A record that the caller may update or remove. @throws Problem rest_forbidden, or that of a record that is not there */
+/** Finds a record that the caller may update or remove. @throws Problem rest_forbidden, or that of a record that is not there */
 export async function permittedRecord(
   context: Context,
   operations: Operations,
@@ -238,7 +238,7 @@ export async function permittedRecord(
   return row
 }
 
-/** A term is gone with what is kept beside it; a record in the trash may come back. */
+/** Adds to a removal the further work at the desk: all that is kept beside a term goes with the term; a record in the trash may come back. */
 function removing(context: Context, served: Served, id: number): Around<WriteResult> {
   const { name } = served.resource
   if (name !== 'category' && name !== 'tag') return savingFor(context, served, { record: id })
@@ -249,12 +249,12 @@ function removing(context: Context, served: Served, id: number): Around<WriteRes
   }
 }
 
-/** The version that a form wants its record to have; any without one. */
+/** Returns the wanted version of a write for the version that a form knows: any where it knows none. */
 export function wantedAt(id: number, version: number | undefined): WantedVersions {
   return version === undefined ? 'any' : [{ id, sequence: version }]
 }
 
-/** A save that has been done. */
+/** Returns the id and the present version of a record that was written; 0 for a kind without versions. */
 export async function savedAs(
   context: Context,
   { versioned }: Operations,
@@ -264,7 +264,7 @@ export async function savedAs(
   return { id, version }
 }
 
-// Deletes records for good that are in the trash.
+// Deletes for good the records that are in the trash.
 
 /** The kinds of records that go to the trash before they are deleted for good. */
 const ERASED = { event: 'events', venue: 'venues', organizer: 'organizers' } as const satisfies Record<
@@ -279,8 +279,8 @@ export function hasTrash(kind: string): kind is ErasedKind {
 }
 
 /**
- * Deletes a record that is in the trash for good, in the transaction of its caller. Nothing brings it back; the history tells who did it.
- * @throws Problem rest_forbidden; rest_precondition_failed for a record that is not in the trash; rest_gone
+ * Deletes for good a record that is in the trash, in the transaction of its caller. Nothing brings it back; the history tells who did it.
+ * @throws Problem rest_forbidden without the right, or for a kind without a trash; rest_precondition_failed for a record that is not in the trash; rest_gone
  */
 export async function eraseRecord(tx: Tx, { resource }: Served, id: number, context: Context): Promise<WriteResult> {
   const kind = resource.name
@@ -301,13 +301,13 @@ export async function eraseRecord(tx: Tx, { resource }: Served, id: number, cont
   return { id, answer: { id } }
 }
 
-/** The title or name of a row. */
+/** Returns the title or name of a row; empty for a row without one. */
 export function nameOfRow(kind: string, row: unknown): string {
   const columns: Record<string, unknown> = { ...Object(row) }
   return String(columns[kind === 'event' ? 'title' : kind] ?? columns.name ?? columns.title ?? '')
 }
 
-/** A series in the trash goes with the last of its dates. */
+/** Deletes a series that is in the trash when the last of its dates is gone. */
 async function eraseEmptySeries(tx: Tx, id: number): Promise<void> {
   const date = await tx.selectFrom('events').select('id').where('series', '=', id).limit(1).executeTakeFirst()
   if (date) return

@@ -11,16 +11,15 @@ import type { UnsavedTextColumns } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import type { RawValues } from '../declare/parse.ts'
 
-// The text that somebody is writing is kept for them beside the record, and offered when they come back; it never becomes part of the record by
-// itself.
+// Keeps the text that somebody is writing beside the record, for them alone, and finds it when they come back. It never becomes part of the record by itself.
 
 /** The most bytes of one text, as JSON. */
 const MOST_BYTES = 200_000
-/** Seconds between two texts that are kept of one user. */
+/** The least seconds between two texts that are kept of one user. */
 const PAUSE_S = 5
 /** The most characters of the name of a form. */
 const LONGEST_FORM = 64
-/** The most texts kept of one user; the oldest of more go. */
+/** The most texts kept of one user; beyond them the oldest are removed. */
 const MOST_TEXTS = 100
 
 /** A text that was not saved. */
@@ -30,7 +29,7 @@ export interface UnsavedText {
   record: number
   /** The form of a record that is still to be made; empty for others. */
   form: string
-  /** The version of the record that the form showed: with another one now, somebody has changed it since. */
+  /** The version of the record that the form showed. Where the record has another one now, somebody has changed it since. */
   version: number
   values: RawValues
   saved_utc: string
@@ -57,7 +56,7 @@ export async function keepUnsavedText(
   })
 }
 
-/** The unsaved text of the caller about a record; with record 0 of a form of a new one, or the latest of all of them. */
+/** Finds the unsaved text of the caller about a record. For record 0 it is the text of this form of a new record, or the latest of all such forms. */
 export async function findUnsavedText(
   { caller, db }: Context,
   kind: string,
@@ -68,7 +67,7 @@ export async function findUnsavedText(
   return row && readUnsaved(row)
 }
 
-/** All unsaved texts of the caller, the latest first. */
+/** Lists all unsaved texts of the caller, the latest first. */
 export async function listUnsavedTexts({ caller, db }: Context): Promise<UnsavedText[]> {
   return (await selectUnsaved(db, caller.id)).map(readUnsaved)
 }
@@ -78,7 +77,7 @@ const readUnsaved = ({ user: _user, values, ...row }: UnsavedTextColumns): Unsav
   values: JSON.parse(values),
 })
 
-/** Removes the unsaved text of the caller about a record, or of a form of a new one, since it is not wanted. */
+/** Removes an unsaved text that the caller does not want: the one about a record, or of a form of a new one. */
 export function discardUnsavedText({ caller, write }: Context, kind: string, record: number, form = ''): Promise<void> {
   return write((tx) => removeUnsaved(tx, { user: caller.id, kind, record, form }))
 }

@@ -206,7 +206,8 @@ export async function removeRecord(
 }
 
 /**
- * Takes a record out of the trash, with the status that it had before, where the history knows it and the caller may give it; else as a draft.
+ * Takes a record out of the trash, with the status that it had before; as a draft where the history does not know that, and as pending where the caller may
+ * not give it.
  * @throws Problem rest_precondition_failed for a record that is not in the trash
  */
 export async function untrashRecord(context: Context, served: Served, id: number, version?: number): Promise<Saved> {

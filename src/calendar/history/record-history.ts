@@ -13,32 +13,32 @@ import { prepareSeriesChange } from '../series/series-operations.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
 import { readColumns, type StateKind, stateFrom, type Taxonomies, type VersionColumns } from './record-states.ts'
 
-// Versions of a record: its present columns, and going back from them what each act found before it (`storage/history.ts`). A version is named
-// by the sequence of its record, as in ETags.
+// Versions of a record: reads, tells, compares and restores them. A version is worked out from the present columns, going back through what each act found
+// before it (`storage/history.ts`), and is named by the sequence of its record, as in ETags.
 
-/** The most acts that are looked back through, and the bytes of their former values without long texts. */
+/** The most acts that are looked back through, and the most bytes of their former values, without long texts. */
 const MOST_ACTS = 500
 const MOST_BYTES = 4_000_000
 
 /** An act that changed values. */
 interface ChangingAct
   extends Pick<HistoryColumns, 'time_utc' | 'user' | 'login' | 'action' | 'address' | 'client' | 'request'> {
-  /** The sequence of the record after it. */
+  /** The sequence of the record after the act. */
   sequence: number
-  /** The former values of the columns and links that it changed. */
+  /** The former values of the columns and links that the act changed. */
   former: VersionColumns
 }
 
-/** The versions of a record that are known. */
+/** The known versions of a record. */
 export interface RecordHistory {
   kind: StateKind
   id: number
   present: VersionColumns
-  /** The sequence that it has now. */
+  /** The sequence that the record has now. */
   version: number
   /** The acts that changed its values, the newest first. */
   acts: readonly ChangingAct[]
-  /** Versions before this one are not known. */
+  /** The earliest version that is known. */
   knownFrom: number
 }
 
@@ -80,7 +80,7 @@ export async function readHistory(
     .where('sequence', '>', first?.sequence ?? 0)
     .limit(MOST_ACTS)
     .execute()
-  // It is read after the acts: former values that are dropped meanwhile are not known any more.
+  // Read after the acts, since former values that are dropped meanwhile are not known any more.
   const knownFrom = (await change())?.known_from ?? 0
   return {
     kind,
@@ -92,7 +92,7 @@ export async function readHistory(
   }
 }
 
-/** The status that a record in the trash had before it went there; undefined where that is not known. */
+/** Finds the status that a record in the trash had before it went there; undefined where that is not known. */
 export async function formerStatus(db: Db, kind: VersionedKind, id: number): Promise<string | undefined> {
   const last = await db
     .selectFrom('history')
@@ -108,7 +108,7 @@ export async function formerStatus(db: Db, kind: VersionedKind, id: number): Pro
   return typeof status === 'string' ? status : undefined
 }
 
-/** The columns that a record had in a version; long texts are named. @throws Problem rest_version_not_found */
+/** Returns the columns that a record had in a version, with hashes in place of long texts. @throws Problem rest_version_not_found */
 function columnsAt({ present, version: last, acts, knownFrom }: RecordHistory, version: number): VersionColumns {
   if (version > last || version < knownFrom) throw new Problem('rest_version_not_found')
   let columns = present
@@ -116,7 +116,7 @@ function columnsAt({ present, version: last, acts, knownFrom }: RecordHistory, v
   return columns
 }
 
-/** A state with what its record has beside it: the author, and when it was published and takes place to the second. */
+/** Returns the state of a record together with values that states leave out: the author, the local publication date, and the times in UTC. */
 function sendableValues(kind: StateKind, columns: VersionColumns, taxonomies: Taxonomies): VersionColumns {
   const state: Record<string, unknown> = { ...stateFrom(kind, columns, taxonomies) }
   for (const name of BESIDE) if (name in columns) state[name] = columns[name]
@@ -134,7 +134,7 @@ async function taxonomiesOf(db: Db, all: readonly VersionColumns[]): Promise<Tax
   return new Map(terms.map(({ id, taxonomy }) => [id, taxonomy]))
 }
 
-/** Puts long texts in the place of their names, or their beginnings. @throws Problem rest_version_not_found when one is not kept any more */
+/** Puts long texts, or their first `most` characters, in place of their hashes. @throws Problem rest_version_not_found when a text is not kept any more */
 async function withTexts<Value>(db: Db, value: Value, most?: number): Promise<Value> {
   const hashes = new Set<string>()
   const each = (read: (hash: string) => unknown) => (_name: string, one: unknown) =>
@@ -158,7 +158,7 @@ interface ChangedMember {
   member: string
   former: unknown
   new: unknown
-  /** Whether the beginning of a long text stands for all of it. */
+  /** True where only the beginning of a long text is given. */
   cut?: true
 }
 
@@ -167,10 +167,10 @@ export interface ToldAct extends Omit<ChangingAct, 'former'> {
   changes: ChangedMember[]
 }
 
-/** Characters of a text in a list of acts. */
+/** The most characters of a text in a list of acts. */
 const MOST_SHOWN = 2000
 
-/** Some of the acts that changed a record, the newest first, each with what it changed. */
+/** Lists up to `most` acts that changed a record from an index on, the newest first, each with what it changed. */
 export async function tellActs(db: Db, history: RecordHistory, from: number, most: number): Promise<ToldAct[]> {
   const { kind, acts } = history
   const told = acts.slice(from, from + most)
@@ -209,13 +209,13 @@ function isUnchanged(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b))
 }
 
-/** Everything that a record had in a version, in the form that requests send. @throws Problem rest_version_not_found */
+/** Returns all values that a record had in a version, in the form that requests send. @throws Problem rest_version_not_found */
 export async function valuesAt(db: Db, history: RecordHistory, version: number): Promise<VersionColumns> {
   const columns = columnsAt(history, version)
   return withTexts(db, sendableValues(history.kind, columns, await taxonomiesOf(db, [columns])))
 }
 
-/** Values that cannot be put back, since they lead to records that are gone or may not be linked to. */
+/** A value that cannot be put back, since it leads to a record that is gone or may not be linked to. */
 interface LeftOut {
   member: string
   value: unknown
@@ -223,7 +223,7 @@ interface LeftOut {
 
 /** A version that is ready to be put back. */
 export interface PreparedRestore {
-  /** The members that it changes; without any, nothing is written. */
+  /** The members that the restore changes; without any, nothing is written. */
   members: string[]
   left: LeftOut[]
   prepared: unknown
@@ -267,14 +267,14 @@ export async function prepareRestore(
   }
 }
 
-/** Which version is put back, perhaps only some members of it, and the versions that the record may have now. */
+/** The version to put back, the members to put back (all unless given), and the versions that the record may have now. */
 export interface WantedRestore {
   version: number
   only?: readonly string[] | undefined
   wanted: WantedVersions
 }
 
-/** A version that was put back: the members that changed, what could not be put back, and the written record unless nothing changed. */
+/** The outcome of a restore: the members that changed, the values that could not be put back, and the written record unless nothing changed. */
 export interface Restored {
   members: string[]
   left: LeftOut[]
@@ -309,7 +309,7 @@ export async function restoreVersion(
   return { members, left, written }
 }
 
-/** The values to send, so that a record with the present columns has these again. @throws Problem for members that no record has */
+/** Returns the values to send so that a record with the present columns has the former ones again. @throws Problem for members that no record has */
 function differing(
   kind: StateKind,
   columns: VersionColumns,
@@ -329,14 +329,14 @@ function differing(
     return isOther(name) || (isTrustOther && TEXTS.includes(name) && typeof wanted[name] === 'string')
   })
   const values = Object.fromEntries(names.map((name) => [name, wanted[name]]))
-  // A wall clock shows some times twice; those in UTC are sent, so that it is the same moment again.
+  // A wall clock shows some times twice, so the times in UTC are sent, which give the same moment again.
   if (kind === 'event' && columns.all_day === 0)
     for (const name of ['start_date', 'end_date'])
       if (name in values) values[name] = `${String(columns[`utc_${name}`]).replace(' ', 'T')}Z`
   return values
 }
 
-/** Whether the publication date was sent or is that of a published record, so that it is worth putting back. */
+/** Returns true for a version with a publication date worth putting back: one that somebody sent, or that publication gave it. */
 function isDated({ date_utc, dated }: VersionColumns): boolean {
   return date_utc !== NEVER || dated === 1
 }
@@ -345,7 +345,7 @@ function unknownTerms({ terms }: VersionColumns, taxonomies: Taxonomies): unknow
   return Array.isArray(terms) ? terms.filter((id) => !taxonomies.has(id)) : []
 }
 
-/** Takes out of the values what leads to something that is not there any more, or that nothing may be linked to. */
+/** Moves from the values to `left` all that leads to records that are gone, or that may not be linked to. */
 async function leaveOut(
   context: Context,
   fields: Served['resource']['fields'],

@@ -17,7 +17,8 @@ import { scheduleOf, whenAt } from '../series/series-schedule.ts'
 import { readShared, type Shared } from '../series/series-store.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
 
-// The state of a record: its fields as requests send them. Imports, pushes and versions compare states and write them back.
+// Reads records as states, which are their fields as requests send them, and as the columns of versions. Imports, pushes and versions compare states and
+// write them back.
 
 /** The kinds of records whose state can be read. */
 export type StateKind = 'event' | 'series' | 'venue' | 'organizer' | Taxonomy
@@ -25,7 +26,7 @@ export type StateKind = 'event' | 'series' | 'venue' | 'organizer' | Taxonomy
 /** The fields of a record that an import may write, in the form the interface accepts: sent unchanged, they restore this state. */
 export type RecordState = Readonly<Record<string, unknown>>
 
-/** The present states of these records, by id; deleted records have none. */
+/** Reads the present states of these records, by id; deleted records have none. */
 export async function readStates(db: Db, kind: StateKind, ids: readonly number[]): Promise<Map<number, RecordState>> {
   if (ids.length === 0) return new Map()
   if (kind === 'event') return eventStates(db, ids)
@@ -76,15 +77,15 @@ async function eventStates(db: Db, ids: readonly number[]): Promise<Map<number, 
   return new Map(rows.map((row) => [row.id, withLinks(row)]))
 }
 
-/** The state of an event that has just been made. */
+/** Returns the state of an event that has just been made. */
 export function stateOfMade({ row, links, categories, tags }: MadeEvent): RecordState {
   return eventState(row, { venue: links.venues ?? [], organizer: links.organizers ?? [], categories, tags })
 }
 
-/** The ids of what an event is linked to, terms in the order of their ids. */
+/** The ids of the records that an event links to, terms in the order of their ids. */
 type LinkedIds = Record<WithValue<EventMembers, 'from', 'link'>, readonly number[]>
 
-/** The fields that all occurrences of a series have in common, with the times and the rule that it counts from. */
+/** Reads the states of series: the fields that all occurrences have in common, with the times and the rule that the series counts from. */
 async function seriesStates(db: Db, ids: readonly number[]): Promise<Map<number, RecordState>> {
   const rows = await findSeriesByIds(db, ids)
   const terms = await findTermsByIds(db, [...new Set([...rows.values()].flatMap((row) => readShared(row).terms))])
@@ -92,7 +93,7 @@ async function seriesStates(db: Db, ids: readonly number[]): Promise<Map<number,
   return new Map([...rows].map(([id, row]) => [id, seriesState(row, readShared(row), row.start_date, taxonomies)]))
 }
 
-/** The fields that the occurrence of a series at an original start shares with the others. */
+/** Returns the fields that the occurrence of a series at an original start shares with the others. */
 export async function likeOthers(db: Db, row: SeriesRow, start: string): Promise<RecordState> {
   const terms = await findTermsByIds(db, readShared(row).terms)
   const { recurrence: _recurrence, ...state } = seriesState(
@@ -125,10 +126,10 @@ function byTaxonomy(terms: readonly number[], taxonomies: Taxonomies): Record<'c
   return { categories: of('category'), tags: of('tag') }
 }
 
-/** The columns of a record, with the ids of what it is linked to; those of a series with what its dates share. */
+/** The columns of a record, with the ids of the records that it links to; those of a series also with what its dates share. */
 export type VersionColumns = Readonly<Record<string, unknown>>
 
-/** The present columns of these records, by id; deleted records have none. */
+/** Reads the present columns of these records, by id; deleted records have none. */
 export async function readColumns(
   db: Db,
   kind: StateKind,
@@ -156,7 +157,7 @@ async function eventColumns(db: Db, ids: readonly number[]): Promise<Map<number,
   return new Map(rows.map((row) => [row.id, withLinks(row)]))
 }
 
-/** Events, and the rows of what each is linked to. */
+/** Reads events, and the rows that link each to venues, organizers and terms. */
 async function readLinked(db: Db, ids: readonly number[]) {
   const [rows, venues, organizers, terms] = await Promise.all([
     selectEvents(db, { ids }),
@@ -172,7 +173,7 @@ async function readLinked(db: Db, ids: readonly number[]) {
   }
 }
 
-/** The state of a record with these columns, which may be former ones. */
+/** Returns the state of a record with these columns, which may be former ones. */
 export function stateFrom(kind: StateKind, columns: VersionColumns, taxonomies: Taxonomies): RecordState {
   if (kind === 'venue') return stateOf(venueFields, columns)
   if (kind === 'organizer') return stateOf(organizerFields, columns)
@@ -191,7 +192,7 @@ function eventState(row: EventRow, links: LinkedIds): RecordState {
   return { ...stateOf(eventFields, row), slug: untrashedSlug(row.slug), cost: JSON.parse(row.cost), ...links }
 }
 
-/** The declared fields that a row has as columns. */
+/** Returns the values of the declared fields that a row has as columns, as requests send them. */
 function stateOf(fields: FieldsData, row: object): RecordState {
   const columns: Record<string, unknown> = { ...row }
   const state: Record<string, unknown> = {}
@@ -215,7 +216,7 @@ const LEFT_BEHIND = new Set(['author', 'date', 'recurrence', 'recurrence_scope']
 
 const carried = new WeakMap<FieldsData, readonly string[]>()
 
-/** The names of the declared fields that states have, and imports carry over. */
+/** Returns the names of the declared fields that states have, and imports carry over. */
 export function carriedFields(fields: FieldsData): readonly string[] {
   const known = carried.get(fields)
   if (known) return known

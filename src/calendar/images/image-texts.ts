@@ -8,24 +8,24 @@ import type { ImageRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import { type Caller, can } from '../people/caller.ts'
 
-// The texts of images, and who may change them.
+// Changes the texts and the focal point of images, and decides who may change or remove an image.
 
 /** The texts of an image, as columns. */
 export type ImageTexts = Pick<ImageRow, 'title' | 'slug' | 'alt_text' | 'caption' | 'description'>
 
-/** Whether the caller may change the texts of an image: its owner as long as they may upload, and callers who may edit others' records. */
+/** Returns true for callers who may change the texts of an image: they may upload, and either own it or may edit others' records. */
 export function mayEditImage(caller: Caller, row: Pick<ImageRow, 'author'>): boolean {
   return can(caller, 'upload') && (row.author === caller.id || can(caller, 'edit_others'))
 }
 
-/** Whether the caller may remove an image: its owner as long as they may upload, and callers who may delete others' records. */
+/** Returns true for callers who may remove an image: they may upload, and either own it or may delete others' records. */
 export function mayDeleteImage(caller: Caller, row: Pick<ImageRow, 'author'>): boolean {
   return can(caller, 'upload') && (row.author === caller.id || can(caller, 'delete_others'))
 }
 
 /**
- * The texts of a new or changed image: as sent, else as before, and the text that searches read. The slug is the one sent, else the
- * one it has, else made from the title.
+ * Settles the texts of a new or changed image: as sent, else as before, and the text that searches read. The slug is the one sent, else the one it has, else
+ * made from the title.
  */
 export async function settleTexts(
   tx: Tx,
@@ -42,7 +42,7 @@ export async function settleTexts(
   return { title, slug, alt_text, caption, description, search }
 }
 
-/** The slug, or the slug and the id where another image has it. */
+/** Returns the slug, or the slug and the id where another image has it. */
 async function freeSlug(tx: Tx, wanted: string, id: number): Promise<string> {
   await holdName(tx, `image slug ${wanted}`)
   const other = await tx

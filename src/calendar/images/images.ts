@@ -32,7 +32,7 @@ import type { PostCondition } from '../records/post-list.ts'
 import { isPossibleId, visibleTo } from '../records/record-store.ts'
 import { type ImageTexts, mayDeleteImage, settleTexts } from './image-texts.ts'
 
-// Images of records: referred to, stored, shown and removed.
+// Images of records: finds, fetches, stores, shows and removes them, and decides who sees them.
 
 /** An image ready to be linked inside a transaction. */
 export type ResolvedImage = { none: true } | { id: number } | { stored: StoredImage; sourceUrl: string }
@@ -77,8 +77,8 @@ function imagesOf(context: Context): RequestImages {
 }
 
 /**
- * Runs the part of a request that may resolve images. Afterwards it removes files without an owner: the request failed, or another one was faster
- * with the same address.
+ * Runs the part of a request that may resolve images. Then it removes stored files that no image has: the request failed, or another one was faster with the
+ * same address.
  */
 export async function withImages<T>(context: Context, work: () => Promise<T>): Promise<T> {
   try {
@@ -97,8 +97,8 @@ async function removeUnowned(context: Context): Promise<void> {
 }
 
 /**
- * True for an empty value, the id of an image that the caller may see, and, for callers who may upload, an address of an image (rule 23.1).
- * `resolveImage` uses the fetched image.
+ * True for an empty value, the id of an image that the caller may see, and, for callers who may upload, an address of an image (rule 23.1). An image that is
+ * fetched for this is kept for `resolveImage`.
  */
 export async function isImageReference(value: unknown, context: Context): Promise<boolean> {
   const reference = imageKind.read(value)
@@ -108,7 +108,7 @@ export async function isImageReference(value: unknown, context: Context): Promis
   return (await lackOfImage(reference, context)) === undefined
 }
 
-/** Why an address gives no image to this caller, as the end of a sentence; undefined when it gives one. */
+/** Finds out why an address gives no image to this caller, as the end of a sentence; undefined when it gives one. */
 export async function lackOfImage(url: string, context: Context): Promise<string | undefined> {
   const found = await findAddress(url, context)
   return 'lack' in found ? found.lack : undefined
@@ -144,7 +144,7 @@ async function lookInto(url: string, context: Context, mayFetch: boolean): Promi
   return 'lack' in fetched ? fetched : prepareFetched(inMemory(fetched.bytes), fetched.fileName)
 }
 
-/** An image that is too large counts as none. */
+/** Prepares a fetched file. An image with too many pixels counts as none. */
 async function prepareFetched(file: ImageFile, fileName: string): Promise<AddressImage | ImageLack> {
   try {
     const prepared = await prepareImage(file, fileName)
@@ -155,7 +155,7 @@ async function prepareFetched(file: ImageFile, fileName: string): Promise<Addres
   }
 }
 
-/** The image that was fetched from this address, or whose own address it is (rule 23.3). */
+/** Finds the image that was fetched from this address, or whose own address it is (rule 23.3). */
 async function findKnown(db: Db, url: string, mediaUrl: string): Promise<{ id: number } | undefined> {
   const own = url.startsWith(`${mediaUrl}/`) ? url.slice(mediaUrl.length + 1) : undefined
   const images = db.selectFrom('images').select('id').orderBy('id').limit(1)
@@ -164,7 +164,7 @@ async function findKnown(db: Db, url: string, mediaUrl: string): Promise<{ id: n
   return images.where('source_url', '=', url).where('source_url', '<>', '').executeTakeFirst()
 }
 
-/** The id to link inside a transaction, null for none. A new image is inserted, unless another request inserted its address meanwhile. */
+/** Returns the id to link inside a transaction, null for none. Inserts a new image, unless another request inserted one from its address meanwhile. */
 export async function linkImage(tx: Tx, resolved: ResolvedImage, context: Context): Promise<number | null> {
   if ('none' in resolved) return null
   if ('id' in resolved) return (await findImage(tx, resolved.id))?.id ?? null
@@ -241,7 +241,7 @@ export async function deleteImage(tx: Tx, { id }: Pick<ImageRow, 'id'>, context:
   await tx.deleteFrom('records').where('id', '=', id).execute()
   const gone = { kind: 'image', record: id, wasPublic: true, isPublic: false, isDeleted: true } as const
   recordChange(tx, gone, { action: 'delete', name: row.title })
-  // They are removed if the transaction is committed, since no image owns them then.
+  // The files are removed if the transaction is committed, since no image owns them then.
   imagesOf(context).stored.push(row)
 }
 
@@ -253,7 +253,7 @@ const selectImages = statement<{ ids: number[] }>()((db, value) =>
   db.selectFrom('images').selectAll().where('id', 'in', value('ids')),
 )
 
-/** The images among these ids, by id. */
+/** Finds the images with these ids, by id. */
 export async function findImages(db: Db, ids: readonly number[]): Promise<Map<number, ImageRow>> {
   const possible = [...new Set(ids)].filter(isPossibleId)
   if (possible.length === 0) return new Map()
@@ -261,19 +261,19 @@ export async function findImages(db: Db, ids: readonly number[]): Promise<Map<nu
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** An image inside a record; undefined, and reported, when it cannot be shown. */
+/** Shows an image inside a record; undefined, and reported, when it cannot be shown. */
 export function showImage(presenting: Presenting, row: ImageRow) {
   return showOrLeaveOut(presenting, 'image', row.id, () => presentImage(row, presenting.images.mediaUrl))
 }
 
-/** The address of an image's file, or of that of its size with these pixels where it has one. */
+/** Returns the address of an image's file, or of the file of its size with these pixels where it has one. */
 export function imageUrl(row: ImageRow, mediaUrl: string, pixels?: Pick<ImageRow, 'width' | 'height'>): string {
   const sizes: StoredSizes = pixels ? JSON.parse(row.sizes) : {}
   const sized = Object.values(sizes).find(({ width, height }) => width === pixels?.width && height === pixels.height)
   return `${mediaUrl}/${(sized ?? row).file}`
 }
 
-/** An image as answers show it (rule 8.1); `sizes` is left out when there are none. */
+/** Returns an image as answers show it (rule 8.1); `sizes` is left out when there are none. */
 export function presentImage(row: ImageRow, mediaUrl: string) {
   const sizes: StoredSizes = JSON.parse(row.sizes)
   const shown = Object.entries(sizes).map(([name, { width, height, mime_type, filesize, file }]) => {
@@ -309,7 +309,7 @@ async function storeImage(prepared: PreparedImage, context: Context): Promise<St
   }
 }
 
-/** Stores all files or none: false when one of their names is taken. */
+/** Stores all files or none. Returns false when one of their names is taken. */
 async function putAll(store: MediaStore, stem: string, prepared: PreparedImage): Promise<boolean> {
   const files = new Map<string, PreparedFile>()
   for (const file of [prepared.full, prepared.original, ...Object.values(prepared.sizes)]) {
@@ -348,7 +348,7 @@ async function removeFiles(store: MediaStore, image: StoredImage): Promise<void>
   await Promise.all(filesOf(image).map(store.remove))
 }
 
-/** Keys of all files of an image. */
+/** Returns the keys of all files of an image in the media store. */
 export function filesOf(image: Pick<StoredImage, 'file' | 'original_image' | 'sizes'>): string[] {
   const sizes: StoredSizes = JSON.parse(image.sizes)
   const original = image.original_image === '' ? [] : [`${posix.dirname(image.file)}/${image.original_image}`]
@@ -358,8 +358,8 @@ export function filesOf(image: Pick<StoredImage, 'file' | 'original_image' | 'si
 const TABLES: readonly RecordTable[] = ['events', 'venues', 'organizers']
 
 /**
- * The condition that the caller may see an image: a record that they may see shows it, no record shows it, it is their own, or they see all
- * records. The file itself is open to everybody who knows its address.
+ * Returns the condition that the caller may see an image: a record that they may see shows it, no record shows it, it is their own, or they see all records.
+ * The file itself is open to everybody who knows its address.
  */
 export function imagesOpenTo(caller: Caller): Expression<SqlBool> {
   const images = expressionBuilder<Tables, 'images'>()
@@ -374,7 +374,7 @@ export function imagesOpenTo(caller: Caller): Expression<SqlBool> {
   return images.or([...open, unused, ...(isLoggedIn(caller) ? [images('images.author', '=', caller.id)] : [])])
 }
 
-/** The image with this id, if the caller may see it. */
+/** Finds the image with this id, if the caller may see it. */
 export async function findOpenImage(context: Context, id: number): Promise<ImageRow | undefined> {
   if (!isPossibleId(id)) return undefined
   return context.db
@@ -392,7 +392,7 @@ interface ImageQuery {
   mime_type?: string
 }
 
-/** The conditions of a list of images. Every file kept here is an image, so other kinds of media find none. */
+/** Returns the conditions of a list of images. Every file kept here is an image, so other kinds of media find none. */
 export function imageConditions({ search, media_type, mime_type }: ImageQuery): PostCondition[] {
   const words = fold(search ?? '')
   return [
@@ -402,7 +402,7 @@ export function imageConditions({ search, media_type, mime_type }: ImageQuery): 
   ]
 }
 
-/** The latest images that the caller may see. */
+/** Lists the latest images that the caller may see, the newest first. */
 export async function listLatestImages(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
   most: number,
@@ -418,11 +418,11 @@ export interface FetchLimits {
   /** The only hosts to fetch from, on any port and at any address; empty: every host with a public address. */
   hosts: readonly string[]
   maxBytes: number
-  /** For the whole fetch, redirects and body included. */
+  /** Milliseconds for the whole fetch, redirects and body included. */
   timeoutMs: number
 }
 
-/** The answer of an address: an image by its content type; its bytes are verified later. */
+/** The answer of an address that says to be an image by its content type; its bytes are verified later. */
 export interface FetchedImage {
   bytes: Buffer
   mimeType: string
@@ -430,7 +430,7 @@ export interface FetchedImage {
   fileName: string
 }
 
-/** Why there is no image, as the end of a sentence for the operator. It is not told to clients, whom it would tell what this machine can reach. */
+/** Why there is no image, as the end of a sentence for the operator. Clients do not get it, since it tells what this machine can reach. */
 interface ImageLack {
   lack: string
 }
@@ -442,8 +442,8 @@ class NotFetched extends Error {
 const MAX_REDIRECTS = 5
 
 /**
- * Fetches an image that a client named (rule 23.2). None for other schemes, addresses that are not public, statuses but 200, other content
- * types, and fetches over the limits of bytes, redirects or time. Never throws for a request of a client.
+ * Fetches an image that a client named (rule 23.2). Returns the reason where it gives none: for other schemes, addresses that are not public, statuses but
+ * 200, other content types, and fetches over the limits of bytes, redirects or time. Never throws for a request of a client.
  */
 export async function fetchImage(url: string, limits: FetchLimits): Promise<FetchedImage | ImageLack> {
   const target = URL.parse(url)
@@ -472,7 +472,7 @@ function lackOf(error: unknown, { aborted }: AbortSignal, { timeoutMs }: FetchLi
 const notPublic = (host: string) =>
   `${host} has no public address, and is asked only when KALENDS_IMAGE_HOSTS names it, which then has to name every host of images`
 
-/** @throws NotFetched for an address that is not asked */
+/** Checks that an address may be asked. @throws NotFetched for one that may not */
 function requireAllowed(target: URL, hosts: readonly string[]): void {
   if (mayConnect(target, hosts)) return
   const isPlain = /^https?:$/.test(target.protocol) && target.username === '' && target.password === ''
@@ -482,7 +482,7 @@ function requireAllowed(target: URL, hosts: readonly string[]): void {
   )
 }
 
-/** The answer after all redirects; each address is checked like the first. */
+/** Returns the answer after all redirects; each address is checked like the first. @throws NotFetched */
 async function follow(target: URL, limits: FetchLimits, signal: AbortSignal, left: number): Promise<IncomingMessage> {
   requireAllowed(target, limits.hosts)
   const response = await request(target, limits, signal)
@@ -494,7 +494,7 @@ async function follow(target: URL, limits: FetchLimits, signal: AbortSignal, lef
   return follow(next, limits, signal, left - 1)
 }
 
-/** Each fetch has its own connection, since a shared one may lead to an address that was not checked. */
+/** Sends a request on a connection of its own, since a shared one may lead to an address that was not checked. */
 function request(target: URL, limits: FetchLimits, signal: AbortSignal): Promise<IncomingMessage> {
   const get = target.protocol === 'https:' ? getSecure : getPlain
   const headers = { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'Kalends' }
@@ -507,10 +507,10 @@ function isRedirect(response: IncomingMessage): boolean {
   return [301, 302, 303, 307, 308].includes(response.statusCode ?? 0)
 }
 
-/** Characters of a content type that are repeated. */
+/** The most characters of a content type that a reason repeats. */
 const MOST_OF_TYPE = 100
 
-/** @throws NotFetched for an answer that is no image by its type */
+/** Returns the content type of an image. @throws NotFetched for an answer that is no image by its type */
 function imageType(response: IncomingMessage): string {
   const [sent = ''] = (response.headers['content-type'] ?? '').split(';', 1)
   const type = sent.trim()

@@ -53,7 +53,7 @@ import {
 } from './series-store.ts'
 import { type Changed, modifiedNow, occurrenceRows, touch, trashed, withSlugs, writeChanges } from './series-writes.ts'
 
-// Changes of a series as a whole, or of it from one of its dates on.
+// Changes, splits, ends and removes a series, as a whole or from one of its dates on.
 
 /** A series that is locked until the end of the transaction, with its occurrences in order. */
 interface HeldSeries {
@@ -78,15 +78,15 @@ export interface AskedChange {
   prepared: PreparedEvent
   /** The recurrence that was sent, if it differs from the present one. */
   recurrence: unknown
-  /** True to move occurrences only with the time of day: a start on another day then adds or drops dates. */
+  /** True to leave occurrences on their days: a new time of day moves them, and a start on another day adds or drops dates. */
   keepsDays?: boolean
-  /** True to give the addressed occurrence what was sent, even where it had a value of its own. */
+  /** True to give the addressed occurrence the sent values even where it had values of its own. */
   takesSent?: boolean
 }
 
 /**
- * Changes all occurrences of a series, and its dates if the rule or the times change. Fields that an occurrence has changed for itself stay. The
- * status `trash` moves the series to the trash after all other changes.
+ * Changes all occurrences of a series, and its dates if the rule or the times change. Fields that an occurrence has changed for itself stay. The status
+ * `trash` moves the series to the trash after all other changes. Returns what `look` shows of the addressed occurrence.
  * @throws Problem rest_forbidden when the caller may not edit all of them
  */
 export async function changeAll(
@@ -158,7 +158,7 @@ const changeEach: typeof changeAll = async (tx, held, addressed, asked, context,
   return look(tx, { ...addressed, ...own?.columns }, { ...NOTHING_KNOWN, made: linked.made })
 }
 
-/** Returns the addressed occurrence without its own values where values were sent. Its times are compared later, with the new ones of the series. */
+/** Returns the addressed occurrence without its own values in the sent fields. Its own times stay, to be compared later with the new ones of the series. */
 function takingSent(row: EventRow, { prepared }: AskedChange): EventRow {
   const times: readonly string[] = TIMES
   const own = ownFields(row).filter((name) => times.includes(name) || !(name in prepared.values))
@@ -186,14 +186,14 @@ function onDayOf(schedule: Schedule, { start: { local } }: Schedule): Schedule {
   return { ...schedule, start: { ...start, local: `${dayOf(local)}${start.local.slice(10)}` } }
 }
 
-/** @throws Problem when no date is left after the exceptions */
+/** Returns the dates of a schedule; `known` is the number that is written already. @throws Problem when no date is left after the exceptions */
 function datesOf(schedule: Schedule, { now, site }: Context, known: number): Written {
   const dates = startsOf(schedule, now, site.seriesMonths, known)
   if (dates.starts.length === 0) throw refused({ part: 'EXDATE', message: 'The exceptions leave no date.' })
   return dates
 }
 
-/** Occurrences in the trash change with their series, except those of other authors. */
+/** Returns true for an occurrence that changes with its series: any outside the trash, and one in the trash that the caller may edit. */
 const isOpenTo = ({ caller }: Context, row: EventRow) => isLive(row) || mayEdit(caller, row)
 
 const NOTHING_KNOWN = { venues: undefined, organizers: undefined, terms: undefined, made: new Set<number>() }
@@ -204,7 +204,7 @@ function alike(addressed: EventRow, series: SeriesRow): EventRow {
   return { ...addressed, ...columns, status: isLive(series) ? columns.status : 'trash' }
 }
 
-/** An occurrence keeps its own slug. */
+/** Returns the event without the sent slug, since an occurrence keeps its own. */
 function withoutSlug(prepared: PreparedEvent): PreparedEvent {
   const { slug: _slug, ...values } = prepared.values
   return { ...prepared, values }
@@ -214,7 +214,7 @@ function sentLinks(links: WrittenLinks): Partial<Pick<Shared, 'venues' | 'organi
   return Object.fromEntries(Object.entries(links).filter(([, ids]) => ids !== undefined))
 }
 
-/** The shared columns whose values change. */
+/** Returns the shared columns whose values change. */
 function changedColumns(like: EventRow, columns: Partial<EventRow>): Partial<EventRow> {
   const names = sharedNames(like).filter((name) => name in columns && columns[name] !== like[name])
   return Object.fromEntries(names.map((name) => [name, columns[name]]))
@@ -237,14 +237,14 @@ function seriesColumns(series: SeriesRow, kept: Shared, schedule: Schedule, { no
   }
 }
 
-/** The occurrence that takes what was sent, with the columns and times that follow. */
+/** The occurrence that takes the sent values in place of its own, with the columns and the times that it takes. */
 interface SendingDate {
   id: number
   columns: Partial<EventRow>
   when: When
 }
 
-/** The parts of a change that all occurrences share; `schedule` only if dates move. */
+/** The parts of a change that all occurrences share; `schedule` is set only if dates move. */
 interface SameForAll {
   sender: SendingDate | undefined
   changed: Partial<EventRow>
@@ -278,7 +278,7 @@ async function rowChanges(
   return [...(await withSlugs(tx, series, stay)), ...leave, ...away.map((dated) => changedOf(dated, others))]
 }
 
-/** An occurrence restored from the trash gets the status of the others. */
+/** Gives an occurrence that is restored from the trash the status of the others. */
 function withStatus({ before, columns }: Changed, { status }: Shared): Changed {
   if (isLive(before)) return { before, columns }
   const own = ownFields({ ...before, ...columns }).filter((name) => name !== 'status')
@@ -308,7 +308,7 @@ function columnsOf(row: EventRow, start: string, same: SameForAll, context: Cont
   return { ...columns, ...sender.when, own: names.join(','), recurrence_id: start }
 }
 
-/** Writes occurrences for the dates that have none yet. */
+/** Writes occurrences for dates that have none yet, and returns their rows. */
 export async function addDates(
   tx: Tx,
   series: SeriesRow,
@@ -332,8 +332,8 @@ export async function addDates(
 }
 
 /**
- * Splits a series at an occurrence: that one and all later ones become a series of their own, and stay the same events. At the first occurrence the
- * series stays whole. If a recurrence was sent, its dates are counted from the occurrence.
+ * Splits a series at an occurrence: that one and all later ones become a series of their own, and stay the same events. Where all earlier ones are in the
+ * trash, the series stays whole. If a recurrence was sent, its dates are counted from the occurrence.
  * @throws Problem when no rule has the dates from there on
  */
 export async function splitSeries(
@@ -367,7 +367,7 @@ export async function splitSeries(
   return { series: begun, rows }
 }
 
-/** Returns the series with its start at a later date, from which the recurrence that was sent is counted. */
+/** Returns the series as beginning at a later date, from which the recurrence that was sent is counted. */
 function beginningAt(series: SeriesRow, start: string): SeriesRow {
   const { recurrence } = scheduleOf(series)
   const left = recurrence.left.filter((wall) => wall >= start)
@@ -398,12 +398,12 @@ export async function removeAll(tx: Tx, { series, rows }: HeldSeries, context: C
   const going = rows.filter((row) => isLive(row) && row.id !== but)
   if (!going.every((row) => mayDelete(context.caller, row))) throw new Problem('rest_forbidden')
   await writeChanges(tx, await trashed(tx, going, context))
-  // The one that stays may be the first, whose UID the series has as well.
+  // The occurrence that stays may be the first, which has the UID of the series.
   const uid = but === undefined ? {} : { uid: randomUUID() }
   await updateSeries(tx, series, { ...uid, status: 'trash', modified_utc: formatUtc(context.now) })
 }
 
-/** Moves an occurrence and all after it to the trash. The series ends before it. */
+/** Moves an occurrence and all later ones to the trash, and ends the series before it. */
 export async function removeFollowing(tx: Tx, held: HeldSeries, at: EventRow, context: Context): Promise<void> {
   const { series, rows } = held
   const earlier = rows.filter((row) => row.recurrence_id < at.recurrence_id)
@@ -426,8 +426,8 @@ interface SeriesTerms {
 }
 
 /**
- * Settles the terms after a change. A taxonomy that was not sent keeps the terms of the series; one that an occurrence has changed for itself keeps
- * those of the occurrence.
+ * Settles the terms of occurrences after a change of the series. A taxonomy that was not sent keeps the terms of the series; one that an occurrence has
+ * changed for itself keeps those of the occurrence.
  */
 async function settleSeriesTerms(
   tx: Tx,

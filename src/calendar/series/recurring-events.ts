@@ -49,7 +49,7 @@ import {
 } from './series-store.ts'
 import { createSeries, newSeries, type Planned } from './series-writes.ts'
 
-// The operations on events, where one that is written may be a date of a series or begin to repeat.
+// The operations on events, single or repeating: an event that is written may be a date of a series, and may begin or cease to repeat.
 
 /** A new event, and its dates if it repeats. */
 interface PreparedNew {
@@ -57,7 +57,7 @@ interface PreparedNew {
   planned: Planned | undefined
 }
 
-/** Creates a single event, or with a recurrence a series; the answer is then its first occurrence. */
+/** Creates a single event; with a recurrence it creates a series, whose first occurrence is the answer. */
 const create: WriteSteps<EventValues, PreparedNew> = {
   prepare: async (context, values) => {
     const planned = plan(values, context)
@@ -73,17 +73,17 @@ const create: WriteSteps<EventValues, PreparedNew> = {
     ),
 }
 
-/** @throws Problem naming the faults of the recurrence */
+/** Plans the dates of a new event; undefined for one that does not repeat. @throws Problem naming the faults of the recurrence */
 function plan(values: EventValues, context: Context): Planned | undefined {
   if (values.recurrence === undefined) return undefined
   const schedule = readSchedule(values.recurrence, settleTimes(values, undefined, context))
   return schedule && { schedule, ...startsOf(schedule, context.now, context.site.seriesMonths) }
 }
 
-/** A change of an event that repeats before the change, or after it. */
+/** A change of an event, which may repeat before the change or after it. */
 interface PreparedUpdate {
   event: PreparedEvent & { id: number }
-  /** The series it belonged to when it was read. */
+  /** The series that the event belonged to when it was read. */
   series: SeriesRow | undefined
   scope: RecurrenceScope
   /** The recurrence that was sent, if it differs from the present one. */
@@ -101,7 +101,7 @@ const update: WriteSteps<AskedUpdate<EventRow>, PreparedUpdate> = {
   write: (tx, prepared, context) => (prepared.series ? updateOfSeries : updateSingle)(tx, prepared, context),
 }
 
-/** Returns the recurrence that was sent. Undefined if it changes nothing: none for a single event, or the present one as answers show it. */
+/** Returns the recurrence that was sent; undefined if it changes nothing: none for a single event, or the present one as answers show it. */
 export function otherThan(series: SeriesRow | undefined, recurrence: EventValues['recurrence']): unknown {
   if (recurrence === undefined || (!series && isNone(recurrence))) return undefined
   if (typeof recurrence !== 'object' || !('series' in recurrence)) return recurrence
@@ -118,7 +118,7 @@ async function updateSingle(tx: Tx, { event, recurrence }: PreparedUpdate, conte
   return beginSeries(tx, held, event, recurrence, await nextRecordId(tx, 'series'), context, readBack(context))
 }
 
-/** Changes several occurrences. Every writer locks the series before its occurrences, so that no two wait for each other. */
+/** Changes the occurrences of the scope. Every writer locks the series before its occurrences, so that no two wait for each other. */
 async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context): Promise<WriteResult> {
   const { event, series, scope, recurrence } = prepared
   if (scope === 'this') return updateThis(tx, prepared, context)
@@ -131,7 +131,7 @@ async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context
   return changeAll(tx, part, addressed, { prepared: event, recurrence, takesSent: true }, context, readWritten(context))
 }
 
-/** Shows an occurrence after a write, in the trash or not. */
+/** Returns the look that shows an occurrence after a write, in the trash or not. */
 export function readWritten(context: Context): LookAtWritten {
   return async (tx, { id }, links) => {
     const row = await findEvent(tx, id)
@@ -248,8 +248,8 @@ function ownNames(before: EventRow, noted: readonly Noted[]): string {
 }
 
 /**
- * Tells which sent columns are the occurrence's own: those that differ from the series. A text sent back as it was read changes nothing. The times
- * are own or shared together.
+ * Decides which sent columns are the occurrence's own: those that differ from the series. A text sent back as it was read changes nothing. The times are all
+ * own or all shared.
  */
 function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: readonly string[]): Noted[] {
   const common: Partial<EventRow> = { ...readShared(series), ...whenAt(scheduleOf(series), before.recurrence_id) }
@@ -265,7 +265,7 @@ function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: 
   })
 }
 
-/** Whether a column is unchanged, or a text that answers show in the same way: clients send back texts as they have read them. */
+/** Returns true for an unchanged column, and for a text that answers show as before: clients send back texts as they have read them. */
 function looksAlike(before: EventRow, after: EventRow, column: keyof EventRow): boolean {
   if (before[column] === after[column]) return true
   if (column === 'title')
@@ -276,7 +276,7 @@ function looksAlike(before: EventRow, after: EventRow, column: keyof EventRow): 
 
 const LINKS = ['venue', 'organizer', 'categories', 'tags'] as const
 
-/** Tells which sent links are the occurrence's own: those that differ from the links of the series. */
+/** Decides which sent links are the occurrence's own: those that differ from the links of the series. */
 function ownLinks(
   shared: Shared,
   terms: readonly TermRow[],
@@ -297,7 +297,7 @@ function ownLinks(
   })
 }
 
-/** Venues and organizers are ordered, terms are not. */
+/** Lists the ids of links to be compared: venues and organizers in their order, terms sorted, since their order has no meaning. */
 function linkIds(links: EventLinks, name: (typeof LINKS)[number]): string {
   const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id)
   if (name === 'venue') return ids(links.venues).join()
@@ -308,8 +308,8 @@ function linkIds(links: EventLinks, name: (typeof LINKS)[number]): string {
 const inOrder = (ids: readonly number[]) => [...ids].sort((a, b) => a - b).join()
 
 /**
- * Takes the date of a restored occurrence into its series again: it is no exception any more, and becomes an added date where the rule does not
- * have it. If all occurrences were in the trash, it becomes the only date, and the others stay there.
+ * Takes the date of a restored occurrence into its series again: it is no exception any more, and becomes an added date where the rule does not give it. If
+ * all occurrences were in the trash, it becomes the only date, and the others stay there.
  */
 async function bringBack(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<SeriesRow> {
   const modified_utc = formatUtc(now)
@@ -335,10 +335,10 @@ function onlyDate(series: SeriesRow, { status, recurrence_id }: EventRow): Parti
   }
 }
 
-/** A series never has as many dates before one of its occurrences. */
+/** More dates than a series ever has before one of its occurrences. */
 const MOST_BEFORE = 100_000
 
-/** Makes the date of an occurrence in the trash an exception; a series without any other occurrence goes to the trash as well. */
+/** Makes the date of an occurrence that goes to the trash an exception; a series without any other occurrence goes to the trash as well. */
 async function leaveOut(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<void> {
   const { recurrence } = scheduleOf(series)
   const left = [...new Set([...recurrence.left, row.recurrence_id])].sort()

@@ -26,6 +26,8 @@ import { findSeriesLinks, type LoadedSeries, type SeriesQuery, seriesPresentatio
 import { isNone, scheduleOf, whenAt } from './series-schedule.ts'
 import { countShown, findOccurrences, findSeries, readShared } from './series-store.ts'
 
+// The operations on series: finds, shows, changes and removes them.
+
 /** The operations on series: each changes all occurrences. A series is created with the event that repeats. */
 export const seriesOperations: Operations<SeriesRow, LoadedSeries> = {
   versioned: { kind: 'series', idOf: ({ id }) => id },
@@ -60,7 +62,7 @@ async function refuseCreation(): Promise<never> {
   throw new Problem('rest_no_route')
 }
 
-/** One page of the series that the caller may see, the newest first. */
+/** Finds one page of the series that the caller may see, the newest first. */
 async function findPageOfSeries(context: Context, query: SeriesQuery): Promise<Found<SeriesRow>> {
   const { caller, db } = context
   const page = pageRequest(query, context)
@@ -126,7 +128,7 @@ function updateSteps(): WriteSteps<AskedUpdate<SeriesRow>, PreparedSeries> {
   }
 }
 
-/** Prepares a change of all occurrences. `keepsDays` is for calendars that are imported again, where each date stands for itself. */
+/** Prepares a change of all occurrences. `keepsDays`, as in `AskedChange`, is for calendars that are imported again, which name each date by itself. */
 async function prepareSeries(
   context: Context,
   { row: series, values }: AskedUpdate<SeriesRow>,
@@ -139,8 +141,8 @@ async function prepareSeries(
 }
 
 /**
- * The occurrence that represents the series: the first one, unless it is in the trash and others are not.
- * @throws Problem when the only one has become a single event
+ * Returns the occurrence that represents the series: the first one outside the trash, or the first of all where all are in the trash.
+ * @throws Problem when there is none, since the only one has become a single event
  */
 function first(rows: readonly EventRow[]): EventRow {
   const found = rows.find(isLive) ?? rows[0]
@@ -154,8 +156,8 @@ function atStart(series: SeriesRow, row: EventRow): EventRow {
 }
 
 /**
- * Prepares the change of a series to the values of a source or of a former version. Dates that a rule gives and that these values do not leave out take place
- * again, and a series in the trash is restored.
+ * Prepares the change of a series to the values of a source or of a former version. Dates of the rule that these values do not leave out take place again,
+ * and a series in the trash is restored.
  * @throws Problem
  */
 export async function prepareSeriesChange(context: Context, record: number, values: RawValues): Promise<unknown> {

@@ -17,7 +17,7 @@ import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import { type Edge, settleWhen } from '../events/event-when.ts'
 import { recurrenceOf, startOf } from '../events/recurrence-present.ts'
 
-// The dates of a series: worked out from its rule, and compared with those there were.
+// Works out the dates of a series from its rule, and compares new dates with those of its occurrences.
 
 /** The values that determine the dates of a series. */
 export interface Schedule {
@@ -38,12 +38,12 @@ export const TIMES = ['start_date', 'end_date', 'timezone', 'all_day'] as const 
 /** The most occurrences of a series that are written before today, and the most from today on. */
 export const MOST_WRITTEN_DATES = 750
 
-/** Marks a series whose occurrences are all written. */
+/** The `written_until` of a series whose occurrences are all written. */
 export const FOR_EVER = '9999-12-31 23:59:59'
 
 const DAY_SECONDS = 86_400
 
-/** Whether the recurrence that was sent says that the event does not repeat. */
+/** Returns true for a recurrence that says, as it was sent, that the event does not repeat. */
 export function isNone(recurrence: unknown): boolean {
   return recurrence === '' || (Array.isArray(recurrence) && recurrence.length === 0)
 }
@@ -66,7 +66,7 @@ function readAt(recurrence: unknown, start: Start): Recurrence {
   return read
 }
 
-/** A refused recurrence as a problem that names the faulty part. */
+/** Returns the problem of a refused recurrence, which names the faulty part. */
 export function refused({
   part,
   message,
@@ -79,7 +79,7 @@ export function refused({
   return invalidParam('recurrence', { why: 'recurrence', part, message, ...(values ? { values } : {}) })
 }
 
-/** The present schedule of a series. */
+/** Returns the present schedule of a series. */
 export function scheduleOf(series: SeriesRow): Schedule {
   return { start: startOf(series), duration: series.duration, recurrence: recurrenceOf(series) }
 }
@@ -89,7 +89,7 @@ export function durationOf({ start_date, end_date, utc_start_date, utc_end_date,
   return Math.round(ms / 1000)
 }
 
-/** The times of the occurrence that starts at a wall time: all-day events last for days, others as long as the first one. */
+/** Returns the times of the occurrence that starts at a wall time. An all-day one lasts as many days as the first; others last the same elapsed time. */
 export function whenAt({ start: { zone, allDay }, duration }: Schedule, wall: string): When {
   const times = settleWhen({ start: wall, end: endOf(wall, zone, allDay, duration), timezone: zone, allDay })
   return { ...times, timezone: zone, all_day: Number(allDay) }
@@ -101,19 +101,20 @@ function endOf(wall: string, zone: string, allDay: boolean, duration: number): E
   return { wall: utcToWall(utc, zone), utc }
 }
 
-/** Original starts, and the time up to which they are complete. */
+/** Original starts, and the wall time up to which they are complete. */
 export interface Written {
   starts: string[]
   until: string
 }
 
-/** The last wall time up to which occurrences are written at `now`. */
+/** Returns the last wall time up to which occurrences are written at `now`. */
 export function horizonAt(zone: string, now: number, months: number): string {
   return endOfDay(addMonths(dayOf(wallNow(zone, now)), months))
 }
 
 /**
- * The original starts of a schedule up to the horizon, at most `MOST_WRITTEN_DATES` from today on. `known` is the number already written.
+ * Returns the original starts of a schedule up to the horizon, at most `MOST_WRITTEN_DATES` from today on.
+ * @param known the number already written: as many may lie in the past, even if that is more than `MOST_WRITTEN_DATES`
  * @throws Problem when too many lie in the past
  */
 export function startsOf({ recurrence, start }: Schedule, now: number, months: number, known = 0): Written {
@@ -158,13 +159,13 @@ export interface Rescheduled {
   away: Dated[]
 }
 
-/** A wall time moved by the same amount as the start of a series. */
+/** Moves a wall time by the same amount as the start of a series. */
 export function movedWall(wall: string, from: Start, to: Start): string {
   const moved = formatUtc(utcToMs(wall) + utcToMs(to.local) - utcToMs(from.local))
   return to.allDay ? `${moved.slice(0, 10)} 00:00:00` : settled(moved, to)
 }
 
-/** Compares the occurrences of a series with its new original starts. `place` says where an original start has moved to. */
+/** Compares the occurrences of a series with its new original starts. `place` returns where an original start has moved to. */
 export function compareDates(
   rows: readonly EventRow[],
   place: (wall: string) => string,
@@ -194,7 +195,7 @@ interface NewDates {
 }
 
 /**
- * The schedule of a series when one occurrence is given other times or another recurrence; undefined if neither changes. Dates that were left out
+ * Returns the schedule of a series when one occurrence is given other times or another recurrence; undefined if neither changes. Dates that were left out
  * stay so unless the request names others.
  * @throws Problem naming the faults of the recurrence
  */
@@ -222,7 +223,7 @@ export function newDates(before: Schedule, row: EventRow, when: When, recurrence
 
 const NO_RULE = 'No rule without an end has the dates of the series there. Send a recurrence as well.'
 
-/** Whether a recurrence, as it was sent, names the dates to leave out, even an empty list. */
+/** Returns true for a recurrence that names, as it was sent, the dates to leave out, even by an empty list. */
 function namesLeft(recurrence: unknown): boolean {
   if (typeof recurrence === 'string') return /^EXDATE[;:]/im.test(recurrence)
   if (Array.isArray(recurrence)) return recurrence.some(namesLeft)

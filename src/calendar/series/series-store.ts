@@ -9,7 +9,7 @@ import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import { isInLists, statement } from '../../store/storage/statement.ts'
 import type { WrittenLinks } from '../events/event-store.ts'
 
-// The SQL of series.
+// Stores and finds series and their occurrences, and reads the values that occurrences share.
 
 const selectSeries = statement<{ id: number }>()((db, value) =>
   db.selectFrom('series').selectAll().where('id', '=', value('id')),
@@ -47,7 +47,7 @@ const selectOccurrences = statement<{ series: number }>()((db, value) =>
   db.selectFrom('events').selectAll().where('series', '=', value('series')).orderBy('recurrence_id').orderBy('id'),
 )
 
-/** All occurrences of a series in the order of their original starts, those in the trash among them. */
+/** Finds all occurrences of a series in the order of their original starts, those in the trash among them. */
 export async function findOccurrences(db: Db, series: number): Promise<EventRow[]> {
   return selectOccurrences(db, { series })
 }
@@ -74,10 +74,10 @@ const selectTimes = statement<{ series: number }>()((db, value) =>
     .orderBy('recurrence_id'),
 )
 
-/** An occurrence by its times, without its texts, and with its sequence. */
+/** The times of an occurrence, with its status and its sequence, without its texts. */
 export type OccurrenceTimes = Awaited<ReturnType<typeof selectTimes>>[number]
 
-/** The times of all occurrences of a series in the order of their original starts, those in the trash among them. */
+/** Finds the times of all occurrences of a series in the order of their original starts, those in the trash among them. */
 export async function findOccurrenceTimes(db: Db, series: number): Promise<OccurrenceTimes[]> {
   return selectTimes(db, { series })
 }
@@ -90,7 +90,7 @@ const selectAt = statement<{ ids: readonly number[]; starts: readonly string[] }
     .where('recurrence_id', 'in', value('starts')),
 )
 
-/** The occurrences of these series at these original starts. */
+/** Finds the occurrences of these series at these original starts. */
 export async function findOccurrencesAt(
   db: Db,
   ids: readonly number[],
@@ -108,7 +108,7 @@ const countListed = statement<{ ids: readonly number[] }>()((db, value) =>
     .groupBy('series'),
 )
 
-/** How many occurrences of these series lists show to everybody, by series. */
+/** Counts the occurrences of these series that lists show to everybody, by series; a series without any is left out. */
 export async function countShown(db: Db, ids: readonly number[]): Promise<Map<number, number>> {
   const rows = ids.length === 0 ? [] : await countListed(db, { ids })
   return new Map(rows.map(({ series, total }) => [series ?? 0, Number(total)]))
@@ -121,7 +121,7 @@ export async function insertSeries(tx: Tx, row: SeriesRow): Promise<void> {
   await insertOne(tx, { row })
 }
 
-/** Gives a series made by this transaction the UID that calendars knew it by before it came here. */
+/** Gives a series made by this transaction the UID by which calendars knew it before it came here. */
 export async function keepSeriesUid(tx: Tx, id: number, uid: string): Promise<void> {
   await updateOne(tx, { id, columns: { uid } })
 }
@@ -130,10 +130,10 @@ const updateOne = statement<{ id: number; columns: Partial<SeriesRow> }>()((db, 
   db.updateTable('series').set(value('columns')).where('id', '=', value('id')),
 )
 
-/** Writes columns of a series, whose version rises. */
+/** Writes columns of a series, and raises its version by one. Returns the row. */
 export async function updateSeries(tx: Tx, before: SeriesRow, columns: Partial<SeriesRow>): Promise<SeriesRow> {
   const after = { ...before, ...columns, version: before.version + 1 }
-  // The columns of the series itself come last: in the trash its occurrences have kept the status to come back with.
+  // The columns of the series itself come last: the shared status of a series in the trash is the one that it comes back with.
   const whole = (row: SeriesRow) => (columns.shared === undefined ? row : { ...readShared(row), ...row })
   noteSeries(tx, before.status, after, formerOf(whole(before), whole(after)))
   await updateOne(tx, { id: before.id, columns: { ...columns, version: after.version } })
@@ -198,7 +198,7 @@ export function sharedOf(row: EventRow, { venues, organizers, terms }: WrittenLi
   }
 }
 
-/** The names of the shared columns. */
+/** Returns the names of the shared columns. */
 export function sharedNames(row: EventRow): (keyof Omit<EventRow, Apart>)[] {
   const apart: readonly string[] = APART
   const names = Object.keys(row) as (keyof EventRow)[]

@@ -22,11 +22,12 @@ import { horizonAt, type Schedule, scheduleOf, startsOf, TIMES, type When, whenA
 import { findOccurrences, holdSeries, readShared, updateSeries } from './series-store.ts'
 import { type Changed, writeChanges } from './series-writes.ts'
 
-// Keeps series up to date: writes dates that come within the horizon, and renews times when zones change.
+// Does what becomes due with time: writes dates of series that come within the horizon, renews their times when zones change, publishes scheduled records,
+// and shows links of meetings.
 
-/** How many series one query reads; each is written in a transaction of its own. */
+/** The most series that one query reads; each is written in a transaction of its own. */
 const SERIES_AT_ONCE = 50
-/** A series never has as many dates before it is extended. */
+/** More dates than a series ever has, given as the number already written: no number of past dates makes an extension fail. */
 const MOST_KNOWN = 100_000
 
 const selectDue = statement<{ after: number; horizon: string }>()((db, value) =>
@@ -66,7 +67,7 @@ async function extend(tx: Tx, id: number, site: Site, now: number): Promise<void
   await updateSeries(tx, series, { written_until: until })
 }
 
-/** An occurrence as it would be made now, except for its times and address. */
+/** Returns an occurrence as it would be made now; id, UID, slug and times are still to be set for its date. */
 function newRow(series: SeriesRow, { timezone }: Site, now: number): EventRow {
   const { venues: _venues, organizers: _organizers, terms: _terms, ...shared } = readShared(series)
   const modified_utc = formatUtc(now)
@@ -84,7 +85,7 @@ function newRow(series: SeriesRow, { timezone }: Site, now: number): EventRow {
   }
 }
 
-/** Series read with one query. */
+/** The most series that one query reads. */
 const TIMES_AT_ONCE = 100
 
 const selectIds = statement<{ after: number }>()((db, value) =>
@@ -118,7 +119,7 @@ export async function renewTimes(database: Database, now: number): Promise<void>
   }
 }
 
-/** Whether the moments of an occurrence fall on its wall times in its zone. */
+/** Returns true where the UTC times of an occurrence are those of its wall times in its zone. */
 function isRight({ start_date, end_date, utc_start_date, utc_end_date, timezone }: StoredTimes): boolean {
   return utcToWall(utc_start_date, timezone) === start_date && utcToWall(utc_end_date, timezone) === end_date
 }
@@ -142,7 +143,7 @@ function renewed(row: EventRow, schedule: Schedule): Partial<EventRow> {
 
 const selectScheduled = statement<object>()((db) => db.selectFrom('series').selectAll().where('status', '=', 'future'))
 
-/** Scheduled series whose date has come. `nowUtc` is a time in UTC. */
+/** Finds scheduled series whose date has come. `nowUtc` is a time in UTC. */
 async function findDueSeries(db: Db, nowUtc: string): Promise<SeriesRow[]> {
   const rows = await selectScheduled(db, {})
   return rows.filter((series) => isDue(series, nowUtc))
@@ -162,7 +163,7 @@ async function publishSeries(tx: Tx, id: number, nowUtc: string): Promise<void> 
 
 // Publishes records whose date has come, and shows links of meetings that are about to begin.
 
-/** Records changed with one write; others that are due follow with the next. */
+/** The most records that one transaction changes; others that are due follow with the next. */
 const PUBLISHED_AT_ONCE = 200
 
 /** Publishes all scheduled records whose date has come (rule 19.3), and shows the links of meetings that are about to begin. `now` in ms since the epoch. */
@@ -179,7 +180,7 @@ export async function publishDue(database: Database, now: number): Promise<void>
   })
 }
 
-/** Writes again and again while a write has found as many records as it changes at once. */
+/** Does nothing where no record is due; else repeats a write until it changes fewer records than one write may. */
 async function whileDue(
   { write }: Database,
   due: { executeTakeFirst: () => Promise<unknown> },
@@ -189,7 +190,7 @@ async function whileDue(
   while ((await write(work, writerBy('schedule'))) === PUBLISHED_AT_ONCE);
 }
 
-/** Events whose link is due. They are in the order of the index on `online_from`: ordered by id, SQLite would not use it. */
+/** Finds events whose link is due to be shown. They are in the order of the index on `online_from`: ordered by id, SQLite would not use it. */
 function findDueLinks(db: Db, nowUtc: string) {
   const events = db.selectFrom('events').selectAll().where('online_from', '<>', sql.lit(''))
   return events.where('online_from', '<=', nowUtc).orderBy('online_from').limit(PUBLISHED_AT_ONCE)
@@ -200,7 +201,7 @@ function findDue<Table extends RecordTable>(db: Db, table: Table, nowUtc: string
   return events.where('status', '=', 'future').where('date_utc', '<=', nowUtc).orderBy('id').limit(PUBLISHED_AT_ONCE)
 }
 
-/** Publishes those that are due once they are held, and returns how many; another node may have been faster. */
+/** Locks the records that are due, so that none is published twice by several nodes, and publishes them. Returns how many. */
 async function publish(tx: Tx, table: RecordTable, nowUtc: string): Promise<number> {
   const rows = await lockedRows(tx, findDue(tx, table, nowUtc)).execute()
   for (const row of rows) {

@@ -28,14 +28,14 @@ import { shiftCounts } from '../terms/term-store.ts'
 import { type Schedule, type Written, whenAt } from './series-schedule.ts'
 import { insertSeries, sharedOf } from './series-store.ts'
 
-// Writes series with their occurrences.
+// Creates series, and writes their occurrences with times, slugs, links and counts of terms.
 
 /** A schedule with the original starts to write. */
 export interface Planned extends Written {
   schedule: Schedule
 }
 
-/** Writes a series with its occurrences, and shows the first of them. */
+/** Creates a series with its occurrences, and returns what `look` shows of the first of them. */
 export async function createSeries(
   tx: Tx,
   prepared: PreparedEvent,
@@ -65,7 +65,7 @@ export async function createSeries(
   return seen
 }
 
-/** The first occurrence: the event that was sent, with the day added to its slug. */
+/** Returns the event that was sent as the first occurrence: at the first start, with the day in its slug. */
 function inSeries(prepared: PreparedEvent, schedule: Schedule, start: string, base: string): PreparedEvent {
   const { start_date, end_date } = whenAt(schedule, start)
   const values: EventValues = { ...prepared.values, start_date, end_date }
@@ -106,12 +106,12 @@ function placeIn({ id }: SeriesRow, start: string): Pick<EventRow, 'series' | 'r
   return { series: id, recurrence_id: start, own: '' }
 }
 
-/** The slug of an occurrence: the slug of its series and the day. */
+/** Returns the slug of an occurrence: the slug of its series and the day. */
 export function datedSlug(base: string, start: string): string {
   return slugify(`${base}-${dayOf(start)}`)
 }
 
-/** Returns occurrences at these wall times, as copies of another one but for times, ids and slugs. */
+/** Returns occurrences at these wall times: copies of another one, with times, ids, slugs and UIDs of their own. */
 export async function occurrenceRows(
   tx: Tx,
   series: SeriesRow,
@@ -131,7 +131,7 @@ export async function occurrenceRows(
   }))
 }
 
-/** Slugs with the days of these starts; of several on one day the later ones are numbered. */
+/** Returns slugs with the days of these starts; of several on one day the later ones are numbered. */
 function dailySlugs(base: string, starts: readonly string[]): string[] {
   const used = new Map<string, number>()
   return starts.map((start) => {
@@ -142,19 +142,19 @@ function dailySlugs(base: string, starts: readonly string[]): string[] {
   })
 }
 
-/** An occurrence, and the columns to change. */
+/** An occurrence, and the columns of it to change. */
 export interface Changed {
   before: EventRow
   columns: Partial<EventRow>
 }
 
-/** The columns of a record that is changed now. */
+/** Returns the columns that say that a record is changed now. */
 export function modifiedNow({ now, site }: Context): Pick<EventRow, 'modified' | 'modified_utc'> {
   const modified_utc = formatUtc(now)
   return { modified: utcToWall(modified_utc, site.timezone), modified_utc }
 }
 
-/** Records a change of occurrences that look different because their series has changed, though their own rows have not. */
+/** Records changes of occurrences that look different because their series has changed, though their own rows have not. */
 export function touch(tx: Tx, rows: readonly EventRow[]): void {
   for (const { id, status } of rows) {
     const isPublic = status === 'publish'
@@ -162,7 +162,7 @@ export function touch(tx: Tx, rows: readonly EventRow[]): void {
   }
 }
 
-/** The columns that move occurrences to the trash. */
+/** Returns the changes that move occurrences to the trash. */
 export async function trashed(tx: Tx, rows: readonly EventRow[], context: Context): Promise<Changed[]> {
   const wanted = rows.map(({ slug, title, id }) => trashedSlug(slug || slugify(title) || String(id)))
   const slugs = await freeSlugs(tx, 'events', wanted)
@@ -192,18 +192,18 @@ export async function withSlugs(tx: Tx, series: SeriesRow, changes: readonly Cha
   )
 }
 
-/** New links of occurrences; an undefined kind stays unchanged. */
+/** New links of occurrences; a kind of link that is undefined stays unchanged. */
 interface NewLinks {
   links: WrittenLinks
   /** Ids of the occurrences whose links of each kind change. */
   venues: readonly number[]
   organizers: readonly number[]
   terms: readonly number[]
-  /** The terms of occurrences whose terms change. */
+  /** The terms of occurrences that get others than `links.terms`, by the id of the occurrence. */
   mixedTerms: ReadonlyMap<number, readonly number[]>
 }
 
-/** Writes occurrences with their links, and counts them for their terms. */
+/** Writes occurrences with their links, and adjusts the counts of their terms. */
 export async function writeChanges(tx: Tx, changes: readonly Changed[], asked?: NewLinks): Promise<void> {
   const moved = changes.filter(({ before, columns }) => isCounted(before) !== isCounted({ ...before, ...columns }))
   const isLinked = asked?.links.terms !== undefined

@@ -25,7 +25,7 @@ import { findTermsByIds } from '../terms/term-store.ts'
 import { FOR_EVER, scheduleOf, whenAt } from './series-schedule.ts'
 import { readShared, type Shared } from './series-store.ts'
 
-// Series: their declaration and their presentation.
+// Series: declares their fields and filters, finds the records that they link to, and presents them.
 
 /** The fields of a series: those of events without `slug`, which each occurrence has for itself, and `recurrence_scope`, which is always all. */
 const { slug: _slug, recurrence_scope: _scope, ...fields } = event.fields
@@ -49,7 +49,7 @@ export const seriesFilters = defineFields({
 /** The parameters of a list once read. */
 export type SeriesQuery = Parsed<typeof seriesFilters>
 
-/** The records that these series link to, in order, with one query for each kind; deleted records are left out. */
+/** Finds the records that these series link to, in order, with one query for each kind; leaves out deleted records. */
 export async function findSeriesLinks(db: Db, rows: readonly SeriesRow[]): Promise<EventLinks[]> {
   const shared = rows.map(readShared)
   const all = (name: 'venues' | 'organizers' | 'terms') => [...new Set(shared.flatMap((one) => one[name]))]
@@ -72,7 +72,7 @@ export async function findSeriesLinks(db: Db, rows: readonly SeriesRow[]): Promi
   }))
 }
 
-/** Terms by name, as events show them. */
+/** Returns the terms of a series in the order of their names, as events show them. */
 function termsOf(shared: Shared, terms: readonly TermRow[]): Pick<EventLinks, 'categories' | 'tags'> {
   const own = terms
     .filter(({ id }) => shared.terms.includes(id))
@@ -90,7 +90,7 @@ export interface LoadedSeries {
   total: number
 }
 
-/** A series as routes show it: the same in lists and alone (docs/series.md). */
+/** The presentation of a series, the same in lists and alone (docs/series.md). */
 export const seriesPresentation: Presentation<LoadedSeries> = {
   nameOf: ({ row }) => ({ kind: 'series', id: row.id }),
   textsOf: ({ row, links }) => textsOfEvent(readShared(row), links, 'listed'),

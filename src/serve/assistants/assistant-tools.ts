@@ -12,20 +12,20 @@ import type { JsonRecord } from './mcp-messages.ts'
 
 /** The most records of an answer. */
 export const MOST_RECORDS = 25
-/** The records of an answer that says no other number. */
+/** The records of an answer, unless a call names another number. */
 const RECORDS = 10
 
 /** The route of the interface that a tool asks. */
 type Asks = 'list' | 'read' | 'create' | 'update'
 
-/** Something that assistants can ask for: one request to the interface, whose declarations its arguments are. */
+/** A tool that assistants can call: one request to the interface, whose declarations its arguments are. */
 export interface AssistantTool {
   name: string
   about: MessageText
   asks: Asks
   served: Served
   args: Fields
-  /** Values that it sends with every call. */
+  /** Values that the tool sends with every call. */
   always?: JsonRecord
 }
 
@@ -140,7 +140,7 @@ const writingTools: readonly AssistantTool[] = [
   },
 ]
 
-/** The tools in the order in which they are listed, which is that of their names. */
+/** Returns the tools in the order of their names, in which they are listed. */
 export function toolsFor(mayWrite: boolean): readonly AssistantTool[] {
   return mayWrite
     ? [...readingTools, ...writingTools].sort((one, other) => (one.name < other.name ? -1 : 1))
@@ -161,7 +161,7 @@ function without(fields: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
 }
 
-/** The arguments that a call cannot be without. */
+/** Returns the names of the arguments that a call cannot be without. */
 export function requiredIn({ asks, args }: AssistantTool): string[] {
   if (asks === 'update') return Object.keys(byId)
   return asks === 'create' ? Object.keys(args).filter((name) => args[name]?.required) : []
@@ -169,7 +169,7 @@ export function requiredIn({ asks, args }: AssistantTool): string[] {
 
 export const isWriting = ({ asks }: AssistantTool) => asks === 'create' || asks === 'update'
 
-/** Whether a call only says what would be written, as all do that do not say otherwise; undefined where it cannot be read. */
+/** Returns true for a call that only asks what would be written, as all do that do not say otherwise; undefined where `dry_run` cannot be read. */
 export function isDryRun({ dry_run: sent = true }: JsonRecord): boolean | undefined {
   return sent === null ? true : flag.read(sent)
 }
@@ -181,7 +181,7 @@ export interface AskedOfRest {
   fields: JsonRecord
 }
 
-/** The request that answers a call; undefined where the call names no record. */
+/** Returns the request that answers a call; undefined where the call names no record. */
 export function askedOfRest(tool: AssistantTool, sent: JsonRecord): AskedOfRest | undefined {
   const { asks, served, always } = tool
   const { path } = served.resource
@@ -197,13 +197,13 @@ export function askedOfRest(tool: AssistantTool, sent: JsonRecord): AskedOfRest 
   return { method: asks === 'read' ? 'GET' : 'PATCH', path: `/${path}${address}`, fields: { ...others, ...always } }
 }
 
-/** The start of the window of a list of events that is asked for none. */
+/** Returns the window of a list of events that names no start: all that is not over yet or, where it names an end, from today on. */
 function comingOf({ start_date: start, end_date: end, when }: JsonRecord): JsonRecord {
   if ((start ?? when ?? null) !== null) return {}
   return (end ?? null) === null ? { ends_after: 'now', strict_dates: true } : { start_date: 'today' }
 }
 
-/** Undefined for what is no number of a record: nothing else may become a part of a path. */
+/** Returns the path of a record by its id; undefined for anything but the number of a record, since nothing else may become a part of a path. */
 function idPath(id: unknown): string | undefined {
   const number = readInteger(id)
   return number === undefined || number < 1 ? undefined : `/${number}`
@@ -215,7 +215,7 @@ const slugPath = (slug: unknown) =>
 /** Returns how many records are asked for. Larger numbers become the largest that is allowed, as in the interface. */
 const sizeOf = (size: unknown) => (Number(textOf(size ?? RECORDS)) > MOST_RECORDS ? MOST_RECORDS : (size ?? RECORDS))
 
-/** Values as parameters of an address take them: the parser says what is wrong with those that are no texts. */
+/** Returns values as texts for the parameters of an address; the parser says what is wrong with those that were no texts. */
 function texts(values: JsonRecord): JsonRecord {
   const textsOf = (value: unknown) => (Array.isArray(value) ? value.map(textOf).join(',') : textOf(value))
   return Object.fromEntries(

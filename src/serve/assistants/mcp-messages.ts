@@ -22,7 +22,7 @@ type MessageId = string | number
 /** An error of the protocol. Its texts are in English, as the protocol is. */
 export interface McpFault {
   code: number
-  /** Of the answer by HTTP. */
+  /** The status of the answer by HTTP. */
   status: number
   message: string
   data?: JsonRecord
@@ -32,7 +32,7 @@ export interface McpRequest {
   id: MessageId
   method: string
   params: JsonRecord
-  /** Whether it stands alone, as those of the latest revision do. */
+  /** True for a request that stands alone, as those of the latest revision do. */
   isStateless: boolean
 }
 
@@ -54,7 +54,7 @@ export function mcpFault(why: keyof typeof CODES, message: string, status = 400,
   return { code: CODES[why], status, message, ...(data && { data }) }
 }
 
-/** Reads the one message of a body. */
+/** Reads the one message of a body, by the headers that came with it. */
 export function readMessage(body: Buffer, headers: IncomingHttpHeaders): McpMessage {
   const message = jsonIn(body)
   if (message === undefined) return { fault: mcpFault('parse', 'The body is not JSON.'), id: null }
@@ -78,7 +78,7 @@ export function readMessage(body: Buffer, headers: IncomingHttpHeaders): McpMess
 
 const TOO_DEEP = `Lists and records nest deeper than ${MOST_LEVELS} levels, or are too many.`
 
-/** Undefined for what is no JSON. */
+/** Parses a body; undefined for one that is not JSON. */
 function jsonIn(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))
@@ -91,7 +91,7 @@ export function isRecord(value: unknown): value is JsonRecord {
   return value !== null && typeof value === 'object' && !Array.isArray(value)
 }
 
-/** The fault of a request that stands alone, in its own members or in the headers that repeat them. */
+/** Finds the fault of a request that stands alone, in its own members or in the headers that repeat them; undefined for none. */
 function statelessFault(
   { method, params }: McpRequest,
   meta: JsonRecord,
@@ -111,7 +111,7 @@ function statelessFault(
   return decodedName(String(name)) === params.name ? undefined : differing('Mcp-Name', 'params.name is another')
 }
 
-/** Clients that shook hands name the revision that they agreed on; the first ones named none. */
+/** Finds the fault of a request after a handshake: an unknown revision. Clients name the revision that they agreed on; the first ones named none. */
 function earlierFault({ method }: McpRequest, version: string | string[] | undefined): McpFault | undefined {
   const isKnown = version === undefined || method === 'initialize' || EARLIER.includes(String(version))
   return isKnown ? undefined : unknownRevision(String(version))
@@ -127,18 +127,18 @@ const differing = (header: string, why: string) =>
 
 const quotedPart = (text: string) => JSON.stringify(text.slice(0, 100))
 
-/** A name as headers carry it: as it is or, where it has other characters than those of ASCII, in base64. */
+/** Decodes a name from a header: it stands there as it is or, where it has other characters than those of ASCII, in base64. */
 function decodedName(text: string): string {
   const [, base64] = /^=\?base64\?([\w+/]*={0,2})\?=$/.exec(text) ?? []
   return base64 === undefined ? text : Buffer.from(base64, 'base64').toString('utf8')
 }
 
-/** The revision that a handshake agrees on: the one asked for, or the latest of those with a handshake. */
+/** Returns the revision that a handshake agrees on: the one asked for, or the latest of those with a handshake. */
 export function agreedRevision({ params }: McpRequest): string {
   return EARLIER.find((known) => known === params.protocolVersion) ?? '2025-11-25'
 }
 
-/** A result as a message. In the stateless revision it also says that it is complete, and which server answers. */
+/** Writes a result as a message. In the stateless revision it also says that it is complete, and which server answers. */
 export function resultMessage({ id, isStateless }: McpRequest, result: JsonRecord, server: JsonRecord): JsonRecord {
   const whole = { resultType: 'complete', ...result, _meta: { [`${PREFIX}serverInfo`]: server } }
   return { jsonrpc: '2.0', id, result: isStateless ? whole : result }

@@ -7,7 +7,7 @@ import { type FeedHead, feedFormat } from './feed.ts'
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
-/** Atom (RFC 4287). The time of the latest change is known, and written, once all entries are. */
+/** Atom (RFC 4287). The time of the latest change is written last, since it is known once all entries are written. */
 export const atom = feedFormat({
   name: 'atom',
   extension: 'atom',
@@ -40,7 +40,7 @@ ${emptyElement('link', { href: self, rel: 'self', type: 'application/atom+xml' }
 `
 }
 
-/** An event as an entry. */
+/** Writes an event as an entry. */
 function writeEntry(context: Context, facts: EventFacts): string {
   const { row, image, venues, organizers } = facts
   const [venue] = venues

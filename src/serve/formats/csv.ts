@@ -5,11 +5,11 @@ import { plainText } from '../../base/text/html.ts'
 import type { EventFacts } from './event-facts.ts'
 import { feedFormat } from './feed.ts'
 
-// Events as a table (CSV).
+// Lists of events as a table (CSV).
 
 type WriteCell = (facts: EventFacts) => string
 
-/** The columns, in order, and what each says of an event. Lists within a cell are parted by `|`. */
+/** The first columns, in order, each with the text of its cell for an event. The entries of a list within a cell are parted by `|`. */
 const cells = {
   id: ({ row }) => String(row.id),
   uid: ({ row }) => row.uid,
@@ -45,7 +45,7 @@ const cells = {
 type Shown = Readonly<Record<string, unknown>> | undefined
 type Column = [name: string, write: WriteCell]
 
-/** The columns of fields, but for those that `cells` has already. */
+/** Returns the columns of fields, but for those that `cells` has already. */
 const columnsOf = (
   fields: readonly Tabled[],
   known: readonly (keyof typeof cells)[],
@@ -63,7 +63,7 @@ const columnsOf = (
       ],
     )
 
-/** The columns of all other fields: of those that only some events show, of the first venue, and of the first organizer. They follow those of `cells`. */
+/** All columns: those of `cells`, then all other fields that only some events show, those of the first venue, and those of the first organizer. */
 const COLUMNS = distinct([
   ...Object.entries(cells),
   ...columnsOf(rareFields('csv'), ['event_status', 'event_status_reason'], ({ row }) => row),
@@ -71,7 +71,7 @@ const COLUMNS = distinct([
   ...columnsOf(tabled(organizerFields), ['organizer'], ({ organizers }) => organizers[0]),
 ])
 
-/** @throws Error where two columns have one name, such as fields of events and of venues */
+/** Returns the columns. @throws Error where two of them have one name, such as fields of events and of venues */
 function distinct(columns: readonly Column[]): readonly Column[] {
   const names = new Set<string>()
   for (const [name] of columns) {
@@ -98,7 +98,7 @@ function writeLine(facts: EventFacts): string {
   return `${COLUMNS.map(([, write]) => writeCell(write(facts))).join(',')}\r\n`
 }
 
-/** Cells that a spreadsheet would run as a formula get a `'` in front. So do cells that begin with a `'`, so that readers can remove it again. */
+/** Matches cells that a spreadsheet would run as a formula: they get a `'` in front. So do cells that begin with a `'`, so that readers can remove it again. */
 const FORMULA = /^[=+\-@\t\r']/
 const NUMBER = /^-?\d+(?:\.\d+)?$/
 

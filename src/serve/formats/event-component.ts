@@ -23,7 +23,7 @@ import type { EventRow, OrganizerRow, WithdrawnEvent } from '../../store/storage
 import { type EventFacts, placeOf } from './event-facts.ts'
 import type { WholeSeries } from './whole-series.ts'
 
-// Events as components of iCalendar (VEVENT).
+// Writes events, series and withdrawn events as components of iCalendar (VEVENT).
 
 /** The words of iCalendar for whether an event takes place. */
 const STATUS: Readonly<Record<EventStatus, string>> = {
@@ -32,21 +32,23 @@ const STATUS: Readonly<Record<EventStatus, string>> = {
   postponed: 'TENTATIVE',
 }
 
-/** The properties that an event has as part of a series. */
+/** The properties in which the components of an event, of a series and of one of its occurrences differ. */
 interface SeriesPart {
   uid: string
-  /** Where it is not that of the event. */
+  /** The address to write; the event's own if undefined. */
   url?: string
   /** DTSTART and DTEND, and the rule or the original start. */
   times: readonly string[]
   modified: string
   /** The status to write; the event's own if undefined. */
   status?: string
-  /** At least; SEQUENCE grows with every change of the event, and in the course of seconds with those of records that it links to. */
+  /**
+   * The least value of SEQUENCE. It grows with every change of the event; changes of records that it links to raise it by the time of `modified`, in seconds.
+   */
   sequence: number
 }
 
-/** The VEVENT of an event (RFC 5545, 3.6.1), its times by its `readableRules`. The same data always make the same bytes. */
+/** Writes the VEVENT of an event (RFC 5545, 3.6.1), its times by its `readableRules`. The same data always make the same bytes. */
 export function writeEventComponent(
   context: Context,
   facts: EventFacts,
@@ -57,7 +59,7 @@ export function writeEventComponent(
   return writeComponent(context, facts, { uid: row.uid, times: writeTimes(row, rules), modified, sequence })
 }
 
-/** The VEVENT of a series, with the texts of one of its occurrences (RFC 5545, 3.8.5). */
+/** Writes the VEVENT of a series, with the texts of one of its occurrences (RFC 5545, 3.8.5). */
 export function writeSeriesComponent(
   context: Context,
   facts: EventFacts,
@@ -85,7 +87,7 @@ export function writeSeriesComponent(
   )
 }
 
-/** The VEVENT of an occurrence that differs from its series. RECURRENCE-ID has its original start, in the form in which the series has its start. */
+/** Writes the VEVENT of an occurrence that differs from its series. RECURRENCE-ID has its original start, in the form in which the series has its start. */
 export function writeOverride(
   context: Context,
   facts: EventFacts,
@@ -131,7 +133,7 @@ function writeComponent(context: Context, facts: EventFacts, part: SeriesPart): 
   ].join('')
 }
 
-/** Returns the status: whether the event takes place, or for one that is not public its own status, which imports read from our own properties. */
+/** Writes whether the event takes place; for one that is not public also its own status, in properties of our own, which imports read. */
 function writeStatus({ event_status, date_utc }: EventRow, status: string): string[] {
   const isUncertain = isUnpublished(status) && event_status === 'scheduled'
   const lines = [contentLine('STATUS', isUncertain ? STATUS.postponed : STATUS[event_status])]
@@ -146,7 +148,7 @@ export type EventTimes = Pick<
   'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone' | 'all_day'
 >
 
-/** The VEVENT of an event that is no longer public: the members that calendars need to cancel it, and nothing that was not public. */
+/** Writes the VEVENT of an event that is no longer public: what calendars need to cancel it, and nothing that was not public. */
 export function writeWithdrawnComponent(context: Context, row: WithdrawnEvent, rules: ZoneRules | undefined): string {
   const withdrawn = utcTime(row.withdrawn_utc)
   const title = announced(context.site, { event_status: 'canceled' }, plainText(row.title))
@@ -163,7 +165,7 @@ export function writeWithdrawnComponent(context: Context, row: WithdrawnEvent, r
   ].join('')
 }
 
-/** `YYYY-MM-DD HH:MM:SS` in UTC as iCalendar writes it. */
+/** Writes a UTC time `YYYY-MM-DD HH:MM:SS` as iCalendar does. */
 function utcTime(utc: string): string {
   return `${wallTime(utc)}Z`
 }
@@ -173,7 +175,7 @@ function wallTime(wall: string): string {
   return `${part(0, 4)}${part(5, 7)}${part(8, 10)}T${part(11, 13)}${part(14, 16)}${part(17, 19)}`
 }
 
-/** DTSTART and DTEND: days for events that last all day, wall times with their zone where readers get them right, UTC otherwise. */
+/** Writes DTSTART and DTEND: days for events that last all day, wall times with their zone where there are rules for it, UTC otherwise. */
 function writeTimes(row: WholeSeries['first'], rules: ZoneRules | undefined): string[] {
   if (row.all_day === 1) {
     const end = addDays(row.end_date.slice(0, 10), 1)
@@ -192,7 +194,9 @@ function writeTime(name: string, wall: string, utc: string, rules: ZoneRules | u
   return rules ? contentLine(name, wallTime(wall), { TZID: rules.id }) : contentLine(name, utcTime(utc))
 }
 
-/** The rules of the zone of an event, if both of its times are read right with them; undefined for one that is written in UTC. */
+/**
+ * Returns the rules of the zone of an event, if calendar programs read both of its times right by them; undefined for one that is written in UTC or in days.
+ */
 export function readableRules(row: EventTimes, now: number): ZoneRules | undefined {
   if (row.all_day === 1) return undefined
   const rules = zoneRulesOf(row.timezone, now)
@@ -203,7 +207,7 @@ export function readableRules(row: EventTimes, now: number): ZoneRules | undefin
   return isRight ? rules : undefined
 }
 
-/** A plain description, and an HTML one beside it where it says more. For an event that does not take place, both begin with the reason. */
+/** Writes a plain description, and an HTML one beside it where it says more. For an event that does not take place, both begin with the reason. */
 function writeDescription({ notice, html, text }: EventFacts): string[] {
   const all = [notice, text].filter((part) => part !== '').join('\n\n')
   if (all === '') return []
@@ -215,8 +219,8 @@ function writeDescription({ notice, html, text }: EventFacts): string[] {
 }
 
 /**
- * Writes own properties for whatever iCalendar has no words for, so that an event that is imported again is like this one. Callers who do not see the
- * link of the meeting are not told when it is shown.
+ * Writes properties of our own for what iCalendar has no words for, so that an event that is imported again is like this one. Callers who do not see the link
+ * of the meeting are not told when it is shown.
  */
 function writeMeeting({ attendance, online_url, online_shown }: EventRow): string[] {
   if (online_url === '') return attendance === '' ? [] : [contentLine(OWN_ATTENDANCE, attendance)]
@@ -225,8 +229,8 @@ function writeMeeting({ attendance, online_url, online_shown }: EventRow): strin
 }
 
 /**
- * The venue, and the link of the meeting (RFC 7986, 5.11), which clients that do not know of
- * meetings find as the place of an event without a venue, once everybody sees it: programs that import places make them public.
+ * Writes the venue, and the link of the meeting as CONFERENCE (RFC 7986, 5.11). Where an event has no venue and everybody sees the link, the link is its
+ * LOCATION, too, for clients that know nothing of meetings; not before, since programs that import places make them public.
  */
 function writePlace({ row, venues: [venue] }: EventFacts): string[] {
   const label = plainText(row.online_label)
@@ -242,7 +246,7 @@ function writePlace({ row, venues: [venue] }: EventFacts): string[] {
 
 const MAIL = /^[^\s@<>",;:]+@[^\s@<>",;:]+$/
 
-/** The first one with a mail address as ORGANIZER, whose value has to be an address; the others as contacts. */
+/** Writes the first organizer with a mail address as ORGANIZER, whose value has to be an address; the others as contacts. */
 function writeOrganizers(context: Context, organizers: readonly OrganizerRow[]): string[] {
   const first = organizers.find(({ email }) => MAIL.test(email))
   return organizers.map((organizer) => {

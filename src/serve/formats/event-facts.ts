@@ -10,6 +10,8 @@ import { recordUrl } from '../../calendar/linked/record-present.ts'
 import { announced, noticeOf } from '../../calendar/locales/translate.ts'
 import type { EventRow, ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../../store/storage/schema.ts'
 
+// Gathers the facts of events for feeds, and writes their times and places as feeds have them.
+
 /** The facts about an event that every feed writes in its own way; texts without markup unless their name says HTML. */
 export interface EventFacts {
   row: EventRow
@@ -23,7 +25,7 @@ export interface EventFacts {
   url: string
   /** The description, or the excerpt where there is none. */
   html: string
-  /** It as plain text of several lines. */
+  /** The description or excerpt as plain text of several lines. */
   text: string
   /** The venues that the caller may see, in order. */
   venues: readonly VenueRow[]
@@ -60,7 +62,7 @@ export function factsOf(context: Context, row: EventRow, links: EventLinks): Eve
   }
 }
 
-/** The long texts that the facts of an event are made of. */
+/** Returns the long texts that the facts of an event are made of. */
 export function textsOfFacts({ site }: Context, row: EventRow): WantedText[] {
   const raw = row.description || row.excerpt
   if (raw === '') return []
@@ -71,20 +73,20 @@ export function textsOfFacts({ site }: Context, row: EventRow): WantedText[] {
   ]
 }
 
-/** Where people meet: the venue, and the link of the meeting. */
+/** Returns where people meet: the first venue, and the link of the meeting. */
 export function meetingPlaces({ row, venues }: EventFacts): string[] {
   const label = plainText(row.online_label)
   const link = row.online_url === '' ? [] : [label === '' ? row.online_url : `${label}: ${row.online_url}`]
   return [...venues.slice(0, 1).map(placeOf), ...link]
 }
 
-/** A venue on one line: its name, address, place and country. */
+/** Writes a venue on one line: its name, address, place and country. */
 export function placeOf(venue: VenueRow): string {
   const parts = [plainText(venue.venue), venue.address, `${venue.zip} ${venue.city}`.trim(), venue.country]
   return parts.filter((part) => part !== '').join(', ')
 }
 
-/** A UTC time `YYYY-MM-DD HH:MM:SS` as RFC 3339 writes it. */
+/** Writes a UTC time `YYYY-MM-DD HH:MM:SS` as RFC 3339 does. */
 export function rfc3339(utc: string): string {
   return `${utc.replace(' ', 'T')}Z`
 }
@@ -92,7 +94,7 @@ export function rfc3339(utc: string): string {
 /** The columns that say when an event begins and ends. */
 type EdgeColumn = `${'' | 'utc_'}${'start' | 'end'}_date`
 
-/** When an event starts or ends, as ISO 8601 writes it: with its offset, and a day alone for events that last all day. */
+/** Writes when an event starts or ends as ISO 8601 does: with its offset, and a day alone for events that last all day. */
 export function isoTime(row: Pick<EventRow, 'all_day' | 'timezone' | EdgeColumn>, edge: 'start' | 'end'): string {
   const wall = row[`${edge}_date`]
   return row.all_day === 1
@@ -100,7 +102,7 @@ export function isoTime(row: Pick<EventRow, 'all_day' | 'timezone' | EdgeColumn>
     : `${wall.replace(' ', 'T')}${utcOffset(row[`utc_${edge}_date`], row.timezone)}`
 }
 
-/** When the event takes place, for people, in the language of the site and on the clocks of the event. */
+/** Says when the event takes place, for people, in the language of the site and on the clocks of the event. */
 export function describeWhen(
   { site }: { site: Pick<Site, 'language'> },
   row: Pick<EventRow, 'all_day' | 'timezone' | 'start_date' | 'end_date'>,

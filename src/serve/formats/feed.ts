@@ -11,7 +11,7 @@ import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import { type EventFacts, factsOf, textsOfFacts } from './event-facts.ts'
 import type { Format } from './format.ts'
 
-// The parts that all feeds of events share.
+// Makes feeds of events in any format: their address and defaults, and their bytes, written some events at a time.
 
 /** The description of a feed as a whole. */
 export interface FeedHead {
@@ -26,39 +26,39 @@ export interface FeedHead {
   timezone: string
 }
 
-/** One feed while it is written. */
+/** A feed while it is written: the texts of its parts. */
 interface FeedText {
   head: string
-  /** Looks at events, by their ids, before they are read. */
+  /** Called with the ids of events before these are read. */
   before?: (ids: readonly number[]) => Promise<void>
-  /** The events to be written in place of some that were found, such as one for all of a series. */
+  /** Returns the events to be written in place of those that were found, such as one for all of a series. */
   choose?: (loaded: readonly LoadedEvent[]) => Promise<readonly LoadedEvent[]>
   event: (facts: EventFacts) => string
-  /** Between two events. */
+  /** The text between two events. */
   between: string
-  /** An event that is public no longer; nothing of it in feeds without. */
+  /** Writes an event that is public no longer; feeds without this leave such events out. */
   withdrawn?: (row: WithdrawnEvent) => string
   tail: () => string
 }
 
-/** How feeds of a kind are written. */
+/** A format of feeds, and how it is written. */
 export interface FeedKind {
   /** Its name as a value of the parameter `format`. */
   name: string
   /** The end of the names of its files. */
   extension: string
   mediaType: string
-  /** `query` is the query of the list, and `ids` are those of the events that it found. */
+  /** Begins a feed. `query` is the query of the list, and `ids` are those of the events that it found. */
   begin: (context: Context, head: FeedHead, query: URLSearchParams, ids: readonly number[]) => FeedText
 }
 
 /** Days that feeds reach back where no date is asked for, so that past events do not vanish from the calendars of subscribers at once. */
 const DAYS_BACK = 90
 
-/** Parameters that say when; with any of them a feed has the dates of a list. */
+/** Parameters that name dates: with any of them a feed has the dates of the list, and does not reach back by itself. */
 const DATES = ['start_date', 'end_date', 'starts_before', 'starts_after', 'ends_before', 'ends_after', 'include']
 
-/** The representation of all that a list finds as a feed. */
+/** Makes the representation of all that a list finds as a feed. */
 export function feedFormat(kind: FeedKind): Format {
   const { name, mediaType, extension } = kind
   const type = /^(?:text\/|application\/.*xml)/.test(mediaType) ? `${mediaType}; charset=utf-8` : mediaType
@@ -91,7 +91,7 @@ function reachBack({ site, now }: Context, raw: RawValues): RawValues {
   return { ...raw, start_date: addDays(dayOf(wallNow(site.timezone, now)), -DAYS_BACK) }
 }
 
-/** The address of a feed: all events in this format, with the filters of the list. */
+/** Returns the address of a feed: all events in this format, with the filters of the list. */
 function selfOf({ site }: Context, { extension }: FeedKind, list: string): string {
   const query = list.includes('?') ? list.slice(list.indexOf('?') + 1).split('&') : []
   const filters = query.filter((pair) => pair !== '' && !pair.startsWith('format='))
@@ -106,10 +106,10 @@ function feedHead({ site }: Context, self: string): FeedHead {
   return { title: site.name, home: `${site.url}/`, self, language: site.language, timezone: site.timezone }
 }
 
-/** Events that are loaded together: few enough that nobody waits for them long. */
+/** The number of events that are loaded together: few enough that no other request waits for them long. */
 const AT_ONCE = 50
 
-/** The bytes of a feed. Each event is shown as it is when its turn comes; events that are gone by then are left out. */
+/** Writes the bytes of a feed. Each event is shown as it is when its turn comes; events that are gone by then are left out. */
 async function* chunksOf(context: Context, found: Found, text: FeedText): AsyncGenerator<Buffer> {
   yield Buffer.from(text.head)
   let between = ''
@@ -126,7 +126,7 @@ async function* chunksOf(context: Context, found: Found, text: FeedText): AsyncG
   yield Buffer.from(text.tail())
 }
 
-/** Leaves out withdrawn events that the caller still sees in the feed. */
+/** Writes the events that are public no longer, but for those that the caller still sees in the feed. */
 async function* withdrawnChunks({ ids, withdrawn }: Found, text: FeedText): AsyncGenerator<Buffer> {
   if (!text.withdrawn || !withdrawn) return
   const present = new Set(ids)

@@ -19,20 +19,20 @@ export interface Reply {
   route?: string | undefined
   /** The id of the record that was written. */
   id?: number | undefined
-  /** The version of the one record that it shows, for its ETag. */
+  /** The version of the one record that the answer shows, for its ETag. */
   version?: Version | undefined
   /** The status of the answer inside an envelope. */
   innerStatus?: number
 }
 
-/** The answer to a request that succeeded. */
+/** Makes the answer to a request that succeeded. */
 export const okReply = (body: unknown): Reply => ({ status: 200, headers: {}, body })
 
 /** Records in a representation other than JSON. */
 interface Shown {
   /** The name of the format, for ETags. */
   format: string
-  /** All of it, or pieces of it that are made as they are taken; what fails in between ends the connection. */
+  /** All bytes, or pieces that are made as they are taken; a failure in between ends the connection. */
   bytes: Buffer | AsyncIterable<Buffer>
 }
 
@@ -47,10 +47,10 @@ export interface Format {
   extent: 'page' | 'window'
   /** The paths of the resources whose lists it shows. */
   lists: 'all' | readonly Resource['path'][]
-  /** The answer to an `Accept` header that prefers it: the representation itself, or the address with its name. */
+  /** The answer to an `Accept` header that prefers this representation: the representation itself, or a redirect to the address with its name. */
   byAccept: 'answer' | 'redirect'
-  /** Parameters as sent, with those that lists in this representation have by default. */
+  /** Returns the sent parameters with those that lists in this representation have by default. */
   withDefaults?: (context: Context, raw: RawValues) => RawValues
-  /** Shows a list that was found: it loads the records by the operations of their resource. `self` is the address that was asked for. */
+  /** Shows a list that was found, and loads its records by the operations of their resource. `self` is the address that was asked for. */
   showList: (context: Context, served: Served, found: Found, self: string) => Promise<Reply>
 }

@@ -12,6 +12,8 @@ import { jsonLd } from './json-ld.ts'
 import { ndjson } from './ndjson.ts'
 import { rss } from './rss.ts'
 
+// The representations, and the choice among them by name, file name or `Accept`.
+
 /** Every representation; the first is the default. */
 export const formats: readonly [Format, ...Format[]] = [
   json,
@@ -25,14 +27,14 @@ export const formats: readonly [Format, ...Format[]] = [
   geojson,
 ]
 
-/** The representations that lists of a resource are offered in. */
+/** Returns the representations that lists of a resource are offered in. */
 export function formatsOf({ path }: Resource): readonly Format[] {
   return formats.filter(({ lists }) => lists === 'all' || lists.includes(path))
 }
 
 const ABOUT: MessageText = 'The name of the format of the answer; without it Accept chooses'
 
-/** The representation of a file, by the end of its path; undefined for a path of none. */
+/** Returns the representation of a file by the end of its path; undefined for a path of none. */
 export function formatOfFile(path: string): Format | undefined {
   const dot = path.lastIndexOf('.')
   if (dot < path.lastIndexOf('/')) return undefined
@@ -40,7 +42,7 @@ export function formatOfFile(path: string): Format | undefined {
   return formats.find((format) => format.extension !== '' && format.extension === extension)
 }
 
-/** The parameter that chooses among the representations of a list, where there are several. The index does not publish it. */
+/** Declares the parameter that chooses among the representations of a list, where there are several. The index does not publish it. */
 export function formatField(resource: Resource): Fields {
   const names = formatsOf(resource).map(({ name }) => name)
   if (names.length < 2) return {}
@@ -52,13 +54,13 @@ export function formatField(resource: Resource): Fields {
   return { format: { kind, about: ABOUT, unlisted: true } }
 }
 
-/** The representation of a list: the one that is named, else the one that `Accept` prefers, else JSON (RFC 9110, 12.5.1). */
+/** Chooses the representation of a list: the one that is named, else the one that `Accept` prefers, else JSON (RFC 9110, 12.5.1). */
 export function chooseFormat(resource: Resource, name: unknown, accept: string | undefined): Format {
   const offered = formatsOf(resource)
   return offered.find((format) => format.name === name) ?? preferredFormat(offered, accept)
 }
 
-/** The representation that `Accept` prefers among those offered. */
+/** Returns the representation that `Accept` prefers among those offered; JSON where it prefers none. */
 export function preferredFormat(offered: readonly Format[], accept: string | undefined): Format {
   let best: Format = formats[0]
   if (!namesAnother(accept)) return best
@@ -74,7 +76,7 @@ export function preferredFormat(offered: readonly Format[], accept: string | und
 }
 
 /**
- * The representation that `Accept` prefers to a page for people; undefined for browsers, which ask for a page first, and for clients that take
+ * Returns the representation that `Accept` prefers to a page for people; undefined for browsers, which ask for a page first, and for clients that take
  * anything.
  */
 export function preferredToPage(accept: string | undefined): Format | undefined {

@@ -8,17 +8,17 @@ import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import { isoTime } from './event-facts.ts'
 import type { Format } from './format.ts'
 
-// Venues with their events as GeoJSON.
+// Venues of listed events as GeoJSON.
 
-/** The most venues, and the most events of each that are named. */
+/** The most venues, and the most events of each venue that are named. */
 const MOST_FEATURES = 5000
 const MOST_OF_VENUE = 3
-/** The most events that are put to their venues. */
+/** The most events whose venues are looked up. */
 const MOST_EVENTS = 50_000
-/** Events or venues that are read together. */
+/** The most events that are read together. */
 const AT_ONCE = 500
 
-/** A venue with a position, how many of the events are there, and the first of them. */
+/** A venue with a position, the number of listed events there, and the ids of the first of them. */
 interface Place {
   venue: VenueOfEvent
   at: Position
@@ -69,7 +69,7 @@ function addEvent(places: Map<number, Place>, venue: VenueOfEvent, event: number
   if (place.events.length < MOST_OF_VENUE) place.events.push(event)
 }
 
-/** West, south, east, north. */
+/** Returns the box around places: west, south, east, north. */
 function boxOf(places: readonly Place[]): number[] {
   const box = [180, 90, -180, -90]
   for (const { at } of places)

@@ -16,9 +16,11 @@ import {
 import { type FeedHead, feedFormat } from './feed.ts'
 import { gatherSeries, isOverride, type WholeSeries } from './whole-series.ts'
 
+// Lists of events as iCalendar, with series in place of their occurrences.
+
 /**
- * iCalendar (RFC 5545 and 7986). Each zone stands before the first event that needs it. A series is written whole where its first
- * occurrence is found, unless single events are asked for, by `recurrence=expanded` or by their ids.
+ * iCalendar (RFC 5545 and 7986). The rules of each zone stand before the first event that needs them. A series is written whole where its first occurrence is
+ * found, unless single events are asked for, by `recurrence=expanded` or by their ids.
  */
 export const icalendar = feedFormat({
   name: 'ics',
@@ -43,9 +45,9 @@ export const icalendar = feedFormat({
       owners.set(uid, first)
       return first === owner ? uid : `${uid}-${owner}`
     }
-    // Exceptions of series: the first occurrence has the UID of all of it, which goes on without it.
+    // Exceptions of series, which are not cancelled by themselves: the first occurrence may have the UID of the series, which goes on without it.
     const excepted = new Set<number>()
-    // They are read before the events: a number that is too low is shown with news once more, one that is too high would hide them.
+    // Read before the events: a sequence that is too low shows the same news once more, one that is too high would hide news.
     const sequences = new Map<number, number>()
     const before = async (ids: readonly number[]) => {
       for (const [id, sequence] of await findEventSequences(context.db, ids)) sequences.set(id, sequence)
@@ -82,17 +84,17 @@ export const icalendar = feedFormat({
   },
 })
 
-/** The series of a feed so far. */
+/** The series that a feed has met so far. */
 interface ChosenSeries {
   /** The ids of the events in the feed, if the caller has signed in and may see events that are not public; else empty. */
   listed: ReadonlySet<number>
   series: Map<number, WholeSeries | undefined>
   excepted: Set<number>
-  /** Looks at events before they are read. */
+  /** Called with the ids of events before these are read. */
   before: (ids: readonly number[]) => Promise<void>
 }
 
-/** Replaces the occurrences of series that can be written whole by the series, each where its first occurrence is met. */
+/** Replaces occurrences by their series where it can be written whole, each series where its first occurrence is met. */
 async function chooseSeries(
   context: Context,
   { listed, series: known, excepted, before }: ChosenSeries,
@@ -122,10 +124,10 @@ async function loadParts(
   return eventOperations.load(context, { ids, total: ids.length, page: 1, perPage: ids.length, effective: '' })
 }
 
-/** How often subscribers are asked to look. */
+/** How often subscribers are asked to look: every hour. */
 const REFRESH = 'PT1H'
 
-/** The properties of the calendar, with the older names that most clients still read beside the standard ones. */
+/** Writes the properties of the calendar, with the older names that most clients still read beside the standard ones. */
 function writeCalendarHead({ title, home, self, timezone }: FeedHead): string {
   return [
     contentLine('BEGIN', 'VCALENDAR'),

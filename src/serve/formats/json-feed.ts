@@ -4,6 +4,8 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { describeWhen, type EventFacts, isoTime, meetingPlaces, placeOf, rfc3339 } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 
+// Lists of events as JSON Feed.
+
 /** JSON Feed 1.1. */
 export const jsonFeed = feedFormat({
   name: 'jsonfeed',
@@ -33,7 +35,7 @@ type OwnName<Name> = Name extends `_kalends.${infer Own}` ? Own : never
 
 const rare = rareFields('feed')
 
-/** An event as an item; what JSON Feed has no words for is in `_kalends`. */
+/** Writes an event as an item; members that JSON Feed has no words for are in `_kalends`. */
 function writeItem(context: Context, facts: EventFacts): string {
   const { row, image, venues, organizers } = facts
   const own = {
@@ -50,7 +52,7 @@ function writeItem(context: Context, facts: EventFacts): string {
     url: facts.url,
     title: facts.heading,
     summary: [facts.notice || [], describeWhen(context, row), ...meetingPlaces(facts)].flat().join('\n'),
-    // An item has to have one of the two.
+    // An item has to have a text or HTML.
     content_text: facts.html === '' ? facts.text : undefined,
     content_html: facts.html === '' ? undefined : facts.html,
     image: image?.url,

@@ -10,6 +10,8 @@ import type { EventRow, OrganizerRow, VenueRow } from '../../store/storage/schem
 import { type EventFacts, isoTime, rfc3339 } from './event-facts.ts'
 import { feedFormat } from './feed.ts'
 
+// Events as linked data of schema.org: the feed of a list, and the object of one event.
+
 /** JSON-LD: a graph of schema.org events. */
 export const jsonLd = feedFormat({
   name: 'jsonld',
@@ -27,7 +29,7 @@ export const jsonLd = feedFormat({
 const UNSAFE = /[<\u2028\u2029]/g
 const ESCAPED: Readonly<Record<string, string>> = { '<': '\\u003c', '\u2028': '\\u2028', '\u2029': '\\u2029' }
 
-/** An event as schema.org has it. Without a venue it is valid, but search engines show none of those. */
+/** Returns an event as schema.org has it. One without a venue is valid, but search engines do not show it. */
 export function linkedEvent(context: Context, facts: EventFacts): object {
   const { row, image, venues, organizers } = facts
   const attendance = attendanceOf(facts)
@@ -52,14 +54,14 @@ export function linkedEvent(context: Context, facts: EventFacts): object {
   }
 }
 
-/** How people take part: as is said of the event, else at its venue, else on its website. */
+/** Returns how people take part: as the event says, else at its venue, else on its website. */
 function attendanceOf({ row, venues }: EventFacts): Exclude<Attendance, ''> | undefined {
   if (row.attendance !== '') return row.attendance
   if (venues.length > 0) return 'in_person'
   return presentUrl(row.website) === '' ? undefined : 'online'
 }
 
-/** The meeting of an event; its website where it is taken to be there. */
+/** Returns the meeting of an event; its website where the event is taken to be there. */
 const meetingOf = (row: EventRow, attendance: Attendance | undefined) =>
   row.attendance === '' && attendance === 'online'
     ? { attendance, online_url: presentUrl(row.website), online_label: '' }
@@ -101,7 +103,7 @@ function linkedOrganizer(organizer: OrganizerRow): object {
   }
 }
 
-/** One price, or the range of several; none where the cost is not clear. Whether there are tickets left nobody has said. */
+/** Returns one price, or the range of several; undefined where the cost is not clear. Availability is left out: nobody has said whether tickets are left. */
 function linkedOffer({ site }: Context, { row, url }: EventFacts): object | undefined {
   const offered = offeredPrice(storedCost(row.cost), site.currency)
   if (!offered) return undefined

@@ -23,7 +23,7 @@ import {
 } from '../../store/memory/event-pieces.ts'
 import type { Format, Reply } from './format.ts'
 
-// Lists and records as JSON, with totals, links and the envelope.
+// Lists and records as JSON: with totals, links, chosen fields and the envelope, as bytes or gzip, and as bodies that are kept up to date.
 
 /** Headers that belong to the answer rather than to the transport, which an envelope repeats (rule 28.5). */
 const ANSWER_HEADERS = ['Allow', 'X-TEC-Total', 'X-TEC-TotalPages', 'X-WP-Total', 'X-WP-TotalPages', 'Location']
@@ -45,7 +45,7 @@ export const json: Format = {
   },
 }
 
-/** Reads records from memory as objects: a list that comes here is to be shown with other members or blanks than memory has it. */
+/** Reads records from memory as objects, for a list that is to be shown with other members or blanks than memory has it. */
 async function parseInTurns(listed: ListedJson): Promise<object[]> {
   const records = listed.mostBytes > AT_ONCE ? listed.held() : listed
   const objects: object[] = []
@@ -62,7 +62,7 @@ async function parseInTurns(listed: ListedJson): Promise<object[]> {
   return objects
 }
 
-/** A list with its totals and links (rules 11.1 and 11.4). */
+/** Answers with a list, its totals and its links (rules 11.1 and 11.4). */
 function listReply(site: Site, resource: Resource, found: Found, items: readonly object[]): Reply {
   const collection = `${collectionUrl(site, resource)}/`
   const links = listLinks(collection, found)
@@ -87,7 +87,7 @@ function listReply(site: Site, resource: Resource, found: Found, items: readonly
   }
 }
 
-/** The addresses of a page and of those beside it, and how many there are. */
+/** The addresses of a page and of those beside it, and the number of pages. */
 interface ListLinks {
   own: string
   next: string | undefined
@@ -98,8 +98,8 @@ interface ListLinks {
 }
 
 /**
- * The links of a list: every parameter in effect, `page` last in next and previous links and left out for the first page back
- * (rule 11.4).
+ * Returns the links of a list, with every parameter in effect. Next and previous links have `page` last; the link back to the first page leaves it out (rule
+ * 11.4).
  */
 function listLinks(collection: string, found: Found): ListLinks {
   const { page, perPage, total, effective, shownOnly = '' } = found
@@ -115,13 +115,13 @@ function listLinks(collection: string, found: Found): ListLinks {
   return { own, next, previous, header, totalPages }
 }
 
-/** The own address of a list of terms names what differs from a plain list (rule 11.5). */
+/** Returns the query in the own address of a list of terms, which names what differs from a plain list (rule 11.5). */
 function termQuery({ page, perPage, effective }: Found): string {
   const query = `${page === 1 ? '' : `&page=${page}`}${perPage === 10 ? '' : `&per_page=${perPage}`}${effective}`
   return query === '' ? '' : `?${query.slice(1)}`
 }
 
-/** Applies `_fields` to successful answers, and the envelope to every answer (rules 28.4 and 28.5). Other representations know neither. */
+/** Applies `_fields` to successful answers, and the envelope to every answer (rules 28.4 and 28.5). Answers in other representations stay as they are. */
 export function withFieldsAndEnvelope(reply: Reply, query: RawValues): Reply {
   if (reply.shown) return reply
   const paths = fieldPaths(query._fields)
@@ -134,7 +134,7 @@ export function wantsEnvelope({ _envelope: asked }: RawValues): boolean {
   return asked === '' || isTruthy(asked)
 }
 
-/** The answer inside an envelope with status 200, for clients that cannot read statuses or headers (rule 28.5). */
+/** Puts an answer into an envelope with status 200, for clients that cannot read statuses or headers (rule 28.5). */
 function envelope(reply: Reply): Reply {
   const headers = Object.fromEntries(
     ANSWER_HEADERS.flatMap((name) => (reply.headers[name] === undefined ? [] : [[name, reply.headers[name]]])),
@@ -151,7 +151,7 @@ function omit(record: Record<string, string>, names: readonly string[]): Record<
   return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)))
 }
 
-/** The names in `_fields`: comma-separated text or a list. */
+/** Reads the names in `_fields`, which is comma-separated text or a list, and splits each at its points; undefined for no names. */
 function fieldPaths(value: unknown): string[][] | undefined {
   const names = (Array.isArray(value) ? value : [value]).flatMap((name) =>
     typeof name === 'string' ? name.split(',') : [],
@@ -197,7 +197,7 @@ export interface JsonList extends ListFrame {
   found: Found
   /** The states that its records had before they were read. */
   states: EventStates
-  /** The JSON around the same records in a list with another total. */
+  /** Returns the JSON around the same records in a list with another total. */
   frameWith: (total: number) => ListFrame
 }
 
@@ -248,12 +248,12 @@ export function writeList({ head, records, tail }: JsonList, into: Buffer, count
   return into.subarray(0, at)
 }
 
-/** Which records are deflated for answers to come, where this one is sent once or kept, and the most bytes of them: 3 kB take up to 0.1 ms. */
+/** Limits of deflating records for answers to come, where this one is sent once or kept: which records, and the most bytes of them (3 kB take up to 0.1 ms). */
 const DEFLATED = { once: { making: 'asked again', bytes: 12_288 }, kept: { making: 'any', bytes: 81_920 } } as const
 
 /**
- * The runs of a list that a gzip body of it is joined from: records that memory keeps come compressed, and all else is written into a buffer with room for
- * `mostListBytes`. Returns undefined for a list of which more than `HERE_UP_TO` bytes would be compressed.
+ * Returns the runs that a gzip body of a list is joined from: records that memory keeps come compressed, and all else is written into a buffer with room for
+ * `mostListBytes`. Undefined for a list of which more than `HERE_UP_TO` bytes would be compressed.
  */
 export function gzipRuns(
   { head, records, tail }: JsonList,
@@ -302,17 +302,17 @@ async function* chunksOf(head: string, records: ListedJson, tail: string): Async
 /** The body of an answer that stays in use while the data change: new counts of terms and a new total are written into it. */
 export interface FollowedBody {
   body: Buffer
-  /** Returns true only if the answer would be the same on this day, apart from counts and the total; false may be wrong. */
+  /** Returns true only if the answer would be the same on this day, apart from counts and the total; it may return false for one that would be. */
   isSame: (day: string) => boolean
-  /** Writes the counts and the total of now, into a copy while the body `isSending`. Returns false if all are current. */
+  /** Writes the present counts and total, into a copy while the body is being sent (`isSending`). Returns false if all are current. */
   recount: (isSending: boolean) => boolean
-  /** The JSON around the records of a list, with the total of now; undefined for a single event. */
+  /** The JSON around the records of a list, with the present total; undefined for a single event. */
   frame: ListFrame | undefined
-  /** The body as gzip, where a list has followed that as well. */
+  /** The body as gzip, for a list whose gzip body can be followed as well. */
   gzip?: Buffer
 }
 
-/** Follows a body that was assembled from memory. */
+/** Makes a followed body of a piece that was assembled from memory. */
 function followBody(
   memory: EventMemory,
   piece: Piece,
@@ -329,7 +329,7 @@ function followBody(
       if (isCounted && !reframed) return false
       if (isSending) piece.bytes = bytesOf(piece.bytes)
       const { deflated } = piece
-      // The former one may still be in transit.
+      // The former gzip body may still be in transit.
       if (deflated) piece.deflated = { ...deflated, blocks: bytesOf(deflated.blocks) }
       if (written && reframed) piece.bytes = withTail(piece.bytes, written, reframed)
       written = followed.frame
@@ -343,7 +343,7 @@ function followBody(
   return followed
 }
 
-/** Writes another tail over that of a list, or over that of a copy with room for it. */
+/** Writes another tail over that of a list, in a copy where the lengths differ. */
 function withTail(bytes: Buffer, { tail: old }: ListFrame, { tail }: ListFrame): Buffer {
   const start = bytes.length - Buffer.byteLength(old)
   const length = start + Buffer.byteLength(tail)
@@ -354,8 +354,10 @@ function withTail(bytes: Buffer, { tail: old }: ListFrame, { tail }: ListFrame):
 }
 
 /**
- * A gzip body of a list whose counts can be rewritten in place, without its last run; its places are those of the counts, and last the place of that run.
- * Returns undefined if a count is not in a block of its own, or if the last run has records.
+ * Prepares a gzip body of a list, without its last run, so that counts can be rewritten in it. Returns undefined if a count is not in a block of its own, or
+ * if the last run has records.
+ * @param counts how many counts the list has
+ * @param places the places of the counts in `gzip`, and last the place of the last run, which is removed from them
  */
 export function followedGzip(
   { tail }: JsonList,
@@ -371,7 +373,7 @@ export function followedGzip(
   return joinable(plain.subarray(0, plain.length - tailBytes), bytesOf(gzip.subarray(0, end)), places)
 }
 
-/** Follows a list that was written on this day, with the counts of terms in it. */
+/** Makes a followed body of a list that was written on this day, with the counts of terms in it. */
 export function followList(
   memory: EventMemory,
   { found, states, frameWith, records: _records, ...frame }: JsonList,
@@ -398,25 +400,25 @@ export function followList(
   return followed
 }
 
-/** Makes the body of the answer for a single event, which is valid until the event changes. */
+/** Makes a followed body of the answer for a single event, which is valid until the event changes. */
 export function followEvent(memory: EventMemory, body: WrittenRecord): FollowedBody {
   const states = statesOf(memory.pieces, [body.id])
   const piece = makePiece(body, memory.pieces.countsVersion)
-  // Without an index no changes have been followed.
+  // Without an index it is not known what has changed.
   const isSame = () => memory.index !== undefined && areUnchanged(memory.pieces, [body.id], states)
   return followBody(memory, piece, isSame)
 }
 
-/** Characters that are written in one turn of the event loop, which takes some five milliseconds. */
+/** Characters written in one turn of the event loop; writing that many takes some five milliseconds. */
 const AT_ONCE = 1_000_000
 
-/** Lists this short are written in one turn: this many of the longest records take about ten milliseconds. */
+/** The most records of a list that is written in one turn: this many of the longest take about ten milliseconds. */
 const FEW = 6
 
-/** Longer answers are not indented. */
+/** The most bytes of an answer that is indented. */
 const MOST_INDENTED = 1_000_000
 
-/** A body as JSON. A long list is written in several turns of the event loop, so that nobody waits for all of it. */
+/** Writes a body as JSON, a long list in several turns of the event loop, so that nobody waits for all of it. */
 export async function jsonBytes(body: unknown, isIndented = false): Promise<Buffer> {
   const bytes = await compactBytes(body)
   return isIndented && bytes.length <= MOST_INDENTED ? Buffer.from(JSON.stringify(body, null, 4)) : bytes
@@ -462,7 +464,7 @@ async function joinInTurns(pieces: readonly Buffer[]): Promise<Buffer> {
   return whole
 }
 
-/** The list in a body, with the JSON before its items and behind them; undefined for a body without one. */
+/** Finds the list in a body, with the JSON before its items and behind them; undefined for a body without a long list. */
 function findList(body: unknown): { start: string; items: readonly unknown[]; end: string } | undefined {
   if (Array.isArray(body)) return { start: '[', items: body, end: ']' }
   if (isWritten(body)) return { start: '', items: [body], end: '' }

@@ -5,7 +5,9 @@ import { presentListed } from '../../calendar/records/record-store.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
 import type { Format } from './format.ts'
 
-/** One record a line, each as in the list of JSON: all that match, without pages or anything around them (rule 28.7). */
+// Lists as NDJSON, written some records at a time.
+
+/** NDJSON: all records that match, one a line, each as in the list of JSON, without pages or anything around them (rule 28.7). */
 export const ndjson: Format = {
   name: 'ndjson',
   mediaType: 'application/x-ndjson',
@@ -21,17 +23,17 @@ export const ndjson: Format = {
   }),
 }
 
-/** Records that are loaded together: few enough that nobody waits for them long. */
+/** The number of records that are loaded together: few enough that no other request waits for them long. */
 const AT_ONCE = 25
 
 /**
- * The lines of the found records, as they are at their turn. Records that are gone by then, or that the caller may no longer see, are left out; new
- * ones are not included.
+ * Writes the lines of the found records, each as the record is at its turn. Leaves out records that are gone by then, or that the caller may no longer see;
+ * new ones are not included.
  */
 async function* linesOf(context: Context, operations: Operations, found: Found): AsyncGenerator<Buffer> {
   for (let at = 0; at < found.ids.length; at += AT_ONCE) {
     yield await someLines(context, operations, { ...found, ids: found.ids.slice(at, at + AT_ONCE) })
-    // Records in memory are ready at once, and other requests are to be answered in between.
+    // Records in memory are ready at once, so other requests get a turn in between.
     await nextTurn()
   }
 }
@@ -43,7 +45,7 @@ async function someLines(context: Context, operations: Operations, found: Found)
   return Buffer.from(items.map((item) => `${JSON.stringify(item)}\n`).join(''))
 }
 
-/** Brings memory up to date. Resolves to true if it has everything that was committed before now. */
+/** Brings memory up to date. Returns true if it has everything that was committed before the call. */
 async function isUpToDate({ memory, report }: Context): Promise<boolean> {
   if (!memory) return false
   if (isBehind(memory)) await catchUp(memory).catch(report)

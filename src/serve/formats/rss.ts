@@ -3,9 +3,9 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { describeWhen, type EventFacts, isoTime, meetingPlaces, placeOf } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 
-// Events as RSS.
+// Lists of events as RSS.
 
-/** How long readers may wait before they ask again, in minutes. */
+/** Minutes that readers may wait before they ask again. */
 const TTL_MINUTES = '60'
 
 /** RSS 2.0, with the dates of events by the module for events. */
@@ -35,17 +35,17 @@ ${emptyElement('atom:link', { href: self, rel: 'self', type: 'application/rss+xm
 `
 }
 
-/** Plain text as HTML, which readers of RSS take descriptions for. */
+/** Writes plain text as HTML, since readers of RSS take descriptions for HTML. */
 function htmlOf(text: string): string {
   return escapeHtml(text).replaceAll('\n', '<br>\n')
 }
 
-/** A title for readers that take it for text as for those that take it for HTML: what would begin a tag or an entity there is escaped. */
+/** Escapes signs that would begin a tag or an entity, since some readers take a title for text and others for HTML; all other signs stay. */
 function titleOf(text: string): string {
   return text.replace(/<(?=[a-z/!?])|&(?=#?\w+;)/gi, escapeHtml)
 }
 
-/** An event as an item. Its date is the publication date, since readers hide items with a date in the future. */
+/** Writes an event as an item. Its date is the publication date, since readers hide items with a date in the future. */
 function writeItem(context: Context, facts: EventFacts): string {
   const { row, image, venues, organizers } = facts
   const when = describeWhen(context, row)

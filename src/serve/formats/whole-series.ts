@@ -9,13 +9,15 @@ import { findOccurrenceTimes, type OccurrenceTimes } from '../../calendar/series
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import { isListed } from '../../store/storage/statement.ts'
 
+// Gathers a series as calendars show it, with a rule in place of single events.
+
 /** A series as calendars have it: one component with its rule, and one for each occurrence that differs. */
 export interface WholeSeries {
   series: SeriesRow
   start: Start
-  /** Its zone as readers know it; undefined for days, and for times in UTC. */
+  /** The rules of its zone for calendar programs; undefined for a series of whole days, and for times in UTC. */
   rules: ZoneRules | undefined
-  /** When the first occurrence by the rule is, whether it takes place or not. */
+  /** The times of the first occurrence by the rule, whether it takes place or not. */
   first: Pick<EventRow, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'all_day'>
   /** RRULE, RDATE and EXDATE, which give the occurrences that lists show and no others. */
   lines: readonly string[]
@@ -25,7 +27,7 @@ export interface WholeSeries {
   overrides: readonly number[]
   /** The ids of the occurrences that are not shown. */
   excepted: readonly number[]
-  /** The latest change of any occurrence, those in the trash among them: UTC. */
+  /** The latest change of the series and of any occurrence, those in the trash among them: UTC. */
   modified: string
   /** The highest sequence of the occurrences that are not in the trash. */
   sequence: number
@@ -33,12 +35,12 @@ export interface WholeSeries {
 
 const DAY_SECONDS = 86_400
 
-/** More than a series has. */
+/** More dates than a series has. */
 const MOST_DATES = 2000
 
 /**
- * A series as one component with its rule; undefined for one that is not public, or whose times not every reader gets right by
- * its zone, which is shown as single events.
+ * Gathers a series as one component with its rule. Undefined for a series that is shown as single events: it is not public and no occurrence of its status is
+ * shown, or not every calendar program gets its times right by its zone.
  * @param listed occurrences that are shown to the caller even where they are not public
  */
 export async function gatherSeries(
@@ -116,12 +118,12 @@ function datesByRule(series: SeriesRow, start: Start): string[] {
   return occurrenceStarts({ ...(rule ? { rule } : {}), added: [], left: [] }, start, series.written_until, MOST_DATES)
 }
 
-/** Returns true if all dates have the time of the first one. Readers of calendars move a time that a clock change skips, each in its own way. */
+/** Returns true if all dates have the time of day of the first one. A clock change can skip that time, which calendar programs move each in its own way. */
 function isUnmoved(dates: readonly string[], { local }: Start): boolean {
   return dates.every((wall) => wall.slice(10) === local.slice(10))
 }
 
-/** The recurrence of a series with the exceptions and additions that leave the shown occurrences. Dates that are not written yet follow the rule. */
+/** Returns the recurrence of a series with exceptions and additions, so that it gives the shown occurrences only. Dates not yet written follow the rule. */
 function datesShown(series: SeriesRow, byRule: readonly string[], shown: readonly OccurrenceTimes[]) {
   const { rule, added, left } = recurrenceOf(series)
   const written = series.written_until

@@ -24,13 +24,13 @@ import type { Cursor } from '../../store/storage/database.ts'
 import type { ChangeColumns } from '../../store/storage/schema.ts'
 import { START, type SyncPlace, type SyncScope, type SyncToken, writeToken } from './sync-token.ts'
 
-// The feed of changes: a walk over all records, or over those that have changed since.
+// The feed of changes: a walk over all records, or over those that have changed since, page by page.
 
 /** The kinds of records that a feed tells of, in the order in which a walk over everything goes through them. */
 export const FEED_KINDS = ['venue', 'organizer', 'category', 'tag', 'event'] as const satisfies Showing[]
 export type ChangedKind = (typeof FEED_KINDS)[number]
 
-/** A page of a feed: the last one has the token to ask with next time, all others the token of the next page. */
+/** A page of a feed. The last one has the `sync_token` to ask with next time, all others the `next_token` of the next page. */
 export interface FeedPage {
   changes: WrittenJson[]
   next_token?: string
@@ -53,21 +53,21 @@ export interface FeedQuery {
   perPage: number
 }
 
-/** The parts of the caller that decide which records the feed shows, as text. */
+/** Returns as text the parts of the caller that decide which records the feed shows. */
 export function readerOf({ id, role, scopes }: Caller): string {
   return id === 0 ? '' : [id, role, ...(scopes ?? [])].join(' ')
 }
 
-/** A record to look at while walking. `change` is its row in the record of changes, where that is the reason. */
+/** A record to look at during a walk. `change` is its row in the record of changes, where that is why it is looked at. */
 interface LookedAt {
   kind: ChangedKind
   id: number
-  /** The place behind it, which is one object for the looks that no page may part. */
+  /** The place behind this look. Looks that no page may part share one object here. */
   behind: SyncPlace
   change?: ListedChange
 }
 
-/** The next looks of a step, where it goes on, and whether it is over. */
+/** The next looks of a step, the place where it goes on, and whether it is over. */
 interface Walked {
   looks: LookedAt[]
   place: SyncPlace
@@ -77,8 +77,8 @@ interface Walked {
 type Step = (context: Context, place: SyncPlace, most: number) => Promise<Walked>
 
 /**
- * One page of a feed: first everything that lists show the caller, later what has changed since a token was given. Whoever applies the pages
- * in order, and does so again with each `sync_token`, has what lists show, whatever is written meanwhile.
+ * Reads one page of a feed: first everything that lists show the caller, later what has changed since a token was given. Whoever applies the pages in order,
+ * and does so again with each `sync_token`, has what lists show, whatever is written meanwhile.
  * @throws Problem rest_sync_token_expired
  */
 export async function readFeed(context: Context, source: FeedSource, query: FeedQuery): Promise<FeedPage> {
@@ -96,7 +96,7 @@ export async function readFeed(context: Context, source: FeedSource, query: Feed
   return { changes, sync_token: writeToken({ ...token, from: to, to: undefined, place: START }) }
 }
 
-/** @throws Problem rest_sync_token_expired when a token is of another history or scope, or what changed since is not known any more */
+/** Refuses a token of another history or scope, and one since which not all changes are known any more. @throws Problem rest_sync_token_expired */
 async function refuseForgotten(
   { db }: Context,
   { edition }: FeedSource,
@@ -111,7 +111,7 @@ async function refuseForgotten(
 
 const askedKinds = ({ kinds }: SyncScope) => FEED_KINDS.filter((kind) => kinds.includes(kind))
 
-/** A walk over all records. */
+/** Returns the steps of a walk over all records, one for each kind. */
 function everything(scope: SyncScope): Step[] {
   return askedKinds(scope).map(
     (kind): Step =>
@@ -120,7 +120,7 @@ function everything(scope: SyncScope): Step[] {
   )
 }
 
-/** A walk over the changed records, and over those that show them. */
+/** Returns the steps of a walk over the changed records, and then over those that show them. */
 async function changesIn({ db }: Context, scope: SyncScope, range: ChangeRange): Promise<Step[]> {
   const kinds = await changedKinds(db, range)
   const isAbout = (...shown: ChangeColumns['kind'][]) => shown.some((kind) => kinds.has(kind))
@@ -151,7 +151,7 @@ function ownChanges(scope: SyncScope, range: ChangeRange): Step {
       const { kind, record: id } = change
       const behind = { ...place, change }
       if (kind === 'event' || kind === 'venue' || kind === 'organizer') return [{ kind, id, behind, change }]
-      // The record of changes does not tell a category from a tag, and of one that is gone nothing does.
+      // The record of changes does not say whether a term is a category or a tag, and of a term that is gone nothing does.
       return terms.map((term) => ({ kind: term, id, behind, change }))
     })
     const last = found.at(-1)
@@ -164,7 +164,7 @@ function byIds(kind: ChangedKind, place: SyncPlace, ids: readonly number[], most
   return { looks, place: { ...place, id: ids.at(-1) ?? place.id }, isOver: ids.length < most }
 }
 
-/** Goes through the steps until a page is full. */
+/** Goes through the steps until there are looks for a full page. */
 async function walk(context: Context, steps: readonly Step[], from: SyncPlace, most: number): Promise<Walked> {
   const looks: LookedAt[] = []
   let place = from
@@ -178,11 +178,11 @@ async function walk(context: Context, steps: readonly Step[], from: SyncPlace, m
   return { looks, place, isOver: place.step >= steps.length }
 }
 
-/** Records that are shown in one turn of the event loop. */
+/** The most records that are shown in one turn of the event loop. */
 const SHOWN_AT_ONCE = 50
 
 /**
- * The changes of a page, from the records looked at: as many as there is room for, at least one. `cutAt` is the place behind them where there are
+ * Returns the changes of a page, from the records looked at: as many as there is room for, at least one. `cutAt` is the place behind them where there are
  * more.
  */
 async function fill(
@@ -216,12 +216,12 @@ interface FeedChange {
   change: WrittenJson
 }
 
-/** Venues come before the events at them. */
+/** Puts changes in the order of `FEED_KINDS`: venues come before the events at them. */
 function inOrder(told: readonly FeedChange[]): WrittenJson[] {
   return FEED_KINDS.flatMap((kind) => told.filter((one) => one.kind === kind).map(({ change }) => change))
 }
 
-/** The changes to tell, by the kind and id of the records looked at. */
+/** Returns the changes to tell, by the kind and id of the records looked at. */
 async function describe(
   context: Context,
   query: FeedQuery,
@@ -249,7 +249,7 @@ async function describeKind(
   return changes
 }
 
-/** A record to be created, or replaced with what lists show now. */
+/** Writes that a record is to be created, or replaced with what lists show now. */
 function upsert(kind: ChangedKind, id: number, record: object): WrittenJson {
   const bytes = isWritten(record) ? record.bytes : Buffer.from(JSON.stringify(record))
   const head = Buffer.from(`{"action":"upsert","kind":"${kind}","id":${id},"record":`)
@@ -262,7 +262,7 @@ function removal(kind: ChangedKind, id: number): WrittenJson {
   return writtenJson(Buffer.from(JSON.stringify({ action: 'delete', kind, id })))
 }
 
-/** The records among these that lists show the caller, as they show them. */
+/** Finds the records among these that lists show the caller, as lists show them. */
 async function findShown(
   context: Context,
   kind: ChangedKind,
@@ -277,7 +277,7 @@ async function findShown(
   return showSome(whole, operations, found)
 }
 
-/** Memory that has everything which was committed before the call: a feed must not tell less than its cursor. */
+/** Returns memory with everything that was committed before the call, since a feed must not tell less than its cursor; undefined where it cannot catch up. */
 async function memoryOfNow({ memory, report }: Context): Promise<EventMemory | undefined> {
   if (!memory) return undefined
   try {
@@ -293,7 +293,7 @@ async function showSome(context: Context, operations: Operations, found: Found):
   const revision = context.memory?.index?.revision
   const pieces =
     revision === undefined ? undefined : await operations.loadJson?.(context, { ...found, revision }, 'window')
-  // Of those that are gone by now it is not known which.
+  // Some of the records are gone by now, and it is not known which.
   if (pieces?.count !== found.ids.length)
     return presentById(context, operations.presentation, await operations.load(context, found))
   const record = (i: number) => {
@@ -304,7 +304,7 @@ async function showSome(context: Context, operations: Operations, found: Found):
 }
 
 /**
- * Whether the caller may be told that a record is gone: it was public at some time, or the caller may read it, or sees unpublished records. Others
+ * Decides whether the caller may be told that a record is gone: it was public at some time, or the caller may read it, or sees unpublished records. Others
  * are not even told the id.
  */
 async function whoKnows(

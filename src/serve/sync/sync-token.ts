@@ -2,9 +2,9 @@ import { type ChangePlace, isCursor } from '../../store/storage/changed-since.ts
 import type { Cursor } from '../../store/storage/database.ts'
 import type { ChangeColumns } from '../../store/storage/schema.ts'
 
-// Sync tokens: written, read, and bound to their reader.
+// Sync tokens: writes them for clients and reads them again; each is bound to its reader.
 
-/** The subject of a feed of changes: a token goes with one such scope for good. */
+/** The subject of a feed of changes; a token is good for one scope only. */
 export interface SyncScope {
   kinds: readonly string[]
   /** The filters of events as they were sent. */
@@ -16,9 +16,9 @@ export interface SyncScope {
 /** How far a reader has come in the steps of a walk. */
 export interface SyncPlace {
   step: number
-  /** Of steps over records. */
+  /** The id of the last record, in steps over records. */
   id: number
-  /** Of the step over changes. */
+  /** The last change, in the step over changes. */
   change?: ChangePlace | undefined
 }
 
@@ -26,16 +26,16 @@ export interface SyncPlace {
 export interface SyncToken {
   edition: string
   scope: SyncScope
-  /** After which changes the walk began; undefined for one over everything. */
+  /** The cursor after which the changes of the walk begin; undefined for a walk over everything. */
   from: Cursor | undefined
-  /** Up to which changes it goes; undefined for a token that begins the next walk. */
+  /** The cursor up to which the walk goes; undefined for a token that begins the next walk. */
   to: Cursor | undefined
   place: SyncPlace
 }
 
 export const START: SyncPlace = { step: 0, id: 0 }
 
-/** A token as clients keep it; they look into none. */
+/** Writes a token as text for clients, which do not look into it. */
 export function writeToken({ edition, scope, from = '', to = '', place }: SyncToken): string {
   const { step, id, change } = place
   const { kinds, filters, reader } = scope
@@ -43,7 +43,7 @@ export function writeToken({ edition, scope, from = '', to = '', place }: SyncTo
   return Buffer.from(JSON.stringify([edition, kinds, filters, reader, from, to, step, id, ...at])).toString('base64url')
 }
 
-/** The token in a text; undefined when the text holds no token. */
+/** Reads a token from a text; undefined when the text holds none. */
 export function readToken(text: string): SyncToken | undefined {
   const value = parsed(text)
   if (!Array.isArray(value)) return undefined

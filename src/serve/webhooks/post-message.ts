@@ -7,30 +7,30 @@ import type { WebhookReason } from '../../calendar/locales/messages.ts'
 import { lookUpAmong, mayConnect, nameOf } from '../../store/media/public-addresses.ts'
 import type { WebhookColumns } from '../../store/storage/schema.ts'
 
-// Sends a message to a webhook.
+// Signs messages to webhooks, and sends them.
 
 /** The outcome of sending a message. */
 export interface Posted {
-  /** Of the answer; 0 for none. */
+  /** The status of the answer; 0 for none. */
   status: number
-  /** Why it did not arrive; empty when it did. */
+  /** Why the message did not arrive; empty when it did. */
   error: WebhookReason | ''
   /** Seconds that the receiver asks us to wait. */
   retryAfter?: number
 }
 
-/** How a message is sent. */
+/** The limits of sending a message. */
 export interface PostLimits {
-  /** The hosts of the setting. */
+  /** The hosts that the setting names. */
   hosts: readonly string[]
   timeoutMs: number
   signal: AbortSignal
 }
 
-/** Bytes of an answer that are read, so that the receiver can end it. */
+/** The most bytes of an answer that are read, so that the receiver can end it. */
 const MOST_READ = 16_384
 
-/** Whether messages may be sent to an address: by https, or to a host that the setting names. */
+/** Returns true for an address that messages may be sent to: by https, or to a host that the setting names. */
 export function mayPost(url: string, hosts: readonly string[]): boolean {
   const target = URL.parse(url)
   if (!target || !mayConnect(target, hosts)) return false
@@ -58,7 +58,7 @@ export async function postMessage(
   }
 }
 
-/** Each message has its own connection, since a shared one may lead to an address that was not checked. */
+/** Sends a body on a connection of its own, since a shared one may lead to an address that was not checked. */
 function postBody(
   target: URL,
   headers: Readonly<Record<string, string>>,
@@ -101,7 +101,7 @@ export function makeSecret(): string {
   return PREFIX + randomBytes(KEY_BYTES).toString('base64')
 }
 
-/** The headers of a message: its id, its time and its signatures. For a day after a new secret was made, both secrets sign. */
+/** Returns the headers of a message: its id, its time and its signatures. For a day after a new secret was made, both secrets sign. */
 export function signedHeaders(
   { secret, old_secret, old_secret_until_utc }: Pick<WebhookColumns, 'secret' | 'old_secret' | 'old_secret_until_utc'>,
   message: string,

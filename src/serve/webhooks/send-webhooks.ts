@@ -23,11 +23,13 @@ import {
   setFailing,
 } from './webhook-store.ts'
 
-/** Sends the messages of a calendar's outbox, in one process or in several. */
+// Sends the messages of the outbox to webhooks, again where they do not arrive, and disables webhooks that stay silent.
+
+/** A sender of the messages of a calendar's outbox; several processes may have one each. */
 export interface Sender {
   database: Database
   hosts: readonly string[]
-  /** The context of a reader: anybody, or an administrator. */
+  /** Returns the context of a reader: anybody, or an administrator. */
   contextOf: (isPrivate: boolean) => Context
   report: (error: unknown) => void
   /** Called with the outcome of every message; it must be quick and never throw. */
@@ -41,14 +43,14 @@ export interface Sender {
 export interface SettledMessage {
   webhook: WebhookColumns
   message: DeliveryColumns
-  /** A message that has failed is sent again, and one that is given up is not. */
+  /** A message that has failed is sent again; one that is given up is not. */
   outcome: 'delivered' | 'failed' | 'given_up'
   posted: Posted
-  /** Whether the webhook fails from now on, and has not before. */
+  /** True where the webhook fails from now on, and has not before. */
   begins: boolean
-  /** Why it is disabled from now on; undefined where it is not. */
+  /** Why the webhook is disabled from now on; undefined where it is not. */
   disabled: WebhookReason | undefined
-  /** Messages that wait for it; counted where one of these turns. */
+  /** The number of messages that wait for the webhook; counted only where it begins to fail, is disabled, or a message is given up, else 0. */
   waiting: number
 }
 
@@ -56,7 +58,7 @@ const OUTCOMES = { sent: 'delivered', waiting: 'failed', failed: 'given_up' } as
 
 const TIMEOUT_MS = 15_000
 
-/** Milliseconds that a message which one process is sending is left to it. */
+/** Milliseconds for which a message is left to the process that is sending it. */
 const LEASE_MS = 60_000
 
 const SECOND = 1000
@@ -64,15 +66,15 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** The pauses before further attempts, of which the last is made again and again. */
+/** The pauses before further attempts in milliseconds; the last one is repeated. */
 const PAUSES = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR]
-/** Of a pause, so that not everything comes at once. */
+/** The largest share of a pause that is added at random, so that not everything comes at once. */
 const JITTER = 0.2
 
-/** A receiver that answers after so long is sent at once all that waits for it. */
+/** Milliseconds of silence after which a receiver that answers again is sent at once all that waits for it. */
 const OUTAGE = MINUTE
 
-/** After so long a message is given up, and a webhook to which nothing has arrived is disabled. */
+/** Milliseconds after which a message is given up, and a webhook to which nothing has arrived is disabled. */
 const LONGEST_FAILURE = 5 * DAY
 
 export function makeSender(parts: Omit<Sender, 'sending' | 'stopping'>): Sender {
@@ -92,7 +94,7 @@ export async function sendDue(sender: Sender, now: number): Promise<void> {
   }
 }
 
-/** Stops sending. What was on its way is due again at once, for other processes. */
+/** Stops sending, and waits for the attempts under way. Messages that were on their way are due again at once, for other processes. */
 export async function stopSending({ sending, stopping }: Sender): Promise<void> {
   stopping.abort()
   await Promise.all(sending.values())
@@ -112,7 +114,7 @@ async function sendTo(sender: Sender, webhook: WebhookColumns): Promise<void> {
   }
 }
 
-/** Sends a message with the record as it is now. Undefined for one that there is no need to send. */
+/** Sends a message with the record as it is now. Returns undefined for a message that need not be sent. */
 async function attemptMessage(
   { hosts, contextOf, stopping }: Sender,
   webhook: WebhookColumns,
@@ -128,7 +130,7 @@ function post(webhook: WebhookColumns, message: string, body: string, limits: Po
   return postMessage(webhook.url, signedHeaders(webhook, message, body, Date.now()), body, limits)
 }
 
-/** Writes what came of an attempt, in one transaction, and tells it. */
+/** Stores the outcome of an attempt, and tells it to `onSettled`. Drops a message that need not be sent; one that was cut off by a stop is due again. */
 async function settle(
   { database, stopping, onSettled }: Sender,
   webhook: WebhookColumns,
@@ -144,7 +146,8 @@ async function settle(
   const why = whyDisabled(posted, since, now)
   const columns = outcomeOf(message, posted, now)
   const outcome = OUTCOMES[columns.state]
-  // Before it is known that the receiver answers again: whoever is killed in between finds it failing, and does so anew.
+  // Done before it is stored that the receiver answers again: if the process is killed in between, the receiver still counts as failing, and this is done
+  // anew.
   if (since < former && former < formatUtc(now - OUTAGE)) await hastenDeliveries(database.write, webhook.id)
   const turns = await database.write(async (tx) => {
     await setDelivery(tx, message.id, columns)
@@ -174,14 +177,14 @@ function outcomeOf(
   return { ...tried, state: 'waiting', next_utc: formatUtc(next) }
 }
 
-/** When a message that has failed is sent again, in milliseconds since the epoch; undefined for never. */
+/** Returns when a message that has failed is sent again, in milliseconds since the epoch; undefined for never. */
 function nextAttempt({ attempts, created_utc }: DeliveryColumns, wanted: number, now: number): number | undefined {
   if (created_utc < formatUtc(now - LONGEST_FAILURE)) return undefined
   const pause = PAUSES[attempts] ?? DAY
   return now + Math.max(pause * (1 + JITTER * Math.random()), Math.min(wanted, DAY))
 }
 
-/** Sends a message that tells of nothing, once, and writes it to the log of messages. */
+/** Sends a test message, which tells of no change, once, and writes it to the log of messages. */
 export async function sendTest(
   database: Database,
   webhook: WebhookColumns,
@@ -204,20 +207,20 @@ export async function sendTest(
   return posted
 }
 
-// The body of a message to a webhook.
+// Writes the body of a message to a webhook.
 
-/** Bytes of a message; a record that takes more is left out, and has to be read. */
+/** The most bytes of a message; the record of a longer one is left out, and its receiver has to read it. */
 const MOST_BYTES = 20_000
 
 /**
- * A message as JSON: the type of a change, when it was made, and the record as lists show it now to the reader of `context`, with its sequence.
- * Undefined when the record is not there for that reader any more, as the message of a later change tells.
+ * Writes a message as JSON: the type of a change, when it was made, and the record as lists show it now to the reader of `context`, with its sequence.
+ * Undefined when that reader does not see the record any more, which the message of a later change tells.
  */
 async function writeMessage(message: DeliveryColumns, context: Context): Promise<string | undefined> {
   const { type, kind, record: id, sequence, created_utc } = message
   const head = { type, timestamp: new Date(utcToMs(created_utc)).toISOString(), calendar: context.site.url }
   if (!isOfRecord(type)) return JSON.stringify({ ...head, data: { kind, id, sequence } })
-  // Read before the record: an older number on a newer state does no harm, and the other way round would.
+  // Read before the record: an older sequence on a newer state does no harm; a newer one on an older state would.
   const latest = await findSequence(message, context)
   const found = await findRecord(kind, id, context)
   if (!found) return undefined
@@ -247,7 +250,7 @@ async function findRecord(
   return undefined
 }
 
-/** The resources whose records messages of this kind are about. */
+/** Returns the resources whose records messages of this kind are about. */
 function servedAs(kind: string): Served[] {
   if (kind === 'series') return [series]
   const names = kind === 'term' ? ['category', 'tag'] : [kind]

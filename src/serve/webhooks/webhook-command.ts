@@ -22,12 +22,12 @@ import {
   rotateSecret,
 } from './webhook-store.ts'
 
-// The command `webhook`.
+// The command `webhook`, which adds, lists, changes, tests and removes webhooks, and sends their messages again.
 
 /** The calendar whose webhooks the commands are about. */
 export interface WebhookPlaces {
   open: () => Promise<Database>
-  /** The hosts of the setting. */
+  /** The hosts that the setting names. */
   hosts: () => readonly string[]
   clock?: () => number
 }
@@ -88,13 +88,13 @@ function stateOf({ disabled_utc, disabled_why, failing_since_utc }: WebhookColum
   return failing_since_utc === '' ? 'enabled' : `failing since ${failing_since_utc}`
 }
 
-/** @throws Error with a sentence */
+/** Reads the id of a webhook or message. @throws Error with a sentence */
 function readId(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
   throw new Error(`An id is a number, not "${text}"; the lists show them.`)
 }
 
-/** @throws Error with a sentence */
+/** Reads a number from 1 on. @throws Error with a sentence */
 function readCount(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new Error(`--limit and --page take numbers from 1 on, not "${text}".`)
@@ -105,7 +105,7 @@ interface Deed {
   name: string
   about: string
   argument?: '<delivery>'
-  /** Does it, and returns what to print. @throws Error with a sentence */
+  /** Does the deed, and returns what to print. @throws Error with a sentence */
   run: (id: number, database: Database, by: Writer, places: OpenedPlaces) => Promise<string>
 }
 

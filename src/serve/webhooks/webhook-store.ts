@@ -13,18 +13,18 @@ import type { DeliveryColumns, Tables, WebhookColumns } from '../../store/storag
 import { statement } from '../../store/storage/statement.ts'
 import { makeSecret, mayPost } from './post-message.ts'
 
-// Webhooks and their messages: the SQL, and the rules of changing them.
+// Stores and finds webhooks and their messages, and checks changes of them.
 
-/** Webhooks that a calendar may have: each of them costs every write something. */
+/** The most webhooks of a calendar: each of them costs every write something. */
 export const MOST_WEBHOOKS = 100
 
-/** Days that a secret signs beside the one that replaces it. */
+/** Days for which a replaced secret still signs, beside the new one. */
 const OLD_SECRET_DAYS = 1
 
 /** Why something cannot be done with a webhook. */
 export type RefusalReason = 'no-webhook' | 'no-message' | 'too-many' | 'address' | 'events'
 
-/** A refused change of a webhook; the message is a sentence for the command line, made of a text and the values it names. */
+/** A refused change of a webhook. Its message is a sentence for the command line, made of `text` and the `values` that it names. */
 export class WebhookRefusal extends Error {
   readonly reason: RefusalReason
   readonly text: string
@@ -38,7 +38,7 @@ export class WebhookRefusal extends Error {
   }
 }
 
-/** Why a field of a webhook is refused. */
+/** Returns the refusal of a field of a webhook. */
 function refusedField(reason: 'address' | 'events', text: MessageText, values?: Readonly<Record<string, string>>) {
   return new WebhookRefusal(reason, text, values)
 }
@@ -46,7 +46,7 @@ function refusedField(reason: 'address' | 'events', text: MessageText, values?: 
 const TYPES = TOLD_KINDS.flatMap((kind) => VERBS.map((verb) => `${kind}.${verb}`))
 
 /**
- * A list of types of changes such as `event.*,venue.created`, written evenly.
+ * Reads a list of types of changes such as `event.*,venue.created`, and returns it without blanks and without repeated types.
  * @throws WebhookRefusal that names the first entry that is no type
  */
 export function readTypes(list: string): string {
@@ -61,7 +61,7 @@ function isType(entry: string): boolean {
   return entry === '*' || TYPES.includes(entry) || TOLD_KINDS.some((kind) => entry === `${kind}.*`)
 }
 
-/** @throws WebhookRefusal for an address that messages may not be sent to */
+/** Checks the address of a webhook. @throws WebhookRefusal for an address that messages may not be sent to */
 export function checkAddress(url: string, hosts: readonly string[]): void {
   const { characters } = limits.url
   if (url.length > characters)
@@ -76,7 +76,7 @@ export function checkAddress(url: string, hosts: readonly string[]): void {
   )
 }
 
-/** Adds a webhook with a secret of its own. @throws WebhookRefusal when there are too many */
+/** Adds a webhook with a secret of its own, and returns the secret. @throws WebhookRefusal when there are too many */
 export async function addWebhook(
   tx: Tx,
   added: Pick<WebhookColumns, 'url' | 'events' | 'is_private'>,
@@ -95,19 +95,19 @@ const NEVER_FAILED = { failing_since_utc: '', disabled_utc: '', disabled_why: ''
 const disabledBy = (why: WebhookReason, now: number) => ({ disabled_utc: formatUtc(now), disabled_why: why })
 const NO_OLD_SECRET = { old_secret: '', old_secret_until_utc: '' }
 
-/** All webhooks, the oldest first. */
+/** Lists all webhooks, the oldest first. */
 export function listWebhooks(db: Db): Promise<WebhookColumns[]> {
   return db.selectFrom('webhooks').selectAll().orderBy('id').execute()
 }
 
-/** @throws WebhookRefusal when there is none */
+/** Returns the webhook with an id. @throws WebhookRefusal when there is none */
 export async function getWebhook(db: Db, id: number): Promise<WebhookColumns> {
   const found = await db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst()
   if (!found) throw new WebhookRefusal('no-webhook', `There is no webhook ${id}; kalends webhook list shows them.`)
   return found
 }
 
-/** Removes a webhook with all that it was told, or was to be told. */
+/** Removes a webhook with all messages that it has got, or was to get. */
 export async function removeWebhook(tx: Tx, id: number, now: number): Promise<void> {
   const webhook = await getWebhook(tx, id)
   await tx.deleteFrom('webhook_deliveries').where('webhook', '=', id).execute()
@@ -115,12 +115,12 @@ export async function removeWebhook(tx: Tx, id: number, now: number): Promise<vo
   await noteAct(tx, webhook, 'delete', now)
 }
 
-/** Tells a webhook again, beginning with what waits for it. */
+/** Enables a webhook: it gets messages again, first those that wait for it. */
 export async function enableWebhook(tx: Tx, id: number, now: number): Promise<void> {
   await changeWebhook(tx, id, NEVER_FAILED, now)
 }
 
-/** Tells a webhook nothing from now on: of what changes meanwhile it never hears. False for one that was disabled already. */
+/** Disables a webhook: it gets no messages, and never those of changes made meanwhile. Returns false for one that was disabled already. */
 export async function disableWebhook(tx: Tx, id: number, why: WebhookReason, now: number): Promise<boolean> {
   const webhook = await getWebhook(tx, id)
   const enabled = tx.updateTable('webhooks').where('id', '=', id).where('disabled_utc', '=', '')
@@ -138,7 +138,7 @@ export interface WebhookChange {
   isEnabled: boolean | undefined
 }
 
-/** Changes the given parts of a webhook; `why` is said of one that is disabled by it. */
+/** Changes the given members of a webhook; `why` is stored where the change disables it. */
 export async function updateWebhook(
   tx: Tx,
   id: number,
@@ -157,7 +157,7 @@ export async function updateWebhook(
   if (Object.keys(columns).length > 0) await changeWebhook(tx, id, columns, now)
 }
 
-/** Gives a webhook a new secret. The former one signs as well for a day. */
+/** Gives a webhook a new secret, and returns it. The former one signs as well for a day. */
 export async function rotateSecret(tx: Tx, id: number, now: number): Promise<string> {
   const { secret: old_secret } = await getWebhook(tx, id)
   const secret = makeSecret()
@@ -172,12 +172,12 @@ async function changeWebhook(tx: Tx, id: number, columns: Updateable<Tables['web
   await noteAct(tx, webhook, 'update', now)
 }
 
-/** The history names the host alone: an address may have a secret in it. */
+/** Notes an act in the history, which names the host alone: an address may have a secret in it. */
 async function noteAct(tx: Tx, { id, url }: Pick<WebhookColumns, 'id' | 'url'>, action: WriteAction, now: number) {
   await insertActs(tx, [{ kind: 'webhook', record: id, act: { action, name: URL.parse(url)?.host ?? '' } }], now)
 }
 
-/** A page of the messages to a webhook, or to all, the newest first. */
+/** Lists a page of the messages to a webhook, or to all, the newest first. */
 export function listDeliveries(
   db: Db,
   webhook: number | undefined,
@@ -188,7 +188,7 @@ export function listDeliveries(
   return (webhook === undefined ? some : some.where('webhook', '=', webhook)).execute()
 }
 
-/** How many messages to a webhook there are. */
+/** Counts the messages to a webhook. */
 export async function countDeliveries(db: Db, webhook: number): Promise<number> {
   const all = db.selectFrom('webhook_deliveries').select(db.fn.countAll().as('n')).where('webhook', '=', webhook)
   return Number((await all.executeTakeFirst())?.n ?? 0)
@@ -226,7 +226,7 @@ async function inPieces(write: WriteSome, change: (tx: Tx) => Promise<bigint>): 
   return all
 }
 
-/** Has all messages to a webhook sent again that have failed for good, some in each write. Returns how many. */
+/** Has all messages to a webhook that have failed for good sent again, some in each write; tests are left out. Returns how many. */
 export function resendFailed(write: WriteSome, webhook: number, now: number): Promise<number> {
   return inPieces(write, async (tx) => {
     await getWebhook(tx, webhook)
@@ -254,12 +254,12 @@ const selectDue = statement<{ now: string }>()((db, value) =>
     ),
 )
 
-/** The webhooks that have messages due, without those that are disabled; none while the calendar is held. */
+/** Finds the webhooks that have messages due, without those that are disabled; none while the calendar is held. */
 export function findDue(db: Db, nowUtc: string): Promise<WebhookColumns[]> {
   return selectDue(db, { now: nowUtc })
 }
 
-/** Takes the first message of a webhook that is due, and keeps others from sending it until a time. */
+/** Takes the first message of a webhook that is due, and keeps others from sending it until a time; undefined when none is due. */
 export async function claimDue(
   tx: Tx,
   webhook: number,
@@ -268,7 +268,7 @@ export async function claimDue(
   const waiting = tx.selectFrom('webhook_deliveries').selectAll().where('webhook', '=', webhook)
   const due = waiting.where('next_utc', '<>', '').where('next_utc', '<=', times.nowUtc)
   const message = await claimedRows(tx, due.orderBy('next_utc').orderBy('id').limit(1)).executeTakeFirst()
-  // Without an error: `hastenDeliveries` leaves alone what is being sent.
+  // The error is removed, so that `hastenDeliveries` leaves alone what is being sent.
   if (message) await setDelivery(tx, message.id, { next_utc: times.untilUtc, error: '' })
   return message
 }
@@ -296,12 +296,12 @@ export async function setDelivery(
   await tx.updateTable('webhook_deliveries').set(columns).where('id', '=', id).execute()
 }
 
-/** Removes a message that there is no need to send. */
+/** Removes a message that need not be sent. */
 export async function dropDelivery(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('webhook_deliveries').where('id', '=', id).execute()
 }
 
-/** Notes since when no message to a webhook has arrived; empty for one whose messages do. False where another process has noted it before. */
+/** Stores since when no message to a webhook has arrived; empty for one whose messages do. Returns false where another process has stored it before. */
 export async function setFailing(
   tx: Tx,
   { id, failing_since_utc: former }: WebhookColumns,
@@ -312,14 +312,14 @@ export async function setFailing(
   return Number(numUpdatedRows) > 0
 }
 
-/** How many messages wait for a webhook, or for all. */
+/** Counts the messages that wait for a webhook, or for all. */
 export async function countWaiting(db: Db, webhook?: number): Promise<number> {
   const all = db.selectFrom('webhook_deliveries').select(db.fn.countAll().as('n')).where('next_utc', '<>', '')
   const waiting = webhook === undefined ? all : all.where('webhook', '=', webhook)
   return Number((await waiting.executeTakeFirst())?.n ?? 0)
 }
 
-/** How many webhooks are disabled. */
+/** Counts the webhooks that are disabled. */
 export async function countDisabled(db: Db): Promise<number> {
   const disabled = db.selectFrom('webhooks').select(db.fn.countAll().as('n')).where('disabled_utc', '<>', '')
   return Number((await disabled.executeTakeFirst())?.n ?? 0)
@@ -327,7 +327,7 @@ export async function countDisabled(db: Db): Promise<number> {
 
 const texts = new Map<string, string>(Object.entries(webhookReasons))
 
-/** The sentence for a stored `WebhookReason`; anything else is a text of an older version, and stays as it is. */
+/** Returns the sentence for a stored `WebhookReason`; anything else is a text of an older version, and stays as it is. */
 export function describeReason(language: Language, stored: string): string {
   const [code = '', value = ''] = stored.split(' ')
   const text = texts.get(code)

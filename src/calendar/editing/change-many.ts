@@ -111,7 +111,7 @@ export const MOST_AT_ONCE = 1000
 const IN_A_PIECE = 50
 /** Milliseconds of writing after which other requests get a turn. */
 const TURN_MS = 10
-/** How often the change of a record is tried when others change it meanwhile. */
+/** The most attempts to change a record that others change meanwhile. */
 const MOST_TRIES = 3
 
 /** The outcome for one record. */
@@ -120,7 +120,7 @@ interface BulkRow {
   /** The title or name of the record; empty for a record that is not there, or that the caller may not read. */
   title: string
   outcome: 'done' | 'unchanged' | 'refused'
-  /** Why it was refused. */
+  /** The reason of a refusal. */
   problem?: Problem
 }
 
@@ -230,7 +230,7 @@ async function writePiece(tx: Tx, piece: readonly (PreparedRow | BulkRow)[]): Pr
   return rows
 }
 
-/** Returns the row of a refusal. @throws the error unless it says what is wrong with the row */
+/** Returns the row of a record that a Problem has refused. @throws any other error */
 function refusedRow({ id, title }: Pick<BulkRow, 'id' | 'title'>, error: unknown): BulkRow {
   if (!(error instanceof Problem)) throw error
   return { id, title, outcome: 'refused', problem: error }

@@ -46,7 +46,7 @@ const HOUR_MS = 3_600_000
 /** Printable ASCII characters. */
 const SIGNS = /^[\x20-\x7e]+$/
 
-/** A request that may be repeated, with all those that this process is answering. */
+/** A request that may be repeated, with the creates that this process is answering. */
 interface Sent {
   repeatable: Repeatable
   underWay: UnderWay

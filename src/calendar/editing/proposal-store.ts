@@ -120,7 +120,7 @@ export interface PendingEvent {
   author: number
   series: number | null
   since_utc: string
-  /** Whether an import has made it. */
+  /** True for an event that an import has made. */
   imported: boolean
 }
 

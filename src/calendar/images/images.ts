@@ -430,7 +430,7 @@ export interface FetchedImage {
   fileName: string
 }
 
-/** Why there is no image, as the end of a sentence for the operator. Clients do not get it, since it tells what this machine can reach. */
+/** The reason why there is no image, as the end of a sentence for the operator. Clients do not get it, since it tells what this machine can reach. */
 interface ImageLack {
   lack: string
 }

@@ -4,8 +4,8 @@ import { statement } from '../../store/storage/statement.ts'
 import { oldPath } from '../records/origins.ts'
 import { findImage } from './images.ts'
 
-// Finds images by addresses of sources: those that they were fetched from, and those that they had in sources that have moved here. Sites keep an image in
-// several sizes, as `a.jpg`, `a-300x200.jpg` and `a-scaled.jpg`.
+// Finds images by the address that they were fetched from, or that they had in a source that has moved here. Sites keep an image in several sizes, as `a.jpg`,
+// `a-300x200.jpg` and `a-scaled.jpg`.
 
 /** The end of the name of an image file. */
 export const IMAGE_NAME = /\.(?:avif|gif|jpe?g|png|webp)$/i

@@ -52,7 +52,7 @@ export interface DeskEntry {
   login: string
   /** The token of a link; undefined where nobody has a password for the desk and the operator is told how to make a link. */
   token: string | undefined
-  /** Whether the link signs in without a password as well, to look around. */
+  /** True where the link signs in without a password as well, to look around. */
   isDemo: boolean
 }
 
@@ -89,7 +89,7 @@ interface Told {
 }
 
 /**
- * Returns sentences that tell the operator how to sign in first. Output that is no terminal is a log, which is stored and which others read: then the
+ * Returns sentences that tell the operator how to sign in first. Output that is no terminal is a log, stored and read by others: then the
  * password and the link go into a file of the data folder that only its owner can read, and not into the sentences.
  * @param administrator made for an empty database; undefined at later starts
  * @param entry undefined where there is nothing to tell of the desk

@@ -13,7 +13,7 @@ import { findUser, isActive, type User } from './users.ts'
  */
 export type Session = SessionColumns
 
-/** Where a session begins: the browser that it says it is, and the network address. */
+/** The origin of a session: the name that its browser gives itself, and the network address. */
 export interface SessionOrigin {
   client: string
   address: string
@@ -24,7 +24,7 @@ export const IDLE_DAYS = 14
 export const LONGEST_DAYS = 90
 /** The least milliseconds between two writes of the last use of a session, so that the stored time may lag by as much. */
 const SEEN_EVERY = 300_000
-/** The most sessions of one user; a new one beyond them ends the one that is unused for longest. */
+/** The most sessions of one user; a further session ends the session that is unused for longest. */
 const MOST_SESSIONS = 50
 /** Bytes of a session id; in a cookie it has 43 characters of base64url. */
 const ID_BYTES = 32

@@ -7,7 +7,7 @@ export interface Turns extends TurnLimits {
   underWay: Map<string, Turn>
 }
 
-/** How much work of one name runs and waits at once, and the code with which more is refused. */
+/** The most work of one name that runs at once, and that waits, and the code with which more is refused. */
 export interface TurnLimits {
   atOnce: number
   waiting: number

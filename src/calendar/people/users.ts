@@ -245,7 +245,7 @@ export async function voidLinks(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('sign_in_links').where('user', '=', id).execute()
 }
 
-/** Records a change of a user or of their credentials, as one that the public cannot see; with an act, the history has it as well. */
+/** Records a change of a user or of their credentials, which the public cannot see. With `act`, the history tells of the change. */
 export function recordUser(tx: Tx, record: number, act?: { action: WriteAction; name: string }): void {
   const change = { kind: 'user', record, wasPublic: false, isPublic: false } as const
   recordChange(tx, { ...change, isDeleted: act?.action === 'delete' }, act)

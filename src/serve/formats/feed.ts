@@ -31,7 +31,7 @@ interface FeedText {
   head: string
   /** Called with the ids of events before these are read. */
   before?: (ids: readonly number[]) => Promise<void>
-  /** Returns the events to be written in place of those that were found, such as one for all of a series. */
+  /** Returns the events to write in place of the found ones: a series, for example, is written once in place of its occurrences. */
   choose?: (loaded: readonly LoadedEvent[]) => Promise<readonly LoadedEvent[]>
   event: (facts: EventFacts) => string
   /** The text between two events. */
@@ -55,7 +55,7 @@ export interface FeedKind {
 /** Days that feeds reach back where no date is asked for, so that past events do not vanish from the calendars of subscribers at once. */
 const DAYS_BACK = 90
 
-/** Parameters that name dates: with any of them a feed has the dates of the list, and does not reach back by itself. */
+/** Parameters that name dates: a feed that is asked for with any of them does not reach back by `DAYS_BACK`. */
 const DATES = ['start_date', 'end_date', 'starts_before', 'starts_after', 'ends_before', 'ends_after', 'include']
 
 /** Makes the representation of all that a list finds as a feed. */

@@ -124,7 +124,7 @@ async function loadParts(
   return eventOperations.load(context, { ids, total: ids.length, page: 1, perPage: ids.length, effective: '' })
 }
 
-/** How often subscribers are asked to look: every hour. */
+/** The interval at which subscribers are asked to look: an hour. */
 const REFRESH = 'PT1H'
 
 /** Writes the properties of the calendar, with the older names that most clients still read beside the standard ones. */

@@ -98,8 +98,8 @@ interface ListLinks {
 }
 
 /**
- * Returns the links of a list, with every parameter in effect. Next and previous links have `page` last; the link back to the first page leaves it out (rule
- * 11.4).
+ * Returns the links of a list, with every parameter in effect. Next and previous links have `page` last; the link back to the first page leaves it out
+ * (rule 11.4).
  */
 function listLinks(collection: string, found: Found): ListLinks {
   const { page, perPage, total, effective, shownOnly = '' } = found
@@ -248,7 +248,7 @@ export function writeList({ head, records, tail }: JsonList, into: Buffer, count
   return into.subarray(0, at)
 }
 
-/** Limits of deflating records for answers to come, where this one is sent once or kept: which records, and the most bytes of them (3 kB take up to 0.1 ms). */
+/** The records that are deflated for later answers while an answer is sent once or kept, and their most bytes: 3 kB take up to 0.1 ms. */
 const DEFLATED = { once: { making: 'asked again', bytes: 12_288 }, kept: { making: 'any', bytes: 81_920 } } as const
 
 /**

@@ -24,7 +24,7 @@ import type { Cursor } from '../../store/storage/database.ts'
 import type { ChangeColumns } from '../../store/storage/schema.ts'
 import { START, type SyncPlace, type SyncScope, type SyncToken, writeToken } from './sync-token.ts'
 
-// The feed of changes: a walk over all records, or over those that have changed since, page by page.
+// The feed of changes, read page by page: a walk over all records, or over the records that have changed since the last walk.
 
 /** The kinds of records that a feed tells of, in the order in which a walk over everything goes through them. */
 export const FEED_KINDS = ['venue', 'organizer', 'category', 'tag', 'event'] as const satisfies Showing[]
@@ -120,7 +120,7 @@ function everything(scope: SyncScope): Step[] {
   )
 }
 
-/** Returns the steps of a walk over the changed records, and then over those that show them. */
+/** Returns the steps of a walk: first over the changed records, then over the records that show a changed one. */
 async function changesIn({ db }: Context, scope: SyncScope, range: ChangeRange): Promise<Step[]> {
   const kinds = await changedKinds(db, range)
   const isAbout = (...shown: ChangeColumns['kind'][]) => shown.some((kind) => kinds.has(kind))

@@ -13,7 +13,7 @@ export interface SyncScope {
   reader: string
 }
 
-/** How far a reader has come in the steps of a walk. */
+/** The place that a reader has reached in the steps of a walk. */
 export interface SyncPlace {
   step: number
   /** The id of the last record, in steps over records. */

@@ -13,7 +13,7 @@ import type { WebhookColumns } from '../../store/storage/schema.ts'
 export interface Posted {
   /** The status of the answer; 0 for none. */
   status: number
-  /** Why the message did not arrive; empty when it did. */
+  /** The reason why the message did not arrive; empty when it did. */
   error: WebhookReason | ''
   /** Seconds that the receiver asks us to wait. */
   retryAfter?: number

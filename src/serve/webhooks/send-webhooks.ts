@@ -43,12 +43,12 @@ export interface Sender {
 export interface SettledMessage {
   webhook: WebhookColumns
   message: DeliveryColumns
-  /** A message that has failed is sent again; one that is given up is not. */
+  /** `failed` for a message that is sent again, `given_up` for a message that is not. */
   outcome: 'delivered' | 'failed' | 'given_up'
   posted: Posted
   /** True where the webhook fails from now on, and has not before. */
   begins: boolean
-  /** Why the webhook is disabled from now on; undefined where it is not. */
+  /** The reason why the webhook is disabled from now on; undefined where it is not. */
   disabled: WebhookReason | undefined
   /** The number of messages that wait for the webhook; counted only where it begins to fail, is disabled, or a message is given up, else 0. */
   waiting: number

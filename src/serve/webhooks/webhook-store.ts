@@ -21,7 +21,7 @@ export const MOST_WEBHOOKS = 100
 /** Days for which a replaced secret still signs, beside the new one. */
 const OLD_SECRET_DAYS = 1
 
-/** Why something cannot be done with a webhook. */
+/** The reasons why something cannot be done with a webhook. */
 export type RefusalReason = 'no-webhook' | 'no-message' | 'too-many' | 'address' | 'events'
 
 /** A refused change of a webhook. Its message is a sentence for the command line, made of `text` and the `values` that it names. */

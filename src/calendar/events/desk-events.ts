@@ -12,20 +12,20 @@ import { seesAll } from '../people/caller.ts'
 import { shownTo, visibleTo } from '../records/record-store.ts'
 import { findIdsByEntries } from '../terms/term-store.ts'
 
-// The list of all events for those who keep the calendar: whatever their status, hidden ones as well. Pages cost the same however deep they are and
-// however many events there are: they go along an index from a place, and filters that leave few events begin with these.
+// Finds the events of the list that the keepers of the calendar use: of any status, hidden ones as well. A deep page takes no longer than the first one,
+// however many events there are: a query follows an index from the place where a page begins, or starts from the few events that a filter leaves.
 
-/** The parts of the list: events that are on and to come, events that are over, and the statuses that wait for something. */
+/** The parts of the list: events that are on or to come, events that are over, and events of each other status. */
 export const DESK_TABS = ['coming', 'pending', 'draft', 'future', 'past', 'trash'] as const
 export type DeskTab = (typeof DESK_TABS)[number]
 
 export const DESK_SORTS = ['start', 'title', 'changed'] as const
 export type DeskSort = (typeof DESK_SORTS)[number]
 
-/** More events than this are neither counted, nor put in order by anything but their start. */
+/** The most events that are counted, or put in an order other than that of their start. */
 export const MOST_COUNTED = 1000
 
-/** A place in the order of starts, and ids where these are equal. */
+/** A place in the list, which is in the order of starts, and of ids where starts are equal. */
 export interface DeskPlace {
   start: string
   id: number
@@ -34,15 +34,15 @@ export interface DeskPlace {
 /** The filters of the list. Filters that are left out narrow nothing. */
 export interface DeskFilters {
   search?: string
-  /** By id or slug; a category means those below it as well. */
+  /** Ids or slugs. A category means the categories below it as well. */
   categories?: readonly string[]
   tags?: readonly string[]
   venue?: readonly number[]
   organizer?: readonly number[]
   author?: number
-  /** A source of imports. */
+  /** The id of the source that events were imported from. */
   source?: number
-  /** The first and the last day on which they start. */
+  /** The first and the last day on which events start. */
   from?: string
   to?: string
 }
@@ -50,33 +50,33 @@ export interface DeskFilters {
 export interface DeskList extends DeskFilters {
   tab: DeskTab
   sort: DeskSort
-  /** The page that follows a place, or ends before it; without one the first page. */
+  /** The page begins after the place `after`, or ends before the place `before`. Without both it is the first page. */
   after?: DeskPlace
   before?: DeskPlace
 }
 
-/** A page of the list: ids in their order, and figures on the whole list. */
+/** A page of the list: the ids of its events, in order, and the counts of the whole list. */
 export interface DeskPageFound {
   ids: number[]
-  /** How many events are in each tab, `MOST_COUNTED + 1` for more than `MOST_COUNTED`; undefined where that would take long to find out. */
+  /** The number of events in each tab, `MOST_COUNTED + 1` for more than `MOST_COUNTED`; undefined where counting would take long. */
   counts: Record<DeskTab, number> | undefined
-  /** The places that other pages go on from. */
+  /** The places before which the earlier page ends and after which the later page begins; undefined where there is no such page. */
   earlier: DeskPlace | undefined
   later: DeskPlace | undefined
-  /** Whether it is in the order that was asked for: not if there are more than `MOST_COUNTED`. */
+  /** True where the events are in the order that was asked for; false where more than `MOST_COUNTED` are in order of start instead. */
   isSorted: boolean
 }
 
-/** Filters that leave more events than these are tried on one event after the other. */
+/** The most events that a filter may find by a query of its own. One that leaves more is tested on one event after the other. */
 const MOST_CANDIDATES = 2000
-/** Written as the index has it. */
+/** The condition of an event of several days, written as in the index, so that SQLite uses that index. */
 const isLasting = sql<SqlBool>`substr(end_date, 1, 10) > substr(start_date, 1, 10)`
 const FIRST = '0000-00-00 00:00:00'
 const LAST = '9999-12-31 23:59:59'
 
 /** The wall times of the site at which one tab ends and the next begins. */
 interface Now {
-  /** The beginning of today, and the end of yesterday. */
+  /** The first second of today, and the last second of yesterday. */
   today: string
   yesterday: string
   now: string
@@ -88,7 +88,7 @@ function nowOf({ site, now }: Pick<Context, 'site' | 'now'>): Now {
   return { today: `${day} 00:00:00`, yesterday: `${addDays(day, -1)} 23:59:59`, now: wall }
 }
 
-/** A run of an index that a tab is made of: coming events, those that are still on, those that are over, or everything with a status. */
+/** A run of entries in an index, of which tabs are made: of one status, hidden or not, all events or those that are coming, still on or past. */
 interface IndexRun {
   status: string
   isHidden: 0 | 1
@@ -118,7 +118,7 @@ const runsOf = (tab: DeskTab): IndexRun[] =>
     ([0, 1] as const).flatMap((isHidden) => PARTS_OF[tab].map((part) => ({ status, isHidden, part }))),
   )
 
-/** The first and the last start of a run. SQLite goes along an index by one bound at either end, whichever it likes, so there is one of each. */
+/** Returns the first and the last start of a run. Given two bounds at one end, SQLite might follow the looser one, so each end has one bound. */
 function startsOf(
   { part }: Pick<IndexRun, 'part'>,
   { from, to }: { from: string; to: string },
@@ -130,7 +130,7 @@ function startsOf(
   }
 }
 
-/** The condition of a run between two starts. What is still on began at any time, and is found by its end. */
+/** Returns the condition of a run between two starts. Events that are still on may have begun at any time, so SQLite is to find them by their end. */
 function inRun(
   { status, isHidden, part }: { status: RawBuilder<unknown>; isHidden: RawBuilder<unknown>; part: IndexRun['part'] },
   bounds: { from: unknown; to: unknown; now: unknown },
@@ -151,26 +151,26 @@ const only = ({ status, isHidden, part }: IndexRun) => ({
   part,
 })
 
-/** A condition that SQLite chooses no index for. */
+/** Writes a condition in a form for which SQLite chooses no index. */
 const asValue = (condition: RawBuilder<unknown>) => sql<SqlBool>`(${condition}) is true`
 
-/** The tab of an event. */
+/** Returns the tab that an event is in. */
 function tabOf({ status, start_date, end_date }: Candidate, { today, now }: Now): DeskTab {
   if (status !== 'publish' && status !== 'private') return DESK_TABS.find((tab) => tab === status) ?? 'draft'
   return start_date < today && end_date < now ? 'past' : 'coming'
 }
 
-/** Values of the statements that count. */
+/** The values of the statement that counts the events of all tabs. */
 interface CountBounds {
   now: string
   from: string
   to: string
-  /** The bounds cut to coming events, and to those that have begun. */
+  /** `from` of coming events, which is today or later, and `to` of events that have begun, which is yesterday or earlier. */
   later: string
   earlier: string
 }
 
-/** Zero means everybody's events. */
+/** The values of the statement that counts the events of one author, or those that one user may see: the ids of these users, or 0 for no such limit. */
 interface CountAuthors extends CountBounds {
   author: number
   mine: number
@@ -179,8 +179,8 @@ interface CountAuthors extends CountBounds {
 type CountRow = { tab: DeskTab; count: number | string }
 
 /**
- * A row for each tab with its count. Each stops at the limit, what is still on comes last, since it is found least quickly. The text is short: SQLite
- * keeps no long ones, and preparing them takes longer than counting.
+ * Returns the query for a row with the count of each tab. Counting stops behind `MOST_COUNTED`; events that are still on come last, since they take
+ * longest to find. The statement is short: SQLite keeps no long statements, and preparing one takes longer than counting.
  */
 function countRuns(value: (name: keyof CountBounds) => unknown, isWanted: RawBuilder<SqlBool>): RawBuilder<CountRow> {
   const isHidden = sql`in (0, 1)`
@@ -209,7 +209,7 @@ const countTabsOf = statement<{ [Name in keyof CountAuthors]: CountAuthors[Name]
   ),
 )
 
-/** How many events are in each tab, without regard to filters by links and words. */
+/** Counts the events of each tab with the filters for days and author alone. */
 async function countByIndex({ db, caller }: Context, filters: DeskFilters, now: Now): Promise<Record<DeskTab, number>> {
   const { from, to } = boundsOf(filters)
   const later = startsOf({ part: 'coming' }, { from, to }, now).from
@@ -231,7 +231,7 @@ const boundsOf = ({ from, to }: DeskFilters) => ({
   to: to === undefined ? LAST : `${to} 23:59:59`,
 })
 
-/** A filter: how it narrows events one by one, and the query for its first events if it may leave few. */
+/** A filter as a condition on an event, and as a query for the ids of the first events that it leaves, where these may be few. */
 interface ListNarrowing {
   isMet: RawBuilder<SqlBool>
   ids?: (most: number) => Promise<readonly number[]>
@@ -252,7 +252,7 @@ async function narrowingsOf(context: Context, filters: DeskFilters): Promise<Lis
   return made.filter((one) => one !== undefined)
 }
 
-/** Finds ids with a query that is given the most it may find. */
+/** Returns a function that runs a query for ids with a limit. */
 const idsBy = (db: Db, query: RawBuilder<{ id: number }>) => async (most: number) =>
   (await sql<{ id: number }>`${query} limit ${sql.lit(most)}`.execute(db)).rows.map(({ id }) => id)
 
@@ -264,7 +264,7 @@ function byTerms(db: Db, terms: readonly number[]): ListNarrowing {
   }
 }
 
-/** At venues or by organizers that the caller may see. */
+/** Returns the filter for events at these venues, or by these organizers, as far as the caller may see them. */
 function byLinked({ db, caller }: Context, kind: 'venue' | 'organizer', ids: readonly number[]): ListNarrowing {
   const [links, records] = [sql.table(`event_${kind}s`), sql.table(`${kind}s`)]
   const seen = sql`select ${records}.id from ${records} where ${records}.id in ${wholeList(db, ids)} and ${shownTo(caller, `${kind}s`)}`
@@ -305,10 +305,10 @@ async function bySearch({ db, findMatching }: Context, text: string): Promise<Li
   return { isMet: sql`(${searched(sql<SqlBool>`1 = 1`)})` }
 }
 
-/** An event that a filter leaves, with what tells its tab. */
+/** An event that the filters leave, with the columns that decide its tab. */
 type Candidate = Pick<EventRow, 'id' | 'status' | 'start_date' | 'end_date'>
 
-/** All events that the filters leave, in whatever tab; undefined where no filter leaves few. */
+/** Finds all events that the filters leave, of all tabs; undefined where each filter leaves more than `MOST_CANDIDATES`. */
 async function findCandidates(
   context: Context,
   list: DeskList,
@@ -338,10 +338,10 @@ const both = (filters: readonly ListNarrowing[]) =>
         sql` and `,
       )}`
 
-/** Whether the latest events stand first. */
+/** Decides whether the latest events stand first in a tab. */
 const isBackwards = (tab: DeskTab) => tab === 'past'
 
-/** The places of the events of a tab that the filters leave, from one place on in the order of starts or against it, found along the indexes. */
+/** Finds the places of events of a tab that the filters leave, by start, ascending or descending from the place `from`. It follows the indexes. */
 async function walk(
   context: Context,
   list: DeskList,
@@ -369,7 +369,7 @@ async function walk(
   return rows.map(({ start_date, id }) => ({ start: start_date, id }))
 }
 
-/** The caller's page of the list. */
+/** Finds a page of the list with the events that the caller may see. */
 export async function findDeskPage(context: Context, list: DeskList, perPage: number): Promise<DeskPageFound> {
   const now = nowOf(context)
   const filters = await narrowingsOf(context, list)
@@ -387,7 +387,7 @@ export async function findDeskPage(context: Context, list: DeskList, perPage: nu
 
 const start = ({ tab }: DeskList) => ({ isDescending: isBackwards(tab), from: undefined })
 
-/** The ids of all events of a tab that the filters leave, in order, at most so many. */
+/** Finds the ids of the events of a tab that the filters leave: at most `most`, in the order of starts that the tab has. */
 export async function findDeskIds(context: Context, list: DeskList, most: number): Promise<number[]> {
   const filters = await narrowingsOf(context, list)
   const candidates = await findCandidates(context, list, filters)
@@ -406,7 +406,7 @@ function countByTab(candidates: readonly Candidate[], now: Now): Record<DeskTab,
   return counts
 }
 
-/** The events of a tab in the order in which it shows them. */
+/** Returns the places of the events of a tab, in the order in which the tab shows them. */
 function inTheTab(candidates: readonly Candidate[], tab: DeskTab, now: Now): DeskPlace[] {
   const places = candidates
     .filter((candidate) => tabOf(candidate, now) === tab)
@@ -436,7 +436,7 @@ function pageOf(places: readonly DeskPlace[], from: number, to: number): Sliced 
   }
 }
 
-/** A page along the indexes: one more event than it shows says that there is another page. */
+/** Finds a page along the indexes. It asks for one event more than the page shows: that one tells whether there is another page. */
 async function walked(
   context: Context,
   list: DeskList,
@@ -459,7 +459,7 @@ async function walked(
 
 const SORTED_BY = { title: 'title', changed: 'modified_utc' } as const
 
-/** A page in the order of titles or changes: of so few events all are put in order. Places tell the id alone. */
+/** Returns a page in the order of titles or changes: all events, which are at most `MOST_COUNTED`, are put in order. Its places have ids but no starts. */
 async function sortedPage(
   { db, aside, site }: Context,
   { sort, after, before }: DeskList,
@@ -478,14 +478,14 @@ async function sortedPage(
   return { ...pageOf(places, from, before && at >= 0 ? at : from + perPage), counts, isSorted: true }
 }
 
-/** An event as the list shows it. */
+/** An event as the list of the desk shows it. */
 export interface DeskEvent extends Pick<EventRow, (typeof SHOWN)[number]> {
-  /** Of the first venue, and how many more there are. */
+  /** The name of the first venue that the caller may see, empty for none, and the number of all such venues. */
   venue: string
   venues: number
-  /** Ids of categories. */
+  /** The ids of its categories, by name. */
   categories: number[]
-  /** The names of its author, and of the source it was imported from; empty for none. */
+  /** The name of its author, and the address of the source that it was imported from; empty for none. */
   by: string
   source: string
 }
@@ -523,7 +523,7 @@ const selectVenues = statement<{ ids: readonly number[] }>()((db, value) =>
     .orderBy('position'),
 )
 
-// Without statistics SQLite would begin an inner join with every category.
+// A cross join: without statistics SQLite would begin an inner join at the categories.
 const selectCategories = statement<{ ids: readonly number[] }>()((db, value) =>
   db
     .selectFrom('event_terms')
@@ -551,7 +551,7 @@ const selectSources = statement<{ kind: string; ids: readonly number[] }>()((db,
 const isSeen = ({ caller }: Context, venue: { author: number; status: string }) =>
   venue.status !== 'trash' && (venue.status === 'publish' || venue.author === caller.id || seesAll(caller))
 
-/** These events as the list shows them, in the order of the ids; the ids are those of events that the caller may see. */
+/** Reads these events as the list shows them, in the order of the ids. The ids must be those of events that the caller may see. */
 export async function loadDeskEvents(context: Context, ids: readonly number[]): Promise<DeskEvent[]> {
   if (ids.length === 0) return []
   const { db } = context
@@ -586,7 +586,7 @@ export async function loadDeskEvents(context: Context, ids: readonly number[]): 
   })
 }
 
-/** The sources that events were imported from, at most so many. */
+/** Lists the sources of imports by address, at most `most`. */
 export async function listSources(db: Db, most: number): Promise<{ id: number; address: string }[]> {
   return db.selectFrom('import_sources').select(['id', 'address']).orderBy('address').limit(most).execute()
 }

@@ -56,11 +56,11 @@ import {
 import { asSeenBy } from './event-when.ts'
 import { presentRecurrences } from './recurrence-present.ts'
 
-// The JSON of listed events, from memory or from rows.
+// Makes the JSON of listed events from memory or from rows, and queues events, venues and organizers to be stored presented.
 
 /**
- * Loads events that the index has found, without those it has dropped since: from memory, and the others from the database. Returns undefined for a list
- * that was not found in the index.
+ * Loads the events that the index has found, without those that the index has dropped since: from memory where they are cached, else from the database.
+ * Returns undefined for a list that was not found in the index, and for one that shows one occurrence of each series.
  */
 export function loadJson(
   context: Context,
@@ -76,7 +76,7 @@ export function loadJson(
   return events instanceof Promise ? events.then((later) => asJson(pieces, later)) : asJson(pieces, events)
 }
 
-/** An event of a list: a piece, its bytes at one time, or the parts to write it from. */
+/** An event of a list: a piece, a copy of the bytes of a piece, or the parts to write the event from. */
 export type ListedEvent = EventPiece | CountedJson | EventJsonParts
 
 function asJson(pieces: EventPieces, events: readonly ListedEvent[]): ListedJson {
@@ -101,14 +101,14 @@ function asJson(pieces: EventPieces, events: readonly ListedEvent[]): ListedJson
   }
 }
 
-/** Copies an event whose counts are to stay as they are. */
+/** Returns a copy of an event in which the counts of its terms stay as they are now. */
 function held(event: ListedEvent): ListedEvent {
   const copy = ({ bytes, counts }: CountedJson) => ({ bytes: bytesOf(bytes), counts })
   if ('bytes' in event) return copy(event)
   return { ...event, categories: event.categories.map(copy), tags: event.tags.map(copy) }
 }
 
-/** Loads the listed events with these ids, in that order; those of a window are not cached. */
+/** Loads the listed events with these ids, in the order of the ids, without those that are no longer public. Events of a window are not cached. */
 export function listedEvents(
   memory: EventMemory,
   index: EventIndex,
@@ -170,7 +170,7 @@ async function presentMissing(
   for (const [i, { terms, venues: places, organizers: hosts }] of links.entries()) {
     const id = ids[i] as number
     const core = presented.get(id)
-    // It may have been taken back since it was found in the index.
+    // The event may have been withdrawn since it was found in the index.
     if (!core) continue
     const recurrence = recurrences.get(id)
     const parts: EventJsonParts = {
@@ -186,7 +186,7 @@ async function presentMissing(
   return made
 }
 
-/** The cached venues or organizers of these events. */
+/** Finds the venues or organizers of these events in memory, and lists the ids of those that memory lacks. */
 function knownLinked(pieces: EventPieces, links: readonly IndexedLinks[], kind: 'venues' | 'organizers'): LinkedPieces {
   const linked: LinkedPieces = { bytes: new Map(), missing: [] }
   for (const ofEvent of links) {
@@ -200,7 +200,7 @@ function knownLinked(pieces: EventPieces, links: readonly IndexedLinks[], kind: 
   return linked
 }
 
-/** Presents the events that are not stored presented, from their rows, and adds them to the others. */
+/** Adds to `presented` the events that are not stored presented: they are presented from their rows, and queued to be stored. */
 async function presentCores(
   { toPresent }: EventMemory,
   context: Context,
@@ -217,7 +217,7 @@ async function presentCores(
   })
 }
 
-/** Presents terms that take long, so that they are in memory when the events that show them are put together. */
+/** Presents the terms that take long to present, so that memory has them when the events that show them are put together. */
 async function presentTerms({ pieces, terms }: EventMemory, context: Context, ids: readonly number[]): Promise<void> {
   const rows = [...new Set(ids)].flatMap((id) => terms.get(id) ?? [])
   const costly = rows.filter((row) => !areTextsPrepared(textsOfTerm(row)))
@@ -228,7 +228,7 @@ async function presentTerms({ pieces, terms }: EventMemory, context: Context, id
   )
 }
 
-/** The terms of an event by name, categories and tags. */
+/** Returns the pieces of an event's terms, categories and tags apart, each ordered by name. */
 function piecesOfTerms({ pieces, terms }: EventMemory, context: Context, ids: readonly number[]) {
   const rows: TermRow[] = []
   for (const id of ids) {
@@ -245,7 +245,7 @@ function piecesOfTerms({ pieces, terms }: EventMemory, context: Context, ids: re
   return { categories: shown.category, tags: shown.tag }
 }
 
-/** Venues or organizers as bytes by id, empty for those that events do not show; and the ids of those that memory lacks. */
+/** Venues or organizers as JSON, by id: no bytes for one that events do not show. `missing` are the ids of those that memory lacks. */
 interface LinkedPieces {
   bytes: Map<number, Buffer>
   missing: number[]
@@ -262,7 +262,7 @@ function shownOf({ bytes }: LinkedPieces, ids: readonly number[]): Buffer[] {
   return shown
 }
 
-/** Presents the missing venues or organizers: from their presented records, or from their rows where there are none. */
+/** Sets the bytes of the missing venues or organizers: from their presented records, or from their rows where there are none. */
 async function presentPlaces<Row extends VenueRow | OrganizerRow>(
   { pieces, toPresent }: EventMemory,
   context: Context,
@@ -293,7 +293,7 @@ async function presentPlaces<Row extends VenueRow | OrganizerRow>(
   if (isCurrent()) for (const id of missing) keepLinked(pieces[type.table], id, bytes.get(id) ?? HIDDEN)
 }
 
-/** Presents and holds events, and the venues and organizers they show, for storing. */
+/** The presenters of the records that are stored presented. */
 export const presenters: {
   events: Presenter<CoreRow>
   venues: Presenter<VenueRow>
@@ -325,13 +325,16 @@ export const presenters: {
   },
 }
 
-/** A public event presented from its row. */
+/** Presents an event from its row. Returns undefined for an event that is not public. */
 export function presentCore(presenting: Presenting, row: CoreRow): PresentedRecord | undefined {
   if (row.status !== 'publish') return undefined
   return { record: row.id, image: row.image, ...writeCore(presenting, asSeenBy(anonymous, row)) }
 }
 
-/** Presents a venue or organizer for storing. One with an image is not stored, since presented venues and organizers have no place for the image. */
+/**
+ * Presents a venue or organizer for storing. Returns undefined for one that is not public, and for one with an image, since presented venues and
+ * organizers have no place for an image.
+ */
 function presentLinked(row: VenueRow | OrganizerRow, present: () => object): PresentedRecord | undefined {
   if (row.status !== 'publish' || row.image !== null) return undefined
   return { record: row.id, image: null, members: JSON.stringify(present()), imageAt: 0, rare: '' }
@@ -340,8 +343,8 @@ function presentLinked(row: VenueRow | OrganizerRow, present: () => object): Pre
 const forms = new WeakMap<Presenting['site'], { url: string; form: string }>()
 
 /**
- * The form of presented records: the site, the version of the program, of the sanitiser and of the time zone names. Texts of another form are not
- * used.
+ * Returns a digest of all that presented records depend on besides their rows: the site, the versions of the program, the sanitiser, ICU and the time
+ * zone data, and sample records. Stored texts with another digest are not used.
  */
 export function formOf(presenting: Presenting): string {
   const { site } = presenting
@@ -383,7 +386,7 @@ const RECORD = {
 const NAME = 'One & <b>“two”</b> — <script>three</script>'
 const WEBSITE = 'https://example.org/?a=1&b=2'
 
-// Records by which a change of how they are presented shows, during development above all.
+// Sample records: when the program presents them in another way, the digest changes, even without a new version as during development.
 const EVENT: CoreRow = {
   ...blankColumns(event.fields, NAME),
   ...RECORD,
@@ -399,7 +402,7 @@ const EVENT: CoreRow = {
   featured: 1,
   online_from: '',
 }
-// Their members come from the declarations, so a new field is included.
+// The blank columns come from the declarations, so that the samples have every new field.
 const VENUE: VenueRow = {
   ...blankColumns(venue.fields, NAME),
   ...RECORD,
@@ -418,22 +421,22 @@ const ORGANIZER: OrganizerRow = {
   website: WEBSITE,
 }
 
-/** Presents and holds records of a kind, for storing. */
+/** How records of one kind are held and presented for storing. */
 export interface Presenter<Row> {
   kind: RecordKind
   /** Holds and returns the rows of these records until the end of the transaction; rows that another transaction is changing are left out. */
   hold: (tx: Db, values: { ids: readonly number[] }) => Promise<Row[]>
-  /** The texts that take long to present; a record whose texts are not prepared is stored another time. */
+  /** Returns the texts of a record that may take long to present. A record whose texts are not prepared is stored another time. */
   texts: (row: Row) => readonly WantedText[]
-  /** Undefined for a record that is not stored presented: it is not public. */
+  /** Presents a record. Returns undefined for one that is not stored presented: it is not public, or is a venue or organizer with an image. */
   present: (presenting: Presenting, row: Row) => PresentedRecord | undefined
 }
 
-/** Records that are stored with one write, which takes a few milliseconds. */
+/** The number of records that are stored with one write: so many take a few milliseconds. */
 const STORED_AT_ONCE = 64
 const MOST_QUEUED = 4096
 
-/** Queues a record to be stored presented. */
+/** Queues a record to be stored presented, and stores the first ones of the queue once there are enough for a write. */
 function presentLater<Row extends { id: number }>(
   toPresent: PresentQueue,
   presenter: Presenter<Row>,
@@ -459,7 +462,7 @@ function presentLater<Row extends { id: number }>(
         ),
       )
     })
-    // They are presented from their rows the next time as well.
+    // Records that were not stored are presented from their rows the next time as well.
     .catch(() => undefined)
     .finally(() => {
       toPresent.isStoring = false

@@ -10,11 +10,11 @@ import type { Context } from '../declare/context.ts'
 import { momentAfter, type Status, shownTo, visibleTo } from '../records/record-store.ts'
 import { findIdsByEntries } from '../terms/term-store.ts'
 
-// Conditions of queries for events, of which the filters are made.
+// Makes the SQL conditions on events of which filters are made.
 
 type Events = ExpressionBuilder<Tables, 'events'>
 
-/** The caller who asks for a list, and when. */
+/** The context of the request for a list. */
 interface By {
   context: Context
 }
@@ -22,7 +22,7 @@ interface By {
 /** A condition on events. */
 export type Condition = (record: Events) => ReturnType<Events['and']>
 
-/** The events that lists with these statuses show the caller, without those hidden from listings (rule 13.6). */
+/** Events with these statuses that lists show the caller, without those hidden from listings (rule 13.6). */
 export function listedTo({ caller }: Context, statuses: readonly Status[]): Condition {
   return (record) =>
     record.and([
@@ -49,7 +49,7 @@ export function withinWindow(window: EventWindow): Condition {
     )
 }
 
-/** Events that begin in one of these hours, without those that take whole days. */
+/** Events that begin in one of these hours, 0 to 23, without those that take whole days. */
 export function beginningAt(hours: readonly number[]): Condition {
   const asWritten = hours.map((hour) => String(hour).padStart(2, '0'))
   return (record) =>
@@ -62,7 +62,7 @@ export function beginningAt(hours: readonly number[]): Condition {
     ])
 }
 
-/** Events in any of the terms that these entries mean, or in one below them. */
+/** Events in any of the terms that these entries, ids or slugs, mean, or in a term below one of these. */
 export async function inTerms(taxonomy: Taxonomy, entries: readonly string[], { db }: Context): Promise<Condition> {
   const list = wholeList(db, await findIdsByEntries(db, taxonomy, entries))
   return (record) =>
@@ -73,7 +73,7 @@ export function modifiedAfter(value: string | number, { context }: By): Conditio
   return (record) => record('events.modified', '>', momentAfter(value, context))
 }
 
-/** The links to venues that events show the caller. */
+/** Returns the query for the links to venues that events show the caller. */
 function shownVenues(record: Events, { caller }: Context) {
   return record
     .selectFrom('event_venues')
@@ -87,7 +87,7 @@ export function atVenues(ids: readonly number[], { context }: By): Condition {
   return (record) => record('events.id', 'in', shownVenues(record, context).where('event_venues.venue', 'in', list))
 }
 
-/** Events that have each of these facts of access, themselves or by a venue that they show. */
+/** Events with all of these facts of access: each is a fact of the event itself or of a venue that the event shows. */
 export function withAccess(facts: readonly string[], { context }: By): Condition {
   return (record) =>
     record.and(
@@ -113,7 +113,7 @@ export function byOrganizers(ids: readonly number[], { context: { db, caller } }
     )
 }
 
-/** Events at a located venue; unless `wanted`, all others. */
+/** Events at a venue with coordinates if `wanted`, else all other events. */
 export function located(wanted: boolean, context: Context): Condition {
   return (record) => {
     const there = record('events.id', 'in', shownVenues(record, context).where('geo_lat', 'is not', null))
@@ -133,13 +133,13 @@ export function withIds(ids: readonly number[], { context: { db } }: By): Condit
   return (record) => record('events.id', 'in', wholeList(db, ids))
 }
 
-/** Narrows a condition to the events that a search found. */
+/** Narrows the condition `all` to the events that a search found. */
 export function amongEvents(ids: IdSet, all: Condition, { db }: Context): Condition {
   const narrowed = alsoAmong(db, ids)
   return (record) => record.and([narrowed(all(record))])
 }
 
-/** Narrows a condition to events of no series and the first event of each series, in the order of lists. */
+/** Narrows the condition `all` to events of no series and to the first event of each series, in the order of lists. */
 export function firstOfSeries(all: Condition): Condition {
   return (record) => {
     const ranked = record

@@ -1,9 +1,9 @@
 import { slugify } from '../../base/text/characters.ts'
 import { decodedText, escapeHtml } from '../../base/text/html.ts'
 
-// Costs: read, kept, and shown as the lowest and the highest price.
+// Reads costs as they are sent or stored, and finds what they show: the lowest and the highest price, the currency, and whether an event is free.
 
-/** The site's own currency, for amounts that come without one. */
+/** The currency of the site, for amounts that come without one. */
 interface Currency {
   symbol: string
   code: string
@@ -17,21 +17,21 @@ export interface CostDetails {
   values: string[]
 }
 
-/** One price of a cost: an amount, a word for free, or other words, in which there may be numbers too. */
+/** One price of a cost: an amount, a word for free, or other words, which may have numbers among them. */
 export interface Price {
   kind: 'amount' | 'free' | 'words'
-  /** As written; of an amount the figures only. */
+  /** The price as written; of an amount the figures alone. */
   text: string
-  /** The numbers in it, with decimal points and no thousands separators. */
+  /** The numbers in the price, with decimal points and no thousands separators. */
   numbers: string[]
-  /** The currency mark that stands with an amount, and where: `''` when none does. */
+  /** The currency mark of an amount; `''` for none. `position` says on which side of the figures it stands. */
   symbol: string
   position: Position
 }
 
 type Position = 'prefix' | 'postfix' | ''
 
-/** A part of a text of amounts: figures, a currency mark, a sign or word between prices, or a word for free. */
+/** A part of a text of amounts: figures (F), a currency mark (M), a sign or word between prices (C), or a word for free (W). */
 interface CostToken {
   kind: 'F' | 'M' | 'C' | 'W'
   text: string
@@ -57,19 +57,19 @@ const CONNECTORS = new Set(
   ).split(' '),
 )
 
-// Figures in groups of three with decimals after another sign, or plain figures with decimals, which may lack the nought before them.
+// Figures in groups of three with decimals behind another sign, plain figures with or without decimals, or decimals alone such as `.50`.
 const FIGURES = /\d{1,3}([ '’,.])\d{3}(?:\1\d{3})*(?!\d)(?:(?!\1)[.,]\d+)?|\d+(?:[.,]\d+)?|(?<![\p{L}\d])[.,]\d+/gu
 const BETWEEN = /\p{Lu}{0,3}\p{Sc}|\p{L}[\p{L}\p{M}]*\.?|[^\s\p{L}]/gu
 const PRICES = /^(?:W|(?:MF)+|(?:FM)+|F+)(?:C+(?:W|(?:MF)+|(?:FM)+|F+))*$/
 
-/** Returns true for a value that `parseCost` reads. */
+/** Decides whether `parseCost` can read a value. */
 export function isCost(value: unknown): boolean {
   return parseCost(value) !== undefined
 }
 
 /**
- * A cost as sent, as the texts to store: a text, a number, or a list of these; entities decoded, tags and
- * surplus blanks removed. Empty for `''`, null and `[]`; undefined for values that are no cost. `0` is a price like any other.
+ * Reads a sent cost, which is a text, a number, or a list of these. Returns the texts to store, with entities decoded, and tags and surplus blanks removed:
+ * none for `''`, null and `[]`. Returns undefined for a value that is no cost. `0` is a price like any other.
  */
 export function parseCost(value: unknown): string[] | undefined {
   const texts: string[] = []
@@ -87,9 +87,9 @@ export function parseCost(value: unknown): string[] | undefined {
 export const FREE = 'Free'
 
 /**
- * A stored cost as answers show it (rules 20.1 to 20.4): the lowest and the highest price, nought as `freeWord`.
- * An amount keeps its own currency mark, else takes the only one among the others, else the site's. A text that says more
- * than amounts stays as written and gives no symbol; details name the symbol that all amounts have. `cost` is HTML.
+ * Returns a stored cost as answers show it (rules 20.1 to 20.4). `cost` is HTML: the lowest and the highest price, nought as `freeWord`. Where all marked
+ * amounts have the same currency mark, all amounts take it; else they take the mark of the site. A text that says more than amounts stays as written and
+ * gives no symbol. `cost_details` name the symbol and the position that all amounts have, or `''`.
  */
 export function presentCost(
   raw: readonly string[],
@@ -110,7 +110,7 @@ export function presentCost(
   }
 }
 
-/** The lowest and the highest number among the prices, `0` when free; undefined when no number is given. */
+/** Finds the lowest and the highest number of a cost, with `0` for a price of nought or a word for free; undefined for a cost without numbers. */
 function priceRange(raw: readonly string[]): { lowest: string; highest: string } | undefined {
   const prices = pricesOf(raw, '').flatMap((price) => price.numbers)
   const numbers = ascending(prices.map((number) => (Number(number) === 0 ? '0' : number)))
@@ -118,7 +118,7 @@ function priceRange(raw: readonly string[]): { lowest: string; highest: string }
   return lowest === undefined || highest === undefined ? undefined : { lowest, highest }
 }
 
-/** The price of an offer for search engines (rule 9.4): `10`, `0` when free, a range as `5 – 10`; `''` when no number is given. */
+/** Returns the price of an offer for search engines (rule 9.4): `10`, `0` when free, `5 – 10` for a range, `''` for a cost without numbers. */
 export function offerPrice(raw: readonly string[]): string {
   const { lowest, highest } = priceRange(raw) ?? { lowest: '', highest: '' }
   return lowest === highest ? lowest : `${lowest} – ${highest}`
@@ -134,13 +134,13 @@ const WORDS_FOR_FREE = new Set(
   ).split('|'),
 )
 
-/** Nought, with or without a currency. */
+/** Matches a text that is a nought, with or without a currency. */
 const NOUGHT = /^(?:\p{Sc}|\p{L}{1,4}\.?)? ?0+(?:[.,]0+)? ?(?:\p{Sc}|\p{L}{1,4}\.?)?$/u
 
-/** Longer texts say more than that an event is free. */
+/** The most characters of a text for a free event: longer texts say more than that. */
 const LONGEST_FREE = 40
 
-/** Whether an event is free of charge (rule 13.12): all its costs are nought, or words for free. One without a cost is not known to be. */
+/** Decides whether an event is free of charge (rule 13.12): it has a cost, and each text of the cost is a nought or a word for free. */
 export function isFreeOfCharge(raw: readonly string[]): boolean {
   return raw.length > 0 && raw.every(isFreeText)
 }
@@ -151,13 +151,13 @@ function isFreeText(text: string): boolean {
   return WORDS_FOR_FREE.has(plain) || NOUGHT.test(plain)
 }
 
-/** The part that is shown of a cost stored before there were limits. */
+/** The most texts of a cost that are shown, and the most characters of each: costs stored before there were limits may have more. */
 const MOST_SHOWN = { texts: 100, characters: 1000 }
 
-/** Characters of a stored cost that are read: more than `MOST_SHOWN` takes to write down. */
+/** The most characters of stored JSON that are read: more than a cost within the limits of `MOST_SHOWN` takes. */
 const MOST_READ = 120_000
 
-/** The texts of a stored cost. Of one stored before there were limits, the first ones only. */
+/** Reads the texts of a stored cost: the first texts alone of one that is longer than `MOST_READ`. @throws SyntaxError for damaged JSON */
 export function storedCost(json: string): string[] {
   if (json.length <= MOST_READ) return JSON.parse(json)
   const end = json.lastIndexOf('","', MOST_READ)
@@ -169,7 +169,10 @@ export function storedCost(json: string): string[] {
   return JSON.parse(json)
 }
 
-/** `isFreeOfCharge` of a stored cost. One that cannot be read, as a damaged disk leaves it, is not known to be: such an event can still be trashed. */
+/**
+ * Decides whether a stored cost is free of charge, as `isFreeOfCharge` does. A cost that cannot be read, as after a damage of the disk, is not free, and
+ * throws nothing, so that its event can still be trashed.
+ */
 export function isStoredFree(json: string): boolean {
   try {
     return isFreeOfCharge(storedCost(json))
@@ -178,7 +181,7 @@ export function isStoredFree(json: string): boolean {
   }
 }
 
-/** The prices of a cost, the lowest first, words without numbers last. */
+/** Returns the prices of a cost, the lowest first, words without numbers last. */
 export function pricesOf(raw: readonly string[], freeWord: string): Price[] {
   return raw
     .slice(0, MOST_SHOWN.texts)
@@ -189,7 +192,7 @@ export function pricesOf(raw: readonly string[], freeWord: string): Price[] {
     .map(({ price }) => price)
 }
 
-/** The lowest number of a price, infinite without one. */
+/** Returns the lowest number of a price; infinity for a price without numbers. */
 function lowestNumber(price: Price): number {
   return price.numbers.reduce((lowest, number) => Math.min(lowest, Number(number)), Number.POSITIVE_INFINITY)
 }
@@ -223,7 +226,7 @@ function valuesOf(prices: readonly Price[]): string[] {
   return [...numbers, ...new Set(words.map((price) => slugify(price.text) || price.text))]
 }
 
-/** Numbers in order, those of equal value but once. */
+/** Returns the numbers in ascending order, each value once. */
 function ascending(numbers: readonly string[]): string[] {
   const sorted = [...numbers].sort((a, b) => Number(a) - Number(b))
   return sorted.filter((number, at) => at === 0 || Number(number) !== Number(sorted[at - 1]))
@@ -234,7 +237,7 @@ function commonOf<T extends string>(words: readonly T[]): T | '' {
   return words.every((word) => word === first) ? first : ''
 }
 
-/** The prices of a text that holds nothing else, such as `$5 to $10`; undefined for any other text. */
+/** Reads the prices of a text that has nothing but prices, such as `$5 to $10`. Returns undefined for any other text. */
 function readAmounts(text: string, freeWord: string): Price[] | undefined {
   const tokens = tokensOf(text, freeWord)
   const kinds = tokens?.map((token) => token.kind).join('') ?? ''
@@ -287,7 +290,7 @@ function isCurrency(word: string): boolean {
   return /\p{Sc}$/u.test(plain) || CURRENCY_CODES.has(plain) || CURRENCY_WORDS.has(plain.toLowerCase())
 }
 
-/** A single figure with signs before or after it, such as `-5`, which are taken for its symbol. */
+/** Reads a text that is one number with signs on one side, such as `-5`: the signs are taken for its symbol. Returns undefined for any other text. */
 function readSigned(text: string): Price[] | undefined {
   const [figures, ...others] = text.match(FIGURES) ?? []
   if (figures === undefined || others.length > 0) return undefined
@@ -305,7 +308,7 @@ function wordsOf(text: string): Price {
   return { kind: 'words', text, numbers: (text.match(FIGURES) ?? []).map(numberOf), symbol: '', position: '' }
 }
 
-// One comma before three digits separates thousands; one point is taken for a decimal point all the same.
+// Returns figures as a number with a decimal point. A single comma before three digits separates thousands; a single point is always a decimal point.
 function numberOf(figures: string): string {
   const separators = figures.match(/[^\d]/g) ?? []
   const [first, last] = [separators[0], separators.at(-1)]
@@ -317,7 +320,7 @@ function numberOf(figures: string): string {
   return decimals === '' ? digits : `${digits}.${decimals}`
 }
 
-/** The prices that a cost names beyond doubt: the lowest and the highest, `0` where it is free, and their currency as an ISO 4217 code. */
+/** The lowest and the highest price that a cost names beyond doubt, `0` where it is free, and their currency as an ISO 4217 code. */
 export interface OfferedPrice {
   lowest: string
   highest: string
@@ -325,8 +328,8 @@ export interface OfferedPrice {
 }
 
 /**
- * The prices that a stored cost offers in a currency that is known; undefined for a cost without numbers, with numbers among words, in several
- * currencies or in one whose mark has several meanings.
+ * Finds the prices that a stored cost offers. Returns undefined for a cost without numbers, with numbers among words, in several currencies, or in a
+ * currency whose mark is not known or has several meanings.
  */
 export function offeredPrice(raw: readonly string[], own: Currency): OfferedPrice | undefined {
   const priced = pricesOf(raw, '').filter(({ numbers }) => numbers.length > 0)
@@ -336,7 +339,10 @@ export function offeredPrice(raw: readonly string[], own: Currency): OfferedPric
   return currency === undefined ? undefined : { lowest: amountOffered(first), highest: amountOffered(last), currency }
 }
 
-/** The code of the one currency that the amounts are in; undefined where that is not clear. Amounts without a mark are in the only one among the others. */
+/**
+ * Returns the code of the one currency of all amounts; undefined where that is not clear. Amounts without a mark are in the currency of the marked ones,
+ * or in that of the site where no amount has a mark.
+ */
 function currencyOf(prices: readonly Price[], own: Currency): string | undefined {
   const marks = new Set(prices.map(({ symbol }) => symbol).filter(Boolean))
   const [mark, another] = marks
@@ -348,7 +354,7 @@ const amountOffered = ({ numbers: [number = '0'] }: Price) => (Number(number) ==
 
 const CODES = new Set(Intl.supportedValuesOf('currency'))
 
-/** Marks of one currency alone, without points and in upper case. `$`, `KR` and the like are those of the site, or unclear. */
+/** The code of each mark that only one currency has; marks without points, in upper case. `$`, `KR` and others of several currencies are left out. */
 const MARKS = new Map(
   Object.entries({
     EUR: '€ EURO',

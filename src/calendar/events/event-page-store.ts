@@ -5,9 +5,9 @@ import { statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { isOriginal } from '../records/origins.ts'
 
-// The events of pages: the columns that lists of pages show, and the months and addresses of site maps.
+// Reads events for pages: the columns and titles that lists of pages show, and the months and addresses of site maps.
 
-/** The number of characters of a description that an excerpt is made of. */
+/** The number of characters from the beginning of a description that an excerpt is made of. */
 export const EXCERPT_FROM = 500
 
 const SHOWN = [
@@ -30,7 +30,7 @@ const SHOWN = [
   'series',
 ] as const satisfies (keyof EventRow)[]
 
-/** The columns of an event that lists of pages show, and the beginning of its description. */
+/** The columns of an event that lists of pages show, and the first `EXCERPT_FROM` characters of its description. */
 export type CardRow = Pick<EventRow, (typeof SHOWN)[number]> & { beginning: string }
 
 const selectShown = statement<{ ids: readonly number[] }>()((db, value) =>
@@ -43,7 +43,7 @@ const selectShown = statement<{ ids: readonly number[] }>()((db, value) =>
     .where('id', 'in', value('ids')),
 )
 
-/** These events as lists of pages show them, in no order and whatever their status. */
+/** Reads these events as lists of pages show them, whatever their status, in no order. */
 export async function findCardRows(db: Db, ids: readonly number[]): Promise<CardRow[]> {
   return ids.length === 0 ? [] : selectShown(db, { ids })
 }
@@ -52,21 +52,21 @@ const selectTitles = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('events').select(['id', 'title']).where('id', 'in', value('ids')),
 )
 
-/** The titles of these events, whatever their status. */
+/** Reads the titles of these events by id, whatever their status. */
 export async function findTitles(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
   const rows = ids.length === 0 ? [] : await selectTitles(db, { ids })
   return new Map(rows.map(({ id, title }) => [id, title]))
 }
 
-/** Public events that lists show and whose original is in this calendar. */
+/** Returns the query for the events of site maps: public events that lists show and whose original is in this calendar. */
 function mapped(db: Db) {
   return db.selectFrom('events').where('status', '=', 'publish').where('hide_from_listings', '=', 0).where(isOriginal)
 }
 
-/** The month of an event, `YYYY-MM`. */
+/** The month in which an event starts, `YYYY-MM`. */
 const month = sql<string>`substr(start_date, 1, 7)`
 
-/** The months with events of site maps in order, each with the time of the latest change of its events. */
+/** Lists the first `most` months with events of site maps, in order, each with the UTC time of the latest change of its events. */
 export async function listEventMonths(
   { db, aside }: Context,
   most: number,
@@ -80,10 +80,10 @@ export async function listEventMonths(
   return months
 }
 
-/** The columns that make an address of a site map. */
+/** The columns of an event that its entry in a site map is made of. */
 export type MappedEvent = Pick<EventRow, 'id' | 'slug' | 'status' | 'modified_utc'>
 
-/** The events of site maps that begin from `start` until before `end`, in order. */
+/** Lists the events of site maps that begin from `start` until before `end`: at most `most`, by start. */
 export async function listMappedEvents(
   { db, aside }: Context,
   { start, end }: { start: string; end: string },
@@ -99,7 +99,7 @@ export async function listMappedEvents(
   return rows
 }
 
-/** The months in which events of site maps begin from `start` until before `end`, in no order. */
+/** Finds the months in which events of site maps begin from `start` until before `end`, in no order. */
 export async function findEventMonths(db: Db, { start, end }: { start: string; end: string }): Promise<string[]> {
   const rows = await mapped(db)
     .select(month.as('month'))

@@ -37,29 +37,29 @@ import { FREE, offeredPrice, offerPrice, presentCost, storedCost } from './event
 import type { EventLinks } from './event-store.ts'
 import { presentRecurrence, seriesLinkedData } from './recurrence-present.ts'
 
-// Writes events as JSON: their members, linked data, and the records they link to.
+// Writes events as JSON, with their linked data and with the records and terms that they link to.
 
-/** The columns of an event that its core is made of. */
+/** The names of the columns that the core of an event is made of. */
 export const CORE_COLUMNS = [...namesWith(eventMembers, 'from', 'column'), 'trusted', 'online_from'] as const
 
 export type CoreRow = Pick<EventRow, (typeof CORE_COLUMNS)[number]>
 
 /**
- * Writes an event as lists show it (rule 5.1): without linked data, and without those of its venues, organizers and terms that cannot be shown.
- * Throws when it cannot be shown itself, as all functions do that present a record.
+ * Writes an event as lists show it (rule 5.1): without linked data. Venues, organizers and terms that cannot be shown are reported and left out.
+ * @throws Error when the event itself cannot be shown
  */
 export function presentEvent(context: Context, row: EventRow, links: EventLinks): WrittenRecord {
   return joinEvent(context, row, links, writeCore(context, row), undefined)
 }
 
-/** Writes an event that is read by itself: with its linked data and that of its venues and organizers. */
+/** Writes an event that is read by itself: with its linked data and that of its venues and organizers. @throws Error when it cannot be shown */
 export function presentSingleEvent(context: Context, row: EventRow, links: EventLinks): WrittenRecord {
   return joinEvent(context, row, links, writeCore(context, row), eventLinkedData(context, row, links))
 }
 
 /**
- * Writes an event for the answer of its write; `core` is what `writeCore` has made of it, where that is known.
- * @throws UnshowableRecord when it, or a venue or organizer `made` with it, could not be read later
+ * Writes an event for the answer of its write. `core` is the result of `writeCore` for this event, where the caller has it.
+ * @throws UnshowableRecord when the event, or a venue or organizer `made` with it, could not be shown to later readers
  */
 export function presentWritten(
   context: Context,
@@ -80,12 +80,12 @@ export function presentWritten(
           organizerLinkedData(organizer),
         ])
     }
-    // Its linked data are made of values that its members show as well, and can do without those of its venues and organizers.
+    // Linked data need no test: they are made of values that the members show as well, and leave out venues and organizers that cannot be shown.
     return joinEvent(context, row, links, core ?? writeCore(context, row), undefined)
   })
 }
 
-/** Writes an event with all that it links to. */
+/** Writes an event with the records and terms that it links to. */
 function joinEvent(
   context: Context,
   row: EventRow,
@@ -111,7 +111,7 @@ function joinEvent(
 
 const jsonOf = (record: object) => Buffer.from(JSON.stringify(record))
 
-/** The members that show what a series links to. */
+/** Presents the terms, venues and organizers of a series as the members that events have for them. */
 export function presentLinks(
   context: Context,
   links: Pick<EventLinks, 'venues' | 'organizers' | 'categories' | 'tags' | 'images'>,
@@ -149,7 +149,7 @@ function recurrenceMembers(context: Context, row: EventRow, series: SeriesRow, n
   return { ...presentRecurrence(context, row, series), ...(occurrences ? { next_occurrences: occurrences } : {}) }
 }
 
-/** Presents those of these venues or organizers that an event shows to the caller. */
+/** Presents the venues or organizers that an event shows to the caller, and leaves out the others. */
 function showEach<Row extends VenueRow | OrganizerRow>(
   context: Context,
   kind: 'venue' | 'organizer',
@@ -161,16 +161,16 @@ function showEach<Row extends VenueRow | OrganizerRow>(
   )
 }
 
-/** The members of a core, which every event has. */
+/** The names of the members of a core, which every event has. */
 type CoreMember = Exclude<
   keyof EventMembers,
   WithValue<EventMembers, 'from', 'link'> | WithValue<EventMembers, 'rare', unknown> | 'custom_fields'
 >
 
-/** Writes one of them as JSON. */
+/** Writes the value of one member of a core as JSON. */
 type MemberWriter = (row: CoreRow, presenting: Presenting) => string
 
-/** Texts without signs that are escaped, such as times and most addresses: they need not be looked at sign by sign. */
+/** Matches texts that have nothing to escape in JSON, such as times and most addresses: they are quoted faster than by `JSON.stringify`. */
 const PLAIN = /^[\w :;,./?!&#%'()=+-]*$/
 const quoted = (text: string) => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text))
 
@@ -188,7 +188,7 @@ const asText =
     JSON.stringify(renderedText(row[name], row.trusted === 1))
 const urlOf: MemberWriter = (row, { site }) => quoted(recordUrl(site, 'event', row))
 
-/** The value of `image` in a core. */
+/** The value of `image` in every core: the image itself is put in its place later. */
 const NO_IMAGE = 'false'
 
 /** The writers of all members of a core, in their order. */
@@ -240,8 +240,9 @@ const IMAGE_NAME = ',"image":'
 const rare = rareFields()
 
 /**
- * Writes the core of an event. It is written as text and not made of an object, since lists of events that nobody has asked for lately are presented
- * from rows as fast as this goes.
+ * Writes the core of an event. The text is joined from the texts of the members instead of by way of an object, which takes longer: the time of this
+ * function decides how fast lists are that nobody has asked for lately.
+ * @throws Error when the event cannot be shown
  */
 export function writeCore(presenting: Presenting, row: CoreRow): EventCore {
   let members = '{'
@@ -252,25 +253,25 @@ export function writeCore(presenting: Presenting, row: CoreRow): EventCore {
   return { members: `${members}}`, imageAt, rare: more === undefined ? '' : JSON.stringify(more) }
 }
 
-/** Adds members to those that only some events have. */
+/** Returns a core with `more` added to its rare members, those that only some events have. */
 export function withRare(core: EventCore, more: object): EventCore {
   const text = JSON.stringify(more)
   return { ...core, rare: core.rare === '' ? text : `${core.rare.slice(0, -1)},${text.slice(1)}` }
 }
 
-/** The value of the member `image`; undefined for an event that shows none. */
+/** Returns the value of the member `image` as JSON; undefined for an event that shows no image. */
 export function imageText(presenting: Presenting, image: ImageRow | undefined): string | undefined {
   const shown = image && showImage(presenting, image)
   return shown && JSON.stringify(shown)
 }
 
-/** An event as JSON is written from. */
+/** The parts of an event from which its JSON is written. */
 export interface EventJsonParts {
   core: EventCore
   image: string | undefined
   categories: readonly CountedJson[]
   tags: readonly CountedJson[]
-  /** The venues that it shows, as JSON. */
+  /** The JSON of each venue that the event shows. */
   venues: readonly Buffer[]
   organizers: readonly Buffer[]
   linkedData?: string | undefined
@@ -282,7 +283,7 @@ const VENUE = Buffer.from('],"venue":')
 const ORGANIZER = Buffer.from(',"organizer":[')
 const CUSTOM_FIELDS = Buffer.from('],"custom_fields":[]')
 const LINKED_DATA = ',"json_ld":'
-/** More bytes than what stands between the parts of an event, and between events. */
+/** An upper bound of the bytes that stand between the parts of an event, and between two events. */
 const FRAME =
   [CATEGORIES, TAGS, VENUE, ORGANIZER, CUSTOM_FIELDS].reduce((sum, { length }) => sum + length, 0) +
   LINKED_DATA.length +
@@ -292,7 +293,7 @@ const OPEN = '['.charCodeAt(0)
 const CLOSE = ']'.charCodeAt(0)
 const END = '}'.charCodeAt(0)
 
-/** Returns an upper bound of the JSON bytes of an event, without a look at its text. */
+/** Returns an upper bound of the bytes that an event takes as JSON, from the lengths of its texts alone. */
 export function mostBytes({
   core,
   image = '',
@@ -309,8 +310,8 @@ export function mostBytes({
 }
 
 /**
- * Writes an event into a buffer with room for `mostBytes`: every event of an answer in JSON is written here, or copied from a piece that was. Returns
- * the end, and adds the counts of the event to `counts`, if any.
+ * Writes an event into a buffer with room for `mostBytes`, and returns the place behind its end. Adds the places of the counts of its terms to `counts`,
+ * if given. Every event in a JSON answer is written by this function, or copied from a piece that this function wrote.
  */
 export function writeParts(parts: EventJsonParts, into: Buffer, start: number, counts?: TermCounts): number {
   const { core, image, categories, tags, venues, organizers, linkedData } = parts
@@ -354,7 +355,7 @@ export function writeParts(parts: EventJsonParts, into: Buffer, start: number, c
   return at
 }
 
-/** Writes an event by itself. */
+/** Writes an event into a buffer of its own. */
 export function joinParts(parts: EventJsonParts): CountedJson {
   const wide = Buffer.allocUnsafe(mostBytes(parts))
   const counts: TermCounts = []
@@ -362,7 +363,7 @@ export function joinParts(parts: EventJsonParts): CountedJson {
   return { bytes: wide.subarray(0, end), counts }
 }
 
-/** @throws Error for text that is no time */
+/** Returns the writer of a time. The writer throws an Error for a text that is no wall time. */
 function asTime(name: TimeColumn): MemberWriter {
   return (row) => {
     if (!isWallTime(row[name])) throw new Error(`its ${name} is no time`)
@@ -379,17 +380,17 @@ function asDetails(name: TimeColumn): MemberWriter {
 
 type TimeColumn = 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date'
 
-/** Costs as they are shown: most events of a calendar share a few dozen short ones. */
+/** Shown costs by their stored JSON: most events of a calendar share a few dozen short costs, so longer ones are not cached. */
 const costs = emptyCache<string, ShownCost>(processBudget)
 const LONGEST_COST = 200
 
 interface ShownCost {
-  /** Its numbers without a currency are in that of this site. */
+  /** The site by whose currency numbers without a currency are shown. */
   site: Context['site']
-  /** The members of an event, as JSON. */
+  /** The members `cost` and `cost_details` of an event, as JSON. */
   cost: string
   details: string
-  /** The price of its offer, and the code of its currency: that of the site where it is not clear. */
+  /** The price of the event's offer, and the code of its currency: that of the site where the currency is not clear. */
   offered: string
   currency: string
 }
@@ -410,12 +411,12 @@ function showCost(site: Context['site'], raw: string): ShownCost {
   return made
 }
 
-/** Returns true for a venue or organizer that an event shows: one that the caller may read, and that is not in the trash (rule 5.9). */
+/** Decides whether events show a venue or organizer to the caller: the caller may read it, and it is not in the trash (rule 5.9). */
 export function isShown(context: Context, linked: VenueRow | OrganizerRow): boolean {
   return linked.status !== 'trash' && mayRead(context.caller, linked)
 }
 
-/** An event as linked data (rule 9.2): schema.org Event with all of its organizers. */
+/** Presents an event as linked data (rule 9.2): a schema.org Event with its first venue and all of its organizers, as far as the caller sees them. */
 function eventLinkedData(context: Context, row: EventRow, links: EventLinks): object {
   const places = showEach(context, 'venue', links.venues, venueLinkedData)
   const location = linkedLocation(places.slice(0, 1), row, recordUrl(context.site, 'event', row))
@@ -431,21 +432,24 @@ function eventLinkedData(context: Context, row: EventRow, links: EventLinks): ob
   }
 }
 
-/** The names of schema.org for whether an event takes place. */
+/** The schema.org name of each event status. */
 export const LINKED_STATUS: Readonly<Record<EventStatus, string>> = {
   scheduled: 'https://schema.org/EventScheduled',
   canceled: 'https://schema.org/EventCancelled',
   postponed: 'https://schema.org/EventPostponed',
 }
 
-/** The names of schema.org for how people take part. */
+/** The schema.org name of each kind of attendance. */
 export const LINKED_ATTENDANCE: Readonly<Record<Exclude<Attendance, ''>, string>> = {
   in_person: 'https://schema.org/OfflineEventAttendanceMode',
   online: 'https://schema.org/OnlineEventAttendanceMode',
   mixed: 'https://schema.org/MixedEventAttendanceMode',
 }
 
-/** Where an event is, as linked data: the place, the meeting, or both. The page stands for a link that is not shown. */
+/**
+ * Returns the location of an event as linked data: its places, its online meeting, or both; undefined for neither. `page`, the address of the event's
+ * page, stands in for a meeting link that is not shown.
+ */
 export function linkedLocation(places: readonly object[], row: Meeting, page: string): object | undefined {
   const isOnline = row.attendance === 'online' || row.attendance === 'mixed'
   const meeting = {
@@ -459,7 +463,7 @@ export function linkedLocation(places: readonly object[], row: Meeting, page: st
 
 type Meeting = Pick<EventRow, 'attendance' | 'online_url' | 'online_label'>
 
-/** The linked data that an event has by itself. */
+/** Presents the linked data of an event without its venues and organizers. */
 function ownLinkedData(context: Context, row: EventRow, image: ImageRow | undefined) {
   const url = recordUrl(context.site, 'event', row)
   const iso = (wall: string, utc: string) => `${wall.replace(' ', 'T')}${utcOffset(utc, row.timezone)}`
@@ -491,7 +495,7 @@ function offer(row: EventRow, price: string, priceCurrency: string, url: string)
   }
 }
 
-/** The texts that an event shows, those of its venues, organizers and terms included. */
+/** Returns the texts that an event shows, with those of its venues, organizers and terms, so that they can be prepared before it is shown. */
 export function textsOfEvent(
   row: Pick<EventRow, 'description' | 'excerpt' | 'trusted'>,
   { venues, organizers, categories, tags }: EventLinks,

@@ -31,14 +31,14 @@ import { parseCost } from './event-cost.ts'
 import { findTermIds, insertEvents, type KnownLinks, type NewEvent, updateEvent } from './event-store.ts'
 import { settleWhen } from './event-when.ts'
 
-// The rules of writing events: how a create or a change affects the event and all that it links to.
+// Writes events by the rules: creates, changes, trashes and publishes them, with their links and the counts of their terms.
 
 export type EventValues = Parsed<typeof event.fields>
 
-/** A venue or organizer to link: one that exists, or one to make inside the transaction. */
+/** A venue or organizer to link: the id of an existing one, or one to make inside the transaction. */
 type PreparedLink = { id: number } | PreparedLinked
 
-/** An event ready to be written: everything that waits for the outside has been done. */
+/** An event ready to be written: its image has been fetched already. */
 export interface PreparedEvent {
   values: EventValues
   image: ResolvedImage | undefined
@@ -46,12 +46,12 @@ export interface PreparedEvent {
   organizers: PreparedLink[] | undefined
 }
 
-/** Fetches everything from outside, so that the transaction waits for nothing else. */
+/** Prepares an event for its write: what has to be fetched is fetched here, so that the transaction waits for no other server. */
 export async function prepareEvent(values: EventValues, context: Context): Promise<PreparedEvent> {
   return { values, ...(await prepareReferred(values, context)) }
 }
 
-/** Fetches the image, and prepares the venues and organizers. */
+/** Fetches the image of an event, and prepares its venues and organizers. Members that were not sent are undefined. */
 export async function prepareReferred(
   values: Pick<EventValues, 'image' | 'venue' | 'organizer'>,
   context: Context,
@@ -76,12 +76,12 @@ async function prepareLinks(rules: LinkedRules, value: unknown, context: Context
 }
 
 /**
- * Looks at an event written as `row`; `links` are those that the write knows. Its queries run after all statements of the write, and reach the database
- * together with them.
+ * Makes the result of a write from the event written as `row`; `links` are the links that the write knows. Its queries run after all statements of the
+ * write, and are sent to the database together with them.
  */
 export type LookAtWritten = (tx: Tx, row: EventRow, links: KnownLinks) => Promise<WriteResult>
 
-/** Moves an event, which is held, to the trash; its links stay, its terms count it no longer (rules 24.1 and 24.4). */
+/** Moves an event, whose row the caller holds, to the trash. Its links stay; its terms no longer count it (rules 24.1 and 24.4). */
 export async function trashEvent(tx: Tx, row: EventRow, context: Context, look: LookAtWritten): Promise<WriteResult> {
   const [columns, had] = await Promise.all([
     trashColumns(tx, 'events', { ...row, name: row.title }, context),
@@ -112,7 +112,8 @@ export const UNSENT = {
 } satisfies Partial<EventRow>
 
 /**
- * Writes the sent fields of an event, which is held as `before`, with everything it links to (rule 16.2); nothing of it stays when any part fails.
+ * Writes the sent fields of an event, whose row the caller holds as `before`, with the records and terms that it links to (rule 16.2). When any part
+ * fails, the transaction keeps nothing of it.
  */
 export async function changeEvent(
   tx: Tx,
@@ -127,7 +128,7 @@ export async function changeEvent(
   const links = { ...linked, terms: terms.isSent ? terms.after : undefined }
   const had = { terms: terms.before, counted: before.status === 'publish' }
   const has = { terms: terms.after, counted: row.status === 'publish' }
-  // The statements are independent, so they reach the database together, in this order. Other writers wait for terms: they are held last.
+  // The statements are independent, so they are sent together, in this order. Terms come last, since other writers wait for them.
   const [, , seen] = await Promise.all([
     updateEvent(tx, before, columns, links),
     countTerms(tx, had, has),
@@ -136,7 +137,7 @@ export async function changeEvent(
   return seen
 }
 
-/** The links of a new event: of a kind that was not sent there are none. */
+/** Returns the links of a new event: none of a kind that was not sent. */
 export function linksOfNew(
   { venues = [], organizers = [], made = new Set() }: Partial<KnownLinks> = {},
   terms: readonly number[],
@@ -144,11 +145,11 @@ export function linksOfNew(
   return { venues, organizers, terms, made }
 }
 
-/** The venues and organizers of an event that is written. */
+/** The venues and organizers to link to an event. */
 type PreparedLinks = Pick<PreparedEvent, 'venues' | 'organizers'>
 
 /**
- * Finds or makes the venues and organizers that were sent.
+ * Finds or makes the venues and organizers that were sent, and returns their ids.
  * @throws Problem rest_invalid_param for one that is gone, or in the trash, since the request was read
  */
 export async function settleLinked(
@@ -167,7 +168,7 @@ async function linkAll(tx: Tx, prepared: PreparedLinks, context: Context): Promi
   return { venues, organizers, made }
 }
 
-/** An event as it is to be written. */
+/** An event whose values are settled, ready for the statements of its write. */
 export interface SettledEvent {
   /** The whole row. */
   row: EventRow
@@ -195,7 +196,7 @@ export async function settleEvent(
   return { row: { ...UNSENT, uid: randomUUID(), ...before, ...columns, id }, columns, terms }
 }
 
-/** The columns that were sent or follow from what was sent, but those that depend on other rows. */
+/** Returns the columns that were sent or follow from sent values, without columns that depend on other rows. @throws Problem for refused values */
 function ownColumns(before: EventRow | undefined, values: EventValues, context: ValueContext) {
   const kept = keptColumns(event.fields, values) as Partial<EventRow> & Pick<EventRow, 'title'>
   const textOf = (name: 'title' | 'excerpt' | 'description' | 'event_status') =>
@@ -212,7 +213,7 @@ function ownColumns(before: EventRow | undefined, values: EventValues, context: 
   }
 }
 
-/** Local and UTC times (rule 18.1): times that were not sent stay, and UTC follows from the wall clock and the zone. */
+/** Returns the columns of an event's times (rule 18.1): wall times that were not sent stay, and UTC times follow from wall times and the zone. */
 export function settleTimes(values: EventValues, before: EventRow | undefined, context: ValueContext) {
   const zone =
     values.timezone === undefined
@@ -225,20 +226,20 @@ export function settleTimes(values: EventValues, before: EventRow | undefined, c
     if (sent === undefined && before) return held ?? before[name]
     const moment = sent === undefined ? undefined : readMoment(sent, zone, context.now)
     if (moment === undefined) throw invalidParam(name)
-    // Of a time that occurs twice an answer does not tell which it is: put back, it stays the same moment.
+    // An answer does not tell which of two moments a repeated wall time means: when a client sends it back, the stored moment stays.
     return moment.utc === undefined && moment.wall === held?.wall ? held : moment
   }
   const times = settleWhen({ start: edge('start_date'), end: edge('end_date'), timezone: zone, allDay })
   return { ...times, timezone: zone, all_day: Number(allDay) }
 }
 
-/** An event without a website shows its own address there, which sent back is still none. */
+/** Keeps the stored website where the event's own address was sent: an event without a website shows that address as its website. */
 function settleWebsite(values: EventValues, before: EventRow | undefined, context: ValueContext) {
   const isOwn = before !== undefined && values.website === recordUrl(context.site, 'event', before)
   return isOwn ? { website: before.website } : {}
 }
 
-/** The ids of the linked records, in order; ids of new records are added to `made`. */
+/** Makes the linked records that are new, and returns the ids of all of them, in order. Adds the ids of new records to `made`. */
 async function linkIds(
   tx: Tx,
   rules: LinkedRules,
@@ -255,15 +256,15 @@ async function linkIds(
   return [...ids]
 }
 
-/** The terms of an event, before and after a change. */
+/** The ids of the terms of an event, before and after a change. */
 interface EventTerms {
   before: readonly number[]
   after: readonly number[]
-  /** Whether the change is about terms at all. */
+  /** True when terms were sent. */
   isSent: boolean
 }
 
-/** Finds or makes the sent terms, and finds the former ones; none where they do not change. */
+/** Finds or makes the sent terms, and finds the former ones. Both lists are empty where neither terms nor whether they count the event change. */
 async function settleEventTerms(
   tx: Tx,
   before: EventRow | undefined,
@@ -288,7 +289,7 @@ async function settleEventTerms(
   return { before: had.map((term) => term.id), after, isSent }
 }
 
-/** The entries of the terms that were sent, by taxonomy. */
+/** Returns the entries of the sent terms by taxonomy; undefined for a taxonomy that was not sent. */
 function sentTerms({ categories, tags }: Pick<EventValues, 'categories' | 'tags'>) {
   return {
     category: categories === undefined ? undefined : (termEntries(categories) ?? []),
@@ -298,11 +299,11 @@ function sentTerms({ categories, tags }: Pick<EventValues, 'categories' | 'tags'
 
 interface Counted {
   terms: readonly number[]
-  /** Whether the event counts at all: only published ones do (rule 7.4). */
+  /** True for a published event: terms count no others (rule 7.4). */
   counted: boolean
 }
 
-/** Counts an event for its terms, and no longer for those it had: begun with the statements that change it. */
+/** Adds one to the counts of terms that begin to count an event, and takes one from the counts of terms that no longer do. */
 async function countTerms(tx: Tx, before: Counted, after: Counted): Promise<void> {
   const had = new Set(before.counted ? before.terms : [])
   const has = new Set(after.counted ? after.terms : [])
@@ -312,7 +313,7 @@ async function countTerms(tx: Tx, before: Counted, after: Counted): Promise<void
   await shiftCounts(tx, by)
 }
 
-/** Publishes an event whose time has come, which is held. */
+/** Publishes an event whose time has come. The caller holds its row. */
 export async function publishEvent(tx: Tx, row: EventRow, slug: string): Promise<void> {
   const terms = (await findTermIds(tx, row.id)).map((term) => term.id)
   await Promise.all([
@@ -321,36 +322,36 @@ export async function publishEvent(tx: Tx, row: EventRow, slug: string): Promise
   ])
 }
 
-/** The parts of a new event that follow from its values alone: its columns, and the slug it asks for. */
+/** The parts of a new event that follow from its sent values alone: its columns, and the slug that was asked for. */
 export interface SettledValues {
   own: ReturnType<typeof ownColumns>
   slug: string | undefined
 }
 
-/** Settles a new event's values. @throws Problem for refused ones */
+/** Settles the values of a new event. @throws Problem for refused values */
 export function settleValues(values: EventValues, context: ValueContext): SettledValues {
   return { own: ownColumns(undefined, values, context), slug: values.slug }
 }
 
-/** An event to be made for whoever asks for it, with what it links to, and the UID that calendars know it by, if they do. */
+/** A new event that was asked for, with the records and terms to link it to. `uid` is given where calendars know the event already. */
 export interface AskedEvent extends SettledValues {
   event: Omit<PreparedEvent, 'values'> & { values: Pick<EventValues, 'categories' | 'tags'> }
   uid?: string | undefined
 }
 
-/** A new event, with its terms in the order of their ids. */
+/** A new event with its id and slug. The ids of its categories and tags are in ascending order. */
 export interface MadeEvent extends NewEvent {
   links: KnownLinks
-  /** The context of whoever asked for it. */
+  /** The context of the request that asked for the event. */
   context: Context
   categories: readonly number[]
   tags: readonly number[]
 }
 
 /**
- * Writes new events with everything they link to, with few statements for all. When one fails, none is written.
- * Linked records are looked up for all of them together. The events are presented when they are first read, and their words are indexed together.
- * @throws Problem rest_invalid_param for a venue or organizer that is not there, or in the trash
+ * Writes new events, with the records and terms that they link to, in few statements. When one event fails, none is written. The words of all events
+ * are indexed together. The events are not presented here, but when they are first read.
+ * @throws Problem rest_invalid_param for a venue or organizer that does not exist or is in the trash
  */
 export async function createEvents(tx: Tx, asked: readonly AskedEvent[], context: Context): Promise<MadeEvent[]> {
   const events = await settleNewEvents(
@@ -363,8 +364,8 @@ export async function createEvents(tx: Tx, asked: readonly AskedEvent[], context
 }
 
 /**
- * Settles new events that are written together: the later of two that ask for the same slug gets another.
- * @throws Problem rest_invalid_param for a venue or organizer that is not there, or in the trash
+ * Settles new events that are written together, in the order of `asked`. The later of two events that ask for the same slug gets another slug.
+ * @throws Problem rest_invalid_param for a venue or organizer that does not exist or is in the trash
  */
 export async function settleNewEvents(
   tx: Tx,
@@ -395,7 +396,10 @@ export async function settleNewEvents(
   return events
 }
 
-/** Writes settled events, and counts them for their terms, which resolve as they are then. All statements have begun when the function returns. */
+/**
+ * Writes settled events, and adds them to the counts of their terms. Returns a promise of the writes, and one of the rows of the terms with their new
+ * counts. All statements have begun when the function returns.
+ */
 export function insertSettled(tx: Tx, events: readonly MadeEvent[]): [Promise<unknown>, Promise<TermRow[]>] {
   const noted = insertTakenIds(
     tx,
@@ -419,7 +423,7 @@ const LINKS = [
   ['organizer', 'organizers'],
 ] as const
 
-/** The ids of the terms of each event; those that were named by ids are looked up together. */
+/** Finds or makes the terms of each event, and returns their ids. Terms that were named by ids are looked up in one query. */
 async function settleTermsOf(
   tx: Tx,
   asked: readonly (AskedEvent & { context: Context })[],
@@ -430,7 +434,7 @@ async function settleTermsOf(
     for (const entry of [...category, ...tag]) if (typeof entry === 'number') numbers.add(entry)
   const known = new Map((await findTermsByIds(tx, [...numbers])).map((term) => [term.id, term]))
   const settled = asked.map((): Record<'category' | 'tag', readonly number[]> => ({ category: [], tag: [] }))
-  // One taxonomy after the other: writers that make terms of both wait for each other in that order.
+  // All categories come before all tags: writers that make both wait for each other in one order, and so never in a circle.
   for (const taxonomy of ['category', 'tag'] as const)
     for (const [at, { context }] of asked.entries()) {
       const entries = sent[at]?.[taxonomy] ?? []

@@ -29,22 +29,22 @@ import { isStoredFree } from './event-cost.ts'
 import { linkShownFrom } from './event-when.ts'
 import { dropWithdrawn, keepWithdrawn } from './withdrawn-store.ts'
 
-// The SQL of events and of their links.
+// Reads and writes the rows of events and of their links.
 
-/** The records an event shows: its venues and organizers in order, its terms by name, and the images of all of them. */
+/** The records that an event links to: its venues and organizers in order, its terms by name, its series, and the images of all records. */
 export interface EventLinks {
   venues: VenueRow[]
   organizers: OrganizerRow[]
   categories: TermRow[]
   tags: TermRow[]
   images: ReadonlyMap<number, ImageRow>
-  /** The series it is an occurrence of. */
+  /** The series of which the event is an occurrence. */
   series: SeriesRow | undefined
-  /** The occurrences after it, in lists where it stands for them. */
+  /** The next occurrences of its series, in lists where the event stands for them. */
   next?: readonly NextOccurrence[]
 }
 
-/** The members of a later occurrence that a collapsed list shows with the one before it. */
+/** A later occurrence of a series, as a list that is collapsed to one occurrence of each series shows it with that occurrence. */
 export type NextOccurrence = Pick<EventRow, 'id' | 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date'>
 
 const selectByIds = statement<{ ids: readonly number[] }>()((db, value) =>
@@ -56,7 +56,7 @@ export async function findEvent(db: Db, id: number): Promise<EventRow | undefine
   return row
 }
 
-/** Finds those of these events that lists show the caller, in the order of the ids. */
+/** Finds the events with these ids that lists show the caller, in the order of the ids. */
 export async function findListedEvents({ db, caller }: Context, ids: readonly number[]): Promise<EventRow[]> {
   const rows = ids.length === 0 ? [] : await selectByIds(db, { ids })
   const byId = new Map(rows.map((row) => [row.id, row]))
@@ -66,7 +66,10 @@ export async function findListedEvents({ db, caller }: Context, ids: readonly nu
   })
 }
 
-/** Reads one page of the events with a condition: by start, date and id (rule 11.7); by date and id; or the best first (rule 14.7). */
+/**
+ * Reads one page of the events that meet a condition, and counts all of them. The order is by start, date and id (rule 11.7) for `start`, by date and id
+ * for `publication`, and the best matches first for a ranking (rule 14.7).
+ */
 export async function listEvents(
   where: Condition,
   order: 'start' | 'publication' | Ranking,
@@ -91,13 +94,13 @@ function orderBy(db: Db, order: 'start' | 'publication' | Ranking): RawBuilder<u
   if (order === 'publication') return sql`events.date, events.id`
   if (order === 'start') return sql`events.start_date, events.date, events.id`
   const { titled, named, today } = order
-  // Coming events by their start, and then past ones, the latest first.
+  // Coming events by their start, then past events, the latest first.
   const coming = sql`events.end_date >= ${`${today} 00:00:00`}`
   return sql`${rankAmong(db, titled, named)}, case when ${coming} then 0 else 1 end,
     case when ${coming} then events.start_date end, events.start_date desc, events.date, events.id`
 }
 
-/** Lists ids of all events with a condition, by start or publication. */
+/** Lists the ids of all events that meet a condition, by start, date and id, or by date and id. */
 export async function listEventIds(
   where: Condition,
   order: 'start' | 'publication',
@@ -109,16 +112,16 @@ export async function listEventIds(
   return rows.map(({ id }) => id)
 }
 
-/** Ids of the records an event is linked to, in order; undefined where they are not known. */
+/** The ids of the records and terms that an event is linked to, in order; undefined where they are not known. */
 export interface KnownLinks {
   venues: readonly number[] | undefined
   organizers: readonly number[] | undefined
   terms: readonly number[] | undefined
-  /** The venues and organizers, of these, that are as new as the link. */
+  /** The ids of the linked venues and organizers that were made with the event. */
   made: ReadonlySet<number>
 }
 
-/** The links of these events, in one query a kind; every event asked for has an entry. `known` is for one event alone. */
+/** Reads the links of these events, in one query for each kind. Every event has an entry. `known` may be given for a single event alone. */
 export async function findEventLinks(
   db: Db,
   events: readonly Pick<EventRow, 'id' | 'image' | 'series'>[],
@@ -152,8 +155,8 @@ export async function findEventLinks(
 }
 
 /**
- * The links of new events that this transaction has written, by the ids of the events. `counted` resolves to the terms of those that count for
- * them.
+ * Reads the links of new events that this transaction has written, by the ids of the events. `counted` resolves to the terms of the published events,
+ * with their new counts.
  */
 export async function findLinksOfNew(
   db: Db,
@@ -201,13 +204,13 @@ const selectSeries = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('series').selectAll().where('id', 'in', value('ids')),
 )
 
-/** These series by id. */
+/** Reads series by id. */
 export async function findSeriesByIds(db: Db, ids: readonly number[]): Promise<Map<number, SeriesRow>> {
   const rows = ids.length === 0 ? [] : await selectSeries(db, { ids })
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The statements for links to venues or organizers. Their tables are alike but for names, so the query builder is told of venues alone. */
+/** Makes the statements for links to venues or organizers. The tables differ in names alone, so the types of the query builder know venues alone. */
 function linkStatements(links: 'event_venues', kind: 'venue', table: 'venues') {
   return {
     select: statement<{ events: readonly number[] }>()((db, value) =>
@@ -321,10 +324,10 @@ const deleteLinksOf = {
   terms: deleteEventTerms,
 }
 
-/** The kinds of links, by which the former ones are kept. */
+/** The kinds of links. When a write changes links of one kind, the former ones are noted by this name. */
 export const LINK_KINDS = ['venues', 'organizers', 'terms'] as const
 
-/** Removes the links of events, which are to get others, and notes those that they had where these differ. */
+/** Removes the links of one kind from events that are to be linked to `ids` instead, and notes the former links where they differ from `ids`. */
 async function removeLinks(
   tx: Tx,
   kind: (typeof LINK_KINDS)[number],
@@ -348,7 +351,7 @@ async function replaceTerms(tx: Tx, event: number, ids?: readonly number[]): Pro
   if (ids) await Promise.all([removeLinks(tx, 'terms', [event], ids), insertTerms(tx, event, ids)])
 }
 
-/** The columns of an event that follow from others, whoever writes those. */
+/** Returns the columns of an event that follow from its other columns; every write of an event sets them. */
 export function derivedColumns(row: EventRow): Pick<EventRow, 'access_words' | 'is_free' | 'online_from'> {
   return {
     access_words: factsIn(row, eventFacts).join(' '),
@@ -361,7 +364,7 @@ const updateOne = statement<{ id: number; columns: Partial<EventRow> }>()((db, v
   db.updateTable('events').set(value('columns')).where('id', '=', value('id')),
 )
 
-/** Ids of the records that an event is to be linked to, in order; undefined ones stay as they are. */
+/** The ids of the records and terms that an event is to be linked to, in order. Links of a kind that is undefined stay as they are. */
 export type WrittenLinks = Omit<KnownLinks, 'made'>
 
 function inParts<Row>(rows: readonly Row[], write: (part: Row[]) => Promise<unknown>): Promise<unknown>[] {
@@ -370,11 +373,11 @@ function inParts<Row>(rows: readonly Row[], write: (part: Row[]) => Promise<unkn
 
 const insertMany = statement<{ rows: EventRow[] }>()((db, value) => db.insertInto('events').values(value('rows')))
 
-/** A new row with the ids of what it links to, in order. */
+/** The row of a new event, with the ids of the records and terms that it links to, in order. */
 export interface NewEvent {
   row: EventRow
   links: WrittenLinks
-  /** Its writer, where several share the transaction. */
+  /** The writer of the event, where several writers share the transaction. */
   by?: Writer | undefined
 }
 
@@ -396,7 +399,7 @@ function linkEvents(tx: Tx, events: readonly { id: number; links: WrittenLinks }
   return [...linked, ...inParts(terms, (rows) => insertEventTerms(tx, { rows }))]
 }
 
-/** Writes columns of several events, whose links stay. All statements have begun, in this order, when the function returns. */
+/** Writes columns of several events; their links stay. All statements have begun, in this order, when the function returns. */
 export async function updateEvents(
   tx: Tx,
   changes: readonly { before: EventRow; columns: Partial<EventRow> }[],
@@ -405,14 +408,17 @@ export async function updateEvents(
     changes.map(({ before, columns }) => {
       const after = { ...before, ...columns }
       recordWritten(tx, 'event', before, { ...after, name: after.title }, formerOf(before, columns))
-      // An occurrence that takes the values of its series has other columns in `before` than in the database.
+      // All of `columns` is written: where an occurrence takes the values of its series, `before` may differ from the row in the database.
       const written = { ...columns, ...changedOf(before, derivedColumns(after)) }
       return Promise.all([leaveTraces(tx, before, after), updateOne(tx, { id: before.id, columns: written })])
     }),
   )
 }
 
-/** Replaces the links of events, for the kinds of link that are given. All statements have begun, in this order, when the function returns. */
+/**
+ * Replaces links of events by `asked.links`: of each kind for the events that `asked` lists under that kind. All statements have begun, in this order,
+ * when the function returns.
+ */
 export async function replaceLinksOf(
   tx: Tx,
   asked: { links: WrittenLinks } & Record<(typeof LINK_KINDS)[number], readonly number[]>,
@@ -431,7 +437,7 @@ const selectTermsOfEvents = statement<{ events: readonly number[] }>()((db, valu
   db.selectFrom('event_terms').select(['event', 'term']).where('event', 'in', value('events')),
 )
 
-/** Ids of the terms of these events. */
+/** Finds the ids of the terms of each event; an event without terms has no entry. */
 export async function findTermsOfEvents(db: Db, events: readonly number[]): Promise<Map<number, number[]>> {
   const terms = new Map<number, number[]>()
   for (const { event, term } of events.length === 0 ? [] : await selectTermsOfEvents(db, { events }))
@@ -447,12 +453,12 @@ const moveLater = statement<{ from: number; to: number; at: string }>()((db, val
     .where('recurrence_id', '>=', value('at')),
 )
 
-/** Moves the occurrences of `from` that originally start at `at` or later to `to`; callers record them. */
+/** Moves the occurrences of the series `from` that originally start at `at` or later to the series `to`. The caller has to record their changes. */
 export async function moveOccurrences(tx: Tx, from: number, to: number, at: string): Promise<void> {
   await moveLater(tx, { from, to, at })
 }
 
-/** Writes only the columns whose values change: SQLite rewrites the index entries of every column that is set, even to the same value. */
+/** Writes the columns whose values change, and no others: SQLite rewrites the index entries of every column that is set, even to the same value. */
 async function updateColumns(tx: Tx, before: EventRow, columns: Partial<EventRow>): Promise<void> {
   const changed = changedOf(before, columns)
   if (Object.keys(changed).length > 0) await updateOne(tx, { id: before.id, columns: changed })
@@ -466,7 +472,7 @@ const showOne = statement<{ id: number }>()((db, value) =>
   db.updateTable('events').set({ online_from: '' }).where('id', '=', value('id')),
 )
 
-/** Shows everybody the links of these events, which are held. */
+/** Shows everybody the meeting links of these events. The caller holds their rows. */
 export async function showLinks(tx: Tx, rows: readonly EventRow[]): Promise<void> {
   await Promise.all(
     rows.map((row) => {
@@ -476,7 +482,7 @@ export async function showLinks(tx: Tx, rows: readonly EventRow[]): Promise<void
   )
 }
 
-/** Writes columns and links of an event, whose row is `before`. All statements have begun, in this order, when the function returns. */
+/** Writes columns and links of the event whose row is `before`. All statements have begun, in this order, when the function returns. */
 export async function updateEvent(
   tx: Tx,
   before: EventRow,
@@ -495,7 +501,7 @@ export async function updateEvent(
   ])
 }
 
-/** Keeps the old address of an event that the public knew, and the event itself once lists do not show it any more, until they do again. */
+/** Notes the old slug of an event that was public. Keeps a withdrawn row for an event that leaves public lists, and drops that row when it is back. */
 async function leaveTraces(tx: Tx, before: EventRow, after: EventRow): Promise<void> {
   const isWithdrawn = isListed(before) && !isListed(after)
   const isBack = !isListed(before) && isListed(after)
@@ -514,13 +520,13 @@ const selectLinkedBytes = statement<{ event: number }>()<{ bytes: number | strin
       from event_organizers join organizers on organizers.id = event_organizers.organizer where event = ${value('event')}`,
 )
 
-/** The bytes of the texts of all venues and organizers of an event, found without reading these texts. */
+/** Returns the bytes of the descriptions and excerpts of all venues and organizers of an event, without reading these texts. */
 export async function linkedBytes(db: Db, event: number): Promise<number> {
   const rows = await selectLinkedBytes(db, { event })
   return rows.reduce((total, { bytes }) => total + Number(bytes), 0)
 }
 
-/** The most occurrences that one tells of. */
+/** The most later occurrences that a collapsed list shows with one event. */
 const MOST_NEXT = 5
 
 const selectNext = statement<{ series: number; start: string }>()((db, value) =>
@@ -535,7 +541,7 @@ const selectNext = statement<{ series: number; start: string }>()((db, value) =>
     .limit(sql.lit(MOST_NEXT)),
 )
 
-/** The public occurrences that come next after these, by id; those that are no occurrences are missing. */
+/** Finds the next public occurrences after each of these events, by the ids of the events. An event of no series has no entry. */
 export async function findNext(db: Db, rows: readonly EventRow[]): Promise<Map<number, readonly NextOccurrence[]>> {
   const found = rows.map(async ({ id, series, start_date: start }) =>
     series === null ? [] : [[id, await selectNext(db, { series, start })] as const],

@@ -10,11 +10,11 @@ import { recordChecks } from '../records/record-rules.ts'
 import { areTermEntries } from '../terms/term-rules.ts'
 import { isCost } from './event-cost.ts'
 
-// The declaration of events.
+// Declares the resource of events.
 
 const password = { kind: anything, about: 'Accepted and ignored: events have no passwords' } as const
 
-/** Events: their fields, filters and addresses (rule 3.9). */
+/** The declaration of events: their fields and addresses (rule 3.9), and the checks of sent values. */
 export const event = defineResource({
   name: 'event',
   path: 'events',

@@ -15,22 +15,22 @@ export interface PickedName {
   kind: PickedKind
   id: number
   name: string
-  /** Of a venue or organizer. */
+  /** The status of a venue or organizer; of a term always `publish`. */
   status: string
-  /** A hint that tells it from its namesakes: the city of a venue, the category that one lies in; empty for none. */
+  /** A hint that tells namesakes apart: the city of a venue, or the parent of a category; empty for none. */
   about: string
 }
 
-/** The most characters of a name that is looked for. */
+/** The most UTF-16 code units of a name that is looked for. */
 const LONGEST_PICKED = 300
-/** Behind everything that begins with the text before it. */
+/** The highest character: a text with it at the end sorts behind all texts that begin with that text. */
 const LAST_SIGN = '\u{10ffff}'
 
 type ByCaller = Pick<Context, 'db' | 'caller'>
 
 /**
- * The venues, organizers, categories or tags whose names begin with a text, whatever their letter case and accents, and behind them those that have it
- * elsewhere; those that the caller may see, and of venues and organizers those outside the trash. At most `most`, by name. Blank text gives the first ones.
+ * Finds at most `most` records or terms of a kind by name, whatever the letter case and accents: first those whose names begin with the text, then those
+ * that have it elsewhere, each by name. Blank text finds the first names. Only what the caller may see is found, and nothing from the trash.
  */
 export async function pickNames(kind: PickedKind, text: string, asker: ByCaller, most: number): Promise<PickedName[]> {
   const folded = foldedName(text)
@@ -41,7 +41,7 @@ export async function pickNames(kind: PickedKind, text: string, asker: ByCaller,
   return [...beginning, ...(await readNames(kind, others, asker, most - beginning.length))]
 }
 
-/** The venue, organizer, category or tag that a name means: the one of this name, or else the only one whose name begins so. */
+/** Finds the record or term that a name means: the one with this name, or else the only one whose name begins so. Undefined where there is none. */
 export async function findNamed(kind: PickedKind, text: string, asker: ByCaller): Promise<PickedName | undefined> {
   const same = await findSameName(kind, text, asker)
   const folded = foldedName(text)
@@ -50,20 +50,20 @@ export async function findNamed(kind: PickedKind, text: string, asker: ByCaller)
   return others.length === 0 ? only : undefined
 }
 
-/** The venue, organizer, category or tag of just this name, but for letter case and accents; of several the oldest public one. */
+/** Finds the record or term with this name, whatever the letter case and accents: of several the oldest public one, or else the oldest one. */
 export async function findSameName(kind: PickedKind, text: string, asker: ByCaller): Promise<PickedName | undefined> {
   const folded = foldedName(text)
   if (folded === undefined || folded === '') return undefined
-  // Names are kept as they were sent, which may be as markup.
+  // Names are stored as they were sent, so an ampersand may be stored as an entity.
   const written = [...new Set([folded, folded.replaceAll('&', '&amp;')])]
   const same = await readNames(kind, sql<SqlBool>`named.folded in (${sql.join(written)})`, asker, MOST_SAME)
   return same.find(({ status }) => status === 'publish') ?? same[0]
 }
 
-/** Namesakes among which a published one is looked for. */
+/** The most namesakes among which a published one is looked for. */
 const MOST_SAME = 20
 
-/** A text as names are compared; undefined for what no name has. */
+/** Returns a text in the folded form in which names are compared; undefined for a text that no name has. */
 function foldedName(text: string): string | undefined {
   return text.length > LONGEST_PICKED || text.includes('\0') ? undefined : fold(text)
 }
@@ -77,7 +77,7 @@ const TABLES = {
   organizer: { table: 'organizers', about: undefined },
 } as const
 
-/** Reads the names by the index of names alone; of those found, so many rows are looked at as it takes. */
+/** Reads names in order. The names are tested in the index of names alone; rows are read only until `most` of them are shown to the caller. */
 async function readNames(
   kind: PickedKind,
   where: Expression<SqlBool>,

@@ -5,7 +5,7 @@ import { wholeList } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { type Status, visibleTo } from '../records/record-store.ts'
 
-// Events as those who plan them see them, with drafts and those hidden from listings.
+// Finds events for the plan of a month, where drafts and events hidden from listings are shown as well.
 
 const PLANNED = [
   'id',
@@ -19,21 +19,21 @@ const PLANNED = [
   'series',
 ] as const satisfies (keyof EventRow)[]
 
-/** An event with what a plan shows of it. */
+/** An event as the plan of a month shows it. */
 export type PlannedEvent = Pick<EventRow, (typeof PLANNED)[number]> & {
-  /** The id of its first category; undefined without one. */
+  /** The lowest id of its categories; undefined for an event without categories. */
   category: number | undefined
-  /** The name of its first venue, empty without one. */
+  /** The name of its first venue that the caller may see; empty for none. */
   place: string
 }
 
 /** All statuses but the trash. */
 const STATUSES: readonly Status[] = ['publish', 'future', 'draft', 'pending', 'private']
 
-/** When an event is on, as wall times. */
+/** The id of an event, and its start and end as wall times. */
 export type PlannedTimes = Pick<EventRow, 'id' | 'start_date' | 'end_date'>
 
-/** From which day on, until before which one, and how many events at most. */
+/** The days of a plan: from `first` until before `after`, with at most `most` events. */
 interface Days {
   first: string
   after: string
@@ -41,8 +41,8 @@ interface Days {
 }
 
 /**
- * The events that the caller may see and that are on at these days, by start. The indexes of lists and of lasting events have all that is asked for, so
- * no row with its long texts is read.
+ * Finds the times of the events that the caller may see and that are on at these days, by start and id, without the trash. All columns are read from the
+ * indexes of lists and of events of several days, so that no row with its long texts is read.
  */
 export async function findPlannedTimes({ db, caller, aside }: Context, days: Days): Promise<PlannedTimes[]> {
   const { first, after, most } = days
@@ -79,14 +79,14 @@ function asTimes(db: Context['db'], events: Expression<PlannedTimes>): ReadQuery
   return { compile: () => query.compile(db) }
 }
 
-/** Finds the events of `findPlannedTimes` with what plans show. */
+/** Finds the same events as `findPlannedTimes`, in the same order, with all that plans show. */
 export async function findPlanned(context: Context, days: Days): Promise<PlannedEvent[]> {
   const ids = (await findPlannedTimes(context, days)).map(({ id }) => id)
   const byId = new Map((await readPlanned(context, ids)).map((event) => [event.id, event]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-/** The first category of each of these events that has one. Without statistics SQLite would begin an inner join with every category. */
+/** Finds the lowest category id of each event that has a category. The join is a cross join: without statistics SQLite would begin at the categories. */
 async function firstCategories(db: Context['db'], ids: readonly number[]): Promise<Map<number, number>> {
   const rows = await db
     .selectFrom('event_terms')
@@ -100,7 +100,7 @@ async function firstCategories(db: Context['db'], ids: readonly number[]): Promi
   return new Map(rows.map(({ event, term }) => [event, Number(term)]))
 }
 
-/** These events where the caller may see them, in no order. */
+/** Reads these events as plans show them, without those that the caller may not see, in no order. */
 export async function readPlanned({ db, caller }: Context, ids: readonly number[]): Promise<PlannedEvent[]> {
   if (ids.length === 0) return []
   const [rows, categories, places] = await Promise.all([

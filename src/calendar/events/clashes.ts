@@ -8,21 +8,21 @@ import { entriesOf, wholeList } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { isPossibleId, visibleTo } from '../records/record-store.ts'
 
-// Finds events at the same venue and time as one that somebody writes, and events that may be the same one.
+// Finds the events that a draft clashes with at its venues, and the events that may be the same as the draft.
 
-/** An event that somebody writes, as far as it is known. Times are 'YYYY-MM-DD HH:MM:SS' in UTC. */
+/** The known values of an event that somebody is writing. Times are 'YYYY-MM-DD HH:MM:SS' in UTC. */
 export interface EventDraft {
-  /** Its id, if it has one, and the series it is a date of. */
+  /** Its id, if it is stored already, and the id of its series, if it is an occurrence. */
   id?: number
   series?: number
   title: string
   utc_start_date: string
   utc_end_date: string
-  /** Ids of its venues. */
+  /** The ids of its venues. */
   venues: readonly number[]
 }
 
-/** An event that stands near another one. */
+/** A stored event that clashes with a draft, or may be the same. */
 export interface NearEvent {
   id: number
   title: string
@@ -34,31 +34,31 @@ export interface NearEvent {
   all_day: boolean
 }
 
-/** The events that a draft gets in the way of, and those that may be the same as it. */
+/** The events that a draft clashes with, and those that may be the same as the draft: at most `MOST_NEAR` in each list. */
 export interface Clashes {
-  /** At one of its venues at overlapping times, the earliest first. */
+  /** The events at one of its venues at overlapping times: first those that start at the same moment, then the earliest. */
   clashes: NearEvent[]
-  /** With the same words in the title within three days, or at the same venue from the same moment on: these are among the clashes as well. */
+  /** The events with a title of the same words within three days, and those at the same venue from the same moment on, which are clashes as well. */
   doubles: (NearEvent & { by: 'title' | 'start' })[]
 }
 
-/** The most events of either list. */
+/** The most events in each list of clashes. */
 const MOST_NEAR = 5
-/** Days before and after a draft in which another event of its title may be the same. */
+/** The days before and after the start of a draft in which an event with a like title may be the same. */
 const DOUBLE_DAYS = 3
-/** Events that began more days before are not looked for: what lasts longer leaves room beside it, such as exhibitions. */
+/** The most days before a draft on which a clashing event may have begun: events that last longer, such as exhibitions, leave room for others. */
 const LONGEST_DAYS = 31
-/** Walls of zones lie up to so many hours from UTC. */
+/** The most hours between UTC and the wall time of any zone. */
 const ZONE_HOURS = 14
-/** Words of a title of which another one has one, the longest, and events with a title like it that are read. */
+/** The number of longest words in a title of which a like title has at least one, and the most events with like titles that are read. */
 const MOST_TITLE_WORDS = 3
 const MOST_COMPARED = 100
 
 type ByCaller = Pick<Context, 'db' | 'aside' | 'caller'>
 
 /**
- * Finds what drafts clash with, each by itself, among the events that the caller may see outside the trash. Canceled and postponed events clash with nothing.
- * It reads the index of lists for the days around each draft, so it costs the same however many events lie elsewhere. All are asked for at once.
+ * Finds the clashes of each draft, in the order of the drafts, among the events that the caller may see outside the trash. Canceled and postponed events
+ * clash with nothing. A few queries serve all drafts. They read the index of lists for the days around the drafts alone, so other events cost no time.
  */
 export async function findClashes(drafts: readonly EventDraft[], asker: ByCaller): Promise<Clashes[]> {
   if (drafts.length === 0) return []
@@ -115,7 +115,7 @@ function nearEvent({ id, title, status, start_date, end_date, utc_start_date, ti
 const COLUMNS = sql`events.id, events.title, events.status, events.start_date, events.end_date, events.utc_start_date,
   events.timezone, events.all_day`
 
-/** A stretch of time in UTC, from `from` until before `before`. Events that ended before `ended` are left out. */
+/** A stretch of time in UTC in which events begin, from `from` until before `before`. Events that ended before `ended` are not needed. */
 interface TimeStretch {
   from: string
   before: string
@@ -123,8 +123,8 @@ interface TimeStretch {
 }
 
 /**
- * The events that begin within a stretch of time. The index of lists has all that is asked for: each row that is read besides costs more than all the
- * others.
+ * Returns the query for the events that begin within a stretch of time, as the table `near`. It asks for columns of the index of lists alone: reading
+ * one row costs more than reading all of these entries of the index.
  */
 function begunWithin(
   { caller }: ByCaller,
@@ -142,17 +142,17 @@ function begunWithin(
 
 const later = (utc: string, hours: number) => formatUtc(utcToMs(utc) + hours * 3_600_000)
 
-/** The time in which an event begins that may overlap with a draft. */
+/** Returns the stretch of time in which events begin that may overlap with a draft. */
 function overlapsWithin({ utc_start_date: start, utc_end_date: end }: EventDraft): TimeStretch {
   return { from: later(start, -24 * LONGEST_DAYS), before: end, ended: start }
 }
 
-/** Events at venues of drafts whose times overlap, the first few of each: `draft` is the place of the draft in its list. */
+/** An event that overlaps with a draft at one of its venues. `draft` is the place of the draft in the list of drafts. */
 interface OverlappingRow extends NearRow {
   draft: number
 }
 
-/** What drafts overlap with among the events that begin within a span. */
+/** Returns the query for the events that begin within `span` and overlap with drafts at their venues: at most `MOST_NEAR` for each draft. */
 function overlapping(span: TimeStretch, drafts: readonly EventDraft[], asker: ByCaller): ReadQuery<OverlappingRow> {
   const { db } = asker
   const venuesOf = (draft: EventDraft) => draft.venues.filter(isPossibleId)
@@ -170,7 +170,7 @@ function overlapping(span: TimeStretch, drafts: readonly EventDraft[], asker: By
       ]
     }),
   )
-  // Counted for each event: else PostgreSQL would read all links of the venue. A list as a value: else SQLite would look each of its venues up for each event.
+  // The count keeps PostgreSQL from reading all links of a venue. `is true` keeps SQLite from looking up each venue of the list for each event.
   const hasVenue = (event: string, venues: RawBuilder<unknown>) => sql`(select count(*) from event_venues
     where event_venues.event = ${sql.ref(event)} and (event_venues.venue in ${venues}) is true) > 0`
   const isThere = sql`and ${hasVenue('events.id', wholeList(db, drafts.flatMap(venuesOf)))}`
@@ -190,13 +190,13 @@ function overlapping(span: TimeStretch, drafts: readonly EventDraft[], asker: By
   return { compile: () => query.compile(db) }
 }
 
-/** The time around a draft in which another event of its title may be the same. */
+/** Returns the stretch of time around a draft in which an event with a like title may be the same. */
 function doublesWithin({ utc_start_date: start }: EventDraft): TimeStretch {
   const from = later(start, -24 * DOUBLE_DAYS)
   return { from, before: later(start, 24 * DOUBLE_DAYS + 1), ended: from }
 }
 
-/** Stretches of time, in order; those that overlap are one, so that no event is read twice. */
+/** Joins stretches of time that overlap, so that no event is read twice. Returns them in order. */
 function spansOf(stretches: readonly TimeStretch[]): TimeStretch[] {
   const spans: TimeStretch[] = []
   for (const stretch of [...stretches].sort((one, other) => (one.from < other.from ? -1 : 1))) {
@@ -210,9 +210,9 @@ function spansOf(stretches: readonly TimeStretch[]): TimeStretch[] {
   return spans
 }
 
-/** All events that begin within a span, with their folded titles: what lies farther back in a row would have to be read past its long texts. */
+/** Returns the query for the ids, starts and folded titles of the events that begin within `span`. Columns behind the long texts of rows cost too much. */
 function titlesWithin(span: TimeStretch, asker: ByCaller): ReadQuery<{ titles: string | null }> {
-  // A folded text begins with the title, which folding makes twice as long at the most.
+  // The column `search` begins with the folded title, which is at most twice as long as the title.
   const title = sql`substr(events.search, 1, 2 * length(events.title))`
   const columns = { id: sql.ref('near.id'), time: sql.ref('near.utc_start_date'), text: title }
   const query = sql<{ titles: string | null }>`
@@ -221,7 +221,7 @@ function titlesWithin(span: TimeStretch, asker: ByCaller): ReadQuery<{ titles: s
   return { compile: () => query.compile(asker.db) }
 }
 
-/** The ids of the events around a draft whose title is like its own, the earliest first. */
+/** Returns the ids of the events around a draft with a title like that of the draft: at most `MOST_COMPARED`, the earliest first. */
 function alikeAmong(titled: readonly TimedRow[], draft: EventDraft): number[] {
   const words = wordsIn(fold(plainText(draft.title)).replaceAll('\0', ''))
   const longest = [...words].sort((one, other) => other.length - one.length).slice(0, MOST_TITLE_WORDS)
@@ -248,19 +248,19 @@ async function readNear(
   return rows
 }
 
-/** The words of a folded title; of one without any, all of it. */
+/** Returns the words of a folded title, or the whole title where it has no words. */
 function wordsIn(title: string): ReadonlySet<string> {
   const folded = title.slice(0, LONGEST_TITLE)
   const words = folded.match(/[\p{L}\p{N}]+/gu) ?? []
   return new Set(words.length > 0 || folded === '' ? words : [folded])
 }
 
-/** The beginning of a title that is compared. */
+/** The most characters of a title that are compared. */
 const LONGEST_TITLE = 300
-/** Of the shorter title, so many of the words stand in the other. */
+/** The least share of the words of the shorter title that are in the longer one, where titles are alike. */
 const SHARED = 0.75
 
-/** Whether two titles have the same words, or the shorter one most of its own in common with the other. */
+/** Decides whether two titles are alike: both have the same words, or share at least two words and `SHARED` of the words of the shorter title. */
 function areAlike(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   const shared = one.intersection(other).size
   if (shared === one.size && shared === other.size) return shared > 0

@@ -63,66 +63,66 @@ import { beginsAt, defaultWindowOf, hoursOf, narrowedTo, timesOf, WITHOUT_BOUNDS
 import { areKnownRecords, areKnownTerms, areMet, currentMemory, inKnownTerms } from './known-records.ts'
 import type { KeptColumns } from './withdrawn-store.ts'
 
-// The filters of lists of events.
+// Declares the filters of lists of events, and how each narrows a list in the database, in the index and among withdrawn events.
 
-/** The row of an event with the rows of all that it links to. */
+/** The row of an event, with the rows of the records and terms that it links to. */
 export interface LoadedEvent {
   row: EventRow
   links: EventLinks
 }
 
 /**
- * An event as filters know it: with the columns and links that are kept of one that is withdrawn, so that every filter finds it then too. Of its texts
- * `search` alone is known.
+ * An event as filters know it: with the columns and links that are kept of a withdrawn event, so that every filter can test withdrawn events as well.
+ * `search` is its only text.
  */
 export interface FilteredEvent {
   row: KeptColumns & Pick<EventRow, 'search'>
-  /** `terms` are ids of categories and tags. */
+  /** Its links; `terms` are the ids of categories and tags. */
   links: Pick<EventLinks, 'venues' | 'organizers'> & { terms: readonly number[] }
 }
 
-/** The parts of a list of events that several parameters make together, or that every list has. */
+/** The parts of a list of events: each is decided by several parameters together, or narrows every list. */
 export type EventPart = 'window' | 'status' | 'place' | 'search' | 'words'
 
-/** The facts of a list of events that filters share: who asks, its window and its statuses. */
+/** The facts of a list of events that all of its filters share: the context of the request, the window and the statuses. */
 export interface EventGround {
   context: Context
   window: EventWindow
   status: StatusFilter
 }
 
-/** The data that `accepts` of a filter reads beside the event. */
+/** The data that `accepts` of a filter reads besides the event. */
 export interface AroundEvents extends EventGround {
-  /** The ids of the terms that `categories` and `tags` mean, and of those below them. */
+  /** The ids of the terms that `categories` and `tags` mean, and of the terms below them. */
   terms: Readonly<Record<Taxonomy, ReadonlySet<number>>>
-  /** Whether any venue that the caller may see has coordinates. */
+  /** True when a venue that the caller may see has coordinates. */
   isLocated: boolean
-  /** The words that `words` looks for, each with all of its readings. */
+  /** The words of the parameter `words`, each with all of its readings. */
   words: readonly (readonly MeantWord[])[]
 }
 
-/** One reading of a searched word, with the terms that it names and those below them. */
+/** One reading of a searched word, with the ids of the terms that it names and of the terms below them. */
 export type MeantWord = Pick<WantedWord, 'stems'> & { terms: ReadonlySet<number> }
 
 /** The ways in which a filter narrows lists of events. */
 interface EventNarrowing<Value> extends SqlNarrowing<Value, EventGround, Condition> {
-  /** Narrows a query of the index; undefined for a value that the database has to be asked for, as it is for every value without this function. */
+  /** Narrows a query of the index; undefined for a value for which the database has to be asked. Without this function it is asked for every value. */
   index?(value: Value, asked: IndexQuery, memory: EventMemory, ground: EventGround): IndexQuery | undefined
-  /** Whether an event is in the list, said as plainly as can be: it is asked of withdrawn events, and tests compare the others with it. */
+  /** Decides as plainly as can be whether a list has an event: it is used for withdrawn events, and tests compare `sql` and `index` with it. */
   accepts(event: FilteredEvent, value: Value, around: AroundEvents): boolean
 }
 
 /** One parameter of lists of events. */
 export type EventFilter<Value> = Filter<Value, EventPart, EventGround, EventNarrowing<NoInfer<Value>>>
 
-/** Declares a filter; the exact text of `about` is kept for the languages. */
+/** Declares a filter. Its type keeps the exact text of `about`, so that the type check finds missing translations. */
 function eventFilter<Value, const About extends string>(
   filter: EventFilter<Value> & { about: About },
 ): EventFilter<Value> & { about: About } {
   return filter
 }
 
-/** Narrows lists to events with a value in a column; null, which no event equals in SQL, is no such value. */
+/** Narrows lists to events with a value in a column. `kept` returns the value as the column stores it: never null, which equals nothing in SQL. */
 function byColumn<Column extends keyof KeptColumns, Value>(
   column: Column,
   kept: (value: Value) => NonNullable<KeptColumns[Column]>,
@@ -135,7 +135,7 @@ function byColumn<Column extends keyof KeptColumns, Value>(
 
 const asDigit = { ofSent: Number }
 
-/** Links name the window as it was worked out. */
+/** Makes links name a bound of the window as it was worked out, and not as it was sent. */
 const asWorkedOut = (edge: keyof EventWindow) => ({ ofList: ({ window }: EventGround) => window[edge] })
 
 /** The parameters of lists of events, one entry each (rules 12, 13 and 15). */
@@ -353,11 +353,11 @@ export const eventFilters = {
     kind: recordId,
     about: 'Only occurrences of the event with this id',
     lookUp: isEventOrSeries,
-    // The id of an event is none of a series, so it finds nothing (rule 13.7).
+    // The id of an event is valid here, but finds nothing, since no series has it (rule 13.7).
     ...byColumn('series', Number),
     index: (wanted, asked) => ({ ...asked, series: [wanted] }),
   }),
-  // The occurrences that a list finds are collapsed once all that it finds is known.
+  // These two filters narrow nothing by themselves: series are collapsed once all other filters have been applied.
   collapse: eventFilter({
     kind: collapse,
     about: 'With series, only the first occurrence that the list finds of each series',
@@ -385,10 +385,10 @@ export const eventFilters = {
   }),
 }
 
-/** The parameters of a list of events once read. */
+/** The values of the parameters of a list of events. */
 export type EventsQuery = Parsed<typeof eventFilters>
 
-/** Writes the filters of links in the order that clients know; others follow. */
+/** Writes the parameters of links, in the order that clients know; parameters that are not listed here follow. */
 export const writeEventParameters = linkWriter<EventGround, typeof eventFilters>(eventFilters, [
   'start_date',
   'end_date',
@@ -421,18 +421,18 @@ export const writeEventParameters = linkWriter<EventGround, typeof eventFilters>
   'collapse',
 ])
 
-/** The ways in which a part narrows lists; `index` returns undefined if the database has to be asked. */
+/** The ways in which a part of a list narrows it. `index` returns undefined where the database has to be asked. */
 interface EventPartRules {
   sql: PartNarrowing<EventsQuery, EventGround, Condition>
   index: (asked: IndexQuery, query: EventsQuery, ground: EventGround, memory: EventMemory) => IndexQuery | undefined
   accepts: (event: FilteredEvent, query: EventsQuery, around: AroundEvents) => boolean
 }
 
-/** Rules of parts except searches, which enclose these. */
+/** The rules of all parts except searches: a search is applied to a list that these have narrowed. */
 export const eventFilterParts: Record<Exclude<EventPart, 'search' | 'words'>, EventPartRules> = {
   status: {
     sql: (_query, { status, context }) => listedTo(context, status.statuses),
-    // The index holds published events, and the links of every list name that status.
+    // The index holds published events alone. The links of every list name their status, so a list of published ones often comes with it.
     index: (asked, { status }) => (!status || areAllPublished(status) ? asked : undefined),
     accepts: ({ row }, _query, { status, context }) =>
       row.hide_from_listings === 0 &&
@@ -493,7 +493,7 @@ export const eventSearch = {
     const searched = await alsoMatching(db, parseSearch(text), findMatching)
     return (record) => record.and([searched(all(record))])
   },
-  /** A known result is no promise. */
+  /** Narrows a query of the index to the events that a search finds. Returns a promise unless the memory knows the result. */
   index: (text: string, asked: IndexQuery, memory: EventMemory, { findMatching }: Context) => {
     const among = findSearched(memory.searches, memory.version, text, findMatching)
     const both = (ids: IdSet) => ({ ...asked, among: asked.among ? idsInBoth(asked.among, ids) : ids })
@@ -502,9 +502,9 @@ export const eventSearch = {
   accepts: (text: string, { row }: FilteredEvent) => hasSearchedWords(parseSearch(text), row.search),
 }
 
-/** The words that events are looked for by (rule 14.6). */
+/** The search of events by words (rule 14.6). */
 export const eventWords = {
-  /** Where they are found; no promise where the memory knows. Blank text looks for nothing, so it narrows nothing. */
+  /** Finds the events with the words of a text. Returns a promise unless the memory knows the result; undefined for blank text, which narrows nothing. */
   find: (text: string, context: Context): WordsFound | undefined | Promise<WordsFound> => {
     if (text.trim() === '') return undefined
     const memory = currentMemory(context)

@@ -363,7 +363,7 @@ export function joinParts(parts: EventJsonParts): CountedJson {
   return { bytes: wide.subarray(0, end), counts }
 }
 
-/** Returns the writer of a time. The writer throws an Error for a text that is no wall time. */
+/** Returns the writer of a time. @throws Error, when the writer is called, for a text that is no wall time */
 function asTime(name: TimeColumn): MemberWriter {
   return (row) => {
     if (!isWallTime(row[name])) throw new Error(`its ${name} is no time`)

@@ -17,21 +17,21 @@ import type { EventRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import { type Caller, mayEdit, type Owned } from '../people/caller.ts'
 
-// When events are, and what words such as "tonight" mean.
+// Works out the times of events, the windows of lists, the meaning of words such as "tonight", and when meeting links are shown.
 
-// The filters `when` and `time`: the dates and hours that their words mean.
+// The filters `when` and `time` of lists: the dates and hours that their words mean.
 
-/** Edges of a window as wall times. */
+/** The bounds that a word sets for the starts and ends of events, as wall times. */
 export type AskedTimes = Partial<Pick<EventWindow, 'startsAfter' | 'startsBefore' | 'endsAfter'>>
 
-/** The hours that begin an evening, and end the night after it (rule 13.11). */
+/** The hours at which an evening begins, and the night after it ends (rule 13.11). */
 const EVENING = 17
 const NIGHT_ENDS = 4
 const NOON = 12
 
 /**
- * The times that a word means at `now`, by the clock of the site (rule 13.10): events that are on then; of `tonight` those that begin then. They stay
- * the same for a day, those of `now` for a minute, and those of `tonight` until the night ends.
+ * Returns the bounds that a word means at `now`, in ms since the epoch, by the clock of the site (rule 13.10). Events within them are on at that time;
+ * for `tonight` they begin then. The bounds stay the same for a day, those of `now` for a minute, and those of `tonight` until the night ends.
  */
 export function timesOf(word: WhenWord, { timezone, language }: Locality, now: number): AskedTimes {
   const wall = wallNow(timezone, now)
@@ -51,13 +51,13 @@ export function timesOf(word: WhenWord, { timezone, language }: Locality, now: n
   return { startsBefore: `${addDays(last, 1)} 00:00:00`, endsAfter: `${addDays(first, -1)} 23:59:59` }
 }
 
-/** The zone and the language that say when days and weeks begin. */
+/** The zone and the language of the site: they decide when days begin, and which days are the weekend. */
 interface Locality {
   timezone: string
   language: string
 }
 
-/** The days of a word, both included. */
+/** Returns the first and the last day that a word means. */
 export function daysMeant(
   word: Exclude<WhenWord, 'now' | 'tonight'>,
   today: string,
@@ -70,9 +70,9 @@ export function daysMeant(
 
 const LATER = { today: 0, tomorrow: 0, week: 6, month: 29 }
 
-/** The rest of the weekend that a day is in, else the next weekend: the days that are free where the language is spoken. */
+/** Returns the rest of the weekend that `today` is in, else the next weekend. Its days are those that are free where the language is spoken. */
 function weekendFrom(today: string, language: string): { first: string; last: string } {
-  // TypeScript's declarations still lack it.
+  // TypeScript's declarations still lack `getWeekInfo`.
   const locale: Intl.Locale & { getWeekInfo?: () => { weekend: number[] } } = new Intl.Locale(language)
   const free = new Set(locale.getWeekInfo?.().weekend ?? [6, 7])
   const isFree = (day: string) => free.has(new Date(`${day}T00:00:00Z`).getUTCDay() || 7)
@@ -85,10 +85,10 @@ function weekendFrom(today: string, language: string): { first: string; last: st
 
 const hourOf = (wall: string) => Number(wall.slice(11, 13))
 
-/** A window narrowed to these times. */
+/** Returns a window narrowed to these times. */
 export function narrowedTo(window: EventWindow, { startsAfter, startsBefore, endsAfter }: AskedTimes): EventWindow {
   const { from } = window
-  // An edge that is left out in favour of another counts all the same.
+  // `startsAfter` of a window makes queries ignore its `from`, so a later `from` is turned into `startsAfter`.
   const after = startsAfter !== undefined && from !== undefined && from > startsAfter ? justBefore(from) : startsAfter
   return {
     ...window,
@@ -98,7 +98,7 @@ export function narrowedTo(window: EventWindow, { startsAfter, startsBefore, end
   }
 }
 
-/** The second before a wall time. */
+/** Returns the wall time one second earlier. */
 const justBefore = (wall: string) => formatUtc(utcToMs(wall) - 1000)
 
 const laterOf = (one: string | undefined, other: string | undefined) =>
@@ -106,18 +106,18 @@ const laterOf = (one: string | undefined, other: string | undefined) =>
 const earliest = (one: string | undefined, other: string | undefined) =>
   one === undefined || (other !== undefined && other < one) ? other : one
 
-/** The times of day at each hour (rule 13.11). */
+/** The time of day that each hour belongs to (rule 13.11). */
 const TIME_AT: readonly TimeOfDay[] = Array.from({ length: 24 }, (_, hour) =>
   hour < NIGHT_ENDS || hour >= EVENING ? 'evening' : hour < NOON ? 'morning' : 'afternoon',
 )
 
-/** The hours of these times of day. */
+/** Returns the hours, 0 to 23, of these times of day. */
 export function hoursOf(times: readonly string[]): number[] {
   const wanted = new Set(TIMES_OF_DAY.filter((time) => times.includes(time)))
   return TIME_AT.flatMap((time, hour) => (wanted.has(time) ? [hour] : []))
 }
 
-/** Whether an event begins in these hours; one that takes whole days begins at no hour. */
+/** Decides whether an event begins in one of these hours. An event that takes whole days begins at no hour. */
 export function beginsAt(
   hours: readonly number[],
   { start_date: start, end_date: end }: Record<'start_date' | 'end_date', string>,
@@ -125,32 +125,31 @@ export function beginsAt(
   return !(start.endsWith('00:00:00') && end.endsWith('23:59:59')) && hours.includes(hourOf(start))
 }
 
-// The times of an event, and the window of dates that a list has.
+// The times of an event, and the window of a list.
 
 const MONTHS_AHEAD = 24
 
-/** The window computed last. Every request for a list asks for it several times, and many ask within a second. */
+/** The default window that was computed last. Each request for a list asks for it several times, and many requests come within a second. */
 let latest = { zone: '', second: Number.NaN, window: { start: '', end: '' } }
 
 /**
- * The four times an event keeps, from the wall times asked for and its zone (rules 18.1 to 18.5). A wall
- * time that a clock change skips moves forward; an all-day event runs from 00:00:00 of its first day to 23:59:59 of its
- * last, whatever the clocks do at midnight; an end before the start becomes the start (all day: the end of that day).
- * UTC follows from the stored wall time. For a wall time that the clocks show twice it is the moment that was sent, else the first,
- * and for an end the first that is not before the start. Throws a RangeError on an unknown zone.
+ * Returns the four times that an event stores, from the times that were asked for and its zone (rules 18.1 to 18.5). A wall time that a clock change
+ * skips moves forward. An all-day event runs from 00:00:00 of its first day to 23:59:59 of its last, whatever the clocks do at midnight. An end before
+ * the start becomes the start (all day: the end of that day). UTC times follow from the wall times. Where the clocks show a wall time twice, its UTC time
+ * is the moment that was sent, else the first of the two; for an end it is the first of the two that is not before the start.
+ * @throws RangeError for an unknown zone
  */
 export function settleWhen(input: { start: Edge; end: Edge; timezone: string; allDay: boolean }) {
   const { start, end } = input.allDay ? wholeDays(input) : settledSpan(input)
   return { start_date: start.wall, end_date: end.wall, utc_start_date: start.utc, utc_end_date: end.utc }
 }
 
-/** A wall time, or one with the moment it stands for; a moment that has another wall time in the zone is not looked at. */
+/** A start or end: a wall time, alone or with its UTC time. The UTC time is ignored where it is another wall time in the zone of the event. */
 export type Edge = string | Moment
 
 /**
- * The window of a list without dates (rule 12.1): from the start of yesterday in the zone of the site to
- * the end of the day 24 months after today there. `now` is in ms since the epoch; the window is the same for as long as
- * that calendar does not turn a page.
+ * Returns the window of a list without dates (rule 12.1): from the start of yesterday to the end of the day 24 months after today, both in the zone of
+ * the site. `now` is in ms since the epoch. The window changes at midnight of that zone.
  */
 export function defaultWindow(zone: string, now: number): Readonly<{ start: string; end: string }> {
   const second = Math.floor(now / 1000)
@@ -159,10 +158,10 @@ export function defaultWindow(zone: string, now: number): Readonly<{ start: stri
 }
 
 /**
- * A date parameter of the list as the wall time it is compared with; undefined when it is no moment (rules 12.3 and 12.4). It is read in `zone`,
- * that of the site, and an offset is converted to it. Unless `strict`, the time of day is dropped: `start` is 00:00:00 of the day, `end` and the
- * four bounds `starts_*` and `ends_*` ('before-after') are its 23:59:59. So `start_date=now` is the start of today, `ends_after=now` waits for
- * tomorrow unless strict. A strict time that a clock change skips moves forward, as those of events do.
+ * Returns a date parameter of a list as the wall time with which events are compared; undefined for a value that is no moment (rules 12.3 and 12.4). The
+ * value is read in `zone`, that of the site; a value with an offset is converted to it. Unless `strict`, the time of day is dropped: `start` gives
+ * 00:00:00 of the day, `end` and the four bounds `starts_*` and `ends_*` ('before-after') give 23:59:59. So `start_date=now` means the start of today, and
+ * `ends_after=now` means events that end tomorrow or later. A strict time that a clock change skips moves forward, as the times of events do.
  */
 export function parseWindowEdge(
   value: string | number,
@@ -215,14 +214,14 @@ function wholeDays({ start: first, end: last, timezone }: { start: Edge; end: Ed
 
 const wallOf = (edge: Edge) => (typeof edge === 'string' ? edge : edge.wall)
 
-/** The published default of an edge of the window, computed at the time of the request (rule 12.1). */
+/** Returns the function that computes the default of `start_date` or `end_date` at the time of a request (rule 12.1). */
 export function defaultWindowOf(edge: 'start' | 'end') {
   return (context: Context) => defaultWindow(context.site.timezone, context.now)[edge]
 }
 
 type SentEdge = string | number
 
-/** The parameters that make the window. */
+/** The parameters that decide the window of a list. */
 export interface WindowQuery {
   start_date?: SentEdge
   end_date?: SentEdge
@@ -236,8 +235,8 @@ export interface WindowQuery {
 }
 
 /**
- * The window a query asks for (rules 12.4 and 12.5): whole days unless strict; the default window falls away when any of the four
- * relative bounds is given, or `when`; `starts_after` and `ends_before` win over `start_date` and `end_date`; `include` ignores every date
+ * Returns the window that a query asks for (rules 12.4 and 12.5), in whole days unless strict. The default window falls away when `when` or any of the
+ * bounds `starts_*` and `ends_*` is given. `starts_after` and `ends_before` win over `start_date` and `end_date`. With `include` the window has no bounds
  * (rule 12.6).
  */
 export function eventWindow(query: WindowQuery, context: Context): EventWindow {
@@ -267,16 +266,16 @@ export const WITHOUT_BOUNDS: EventWindow = {
   endsAfter: undefined,
 }
 
-// When everybody sees the link of a meeting. Every representation of an event asks here whether it may show the link.
+// When everybody sees a meeting link. Every representation of an event asks here whether it may show the link.
 
-/** Later than any time that comes. */
+/** A time later than that of any event. */
 const NEVER = '9999-12-31 23:59:59'
 
 type Linked = Pick<EventRow, 'online_url' | 'online_shown' | 'utc_start_date'>
 
 /**
- * Returns the time from which everybody sees the link of a meeting, `YYYY-MM-DD HH:MM:SS` in UTC. Empty where that time has come, and for an event
- * without a link.
+ * Returns the time from which everybody sees the meeting link of an event, `YYYY-MM-DD HH:MM:SS` in UTC. Returns `''` where that time has come, and for
+ * an event without a link. `now` is in ms since the epoch.
  */
 export function linkShownFrom({ online_url, online_shown, utc_start_date }: Linked, now: number): string {
   if (online_url === '') return ''
@@ -285,8 +284,8 @@ export function linkShownFrom({ online_url, online_shown, utc_start_date }: Link
 }
 
 /**
- * Removes the meeting link from an event unless everybody may see it or the caller may edit the event. Every representation shows the result of this.
- * The schedule changes the event when its link may be shown, so no cached answer outlives that moment.
+ * Returns a row without its meeting link, unless everybody may see the link or the caller may edit the event. Every representation shows this row.
+ * The schedule changes the event once its link may be shown, so no cached answer hides the link after that.
  */
 export function asSeenBy<Row extends Owned & Pick<EventRow, 'online_url' | 'online_from'>>(
   caller: Caller,
@@ -295,7 +294,7 @@ export function asSeenBy<Row extends Owned & Pick<EventRow, 'online_url' | 'onli
   return row.online_from === '' || mayEdit(caller, row) ? row : { ...row, online_url: '' }
 }
 
-/** Returns the row that all dates of a series share as the caller sees it: only its editors see a link that is not always shown. */
+/** Returns the row that all dates of a series share as the caller sees it. Its editors alone see a meeting link that is not always shown. */
 export function asSeriesSeenBy<Row extends Owned & Omit<Linked, 'utc_start_date'>>(
   caller: Caller,
   row: Row,

@@ -44,7 +44,7 @@ import {
 import { asSeenBy } from './event-when.ts'
 import { findAllEvents, findEvents } from './find-events.ts'
 
-// The operations on events: what REST, the desk, imports and assistants do with them.
+// Makes the operations on events that REST, the desk, imports and assistants call: they find, load, create, change and remove events.
 
 const presentation: Presentation<LoadedEvent> = {
   nameOf: ({ row }) => ({ kind: 'event', id: row.id }),
@@ -53,28 +53,32 @@ const presentation: Presentation<LoadedEvent> = {
     extent === 'single' ? presentSingleEvent(context, row, links) : presentEvent(context, row, links),
 }
 
-/** Prepares a new event, with the texts that take long. */
+/** Prepares a new event: fetches its image, and prepares the texts that take long to show. */
 export async function prepareNew(context: Context, values: EventValues): Promise<PreparedEvent> {
   const prepared = await prepareEvent(values, context)
   await prepareTexts(textsToWrite(sentTexts(context, values, undefined)))
   return prepared
 }
 
-/** A new event, the context of its request, and its writer where several share the transaction. */
+/** A prepared new event and the context of its request. `by` is its writer, where several writers share the transaction. */
 interface AskedNew {
   prepared: PreparedEvent
   context: Context
   by?: Writer | undefined
 }
 
-/** Creates an event with everything it links to. */
+/** Creates an event with the records and terms that it links to. @throws Problem @throws UnshowableRecord */
 export async function createEvent(tx: Tx, prepared: PreparedEvent, context: Context): Promise<WriteResult> {
   const [made] = await createAll(tx, [{ prepared, context }])
   if (!made) throw new Error('no event was made')
   return made
 }
 
-/** Creates events with everything they link to; several pass the turn between steps. When one fails, or cannot be shown, none is written. */
+/**
+ * Creates events with the records and terms that they link to. When one fails, or cannot be shown, none is written. Several events are written in steps,
+ * between which other requests are served.
+ * @throws Problem @throws UnshowableRecord
+ */
 export async function createAll(tx: Tx, asked: readonly AskedNew[]): Promise<WriteResult[]> {
   const afterStep = async (begun?: readonly Promise<unknown>[]) => {
     if (asked.length > 1) await passTurn(tx, begun)
@@ -98,7 +102,7 @@ export async function createAll(tx: Tx, asked: readonly AskedNew[]): Promise<Wri
   return answers
 }
 
-/** A new event whose row is being written, and what `presentCore` has made of it. */
+/** A new event whose row is being written, with the result of `presentCore` for it. */
 interface ShownNew {
   row: EventRow
   links: KnownLinks
@@ -106,7 +110,7 @@ interface ShownNew {
   core: PresentedRecord | undefined
 }
 
-/** Stores new events presented, and answers each request. */
+/** Stores new events presented, and makes the answer to each request. */
 async function answerNew(tx: Tx, events: readonly ShownNew[], counted: Promise<TermRow[]>): Promise<WriteResult[]> {
   const fits = await Promise.all(events.map(({ row, context }) => hasRoom(tx, row.id, context)))
   const [links] = await Promise.all([
@@ -127,7 +131,7 @@ async function answerNew(tx: Tx, events: readonly ShownNew[], counted: Promise<T
   )
 }
 
-/** Few words may link to a hundred long texts, so these are not read for an answer that has no room for them. */
+/** Decides whether an answer has room for the texts of the linked records. A short request may link to a hundred long texts: else these are not read. */
 async function hasRoom(tx: Tx, id: number, { room }: Context): Promise<boolean> {
   return room === undefined || (await linkedBytes(tx, id)) <= room.bytes
 }
@@ -155,7 +159,7 @@ function answerWritten(
   )
 }
 
-/** Prepares a change of an event, with the texts that take long. */
+/** Prepares a change of an event: fetches its image, and prepares the texts that take long to show. */
 export async function prepareChange(
   context: Context,
   { row, values }: AskedUpdate<EventRow>,
@@ -165,10 +169,10 @@ export async function prepareChange(
   return { ...prepared, id: row.id }
 }
 
-/** Characters of the texts, and number of the links and terms, of a new event that shares a transaction: nothing else goes on while several are written. */
+/** The most characters and the most links and terms of a new event that shares a transaction: nobody is served while several events are written. */
 const MOST_SHARED = { characters: 20_000, links: 50 }
 
-/** Whether a new event may share a transaction: it is small, and needs nothing made or fetched, which other writers would wait for. */
+/** Decides whether a new event may share a transaction: it is small, and needs no image, record or term made for which other writers would wait. */
 export function mayShare(values: EventValues): boolean {
   const { author, image, venue, organizer, categories = [], tags = [], description = '', excerpt = '' } = values
   const links = [venue ?? [], organizer ?? []].flatMap((sent) => linkEntries(sent) ?? [])
@@ -230,8 +234,8 @@ export const eventOperations: Operations<EventRow, LoadedEvent> = {
 }
 
 /**
- * Holds an event until the end of the transaction. Rights are checked again on the held row, since another writer may have published it or changed
- * its author after the first look.
+ * Holds the row of an event until the end of the transaction, and returns it. `may` is checked on the held row, since another writer may have published
+ * the event or changed its author since the first check.
  * @throws Problem rest-event-not-found, rest_forbidden
  */
 export async function getHeld(tx: Tx, id: number, context: Context, may: typeof mayEdit): Promise<EventRow> {
@@ -247,7 +251,10 @@ export async function linksOfEvent(db: Db, row: EventRow, known?: KnownLinks) {
   return links
 }
 
-/** Presents a written event inside its transaction: an event that cannot be shown is not written. Its presented text is stored. */
+/**
+ * Returns the function that makes the answer of a changed event inside the transaction, so that an event that cannot be shown is not written. It stores
+ * the event presented.
+ */
 export function readBack(context: Context): LookAtWritten {
   return async (tx, written, links) => {
     const row = { ...written, ...derivedColumns(written) }
@@ -259,7 +266,7 @@ export function readBack(context: Context): LookAtWritten {
   }
 }
 
-/** Presents an event that goes to the trash; one that cannot be shown may go there too. */
+/** Returns the function that makes the answer of an event that goes to the trash. An event that cannot be shown may go there too. */
 export function readTrashed(context: Context): LookAtWritten {
   return async (tx, row, links) => {
     const { id, series } = row
@@ -271,7 +278,7 @@ export function readTrashed(context: Context): LookAtWritten {
   }
 }
 
-/** The rows found with the ids, or the rows that the ids have now: an event may have been withdrawn since the index found it. */
+/** Loads the events of a page: from the rows that were found, or else by the ids, without events that were withdrawn since the index found them. */
 async function load(context: Context, { ids, rows, statuses, isCollapsed }: Found<EventRow>): Promise<LoadedEvent[]> {
   const listed = rows ?? (await findListedEvents(context, ids))
   const present = statuses ? listed.filter(({ status }) => statuses.includes(status)) : listed

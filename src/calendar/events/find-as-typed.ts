@@ -12,7 +12,7 @@ import type { Context } from '../declare/context.ts'
 import { isPossibleId, visibleTo } from '../records/record-store.ts'
 import { type PickedName, pickNames } from './picked-names.ts'
 
-// Finds records while somebody types: the search of the desk, and the suggestions of pages.
+// Finds records while somebody types: for the search of the desk, and for the suggestions of pages.
 
 /** A record that a text may mean. */
 export interface TypedHit {
@@ -20,31 +20,31 @@ export interface TypedHit {
   id: number
   /** The title or name, as text. */
   title: string
-  /** When an event starts, as a wall time; what tells a venue from its namesakes: its city. */
+  /** For an event, its start as a wall time; for a venue, its city; for an organizer, empty. */
   about: string
   status: string
 }
 
 /** The most hits of a search. */
 const MOST_HITS = 8
-/** The most characters that are looked for. */
+/** The most UTF-16 code units of a text that is looked for. */
 const LONGEST_TYPED = 300
-/** Events that are looked at for either way of finding them. */
+/** The most events that each query of a search reads. */
 const MOST_CANDIDATES = 64
-/** Shorter words stand in too many texts to be looked up. */
+/** The fewest characters of a word that is looked up: shorter words are in too many texts. */
 const SHORTEST_WORD = 3
-/** Of venues and organizers, each. */
+/** The most venues, and the most organizers, that a search finds by name. */
 const MOST_LINKED = 2
 const MOST_TYPED_WORDS = 6
-/** Behind all slugs and names that begin with the text before it. */
+/** The highest character: a text with it at the end sorts behind all slugs and names that begin with that text. */
 const LAST_SIGN = '\u{10ffff}'
 
 type ByCaller = Pick<Context, 'db' | 'aside' | 'caller' | 'findMatching' | 'site' | 'now'>
 
 /**
- * Finds the records that somebody may mean who has typed this much: events, venues and organizers of every status that the caller may see. A text is
- * an id, a UID or an address as a feed has it, the beginning of a slug, or words of a title; events also have them in their other texts. Of events
- * with equal titles, those that come next come first. Blank text finds nothing.
+ * Finds the events, venues and organizers that a typed text may mean, of every status, among those that the caller may see: at most `MOST_HITS`, the best
+ * events first, then venues and organizers. The text may be an id, a UID, an address, the beginning of a slug, or words of a title, a name or other
+ * texts of an event. Events that match equally well come in the order of their dates, coming ones first. Blank text finds nothing.
  */
 export async function findAsTyped(text: string, asker: ByCaller): Promise<TypedHit[]> {
   const typed = text.length > LONGEST_TYPED || text.includes('\0') ? '' : text.trim()
@@ -90,7 +90,7 @@ interface Candidate {
   start_date: string
   status: string
   slug: string
-  /** 1 where the text is its id or UID. */
+  /** 1 where the typed text is the id or UID of the event, or the UID of its series; else 0. */
   exact: number
 }
 
@@ -117,7 +117,7 @@ interface Ranked {
   isOver: boolean
 }
 
-/** Coming events first, the next one at the top; then past ones, the latest first. */
+/** Compares two events by date: coming events come first, the next one at the top, then past events, the latest at the top. */
 function compareDates(one: Ranked, other: Ranked): number {
   if (one.isOver !== other.isOver) return one.isOver ? 1 : -1
   const [first, second] = one.isOver ? [other.row, one.row] : [one.row, other.row]
@@ -126,7 +126,7 @@ function compareDates(one: Ranked, other: Ranked): number {
 
 const IN_TRASH = 10
 
-/** How well a title matches: the lower the better. What is in the trash comes last. */
+/** Returns how well an event matches what was typed: the lower, the better. Events in the trash rank behind all others. */
 function rankOf({ exact, title, slug, status }: Candidate, typed: string, words: readonly string[], typedSlug: string) {
   const folded = fold(plainText(title))
   const own = folded.match(WORDS) ?? []
@@ -144,7 +144,7 @@ function typedWords(typed: string): string[] {
   return (fold(typed).match(WORDS) ?? []).slice(0, MOST_TYPED_WORDS)
 }
 
-/** The slug that a text is the beginning of: that of an address, or the one that a title gets. */
+/** Returns the slug, or beginning of one, that a text means: the last part of an address, or the slug that a title would get. */
 function slugIn(typed: string): string {
   const [last = ''] = typed
     .split('/')
@@ -156,7 +156,7 @@ function slugIn(typed: string): string {
 const columns = (exact: 0 | 1): RawBuilder<Candidate> =>
   sql`events.id, events.title, events.start_date, events.status, events.slug, ${sql.lit(exact)} as exact`
 
-/** The condition that the caller may see an event, as a value: as a plain condition, SQLite would begin with all events that they may see. */
+/** Returns the condition that the caller may see an event. `is true` keeps SQLite from starting with all events that the caller may see. */
 function isSeen(caller: ByCaller['caller']): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${visibleTo(caller, 'events')}) is true`
 }
@@ -174,7 +174,7 @@ async function findExact(typed: string, { db, caller, site, now }: ByCaller): Pr
   return rows
 }
 
-/** Finds events by the beginning of their slug, and drafts and scheduled events by the whole slug, since few of them have one. */
+/** Finds events by the beginning of their slug; drafts, pending and scheduled events by the whole slug alone, since few of them have a slug. */
 async function findBySlug(typed: string, { db, caller }: ByCaller): Promise<Candidate[]> {
   const slug = slugIn(typed)
   if (slug === '') return []
@@ -189,7 +189,10 @@ async function findBySlug(typed: string, { db, caller }: ByCaller): Promise<Cand
   return rows
 }
 
-/** Events with all of the longer words, the newest first: among the newest ones, and where these have few, among all. */
+/**
+ * Finds events whose texts have all of the words that are long enough: among the `NEWEST` events, and where fewer than `MOST_HITS` of these have them,
+ * among all events, the newest first.
+ */
 async function findByWords(words: readonly string[], asker: ByCaller): Promise<Candidate[]> {
   const include = words.filter((word) => word.length >= SHORTEST_WORD)
   if (include.length === 0) return []
@@ -207,7 +210,7 @@ async function findByWords(words: readonly string[], asker: ByCaller): Promise<C
   const search = { include, exclude: [] }
   const found = await findMatching(search)
   const read = async (isFound: Expression<unknown>) => {
-    // By itself, since PostgreSQL would else read all events in their order for words that it takes for frequent.
+    // The search is materialized: else PostgreSQL would read all events in the order of their ids for words that it takes for frequent.
     const query = sql<Candidate>`
       with found as materialized (select events.id from events where ${isFound})
       select ${columns(0)} from found join events on events.id = found.id where ${isSeen(caller)}
@@ -222,35 +225,35 @@ async function findByWords(words: readonly string[], asker: ByCaller): Promise<C
   return read(narrow(sql<SqlBool>`1 = 1`))
 }
 
-/** Events whose texts are read before all are looked up: a word that few of these have is looked up quickly. */
+/** The number of newest events whose texts are searched first. Words that few of these have are rare, so the search of all events is quick then. */
 const NEWEST = 1000
 
-/** Something public that a visitor may mean. */
+/** A public record or term that a visitor may mean. */
 export interface Suggestion {
   kind: 'venue' | 'organizer' | 'category' | 'tag' | 'event'
   id: number
-  /** The name or title as text. */
+  /** The name or title, as text. */
   name: string
   slug: string
-  /** The city of a venue, the start of an event as a wall time, else empty. */
+  /** For a venue, its city; for an event, its start as a wall time; else empty. */
   about: string
 }
 
-/** Suggestions of each kind, and characters that are read. */
+/** The most suggestions of each kind, and the most characters of a text for which there are any. */
 const MOST = { venue: 2, organizer: 2, term: 3, event: 4 }
 const LONGEST = 100
-/** As one value, the condition keeps SQLite from walking through all that is public. */
+/** The condition of a public record. `is true` keeps SQLite from walking through all public records. */
 const IS_PUBLIC = sql<SqlBool>`(status = 'publish') is true`
-/** Titles that are read, since several events may have the same. */
+/** The number of titles that are read: more than are suggested, since several events may have the same title. */
 const TITLES_READ = 8
 
-/** What was typed, and as it stands beside names, with what stands behind all names that begin so. */
+/** The values that `selectNamed` takes: those of `named`, the folded text, and `last`, a bound behind all folded names that begin with that text. */
 interface TypedValues extends TypedName {
   folded: string
   last: string
 }
 
-/** One statement, since each would take a snapshot of its own. */
+/** Selects venues, organizers and terms by name. It is one statement, since each statement would take a snapshot of its own. */
 const selectNamed = statement<TypedValues>()((_db, value) => {
   const isBegun = sql`folded >= ${value('folded')} and folded < ${value('last')}`
   const begunFirst = sql`case when ${isBegun} then 0 else 1 end`
@@ -265,14 +268,14 @@ const selectNamed = statement<TypedValues>()((_db, value) => {
       order by ${begunFirst}, count desc, folded, id limit ${sql.lit(MOST.term)}) as term`
 })
 
-/** Without the times, which stand behind the long texts of a row. */
+/** Selects the titles and slugs of public events. It reads no times, since these columns lie behind the long texts of a row. */
 const selectPublic = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('events').select(['id', 'title as name', 'slug']).where('id', 'in', value('ids')).where(IS_PUBLIC),
 )
 
 /**
- * Suggests what a visitor may mean who has typed this much: public venues, organizers and terms with events by their names, those that begin with the
- * text first, and coming events by their titles, the next ones first. Fewer than two letters suggest nothing.
+ * Suggests what a visitor may mean by a typed text: public venues, public organizers and terms with events, by name, the names that begin with the text
+ * first; then coming events by title, the next one first. A last word of fewer than two letters suggests nothing.
  */
 export async function suggest(text: string, context: Context): Promise<Suggestion[]> {
   const typed = text.length > LONGEST ? undefined : typedSoFar(text)
@@ -285,7 +288,7 @@ export async function suggest(text: string, context: Context): Promise<Suggestio
   return [...linked, ...events].map((hit) => ({ ...hit, name: plainText(hit.name) }))
 }
 
-/** Coming events by their titles, one of each title; none while memory is being filled. */
+/** Finds coming events by title, in the order of lists, one of each title. Finds none while the memory is being filled. */
 async function suggestEvents(typed: TypedWords, { db, aside, memory, site, now }: Context): Promise<Suggestion[]> {
   const found = await findTitled({ db, aside }, typed)
   const today = dayOf(wallNow(site.timezone, now))

@@ -44,12 +44,12 @@ import { eventWindow } from './event-when.ts'
 import { currentMemory } from './known-records.ts'
 import { type KeptColumns, readWithdrawn } from './withdrawn-store.ts'
 
-// Finds the events of a list, in the index or in the database.
+// Finds and counts the events of lists, in the index or in the database, and the withdrawn events that a list would have.
 
 /**
- * One page of events: from the index in memory where the caller sees public events only and the index can answer, else from the database. While a
- * small calendar is being read into memory it waits for that. A result of the index is no promise.
- * @throws Problem, at once or later
+ * Finds one page of events: in the index where the caller sees public events alone and the index can answer, else in the database. Waits while a small
+ * calendar is being read into memory. Returns a page of the index as a value, and any other page as a promise.
+ * @throws Problem, at once or in the promise
  */
 export function findEvents(
   context: Context,
@@ -69,7 +69,7 @@ function findNow(context: Context, query: EventsQuery, order: ListOrder): Found<
   return found ?? findInDatabase(context, query, order)
 }
 
-/** Finds a page in the index. Returns undefined if the database has to be asked. */
+/** Finds a page of events in the index. Returns undefined where the database has to be asked. @throws Problem, at once or in the promise */
 export function findInMemory(
   context: Context,
   query: EventsQuery,
@@ -140,8 +140,8 @@ async function findInDatabase(context: Context, query: EventsQuery, order: ListO
 }
 
 /**
- * How many public events of a list have each of these categories, by id, or facts of access, by name; undefined where the index cannot tell in two
- * milliseconds. Words of a search are left to the list itself.
+ * Returns functions that count the public events of a list: with each of these categories, by id, and with each fact of access, by name. Counts of
+ * categories disregard the categories of the query. Undefined for a query with a search, or where the index would take over two milliseconds.
  */
 export function countMatching(
   context: Context,
@@ -165,7 +165,10 @@ export function countMatching(
   }
 }
 
-/** How many public events of a list begin on each of these days, one after the other; undefined where the index cannot tell in two milliseconds. */
+/**
+ * Counts the public events of a list that begin on each of these days, which follow each other. Undefined for a query with a search, or where the index
+ * would take over two milliseconds.
+ */
 export function countStarts(context: Context, query: EventsQuery, days: readonly string[]): number[] | undefined {
   const memory = currentMemory(context)
   const asked = memory && !isSearch(query) ? indexQuery(memory, query, groundOf(context, query)) : undefined
@@ -175,10 +178,10 @@ export function countStarts(context: Context, query: EventsQuery, days: readonly
 
 const isSearch = ({ search, words }: EventsQuery) => search !== undefined || words !== undefined
 
-/** How many there are of each; undefined where that is not known. */
+/** The number of events by category or fact of access; undefined where it is not known. */
 type CountsBy<Key> = ReadonlyMap<Key, number> | undefined
 
-/** All events that a query finds, without pages: their ids alone, whose rows are read as they are shown. @throws Problem */
+/** Finds the ids of all events of a query, without pages. The rows are not read here, but when the events are shown. @throws Problem */
 export async function findAllEvents(context: Context, query: EventsQuery): Promise<Found<EventRow>> {
   const ground = groundOf(context, query)
   const effective = writeEventParameters(query, ground)
@@ -216,7 +219,7 @@ const filters: Readonly<Record<string, EventFilter<unknown>>> = eventFilters
 const parts = Object.values(eventFilterParts)
 const sqlOfParts = parts.map(({ sql }) => sql)
 
-/** Where the words of a list are found; undefined for one that asks for none. */
+/** Finds the events with the words of a query; undefined for a query without words. */
 function foundWords(
   { words }: EventsQuery,
   context: Context,
@@ -224,7 +227,7 @@ function foundWords(
   return words === undefined ? undefined : eventWords.find(words, context)
 }
 
-/** The ranking of events that were found by words. An event counts as coming until its day is over. */
+/** Returns the ranking of events that were found by words. An event counts as coming until the day on which it ends is over. */
 function rankingOf({ titled, named }: WordsFound, { site, now }: Context): Ranking {
   return { titled, named, today: dayOf(wallNow(site.timezone, now)) }
 }
@@ -237,7 +240,7 @@ async function conditionOf(query: EventsQuery, ground: EventGround, words: Words
   return isCollapsed(query) ? firstOfSeries(found) : found
 }
 
-/** Returns true for a list that shows the next occurrence of each series alone. */
+/** Decides whether a list shows the first occurrence that it finds of each series alone. */
 export function isCollapsed(query: EventsQuery): boolean {
   return query.collapse === 'series' || query.hide_subsequent_recurrences === true
 }
@@ -255,8 +258,8 @@ const EVERYTHING: Omit<IndexQuery, 'window' | 'isCollapsed'> = {
 }
 
 /**
- * The page of a public list from the index; undefined when it has to come from the database: a filter or value that the index does not know,
- * or an index that is not read yet. A search that is not remembered takes a while.
+ * Finds the page of a public list in the index. Returns undefined where the database has to be asked: for a filter or value that the index does not
+ * know, and while the index is not read yet. Returns a promise for a search whose result is not remembered.
  */
 function listFromMemory(
   memory: EventMemory,
@@ -285,7 +288,7 @@ const inOrder = (found: WordsFound, order: ListOrder, context: Context) => ({
   ranking: order === 'best' ? rankingOf(found, context) : undefined,
 })
 
-/** The question to the index, without the search; undefined where the index cannot answer. */
+/** Returns the query of the index for a list, without its search and words; undefined where the index cannot answer. */
 function indexQuery(memory: EventMemory, query: EventsQuery, ground: EventGround): IndexQuery | undefined {
   let asked: IndexQuery | undefined = { ...EVERYTHING, window: ground.window, isCollapsed: isCollapsed(query) }
   for (const name in query) {
@@ -303,8 +306,8 @@ function indexQuery(memory: EventMemory, query: EventsQuery, ground: EventGround
 }
 
 /**
- * The withdrawn events that a query would find if they had stayed public, some at a time. They are not in the table of events, so each is tested
- * by the plain meaning of the filters. Only their titles are kept, so a search looks in titles alone.
+ * Finds the withdrawn events that a query would find if they had stayed public, some at a time. They are not in the table of events, so `accepts` of each
+ * filter tests them one by one. Of their texts the titles alone are kept, so a search looks in titles alone.
  */
 async function* findWithdrawn(query: EventsQuery, ground: EventGround): AsyncGenerator<WithdrawnEvent[]> {
   const { context } = ground
@@ -340,7 +343,10 @@ async function readAround(query: EventsQuery, ground: EventGround): Promise<Arou
   return { ...ground, terms, isLocated, words: await readWords(query, ground) }
 }
 
-/** Reads each word as it was written beside the corrected one: once the last event with a word is withdrawn, searches correct that word. */
+/**
+ * Returns two readings of each word, as it was corrected and as it was written, with the terms that each names. The written one matters once the last
+ * event with that word is withdrawn: from then on searches correct the word.
+ */
 async function readWords({ words = '' }: EventsQuery, { context }: EventGround): Promise<MeantWord[][]> {
   const found = await eventWords.find(words, context)
   const read = async (word: WantedWord) => ({ ...word, terms: await findTermsNamed(context.db, word) })
@@ -348,7 +354,7 @@ async function readWords({ words = '' }: EventsQuery, { context }: EventGround):
   return Promise.all((found?.words ?? []).map((word, at) => Promise.all([word, written[at] ?? word].map(read))))
 }
 
-/** Loads withdrawn events with the values that the public saw last, and with those of their links that still exist. */
+/** Loads withdrawn events with the values that the public saw last, and with the linked records that still exist. */
 async function loadAsBefore(context: Context, rows: readonly WithdrawnEventRow[]): Promise<FilteredEvent[]> {
   const { db } = context
   const venueIds = rows.map((row) => idsIn(row.venues))
@@ -371,10 +377,10 @@ function idsIn(json: string): number[] {
   return JSON.parse(json)
 }
 
-/** The columns that an older version did not keep. */
+/** The values of columns that an older version did not keep. */
 const UNKNOWN = { ...UNSENT, author: 0, slug: '', date: '', date_utc: '', dated: 0, status: 'publish', trusted: 0 }
 
-/** The row that the event had, with its title alone to search in. It was changed when it was withdrawn. */
+/** Returns the row that a withdrawn event had, with its title alone to search in. The time of its change is that of its withdrawal. */
 function rowAsBefore({ site }: Context, withdrawn: WithdrawnEventRow): FilteredEvent['row'] {
   const { event: id, uid, title, start_date, end_date, utc_start_date, utc_end_date } = withdrawn
   const { timezone, all_day, featured, event_status, withdrawn_utc: modified_utc } = withdrawn

@@ -8,9 +8,9 @@ import { areRecordsOf, type LinkedKind } from '../linked/linked-store.ts'
 import { isTermList } from '../terms/term-rules.ts'
 import { termMeant } from '../terms/term-store.ts'
 
-// What filters need not ask the database for: the terms and linked records that the memory of public events knows.
+// Answers filters from memory, without the database: finds the terms and linked records that the memory of public events knows.
 
-/** The memory, if it may answer this caller and lacks no change. When the look for changes fails, the database answers instead. */
+/** Returns the memory if it may answer this caller and lacks no change, else undefined. A failed check for changes is reported, and gives undefined. */
 export function currentMemory({ memory, report }: Context): EventMemory | undefined {
   try {
     return memory && !isBehind(memory) ? memory : undefined
@@ -20,7 +20,7 @@ export function currentMemory({ memory, report }: Context): EventMemory | undefi
   }
 }
 
-/** Validates a filter by terms as `isTermList` does, without waiting for terms that the memory knows. */
+/** Returns the check of a filter by terms. It decides as `isTermList` does, and without the database where the memory knows all of the terms. */
 export function areKnownTerms(taxonomy: Taxonomy) {
   const areInDatabase = isTermList(taxonomy)
   return (value: unknown, context: Context): boolean | Promise<boolean> => {
@@ -31,7 +31,7 @@ export function areKnownTerms(taxonomy: Taxonomy) {
   }
 }
 
-/** Validates a filter by venues or organizers as `areRecordsOf` does, without waiting for those that listed events link to. */
+/** Returns the check of a filter by linked records. It decides as `areRecordsOf` does, and without the database where listed events had all of them. */
 export function areKnownRecords(kind: LinkedKind) {
   const areInDatabase = areRecordsOf(kind)
   return (value: unknown, context: Context): boolean | Promise<boolean> => {
@@ -42,7 +42,7 @@ export function areKnownRecords(kind: LinkedKind) {
   }
 }
 
-/** Narrows a query of the index to terms; undefined where one is not known by slug or id. */
+/** Narrows a query of the index to terms. Returns undefined where the memory does not know a term by its slug or id. */
 export function inKnownTerms(
   memory: EventMemory,
   taxonomy: Taxonomy,
@@ -58,7 +58,7 @@ export function inKnownTerms(
   return { ...asked, terms: [...asked.terms, ids] }
 }
 
-/** The id of the term that an entry means by its slug or id; names are left to the database. */
+/** Finds the id of the term that an entry means by its slug or id; undefined for any other entry, such as a name, which the database has to look up. */
 function findKnownTerm({ terms, termIds }: EventMemory, taxonomy: Taxonomy, entry: string): number | undefined {
   return termMeant(
     {
@@ -69,7 +69,7 @@ function findKnownTerm({ terms, termIds }: EventMemory, taxonomy: Taxonomy, entr
   )
 }
 
-/** Returns true if the index has met all of these venues or organizers. */
+/** Decides whether the index has had events of all of these venues or organizers. */
 export function areMet({ index }: EventMemory, kind: LinkedKind, ids: readonly number[]): boolean {
   return index !== undefined && ids.every((id) => hasEventsOf(index, kind, id))
 }

@@ -8,11 +8,11 @@ import { type Said, saidAt, type Token, tokensOf, type Vocabulary, vocabularyOf 
 import type { Context } from '../declare/context.ts'
 import { findNamed, findSameName, type PickedName } from './picked-names.ts'
 
-// Reads an event from one line of plain words.
+// Reads an event from one line of plain words, and looks up the venue and labels that the line names.
 
-/** The event that a line describes. Members with the name of a form field have their value in the form that the field takes. */
+/** The event that a line describes. A member with the name of a field of the form has the value as that field takes it. */
 export interface QuickLine {
-  /** All that is not understood, in the order of the line. */
+  /** The words that mean nothing else, in the order of the line. */
   title: string
   /** 'YYYY-MM-DD' */
   start_date?: string
@@ -28,14 +28,14 @@ export interface QuickLine {
   recurrence?: RecurrenceObject
 }
 
-/** The writer of a line: the language and the zone of the site, and the time in ms. */
+/** The language and the zone of the site, and the time at which a line is written, in ms since the epoch. */
 interface LineWriter {
   language: string
   timezone: string
   now: number
 }
 
-/** A line, its pieces, and which of them are understood. */
+/** A line that is being read: its text, its pieces, and for each piece whether it was taken, which is to say understood. */
 interface Line {
   text: string
   tokens: readonly Token[]
@@ -44,14 +44,14 @@ interface Line {
   taken: boolean[]
 }
 
-/** Pieces of a line from one to before another, and what they mean. */
+/** A run of pieces with a meaning, from the place `from` until before the place `next`. */
 interface PieceSpan<Meaning> extends Said<Meaning> {
   from: number
 }
 
 /**
  * Reads an event that is written in one line: `Choir Tue 19:00–21:00 @ St Brigid's #music`, `Chorprobe, jeden Dienstag 19:30, Pfarrsaal`. The venue stands
- * behind `@`, or behind the date and a comma. Nothing is looked up. Undefined for more than 300 characters.
+ * behind `@`, or behind the date and a comma. The database is not asked. Returns undefined for a line of more than 300 characters.
  */
 export function readQuickLine(text: string, { language, timezone, now }: LineWriter): QuickLine | undefined {
   const tokens = tokensOf(text)
@@ -90,7 +90,7 @@ function take(line: Line, span: PieceSpan<unknown> | undefined): void {
   if (span) line.taken.fill(true, span.from, span.next)
 }
 
-/** Takes the words behind `#`. */
+/** Takes the labels of a line, which are the names behind `#`, and returns them. */
 function takeLabels(line: Line): string[] {
   const { tokens, text } = line
   const labels: string[] = []
@@ -108,10 +108,13 @@ function takeLabels(line: Line): string[] {
 const isOfLabel = (token: Token | undefined) =>
   token !== undefined && (token.kind !== 'sign' || /^[-_&]$/.test(token.text))
 
-/** Reads what begins at a piece. */
+/** Reads the phrase that begins at a piece; undefined where none begins there. */
 type Reader<Meaning> = (tokens: readonly Token[], at: number) => Said<Meaning> | undefined
 
-/** All that a reader finds in the pieces that are left, one behind the other. It does not see past what was taken. */
+/**
+ * Returns everything that a reader finds in the pieces not taken yet, from left to right, without overlaps. A reader sees no piece from the next taken one
+ * on.
+ */
 function allSpans<Meaning>(line: Line, read: Reader<Meaning>): PieceSpan<Meaning>[] {
   const { tokens, taken } = line
   const spans: PieceSpan<Meaning>[] = []
@@ -132,30 +135,30 @@ function endOfLeft(taken: readonly boolean[], at: number): number {
   return end < 0 ? taken.length : end
 }
 
-/** Whether something may begin at a piece: no comma, which parts the line, no rest of a word, and nothing right behind `@`. */
+/** Decides whether a phrase may begin at a piece: not at a taken piece, a comma or the rest of a word, nor right behind `@`. */
 function isFree({ tokens, taken }: Line, at: number): boolean {
   const [before, token] = [tokens[at - 1], tokens[at]]
   if (taken[at] || token?.text === ',' || before?.text === '@') return false
   return !token?.isGlued || before?.kind === 'sign' || taken[at - 1] === true
 }
 
-/** `until 30 June`, of a rule. */
+/** Reads the last day of a rule, such as `until 30 June`. */
 function untilAt(tokens: readonly Token[], at: number, { words, here }: Line): Said<string> | undefined {
   const until = saidAt(tokens, at, words.until)
   const date = until && dateAt(tokens, until.next, words, here)
   return date && { meaning: date.meaning.date, next: date.next }
 }
 
-/** In `24h race` there is no time. */
+/** Decides whether a time may be that of the event: `24` is not, as in `24h race`. */
 const isStart = ({ tokens }: Line) => {
   return ({ from }: PieceSpan<SpokenTime>) => tokens[from]?.text !== '24'
 }
 
 const CERTAINTY = { name: 3, word: 2, digits: 1, short: 0 }
-/** A date beside a time is more certain than a date alone. */
+/** The certainty that a date gains from a time beside it. */
 const BESIDE_TIME = 3
 
-/** The most certain date; of equally certain ones the last. */
+/** Returns the most certain date of a line, the last of several equally certain ones; undefined for a line without a date. */
 function bestDate(
   line: Line,
   times: readonly PieceSpan<SpokenTime>[],
@@ -173,13 +176,13 @@ function bestDate(
   return best
 }
 
-/** Whether nothing stands between two parts of a line but commas and words that mean nothing. */
+/** Decides whether nothing but commas and words without a meaning stands between two runs of pieces. */
 function areBeside({ tokens, words }: Line, one: PieceSpan<unknown>, other: PieceSpan<unknown>): boolean {
   const [first, second] = one.from < other.from ? [one, other] : [other, one]
   return first.next <= second.from && skipFillers(tokens, first.next, words) >= second.from
 }
 
-/** Whether a short word is a date by where it stands: as a part of its own, or at the end of one with a capital letter. */
+/** Decides whether a short word is a date: it is a whole part between commas, or ends such a part and has a capital letter. */
 function isAlone({ tokens, text, taken }: Line, { from, next }: PieceSpan<unknown>): boolean {
   const [before, first, after] = [tokens[from - 1], tokens[from], tokens[next]]
   const isEnd = after === undefined || taken[next] === true || after.text === ',' || after.text === '@'
@@ -187,7 +190,7 @@ function isAlone({ tokens, text, taken }: Line, { from, next }: PieceSpan<unknow
   return isEnd && (before === undefined || before.text === ',' || letter !== letter.toLowerCase())
 }
 
-/** The time beside the date or the rule, else the last one. */
+/** Returns the time beside the date, else the one beside the rule, else the last time; undefined for a line without a time. */
 function bestTime(
   line: Line,
   times: readonly PieceSpan<SpokenTime>[],
@@ -202,7 +205,7 @@ function bestTime(
   return beside(date) ?? beside(rule) ?? free.at(-1)
 }
 
-/** The first day of a rule from today on, or from tomorrow where the time of today is over. */
+/** Returns the first day of a rule from today on, or from tomorrow on where the time is over today. */
 function firstOf(recurrence: RecurrenceObject, { here }: Line, time: SpokenTime | undefined): FoundDate | undefined {
   const isOver = time !== undefined && time.start < here.now.slice(11)
   const today = dayOf(here.now)
@@ -236,7 +239,10 @@ function timeAlone(time: SpokenTime | undefined, isAllDay: boolean): LineTimes {
   return { start_time: time.start, ...(time.end === undefined ? {} : { end_time: time.end }), all_day: false }
 }
 
-/** Title and venue: what is left of the line, in parts that commas make. `when` is where the line says when. */
+/**
+ * Finds the title and the venue of a line. Without `@`, the last of several parts between commas is the venue, if it stands behind `when`, the run of
+ * pieces that says when the event is. The other words that are left are the title.
+ */
 function placed(line: Line, when: PieceSpan<unknown> | undefined): Pick<QuickLine, 'title' | 'venue'> {
   const venue = takeVenue(line)
   const parts = partsLeft(line)
@@ -249,7 +255,7 @@ function placed(line: Line, when: PieceSpan<unknown> | undefined): Pick<QuickLin
   return { title: titles.map(({ text }) => text).join(', '), ...(named === undefined ? {} : { venue: named }) }
 }
 
-/** Takes what stands behind `@`, up to a comma or to what is understood. */
+/** Takes the name behind `@`, up to a comma or the next taken piece, and returns it; undefined where there is none. */
 function takeVenue(line: Line): string | undefined {
   const { tokens, taken, text } = line
   const at = tokens.findIndex((token, place) => token.text === '@' && !token.isGlued && !taken[place])
@@ -268,10 +274,10 @@ interface Part {
   from: number
 }
 
-/** Signs that part a text from what was taken out of it. */
+/** Matches a sign that has lost its meaning at the end of a text, since it parted the text from taken pieces. */
 const LOOSE = /^[-–—:;|·•@]$/
 
-/** The rest of a line, parted by commas, without the signs that parted it from the words that were taken. */
+/** Returns the parts of a line between commas, without the taken pieces and without the signs that parted these from the rest. */
 function partsLeft(line: Line): Part[] {
   const { tokens, taken } = line
   const parts: number[][] = [[]]
@@ -286,7 +292,7 @@ function partsLeft(line: Line): Part[] {
   })
 }
 
-/** The places without signs at both ends that have lost their meaning, and without brackets around nothing. */
+/** Returns the places without those of loose signs at both ends, and without those of brackets around nothing. */
 function withoutLoose(places: readonly number[], tokens: readonly Token[]): readonly number[] {
   const sign = (place: number | undefined) => (place === undefined ? undefined : tokens[place]?.text)
   const full = places.filter(
@@ -298,7 +304,7 @@ function withoutLoose(places: readonly number[], tokens: readonly Token[]): read
   return first < 0 ? [] : full.slice(first, full.findLastIndex(isKept) + 1)
 }
 
-/** The text of these pieces, with a blank where there were any, or where something was taken out. */
+/** Returns the text of these pieces, with one blank where there were blanks between them, or taken pieces. */
 function writtenAgain(places: readonly number[], { tokens, text }: Line): string {
   let written = ''
   let before: number | undefined
@@ -312,25 +318,25 @@ function writtenAgain(places: readonly number[], { tokens, text }: Line): string
   return written
 }
 
-/** The records that the names of a line mean. */
+/** The records and terms that the names in a line mean. */
 export interface QuickLinks {
-  /** The title, without the part behind a comma that has turned out to be a venue. */
+  /** The title of the line, without its last part where that is the name of a venue. */
   title: string
   venue?: PickedName
-  /** The name of a venue that nobody has made yet. */
+  /** The name of a venue that was not found. */
   newVenue?: string
   categories: PickedName[]
   tags: PickedName[]
-  /** Names behind `#` that are neither a category nor a tag yet. */
+  /** The labels that are neither a category nor a tag yet. */
   newTags: string[]
 }
 
-/** The most names behind `#` that are looked up; more are taken for new ones. */
+/** The most labels that are looked up: any further ones are taken for new tags. */
 const MOST_LABELS = 10
 
 /**
- * Looks up the names of a line among what the caller may see: by the whole name, or else by a beginning that only one has. Nothing is made. A name behind
- * `#` is that of a category before that of a tag; hyphens in it may stand for blanks.
+ * Looks up the venue and labels of a line among those that the caller may see: by the whole name, or else by a beginning that only one name has. A label
+ * means a category rather than a tag; its hyphens and underscores may stand for blanks. Nothing is written.
  */
 export async function findQuickLinks(line: QuickLine, context: Pick<Context, 'db' | 'caller'>): Promise<QuickLinks> {
   const links: QuickLinks = { title: line.title, categories: [], tags: [], newTags: [] }
@@ -354,7 +360,7 @@ async function addLabel(links: QuickLinks, label: string, context: Pick<Context,
   if (!links.newTags.includes(label)) links.newTags.push(label)
 }
 
-/** The venue behind the last comma of a title, where there is one of just that name. */
+/** Splits a title at its last comma where the text behind it is the name of a venue. Returns no members where it is not. */
 async function venueInTitle(
   title: string,
   context: Pick<Context, 'db' | 'caller'>,

@@ -8,24 +8,24 @@ import { statement } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { findSeriesByIds } from './event-store.ts'
 
-// How occurrences and series show their recurrence.
+// Presents the recurrence of series and their occurrences: as members of answers, as linked data and in words.
 
-/** Reads the rule, added dates and left-out dates. */
+/** Reads the rule, the added dates and the left-out dates of a series. */
 export function recurrenceOf(series: Pick<SeriesRow, 'rules'>): Recurrence {
   return JSON.parse(series.rules)
 }
 
-/** The start that the rule of a series, or of an event that begins to repeat, counts from. */
+/** Returns the start from which the rule counts, for a series or an event that begins to repeat. */
 export function startOf(series: Pick<SeriesRow, 'start_date' | 'timezone' | 'all_day'>): Start {
   return { local: series.start_date, zone: series.timezone, allDay: series.all_day === 1 }
 }
 
-/** The page of a series for people. */
+/** Returns the address of the page of a series. */
 export function seriesUrl({ url }: Context['site'], { id, slug }: Pick<SeriesRow, 'id' | 'slug'>): string {
   return `${url}/series/${slug === '' ? '' : `${slug}-`}${id}/`
 }
 
-/** The series of an occurrence as schema.org has it. Search engines know occurrences alone, so it says no more than the rule. */
+/** Presents the series of an occurrence as linked data. It says no more than name, page and rule, since search engines show occurrences alone. */
 export function seriesLinkedData({ site }: Pick<Context, 'site'>, series: SeriesRow): object {
   const { rule } = recurrenceOf(series)
   const url = seriesUrl(site, series)
@@ -56,14 +56,14 @@ function linkedSchedule(rule: Rule, { local, zone, allDay }: Start): object {
   }
 }
 
-/** A rule as answers show it: its line without the name, its plain object and its words. Empty for dates without a rule. */
+/** A rule as answers show it: as its line without the name, as an object and in words. A series of dates without a rule has no line and no object. */
 export interface ShownRule {
   rrule: string
   rule: object | null
   text: string
 }
 
-/** Occurrences that are shown together share the row of their series. */
+/** Shown rules by the row of their series, which occurrences that are shown together share. */
 const shown = new WeakMap<SeriesRow, ShownRule>()
 
 export function showRule({ site, say }: Pick<Context, 'site' | 'say'>, series: SeriesRow): ShownRule {
@@ -74,14 +74,14 @@ export function showRule({ site, say }: Pick<Context, 'site' | 'say'>, series: S
   const found: ShownRule = {
     rrule: rule ? ruleText(rule, start) : '',
     rule: rule ? recurrenceObject({ rule, added: [], left: [] }, start) : null,
-    // Dates that are left out or added one by one are no matter of the others.
+    // The words of a rule say nothing of dates that are added or left out one by one.
     text: recurrenceInWords(rule ? { rule, added: [], left: [] } : recurrence, start, site.language, say),
   }
   shown.set(series, found)
   return found
 }
 
-/** How a series repeats, in words and without its end: "every Thursday". Empty for dates without a rule. */
+/** Returns how a series repeats, in words and without its end, such as "every Thursday"; `''` for a series of dates without a rule. */
 export function rhythmOf({ site, say }: Pick<Context, 'site' | 'say'>, series: SeriesRow): string {
   const { rule } = recurrenceOf(series)
   if (!rule) return ''
@@ -89,12 +89,12 @@ export function rhythmOf({ site, say }: Pick<Context, 'site' | 'say'>, series: S
   return recurrenceInWords({ rule: endless, added: [], left: [] }, startOf(series), site.language, say)
 }
 
-/** The names of the fields that an occurrence has changed for itself. */
+/** Returns the names of the fields in which an occurrence differs from its series. */
 export function ownFields({ own }: Pick<EventRow, 'own'>): string[] {
   return own === '' ? [] : own.split(',')
 }
 
-/** The members that only occurrences have, shown behind all others: how they repeat, and the series they belong to. */
+/** Presents the members that occurrences alone have, behind all other members: their recurrence, and the id of their series. */
 export function presentRecurrence(
   context: Pick<Context, 'site' | 'say'>,
   row: Pick<EventRow, 'recurrence_id' | 'own'>,
@@ -113,7 +113,7 @@ const selectOccurrences = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('events').select(['id', 'series', 'recurrence_id', 'own']).where('id', 'in', value('ids')),
 )
 
-/** Presents the recurrence of those of these events that are occurrences, by id. */
+/** Presents the recurrence of events, by id. An event that is no occurrence has no entry. */
 export async function presentRecurrences(
   context: Pick<Context, 'site' | 'say'>,
   db: Db,

@@ -7,8 +7,8 @@ import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow, WithdrawnEvent, WithdrawnEventRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 
-// Events that the public can no longer see, as they were last seen: feeds tell subscribers of calendars about them for some time. Their
-// rows stand for themselves, whatever becomes of the event.
+// Keeps the events that were public and no longer are, as the public last saw them: feeds tell subscribers of calendars about them for some time.
+// A withdrawn row stays as it is, whatever becomes of its event.
 
 const selectVenues = statement<{ event: number }>()((db, value) =>
   db.selectFrom('event_venues').select('venue as id').where('event', '=', value('event')).orderBy('position'),
@@ -30,7 +30,7 @@ const deleteOne = statement<{ event: number }>()((db, value) =>
   db.deleteFrom('withdrawn_events').where('event', '=', value('event')),
 )
 
-/** The columns of an event that are kept once it is withdrawn: all but texts, since nobody is to read on in an event that was taken back. */
+/** The columns that are kept of a withdrawn event: all but its texts, since nobody is to read on in an event that was taken back. */
 export type KeptColumns = Omit<
   EventRow,
   Exclude<WithValue<EventMembers, 'from', 'column'>, WithValue<EventMembers, 'withdrawn', true>> | 'search'
@@ -40,8 +40,8 @@ const KEPT = new Set<string>(namesWith(eventMembers, 'withdrawn', true))
 const TEXTS = new Set([...namesWith(eventMembers, 'from', 'column').filter((name) => !KEPT.has(name)), 'search'])
 
 /**
- * Keeps an event, as the public saw it last, that the public cannot see from now on. The links are read by statements that have begun, ahead of all
- * that follow, when the function returns.
+ * Keeps the withdrawn row of an event that leaves public lists: `before` is the row that the public last saw. The statements that read its links have
+ * begun when the function returns, ahead of all later statements, which may change the links.
  */
 export async function keepWithdrawn(tx: Tx, before: EventRow, withdrawn_utc: string): Promise<void> {
   const { id: event, uid, title, start_date, end_date, utc_start_date, utc_end_date } = before
@@ -61,12 +61,12 @@ function idsOf(rows: readonly { id: number }[]): string {
   return JSON.stringify(rows.map(({ id }) => id))
 }
 
-/** Forgets that an event was withdrawn: the public can see it again. */
+/** Deletes the withdrawn row of an event that the public can see again. */
 export async function dropWithdrawn(tx: Tx, event: number): Promise<void> {
   await deleteOne(tx, { event })
 }
 
-/** Rows that are read at once, and places. */
+/** The most rows, and the most places in the order of lists, that one query reads. */
 const MOST_ROWS = 50
 const MOST_PLACES = 1000
 
@@ -97,8 +97,8 @@ const selectRows = statement<{ events: readonly number[] }>()((db, value) =>
 )
 
 /**
- * Events that were withdrawn since a time, `YYYY-MM-DD HH:MM:SS` in UTC: some at a time, each lot the next in the order of lists. No index has that
- * order, since every withdrawal would have to write it: the places are put in order here.
+ * Reads the events that were withdrawn since a time, `YYYY-MM-DD HH:MM:SS` in UTC, some at a time and in the order of lists. The order is made here:
+ * an index with that order would have to be written by every withdrawal.
  */
 export async function* readWithdrawn(db: Db, since: string): AsyncGenerator<WithdrawnEvent[]> {
   const places = (await readPlaces(db, since)).sort(byStart)

@@ -5,14 +5,16 @@ import type { Context } from './declare/context.ts'
 import { translatorFor } from './locales/translate.ts'
 import { anonymous, type Caller } from './people/caller.ts'
 
-/** A calendar that is read and written outside requests. */
+// Makes contexts for work outside requests.
+
+/** The parts of the service that work outside requests needs: the database, the images and the site. */
 export interface CalendarGround {
   database: Database
   images: ImageService
   site: Site
 }
 
-/** A context of now for work outside requests, in the name of a caller; defects go to standard error unless `parts` say otherwise. */
+/** Makes a context with the present time, in the name of a caller. `parts` replace members of it. Defects go to standard error by default. */
 export function contextOn(
   { database, images, site }: CalendarGround,
   caller: Caller,
@@ -24,10 +26,10 @@ export function contextOn(
   return { db, aside, write, findMatching, images, say: translatorFor(site), report, site, caller, now, ...parts }
 }
 
-/** An administrator who is no user. */
+/** The caller of work that sees everything: an administrator who is no user. */
 const EVERYTHING: Caller = { id: -1, login: '', role: 'administrator' }
 
-/** A context for reading what anybody sees, or everything. */
+/** Makes a context for reading: everything, or else what everybody may see. */
 export function readerContext(ground: CalendarGround, seesEverything: boolean, parts?: Partial<Context>): Context {
   return contextOn(ground, seesEverything ? EVERYTHING : anonymous, parts)
 }

@@ -11,7 +11,9 @@ import { seriesOperations } from './series/series-operations.ts'
 import { category, categoryOperations, tag, tagOperations } from './terms/taxonomies.ts'
 import { categoryFilters, tagFilters } from './terms/term-filters.ts'
 
-/** A resource as the routes use it: its declaration, the parameters of its list, and its operations. */
+// Joins the declaration, the filters and the operations of each resource for the routes.
+
+/** A resource as routes serve it: its declaration, the parameters of its list, and its operations. */
 export interface Served {
   resource: Resource
   filters: Fields
@@ -35,10 +37,10 @@ export const resources: readonly Served[] = [
   serve(tag, tagFilters, tagOperations),
 ]
 
-/** Series, which have routes beside those of the interface. */
+/** The resource of series, which has routes outside the interface. */
 export const series: Served = serve(seriesResource, seriesFilters, seriesOperations)
 
-/** The resource with a name, such as `venue` or `series`. @throws Error where there is none */
+/** Returns the resource with a name, such as `venue` or `series`. @throws Error where there is none */
 export function servedNamed(name: string): Served {
   const served = [...resources, series].find(({ resource }) => resource.name === name)
   if (!served) throw new Error(`No resource is called ${name}.`)

@@ -6,23 +6,24 @@ import type { Field, Fields } from './resource.ts'
 
 // Checks and reads the parameters of a request by their declarations.
 
-/** Raw parameters as they came, by name. */
+/** The parameters of a request as they were sent, by name. */
 export type RawValues = Readonly<Record<string, unknown>>
 
 /** How the fields of a request are parsed. */
 export interface Parsing {
-  /** `partial` is an update: nothing is required, and absent fields get no default. */
+  /** `partial` for an update, in which no field is required and absent fields get no default. */
   extent: 'whole' | 'partial'
-  /** Whether the caller has the general right. Without it nothing is looked up. */
+  /** True for a caller with the general right. For others, only fields that are looked up for all are looked up. */
   mayAsk: boolean
 }
 
 const ORDINARY: Parsing = { extent: 'whole', mayAsk: true }
 
 /**
- * The typed values of the declared fields among `raw`, a promise only where something has to be waited for. Null counts as absent (rule 1.5).
- * @throws Problem, at once or later: rest_missing_callback_param naming every missing field, else rest_invalid_param naming every field that is
- * over a limit, else every invalid one, else every field of the wrong type: as in rule 1.2. Last, rest_forbidden for a caller without the right.
+ * Checks and reads the declared fields among `raw`, and returns their typed values. Returns a promise only where a value has to be looked up. Null counts
+ * as absent (rule 1.5).
+ * @throws Problem, at once or in the promise: rest_missing_callback_param naming every missing field, else rest_invalid_param naming every field that is
+ * over a limit, else every invalid one, else every field of the wrong type (rule 1.2). Last, rest_forbidden for a caller without the right.
  */
 export function parseFields<F extends Fields>(
   fields: F,
@@ -45,8 +46,8 @@ export function parseFields<F extends Fields>(
 }
 
 /**
- * Parses all fields of a new record, like `parseFields`, for callers with the general right. It does not look up the records that values refer to;
- * the write does.
+ * Checks and reads all fields of a new record for a caller with the general right, as `parseFields` does, but without looking up the records that values
+ * refer to: the write does that.
  * @throws Problem as `parseFields` does
  */
 export function parseNew<F extends Fields>(fields: F, raw: RawValues, context: ValueContext): Parsed<F> {
@@ -56,7 +57,7 @@ export function parseNew<F extends Fields>(fields: F, raw: RawValues, context: V
 }
 
 /**
- * Refuses values that are over a limit, before anything looks into them.
+ * Refuses values that are over a limit, so that no other code has to look into values of any size.
  * @throws Problem rest_invalid_param naming every field that is over a limit
  */
 export function refuseOversized(fields: Fields, raw: RawValues, context: ValueContext): void {
@@ -64,8 +65,8 @@ export function refuseOversized(fields: Fields, raw: RawValues, context: ValueCo
 }
 
 /**
- * The fields that were sent, in the order in which they are declared.
- * @throws Problem naming those that are missing, else those that are over a limit
+ * Returns the fields that were sent, in the order of their declaration.
+ * @throws Problem naming the fields that are missing, else the fields that are over a limit
  */
 function sentOf(fields: Fields, raw: RawValues, { site }: ValueContext, extent: Parsing['extent']): Entry[] {
   const { entries, required } = knownOf(fields)
@@ -73,7 +74,7 @@ function sentOf(fields: Fields, raw: RawValues, { site }: ValueContext, extent: 
   const sent: Entry[] = []
   let last = -1
   let isInOrder = true
-  // Most requests send a few of many.
+  // The sent names are walked, and not the declared ones: most requests send a few of many fields.
   for (const name in raw) {
     const entry = isSupplied(raw[name]) ? entries.get(name) : undefined
     if (!entry) continue
@@ -99,18 +100,18 @@ function refuseTooLarge(sent: readonly Entry[], raw: RawValues, site: Context['s
   if (faults) refuseFaults(sent, faults)
 }
 
-/** The faults of the sent fields, in the order of the fields. */
+/** The faults of the sent fields, in the order of the fields; undefined for a field without a fault. */
 type Faults<Fault = ParamFault> = readonly (Fault | undefined)[]
 
-/** The values of fields as they were read, and their faults: undefined for fields without one. */
+/** The values that were read from sent fields, and the faults of the fields. */
 interface ValuesRead<Fault> {
   values: Record<string, unknown>
   faults: Faults<Fault> | undefined
-  /** Faults of type, which are reported only when nothing else is wrong. */
+  /** The fields of the wrong type: these faults are reported only where there are no others. */
   mistyped: Faults | undefined
 }
 
-/** Reads the values in place of those of `values`. */
+/** Reads the sent fields into `values`, where they replace the values that nothing was sent for, and collects their faults. */
 function readSent<Fault>(
   sent: readonly Entry[],
   raw: RawValues,
@@ -136,7 +137,7 @@ function readSent<Fault>(
   return { values, faults, mistyped }
 }
 
-/** @throws Problem rest_invalid_param naming every field with a fault, else every one of the wrong type */
+/** Returns the values that were read. @throws Problem rest_invalid_param naming every field with a fault, else every field of the wrong type */
 function soundValues<F extends Fields>(
   sent: readonly Entry[],
   { values, mistyped }: ValuesRead<unknown>,
@@ -151,7 +152,7 @@ function areKnown<Fault>(faults: readonly (Fault | Promise<Fault>)[]): faults is
   return !faults.some((fault) => fault instanceof Promise)
 }
 
-/** A declared field with its name, and its place among the others. */
+/** A declared field with its name, and its place in the order of declaration. */
 interface Entry {
   name: string
   field: Field
@@ -160,7 +161,7 @@ interface Entry {
 
 const isSupplied = (value: unknown) => value !== undefined && value !== null
 
-/** The facts about declared fields that do not depend on a request. `null` and computed defaults are only published. */
+/** The facts about declared fields that do not depend on a request. A default that is `null` or computed is published, but gives a field no value here. */
 interface Known {
   entries: ReadonlyMap<string, Entry>
   required: readonly string[]
@@ -185,7 +186,7 @@ function knownOf(fields: Fields): Known {
   return made
 }
 
-/** The values that stand where nothing was sent. */
+/** Returns the values of fields for which nothing is sent. */
 function startingValues(fields: Fields, extent: Parsing['extent']): Record<string, unknown> {
   return extent === 'whole' ? { ...knownOf(fields).defaults } : {}
 }
@@ -195,7 +196,7 @@ function refuseMissing(required: readonly string[], raw: RawValues): void {
   if (missing.length > 0) throw new Problem('rest_missing_callback_param', { missing })
 }
 
-/** Which limit a value of a field is over, if any; of a list of links, also those of the records in it. */
+/** Finds the limit that a value of a field is over, if any. Looks into the records of a list of links as well. */
 function faultOfSize(field: Field, value: unknown, site: Context['site']): ParamFault | undefined {
   const bounds = field.within ?? field.kind.within ?? limits.line
   const fault = overLimit(value, bounds, field.kind.list === true, site)
@@ -207,7 +208,7 @@ function faultOfSize(field: Field, value: unknown, site: Context['site']): Param
   return undefined
 }
 
-/** Which limit a record within a value is over. It links to no further records. */
+/** Finds the limit that a record within a value is over, if any. The record links to no further records. */
 function faultOfRecord(fields: Fields, record: unknown, site: Context['site']): ParamFault | undefined {
   if (record === null || typeof record !== 'object') return undefined
   for (const [name, member] of Object.entries(record)) {
@@ -220,7 +221,7 @@ function faultOfRecord(fields: Fields, record: unknown, site: Context['site']): 
 
 const INVALID: ParamFault = { why: 'invalid' }
 
-/** The fault of a value. Most faults are known at once; only lookups may be waited for. */
+/** Finds the fault of a value. Returns a promise only where the value has to be looked up. */
 function invalidity(
   field: Field,
   value: unknown,
@@ -239,7 +240,7 @@ function faultOf(field: Field, value: unknown, context: ValueContext): ParamFaul
   return asFault(field.valid?.(value, context) ?? true)
 }
 
-/** Names the words that a kind takes, where they are few, or a value of its form. */
+/** Returns the fault of a value that a kind refuses: its message names the words that the kind takes, or an example of a valid value. */
 function refusalOf({ choices, wire, example }: Field['kind']): ParamFault {
   const known = choices ?? wire.enum
   if (known)

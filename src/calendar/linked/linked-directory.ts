@@ -4,19 +4,21 @@ import type { Db } from '../../store/storage/database.ts'
 import { contains, wholeList } from '../../store/storage/statement.ts'
 import type { LinkedKind } from './linked-store.ts'
 
+// Reads the public venues and organizers for pages: the directories by name, and the venues of events.
+
 /** A public venue or organizer as a directory lists it. */
 export interface DirectoryEntry {
   id: number
   slug: string
   status: 'publish'
   name: string
-  /** Of a venue; empty for an organizer. */
+  /** The city of a venue; empty for an organizer. */
   city: string
-  /** The sign that its name begins with, as names are ordered. */
+  /** The first sign of its name in folded form, by which names are ordered. */
   letter: string
 }
 
-/** Which entries are listed: those that begin with a sign, or have all of some words in their names. */
+/** The filter of a directory: names that begin with `letter` and have all of `words`. Empty ones narrow nothing. */
 export interface DirectoryQuery {
   letter: string
   words: string
@@ -27,13 +29,13 @@ const NAMES = {
   organizer: { table: sql.table('organizers'), name: sql.ref('named.organizer'), city: sql`''` },
 } as const
 
-/** Behind everything that begins with the text before it. */
+/** The highest character: a text with it at the end sorts behind all texts that begin with that text. */
 const LAST_SIGN = '\u{10ffff}'
 const MOST_WORDS = 8
-/** Written so that the database walks the index of names and not that of statuses. */
+/** The condition of a public record. `is true` makes SQLite walk the index of names and not that of statuses. */
 const isPublic = sql<SqlBool>`(listed.status = 'publish') is true`
 
-/** Public venues or organizers by name, at most `most` of them from the place `offset` on. Names are read by their index. */
+/** Lists public venues or organizers by name: at most `most`, from the place `offset` on. The filter is tested on the index of names. */
 export async function listDirectory(
   db: Db,
   kind: LinkedKind,
@@ -56,10 +58,10 @@ export async function listDirectory(
   return rows
 }
 
-/** The most first signs of names that are told. */
+/** The most first signs of names that are listed. */
 const MOST_LETTERS = 60
 
-/** The signs that names of public venues or organizers begin with, in order; each is found by one step in the index of names. */
+/** Lists the first signs of the names of public venues or organizers, in order. Each is found by one step in the index of names. */
 export async function listLetters(db: Db, kind: LinkedKind): Promise<string[]> {
   const { table } = NAMES[kind]
   const { rows } = await sql<{ letter: string }>`
@@ -76,7 +78,7 @@ export async function listLetters(db: Db, kind: LinkedKind): Promise<string[]> {
   return rows.map(({ letter }) => letter)
 }
 
-/** A public venue of an event, with its place. */
+/** A public venue of an event, with its city and coordinates in degrees. */
 export interface VenueOfEvent {
   event: number
   id: number
@@ -88,14 +90,14 @@ export interface VenueOfEvent {
   geo_lng: number | null
 }
 
-/** The public venues of these events, those of each in the order of its own. */
+/** Finds the public venues of these events, by event and in the order that each event has. */
 export async function findVenuesOf(db: Db, events: readonly number[]): Promise<VenueOfEvent[]> {
   const rows = await db
     .selectFrom('event_venues')
     .innerJoin('venues', 'venues.id', 'event_venues.venue')
     .select(['event_venues.event', 'venues.id', 'slug', 'status', 'venues.venue', 'city', 'geo_lat', 'geo_lng'])
     .where('event_venues.event', 'in', wholeList(db, events))
-    // As a value, so that SQLite starts with the events and not with all public venues.
+    // `is true` makes SQLite start with the events and not with all public venues.
     .where(sql<SqlBool>`(venues.status = 'publish') is true`)
     .orderBy('event_venues.event')
     .orderBy('event_venues.position')

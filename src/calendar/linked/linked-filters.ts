@@ -33,9 +33,9 @@ import {
 } from '../records/record-store.ts'
 import type { LinkedCondition, LinkedType } from './linked-store.ts'
 
-// The filters of lists of venues and organizers.
+// Declares the filters of lists of venues and organizers, and the geolocation filter that lists of events share.
 
-/** The parts of a list that several parameters make together, or that are there without any. */
+/** The parts of a list: each is decided by several parameters together, or narrows every list. */
 type LinkedPart = 'status' | 'place'
 
 /** One parameter of lists of venues and organizers. */
@@ -54,7 +54,7 @@ function linkedFilter<Value, const About extends string>(
 
 const tooManyWords = over('words', limits.search.words)
 
-/** Whether a search of venues and organizers has few enough words. Folding may make many words of one, since some signs stand for a phrase. */
+/** Checks that a search of venues and organizers has few enough words. Folding may make many words of one, since some signs stand for a phrase. */
 export const hasFewWords = (value: unknown) =>
   typeof value !== 'string' || parseWords(value).length <= limits.search.words || tooManyWords
 
@@ -127,10 +127,10 @@ export const placedFilters = {
   }),
 }
 
-/** The parameters of a list once read; only venues have those of places. */
+/** The values of the parameters of a list. Lists of venues alone have those of places. */
 export type LinkedQuery = Parsed<typeof placedFilters>
 
-/** The parts that narrow lists. */
+/** How each part of a list narrows it. */
 export const linkedParts: Record<LinkedPart, PartNarrowing<LinkedQuery, LinkedGround, LinkedCondition>> = {
   status: (_query, ground) => linkedListedTo(ground),
   place: async (query, { context }) => {
@@ -143,7 +143,7 @@ export const linkedParts: Record<LinkedPart, PartNarrowing<LinkedQuery, LinkedGr
   },
 }
 
-/** Writes the filters of links in the order that clients know; others follow. */
+/** Writes the parameters of links, in the order that clients know; parameters that are not listed here follow. */
 export const linkedLinks = linkWriter<LinkedGround, typeof placedFilters>(placedFilters, [
   'search',
   'event',
@@ -167,13 +167,13 @@ export interface LinkedGround {
 
 const anyRecord: LinkedCondition = (record) => record.and([])
 
-/** Records that the list shows the caller, by the statuses of the list. */
+/** Records with the statuses of the list that lists show the caller. */
 function linkedListedTo({ status, type: { table }, context: { caller } }: LinkedGround): LinkedCondition {
   return (record) =>
     record.and([record(sql.ref(`${table}.status`), 'in', [...status.statuses]), visibleTo(caller, table)])
 }
 
-/** All words within one and the same field; no words find nothing (rule 14.3). */
+/** Records with all of the words within one field. No words find nothing (rule 14.3). */
 function withWords(text: string, { type: { table }, context: { db } }: LinkedGround): LinkedCondition {
   const words = parseWords(text)
   return (record) =>
@@ -188,7 +188,7 @@ function linkedTo(event: number, ground: LinkedGround): LinkedCondition {
   return (record) => record.exists(visibleLinks(record, ground).where(sql.ref<number>('event'), '=', event))
 }
 
-/** Records with an event that is neither draft, pending nor in the trash, or records without any. */
+/** Records with an event that is neither draft, pending nor in the trash if `wanted`, else records without such an event. */
 function withEvents(wanted: boolean, ground: LinkedGround): LinkedCondition {
   return (record) => {
     const links = visibleLinks(record, ground)
@@ -197,7 +197,7 @@ function withEvents(wanted: boolean, ground: LinkedGround): LinkedCondition {
   }
 }
 
-/** Records with listed events to come. An index knows of all these when they are. */
+/** Records with listed events to come. The query begins at the events, which an index has in the order of their starts. */
 function withUpcoming({ type, context }: LinkedGround): LinkedCondition {
   const { statuses } = statusFilter(context.caller, undefined)
   return (record) =>
@@ -216,7 +216,7 @@ function withUpcoming({ type, context }: LinkedGround): LinkedCondition {
     )
 }
 
-/** Venues with coordinates, or without. */
+/** Venues with coordinates if `wanted`, else venues without. */
 function placed(wanted: boolean): LinkedCondition {
   return (record) => record('venues.geo_lat', wanted ? 'is not' : 'is', null)
 }
@@ -228,12 +228,12 @@ function placedWithin(circle: Circle, { db }: Context): LinkedCondition {
 const asVenueLinks = (type: LinkedType) => type.links as 'event_venues'
 const linkColumn = (type: LinkedType) => sql.ref<number>(`${type.links}.${type.kind}`)
 
-/** The links from events the caller may see, so that no filter betrays the others. */
+/** Returns the query for the links of a record from events that the caller may see, so that no filter betrays other events. */
 function visibleLinks(record: Venues, { type, context }: LinkedGround) {
   return (
     record
       .selectFrom(asVenueLinks(type))
-      // Not an inner join: SQLite would take it as leave to begin with all events there are, for each record anew.
+      // A cross join, since SQLite might begin an inner join with all events, anew for each record.
       .crossJoin('events')
       .select('events.id')
       .where('events.id', '=', sql.ref<number>(`${type.links}.event`))
@@ -242,7 +242,7 @@ function visibleLinks(record: Venues, { type, context }: LinkedGround) {
   )
 }
 
-/** Whether any venue that the caller may see has coordinates; without one, geolocation filters have no effect. */
+/** Decides whether a venue that events show the caller has coordinates. Without one, geolocation filters have no effect (rule 15.3). */
 export async function anyCoordinates({ db, caller }: Context): Promise<boolean> {
   return (
     (await db
@@ -263,13 +263,13 @@ interface GeoQuery {
   geoloc_radius?: number
 }
 
-/** The filter they make. */
+/** The geolocation filter that the parameters make. */
 interface GeoFilter {
   geoloc: boolean | undefined
   circle: Circle | undefined
 }
 
-/** The circle that is asked for, if any. @throws Problem rest_invalid_param when one of latitude and longitude is missing */
+/** Returns the circle that is asked for; undefined for none. @throws Problem rest_invalid_param when one of latitude and longitude is missing */
 export function geoCircle(context: Context, query: GeoQuery): Circle | undefined {
   const { geoloc_lat: lat = null, geoloc_lng: lng = null, geoloc_radius: radius = context.site.geolocRadius } = query
   if ((lat === null) !== (lng === null)) throw invalidParam(lat === null ? 'geoloc_lat' : 'geoloc_lng')
@@ -277,8 +277,7 @@ export function geoCircle(context: Context, query: GeoQuery): Circle | undefined
 }
 
 /**
- * The geolocation filter of a list. It has no effect before any venue has coordinates: such a calendar does not use geolocation
- * (rule 15.3).
+ * Returns the geolocation filter of a list. It is empty where no venue has coordinates, since such a calendar does not use geolocation (rule 15.3).
  * @throws Problem as `geoCircle` does
  */
 export async function geoFilter(context: Context, query: GeoQuery): Promise<GeoFilter> {

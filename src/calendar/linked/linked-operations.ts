@@ -38,11 +38,11 @@ import {
 } from './linked-store.ts'
 import { recordRights, requireReadable } from './record-present.ts'
 
-// The operations on venues and organizers that routes call.
+// Makes the operations on venues and organizers that routes call: they find, load, create, change and remove records.
 
 type DescribedRow = LinkedRow & { description: string }
 
-/** Presents a record of a linked kind; a single one has its linked data. Throws when the record cannot be shown. */
+/** Presents a venue or organizer; one that is read by itself has its linked data. @throws Error when it cannot be shown */
 type Present<Row> = (context: Context, row: Row, image: ImageRow | undefined, extent: Extent) => object
 
 /** A venue or organizer with its image. */
@@ -62,7 +62,7 @@ async function withImage<Row extends DescribedRow>(db: Db, row: Row): Promise<Lo
   return { row, image: images.get(row.image ?? 0) }
 }
 
-/** The operations of venues and organizers, which differ in rules and presentation. */
+/** Makes the operations on venues or on organizers, which differ in `rules` and `present` alone. */
 export function linkedOperations<Row extends DescribedRow>(
   rules: LinkedRules,
   present: Present<Row>,
@@ -99,7 +99,7 @@ function linkedWrites<Row extends DescribedRow>(
   rules: LinkedRules,
   presentation: Presentation<LoadedLinked<Row>>,
 ): Pick<Operations<Row>, 'create' | 'update' | 'remove'> {
-  /** The record as a write answers it, inside the transaction, so that no record is written that cannot be shown. */
+  /** Makes the answer of a write inside the transaction, so that no record is written that cannot be shown. */
   const showWritten = async (context: Context, tx: Db, id: number) => {
     const loaded = await withImage(tx, await getLinked<Row>(tx, rules, id))
     return { id, answer: withoutLinkedData(await presentSingle(context, presentation, loaded)) }
@@ -149,7 +149,7 @@ function withoutLinkedData(shown: object): object {
   return rest
 }
 
-/** The answer for a record that has gone to the trash and cannot be shown. @throws the error of anything else */
+/** Returns the answer for a trashed record that cannot be shown, and reports it. @throws `error` itself unless it is an UnshowableRecord */
 export function trashedAnyway({ report }: Context, id: number, error: unknown): object {
   if (!(error instanceof UnshowableRecord)) throw error
   report(error)
@@ -157,7 +157,8 @@ export function trashedAnyway({ report }: Context, id: number, error: unknown): 
 }
 
 /**
- * A record that nobody else changes until the end of the transaction, and that the caller may still change after the writes before.
+ * Holds a venue or organizer until the end of the transaction, and returns its row. `may` is checked on the held row, since another writer may have
+ * changed it since the first check.
  * @throws Problem rest_forbidden
  */
 async function getHeld(
@@ -187,7 +188,7 @@ async function findAmong<Row extends DescribedRow>(
 
 const parts = Object.values(linkedParts)
 
-/** One page of the list; organizers have no parameters of places. */
+/** Finds one page of a list of venues or organizers. Requests for organizers have no parameters of places. */
 async function findPageOfLinked<Row extends DescribedRow>(
   context: Context,
   rules: LinkedRules,

@@ -35,7 +35,7 @@ import {
   recordWritten,
 } from '../records/record-store.ts'
 
-// Venues and organizers in the database: referred to, read and written.
+// Checks references to venues and organizers, and reads and writes their rows.
 
 // References to venues and organizers in events and filters, and their checks.
 
@@ -44,7 +44,7 @@ export type LinkedKind = 'venue' | 'organizer'
 
 const TABLES = { venue: 'venues', organizer: 'organizers' } as const satisfies Record<LinkedKind, RecordTable>
 
-/** Validates the id a record is addressed by. */
+/** Returns the check of the id in an address: a record of this kind has it. */
 export function isIdOf(kind: LinkedKind) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const id = readInteger(value)
@@ -52,13 +52,13 @@ export function isIdOf(kind: LinkedKind) {
   }
 }
 
-/** Validates the slug a record is addressed by. */
+/** Returns the check of the slug in an address: a record of this kind has it, and the caller may know it. */
 export function isSlugOf(kind: LinkedKind) {
   return async (value: unknown, context: Context): Promise<boolean> =>
     (await findIdBySlug(context, TABLES[kind], String(value))) !== undefined
 }
 
-/** Validates a filter: every entry is the id of a record of this kind, in any status (rule 13.3). */
+/** Returns the check of a filter: every entry is the id of a record of this kind, in any status (rule 13.3). */
 export function areRecordsOf(kind: LinkedKind) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const ids = new Set(listEntries(value)?.map(readInteger))
@@ -69,12 +69,12 @@ export function areRecordsOf(kind: LinkedKind) {
   }
 }
 
-/** One entry of an event's `venue` or `organizer`: a record that exists, or the fields of one to make. */
+/** One entry of an event's `venue` or `organizer`: the id of a record, or the fields of a record to make. */
 export type LinkEntry = { id: number } | { fields: Record<string, unknown> }
 
 /**
- * The entries of an event's venue or organizers as sent (rule 21.1): an id, numeric text, comma-separated ids, a record with
- * an id, a record of fields, or a list of these. Empty for the empty values; undefined for anything else.
+ * Reads the entries of an event's venues or organizers as they were sent (rule 21.1): an id, numeric text, comma-separated ids, a record with an id, a
+ * record of fields, or a list of these. Returns no entries for the empty values, and undefined for anything else.
  */
 export function linkEntries(value: unknown): LinkEntry[] | undefined {
   if (isEmpty(value)) return []
@@ -99,7 +99,7 @@ function allKnown(entries: (LinkEntry | undefined)[]): LinkEntry[] | undefined {
   return entries.every((entry): entry is LinkEntry => entry !== undefined) ? entries : undefined
 }
 
-/** Validates an event's venue or organizers without looking anything up: ids that records can have, or the fields of a new record. */
+/** Returns the check of an event's venues or organizers that looks nothing up: each entry is an id that a record can have, or fields of a new record. */
 export function areLinks(kind: LinkedKind, fields: Fields) {
   return (value: unknown, context: ValueContext): boolean => {
     const entries = linkEntries(value)
@@ -111,7 +111,7 @@ export function areLinks(kind: LinkedKind, fields: Fields) {
   }
 }
 
-/** Looks up an event's venue or organizers: known records that are not in the trash, and the references in the fields of new ones (rule 21.1). */
+/** Returns the check that looks up an event's venues or organizers: known ones are not in the trash, and references of new ones lead somewhere (rule 21.1). */
 export function areLinkable(kind: LinkedKind, fields: Fields) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const entries = linkEntries(value) ?? []
@@ -130,7 +130,7 @@ const selectLinkable = forEachTable((table) =>
   ),
 )
 
-/** Whether events may link to all of these records: they are there, and not in the trash (rule 21.1). */
+/** Decides whether events may link to all of these records: they exist, and are not in the trash (rule 21.1). */
 export async function areThere(db: Db, kind: LinkedKind, ids: readonly number[]): Promise<boolean> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return true
@@ -156,22 +156,22 @@ async function areFieldsLinkable(fields: Fields, record: Record<string, unknown>
   return true
 }
 
-// The SQL of venues and organizers.
+// Reads and writes of the rows of venues and organizers.
 
-/** The names that differ in the queries of venues and organizers. */
+/** The names in which the queries of venues and organizers differ. */
 export interface LinkedType {
   kind: LinkedKind
   table: 'venues' | 'organizers'
-  /** The table of links from events, and its column that holds this record. */
+  /** The table of the links from events. */
   links: 'event_venues' | 'event_organizers'
 }
 
 export type LinkedRow = Selectable<LinkedColumns>
 
-/** The table of a type. Both tables have the columns used here; the query builder is told of venues alone. */
+/** Returns the name of a table, typed as that of venues: both tables have the columns used here, and the query builder takes one type. */
 const asVenues = (type: LinkedType) => type.table as 'venues'
 
-/** A statement for each of the tables. */
+/** Makes a statement for each of the two tables. */
 function forBoth<Made>(make: (table: 'venues') => Made): Record<LinkedType['table'], Made> {
   return { venues: make('venues'), organizers: make('organizers' as 'venues') }
 }
@@ -214,13 +214,13 @@ const selectNamesakes = forBoth((table) =>
   ),
 )
 
-/** Records outside the trash whose name differs in letter case at most, the oldest first, held until the end of the transaction. */
+/** Finds the records outside the trash whose name differs in letter case at most, the oldest first, and holds them until the end of the transaction. */
 async function findNamesakes(tx: Db, type: LinkedType, name: string): Promise<LinkedRow[]> {
   const rows: LinkedRow[] = await selectNamesakes[type.table](tx, { folded: fold(name) })
   return rows.filter((row) => nameOfLinked(type, row).toLowerCase() === name.toLowerCase())
 }
 
-/** The name of a venue or organizer, which is in the column of its kind. */
+/** Returns the name of a venue or organizer, from the column that is called like its kind. */
 function nameOfLinked({ kind }: LinkedType, row: LinkedRow): string {
   const columns: Record<string, unknown> = { ...row }
   return String(columns[kind])
@@ -228,10 +228,10 @@ function nameOfLinked({ kind }: LinkedType, row: LinkedRow): string {
 
 type Venues = ExpressionBuilder<Tables, 'venues'>
 
-/** A condition on venues or organizers. Both tables have the columns that it uses; the query builder is told of venues alone. */
+/** A condition on venues or organizers, typed as one on venues: both tables have the columns that it uses. */
 export type LinkedCondition = (record: Venues) => Expression<SqlBool>
 
-/** One page of the records with a condition, the latest published first (rules 11.7 and 13.8). */
+/** Reads one page of the venues or organizers that meet a condition, and counts all of them. The latest published come first (rules 11.7 and 13.8). */
 export async function listLinked<Row extends LinkedRow>(
   type: LinkedType,
   where: LinkedCondition,
@@ -259,7 +259,7 @@ function latestFirst({ table }: LinkedType) {
   return sql`${sql.table(table)}.date desc, ${sql.table(table)}.id desc`
 }
 
-/** Lists records that a search finds; page and total take one pass through the texts. */
+/** Reads one page of the venues or organizers that a search finds. One statement gives page and total, so that the texts are searched once. */
 async function searchLinked<Row extends LinkedRow>(
   type: LinkedType,
   matching: SelectQueryBuilder<Tables, 'venues', unknown>,
@@ -278,10 +278,10 @@ async function searchLinked<Row extends LinkedRow>(
   return { rows: [], total: Number(totals[0]?.total) }
 }
 
-/** A public record as site maps list it. */
+/** A public venue or organizer as site maps list it. */
 export type MappedLinked = Pick<LinkedRow, 'id' | 'slug' | 'status' | 'modified_utc'>
 
-/** The public venues or organizers in the order of their ids, at most so many. */
+/** Lists the public venues or organizers by id, at most `most`. */
 export async function listPublicLinked(db: Db, type: LinkedType, most: number): Promise<MappedLinked[]> {
   return db
     .selectFrom(asVenues(type))
@@ -295,7 +295,7 @@ export async function listPublicLinked(db: Db, type: LinkedType, most: number): 
 /** A venue with its name and coordinates. */
 export type NamedVenue = Pick<VenueRow, 'id' | 'venue' | 'geo_lat' | 'geo_lng'>
 
-/** The public venues by name, at most so many. */
+/** Lists the public venues by name, at most `most`. */
 export async function listVenueNames(db: Db, most: number): Promise<NamedVenue[]> {
   return db
     .selectFrom('venues')
@@ -307,7 +307,7 @@ export async function listVenueNames(db: Db, most: number): Promise<NamedVenue[]
     .execute()
 }
 
-/** The columns of a record to be written, by name. */
+/** The values of the columns to be written, by name. */
 type LinkedValues = Record<string, string | number | null>
 
 const insertOne = forBoth((table) =>
@@ -320,13 +320,13 @@ const updateOne = forBoth((table) =>
   ),
 )
 
-/** Writes a new record. */
+/** Inserts a new venue or organizer, and records the change. */
 async function insertLinked(tx: Tx, type: LinkedType, id: number, columns: LinkedValues): Promise<void> {
   recordWritten(tx, type.kind, undefined, { id, status: String(columns.status), name: String(columns[type.kind]) })
   await insertOne[type.table](tx, { row: { ...columns, id } as VenueRow })
 }
 
-/** Writes columns of a record. */
+/** Writes columns of a venue or organizer, notes a slug that it leaves, and records the change. */
 export async function updateLinked(
   tx: Tx,
   type: LinkedType,
@@ -346,16 +346,16 @@ export async function updateLinked(
 
 // Writes of venues and organizers.
 
-/** Values of a venue or organizer ready to be written: its image has been fetched, since no transaction waits for other machines. */
+/** A venue or organizer ready to be written: its image has been fetched already, since no transaction waits for other machines. */
 export interface PreparedLinked {
   values: Record<string, unknown>
   image: ResolvedImage | undefined
 }
 
-/** A linked type together with its declared fields and the columns it settles beyond the plain ones. */
+/** The rules of writing venues or organizers: the names of their tables, their fields, and how further columns are settled. */
 export interface LinkedRules extends LinkedType {
   fields: Fields
-  /** Columns that follow from the sent values and the row before. @throws Problem rest_invalid_param */
+  /** Returns the columns that follow from the sent values and the former row. @throws Problem rest_invalid_param */
   settle: (values: Record<string, unknown>, before: Record<string, unknown> | undefined) => Record<string, unknown>
 }
 
@@ -364,14 +364,14 @@ export async function prepareLinked(values: Record<string, unknown>, context: Co
   return { values, image: reference === undefined ? undefined : await getImage(reference, context) }
 }
 
-/** @throws Problem rest_invalid_param when the reference gives no image */
+/** Finds or fetches the image that a reference means. @throws Problem rest_invalid_param when it gives no image */
 export async function getImage(reference: string | number, context: Context): Promise<ResolvedImage> {
   const image = await resolveImage(reference, context)
   if (!image) throw invalidParam('image')
   return image
 }
 
-/** Typed values of a record nested in an event, whose fields have been validated: wrong types were refused there. */
+/** Reads the typed values of a record nested in an event. The fields must have been validated, which refuses wrong types. */
 export function readNested(fields: Fields, record: Record<string, unknown>): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(fields)) {
@@ -381,8 +381,8 @@ export function readNested(fields: Fields, record: Record<string, unknown>): Rec
 }
 
 /**
- * Makes a venue or organizer, or reuses one of the same name whose details all agree with the sent ones, or are empty
- * and may be filled (rule 21.3).
+ * Makes a venue or organizer, or reuses one of the same name if each sent detail equals its own, or fills an empty one that the caller may edit
+ * (rule 21.3).
  * @throws Problem could-not-create-… for a blank name.
  */
 export async function createLinked(
@@ -403,7 +403,7 @@ export async function createLinked(
   return { id, isNew: true }
 }
 
-/** Changes the sent fields of a venue or organizer. */
+/** Changes the sent fields of a venue or organizer. @throws Problem could-not-create-… for a blank name */
 export async function changeLinked(
   tx: Tx,
   rules: LinkedRules,
@@ -450,7 +450,7 @@ async function writeLinked(
   else await insertLinked(tx, rules, id, written)
 }
 
-/** The folded texts of a record, one line each, in which searches look. */
+/** Returns the text in which searches look: the folded texts of a record, one line for each field. */
 function searchLines(fields: Fields, current: Record<string, unknown>): string {
   const texts = Object.entries(fields).flatMap(([name, field]) => {
     const value = current[name]
@@ -459,7 +459,7 @@ function searchLines(fields: Fields, current: Record<string, unknown>): string {
   return texts.join('\n')
 }
 
-/** The sent values that tell a record from its namesakes, without empty ones. */
+/** Returns the sent values by which a record is told from its namesakes, without empty values and flags. */
 function detailsOf(rules: LinkedRules, values: Record<string, unknown>): Record<string, unknown> {
   const kept = { ...keptColumns(rules.fields, values), ...rules.settle(values, undefined) }
   return Object.fromEntries(
@@ -491,13 +491,13 @@ async function reuse(
   return true
 }
 
-/** Moves a venue or organizer to the trash; its links stay, so that restoring it brings it back (rule 24.3). */
+/** Moves a venue or organizer to the trash. Its links stay, so that events show it again once it is restored (rule 24.3). */
 export async function trashLinked(tx: Tx, rules: LinkedRules, row: LinkedRow, context: Context): Promise<void> {
   const named = { ...row, name: nameOfLinked(rules, row) }
   await updateLinked(tx, rules, row, await trashColumns(tx, rules.table, named, context))
 }
 
-/** @throws Error when the record is gone, which no request can bring about. */
+/** Reads the row of a venue or organizer that must exist. @throws Error when it is gone, which no request can bring about */
 export async function getLinked<Row extends LinkedRow>(db: Db, type: LinkedType, id: number): Promise<Row> {
   const row = await findLinked<Row>(db, type, id)
   if (!row) throw new Error(`${type.kind} ${id} is gone`)

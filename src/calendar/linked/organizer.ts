@@ -13,7 +13,9 @@ import { linkedOperations } from './linked-operations.ts'
 import { isIdOf, isSlugOf, type LinkedRules } from './linked-store.ts'
 import { presentLinkedRecord } from './record-present.ts'
 
-/** Organizers: who holds events (rule 3.9). */
+// Declares the resource of organizers, and presents and operates on organizers.
+
+/** The declaration of organizers, the persons or bodies that hold events (rule 3.9). */
 export const organizer = defineResource({
   name: 'organizer',
   path: 'organizers',
@@ -33,7 +35,7 @@ export const organizer = defineResource({
   fields: withChecks(organizerFields, { ...recordChecks, image: { lookUp: isImageReference } }),
 })
 
-/** The rules of writing organizers: none beyond their fields. */
+/** The rules of writing organizers: no columns but those of their fields. */
 export const organizerRules: LinkedRules = {
   kind: 'organizer',
   table: 'organizers',
@@ -42,7 +44,7 @@ export const organizerRules: LinkedRules = {
   settle: () => ({}),
 }
 
-/** An organizer as events embed it and lists show it (rule 6.2). */
+/** Presents an organizer as events embed it and lists show it (rule 6.2). @throws Error when it cannot be shown */
 export function presentOrganizer(
   presenting: Presenting,
   row: OrganizerRow,
@@ -52,7 +54,7 @@ export function presentOrganizer(
   return presentLinkedRecord(presenting, 'organizer', organizer.fields, row, image, linkedData)
 }
 
-/** An organizer as linked data (rule 9.3): schema.org Person. */
+/** Presents an organizer as linked data (rule 9.3): a schema.org Person. */
 export function organizerLinkedData(row: OrganizerRow): object {
   return {
     '@type': 'Person',

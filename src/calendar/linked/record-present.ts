@@ -8,27 +8,27 @@ import type { Fields } from '../declare/resource.ts'
 import { showImage } from '../images/images.ts'
 import { can, mayEdit, mayRead } from '../people/caller.ts'
 
-// The members that answers for events, venues and organizers share, and the addresses of their pages.
+// Presents the members that venues and organizers share, and makes the addresses, global ids and rights of events, venues and organizers.
 
-/** The kinds of records with a page of their own for people. */
+/** The kinds of records with pages of their own. */
 type PagedKind = Exclude<RecordKind, 'image' | 'series'>
 type Addressed = Pick<RecordColumns, 'id' | 'status' | 'slug'>
 
-/** The platform's word for a kind of record, in addresses and in the member `type` (rule 3.8). */
+/** Returns the platform's word for a kind of record, in addresses and in the member `type` (rule 3.8). */
 export const postType = ({ vendor }: Pick<Context['site'], 'vendor'>, kind: PagedKind) =>
   kind === 'event' ? `${vendor}_events` : `${vendor}_${kind}`
 
-/** The page of a record for people, below the address of the site; by number while it has no public address of its own (rule 4.4). */
+/** Returns the path of a record's page below the address of the site: with its id while it has no public address of its own (rule 4.4). */
 export function recordPath(site: Context['site'], kind: PagedKind, { id, status, slug }: Addressed): string {
   if (status === 'publish' || status === 'private') return `/${kind}/${slug}/`
   return `/?post_type=${postType(site, kind)}&p=${id}`
 }
 
-/** The address of that page. */
+/** Returns the full address of a record's page. */
 export const recordUrl = (site: Context['site'], kind: PagedKind, row: Addressed): string =>
   site.url + recordPath(site, kind, row)
 
-/** The members every record starts with (rule 4.2). */
+/** Returns the members of author, status and times with which every record begins, behind its id (rule 4.2). */
 function recordHead(row: Omit<RecordColumns, 'search' | 'dated'>) {
   return {
     author: String(row.author),
@@ -40,17 +40,17 @@ function recordHead(row: Omit<RecordColumns, 'search' | 'dated'>) {
   }
 }
 
-/** The name of a record, unique among all deployments. */
+/** Returns the global id of a record, which is unique among all deployments. */
 export function globalId(site: Context['site'], id: number): string {
   return `${site.globalHost}?id=${id}`
 }
 
-/** False for the values that records leave out: `""`, `"0"`, null (rule 6.3). A coordinate of 0 stays, and so does a fact that is known not to be so. */
+/** Returns false for the values that records leave out: `""`, `"0"`, null (rule 6.3). The coordinate 0 and a fact that is known to be false stay. */
 const isShown = (value: unknown) => value === 0 || value === false || (value !== '0' && Boolean(value))
 
 type LinkedPresentable = RecordColumns & { excerpt: string; description: string }
 
-/** The plain fields that a kind shows after its head. They are worked out once for a declaration, since every event shows such records. */
+/** The plain fields of a kind of record, by its declaration. They are worked out once, since every event shows such records. */
 const plainFields = new WeakMap<Fields, Record<'details' | 'flags', readonly ShownField[]>>()
 
 interface ShownField {
@@ -76,7 +76,7 @@ function plainFieldsOf(fields: Fields, kind: string): Record<'details' | 'flags'
 type Of<Name extends string> = Readonly<Record<Name, unknown>>
 type Always = keyof typeof linkedMembers.always
 
-/** A venue or organizer as its own routes and events show it: what both kinds have in common, details in the order declared. */
+/** Presents a venue or organizer as its own routes and events show it. The details come in the order of their declaration. */
 export function presentLinkedRecord(
   presenting: Presenting,
   kind: 'venue' | 'organizer',
@@ -113,12 +113,12 @@ export function presentLinkedRecord(
   return Object.assign(shown, end)
 }
 
-/** @throws Problem <kind>-not-accessible when the caller may not read the record (rule 25.3). */
+/** Requires that the caller may read a record. @throws Problem <kind>-not-accessible when the caller may not (rule 25.3) */
 export function requireReadable(context: Context, kind: 'event' | 'venue' | 'organizer', row: RecordColumns): void {
   if (!mayRead(context.caller, row)) throw new Problem(`${kind}-not-accessible`)
 }
 
-/** The rights on records: writers may create, and change or remove what `mayEdit` and `mayDelete` allow. */
+/** Decides whether the caller may create records, and change one by `mayEdit`, or change records in general. */
 export const recordRights = {
   create: (context: Context) => can(context.caller, 'edit'),
   update: (context: Context, row?: RecordColumns) => (row ? mayEdit(context.caller, row) : can(context.caller, 'edit')),

@@ -15,7 +15,9 @@ import { linkedOperations } from './linked-operations.ts'
 import { isIdOf, isSlugOf, type LinkedRules } from './linked-store.ts'
 import { presentLinkedRecord } from './record-present.ts'
 
-/** Venues: where events take place (rule 3.9). */
+// Declares the resource of venues, and settles, presents and operates on venues.
+
+/** The declaration of venues, the places of events (rule 3.9). */
 export const venue = defineResource({
   name: 'venue',
   path: 'venues',
@@ -37,14 +39,14 @@ export const venue = defineResource({
 
 type Texts = Record<string, unknown>
 
-/** State or province in one (rule 21.5): the state at home or without a country, else the province. */
+/** Returns the state or the province of a place (rule 21.5): the state in the United States or without a country, else the province. */
 export function stateOrProvince(place: Texts): string {
   const [state, province, country] = [place.state, place.province, place.country].map((value) => String(value ?? ''))
   if (state && ['', 'US', 'United States'].includes(country ?? '')) return state
   return province ?? ''
 }
 
-/** Settles `stateprovince`: as sent, else worked out, unless somebody had set it by hand (rule 21.5). */
+/** Returns the column `stateprovince` where it has to be worked out: not where it is sent, or was set by hand before (rule 21.5). */
 function settleStateProvince(values: Texts, before: Texts | undefined): Texts {
   if (values.stateprovince) return {}
   const setByHand = before !== undefined && before.stateprovince !== stateOrProvince(before)
@@ -52,13 +54,13 @@ function settleStateProvince(values: Texts, before: Texts | undefined): Texts {
   return { stateprovince: stateOrProvince({ ...before, ...values }) }
 }
 
-/** @throws Problem rest_invalid_param when only one coordinate would be left (rule 15.1). */
+/** Requires that a venue has both coordinates or none. @throws Problem rest_invalid_param when only one would be left (rule 15.1) */
 function checkCoordinates(values: Texts, before: Texts | undefined): void {
   const { geo_lat: lat = null, geo_lng: lng = null } = { ...before, ...values }
   if ((lat === null) !== (lng === null)) throw invalidParam(lat === null ? 'geo_lat' : 'geo_lng')
 }
 
-/** The rules of writing venues. */
+/** The rules of writing venues: coordinates come in pairs, and `stateprovince` is settled. */
 export const venueRules: LinkedRules = {
   kind: 'venue',
   table: 'venues',
@@ -70,7 +72,7 @@ export const venueRules: LinkedRules = {
   },
 }
 
-/** A venue as events embed it and lists show it (rule 6.1). */
+/** Presents a venue as events embed it and lists show it (rule 6.1). @throws Error when it cannot be shown */
 export function presentVenue(
   presenting: Presenting,
   row: VenueRow,
@@ -80,7 +82,7 @@ export function presentVenue(
   return presentLinkedRecord(presenting, 'venue', venue.fields, row, image, linkedData)
 }
 
-/** A venue as linked data (rule 9.3): schema.org Place. */
+/** Presents a venue as linked data (rule 9.3): a schema.org Place. */
 export function venueLinkedData(row: VenueRow): object {
   const address = {
     streetAddress: row.address,
@@ -109,7 +111,7 @@ export function venueLinkedData(row: VenueRow): object {
   }
 }
 
-/** The facts of access that are known of a venue, as linked data. */
+/** Presents the known facts of access of a venue as linked data; an empty object where none is known. */
 export function amenities(row: VenueRow): object {
   const known = venueFacts.filter((fact) => row[fact] !== null)
   const amenityFeature = known.map((fact) => ({

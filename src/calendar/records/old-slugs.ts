@@ -8,9 +8,10 @@ import type { OldSlugColumns, RecordColumns } from '../../store/storage/schema.t
 import { statement } from '../../store/storage/statement.ts'
 import { listOldPages, listPathsOf, oldPath } from './origins.ts'
 
-// Addresses that the public knew and that no record has now. Each leads to the record that had it last, or says that the record is gone.
+// Keeps the slugs that the public knew and that their records have left. The address with such a slug leads to the record that had it last, or says that
+// the record is gone. Also decides which paths may be old addresses of a source that has moved here.
 
-/** Slugs that are kept of one record; older ones are forgotten. */
+/** The most old slugs that are kept of one record: older ones are forgotten. */
 const MOST_OF_ONE = 20
 
 type SlugKind = OldSlugColumns['kind']
@@ -57,18 +58,18 @@ const selectRecord = statement<SlugPlace>()((db, value) =>
   db.selectFrom('old_slugs').select('record').where('kind', '=', value('kind')).where('slug', '=', value('slug')),
 )
 
-/** A slug, and whether the public sees a record at it. */
+/** The slug of a record, and whether the public sees the record. */
 interface Standing {
   slug: string
   isPublic: boolean
 }
 
-/** The standing of a record, by its status. */
+/** Returns the slug of a record, and whether its status makes it public. */
 export function standingOf({ slug, status }: Pick<RecordColumns, 'slug' | 'status'>): Standing {
   return { slug, isPublic: status === 'publish' }
 }
 
-/** Notes that a record has left an address that the public knew, or has come back to one. The statements have begun when the function returns. */
+/** Notes the slug that a public record leaves, and forgets the slug to which a record comes back. The statements have begun when the function returns. */
 export async function noteSlugs(
   tx: Tx,
   kind: SlugKind,
@@ -86,7 +87,7 @@ export async function noteSlugs(
   await Promise.all([isBack, ...(isLeft || [])])
 }
 
-/** Has the addresses that a record left, and the one that it leaves now, lead to another record, which takes its place. */
+/** Passes the old slugs of the record `from`, and its present slug, to the record `into`, which takes its place. */
 export async function passSlugs(
   tx: Tx,
   kind: SlugKind,
@@ -104,7 +105,7 @@ export async function passSlugs(
   await dropOldest(tx, { kind, record: into })
 }
 
-/** The record that the public saw last at this address; there may be another one by now. */
+/** Finds the id of the record that the public saw last at this slug and that has left it. Another record may have the slug by now. */
 export async function findByOldSlug(db: Db, kind: SlugKind, slug: string): Promise<number | undefined> {
   const [row] = await selectRecord(db, { kind, slug })
   return row?.record
@@ -114,35 +115,35 @@ const dropAllOf = statement<SlugOwner>()((db, value) =>
   db.deleteFrom('old_slugs').where('kind', '=', value('kind')).where('record', '=', value('record')),
 )
 
-/** Forgets the old addresses of a deleted record. */
+/** Forgets the old slugs of a deleted record. */
 export async function dropSlugs(tx: Tx, kind: SlugKind, record: number): Promise<void> {
   await dropAllOf(tx, { kind, record })
 }
 
-// Which paths may be old addresses of a source that has moved here, so that looking for a page that never was asks nothing of the database.
+// Old paths of sources that have moved here, in memory: a request for a page that never was asks nothing of the database.
 
-/** The old paths that this process has loaded. */
+/** The old paths that this process has loaded, as hashes. */
 export interface OldPaths {
-  /** Sorted hashes of the paths of pages and lists. The database decides where two paths share one. Undefined until they were read. */
+  /** The hashes of the paths of pages and lists, sorted; undefined until they have been read. The database decides where two paths share a hash. */
   hashes: Uint32Array | undefined
-  /** `memory.sources` as of when they were read. */
+  /** The value of `memory.sources` when the paths were read. */
   asOf: number
   isReading: boolean
-  /** When reading them ended, in milliseconds of `performance.now`. */
+  /** The time at which the last reading ended, in milliseconds of `performance.now`. */
   readAt: number
 }
 
 export const noOldPaths = (): OldPaths => ({ hashes: undefined, asOf: -1, isReading: false, readAt: -RESTS_MS })
 
-/** Milliseconds between two readings: an import of a large site changes them again and again, and the database is asked meanwhile. */
+/** The least milliseconds between two readings. An import of a large site changes the paths again and again; the database is asked meanwhile. */
 const RESTS_MS = 10_000
 
 const PAGES_AT_ONCE = 1000
 
-/** The most paths of lists that are remembered; a site has a few. */
+/** The most paths of lists that are loaded: a site has a few. */
 const MOST_LISTS = 1000
 
-/** False when no moved source had a page or a list at this path; true when one had, or when the paths are not loaded at the moment. */
+/** Returns false where no moved source had a page or list at this path, and true where one may have had it, or where the paths are not loaded. */
 export function mayBeOldPath(paths: OldPaths, memory: EventMemory, db: () => Db, path: string): boolean {
   if (isBehindNow(memory)) return true
   const { hashes, asOf } = paths
@@ -151,7 +152,7 @@ export function mayBeOldPath(paths: OldPaths, memory: EventMemory, db: () => Db,
   return true
 }
 
-/** Looking for changes may fail, and then nothing is known. */
+/** Decides whether the memory may lack changes. A failed check for changes counts as such. */
 function isBehindNow(memory: EventMemory): boolean {
   try {
     return memory.version === '' || mayBeBehind(memory)
@@ -160,7 +161,7 @@ function isBehindNow(memory: EventMemory): boolean {
   }
 }
 
-/** Reads them in steps that let requests through. A failure leaves them unknown: whoever asks the database meanwhile is told of it. */
+/** Reads the old paths in steps, between which requests are served. A failure leaves them unknown; requests then ask the database and report it. */
 async function readPaths(paths: OldPaths, asOf: number, db: Db): Promise<void> {
   paths.isReading = true
   try {

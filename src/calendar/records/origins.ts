@@ -3,9 +3,9 @@ import { dayOf } from '../../base/text/moments.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { EventRow, ImportItemColumns, Tables } from '../../store/storage/schema.ts'
 
-// Where records come from: the addresses they had in a source that has moved here, and those they still have in one that stays the original.
+// Finds where records come from: the addresses that they had in a source that has moved here, and the addresses of originals that stay elsewhere.
 
-/** A record that has a page. */
+/** A record of a kind that has pages. */
 export interface Paged {
   kind: 'event' | 'venue' | 'organizer'
   id: number
@@ -13,7 +13,7 @@ export interface Paged {
 
 const PAGED = ['event', 'venue', 'organizer'] as const
 
-/** Written out, so that the indexes of pages serve. */
+/** The conditions of items with a page, and of items whose page is elsewhere. They are written as in the indexes of pages, so that these are used. */
 const hasPage = sql<boolean>`page <> ''`
 const isAddress = sql<boolean>`page not like '/%'`
 
@@ -22,7 +22,7 @@ function pagedIn(row: Pick<ImportItemColumns, 'kind' | 'record'> | undefined): P
   return kind && row && { kind, id: row.record }
 }
 
-/** The record that had this id in a source that has moved here; of the first such source where several had it. */
+/** Finds the record that had this id in a source that has moved here; where several sources had it, the record of the first source. */
 export async function findByOldId(db: Db, id: number): Promise<Paged | undefined> {
   const moved = db.selectFrom('import_sources').select('id').where('origin', '=', 'moved')
   const row = await db
@@ -38,7 +38,7 @@ export async function findByOldId(db: Db, id: number): Promise<Paged | undefined
   return pagedIn(row)
 }
 
-/** The record that had its page at this path in a source that has moved here. */
+/** Finds the record whose page was at this path in a source that has moved here. */
 export async function findByOldPath(db: Db, path: string): Promise<Paged | undefined> {
   const page = oldPath(path)
   if (page === '') return undefined
@@ -54,10 +54,10 @@ export async function findByOldPath(db: Db, path: string): Promise<Paged | undef
   return pagedIn(row)
 }
 
-/** The path of a page in a source that has moved here, with the kind of its record. */
+/** The path of a page in a source that has moved here, and the kind of its record. */
 export type OldPage = Pick<ImportItemColumns, 'page' | 'kind'>
 
-/** The paths of pages in sources that have moved here, in order: the next ones after `after`, at most `most`. */
+/** Lists the paths of pages in sources that have moved here, in order: those behind the path `after`, at most `most`. */
 export function listOldPages(db: Db, after: string, most: number): Promise<OldPage[]> {
   return pagesBelow(db, after === '' ? '/' : after, BEHIND_PATHS, most)
 }
@@ -74,24 +74,24 @@ function pagesBelow(db: Db, after: string, before: string, most: number): Promis
     .execute()
 }
 
-/** The letters that moved sites put behind the word of one event for the word of their list: `/show/x/` and `/shows/`, `/termin/x/` and `/termine/`. */
+/** The endings that make the folder of a list from the folder of its events: `/show/x/` and `/shows/`, `/termin/x/` and `/termine/`. */
 const PLURALS = ['', 's', 'es', 'e', 'n', 'en'] as const
 
 const DAY_BELOW = /\/\d{4}-\d\d-\d\d(?:\/\d{1,4})?$/
 
-/** The folder that the pages of a source's events are in, by one of them; empty for the root. */
+/** Returns the folder of the event pages of a source, from the path of one of these pages; empty for the root. */
 const folderOf = (page: string): string => page.replace(DAY_BELOW, '').replace(/\/[^/]*$/, '')
 
-/** The paths where a source that has moved here may have had the list of its events, by the page of one of them. */
+/** Returns the paths where a source that has moved here may have had the list of its events, from the page of one event; none for other records. */
 export function listPathsOf({ page, kind }: OldPage): string[] {
   const folder = kind === 'event' ? folderOf(page) : ''
   return folder === '' ? [] : PLURALS.map((letters) => folder + letters)
 }
 
-/** Pages that are looked at below a path to find the page of an event there. */
+/** The most pages below a folder that are read to find the page of an event among them. */
 const LOOKED_AT = 100
 
-/** Returns true if a source that has moved here had the pages of its events in the folder of this path, or in that of its word in the singular. */
+/** Decides whether a source that has moved here may have had the list of its events at this path: `listPathsOf` of some event page has it. */
 export async function hadListAt(db: Db, path: string): Promise<boolean> {
   const list = oldPath(path)
   for (const letters of PLURALS) {
@@ -106,10 +106,7 @@ export async function hadListAt(db: Db, path: string): Promise<boolean> {
 /** A text that sorts behind every text that begins with a slash. */
 const BEHIND_PATHS = '0'
 
-/**
- * The path of an address in the form that old paths are stored in: decoded, without a slash at the end. Empty for the root and for text that is no
- * address.
- */
+/** Returns the path of an address as old paths are stored: decoded, without a slash at the end. Empty for the root and for text that is no address. */
 export function oldPath(address: string): string {
   if (!URL.canParse(address, 'http://x')) return ''
   const { pathname } = new URL(address, 'http://x')
@@ -120,9 +117,7 @@ export function oldPath(address: string): string {
   }
 }
 
-/**
- * The address of an event in the source that stays the original of it, or else the one that its series has for its day there.
- */
+/** Finds the address of an event in the source that stays its original, else the address of its series there for the day of the event. */
 export async function findOriginal(
   db: Db,
   { id, series, recurrence_id }: Pick<EventRow, 'id' | 'series' | 'recurrence_id'>,
@@ -132,7 +127,7 @@ export async function findOriginal(
   return (await findAddress(db, 'series', series))?.replace(DAY, dayOf(recurrence_id))
 }
 
-/** The placeholder for the day of each date in the address of a series. */
+/** The placeholder in the address of a series that stands for the day of an occurrence. */
 export const DAY = '{date}'
 
 async function findAddress(db: Db, kind: 'event' | 'series', record: number): Promise<string | undefined> {
@@ -149,7 +144,7 @@ async function findAddress(db: Db, kind: 'event' | 'series', record: number): Pr
   return row?.page
 }
 
-/** A condition on events: that their original is not elsewhere. */
+/** Returns the condition that the original of an event is in this calendar and not elsewhere. */
 export function isOriginal({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'events'>) {
   const elsewhere = (kind: 'event' | 'series', column: 'events.id' | 'events.series') =>
     selectFrom('import_items')

@@ -9,17 +9,17 @@ import { oneLineContains, wholeList } from '../../store/storage/statement.ts'
 import type { Context } from '../declare/context.ts'
 import { isPossibleId, type Listing, offsetOf, type PageRequest } from './record-store.ts'
 
-// The platform reads events, venues, organizers and images as posts (rules 29.3 and 29.5). This is the SQL of their lists.
+// Reads the lists in which clients of the platform get events, venues, organizers and images as posts (rules 29.3 and 29.5).
 
 /** The orders of lists of posts. */
 export const POST_ORDERS = ['date', 'modified', 'id', 'title', 'slug', 'author', 'include', 'relevance'] as const
 type PostOrder = (typeof POST_ORDERS)[number]
 
-/** A table of posts, and the names of its columns. */
+/** A table of posts, and the names of its columns for the title and the times. */
 export interface PostTable {
   table: RecordTable | 'images'
   title: string
-  /** The columns of the publication and of the last change, in the zone of the site or in UTC. */
+  /** The columns with the times of publication and of the last change, in the zone of the site or in UTC. */
   date: string
   modified: string
 }
@@ -27,7 +27,7 @@ export interface PostTable {
 /** A condition on posts. */
 export type PostCondition = RawBuilder<SqlBool>
 
-/** The filters that all lists of posts share, as they were read from the request. */
+/** The parameters that all lists of posts share, as they were read from the request. */
 export interface PostQuery {
   search?: string
   after?: string | number
@@ -43,7 +43,7 @@ export interface PostQuery {
   orderby?: string
 }
 
-/** The condition of the shared filters; `toColumn` turns a time in the zone of the site into the form of the columns. */
+/** Returns the conditions of the shared filters. `toColumn` turns a wall time of the site into the form of the columns. */
 function sharedConditions(
   posts: PostTable,
   query: PostQuery,
@@ -70,12 +70,12 @@ function sharedConditions(
   ]
 }
 
-/** The condition that a column has one of these values; the list is one value of the statement. */
+/** Returns the condition that a column has one of these values. The whole list is bound as one value of the statement. */
 function isAmong(db: Db, column: RawBuilder<unknown>, values: readonly (number | string)[]): PostCondition {
   return sql<SqlBool>`${column} in ${wholeList(db, values)}`
 }
 
-/** The conditions of a list of posts beyond the shared filters. */
+/** The conditions of a list of posts besides those of the shared filters, and the form of its times. */
 export interface Narrowing {
   conditions: readonly PostCondition[]
   /** The condition that the caller may see a post. */
@@ -83,7 +83,7 @@ export interface Narrowing {
   toColumn: (wall: string) => string
 }
 
-/** One page of posts, the newest first unless asked otherwise, ties by id; `offset` records are passed over before the first page. */
+/** Reads one page of posts: the newest first unless the query says otherwise, equal ones by id. `offset` posts are passed over before the first page. */
 export async function listPosts<Row extends { id: number }>(
   posts: PostTable,
   query: PostQuery,
@@ -92,7 +92,7 @@ export async function listPosts<Row extends { id: number }>(
   { conditions, open, toColumn }: Narrowing,
 ): Promise<Listing<Row>> {
   const all = [...conditions, ...sharedConditions(posts, query, context, toColumn)]
-  // All these tables have the columns used here; the query builder gets the type of one of them.
+  // All of these tables have the columns used here, so the query builder may take the type of one table.
   const matching = context.db
     .selectFrom(posts.table as 'images')
     .where(open)
@@ -124,32 +124,32 @@ function orderOf(posts: PostTable, query: PostQuery) {
     include: () => placeIn(column('id'), query.include?.filter(isPossibleId) ?? []),
   }
   const order = POST_ORDERS.find((known) => known === query.orderby) ?? 'date'
-  // The order of the list that was sent is that list's own.
+  // `include` keeps the order of the ids that were sent, whatever the direction.
   return order === 'include' ? by.include() : sql`${by[order]()} ${direction}`
 }
 
-/** The place of an id in a list, for ordering by it. */
+/** Returns the place of an id in a list as an expression to order by. */
 function placeIn(id: RawBuilder<unknown>, ids: readonly number[]): RawBuilder<unknown> {
   if (ids.length === 0) return id
   const cases = ids.map((value, place) => sql`when ${value} then ${sql.lit(place)}`)
   return sql`case ${id} ${sql.join(cases, sql` `)} end`
 }
 
-/** The condition that a record has one of these statuses. */
+/** Returns the condition that a record has one of these statuses. */
 export function hasStatus(db: Db, table: RecordTable, statuses: readonly string[]): PostCondition {
   return isAmong(db, sql.ref(`${table}.status`), statuses)
 }
 
-/** Events hidden from listings are in no list of posts either (rule 13.6). */
+/** The condition of an event that is not hidden from listings: lists of posts leave hidden events out as well (rule 13.6). */
 export const isListedEvent: PostCondition = sql<SqlBool>`events.hide_from_listings = 0`
 
-/** The condition that an event has one of these terms. */
+/** Returns the condition that an event has one of these terms of a taxonomy. */
 export function hasTermOf(db: Db, taxonomy: Taxonomy, terms: readonly number[]): PostCondition {
   return sql<SqlBool>`events.id in (select event_terms.event from event_terms join terms on terms.id = event_terms.term
     where terms.taxonomy = ${taxonomy} and ${isAmong(db, sql.ref('event_terms.term'), terms)})`
 }
 
-/** The search of the namespace: of events in all of their texts, of venues and organizers within one field (rules 14.2 and 14.3). */
+/** Returns the condition of a search: events are searched in all of their texts, venues and organizers within one field (rules 14.2 and 14.3). */
 export async function matchesSearch(
   { db, findMatching }: Pick<Context, 'db' | 'findMatching'>,
   table: RecordTable,

@@ -20,9 +20,9 @@ import {
   settledByDate,
 } from './record-store.ts'
 
-// The rules that all records share: author, status, dates and slug.
+// Settles the columns that all records share when they are written: author, status, dates, slug and trust in their texts.
 
-/** The values a client may send for the columns of every record. */
+/** The values that a client may send for the columns that all records have. */
 export interface RecordValues {
   author?: number
   date?: string | number
@@ -31,15 +31,15 @@ export interface RecordValues {
   slug?: string
 }
 
-/** The columns settled here; slug comes after, since it needs the id. */
+/** The columns that `settleRecord` returns. The slug is settled later, since it may need the id. */
 export type SettledColumns = Pick<
   RecordColumns,
   'author' | 'status' | 'date' | 'date_utc' | 'dated' | 'modified' | 'modified_utc'
 >
 
 /**
- * Author, status and dates of a record that is created (`before` undefined) or changed (rules 16.2, 16.4, 19.1 and 19.4). A new event is modified
- * now, a new venue or organizer at its publication date, even one in the past (rule 4.6).
+ * Returns the author, status and dates of a record that is created (`before` undefined) or changed (rules 16.2, 16.4, 19.1 and 19.4). `firstModified` says
+ * when a new record counts as modified: `now` for events, at its publication date, even a past one, for venues and organizers (rule 4.6).
  * @throws Problem rest_forbidden when the author is set to another user without the right.
  */
 export function settleRecord(
@@ -55,7 +55,7 @@ export function settleRecord(
   const now = utcToWall(nowUtc, context.site.timezone)
   const wanted = effectiveStatus(context.caller, values.status, before?.status)
   const given = publicationDate(context, values)
-  // A draft sent back as it was read contains the date that it got by itself.
+  // A client that sends a draft back as it read it sends the date that the draft got by itself: that date was not given.
   const isGiven = given !== undefined && (given.date !== before?.date || values.date_utc === given.date_utc)
   const dated = isGiven ? 1 : (before?.dated ?? 0)
   const hasNoDate = (status: string) =>
@@ -78,14 +78,14 @@ export function settleRecord(
   }
 }
 
-/** The stored publication date, where it stays: a published record keeps its date, and a draft keeps a date that was sent. */
+/** Returns the stored publication date where it stays: a published record keeps its date, and a draft keeps a date that was sent for it. */
 function keptDate(context: ValueContext, before: RecordColumns): Pick<RecordColumns, 'date' | 'date_utc'> | undefined {
   const { date, date_utc, dated } = before
   if (date_utc !== NEVER) return { date, date_utc }
   return dated === 1 ? { date, date_utc: wallToUtc(date, context.site.timezone) } : undefined
 }
 
-/** The publication date as sent, local and UTC; undefined when neither was. */
+/** Returns the sent publication date in the zone of the site and in UTC; undefined where neither was sent. */
 function publicationDate(
   context: ValueContext,
   values: RecordValues,
@@ -102,9 +102,9 @@ function publicationDate(
 }
 
 /**
- * The slug of a record: as sent, else the stored one, else made from its name at publication (rules 17.2 and 17.3); marked while in the trash.
- * Draft and pending records may share slugs, and draft and pending events have none unless it was sent; all other records get a slug that no published
- * record has, and scheduled ones may lose theirs to one that is published before them.
+ * Returns the slug of a record: the sent one, else the stored one, else one made from its name at publication (rules 17.2 and 17.3). In the trash it is
+ * marked. Draft and pending records may share slugs; draft and pending events have none unless one was sent. All others get a slug that is free; a
+ * scheduled record may lose it again to a record that is published earlier.
  */
 export async function settleSlug(
   tx: Db,
@@ -120,7 +120,7 @@ export async function settleSlug(
   return freeSlug(tx, table, wanted, before?.id)
 }
 
-/** The slugs of new records of one table that are written together; the later of two that ask for the same one gets another. */
+/** Returns the slugs of new records of one table that are written together. The later of two records that ask for the same slug gets another one. */
 export async function settleNewSlugs(
   tx: Db,
   table: RecordTable,
@@ -139,7 +139,7 @@ export async function settleNewSlugs(
   return asked.map((slug, at) => (wanted[at]?.isShared ? slug : (free[next++] ?? slug)))
 }
 
-/** The slug that a record is to have, undefined for its id; and whether others may have the same. */
+/** Returns the slug that a record asks for, undefined where its id is to be the slug, and whether other records may have the same slug. */
 function wantedSlug(
   caller: Caller,
   table: RecordTable,
@@ -156,7 +156,7 @@ function wantedSlug(
   return { slug: base !== undefined && status === 'trash' ? trashedSlug(base) : base, isShared: false }
 }
 
-/** The columns that move a record to the trash (rule 24.1). */
+/** Returns the columns that move a record to the trash (rule 24.1). */
 export async function trashColumns(
   tx: Db,
   table: RecordTable,
@@ -172,7 +172,7 @@ export async function trashColumns(
   }
 }
 
-/** The long texts of a record after a write, so that they can be prepared before it. */
+/** Returns the long texts that a record will have after a write, so that they can be prepared ahead of it. */
 export function sentTexts(
   context: Context,
   values: Readonly<Record<string, unknown>>,
@@ -187,8 +187,8 @@ export function sentTexts(
 }
 
 /**
- * 1 when every text of the record was written with the unfiltered-HTML right: all of them now, or the sent ones while the others were trusted
- * already (rule 10.4).
+ * Returns 1 for a record all of whose texts were written with the unfiltered-HTML right, else 0 (rule 10.4). Texts that were not sent count as trusted
+ * where the record was trusted before.
  */
 export function settleTrust(
   context: ValueContext,
@@ -214,13 +214,13 @@ async function isUser(value: unknown, context: Context): Promise<boolean> {
   return userExists(context.db, Math.trunc(Number(value)))
 }
 
-/** True for the id of an event, in any status. */
+/** Resolves to true for the id of an event, in any status. */
 export async function isEvent(value: unknown, context: Context): Promise<boolean> {
   const id = readInteger(value)
   return id !== undefined && (await findKind(context.db, id)) === 'event'
 }
 
-/** True for the id of an event or a series, in any status. */
+/** Resolves to true for the id of an event or a series, in any status. */
 export async function isEventOrSeries(value: unknown, context: Context): Promise<boolean> {
   const id = readInteger(value)
   const kind = id === undefined ? undefined : await findKind(context.db, id)

@@ -30,7 +30,7 @@ import type { Context, ValueContext } from '../declare/context.ts'
 import type { Address, Presentation } from '../declare/operations.ts'
 import { type Caller, can, seesAll, seesOwn, seesUnpublished } from '../people/caller.ts'
 
-// What all records share: statuses, ids, slugs, versions, and how lists of them are presented.
+// Reads, checks and presents what all records share: statuses, ids, slugs, versions, pages of lists and long texts.
 
 // Statuses of records, and the filter by them.
 
@@ -38,14 +38,14 @@ export type Status = (typeof STATUSES)[number]
 
 export const isStatus = (value: unknown): value is Status => STATUSES.some((status) => status === value)
 
-/** Draft and pending records get no slug by themselves and no publication date. */
+/** Returns true for a draft or pending status: such a record gets neither a slug nor a publication date by itself. */
 export function isUnpublished(status: string): boolean {
   return status === 'draft' || status === 'pending'
 }
 
 /**
- * Returns true for a status in which others may take the slug of a record (rule 17.3): refusing the slug would tell them of a record that is still to
- * be announced.
+ * Returns true for a status in which other records may take the slug of a record (rule 17.3): a refusal would tell its sender of a record that is still
+ * to be announced.
  */
 export function givesUpSlug(status: string): boolean {
   return isUnpublished(status) || status === 'future'
@@ -64,14 +64,14 @@ export function isAllowedStatusList(value: unknown, { caller }: ValueContext): b
   return entries.every(isStatus)
 }
 
-/** The meaning of a status filter: the word or words for links, and the listed statuses. */
+/** The statuses of a list, and the words for them in links. */
 export interface StatusFilter {
-  /** `publish`, `any` or the words asked for, joined by commas. */
+  /** `publish`, `any`, or the words that were asked for, joined by commas. */
   shown: string
   statuses: readonly Status[]
 }
 
-/** The statuses of a list for this caller; `visibleTo` decides which records they may see (rule 13.5). */
+/** Returns the statuses of a list for a caller (rule 13.5). Which of the records they may see is decided by `visibleTo`. */
 export function statusFilter(caller: Caller, asked: readonly string[] | undefined): StatusFilter {
   if (asked && asked.length > 0) return { shown: asked.join(','), statuses: asked.filter(isStatus) }
   if (asked) return { shown: 'publish', statuses: can(caller, 'read_private') ? ['publish', 'private'] : ['publish'] }
@@ -79,16 +79,14 @@ export function statusFilter(caller: Caller, asked: readonly string[] | undefine
   return { shown: 'any', statuses: STATUSES.filter((status) => status !== 'trash') }
 }
 
-/**
- * The status in the links of a list: as a parameter, or shown only. `any` means a list without the parameter, and cannot be requested (rule 11.5).
- */
+/** Returns the status in the links of a list. `any` describes a list without the parameter, but cannot be requested: `rest_url` alone shows it (rule 11.5). */
 export function statusLinks({ shown }: StatusFilter): { status: string | undefined; shownOnly: string } {
   return shown === 'any'
     ? { status: undefined, shownOnly: parameter('status', shown) }
     : { status: shown, shownOnly: '' }
 }
 
-/** The status of a record: the requested one, limited by the rights of the caller. */
+/** Returns the status that a record gets: the requested one, else the former one or a default, within the rights of the caller. */
 export function effectiveStatus(caller: Caller, asked: string | undefined, before: string | undefined): Status {
   const mayPublish = can(caller, 'publish')
   const wanted = isStatus(asked) ? asked : undefined
@@ -97,7 +95,7 @@ export function effectiveStatus(caller: Caller, asked: string | undefined, befor
   return 'pending'
 }
 
-/** `publish` with a future date becomes `future`; `future` with a past date becomes `publish`. */
+/** Returns the status of a record with this publication date: `publish` with a future date is `future`, and `future` with a past date is `publish`. */
 export function settledByDate(status: Status, dateUtc: string, nowUtc: string): Status {
   if (status === 'publish' && dateUtc > nowUtc) return 'future'
   if (status === 'future' && dateUtc <= nowUtc) return 'publish'
@@ -110,7 +108,7 @@ const selectKind = statement<{ id: number }>()((db, value) =>
   db.selectFrom('records').select('kind').where('id', '=', value('id')),
 )
 
-/** The kind of the record with this id, or undefined when there is none. */
+/** Finds the kind of the record with this id; undefined where there is none. */
 export async function findKind(db: Db, id: number): Promise<RecordKind | undefined> {
   if (!isPossibleId(id)) return undefined
   const [row] = await selectKind(db, { id })
@@ -121,13 +119,13 @@ const selectKinds = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('records').select('kind').where('id', 'in', value('ids')),
 )
 
-/** The kinds of the records that exist among these ids, in no order. The ids must be possible, each given once. */
+/** Finds the kind of each record that exists among these ids, in no order. The ids must be possible ones, each given once. */
 export async function findKinds(db: Db, ids: readonly number[]): Promise<RecordKind[]> {
   if (ids.length === 0) return []
   return (await selectKinds(db, { ids })).map(({ kind }) => kind)
 }
 
-/** The largest id either database can hold. */
+/** The largest id that both databases can store. */
 export const MAX_ID = 2 ** 31 - 1
 
 /** Returns true for an id that a record can have. */
@@ -135,15 +133,15 @@ export function isPossibleId(id: number): boolean {
   return Number.isSafeInteger(id) && id > 0 && id <= MAX_ID
 }
 
-/** The columns that decide whether the public can see a record, and whether lists leave an event out. */
+/** The columns that decide whether the public sees a record, and whether lists leave out an event. */
 interface Standing {
   status: string
   hide_from_listings?: number
 }
 
 /**
- * Records that an event, venue or organizer is written. `before` are the columns by which the public saw it, undefined for a new record; `former` are its
- * former values, and `by` is the writer where several share the transaction.
+ * Adds the write of an event, venue or organizer to the record of changes. `before` and `after` are its columns before and after the write; `before` is
+ * undefined for a new record. `former` are the values that it had, and `by` is the writer where several share the transaction.
  */
 export function recordWritten(
   tx: Tx,
@@ -171,12 +169,13 @@ function actionOf(before: string | undefined, after: string): WriteAction {
   return after === 'publish' ? 'publish' : 'update'
 }
 
-/** A statement for each of the tables that records have. */
+/** Makes a statement for each table of records. */
 export function forEachTable<Made>(make: (table: RecordTable) => Made): Record<RecordTable, Made> {
   return { events: make('events'), venues: make('venues'), organizers: make('organizers') }
 }
 
-// Conditions of the two indexes of slugs, letter for letter: what is not published yet may share a slug, every other record has its own (rule 17.3).
+// The conditions of the two indexes of slugs, letter for letter, so that the indexes are used. Records that are still to be announced may share a slug;
+// every other record has its own (rule 17.3).
 const OWNS_SLUG = sql<SqlBool>`status not in ('draft', 'pending', 'future')`
 const MAY_SHARE_SLUG = sql<SqlBool>`status in ('draft', 'pending', 'future')`
 
@@ -191,14 +190,14 @@ const selectTakenSlugs = forEachTable((table) =>
   ),
 )
 
-/** Slugs tried together once the first is taken. */
+/** The number of slugs that are tried together once the first one is taken. */
 const BATCH = 20
 
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * The first of `base`, `base-2`, `base-3` … that no other published record of the table has, and that is not `used` already; `own` is the id
- * of the record itself (rule 17.3).
+ * Finds the first of `base`, `base-2`, `base-3` … that is not in `used`, and that no other record of the table has, drafts, pending and scheduled records
+ * aside (rule 17.3). `own` is the id of the record that gets the slug.
  */
 export async function freeSlug(
   tx: Db,
@@ -216,7 +215,7 @@ export async function freeSlug(
   }
 }
 
-/** For each of these slugs the first of `slug`, `slug-2` … that no other published record of the table has, none twice. */
+/** Finds a slug like `freeSlug` for each of these slugs, and none of them twice. */
 export async function freeSlugs(tx: Db, table: RecordTable, slugs: readonly string[]): Promise<string[]> {
   const taken = new Set<string>()
   for (let at = 0; at < slugs.length; at += SLUGS_AT_ONCE)
@@ -256,9 +255,10 @@ const selectBySlug = forEachTable((table) =>
 )
 
 /**
- * The id of the record with this slug, raw or percent-encoded, in any letter case and any status. Drafts and scheduled records may share a slug,
- * with each other and with one other record: that one comes first, then the lowest id (rules 17.4 and 17.5). A slug tells what a record is called, so those of
- * records that were never announced, or are in the trash, are hidden from callers who may not read them; a private record had an address before.
+ * Finds the id of the record with this slug, raw or percent-encoded, in any letter case and any status. Draft, pending and scheduled records may share a
+ * slug with each other and with one other record: that record comes first, then the lowest id (rules 17.4 and 17.5). Since a slug tells the name of a
+ * record, unannounced records and those in the trash are found only for callers who may read them. A private record is found for everybody: it had an
+ * address before.
  */
 export async function findIdBySlug(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
@@ -270,15 +270,15 @@ export async function findIdBySlug(
   return row?.id
 }
 
-/** No record has this author. */
+/** The id of an author whom no record has. */
 const NOBODY = -1
 
-/** The id of an address for this caller; there may be no record with it. */
+/** Returns the id that an address means for this caller; undefined for an unknown slug. There may be no record with a returned id. */
 export async function idAt(context: Context, table: RecordTable, address: Address): Promise<number | undefined> {
   return 'id' in address ? address.id : findIdBySlug(context, table, address.slug)
 }
 
-/** The condition that the caller may see a record in lists: published, their own, or any by the right to edit others' (rule 11.9). */
+/** Returns the condition that lists show the caller a record: a published one, their own, or any for those who see all records (rule 11.9). */
 export function visibleTo(caller: Caller, table: RecordTable | 'series'): Expression<SqlBool> {
   const records = expressionBuilder<Tables>()
   if (seesAll(caller)) return records.and([])
@@ -286,18 +286,18 @@ export function visibleTo(caller: Caller, table: RecordTable | 'series'): Expres
   return seesOwn(caller) ? records.or([published, records(sql.ref(`${table}.author`), '=', caller.id)]) : published
 }
 
-/** The condition that events show a venue or organizer to the caller: they may see it, and it is not in the trash. */
+/** Returns the condition that events show the caller a venue or organizer: the caller may see it, and it is not in the trash. */
 export function shownTo(caller: Caller, table: 'venues' | 'organizers'): Expression<SqlBool> {
   const records = expressionBuilder<Tables>()
   return records.and([visibleTo(caller, table), records(sql.ref(`${table}.status`), '!=', 'trash')])
 }
 
-/** Resolves to true if the caller may see the record with this id in lists. */
+/** Decides whether lists show the caller the record with this id. */
 export async function isVisible(db: Db, caller: Caller, table: RecordTable, id: number): Promise<boolean> {
   return (await findVisibleSlug(db, caller, table, id)) !== undefined
 }
 
-/** The slug of a record, if the caller may see it in lists. */
+/** Finds the slug of a record; undefined where lists do not show the caller the record. */
 export async function findVisibleSlug(
   db: Db,
   caller: Caller,
@@ -317,39 +317,39 @@ export interface Listing<Row> {
 export interface PageRequest {
   page: number
   perPage: number
-  /** Records passed over before the first page. */
+  /** The number of records that are passed over before the first page. */
   skip?: number
 }
 
-/** The requested page; a page size above the cap is the cap (rule 11.2). */
+/** Returns the requested page, of 10 records by default and of at most the site's cap (rule 11.2). */
 export function pageRequest(query: { page?: number; per_page?: number }, context: Context): PageRequest {
   return { page: query.page ?? 1, perPage: Math.min(query.per_page ?? 10, context.site.pageSizeCap) }
 }
 
-/** The part of a found page that follows from its rows. */
+/** Returns the members of a found page that follow from its rows and the request. */
 export function foundPage<Row extends { id: number }>({ rows, total }: Listing<Row>, { page, perPage }: PageRequest) {
   return { ids: rows.map(({ id }) => id), rows, total, page, perPage }
 }
 
-/** The offset of a page, bounded by the largest id. */
+/** Returns the offset of a page, at most the largest id. */
 export function offsetOf({ page, perPage, skip = 0 }: PageRequest): number {
   return Math.min((page - 1) * perPage + skip, MAX_ID)
 }
 
-/** No record was changed later. */
+/** A time after which no record was changed. */
 const NEVER_AGAIN = '9999-12-31 23:59:59'
 
-/** A moment as the column `modified` has it: in the zone of the site. */
+/** Returns a sent moment as the column `modified` has it, in the zone of the site; for a value that is no moment, a time after all changes. */
 export function momentAfter(value: string | number, { site, now }: Context): string {
   return parseMoment(value, site.timezone, now) ?? NEVER_AGAIN
 }
 
-/** Returns true for a record that was changed after a moment. */
+/** Decides whether a record was changed after a sent moment. */
 export function isModifiedAfter(row: { modified: string }, value: string | number, context: Context): boolean {
   return row.modified > momentAfter(value, context)
 }
 
-// The version of a record is the sequence of its latest change. ETags of single records end in it, and `If-Match` asks for it (rule 28.8).
+// Versions of records. The version is the sequence of the latest change: ETags of single records end in it, and `If-Match` asks for it (rule 28.8).
 
 const TABLES: Record<VersionedKind, HeldTable> = {
   event: 'events',
@@ -360,34 +360,34 @@ const TABLES: Record<VersionedKind, HeldTable> = {
   term: 'terms',
 }
 
-/** The version of one record. */
+/** The version of one record: its id, and the sequence of its latest change. */
 export interface Version {
   id: number
   sequence: number
 }
 
-/** The versions that a change may find: any, or these. */
+/** The versions of its record on which a change may be made: any, or these. */
 export type WantedVersions = 'any' | readonly Version[]
 
-/** The end of an ETag that names a version. Caches may have made the tag a strong one. */
+/** Matches the end of an ETag that names a version, of a weak or a strong tag: caches may have made the tag strong. */
 const VERSION_IN_TAG = /\.v(\d{1,15})\.(\d{1,15})"/g
 
 const selectSequence = statement<{ kind: ChangeColumns['kind']; id: number }>()((db, value) =>
   db.selectFrom('changes').select('sequence').where('kind', '=', value('kind')).where('record', '=', value('id')),
 )
 
-/** The version of a record; its sequence is 0 if it has not changed since changes are recorded. */
+/** Finds the version of a record. Its sequence is 0 where the record has not changed since changes are recorded. */
 export async function findVersion(db: Db, kind: ChangeColumns['kind'], id: number): Promise<Version> {
   const [row] = await selectSequence(db, { kind, id })
   return { id, sequence: row?.sequence ?? 0 }
 }
 
-/** Names the version of the record that is shown, if any, in the ETag of its answer. */
+/** Adds a version to the end of an ETag; without a version the ETag stays as it is. */
 export function versionedTag(tag: string, version: Version | undefined): string {
   return version === undefined ? tag : `${tag.slice(0, -1)}.v${version.id}.${version.sequence}"`
 }
 
-/** The versions that a header `If-Match` names. Tags that are not of a record name none. */
+/** Reads the versions that a header `If-Match` names. Tags without a version are passed over. */
 export function wantedVersions(header: string): WantedVersions {
   if (header.trim() === '*') return 'any'
   return [...header.matchAll(VERSION_IN_TAG)].map(([, id, sequence]) => ({
@@ -397,8 +397,8 @@ export function wantedVersions(header: string): WantedVersions {
 }
 
 /**
- * Lets a change go on only where its record still has a wanted version, and keeps it from changing until the end of the transaction.
- * @throws Problem
+ * Requires that a record has a wanted version, and holds the record until the end of the transaction, so that it keeps that version.
+ * @throws Problem rest_precondition_failed if it has another version, or was changed earlier in the transaction
  */
 export async function requireVersion(tx: Tx, kind: VersionedKind, id: number, wanted: WantedVersions): Promise<void> {
   if (wanted === 'any') return
@@ -407,13 +407,13 @@ export async function requireVersion(tx: Tx, kind: VersionedKind, id: number, wa
   if (isChangedEarlier(tx, { kind, record: id })) throw new Problem('rest_precondition_failed')
 }
 
-/** Requires that the present version is one of the wanted ones. @throws Problem rest_precondition_failed if it is not */
+/** Requires that a version is among the wanted ones. @throws Problem rest_precondition_failed if it is not */
 export function requireWanted({ id, sequence }: Version, wanted: WantedVersions): void {
   if (wanted !== 'any' && !wanted.some((version) => version.id === id && version.sequence === sequence))
     throw new Problem('rest_precondition_failed')
 }
 
-/** Presents the records of a list in their order, without those that cannot be shown. */
+/** Presents the records of a list in order. Records that cannot be shown are reported and left out. */
 export async function presentListed<Loaded>(
   context: Context,
   presentation: Presentation<Loaded>,
@@ -422,7 +422,7 @@ export async function presentListed<Loaded>(
   return [...(await presentById(context, presentation, loaded)).values()]
 }
 
-/** Presents records as lists do, by id, without those that cannot be shown. */
+/** Presents records as lists show them, by id and in order. Records that cannot be shown are reported and left out. */
 export async function presentById<Loaded>(
   context: Context,
   presentation: Presentation<Loaded>,
@@ -441,7 +441,7 @@ export async function presentById<Loaded>(
   return new Map(shown.filter((entry) => entry !== undefined))
 }
 
-/** Presents a record by itself. @throws UnshowableRecord */
+/** Presents a record by itself, with its linked data. @throws UnshowableRecord when it cannot be shown */
 export async function presentSingle<Loaded>(
   context: Context,
   { nameOf, textsOf, present }: Presentation<Loaded>,
@@ -451,14 +451,14 @@ export async function presentSingle<Loaded>(
   return showPrepared(textsOf(loaded, 'single'), () => showRecord(kind, id, () => present(context, loaded, 'single')))
 }
 
-/** The long texts of a record, and whether their author may write unfiltered HTML. */
+/** The long texts of a record, and whether all of them were written with the unfiltered-HTML right. */
 interface LongTexts {
   description: string
   excerpt: string
   trusted: number
 }
 
-/** The texts that a record is shown with: in lists, or `single` with its linked data. */
+/** Returns the texts that a record shows, as they have to be prepared: in lists, or `single` with those of its linked data. */
 export function textsOfRecord({ description, excerpt, trusted }: LongTexts, extent: 'listed' | 'single'): WantedText[] {
   const texts: WantedText[] = []
   for (const raw of [description, excerpt]) {
@@ -469,7 +469,7 @@ export function textsOfRecord({ description, excerpt, trusted }: LongTexts, exte
   return texts
 }
 
-/** The texts of a record about to be written, for answers and for searches. */
+/** Returns the texts of a record that is about to be written, as they have to be prepared for its answer and for searches. */
 export function textsToWrite(texts: LongTexts): WantedText[] {
   const folded = [texts.description, texts.excerpt].map((raw): WantedText => ({ work: 'folded', raw }))
   return [...textsOfRecord(texts, 'single'), ...folded]

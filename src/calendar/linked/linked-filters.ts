@@ -158,7 +158,7 @@ export const linkedLinks = linkWriter<LinkedGround, typeof placedFilters>(placed
 
 type Venues = ExpressionBuilder<Tables, 'venues'>
 
-/** A list of venues or organizers as its filters know it: of which kind, who asks, and what its parameters make together. */
+/** The facts of a list that all of its filters share: its kind, the context of the request, and its statuses. */
 export interface LinkedGround {
   type: LinkedType
   context: Context
@@ -197,7 +197,7 @@ function withEvents(wanted: boolean, ground: LinkedGround): LinkedCondition {
   }
 }
 
-/** Records with listed events to come. The query begins at the events, which an index has in the order of their starts. */
+/** Records with listed events to come. The index of lists has all columns of events that are asked for, so no row of an event is read. */
 function withUpcoming({ type, context }: LinkedGround): LinkedCondition {
   const { statuses } = statusFilter(context.caller, undefined)
   return (record) =>

@@ -118,7 +118,7 @@ export function requireReadable(context: Context, kind: 'event' | 'venue' | 'org
   if (!mayRead(context.caller, row)) throw new Problem(`${kind}-not-accessible`)
 }
 
-/** Decides whether the caller may create records, and change one by `mayEdit`, or change records in general. */
+/** The rights on records: who may edit at all may create them, and change those that `mayEdit` allows. */
 export const recordRights = {
   create: (context: Context) => can(context.caller, 'edit'),
   update: (context: Context, row?: RecordColumns) => (row ? mayEdit(context.caller, row) : can(context.caller, 'edit')),

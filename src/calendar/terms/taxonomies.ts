@@ -3,7 +3,9 @@ import { defineResource } from '../declare/resource.ts'
 import { termOperations } from './term-operations.ts'
 import { isParent, isTermId, termFields } from './term-rules.ts'
 
-/** Event categories, which form a tree: their fields, filters and addresses (rule 3.9). */
+// Declares the resources of categories and tags.
+
+/** The declaration of categories, which form a tree: their fields and addresses (rule 3.9). */
 export const category = defineResource({
   name: 'category',
   path: 'categories',
@@ -17,7 +19,7 @@ export const category = defineResource({
   },
 })
 
-/** Event tags: their fields, filters and addresses (rule 3.9). */
+/** The declaration of tags: their fields and addresses (rule 3.9). */
 export const tag = defineResource({
   name: 'tag',
   path: 'tags',

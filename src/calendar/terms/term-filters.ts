@@ -14,9 +14,9 @@ import { isVisible } from '../records/record-store.ts'
 import { isParent, isTermList } from './term-rules.ts'
 import { findTermsByEntries, isDigits, type TermCondition } from './term-store.ts'
 
-// The filters of lists of categories and tags.
+// Declares the filters of lists of categories and tags, and makes the conditions on terms.
 
-/** The parts of a list that several parameters make together, or that are there without any. */
+/** The parts of a list: each is decided by several parameters together, or narrows every list. */
 type TermPart = 'use' | 'event'
 
 /** One parameter of lists of terms. */
@@ -45,7 +45,7 @@ const ofPage = {
   }),
 }
 
-/** Terms that are left out or picked out; slugs and names are looked up. */
+/** Makes the parameters of a taxonomy that pick out terms or leave them out. */
 function ofTaxonomy(taxonomy: Taxonomy) {
   const lookUp = isTermList(taxonomy)
   return {
@@ -64,7 +64,7 @@ function ofTaxonomy(taxonomy: Taxonomy) {
   }
 }
 
-/** The ids among the entries of `include` or `exclude`; slugs and names are looked up (rule 13.9). */
+/** Returns the ids that the entries of `include` or `exclude` mean: ids stay as they are, slugs and names are looked up (rule 13.9). */
 export async function termIdsAmong(entries: readonly string[], { context, taxonomy }: TermGround): Promise<number[]> {
   const named = entries.filter((entry) => !isDigits(entry))
   const terms = await findTermsByEntries(context.db, taxonomy, named)
@@ -127,15 +127,15 @@ const ofUse = {
 /** The parameters of lists of categories, one entry each (rule 13.9). */
 export const categoryFilters = { ...ofPage, ...ofTaxonomy('category'), ...ofOrder, ...ofParent, ...ofUse }
 
-/** The parameters of lists of tags, which are flat. */
+/** The parameters of lists of tags: those of categories without `parent`, since tags are flat. */
 export const tagFilters = { ...ofPage, ...ofTaxonomy('tag'), ...ofOrder, ...ofUse }
 
-/** The parameters of a list once read; `parent` is of categories alone. */
+/** The values of the parameters of a list. Lists of categories alone have `parent`. */
 export type TermsQuery = Parsed<typeof categoryFilters>
 
-/** The parts that narrow lists. */
+/** How each part of a list narrows it. */
 export const termParts: Record<TermPart, PartNarrowing<TermsQuery, TermGround, TermCondition>> = {
-  /** Empty categories above others in use are listed too, unless the children of one are asked for. */
+  /** Narrows the list to terms in use. Categories above these are listed as well, unless the children of one category are asked for. */
   use: ({ hide_empty: isHidden = true, parent }, { taxonomy, context: { caller } }) => {
     if (!isHidden) return knownTo(caller, taxonomy)
     return taxonomy === 'category' && parent === undefined ? inUseOrAbove(taxonomy) : inUse
@@ -146,7 +146,7 @@ export const termParts: Record<TermPart, PartNarrowing<TermsQuery, TermGround, T
   },
 }
 
-/** Writes the filters of links in the order that clients know. */
+/** Writes the parameters of links, in the order that clients know. */
 export const filterLinks = linkWriter<TermGround, typeof categoryFilters>(categoryFilters, [
   'search',
   'exclude',
@@ -160,7 +160,7 @@ export const filterLinks = linkWriter<TermGround, typeof categoryFilters>(catego
   'hide_empty',
 ])
 
-/** A list of terms as its filters know it: of which taxonomy, and who asks. */
+/** The facts of a list of terms that all of its filters share: its taxonomy, and the context of the request. */
 interface TermGround {
   taxonomy: Taxonomy
   context: Context
@@ -188,7 +188,7 @@ function withSlug(slug: string): TermCondition {
   return sql<SqlBool>`slug = ${canonicalSlug(slug)}`
 }
 
-/** Terms of an event; none if the caller may not see the event. */
+/** Terms of an event. No term where lists do not show the caller the event. */
 export async function ofEvent(event: number, { db, caller }: Context): Promise<TermCondition> {
   if (!(await isVisible(db, caller, 'events', event))) return sql<SqlBool>`1 = 0`
   return sql<SqlBool>`id in (select term from event_terms where event = ${event})`
@@ -205,15 +205,15 @@ function inUseOrAbove(taxonomy: Taxonomy): TermCondition {
 
 export const inUse: TermCondition = sql<SqlBool>`count > 0`
 
-/** Whether a caller sees all terms: those who may make terms do, and those who see all events. */
+/** Decides whether a caller sees all terms: those who may make terms, and those who see all events. */
 function seesAllTerms(caller: Caller, taxonomy: Taxonomy): boolean {
   return seesAll(caller) || can(caller, taxonomy === 'category' ? 'manage_categories' : 'manage_tags')
 }
 
 /**
- * The terms that lists without `hide_empty` show the caller. A caller who does not see all terms sees those in use and their ancestors, those of
- * their own events, and those without any event. The name of a term that came with a draft betrays the draft, so lists leave it out; it can
- * be read by its id, as recorded from the reference (`term-counts`).
+ * Terms that lists without `hide_empty` show the caller. A caller who does not see all terms sees the terms in use, those above them, the terms of their
+ * own events, and the terms without any event. Other terms are left out, since the name of a term that came with a draft would betray the draft. Such a
+ * term can be read by its id, as recorded from the reference (`term-counts`).
  */
 export function knownTo(caller: Caller, taxonomy: Taxonomy): TermCondition {
   if (seesAllTerms(caller, taxonomy)) return sql<SqlBool>`1 = 1`

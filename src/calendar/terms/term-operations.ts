@@ -19,19 +19,21 @@ import {
   type TermOrder,
 } from './term-store.ts'
 
-/** A term with the terms above it by id, which its address names. */
+// Makes the operations on categories and tags that routes call.
+
+/** A term with the terms above it, by id, which its address names. */
 export interface LoadedTerm {
   term: TermRow
   ancestors: Ancestors
 }
 
-/** These terms, each with the ancestors of all. */
+/** Loads the terms above these terms. Each term gets the ancestors of all of them. */
 export async function withAncestors(db: Db, terms: readonly TermRow[]): Promise<LoadedTerm[]> {
   const ancestors = await findAncestors(db, terms)
   return terms.map((term) => ({ term, ancestors }))
 }
 
-/** The name of a term in the log and its texts, which are the same in every form of its answers. */
+/** The part of the presentation of terms that is the same in every form of answers: the name of a term in the log, and its texts. */
 export const termNames: Pick<Presentation<LoadedTerm>, 'nameOf' | 'textsOf'> = {
   nameOf: ({ term }) => ({ kind: term.taxonomy, id: term.id }),
   textsOf: ({ term }) => textsOfTerm(term),
@@ -45,7 +47,7 @@ const presentation: Presentation<LoadedTerm> = {
   },
 }
 
-/** The operations of categories and of tags, which differ by taxonomy alone. */
+/** Makes the operations on categories or on tags, which differ in taxonomy alone. */
 export function termOperations(taxonomy: Taxonomy): Operations<TermRow, LoadedTerm> {
   const mayManage = (context: Context) => mayManageTerms(context.caller, taxonomy)
   const show = async (context: Context, db: Db, id: number) => {
@@ -98,7 +100,7 @@ export function termOperations(taxonomy: Taxonomy): Operations<TermRow, LoadedTe
 
 const parts = Object.values(termParts)
 
-/** One page of the list; tags have no parent. */
+/** Finds one page of a list of terms. Requests for tags have no `parent`. */
 async function findPageOfTerms(context: Context, taxonomy: Taxonomy, query: TermsQuery): Promise<Found<TermRow>> {
   const ground = { taxonomy, context }
   const page = pageRequest(query, context)

@@ -6,11 +6,11 @@ import { type CountedJson, withCount } from '../../store/memory/event-pieces.ts'
 import type { Taxonomy, TermRow } from '../../store/storage/schema.ts'
 import type { Ancestors } from './term-store.ts'
 
-// Categories and tags as answers show them.
+// Presents categories and tags as answers show them: by themselves and within events.
 
 const PATHS: Record<Taxonomy, string> = { category: 'categories', tag: 'tags' }
 
-/** The name of a taxonomy in answers (rule 7.5). */
+/** Returns the name of a taxonomy in answers (rule 7.5). */
 export function taxonomyWord(site: Site, taxonomy: Taxonomy): string {
   return taxonomy === 'category' ? `${site.vendor}_events_cat` : 'post_tag'
 }
@@ -21,7 +21,7 @@ function termUrls(site: Site, term: TermRow) {
   return { self: `${collection}/${term.id}`, collection, ...up }
 }
 
-/** A term as its own routes show it (rule 7.1); `ancestors` by id, for the address. */
+/** Presents a term as its own routes show it (rule 7.1). The address of a category names its `ancestors`. @throws Error when it cannot be shown */
 export function presentTerm(site: Site, term: TermRow, ancestors: Ancestors) {
   return {
     id: term.id,
@@ -45,13 +45,13 @@ function termUrl(site: Site, term: TermRow, ancestors: Ancestors): string {
   return `${site.url}/events/category/${path.join('/')}/`
 }
 
-/** The hypermedia links of a single term, to routes of this service (rule 7.2). */
+/** Returns the hypermedia links of a single term, which lead to routes of this service (rule 7.2). */
 export function termLinks(site: Site, term: TermRow) {
   const { self, collection, up } = { up: undefined, ...termUrls(site, term) }
   return { self: [{ href: self }], collection: [{ href: collection }], ...(up ? { up: [{ href: up }] } : {}) }
 }
 
-/** A term as events show it (rule 7.3). */
+/** Presents a term as events show it (rule 7.3). @throws Error when it cannot be shown */
 export function embedTerm(site: Site, term: TermRow) {
   return {
     ...beforeCount(site, term),
@@ -60,7 +60,7 @@ export function embedTerm(site: Site, term: TermRow) {
   } satisfies Record<keyof typeof embeddedTermMembers, unknown>
 }
 
-/** Writes a term as events show it, as JSON. */
+/** Writes the same members as `embedTerm` as JSON with the place of the count in it. @throws Error when the term cannot be shown */
 export function writeTerm(site: Site, term: TermRow): CountedJson {
   const before = JSON.stringify(beforeCount(site, term)).slice(0, -1)
   return withCount(`${before},"count":`, term, `,${JSON.stringify(behindCount(site, term)).slice(1)}`)

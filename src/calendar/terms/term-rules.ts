@@ -23,7 +23,7 @@ import {
   updateTerm,
 } from './term-store.ts'
 
-// The rules of writing categories and tags.
+// Checks and writes categories and tags by the rules, and reads the terms that are sent with events.
 
 /** The fields that categories and tags share (rule 3.9). */
 export const termFields = defineFields({
@@ -46,12 +46,12 @@ export const termFields = defineFields({
 
 const LONGEST = limits.termName.characters
 
-/** Whether the caller may make, change and remove terms: authors and up for categories, editors and up for tags (rule 26.3). */
+/** Decides whether the caller may make, change and remove terms: authors and up for categories, editors and up for tags (rule 26.3). */
 export function mayManageTerms(caller: Caller, taxonomy: Taxonomy): boolean {
   return can(caller, taxonomy === 'category' ? 'manage_categories' : 'manage_tags')
 }
 
-/** Validates a list filter: every entry means a term (rule 13.2). */
+/** Returns the check of a filter by terms: every entry means a term (rule 13.2). */
 export function isTermList(taxonomy: Taxonomy) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const entries = (listEntries(value) ?? []).map((entry) => String(entry).trim())
@@ -59,7 +59,7 @@ export function isTermList(taxonomy: Taxonomy) {
   }
 }
 
-/** Validates the id of a term. */
+/** Returns the check of the id of a term. */
 export function isTermId(taxonomy: Taxonomy) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const id = readInteger(value)
@@ -67,14 +67,14 @@ export function isTermId(taxonomy: Taxonomy) {
   }
 }
 
-/** Validates the parent of a category: none, or an entry that means one (rules 13.2 and 22.3). */
+/** Checks the parent of a category: none, or an entry that means a category (rules 13.2 and 22.3). */
 export async function isParent(value: unknown, context: Context): Promise<boolean> {
   if (value === 0 || value === '0' || value === '') return true
   if (typeof value !== 'string' && typeof value !== 'number') return false
   return !(await findTermsByEntries(context.db, 'category', [String(value)])).includes(undefined)
 }
 
-/** The values a client may send of a term. */
+/** The values of a term that a client may send. */
 export interface TermValues {
   name?: string
   slug?: string
@@ -90,13 +90,13 @@ function settleName(name: string): string {
 
 function* slugCandidates(base: string, parentSlug: string | undefined): Generator<string> {
   yield base
-  // Two long slugs together are cut to the longest slug.
+  // Two long slugs together would be longer than a slug may be, so they are cut.
   const wider = parentSlug ? shortSlug(`${base}-${parentSlug}`) : base
   if (parentSlug) yield wider
   for (let n = 2; ; n++) yield numberedSlug(wider, n)
 }
 
-/** The failure of making a term that is there already, with the id of that term. */
+/** The problem of making a term that exists already, with the id of the existing term. */
 export class TermExists extends Problem {
   readonly term: number
 
@@ -108,7 +108,8 @@ export class TermExists extends Problem {
 
 /**
  * Makes a term (rules 22.1 and 22.2).
- * @throws TermExists for a name taken under the same parent without a slug of its own, rest_invalid_param for a name that is empty or too long.
+ * @throws TermExists for a name that is taken, under the same parent and without another slug; Problem rest_invalid_param for a name that is empty or too
+ * long, and for a parent too deep in the tree
  */
 export async function createTerm(tx: Tx, taxonomy: Taxonomy, values: TermValues & { name: string }): Promise<TermRow> {
   const name = settleName(values.name)
@@ -127,7 +128,8 @@ export async function createTerm(tx: Tx, taxonomy: Taxonomy, values: TermValues 
 
 /**
  * Changes the sent fields of a term (rules 22.1 to 22.3).
- * @throws Problem duplicate_term_slug, or rest_invalid_param for a parent that is the term itself or lies below it.
+ * @throws Problem duplicate_term_slug; rest_invalid_param for a name that is empty or too long, for a parent that is the term itself or lies below it, and
+ * for a parent too deep in the tree
  */
 export async function changeTerm(tx: Tx, term: TermRow, values: TermValues): Promise<void> {
   const columns: Parameters<typeof updateTerm>[2] = {}
@@ -152,19 +154,19 @@ export async function changeTerm(tx: Tx, term: TermRow, values: TermValues): Pro
   await updateTerm(tx, term, columns)
 }
 
-/** @throws Problem rest_invalid_param when the tree would get too many levels: every answer climbs them. */
+/** Refuses a parent below which the tree would get too many levels: every answer climbs them. @throws Problem rest_invalid_param */
 async function refuseDeep(tx: Tx, parent: number, levels: number): Promise<void> {
   if (parent === 0) return
   const above = await findAncestors(tx, [{ parent }])
   if (above.size + levels > MOST_TREE_LEVELS) throw invalidParam('parent', over('levels', MOST_TREE_LEVELS))
 }
 
-/** One entry of an event's `categories` or `tags`: the id of a term, or the slug or name of an existing or new one. */
+/** One entry of an event's `categories` or `tags`: the id of a term, or the slug or name of an existing or new term. */
 type TermEntry = number | string
 
 /**
- * The entries of an event's terms as sent: ids, slugs, names, comma-separated text, or the term objects of an answer
- * (rule 22.4). Undefined for anything else.
+ * Reads the entries of an event's terms as they were sent: ids, slugs, names, comma-separated text, or the term objects of an answer (rule 22.4). Returns
+ * undefined for anything else.
  */
 export function termEntries(value: unknown): TermEntry[] | undefined {
   if (typeof value === 'boolean') return undefined
@@ -174,7 +176,7 @@ export function termEntries(value: unknown): TermEntry[] | undefined {
     : undefined
 }
 
-/** Validates an event's categories or tags: entries that name terms, none of them longer than the name of a term. */
+/** Checks an event's categories or tags: each entry may mean a term, and none is longer than the name of a term. Returns the fault of one that is. */
 export function areTermEntries(value: unknown, { site }: ValueContext): boolean | ParamFault {
   const entries = termEntries(value)
   if (!entries) return false
@@ -195,8 +197,8 @@ function termEntry(value: unknown): TermEntry | undefined {
 }
 
 /**
- * The ids of an event's new terms. Unknown ids are ignored; unknown texts become new terms when the caller may make them, and are ignored otherwise
- * (rule 22.4). `known` has the terms whose ids are among the entries, by id.
+ * Finds or makes the terms that an event is to have, and returns their ids. Unknown ids are ignored. Unknown texts become new terms if the caller may make
+ * terms, and are ignored otherwise (rule 22.4). `known` has the terms whose ids are among the entries, by id.
  */
 export async function settleTerms(
   tx: Tx,
@@ -218,7 +220,7 @@ export async function settleTerms(
   return [...ids]
 }
 
-/** Finds a term by its text, or makes it. It waits for other writers, who may be making the same term. */
+/** Finds a term by its text, or makes it. Waits for other writers first, who may be making the same term. */
 async function findOrCreate(tx: Tx, taxonomy: Taxonomy, text: string): Promise<TermRow> {
   await holdNames(tx, taxonomy)
   const [found] = await findTermsByTexts(tx, taxonomy, [text])
@@ -226,8 +228,8 @@ async function findOrCreate(tx: Tx, taxonomy: Taxonomy, text: string): Promise<T
 }
 
 /**
- * Lets one transaction at a time make terms of a taxonomy: two that make the same terms in another order would wait for each other. New terms are
- * few.
+ * Lets one transaction at a time make terms of a taxonomy, until its end: two that make the same terms in different orders would wait for each other. New
+ * terms are rare.
  */
 function holdNames(tx: Tx, taxonomy: Taxonomy): Promise<void> {
   return holdName(tx, `names of ${taxonomy}`)

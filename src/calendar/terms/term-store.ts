@@ -12,7 +12,7 @@ import type { Context } from '../declare/context.ts'
 import { dropSlugs, noteSlugs } from '../records/old-slugs.ts'
 import { isPossibleId, type Listing, offsetOf, type PageRequest } from '../records/record-store.ts'
 
-// The SQL of categories and tags.
+// Reads and writes the rows of categories and tags, and finds the terms that ids, slugs and names mean.
 
 const selectBySlug = statement<{ taxonomy: Taxonomy; slug: string }>()((db, value) =>
   db.selectFrom('terms').selectAll().where('taxonomy', '=', value('taxonomy')).where('slug', '=', value('slug')),
@@ -27,13 +27,13 @@ const selectByName = statement<{ taxonomy: Taxonomy; folded: string }>()((db, va
     .orderBy('id'),
 )
 
-/** The term with this id, or undefined when the taxonomy has none. */
+/** Finds the term with this id; undefined where the taxonomy has none. */
 export async function findTerm(db: Db, taxonomy: Taxonomy, id: number): Promise<TermRow | undefined> {
   const [term] = await findTermsByIds(db, [id])
   return term?.taxonomy === taxonomy ? term : undefined
 }
 
-/** The terms with these ids, in no order. */
+/** Finds the terms with these ids, in no order. Ids that no record can have are passed over. */
 export async function findTermsByIds(db: Db, ids: readonly number[]): Promise<TermRow[]> {
   const possible = ids.filter(isPossibleId)
   return possible.length === 0 ? [] : selectTerms(db, { ids: possible })
@@ -44,7 +44,7 @@ export async function findTermBySlug(db: Db, taxonomy: Taxonomy, slug: string): 
   return term
 }
 
-/** Terms with exactly this name, in any letter case, the oldest first. */
+/** Finds the terms with this name, in any letter case, the oldest first. */
 export async function findTermsByName(db: Db, taxonomy: Taxonomy, name: string): Promise<TermRow[]> {
   const rows = await selectByName(db, { taxonomy, folded: fold(name) })
   return rows.filter((row) => nameKey(row.name) === nameKey(name))
@@ -54,7 +54,7 @@ const selectBySlugs = statement<{ taxonomy: Taxonomy; slugs: string[] }>()((db, 
   db.selectFrom('terms').selectAll().where('taxonomy', '=', value('taxonomy')).where('slug', 'in', value('slugs')),
 )
 
-/** The ids of the terms with these slugs, in no order. */
+/** Finds the ids of the terms with these slugs, in no order. */
 export async function findTermIdsBySlugs(db: Db, taxonomy: Taxonomy, slugs: readonly string[]): Promise<number[]> {
   return (await selectBySlugs(db, { taxonomy, slugs: slugs.map(canonicalSlug) })).map(({ id }) => id)
 }
@@ -64,7 +64,7 @@ export type NamedTerm = Omit<TermRow, 'description'>
 
 const NAMED = ['id', 'taxonomy', 'name', 'slug', 'parent', 'count', 'folded'] as const satisfies (keyof NamedTerm)[]
 
-/** Lists the terms of a taxonomy that published events have, those with the most events first. */
+/** Lists the terms of a taxonomy that published events have: at most `most`, those with the most events first. */
 export function listTermsInUse(db: Db, taxonomy: Taxonomy, most: number): Promise<NamedTerm[]> {
   return db
     .selectFrom('terms')
@@ -77,15 +77,15 @@ export function listTermsInUse(db: Db, taxonomy: Taxonomy, most: number): Promis
     .execute()
 }
 
-/** The terms among these ids that published events have. */
+/** Finds the terms with these ids that published events have, in no order. */
 export async function findTermsInUse(db: Db, ids: readonly number[]): Promise<NamedTerm[]> {
   return db.selectFrom('terms').select(NAMED).where('id', 'in', wholeList(db, ids)).where('count', '>', 0).execute()
 }
 
-/** The most categories below one that are read. */
+/** The most categories below a category that `isInUse` reads. */
 const MOST_BELOW = 5000
 
-/** Whether a published event has this term or one below it. */
+/** Decides whether a published event has this term or a term below it. */
 export async function isInUse(db: Db, { id, count }: Pick<TermRow, 'id' | 'count'>): Promise<boolean> {
   if (count > 0) return true
   const { rows } = await sql<{ count: number }>`
@@ -97,10 +97,10 @@ export async function isInUse(db: Db, { id, count }: Pick<TermRow, 'id' | 'count
   return rows.some((row) => row.count > 0)
 }
 
-/** The ids of an event's terms, in order. */
+/** The ids of an event's terms, ascending. */
 export type TermIdsOfEvent = Record<Taxonomy, number[]>
 
-/** The ids of the terms of these events, by event; an event without terms is missing. */
+/** Finds the ids of the terms of these events, by event. An event without terms has no entry. */
 export async function findTermIdsOf(db: Db, events: readonly number[]): Promise<Map<number, TermIdsOfEvent>> {
   const found = new Map<number, TermIdsOfEvent>()
   if (events.length === 0) return found
@@ -128,19 +128,19 @@ const selectByNames = statement<{ taxonomy: Taxonomy; folded: string[] }>()((db,
     .orderBy('id'),
 )
 
-/** The terms that the entries of a filter mean, in their order (rule 13.2). */
+/** Finds the term that each entry of a filter means, undefined for none, in the order of the entries (rule 13.2). */
 export function findTermsByEntries(db: Db, taxonomy: Taxonomy, entries: readonly string[]): Promise<Meant> {
   return findMeant(db, taxonomy, entries, true)
 }
 
-/** The terms that texts among the terms of an event mean, in their order. Digits in them are no ids (rule 22.4). */
+/** Finds the term that each text sent as a term of an event means, undefined for none, in the order of the texts. Digits are no ids here (rule 22.4). */
 export function findTermsByTexts(db: Db, taxonomy: Taxonomy, texts: readonly string[]): Promise<Meant> {
   return findMeant(db, taxonomy, texts, false)
 }
 
 type Meant = (TermRow | undefined)[]
 
-/** Finds the terms that entries mean, all together: by slugs, then the rest by ids, then by names. */
+/** Finds the terms that entries mean, all in a few queries: by slugs, then those left by ids, then those left by names. */
 async function findMeant(db: Db, taxonomy: Taxonomy, entries: readonly string[], areIds: boolean): Promise<Meant> {
   if (entries.length === 0) return []
   const lookupsIn = (rows: readonly TermRow[]) => {
@@ -166,7 +166,7 @@ async function findMeant(db: Db, taxonomy: Taxonomy, entries: readonly string[],
   return entries.map((entry) => termMeant(lookups, entry))
 }
 
-/** The ids of the terms that the entries of a filter mean, and of everything below them (rule 13.2). */
+/** Finds the ids of the terms that the entries of a filter mean, and of all terms below these (rule 13.2). */
 export async function findIdsByEntries(db: Db, taxonomy: Taxonomy, entries: readonly string[]): Promise<number[]> {
   const terms = await findTermsByEntries(db, taxonomy, entries)
   const ids = terms.flatMap((term) => term?.id ?? [])
@@ -197,10 +197,10 @@ export async function levelsBelow(db: Db, ids: readonly number[]): Promise<{ fou
   return { found, levels }
 }
 
-/** Terms by id, for paths such as `arts/painting`. */
+/** Terms above others, by id: the address of a category names them in a path such as `arts/painting`. */
 export type Ancestors = ReadonlyMap<number, NamedTerm>
 
-/** Finds the terms above these, by id. */
+/** Finds all terms above these terms, by id. */
 export async function findAncestors(
   db: Db,
   terms: readonly Pick<TermRow, 'parent'>[],
@@ -227,21 +227,21 @@ export const TERM_ORDERS = ['name', 'id', 'slug', 'count', 'description', 'paren
 export interface TermOrder {
   by: (typeof TERM_ORDERS)[number]
   isDescending: boolean
-  /** The ids of `include`, in their order. */
+  /** The ids of the parameter `include`, in the order in which they were sent. */
   included: readonly number[]
 }
 
 /** A condition on terms. */
 export type TermCondition = RawBuilder<SqlBool>
 
-/** A list of terms: the conditions of all of them, and their order. */
+/** A list of terms: the conditions that its terms meet, their order, and whether it is searched. */
 interface TermList {
   conditions: readonly TermCondition[]
   order: TermOrder
   isSearch: boolean
 }
 
-/** One page of terms in order. */
+/** Reads one page of a list of terms in order, and counts all terms of the list. */
 export async function listTerms(
   { db, aside }: Pick<Context, 'db' | 'aside'>,
   taxonomy: Taxonomy,
@@ -267,7 +267,7 @@ export async function listTerms(
   return { rows, total: Number(totals[0]?.total) }
 }
 
-/** The column of each order, or an expression where there is no column. */
+/** The column of each order; undefined for an order that `sortTerms` makes. */
 const ORDERED = {
   name: 'folded',
   id: 'id',
@@ -278,7 +278,7 @@ const ORDERED = {
   include: undefined,
 } as const
 
-/** The beginning of descriptions, by which terms are ordered: all of them are read for it. */
+/** The beginning of a description, by which terms are ordered: a whole one would be too long, since the descriptions of all terms are read. */
 const beginning = sql<string>`substr(description, 1, 500)`
 
 function sortTerms(terms: Pick<TermRow, 'id' | 'description'>[], { by, isDescending, included }: TermOrder) {
@@ -303,7 +303,7 @@ const insertOne = statement<{ row: Omit<TermRow, 'id'> }>()((db, value) =>
   db.insertInto('terms').values(value('row')).returningAll(),
 )
 
-/** `base`, or `base-2` … : the first slug that no other term of the taxonomy has. */
+/** Returns the first of the candidates that no other term of the taxonomy has as its slug. `id` is the term itself. @throws Error where all are taken */
 export async function freeTermSlug(
   tx: Db,
   taxonomy: Taxonomy,
@@ -317,12 +317,12 @@ export async function freeTermSlug(
   throw new Error('ran out of slugs')
 }
 
-/** A change of a term. Every term is public, since anybody who knows its id may read it. */
+/** Returns a change of a term for the record of changes. Every term is public, since anybody who knows its id may read it. */
 function changeOf(record: number): RecordedChange {
   return { kind: 'term', record, wasPublic: true, isPublic: true }
 }
 
-/** A change of the number of events of a term. Events that show the term do not change by it. */
+/** Returns a change of the count of a term for the record of changes. It is no change of the events that show the term. */
 function countOf(record: number): RecordedChange {
   return { ...changeOf(record), kind: 'count' }
 }
@@ -354,14 +354,14 @@ export async function updateTerm(
   ])
 }
 
-/** Links removed with one statement, which takes some milliseconds. */
+/** The number of links that are removed with one statement: so many take some milliseconds. */
 const LINKS_AT_ONCE = 1000
 
-/** Removes a term from some of its events, which counts as a change of these. Returns true if other events may still have it. */
+/** Removes a term from some of its events, and records a change of each. Returns true if other events may still have the term. */
 async function deleteSomeLinks(tx: Tx, term: number): Promise<boolean> {
   const some = tx.selectFrom('event_terms').select('event').where('term', '=', term).orderBy('event')
   const events = tx.selectFrom('events').select(['id', 'status']).where('id', 'in', some.limit(LINKS_AT_ONCE))
-  // Nobody publishes one of them, or takes it back, before this is committed.
+  // The rows are held, so that nobody publishes or withdraws one of these events before this transaction is committed.
   const rows = await lockedRows(tx, events.orderBy('id')).execute()
   if (rows.length === 0) return false
   const ids = rows.map(({ id }) => id)
@@ -373,7 +373,7 @@ async function deleteSomeLinks(tx: Tx, term: number): Promise<boolean> {
   return rows.length === LINKS_AT_ONCE
 }
 
-/** Removes a term: its events lose it, its children move up to its parent (rule 22.5). */
+/** Removes a term. Its events lose it, and its children move up to its parent (rule 22.5). Other requests are served between the steps. */
 export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
   await holdName(tx, `tree of ${term.taxonomy}`)
   const children = await tx
@@ -383,7 +383,7 @@ export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
     .returning('id')
     .execute()
   for (const child of children) recordChange(tx, changeOf(child.id))
-  // Lists show a category for the sake of those below it.
+  // Lists may have shown the parent for the sake of this term, so they may change.
   if (term.parent !== 0) recordChange(tx, countOf(term.parent))
   while (await deleteSomeLinks(tx, term.id)) await nextTurn()
   await tx.deleteFrom('terms').where('id', '=', term.id).execute()
@@ -393,12 +393,12 @@ export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
   recordChange(tx, { ...changeOf(term.id), ...gone }, { action: 'delete', name: term.name })
 }
 
-/** Beyond the first 65,536 code points the order of JavaScript is another. */
+/** Matches a part of a character beyond the first 65,536 code points: JavaScript orders these characters differently from the databases. */
 const SURROGATE = /[\ud800-\udfff]/
 
-/** Terms by name, as the databases order them: by code points. */
+/** Compares two terms by name, as the databases do: by code points, and by id where names are equal. */
 export function compareTerms(a: TermRow, b: TermRow): number {
-  // Two kinds of terms are not shown side by side.
+  // Categories and tags are never in one list, so their order does not matter, but it has to be the same each time.
   if (a.taxonomy !== b.taxonomy) return a.taxonomy < b.taxonomy ? -1 : 1
   if (a.folded === b.folded) return a.id - b.id
   if (SURROGATE.test(a.folded) || SURROGATE.test(b.folded))
@@ -415,8 +415,8 @@ const addToCounts = statement<{ shifts: string; ids: number[] }>()(
 )
 
 /**
- * Adds to the number of events of each term, by term; negative numbers subtract. The statement has begun when the function returns. Resolves to the
- * terms that have changed.
+ * Adds a number, which may be negative, to the count of each term, by id. Resolves to the rows of the changed terms. The statement has begun when the
+ * function returns.
  */
 export async function shiftCounts(tx: Tx, by: ReadonlyMap<number, number>): Promise<TermRow[]> {
   const changed = [...by].filter(([, events]) => events !== 0)
@@ -425,31 +425,31 @@ export async function shiftCounts(tx: Tx, by: ReadonlyMap<number, number>): Prom
   return addToCounts(tx, { shifts: JSON.stringify(changed), ids: changed.map(([id]) => id) })
 }
 
-/** How the terms of a taxonomy are looked up. Without `byName`, terms are found by slug and id alone. */
+/** The ways to look up a term of a taxonomy. Without `byName`, terms are found by slug and id alone. */
 interface TermLookups<Found> {
   bySlug: (slug: string) => Found | undefined
   byId?: ((id: number) => Found | undefined) | undefined
-  /** The oldest term with this name, as `nameKey` makes it. */
+  /** Finds the oldest term whose name has this key, as `nameKey` makes it. */
   byName?: (key: string) => Found | undefined
 }
 
-/** The term that an entry names: by its slug, else its id, else its name, else the slug that a term of this name gets (rule 13.2). */
+/** Finds the term that an entry means: by its slug, else its id, else its name, else the slug that a term of this name would get (rule 13.2). */
 export function termMeant<Found>({ bySlug, byId, byName }: TermLookups<Found>, entry: string): Found | undefined {
   const found = bySlug(canonicalSlug(entry)) ?? (isDigits(entry) ? byId?.(Number(entry)) : undefined)
   return found ?? (byName && (byName(nameKey(entry)) ?? bySlug(slugify(entry))))
 }
 
-/** Whether an entry may be an id. */
+/** Returns true for an entry that may be an id. */
 export function isDigits(entry: string): boolean {
   return /^\d+$/.test(entry)
 }
 
-/** A name as names are compared: in lower case, and tidied as the names of terms are. */
+/** Returns the key by which names are compared: the name in lower case, tidied as the names of terms are. */
 function nameKey(name: string): string {
   return singleLine(name).toLowerCase()
 }
 
-/** Makes lookups among the terms of a taxonomy. */
+/** Makes the lookups among these rows, for one taxonomy. */
 function lookupsAmong(rows: Iterable<TermRow>, taxonomy: Taxonomy): Required<TermLookups<TermRow>> {
   const slugs = new Map<string, TermRow>()
   const ids = new Map<number, TermRow>()
@@ -458,7 +458,7 @@ function lookupsAmong(rows: Iterable<TermRow>, taxonomy: Taxonomy): Required<Ter
     if (term.taxonomy !== taxonomy) continue
     slugs.set(term.slug, term)
     ids.set(term.id, term)
-    // A name that is no text makes its term unshowable, and takes no other along.
+    // A damaged name that is no text makes its own term unshowable alone: it must not fail here for all terms.
     const key = nameKey(String(term.name))
     const namesake = names.get(key)
     if (!namesake || term.id < namesake.id) names.set(key, term)

@@ -87,7 +87,7 @@ function sentOf(fields: Fields, raw: RawValues, { site }: ValueContext, extent: 
   return sent
 }
 
-/** @throws Problem rest_invalid_param naming every field that is over a limit */
+/** Refuses sent values that are over a limit. @throws Problem rest_invalid_param naming every field that is over a limit */
 function refuseTooLarge(sent: readonly Entry[], raw: RawValues, site: Context['site']): void {
   let faults: (ParamFault | undefined)[] | undefined
   for (let i = 0; i < sent.length; i++) {
@@ -258,7 +258,7 @@ function asFault(verdict: boolean | ParamFault): ParamFault | undefined {
   return verdict ? undefined : INVALID
 }
 
-/** @throws Problem rest_invalid_param naming every field with a fault */
+/** Refuses fields with faults, if there are any. @throws Problem rest_invalid_param naming every field with a fault */
 function refuseFaults(fields: readonly Entry[], faults: Faults): void {
   if (faults.every((fault) => fault === undefined)) return
   const params: Record<string, ParamFault> = {}

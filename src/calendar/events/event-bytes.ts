@@ -143,7 +143,7 @@ async function presentMissing(
 ): Promise<Map<number, ListedEvent>> {
   const { version, pieces } = memory
   const { drops } = pieces
-  // A row read during a change serves this answer and no later one.
+  // A row that was read while the memory may have been behind the database serves this answer, but is not cached.
   const isCurrent = () => drops === pieces.drops && version === memory.version && !mayBeBehind(memory)
   const links = ids.map((id) => indexedLinks(index, id))
   const [venues, organizers] = [knownLinked(pieces, links, 'venues'), knownLinked(pieces, links, 'organizers')]

@@ -202,7 +202,7 @@ function describePrices(prices: readonly Price[], currency: Currency, freeWord: 
   if (!lowest || !highest) return ''
   const symbols = prices.filter((price) => price.symbol !== '')
   const isCommon = symbols.length > 0 && symbols.every((price) => price.symbol === symbols[0]?.symbol)
-  // Prices in several currencies have no common symbol, so that of the site stands in (rule 20.2).
+  // Prices in several currencies have no common symbol, so all get the symbol of the site (rule 20.2).
   const mark: Mark = isCommon && symbols[0] ? symbols[0] : { symbol: currency.symbol, position: 'prefix' }
   const describe = (price: Price) => describePrice(price, mark, currency.symbol, freeWord)
   const same = lowestNumber(lowest) === lowestNumber(highest) && lowest.kind !== 'words' && highest.kind !== 'words'

@@ -330,7 +330,7 @@ export function writeParts(parts: EventJsonParts, into: Buffer, start: number, c
     at += into.write(core.members.slice(0, core.imageAt) + image, at)
     at += into.write(core.members.slice(core.imageAt + NO_IMAGE.length), at)
   }
-  // More members follow in place of the last brace.
+  // The members that follow are written over the closing brace of the core.
   at--
   add(CATEGORIES, 0)
   categories.forEach(addTerm)
@@ -349,7 +349,7 @@ export function writeParts(parts: EventJsonParts, into: Buffer, start: number, c
   else {
     const more = at
     at += into.write(core.rare, at)
-    // The first brace is a comma here.
+    // The opening brace of the rare members becomes the comma before them.
     into[more] = COMMA
   }
   return at

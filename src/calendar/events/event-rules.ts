@@ -38,7 +38,7 @@ export type EventValues = Parsed<typeof event.fields>
 /** A venue or organizer to link: the id of an existing one, or one to make inside the transaction. */
 type PreparedLink = { id: number } | PreparedLinked
 
-/** An event ready to be written: its image has been fetched already. */
+/** An event ready to be written: its image, and the images of new linked records, have been fetched already. */
 export interface PreparedEvent {
   values: EventValues
   image: ResolvedImage | undefined
@@ -150,7 +150,7 @@ type PreparedLinks = Pick<PreparedEvent, 'venues' | 'organizers'>
 
 /**
  * Finds or makes the venues and organizers that were sent, and returns their ids.
- * @throws Problem rest_invalid_param for one that is gone, or in the trash, since the request was read
+ * @throws Problem rest_invalid_param for a venue or organizer that was removed or trashed since the request was read
  */
 export async function settleLinked(
   tx: Tx,

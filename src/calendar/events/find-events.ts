@@ -85,7 +85,7 @@ export function findInMemory(
   const effective = writeEventParameters(query, ground)
   if (listed instanceof Promise)
     return listed.then((later) => later && inIndex(memory, query, ground, later, page, effective, undefined))
-  // The result of a search depends on more than the index.
+  // A search is not repeated in the index alone, since its result depends on more than the index.
   const again = isSearch(query) ? undefined : () => onlyAtOnce(list())
   return inIndex(memory, query, ground, listed, page, effective, again)
 }

@@ -28,9 +28,9 @@ import {
 import { type PushTarget, readShown, readTargetEdition, refusalOf, sendTo } from './push-target.ts'
 import { targetAddress } from './settle-item.ts'
 
-// Pushes this calendar into another service.
+// Pushes this calendar into another service: lists the records, writes linked records before events, and handles events that are gone from here.
 
-/** The target, the options and the filters of a push, and its callbacks. */
+/** What a push works with: the calendar, the target, options, filters and callbacks. */
 interface PushTask {
   /** The context of a caller who sees everything that is pushed. */
   context: Context
@@ -43,14 +43,15 @@ interface PushTask {
   progress: (counts: Counts, done: number, total: number) => void
 }
 
-/** Records read and compared together, and records whose absence is looked at together. */
+/** The most records that are read and compared together. */
 const AT_ONCE = 200
+/** The most stored rows that are checked together for records gone from here. */
 const LOOKED_AT_ONCE = 500
 
 /**
- * Writes the events that match the filters into another service, with their venues, organizers, terms and images. After an interruption, the next push
- * goes on with the records that are not there.
- * @throws Error with one sentence when the target is this calendar, or cannot be asked on
+ * Writes the events that match the filters into another service, with their venues, organizers, terms and images, and returns the counts by outcome. After
+ * an interruption, the next push goes on with the records that are not there.
+ * @throws Error with one sentence when the target is this calendar, or when it stops answering
  */
 export async function pushCalendar(task: PushTask): Promise<Counts> {
   const { context, filters } = task
@@ -69,7 +70,7 @@ export async function pushCalendar(task: PushTask): Promise<Counts> {
   return run.counts
 }
 
-/** @throws Error when the target is this calendar, whatever it is called there */
+/** Compares address and edition of the target with those of this calendar. @throws Error when the target is this calendar, even under another address */
 async function refuseSelf({ target, context }: PushTask): Promise<void> {
   const isSame =
     target.base === context.site.base || (await readTargetEdition(target)) === (await readEdition(context.db))
@@ -83,7 +84,7 @@ async function refuseSelf({ target, context }: PushTask): Promise<void> {
 interface Asked extends Record<Exclude<ItemKind, 'event'>, Set<number>> {
   events: readonly number[]
   series: Set<number>
-  /** The series of events that are occurrences. */
+  /** The series of each occurrence among the events, by the id of the occurrence. */
   seriesOf: Map<number, number>
 }
 
@@ -156,13 +157,13 @@ async function beginRun({ context, target, options, remark, progress }: PushTask
   }
 }
 
-/** Pushes venues, organizers or terms; parent categories go before their children. */
+/** Pushes venues, organizers or terms, parent categories before their children. */
 async function pushLinked(run: PushRun, kind: Exclude<ItemKind, 'event'>, ids: ReadonlySet<number>): Promise<void> {
   const levels = kind === 'category' ? await levelsOf(run.context.db, [...ids]) : [[...ids].sort((a, b) => a - b)]
   for (const level of levels) for (const some of inParts(level)) await pushSome(run, kind, some)
 }
 
-/** Categories and those above them by level. */
+/** Returns the categories and all their ancestors in levels, so that each category comes after its parent. */
 async function levelsOf(db: Db, ids: readonly number[]): Promise<number[][]> {
   const states = await readStates(db, 'category', ids)
   const ancestors = await findAncestors(
@@ -203,7 +204,10 @@ function* inParts<Value>(values: readonly Value[]): Generator<Value[]> {
   for (let at = 0; at < values.length; at += AT_ONCE) yield values.slice(at, at + AT_ONCE)
 }
 
-/** Lists the events that were pushed and are gone from here, and with `mirror` moves them to the trash there, unless they were changed there. */
+/**
+ * Reports the events and series that were pushed and are gone from here. With `mirror`, moves them to the trash at the target, unless they were changed
+ * there and the policy does not overwrite.
+ */
 async function handleGone(run: PushRun): Promise<void> {
   if (run.number === undefined) return
   for (const kind of ['series', 'event'] as const) {
@@ -218,7 +222,10 @@ async function handleGone(run: PushRun): Promise<void> {
   }
 }
 
-/** The rows of records that were deleted or trashed here or, unless all records are pushed, are no longer public. */
+/**
+ * Returns the rows of records that were deleted or trashed here or, unless all records are pushed, are no longer public. Records of this push, and those
+ * that are in the trash of the target, are left out.
+ */
 async function goneAmong(
   run: PushRun,
   kind: 'series' | 'event',
@@ -273,7 +280,7 @@ async function trash(
       return remark(`, and could not be moved to the trash: ${refusalOf(error)}`)
     }
     const after = await readShown(run.target, url)
-    // Should it come back, it is written as a whole.
+    // Without fingerprints of what was sent, a later push writes the record as a whole if it comes back here.
     const next = { ...row, sent: '{}', seen: JSON.stringify(after ? printsOfShown(kind, after) : {}) }
     await run.context.write((tx) => (after ? savePushed(tx, [next]) : forgetPushed(tx, row)))
   }

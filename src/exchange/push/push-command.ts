@@ -11,7 +11,7 @@ import { addFilters, filtersAmong } from '../transfer/export.ts'
 import { pushCalendar } from './push-calendar.ts'
 import { openTarget, type PushTarget } from './push-target.ts'
 
-// The command `push`.
+// Registers and runs the command `push`.
 
 /** The options of `push`, as typed. */
 interface Asked extends Record<string, unknown> {
@@ -33,7 +33,7 @@ const HEADINGS: Headings = {
   missing: 'Gone from here:',
 }
 
-/** Puts the command `push` on the command line; it opens the calendar, and closes the database when done. */
+/** Registers the command `push`, which opens the calendar, and closes the database when done. */
 export function registerPushCommand(program: Command, open: () => Promise<CalendarGround>): void {
   const command = program
     .command('push')
@@ -63,7 +63,10 @@ export function registerPushCommand(program: Command, open: () => Promise<Calend
   )
 }
 
-/** @throws Incomplete when something is not there; Error with one sentence when the push had to end */
+/**
+ * Pushes the calendar, and prints the report.
+ * @throws Incomplete when a record is missing or incomplete at the target; Error with one sentence when the push has to end
+ */
 async function push(address: string, asked: Asked, open: () => Promise<CalendarGround>, print: Print): Promise<void> {
   const url = targetAddress(address)
   const password = await passwordOf({
@@ -105,7 +108,7 @@ async function pushAndTell(ground: CalendarGround, target: PushTarget, asked: As
     throw new Incomplete('Not everything is there; the report says what, and why.')
 }
 
-/** @throws Error with one sentence for text that is no address, and for an address with a password in it */
+/** Returns the address of the target. @throws Error with one sentence for text that is no address, and for an address with a login or a password in it */
 function targetAddress(word: string): string {
   const url = URL.parse(word)
   if (url && (url.username !== '' || url.password !== ''))
@@ -117,7 +120,7 @@ function targetAddress(word: string): string {
   return url.href
 }
 
-/** The outcome in one sentence. */
+/** Returns the outcome of a push in words. */
 function describeCounts({ created, updated, unchanged, left, trashed, failed }: Counts, isDry: boolean): string {
   const said = `${created} made, ${updated} changed, ${unchanged} unchanged, ${left} left as they are there, ${trashed} moved to the trash, ${failed} not there`
   return isDry ? `A push would have: ${said}. Nothing was written.` : `Pushed: ${said}.`

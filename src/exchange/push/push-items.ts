@@ -24,14 +24,14 @@ import {
 import { readShown, refusalOf } from './push-target.ts'
 import { describeKept, type SettledItem, settleItem } from './settle-item.ts'
 
-// Pushes records of one kind, several at a time.
+// Pushes records of one kind several at a time, images, and series with the own fields of their occurrences.
 
-/** Requests to the target at the same time. */
+/** The most requests to the target at the same time. */
 const AT_ONCE = 4
 
 /**
- * Brings records of a kind to the target in small groups, and stores the state at the target after each group.
- * @throws SourceFailure when the target stops answering; the state until then has been stored
+ * Pushes records of a kind in small groups, and stores their states at the target after each group.
+ * @throws SourceFailure when the target stops answering; the states until then have been stored
  */
 export async function pushItems(run: PushRun, kind: PushKind, items: readonly PushItem[]): Promise<void> {
   const records = items.map(({ record }) => record)
@@ -76,7 +76,7 @@ async function attemptItem(run: PushRun, item: PushItem, row: PushItemColumns | 
   }
 }
 
-/** Notes which records are about to be made: should the answer be lost, the next run looks for them first. */
+/** Stores which records are about to be made, so that the next run looks for them first if the answer is lost. */
 async function noteIntents({ context, number, options }: PushRun, items: readonly PushItem[]): Promise<void> {
   if (options.dryRun || number === undefined || items.length === 0) return
   const rows = items.map(({ kind, record }) => ({ target: number, kind, record, remote: 0, sent: '{}', seen: '{}' }))
@@ -100,7 +100,7 @@ function countUnkept({ unkept }: PushRun, name: string): void {
   unkept.set(name, (unkept.get(name) ?? 0) + 1)
 }
 
-/** @throws SourceFailure when it is not the record that is at fault */
+/** Reports a record that could not be pushed. @throws SourceFailure when the target is at fault and not the record */
 function noteFailed(run: PushRun, item: PushItem, error: unknown): void {
   if (!(error instanceof SourceFailure) || isOutage(error)) throw error
   const { kind, record } = item
@@ -110,12 +110,12 @@ function noteFailed(run: PushRun, item: PushItem, error: unknown): void {
   run.remark({ kind: kind === 'image' ? 'note' : 'failed', at: `${kind} ${record}`, text })
 }
 
-/** Whether the target does not answer, does not know the login any more, or is still busy after all attempts. */
+/** Tells whether the target does not answer, no longer knows the login, or is still busy after all attempts. */
 function isOutage({ status }: SourceFailure): boolean {
   return status === 0 || status === 401 || status === 429 || (status > 500 && status < 600)
 }
 
-/** Uploads the images that these records show. Where nothing can be uploaded, the target fetches them from here. */
+/** Uploads the images that these records show. A target that takes no uploads is given their addresses, and fetches them from here. */
 export async function pushImagesOf(run: PushRun, states: Iterable<RecordState>): Promise<void> {
   const shown = [...states].flatMap(({ image }) => (typeof image === 'number' ? [image] : []))
   const ids = [...new Set(shown)].filter((id) => !run.images.has(id))
@@ -130,9 +130,9 @@ function imageItem({ id, title, alt_text, caption, description, file, mime_type 
   return { kind: 'image', record: id, name: title, values, file: { key: file, mimeType: mime_type } }
 }
 
-// Pushes series and the occurrences that differ.
+// Pushes series, and the occurrences that differ from their series.
 
-/** The series among these that are pushed as series; none to a service without series. */
+/** Returns the series among these that are pushed as series; none to a target without series. */
 export async function findPushedSeries(
   { context, options, target }: PushRun,
   ids: readonly number[],
@@ -160,13 +160,13 @@ export async function pushSeries(run: PushRun, rows: readonly SeriesRow[]): Prom
   }
 }
 
-/** The own fields of an occurrence, with its slug if that is not made from its day. */
+/** Returns the names of the own fields of an occurrence, and `slug` if the slug is not made from the day of the occurrence. */
 function fieldsApart(series: SeriesRow, row: EventRow): string[] {
   const isNamed = row.slug !== '' && row.slug !== datedSlug(series.slug, row.recurrence_id)
   return isNamed ? [...ownFields(row), 'slug'] : ownFields(row)
 }
 
-/** Occurrences that have fields of their own, or had some at the last push. */
+/** Pushes the own fields of occurrences that have some, or had some at the last push. */
 async function pushOwnFields(
   run: PushRun,
   series: SeriesRow,
@@ -194,7 +194,7 @@ async function pushOwnFields(
   await pushItems(run, 'event', items)
 }
 
-/** The fields of an occurrence to be pushed; of one that is not public only the status, unless everything is pushed. */
+/** Returns an occurrence with the fields to push: only the status for one that is not public, unless everything is pushed. */
 function ownItem(
   run: PushRun,
   row: EventRow,
@@ -208,7 +208,7 @@ function ownItem(
   return { ...item, values: Object.fromEntries(Object.entries(item.values).filter(([name]) => names.has(name))) }
 }
 
-/** Finds occurrences at the target by their original starts, and notes which they are. */
+/** Finds occurrences at the target by their original starts, stores their ids there, and returns their rows. */
 async function noteOccurrences(run: PushRun, rows: readonly EventRow[], series: number): Promise<PushItemColumns[]> {
   const starts = new Map(rows.map((row) => [row.recurrence_id, row]))
   const found: PushItemColumns[] = []

@@ -17,11 +17,11 @@ import {
 } from '../import/source-item.ts'
 import type { PushTarget } from './push-target.ts'
 
-// A push: what it knows while it runs, and what it keeps.
+// Holds the state of a push while it runs, stores what was pushed, and converts records between the forms of this calendar and of the target.
 
-// The SQL of records that were pushed to other services.
+// SQL on targets and on the records that were pushed to them.
 
-/** The number of a target; a new target gets one. */
+/** Returns the number of a target; stores a new target first. */
 export async function targetNumber(tx: Db, address: string): Promise<number> {
   await tx
     .insertInto('push_targets')
@@ -36,13 +36,13 @@ export async function targetNumber(tx: Db, address: string): Promise<number> {
   return id
 }
 
-/** The number of a target that has been pushed to before, if it has. */
+/** Finds the number of a target; undefined for a target that has never been pushed to. */
 export async function findTarget(db: Db, address: string): Promise<number | undefined> {
   const row = await db.selectFrom('push_targets').select('id').where('address', '=', address).executeTakeFirst()
   return row?.id
 }
 
-/** The stored rows of these records at a target, by record. */
+/** Finds the stored rows of these records at a target, by record; none where `target` is undefined. */
 export async function findPushed(
   db: Db,
   target: number | undefined,
@@ -60,7 +60,7 @@ export async function findPushed(
   return new Map(rows.map((row) => [row.record, row]))
 }
 
-/** The stored rows of a target for records of a kind with ids above `after`, in order, at most `most`. */
+/** Lists the stored rows of a target for records of a kind with ids above `after`, in the order of ids, at most `most`. */
 export async function listPushed(
   db: Db,
   target: number,
@@ -79,7 +79,7 @@ export async function listPushed(
     .execute()
 }
 
-/** Stores the state of a record at a target. */
+/** Stores the states of records at a target, in place of the former ones. */
 export async function savePushed(tx: Db, rows: readonly PushItemColumns[]): Promise<void> {
   if (rows.length === 0) return
   await tx
@@ -95,7 +95,7 @@ export async function savePushed(tx: Db, rows: readonly PushItemColumns[]): Prom
     .execute()
 }
 
-/** Forgets records that the target no longer has. */
+/** Deletes the stored row of a record that is gone from the target, or is in the trash there. */
 export async function forgetPushed(tx: Db, { target, kind, record }: PushItemColumns): Promise<void> {
   await tx
     .deleteFrom('push_items')
@@ -103,18 +103,18 @@ export async function forgetPushed(tx: Db, { target, kind, record }: PushItemCol
     .execute()
 }
 
-// The state of a push while it runs, and its records in the form that the target takes.
+// The state of a push while it runs, and records in the form that the target takes.
 
-/** The kinds of records that are pushed: those of an import, and images. */
+/** A kind of record that is pushed: any kind of an import, or an image. */
 export type PushKind = ItemKind | 'image'
 
 /** Options of a push. */
 export interface PushOptions {
   /** The policy for fields that were changed here and at the target. */
   conflicts: ConflictPolicy
-  /** Read and compare, and write nothing. */
+  /** Whether records are only read and compared, and nothing is written. */
   dryRun: boolean
-  /** Move events to the trash there that are gone from here. */
+  /** Whether events that are gone from here move to the trash of the target. */
   mirror: boolean
   /** Whether records that are not public are pushed as well. */
   all: boolean
@@ -125,7 +125,7 @@ export interface PushRun {
   /** The context of a caller who sees everything that is pushed. */
   context: Context
   target: PushTarget
-  /** Its number in the database; undefined where nothing is written and it has never been pushed to. */
+  /** The number of the target in the database; undefined in a dry run for a target that has never been pushed to. */
   number: number | undefined
   /** The edition of this calendar. */
   edition: string
@@ -134,39 +134,40 @@ export interface PushRun {
   remark: (remark: Remark) => void
   /** Called after each group of records. */
   progress: () => void
-  /** Ids at the target by kind and record: 0 for records that a dry run would make, an address for images that the target fetches itself. */
+  /** The ids of records at the target, by `keyOfRecord`: 0 for records that a dry run would make, an address for images that the target fetches itself. */
   links: Map<string, number | string>
-  /** Records that others link to and that could not be pushed, by kind and record. */
+  /** The venues, organizers, terms and images that could not be pushed, by `keyOfRecord`. */
   lost: Set<string>
-  /** Images that have been looked at. */
+  /** The ids of images that this push has handled. */
   images: Set<number>
-  /** Events and series of this push, by kind and record. */
+  /** The events and series that belong to this push, by `keyOfRecord`. */
   seen: Set<string>
-  /** How many records are there without a member, by its name; `online_shown` stands for links that were not sent. */
+  /** How many records the target has without a member, by the name of the member; `online_shown` counts meeting links that were not sent. */
   unkept: Map<string, number>
 }
 
-/** A record as the target is to have it. */
+/** A record in the form that the target is to have. */
 export interface PushItem {
   kind: PushKind
   record: number
   /** Its name in the report. */
   name: string
-  /** Its fields as the interface takes them, links by the ids of the target. */
+  /** Fields as the interface takes them; links have the ids of the target. */
   values: Readonly<Record<string, unknown>>
-  /** Of an image: the key and the type of its file. */
+  /** For an image: the key and the media type of its file. */
   file?: { key: string; mimeType: string }
-  /** Of an event or series: not everybody may see the link of its meeting at any time. */
+  /** For an event or series: set if not everybody may see its meeting link at any time. */
   isLinkHidden?: true
 }
 
+/** Returns the key of a record in the maps and sets of a push. */
 export const keyOfRecord = (kind: PushKind, record: number) => `${kind} ${record}`
 
-/** The name of a record in the report. */
+/** Returns the name of a record in the report. */
 export const describePushed = ({ kind, name }: Pick<PushItem, 'kind' | 'name'>) =>
   name === '' ? kind : `${kind} “${name}”`
 
-/** The member with the name of a record. */
+/** The member that holds the name of a record, by kind. */
 const NAMES: Readonly<Record<PushKind, string>> = {
   event: 'title',
   series: 'title',
@@ -177,7 +178,7 @@ const NAMES: Readonly<Record<PushKind, string>> = {
   tag: 'name',
 }
 
-/** A record with the ids of the target in place of ours. Fields that lead to what could not be pushed are left out, to be tried again. */
+/** Returns a record with the ids of the target in its links. A link to a record that could not be pushed is left out, so that the next push tries it again. */
 export function itemOf(run: PushRun, kind: PushKind, record: number, state: RecordState): PushItem {
   const values: Record<string, unknown> = { ...state }
   if (state.date_utc === NEVER) delete values.date_utc
@@ -189,13 +190,13 @@ export function itemOf(run: PushRun, kind: PushKind, record: number, state: Reco
   return { kind, record, name: String(state[NAMES[kind]] ?? ''), values, ...(isLinkHidden && { isLinkHidden }) }
 }
 
-/** A record without the link of its meeting, if that is hidden, and the target would show it to everybody. */
+/** Returns the item without its meeting link if the link is to be hidden and the target would show it to everybody; else the item itself. */
 export async function withoutOpenLink({ target }: PushRun, item: PushItem): Promise<PushItem> {
   if (!item.isLinkHidden || !('online_url' in item.values) || (await target.hidesLinks())) return item
   return { ...item, values: { ...item.values, online_url: '' } }
 }
 
-/** The fingerprints of members that only some records show, for those that have none. */
+/** The fingerprints of members that only some records show, as they are for a record without them. */
 const blankEvent = fingerprintsOf(unshownValues)
 const BLANK: Readonly<Partial<Record<PushKind, Fingerprints>>> = {
   event: blankEvent,
@@ -203,13 +204,13 @@ const BLANK: Readonly<Partial<Record<PushKind, Fingerprints>>> = {
   venue: fingerprintsOf(unknownFacts),
 }
 
-/** Returns the members that the target was sent and does not show, among those that only some records show. */
+/** Returns the names of members that the target was sent and does not show, among those that only some records show. */
 export function unkeptMembers(kind: PushKind, sent: Fingerprints, seen: Fingerprints): string[] {
   const blank = Object.entries(BLANK[kind] ?? {})
   return blank.flatMap(([name, none]) => ((sent[name] ?? none) !== none && (seen[name] ?? none) === none ? [name] : []))
 }
 
-/** Reports what the target does not keep, a line for each member. */
+/** Reports the members that the target does not keep, in one line each. */
 export function remarkUnkept({ unkept, remark }: PushRun): void {
   for (const [at, count] of unkept) {
     const are = count === 1 ? 'record is' : 'records are'
@@ -222,24 +223,27 @@ export function remarkUnkept({ unkept, remark }: PushRun): void {
   }
 }
 
-/** Undefined for one that could not be pushed. */
+/** Returns the id or the address of a record at the target; undefined for a record that was not pushed. */
 function linkTo({ links }: PushRun, kind: PushKind, record: number): number | string | undefined {
   return links.get(keyOfRecord(kind, record))
 }
 
-/** Links to records that are not pushed at all, such as a venue that is not public, are left out. */
+/**
+ * Returns the links of a record by the ids of the target; undefined if a linked record could not be pushed. Linked records that are not pushed at all are
+ * left out, such as a venue that is not public.
+ */
 function linksTo(run: PushRun, name: LinkName, ids: unknown): (number | string)[] | undefined {
   const records = Array.isArray(ids) ? ids.map(Number) : []
   if (records.some((record) => run.lost.has(keyOfRecord(LINKED[name], record)))) return undefined
   return records.flatMap((record) => linkTo(run, LINKED[name], record) ?? [])
 }
 
-/** The fingerprints of the fields that the target is to have. */
+/** Returns the fingerprints of the fields that the target is to have. */
 export function printsOf({ values }: Pick<PushItem, 'values'>): Fingerprints {
   return fingerprintsOf(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, inOrder(name, value)])))
 }
 
-/** The fingerprints of the fields of a record that the target has shown. */
+/** Returns the fingerprints of the fields of a record that the target has shown; none for a record that cannot be read. */
 export function printsOfShown(kind: PushKind, shown: ShownRecord): Fingerprints {
   if (kind === 'image') return fingerprintsOf(imageTexts(shown))
   const [item] = [...itemsOf(kind === 'series' ? 'event' : kind, shown, '')].slice(-1)
@@ -252,7 +256,10 @@ export function printsOfShown(kind: PushKind, shown: ShownRecord): Fingerprints 
 
 const isRecord = (value: unknown): value is ShownRecord => value !== null && typeof value === 'object'
 
-/** Links as identities; the order of terms does not matter, and a parent is a list of one. */
+/**
+ * Returns links in a form that can be compared: as identities, terms sorted since their order means nothing, and a parent as a list. Other values stay as
+ * they are.
+ */
 function inOrder(name: string, value: unknown): unknown {
   if (name === 'parent' && typeof value === 'number') return value > 0 ? [String(value)] : []
   if (!Array.isArray(value) || !(name in LINKED)) return value
@@ -266,7 +273,7 @@ function imageTexts({ title, caption, description, alt_text }: ShownRecord): Rec
   return { title: textOf(title), caption: textOf(caption), description: textOf(description), alt_text }
 }
 
-/** The body of a create, without the fields that have no value. */
+/** Returns the body of a create, without the fields that have no value. */
 export function bodyOfCreate({ values }: PushItem): Record<string, unknown> {
   return withoutEmpty(values)
 }
@@ -277,14 +284,14 @@ function withoutEmpty(values: Readonly<Record<string, unknown>>): Record<string,
   return Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value)))
 }
 
-/** The body of an update of these fields; both coordinates are sent if one has changed. */
+/** Returns the body of an update of these fields; both coordinates are in it if one has changed. */
 export function bodyOfUpdate({ values }: PushItem, fields: readonly string[]): Record<string, unknown> {
   const isPair = fields.some((name) => name === 'geo_lat' || name === 'geo_lng')
   const names = isPair ? [...new Set([...fields, 'geo_lat', 'geo_lng'])] : fields
   return Object.fromEntries(names.map((name) => [name, clearing(name, values[name])]))
 }
 
-/** The fields that have to be sent with an update so that a target which empties missing fields keeps them; empty ones need not be sent. */
+/** Returns the fields of a shown record that an update repeats, for targets that empty missing fields. Fields that are empty already are left out. */
 export function bodyAsShown(kind: PushKind, shown: ShownRecord): Record<string, unknown> {
   if (kind !== 'event' && kind !== 'venue' && kind !== 'organizer') return {}
   const [item] = [...itemsOf(kind, shown, '')].slice(-1)
@@ -294,7 +301,10 @@ export function bodyAsShown(kind: PushKind, shown: ShownRecord): Record<string, 
   return withoutEmpty({ ...item.values, ...Object.fromEntries(links), image })
 }
 
-/** An empty list of links is sent as the empty text, which clears on either implementation, and a rule with all of its exceptions. */
+/**
+ * Returns a value as an update sends it: an empty list of links as the empty text, which clears the field on either implementation, and a rule with all of
+ * its exceptions.
+ */
 function clearing(name: string, value: unknown): unknown {
   if (name === 'recurrence' && Array.isArray(value)) return withExceptions(value)
   return Array.isArray(value) && value.length === 0 && (name in LINKED || name === 'cost') ? '' : value

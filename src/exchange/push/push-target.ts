@@ -3,23 +3,23 @@ import { type FetchOptions, fetchPolitely, nameOrigin, SourceFailure } from '../
 import { isShownRecord, type ShownRecord } from '../import/shown-records.ts'
 import { findInterface, parsed, readNamespaces } from '../import/site-source.ts'
 
-// The service that a push writes to: found, asked and written to.
+// Finds the service that a push writes to, reads its records, writes records to it, and reads its refusals.
 
 /** A service that a calendar is pushed to. */
 export interface PushTarget {
-  /** The root of its REST routes, and its namespace of events. */
+  /** The addresses of its REST routes and of its namespace of events. */
   root: string
   base: string
-  /** Whether it has series, and does a create with a key once. */
+  /** Whether it is a Kalends: it has series, and makes one record for all creates with the same Idempotency-Key. */
   isKalends: boolean
-  /** Whether images can be uploaded; else it fetches them by their addresses. */
+  /** Whether it takes uploads of images. A service that does not fetches images by their addresses. */
   takesUploads: boolean
-  /** Whether it knows that links of meetings may be hidden. It is asked once, when there is one. */
+  /** Tells whether it can hide meeting links. The service is asked once, when the first record has a link to hide. */
   hidesLinks: () => Promise<boolean>
   options: FetchOptions
 }
 
-/** How a service is found and signed in to. */
+/** The address of a service, and the credentials for it. */
 interface TargetTask {
   /** The address of the site, of its interface, or of a page of it. */
   url: string
@@ -31,7 +31,10 @@ interface TargetTask {
 const OWN = 'kalends/v1'
 const PLATFORM = 'wp/v2'
 
-/** @throws SourceFailure when it has no interface, does not answer, or does not know the login */
+/**
+ * Finds the interface of a service, and checks the login.
+ * @throws SourceFailure when the service has no interface, does not answer, or does not know the login
+ */
 export async function openTarget({ url, login, password, backOffMs }: TargetTask): Promise<PushTarget> {
   const options = { named: nameOrigin(url, login, password), accept: 'application/json', backOffMs }
   try {
@@ -51,7 +54,7 @@ export async function openTarget({ url, login, password, backOffMs }: TargetTask
   }
 }
 
-/** Whether the document of an interface names a member; one that cannot be read names none. @throws SourceFailure when nothing answers */
+/** Tells whether the document of an interface names a member; false for a document that is refused (4xx). @throws SourceFailure when nothing answers */
 async function namesMember(url: string, options: FetchOptions, name: string): Promise<boolean> {
   try {
     return (await fetchPolitely(url, options)).body.includes(`"${name}"`)
@@ -61,7 +64,7 @@ async function namesMember(url: string, options: FetchOptions, name: string): Pr
   }
 }
 
-/** The edition of the database of a service, read from its sync tokens; undefined for a service without them. */
+/** Returns the edition of the database of a service, read from one of its sync tokens; undefined for a service without them. */
 export async function readTargetEdition({ root, isKalends, options }: PushTarget): Promise<string | undefined> {
   if (!isKalends) return undefined
   const { body } = await fetchPolitely(`${root}/${OWN}/changes?kinds=tag&per_page=1`, options)
@@ -70,11 +73,12 @@ export async function readTargetEdition({ root, isKalends, options }: PushTarget
   return readToken(String(sync_token ?? next_token))?.edition
 }
 
-/** Statuses that say that there is nothing at an address; a slug without a record is an invalid one. */
+/** The statuses of an address at which there is no record. */
 const NOTHING = [404, 410]
+/** The statuses of a slug that no record has: 400 as well, since the interface calls the slug invalid. */
 export const NO_SLUG = [400, ...NOTHING]
 
-/** The record at an address; undefined when there is none. @throws SourceFailure */
+/** Reads the record at an address; undefined where the status is one of `nothing`. @throws SourceFailure for any other failure */
 export async function readShown(
   { options }: PushTarget,
   url: string,
@@ -92,13 +96,13 @@ export async function readShown(
 export interface TargetRequest {
   method: 'POST' | 'PUT' | 'DELETE'
   body?: string | FormData
-  /** Of a create: the same key makes one record. */
+  /** The Idempotency-Key of a create: several requests with the same key make one record. */
   key?: string
-  /** For a create: looks for a record that an earlier attempt may have made although no answer came. */
+  /** For a create: finds the record that an earlier attempt may have made although no answer came. */
   findMade?: () => Promise<ShownRecord | undefined>
 }
 
-/** Sends to a service; returns the record it answers with. @throws SourceFailure */
+/** Sends a request to a service, and returns the record that it answers with. @throws SourceFailure */
 export async function sendTo(
   { options, isKalends }: PushTarget,
   url: string,
@@ -123,7 +127,7 @@ async function shownIn(url: string, { body }: { body: Buffer }): Promise<ShownRe
   return value
 }
 
-/** The message of a refusal, with the texts of the parameters that it refuses. */
+/** Returns the message of a refusal, followed by the texts on the parameters that it refuses. */
 export function refusalOf({ body, message }: SourceFailure): string {
   const value = parsed(body)
   if (!isShownRecord(value) || typeof value.message !== 'string') return message
@@ -132,7 +136,7 @@ export function refusalOf({ body, message }: SourceFailure): string {
   return [value.message, ...named].join(' ')
 }
 
-/** The member `data` of a refusal with this code. */
+/** Returns the member `data` of a refusal with this code; undefined for any other refusal. */
 export function refusedWith({ body }: SourceFailure, code: string): ShownRecord | undefined {
   const value = parsed(body)
   if (!isShownRecord(value) || value.code !== code) return undefined

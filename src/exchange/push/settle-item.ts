@@ -20,7 +20,7 @@ import {
 } from './push-run.ts'
 import { NO_SLUG, type PushTarget, readShown, refusedWith, sendTo, type TargetRequest } from './push-target.ts'
 
-// Pushes one record: compares, writes, and looks for it where an answer was lost.
+// Pushes one record: compares it with the target, writes it, and looks for it there when the answer to a create was lost.
 
 /** The outcome for a record: how it is counted, the row to store, and the fields that keep their values at the target. */
 export interface SettledItem {
@@ -30,17 +30,14 @@ export interface SettledItem {
   isGone?: boolean
 }
 
-/** Where records of a kind are at a target. */
+/** Returns the address at which a target lists the records of a kind. */
 export function targetAddress({ base, root }: PushTarget, kind: PushKind): string {
   if (kind === 'image') return `${root}/wp/v2/media`
   if (kind === 'series') return `${root}/kalends/v1/series`
   return `${base}/${servedNamed(kind).resource.path}`
 }
 
-/**
- * Makes or changes a record at the target if needed; asks the target only about records that have changed here.
- * @throws SourceFailure
- */
+/** Makes or changes a record at the target if needed. Asks the target only about records that have changed here. @throws SourceFailure */
 export async function settleItem(run: PushRun, item: PushItem, row: PushItemColumns | undefined): Promise<SettledItem> {
   const prints = printsOf(item)
   if (row === undefined) return createItem(run, item, prints)
@@ -55,7 +52,7 @@ export async function settleItem(run: PushRun, item: PushItem, row: PushItemColu
 /** The stored row of a record, and its present state at the target. */
 interface There {
   row: PushItemColumns
-  /** The values last written, as they looked then, and as they look now; undefined for a record that is gone. */
+  /** The values last written, the record as it looked after that, and the record as it looks now; `now` is undefined for a record that is gone. */
   written: Fingerprints
   kept: Fingerprints
   now: Fingerprints | undefined
@@ -79,7 +76,7 @@ function countOf({ fields, kept }: Extract<Plan, { act: 'update' }>): keyof Coun
   return kept.length > 0 ? 'left' : 'unchanged'
 }
 
-/** The fingerprints of the record after the write; fields that were changed there keep their former ones, and so stay marked as changed. */
+/** Returns the fingerprints to store after a write. Fields that were changed at the target keep their former fingerprints, and so stay marked as changed. */
 function seenAfter({ kept, now = {} }: There, fields: readonly string[], after: Fingerprints): Fingerprints {
   const changedThere = Object.keys(now).filter((field) => now[field] !== kept[field] && !fields.includes(field))
   const former = changedThere.flatMap((field) => (kept[field] === undefined ? [] : [[field, kept[field]]]))
@@ -94,7 +91,7 @@ async function updateItem(
   fields: readonly string[],
 ): Promise<Fingerprints> {
   const url = `${targetAddress(run.target, item.kind)}/${remote}`
-  // Other services than a Kalends empty much of what an update does not send.
+  // Services other than Kalends empty many fields that an update does not send.
   const others = run.target.isKalends ? {} : bodyAsShown(item.kind, shown)
   const body = JSON.stringify({ ...others, ...bodyOfUpdate(item, fields) })
   return printsOfShown(item.kind, await sendTo(run.target, url, { method: 'PUT', body }))
@@ -118,13 +115,13 @@ async function createItem(run: PushRun, item: PushItem, prints: Fingerprints): P
   } catch (error) {
     const remote = error instanceof SourceFailure ? Number(refusedWith(error, 'term_exists')?.term_id) : 0
     if (!(remote > 0)) throw error
-    // One of the same name is there, and is used as it is.
+    // A term of the same name is there, and is used as it is.
     const shown = (await readShown(run.target, `${targetAddress(run.target, item.kind)}/${remote}`)) ?? {}
     return { count: 'unchanged', row: rowOf(run, item, remote, prints, printsOfShown(item.kind, shown)) }
   }
 }
 
-/** Resumes a create whose answer was lost: looks for the record first. */
+/** Resumes a create whose answer was lost: changes the record if the target has made it, else creates it. */
 async function resumeCreate(run: PushRun, item: PushItem, prints: Fingerprints): Promise<SettledItem> {
   const made = await findMade(run, item)
   if (!made) return createItem(run, item, prints)
@@ -145,7 +142,7 @@ async function create(run: PushRun, item: PushItem): Promise<ShownRecord> {
   const body = JSON.stringify(bodyOfCreate(item))
   const sent: TargetRequest = { method: 'POST', body, key: createKey(run, item, body), ...made }
   if (item.kind !== 'series') return sendTo(target, targetAddress(target, item.kind), sent)
-  // A series is made with its first occurrence, which leads to it.
+  // The target makes a series with its first occurrence, and the answer names the series.
   const first = await sendTo(target, targetAddress(target, 'event'), sent)
   const url = `${targetAddress(target, 'series')}/${String(first.post_parent)}`
   const shown = await readShown(target, url)
@@ -153,7 +150,7 @@ async function create(run: PushRun, item: PushItem): Promise<ShownRecord> {
   return shown
 }
 
-/** The Idempotency-Key of a create: the same in every run, so that a create without an answer is not done twice. */
+/** Returns the Idempotency-Key of a create. It is the same in every run, so that a create without an answer is not done twice. */
 function createKey({ edition }: PushRun, { kind, record }: PushItem, body: string): string {
   return `push-${hash('sha256', JSON.stringify([edition, kind, record, body]), 'base64url')}`
 }
@@ -171,14 +168,14 @@ async function uploadOf(
   return { method: 'POST', body: form, key: createKey(run, item, JSON.stringify([key, item.values])) }
 }
 
-/** Stands for a file that is missing here. */
+/** The status that stands for a file that is missing here: it fails the one image, where the status 0 would end the push. */
 const NO_FILE = 404
 
 function idOf({ id }: ShownRecord): number {
   return Number(id) || 0
 }
 
-/** A record of the same slug, name and start at the target: one that a create without an answer has made. */
+/** Finds the record that a create without an answer has made at the target, by slug, name and start. Images and terms are not looked for. */
 async function findMade(run: PushRun, item: PushItem): Promise<ShownRecord | undefined> {
   const { kind, values } = item
   if (kind === 'image' || kind === 'category' || kind === 'tag') return undefined
@@ -196,7 +193,7 @@ async function findMade(run: PushRun, item: PushItem): Promise<ShownRecord | und
     : undefined
 }
 
-/** A sentence on the fields of a record that the target keeps; undefined when it keeps none. */
+/** Returns a sentence on the fields that keep their values at the target, or on a record that was removed there; undefined where there are none. */
 export function describeKept(item: PushItem, { kept = [], isGone }: SettledItem): string | undefined {
   if (isGone) return `${describePushed(item)} was removed there, and stays so.`
   return kept.length === 0

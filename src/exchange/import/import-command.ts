@@ -38,7 +38,7 @@ import { openSource } from './open-source.ts'
 import { type ConflictPolicy, POLICIES } from './source-item.ts'
 import { undoImport } from './undo-import.ts'
 
-// The commands `import` and `imports`.
+// Registers and runs the commands `import` and `imports`, which start, list, schedule and undo imports.
 
 /** The options of `import`, as typed. */
 interface Asked {
@@ -62,7 +62,7 @@ interface Asked {
   sameAs?: string
 }
 
-/** Registers the commands `import` and `imports`; they open the calendar, and close it at the end. */
+/** Registers the commands `import` and `imports`, which open the calendar, and close it at the end. */
 export function registerImportCommands(program: Command, open: () => Promise<CalendarGround>): void {
   registerImport(program, open)
   const imports = program.command('imports').description('List the runs of imports, or undo one.')
@@ -105,7 +105,7 @@ function runNumber(word: string): number {
   return Number(word)
 }
 
-/** The commands about imports on a schedule. */
+/** Registers the commands about imports on a schedule. */
 function registerSchedules(imports: Command, open: () => Promise<CalendarGround>): void {
   imports
     .command('schedules')
@@ -145,13 +145,14 @@ interface Resumed {
   allowMassRemoval?: true
 }
 
+/** The most runs that `imports` lists. */
 const MOST_RUNS = 100
 /** Milliseconds before a failed request to a site is repeated. */
 const BACK_OFF_MS = 1000
 
 const collect = (word: string, words: readonly string[] = []) => [...words, word]
 
-/** The options of `import`. */
+/** Adds the options of `import` to a command. */
 function withOptions(command: Command): Command {
   return command
     .option('--dry-run', 'say what would happen, and change nothing')
@@ -230,7 +231,7 @@ function registerImport(program: Command, open: () => Promise<CalendarGround>): 
           const words = wordsOf(asked)
           return print(await scheduleImport(ground.database, source, { ...asked, every }, words, Date.now()))
         }
-        // An import that the service has started ends with it, and another process goes on.
+        // An import that the service has started ends with the service, and another process goes on with it.
         if (forService) endWithParent()
         const options = { conflicts, images, private: isPrivate, review, dryRun, mirror, allowMassRemoval, origin }
         const password = process.env[commandVariables.importPassword]
@@ -250,14 +251,14 @@ function registerImport(program: Command, open: () => Promise<CalendarGround>): 
     )
 }
 
-/** Ends this process when its parent has ended, or has done so already; it may end by itself before. */
+/** Ends this process as soon as its parent has ended. Waiting for that does not keep this process alive. */
 function endWithParent(): void {
   if (process.connected === false) process.exit(1)
   process.once('disconnect', () => process.exit(1))
   process.channel?.unref()
 }
 
-/** The options of an import as command-line words, without the schedule and the password file. */
+/** Returns the options of an import as command-line words, without the schedule and the password file. */
 function wordsOf({
   conflicts,
   mirror,
@@ -289,13 +290,13 @@ function wordsOf({
   ]
 }
 
-/** The address of a source for the terminal, without what may be secret; undefined for a file. */
+/** Returns the address of a source for the terminal, without login and query, which may be secret; undefined for a file. */
 function addressIn(source: string): string | undefined {
   const url = /^\w+:\/\//.test(source) ? URL.parse(source) : null
   return url ? `${url.protocol}//${url.host}${url.pathname}` : undefined
 }
 
-/** Imports a source, and prints the report. False when some records are missing or incomplete. */
+/** Imports a source, and prints the report. Returns false when some records are missing or incomplete. */
 async function importInto(
   ground: CalendarGround,
   { source, options, user, sameAs }: Pick<ImportTask, 'source' | 'options' | 'sameAs'> & { user: string | undefined },
@@ -334,11 +335,11 @@ function writerOf({ id, login }: Context['caller']) {
   return { ...writerBy('import'), user: id, login }
 }
 
-/** @throws Error with one sentence when there is no such user, or no administrator */
+/** Makes the context to import in, for the user with this login or the first administrator. @throws Error with one sentence when there is none */
 async function importContext(ground: CalendarGround, asked: string | undefined): Promise<Context> {
   const { database } = ground
   const { id, login, role } = await importer(database.read, asked)
-  // Others have written the texts of a source, whoever imports it.
+  // Texts are filtered for every importer, since others have written them.
   const caller = { id, login, role, isFiltered: true }
   const write: Context['write'] = (work) => database.write(work, writerOf(caller))
   return contextOn(ground, caller, { write, report: () => undefined })
@@ -351,7 +352,7 @@ async function importer(db: Db, login: string | undefined) {
   return administrator
 }
 
-/** Runs a command with the calendar open. */
+/** Runs a command with the calendar open, and ends with the exit code for its failure. */
 function runWithCalendar(
   command: Command,
   open: () => Promise<CalendarGround>,

@@ -9,29 +9,30 @@ import type { ImportSourceColumns } from '../../store/storage/schema.ts'
 import { DatabaseUnavailable, isConflict } from '../../store/storage/unavailable.ts'
 import { type ConflictPolicy, type ItemKind, itemKey, type SourceItem, standsAlone } from './source-item.ts'
 
-// The state of an import while it runs: its options, its counts, and the records it knows.
+// Holds the state of an import while it runs (options, counts and known records), and counts and reports the outcome of items.
 
-/** The possible fates of a source; `none` takes an earlier one back. */
+/** The fates of a source that an import can be given; `none` takes an earlier one back. */
 export const ORIGINS = ['moved', 'stays', 'none'] as const
 
+/** The fate of a source: `moved` here, `stays` the original, or empty where nobody has said. */
 export type Origin = ImportSourceColumns['origin']
 
 /** Options of an import. */
 export interface ImportOptions {
   conflicts: ConflictPolicy
-  /** Plan and check everything, and write nothing. */
+  /** Whether everything is planned and checked, and nothing is written. */
   dryRun: boolean
-  /** Move events to the trash that are gone from the source. */
+  /** Whether events that are gone from the source move to the trash. */
   mirror: boolean
-  /** Do so even with a large part of them at once. */
+  /** Whether they move to the trash even where a large part of the events is gone at once. */
   allowMassRemoval?: boolean
-  /** Bring in events that the source has as private. */
+  /** Whether events come in that are private in the source. */
   private: boolean
-  /** New events and series wait for a review before visitors see them. */
+  /** Whether new events and series wait for a review before visitors see them. */
   review?: boolean
-  /** Fetch images. */
+  /** Whether images are fetched. */
   images: boolean
-  /** The fate of the source; undefined keeps the one given to an earlier run. */
+  /** The fate of the source; undefined keeps the fate that an earlier run was given. */
   origin?: (typeof ORIGINS)[number] | undefined
 }
 
@@ -48,7 +49,7 @@ export interface Counts {
   made?: Partial<Record<ItemKind, number>>
 }
 
-/** How many events and series visitors see, or do not see: private ones, and those that wait as a draft, for a review or for their time. */
+/** How many events and series visitors see, coming or past, and how many they do not see: private ones, and those waiting as draft, pending or scheduled. */
 export interface VisibleCounts {
   coming: number
   past: number
@@ -56,7 +57,7 @@ export interface VisibleCounts {
   waiting: number
 }
 
-/** A line of the report: an item that failed, or a part of it that was not imported. */
+/** A line of the report on one item: that it failed, was left out, stays as it is here or is gone, or that a part of it is not in. */
 export interface Remark {
   kind: 'failed' | 'kept' | 'missing' | 'note' | 'private'
   at: string
@@ -68,45 +69,45 @@ export interface ImportRun {
   context: Context
   by: Writer
   options: ImportOptions
-  /** Number of the source; undefined where nothing is written and it has never been read. */
+  /** The number of the source; undefined in a dry run on a source that has never been read. */
   source: number | undefined
-  /** Number of the run; undefined where nothing is written. */
+  /** The number of the run; undefined in a dry run. */
   run: number | undefined
   origin: Origin
   counts: Counts
-  /** Told of each item that stays, and of fields that keep their values here; undefined for a run that writes. */
+  /** In a dry run: called for each item that would be in the calendar, with the fields that keep their values here. Undefined for a run that writes. */
   foresee: ((item: SourceItem, here: RecordState | undefined) => void) | undefined
   remark: (remark: Remark) => void
-  /** Records by the key of their item, those used last. */
+  /** The ids of records by the `itemKey` of their item, as far as the run remembers them. */
   links: Map<string, number>
-  /** Digests of the items that others refer to, by key: such items come again with each record that refers to them. */
+  /** The digests of items that others refer to, by `itemKey`: the same item comes again with each record that refers to it. */
   digests: Map<string, string>
-  /** The records of the series that single events of this source became in this run. */
+  /** The ids of the series that single events of this source became in this run. */
   begun: Set<number>
-  /** Keys of the items that a reading of changes has written: everything may be read again after it. Undefined for any other reading. */
+  /** Where only changes are read: the keys of the written items, so that they are not counted again if everything is read after that. Else undefined. */
   written: Set<string> | undefined
-  /** Why addresses of pictures gave none, by address: many texts may show the same. */
+  /** Why pictures could not be fetched, by address: many texts may show the same picture. */
   lacks: Map<string, string>
-  /** Events and series of this source that have been read, by record. */
+  /** The events and series of this source that the run has read. */
   seen: SeenRecords
-  /** Identities of events that the source reports as deleted. */
+  /** The identities of events that the source reports as deleted. */
   lost: Set<string>
-  /** Identities of items of the source that could not be read or written. */
+  /** The identities of items of the source that could not be read or written. */
   unread: Set<string>
-  /** Something in the source could not be read at all, so what seems to be gone may be there. */
+  /** Whether something in the source could not be read at all, so that events which seem to be gone may be there. */
   isUnclear: boolean
-  /** The source has an event or a series. */
+  /** Whether the source has an event or a series. */
   hasEvents: boolean
-  /** Why the source counts as broken, in a sentence; nothing is moved to the trash then. */
+  /** Why the source counts as broken. Nothing is moved to the trash then. */
   broken: BrokenSource | undefined
-  /** A record is missing or incomplete, so the next run has to read everything again. */
+  /** Whether a record is missing or incomplete, so that the next run has to read everything again. */
   isIncomplete: boolean
 }
 
-/** A source that broke off, or from which suspiciously much is gone. */
+/** The failure of a source that broke off, or from which suspiciously many events are gone. */
 export class BrokenSource extends Error {
   override name = 'BrokenSource'
-  /** Whether the source may be right, which somebody has to decide. */
+  /** Whether the source may be right all the same, which somebody has to decide. */
   readonly isDoubtful: boolean
   constructor(message: string, isDoubtful: boolean) {
     super(message)
@@ -120,20 +121,21 @@ export function noteUnread(run: ImportRun, identity: string | undefined): void {
   else run.unread.add(identity)
 }
 
-/** A record has changed between planning and writing. */
+/** The error for a record that has changed between planning and writing: its batch is planned again. */
 export class StalePlan extends Error {
   override name = 'StalePlan'
 }
 
-/** The most entries in the memory of a run; forgotten items are looked up in the database. */
+/** The most entries of each memory of a run. A full memory is emptied; forgotten items are looked up in the database. */
 const MOST_REMEMBERED = 200_000
 
+/** Sets a value in a memory of a run, which is emptied before where it is full. */
 export function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
   if (map.size >= MOST_REMEMBERED) map.clear()
   map.set(key, value)
 }
 
-/** The name of an item in the report. */
+/** Returns the name of an item in the report. */
 export function describeItem({ kind, identity, occurrence, name }: SourceItem): string {
   const which = occurrence === '' ? identity : `${identity}, ${occurrence}`
   return name === '' ? `${kind} ${which}` : `${kind} ${which} (${name})`
@@ -143,7 +145,7 @@ export function noCounts(): Counts {
   return { created: 0, updated: 0, unchanged: 0, left: 0, trashed: 0, failed: 0 }
 }
 
-/** Records that a run has met: a bit for each id, since a source may have millions. */
+/** The records that a run has met, as a bit for each id, since a source may have millions. */
 interface SeenRecords {
   ids: IdSet
 }
@@ -161,14 +163,14 @@ export function noteSeenRecord(seen: SeenRecords, record: number): void {
 
 export const isSeen = ({ ids }: SeenRecords, record: number): boolean => hasId(ids, record)
 
-/** Throws failures of the database, which end the run; any other error is a fault of the item. */
+/** Throws an error that is no fault of the item: a failure of the database, or a plan or transaction that has to be tried again. */
 export function refuseOutage(error: unknown): void {
   if (error instanceof DatabaseUnavailable || error instanceof StalePlan || isConflict(error)) throw error
 }
 
 /**
- * Remembers the record of an item, for items that refer to it and for mirrors, which remove unseen records. `here` are fields whose values differ from those
- * of the item and are kept.
+ * Remembers the record of an item: for items that refer to it, and for mirrors, which remove records that were not met. `here` has the fields that keep
+ * other values than those of the item.
  */
 export function noteRecord(run: ImportRun, item: SourceItem, record: number, here?: RecordState): void {
   if (standsAlone(item.kind)) noteSeenRecord(run.seen, record)
@@ -176,7 +178,7 @@ export function noteRecord(run: ImportRun, item: SourceItem, record: number, her
   run.foresee?.(item, here)
 }
 
-/** Counts the outcome of an item, once: also where everything is read again after it was written. */
+/** Counts the outcome of an item, but not a second time where everything is read again after it was written. */
 export function countItem({ counts, written }: ImportRun, item: SourceItem, fate: Exclude<keyof Counts, 'made'>): void {
   const key = itemKey(item.kind, item.identity, item.occurrence)
   if (written?.has(key)) return
@@ -185,15 +187,15 @@ export function countItem({ counts, written }: ImportRun, item: SourceItem, fate
   if (written && written.size < MOST_REMEMBERED && (fate === 'created' || fate === 'updated')) written.add(key)
 }
 
-/** Reports what stays as it is here: `what` ends a sentence about the item. */
+/** Reports that a record, or a part of it, stays as it is here; `what` ends a sentence about the item. */
 export function noteKept(run: ImportRun, item: SourceItem, what: string): void {
   run.remark({ kind: 'kept', at: item.at, text: `${describeItem(item)} ${what}` })
 }
 
-/** The reason for keeping an item whose later revision was read before. */
+/** The end of a sentence about an item whose later revision was read before. */
 export const OLDER = 'is an earlier revision (SEQUENCE) than the one that is in, and is passed over.'
 
-/** Reports an item whose record stays as it is: `why` ends a sentence about it. `state` is that of the record, undefined for a deleted one. */
+/** Counts and reports an item whose record stays as it is; `why` ends a sentence about the item. `state` is left out for a deleted record. */
 export function noteLeft(
   run: ImportRun,
   item: SourceItem,
@@ -206,14 +208,14 @@ export function noteLeft(
   noteKept(run, item, why)
 }
 
-/** Reports an item that was not imported. */
+/** Counts and reports an item that was not imported. */
 export function noteFailed(run: ImportRun, item: SourceItem, error: unknown): void {
   countItem(run, item, 'failed')
   noteUnread(run, item.identity)
   run.remark({ kind: 'failed', at: item.at, text: `${describeItem(item)}: ${reasonOf(run, error)}` })
 }
 
-/** Why an item could not be written, in words. */
+/** Returns in words why an item could not be written. */
 function reasonOf({ context: { site } }: ImportRun, error: unknown): string {
   if (!(error instanceof Problem)) return messageOf(error)
   const { message, data } = problemReply(error, site.language, true).body

@@ -12,19 +12,20 @@ import { trashRecord } from './write-item.ts'
 
 // Finds the events that are gone from a source, and moves them to the trash where that is asked for.
 
-/** Items looked at together. */
+/** The most items that are looked at together. */
 const AT_ONCE = 500
 
-/** More than this share of the events of a source, and this many of them, do not go to the trash at once. */
+/** The largest share of the events of a source that may go to the trash at once. */
 const MOST_AT_ONCE = 1 / 5
+/** The fewest events to which this limit applies. */
 const FEWEST_REFUSED = 10
 
 type EventKind = 'series' | 'event'
 
 /**
- * Lists the events and series that are gone from the source: of a source that was read whole, those that were not met; of changes, those that are
- * told to be deleted. With `mirror` it moves them to the trash, unless they were changed here or are suspiciously many. Occurrences that the source
- * no longer describes by themselves become like the others of their series again.
+ * Reports the events and series that are gone from the source: those that a whole reading has not met, or that changes report as deleted. With `mirror`,
+ * moves them to the trash, unless they were changed here or are suspiciously many. Occurrences that the source no longer describes by themselves become
+ * like the others of their series again.
  */
 export async function handleMissing(run: ImportRun, isWhole: boolean): Promise<void> {
   const gone = isWhole ? missingOf : lostOf
@@ -33,10 +34,10 @@ export async function handleMissing(run: ImportRun, isWhole: boolean): Promise<v
     for await (const some of gone(run, kind)) await handleSome(run, kind, some)
 }
 
-/** Items that are gone, some at a time. */
+/** Items that are gone, in batches. */
 type Gone = AsyncGenerator<ImportItemColumns[]>
 
-/** The items of a kind that were not met in this run. */
+/** Yields the items of a kind that this run has not met. */
 async function* missingOf(run: ImportRun, kind: EventKind): Gone {
   const { source, unread } = run
   if (source === undefined) return
@@ -50,7 +51,7 @@ async function* missingOf(run: ImportRun, kind: EventKind): Gone {
   }
 }
 
-/** The events that the source reports as deleted, and has not brought again. */
+/** Yields the events that the source reports as deleted and has not given again. */
 async function* lostOf(run: ImportRun, kind: EventKind): Gone {
   if (kind === 'event')
     for await (const items of lostItems(run)) yield items.filter(({ record }) => !isSeen(run.seen, record))
@@ -65,7 +66,7 @@ async function* lostItems({ source, lost, context: { db } }: ImportRun): Gone {
   }
 }
 
-/** Notes that the source counts as broken when too much of it is gone to be moved to the trash. */
+/** Marks the source as broken if so many of its events are gone that they may not go to the trash at once. */
 async function refuseMassRemoval(
   run: ImportRun,
   missing: (run: ImportRun, kind: EventKind) => Gone,
@@ -89,7 +90,7 @@ async function refuseMassRemoval(
   run.broken = new BrokenSource(text, true)
 }
 
-/** Whether the source has lost something that has no item here: an occurrence of a series, perhaps. */
+/** Tells whether the source reports an event as deleted that has no item here, which may be an occurrence of a series. */
 export async function isLossUnknown(run: ImportRun): Promise<boolean> {
   const { source, lost, context } = run
   if (source === undefined || lost.size === 0) return false
@@ -117,7 +118,7 @@ async function handleSome(run: ImportRun, kind: EventKind, missing: readonly Imp
   if (like.length > 0) await importBatch(run, 'event', like)
 }
 
-/** The identities of single events that are series now, and of series that are single events. */
+/** Returns the identities of missing items that this run has met as the other kind: events that are series now, and series that are single events. */
 async function findOtherKind(
   run: ImportRun,
   kind: EventKind,
@@ -133,15 +134,15 @@ async function findOtherKind(
   )
 }
 
-/** An item with only the fields of its series. */
+/** Returns an item without own fields, which makes an occurrence like its series. */
 function likeTheSeries({ identity, occurrence }: ImportItemColumns, { title }: RecordState): SourceItem {
   const name = String(title)
   return { kind: 'event', identity, occurrence, at: 'series', name, values: {}, links: {}, image: undefined }
 }
 
 /**
- * @param isReplaced whether another record stands for it: the source has turned it into a single event, or into a series while it is in the trash
- * here
+ * Reports a missing item, and moves its record to the trash where that is asked for.
+ * @param isReplaced whether another record stands for it: the source has turned it into a single event, or into a series while it is in the trash here
  */
 async function handleOne(
   run: ImportRun,
@@ -170,12 +171,12 @@ function isChangedHere({ kept }: Pick<ImportItemColumns, 'kept'>, state: RecordS
   return Object.entries(fingerprintsOf(state)).some(([field, print]) => known[field] !== print)
 }
 
-/** Whether a record or one of its occurrences was changed here. */
+/** Tells whether a record or one of its occurrences was changed here. */
 export async function isTouched(db: Db, item: ImportItemColumns, state: RecordState): Promise<boolean> {
   return isChangedHere(item, state) || (item.kind === 'series' && (await hasChangedOccurrence(db, item)))
 }
 
-/** Whether an occurrence of a series has own fields that the source has not sent. */
+/** Tells whether an occurrence of a series has own fields that the source has not sent. */
 async function hasChangedOccurrence(
   db: Db,
   { source, identity, record }: Pick<ImportItemColumns, 'source' | 'identity' | 'record'>,
@@ -199,7 +200,7 @@ async function trashMissing(run: ImportRun, item: ImportItemColumns, state: Reco
     const now = (await readStates(tx, kind, [record])).get(record) ?? {}
     const before = JSON.stringify({ fields: { status: state.status }, item })
     const act = { run: run.run ?? 0, kind, record, action: 'trash', identity, occurrence, before } as const
-    // If it comes back, it is written as a whole.
+    // Without a digest and written values, the item is written as a whole if it comes back.
     const next = { ...item, sequence: 0, digest: '', written: '{}', kept: JSON.stringify(fingerprintsOf(now)) }
     await saveItems(tx, [next], [act])
   })

@@ -32,7 +32,7 @@ import {
 } from './source-item.ts'
 import { referencesOf } from './write-item.ts'
 
-// Plans the fate of many items at once, with all that has to be looked up.
+// Plans what to do with many items at once, and looks up everything that the plans depend on.
 
 /** An item with its stored state and its plan. */
 export interface PlannedItem {
@@ -40,21 +40,21 @@ export interface PlannedItem {
   prints: Fingerprints
   digest: string
   known: ImportItemColumns | undefined
-  /** The occurrence of a series that it describes. */
+  /** The occurrence of a series that the item describes, if it describes one. */
   place: Place | undefined
-  /** Fields that the occurrence shares with its series again. */
+  /** The fields that the occurrence shares with its series again, with their values. */
   reset: RecordState
   state: RecordState | undefined
   /**
-   * A twin has the same identity as an event before it. An older item is an earlier revision than the stored one. Private events that are new are
-   * left out where that is asked for, and new ones are passed over whose UID another record has here.
+   * `twin`: an item before it has the same identity. `older`: a later revision is stored. `leave out`: it is new and private, and private events are not
+   * imported. `pass over`: it is new, and another record here has its UID.
    */
   plan: Plan | { act: 'twin' } | { act: 'older' } | { act: 'leave out' } | { act: 'pass over'; holder: UidHolder }
-  /** Another record, in the trash, has its UID. */
+  /** Whether a record in the trash has its UID, so that the new record needs another one. */
   isUidTaken?: boolean
 }
 
-/** Items sorted by what to do: `same` are as the source last sent them and need no plan, though their record is looked up; all others have a plan. */
+/** Items sorted by what to do: `same` have nothing to write, and only their records are looked up; all others have a plan. */
 interface Plans {
   same: { item: SourceItem; record: number | undefined }[]
   planned: PlannedItem[]
@@ -92,7 +92,7 @@ export async function planItems(run: ImportRun, kind: ItemKind, items: readonly 
   }
 }
 
-/** Passes over new events whose UID a record has here, and gives another UID to those where that is in the trash. */
+/** Passes over new events whose UID a record here has. If that record is in the trash, the event comes in under another UID. */
 async function withHolders(run: ImportRun, kind: ItemKind, planned: readonly PlannedItem[]): Promise<PlannedItem[]> {
   const made = planned.flatMap(({ item, plan }) => (plan.act === 'create' ? [item] : []))
   const holders = await findUidHolders(run, kind, made)
@@ -103,12 +103,12 @@ async function withHolders(run: ImportRun, kind: ItemKind, planned: readonly Pla
   })
 }
 
-/** The record of an item, or the occurrence it describes. */
+/** Returns the id of the record of an item, or of the occurrence that it describes. */
 export function recordOf({ known, place }: Pick<PlannedItem, 'known' | 'place'>): number | undefined {
   return known?.record ?? place?.record
 }
 
-/** Compares an item with its last written state. An occurrence of a series keeps the fields that differ from the others. */
+/** Compares an item with the values last written. An item that describes an occurrence is reduced to the occurrence's own fields. */
 async function compare(
   run: ImportRun,
   told: SourceItem,
@@ -118,7 +118,7 @@ async function compare(
   const { db, now } = run.context
   const item = place ? ownPart(told, place, now) : told
   const { prints: own, digest } = item.ahead ?? comparedOf(item)
-  // The series may have been made again since.
+  // A row of another record is left from a series that has been made again since.
   const known = place && row?.record !== place.record ? undefined : row
   const isSame = known !== undefined && isAsTold(run, item, digest, known)
   const before = place && known && !isSame ? readFingerprints(known.written) : {}
@@ -137,7 +137,7 @@ function planOf(run: ImportRun, { item, prints, known, place, state }: Omit<Plan
   const before = known ? knownItem(known, state) : place && knownOccurrence(place, state)
   const isGone = before !== undefined && (!before.now || before.isTrashed)
   const { pictures: _pictures, ...others } = prints
-  // Pictures alone bring nothing back that was removed here.
+  // A change of pictures alone does not bring back a record that was removed here.
   const told = isGone && planItem(others, before, conflicts).act === 'nothing' ? others : prints
   const plan = planItem(told, before, conflicts)
   if (plan.act === 'create' && !run.options.private && item.values.status === 'private') return { act: 'leave out' }
@@ -146,7 +146,7 @@ function planOf(run: ImportRun, { item, prints, known, place, state }: Omit<Plan
   return plan.act === 'nothing' && isNoted ? { act: 'update', fields: [], kept: [] } : plan
 }
 
-/** An occurrence that the source has not described so far: its own fields were changed here. */
+/** Returns the stored state to assume for an occurrence that the source describes for the first time: its own fields count as changed here. */
 function knownOccurrence({ own, series }: Place, state: RecordState | undefined): KnownItem {
   const now = state && fingerprintsOf(state)
   const others = Object.entries(now ?? {}).filter(([name]) => !own.includes(name))
@@ -154,24 +154,24 @@ function knownOccurrence({ own, series }: Place, state: RecordState | undefined)
   return { written: {}, kept, now, isTrashed: state?.status === 'trash' }
 }
 
-/** The data that show whether an item is unchanged. */
+/** The columns of a stored item that show whether the item has changed. */
 type Head = Pick<ImportItemColumns, 'digest' | 'sequence' | 'page'>
 
-/** Whether an item is a later revision, if the source counts revisions. */
+/** Tells whether an item is a later revision than another; false where the source counts no revisions. */
 export const isLater = ({ sequence }: Pick<SourceItem, 'sequence'>, than: Pick<SourceItem, 'sequence'>) =>
   sequence !== undefined && than.sequence !== undefined && sequence > than.sequence
 
-/** The stored part of the address of an item's page. */
+/** Returns the part of the address of an item's page that is stored. */
 export const pageOf = ({ origin, context: { site } }: ImportRun, item: SourceItem) => keptPage(origin, item, site.url)
 
-/** Whether an item with this digest is everything that the source last sent of it. */
+/** Tells whether an item is exactly as the source last sent it, by its digest, revision and page. */
 function isAsTold(run: ImportRun, item: SourceItem, digest: string, known: Head): boolean {
   return known.digest === digest && !isLater(item, known) && known.page === pageOf(run, item)
 }
 
 /**
- * The items that are unchanged since the source last sent them, with their records: they need few reads, and nothing else is checked. Occurrences
- * that their series describes only in part are compared with the series elsewhere.
+ * Finds the items that are unchanged since the source last sent them, with the ids of their records. They need few reads and no plan. Items that describe
+ * occurrences are left out, since they are compared with their series.
  */
 async function findSame(
   run: ImportRun,
@@ -234,11 +234,11 @@ interface Place {
   series: SeriesRow
   /** The own fields of the occurrence here. */
   own: readonly string[]
-  /** The values of the source for the whole series. */
+  /** The fingerprints that were written for the whole series. */
   shared: Fingerprints
 }
 
-/** The occurrences here for these items, by key; an item without a series, or at a date that the series does not have, has none. */
+/** Finds the occurrences here that these items describe, by `itemKey`; none for an item without a series, or at a date that the series does not have. */
 export async function findPlaces(
   { source, context: { db } }: Pick<ImportRun, 'source' | 'context'>,
   items: readonly Pick<SourceItem, 'kind' | 'identity' | 'occurrence'>[],
@@ -288,14 +288,14 @@ async function occurrencesOf(
   return new Map(rows.map((row) => [`${row.series} ${row.recurrence_id}`, row]))
 }
 
-/** An original start as the series here has it. In a series with times, a day means the occurrence that starts on it. */
+/** Returns an original start as a wall time of the series here. In a series with times, a day stands for the occurrence that starts on it. */
 function startOf(occurrence: string, { timezone, all_day, start_date }: SeriesRow): string {
   if (occurrence.length === 10) return `${occurrence}${all_day === 1 ? ' 00:00:00' : start_date.slice(10)}`
   const wall = utcToWall(occurrence.slice(0, 19).replace('T', ' '), timezone)
   return all_day === 1 ? `${wall.slice(0, 10)} 00:00:00` : wall
 }
 
-/** An item reduced to the own fields of its occurrence. */
+/** Reduces an item to the own fields of its occurrence. */
 function ownPart(item: SourceItem, { series, start, shared }: Place, now: number): SourceItem {
   const prints = fingerprintsOf(fieldsOf(item))
   const isTimed = hasOwnTimes(item, series, start, now)
@@ -317,19 +317,19 @@ function hasOwnTimes({ values }: SourceItem, series: SeriesRow, start: string, n
   return !when || TIMES.some((name) => when[name] !== like[name])
 }
 
-/** The most characters of a stored address. */
+/** The most characters of the address of a page; longer addresses are not stored. */
 const LONGEST = 1000
 
 const DAY_AT_END = /-\d{4}-\d\d-\d\d\/?$/
 
-/** The stored part of the address of an item's page, by the fate of its source (`import_items.page`). */
+/** Returns the part of a page's address to store in `import_items.page`: the path if the source has moved, the address if it stays, else nothing. */
 function keptPage(origin: Origin, { kind, uid, page = '' }: SourceItem, site: string): string {
   if (origin === '' || page.length > LONGEST) return ''
   if (origin === 'moved') return kind === 'series' ? '' : oldPath(page)
   const isElsewhere = /^https?:/i.test(page) && isUrl(page) && page !== site && !page.startsWith(`${site}/`)
   if (!isElsewhere || !standsAlone(kind)) return ''
   if (kind === 'event') return page
-  // For a series, a site has a page for each date, a calendar file one page for all.
+  // A site has a page for each date of a series, a calendar file one page for all dates.
   if (DAY_AT_END.test(page)) return page.replace(DAY_AT_END, `-${DAY}/`)
   return uid === undefined ? '' : page
 }

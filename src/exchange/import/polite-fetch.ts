@@ -6,19 +6,19 @@ import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
 import { Agent as AgentPlain, request as requestPlain } from '../../base/node-http.ts'
 import { lookUpAmong, mayConnect, NoPublicAddress } from '../../store/media/public-addresses.ts'
 
-// Asks other servers, slowly and again where they are busy.
+// Sends requests to other servers: one at a time, again after a while where they are busy, and only to addresses that a source may lead to.
 
 /** Options of a request to an address of a source. */
 export interface FetchOptions {
   named: NamedOrigin
   accept: string
-  /** Whether redirects to other origins are followed when there is a login, which stays behind. */
+  /** Whether redirects to other origins are followed although there is a login, which is not sent there. */
   leavesLogin?: boolean
   /** Milliseconds before the second attempt; the time doubles with each further one. */
   backOffMs: number
-  /** Attempts before it is given up; five unless given. */
+  /** The most attempts; five unless given. */
   attempts?: number
-  /** The body to send; without one the address is read. */
+  /** The request that writes; without one the address is read. */
   sending?: Sending
 }
 
@@ -27,7 +27,7 @@ interface Sending {
   method: 'POST' | 'PUT' | 'DELETE'
   headers: Readonly<Record<string, string>>
   body: string | FormData | undefined
-  /** For requests that must not be repeated blindly: checks whether the first attempt succeeded before another one is sent. */
+  /** For requests that must not be repeated blindly, called before another attempt: returns the answer if the last attempt succeeded after all. */
   findDone?: (() => Promise<FetchedAnswer | undefined>) | undefined
 }
 
@@ -38,24 +38,26 @@ export interface FetchedAnswer {
   body: Buffer
 }
 
-/** Limits: attempts for one address, milliseconds for each, and bytes of an answer. */
+/** The most attempts for one address. */
 const MOST_ATTEMPTS = 5
+/** Milliseconds for one attempt. */
 const TIMEOUT_MS = 60_000
+/** The most bytes of an answer. */
 const MOST_BYTES = 50_000_000
 /** The most bytes of a refusal that are read. */
 const MOST_REFUSAL_BYTES = 64_000
 
-/** The longest wait that a source may request, in ms. */
+/** The longest wait in ms that a source may ask for. */
 const LONGEST_WAIT_MS = 120_000
 
-/** A source refuses, does not answer, or sends an unusable answer; the message begins with its address. */
+/** The failure of a source that refuses, does not answer, or sends an unusable answer. The message begins with the address. */
 export class SourceFailure extends Error {
   override name = 'SourceFailure'
-  /** 0 for no answer, or an unusable one. */
+  /** The status of the answer; 0 for no answer, or an unusable one. */
   readonly status: number
   /** The body of a refusal, as far as it was read. */
   readonly body: Buffer
-  /** For a failure that may be temporary: the ms after which the source wants to be asked again, undefined where it says nothing. */
+  /** Set if the failure may be temporary. `afterMs` is the wait in ms that the source asks for, undefined if it asks for none. */
   readonly passes: { afterMs: number | undefined } | undefined
 
   constructor(
@@ -73,7 +75,7 @@ export class SourceFailure extends Error {
 }
 
 /**
- * Sends a request, and repeats it after a while if the source is busy or fails: one request at a time, and not before `Retry-After` is over.
+ * Sends a request, and repeats it while the source is busy or fails: after `Retry-After`, or after a pause that doubles each time, 120 s at most.
  * @throws SourceFailure naming the address and the reason
  */
 export async function fetchPolitely(url: string, options: FetchOptions): Promise<FetchedAnswer> {
@@ -134,14 +136,14 @@ function reasonOf(error: unknown): string {
   return error.message === '' && 'code' in error ? String(error.code) : error.message
 }
 
-/** The milliseconds that the header requests: given in seconds, or as a date. */
+/** Returns the milliseconds that `Retry-After` asks for, in seconds or by a date; undefined where it cannot be read. */
 function waitOf(header: string | undefined): number | undefined {
   if (header === undefined) return undefined
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
   return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }
 
-/** The decoded body. @throws SourceFailure when it cannot be decoded, or is too long, however small it was when compressed */
+/** Reads and decodes a body. @throws SourceFailure when it cannot be decoded, or has too many bytes, before or after decoding */
 async function readBounded(url: string, answer: IncomingMessage, most = MOST_BYTES): Promise<Buffer> {
   const tooLong = () => new SourceFailure(url, `answers with more than ${most} bytes.`)
   const parts: Uint8Array[] = []
@@ -166,7 +168,7 @@ async function readBounded(url: string, answer: IncomingMessage, most = MOST_BYT
 
 type Decode = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>
 
-/** Some programs send `deflate` without the header of zlib (RFC 1950, 2.2). */
+/** Decodes `deflate` with or without the header of zlib, which some programs leave out (RFC 1950, 2.2). */
 const deflated: Decode = (body, options) => {
   const hasHeader = body.length > 1 && ((body[0] ?? 0) & 15) === 8 && body.readUInt16BE(0) % 31 === 0
   return promisify<Buffer, typeof options, Buffer>(hasHeader ? inflate : inflateRaw)(body, options)
@@ -188,21 +190,21 @@ interface NamedOrigin {
   agents: { secure: Agent; plain: PlainAgent }
 }
 
-/** A request to the named origin, or to where that leads. */
+/** A request to the named origin, or to an address that it redirects to. */
 interface NamedRequest {
   method: string
   headers: Readonly<Record<string, string>>
   body: Buffer | undefined
   signal: AbortSignal
-  /** Whether redirects to other origins are followed when there is a login, which stays behind. */
+  /** Whether redirects to other origins are followed although there is a login, which is not sent there. */
   leavesLogin: boolean
 }
 
 const MOST_REDIRECTS = 10
-/** Milliseconds for a connection. */
+/** Milliseconds within which a connection has to be there. */
 const CONNECTS_WITHIN = 10_000
 
-/** Names the origin of an address, for this login there. */
+/** Returns the origin of an address, with the login to be sent there. */
 export function nameOrigin(address: string, login?: string, password = ''): NamedOrigin {
   const authorization =
     login === undefined ? undefined : `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`
@@ -211,7 +213,7 @@ export function nameOrigin(address: string, login?: string, password = ''): Name
 }
 
 /**
- * Sends a request, and follows redirects of reads; returns the answer and its address.
+ * Sends a request, and follows redirects of reads. Returns the answer and the address it came from.
  * @throws SourceFailure for an address that a source may not lead to
  */
 async function askNamed(
@@ -251,7 +253,7 @@ function astray({ href }: URL, why: string): SourceFailure {
   )
 }
 
-/** Whether an address is at the named origin, or at the same host by https. */
+/** Tells whether an address is at the named origin, or at the same host by https. */
 function isNamed({ origin }: URL, named: NamedOrigin): boolean {
   return origin === named.origin || origin === named.origin.replace(/^http:(\/\/(?:\[[^\]]*\]|[^:]*))$/, 'https:$1')
 }

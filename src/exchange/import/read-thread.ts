@@ -1,12 +1,13 @@
-// A thread that reads a file while another one writes the records in it. It reads one batch for each grant, so it never gets far ahead.
+// Reads a file in a thread, while the main thread writes its records. Reads one batch for each grant, so that it never gets far ahead.
 import { on } from 'node:events'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { messageOf } from '../../base/errors.ts'
 import { fileSource, type ReadGrant, type ReadTask, type ThreadAnswer } from './file-source.ts'
 import { asAsked, lookAhead, type SourceEntry } from './source-item.ts'
 
-/** Entries of a batch, and bytes of the file after which it ends in any case. */
+/** The most entries of a batch. */
 const AT_ONCE = 250
+/** Bytes of the file after which a batch ends, even with fewer entries. */
 const MOST_BYTES = 4_000_000
 
 if (parentPort) await answerReads(parentPort, workerData)
@@ -44,7 +45,7 @@ async function readOn(
   tell({ entries, read: source.progress(), isLast: true })
 }
 
-/** The next grant, as soon as it has come. */
+/** Returns a function that waits for the next grant. */
 function grantsOf(port: MessagePort): () => Promise<ReadGrant> {
   const messages: AsyncIterator<ReadGrant[]> = on(port, 'message')
   return async () => {

@@ -34,13 +34,13 @@ import {
   valuePrint,
 } from './source-item.ts'
 
-// Reads records that a service shows, as items with their times.
+// Turns the records that a service shows into items: reads their times, decodes their texts, and joins occurrences into series.
 
-// Reads the times of items. A series with more past dates than the limit begins later here than in its source.
+// The times of items. A series with more past dates than the limit begins later here than in its source.
 
 type Values = Readonly<Record<string, unknown>>
 
-/** The stored times of an event of a source; undefined for times that cannot be read. */
+/** Returns the times of an event of a source as they are stored; undefined for times that cannot be read. */
 export function whenOf(values: Values, now: number): When | undefined {
   const { start_date, end_date, timezone, all_day } = values
   if (typeof start_date !== 'string' || typeof end_date !== 'string') return undefined
@@ -51,14 +51,14 @@ export function whenOf(values: Values, now: number): When | undefined {
   return { ...settleWhen({ start, end, timezone, allDay }), timezone, all_day: Number(allDay) }
 }
 
-/** The dates before today that are kept of a series with more than the limit. */
+/** The dates before today that a series keeps, of those that are more than the limit. */
 const KEPT_DATES = 375
-/** The most dates that are counted in the past. */
+/** The most past dates of a series that are counted. */
 const MOST_COUNTED = 100_000
 
 /**
- * The later start and the rule of a series with more dates before today than the limit allows; empty for values that can be written unchanged. A series that
- * begins later here already keeps its start. `series` is given when the start is not among the fields to change.
+ * Returns a later start and its rule for a series with more dates before today than the limit allows; empty for values that can be written unchanged. A
+ * series that begins later here already keeps its start. `series` is the series here, given when its start is not to be changed.
  */
 export function laterTimes(values: Values, series: SeriesRow | undefined, now: number): Values {
   const schedule = scheduleIn(values, now)
@@ -73,8 +73,8 @@ export function laterTimes(values: Values, series: SeriesRow | undefined, now: n
 }
 
 /**
- * The first date that a series has here, if it is later than in the source; else undefined. `first` is the first date that the series has here now; undefined
- * for a series that is not here yet.
+ * Returns the first date that a series has here, if it is later than in the source; else undefined. `first` is the present first date of the series here;
+ * undefined for a series that is not here yet.
  */
 export function laterBegin(values: Values, first: string | undefined, now: number): string | undefined {
   const schedule = scheduleIn(values, now)
@@ -83,7 +83,7 @@ export function laterBegin(values: Values, first: string | undefined, now: numbe
   return at && (first ?? at)
 }
 
-/** Whether a series of a source has no date after today. */
+/** Tells whether all dates of a series of a source have begun. */
 export function isSeriesOver(values: Values, now: number): boolean {
   const schedule = scheduleIn(values, now)
   if (!schedule) return false
@@ -92,7 +92,7 @@ export function isSeriesOver(values: Values, now: number): boolean {
   return occurrenceStarts(recurrence, start, FOR_EVER, past + 1).length === past
 }
 
-/** The times and the rule of a series of a source; undefined where they cannot be read. */
+/** Reads the times and the rule of a series of a source; undefined where they cannot be read. */
 export function scheduleIn(values: Values, now: number): Schedule | undefined {
   const when = whenOf(values, now)
   if (!when) return undefined
@@ -101,7 +101,7 @@ export function scheduleIn(values: Values, now: number): Schedule | undefined {
   return recurrence && !isFault(recurrence) ? { start, duration: durationOf(when), recurrence } : undefined
 }
 
-/** The date that a series begins with in place of its first, if it must. */
+/** Returns the date that a series has to begin with in place of its first; undefined where it can begin with its first. */
 function laterStart({ recurrence, start }: Schedule, series: SeriesRow | undefined, now: number): string | undefined {
   const today = wallNow(start.zone, now)
   const past = occurrenceStarts(recurrence, start, today, MOST_COUNTED)
@@ -109,9 +109,9 @@ function laterStart({ recurrence, start }: Schedule, series: SeriesRow | undefin
   return past.length > MOST_WRITTEN_DATES ? past.at(-KEPT_DATES) : undefined
 }
 
-// Items from records as an answer of the interface shows them.
+// Items made from records as an answer of the interface shows them.
 
-/** The kinds of record that answers show by themselves. */
+/** A kind of record that answers show by itself. They show series only by their occurrences. */
 export type ListedKind = Exclude<ItemKind, 'series'>
 
 /** A record in an answer of the interface. */
@@ -126,21 +126,21 @@ export const LISTS = [
   ['events', 'event'],
 ] as const satisfies readonly (readonly [string, ListedKind])[]
 
-/** Empty facts, since venues show no unknown ones. */
+/** The access facts of a venue, all empty, since venues do not show facts that are not known. */
 export const unknownFacts = Object.fromEntries(venueFacts.map((fact) => [fact, '']))
 
-/** Converts a member of an answer into a value that the interface accepts. */
+/** A function that converts a member of an answer into a value that the interface accepts; undefined leaves the member out. */
 type Read = (value: unknown, record: ShownRecord) => unknown
 
 const none: Read = () => undefined
 const asTitle: Read = (value) => (typeof value === 'string' ? decodeTitle(value) : value)
 const asName: Read = (value) => (typeof value === 'string' ? decodeName(value) : value)
-/** A record never published shows noughts. */
+/** Leaves out the noughts that a record shows if it was never published. */
 const asMoment: Read = (value) => (value === NEVER ? undefined : value)
-/** An event without a website shows its own address. */
+/** Empties the website of an event that shows its own address, as events without a website do. */
 const asWebsite: Read = (value, { url }) => (value === url ? '' : value)
 
-/** An amount of nought shows a word in place of its figure and currency, which stand beside it. */
+/** Returns an amount of nought as figure and currency: answers show a word in its place, and the figure beside it. */
 const asCost: Read = (value, { cost_details: details }) => {
   if (typeof value !== 'string' || !isShownRecord(details) || !Array.isArray(details.values)) return value
   const [figure, ...more] = details.values.map(String)
@@ -149,7 +149,7 @@ const asCost: Read = (value, { cost_details: details }) => {
   return details.currency_position === 'postfix' ? `${figure}${mark}` : `${mark}${figure}`
 }
 
-/** The members of events that lead to other records, in the order in which these are read. */
+/** The members of events that link to other records, with the kinds of these, in the order in which they are read. */
 export const LINKED = {
   categories: 'category',
   tags: 'tag',
@@ -159,7 +159,7 @@ export const LINKED = {
 export type LinkName = keyof typeof LINKED
 export const linkNames = namesWith(eventMembers, 'from', 'link')
 
-/** Members that need a conversion; links and images are handled elsewhere. */
+/** The members that need a conversion, by kind; links and images are handled elsewhere. */
 const READERS: Readonly<Record<ListedKind, Readonly<Record<string, Read>>>> = {
   event: {
     title: asTitle,
@@ -183,18 +183,18 @@ const FIELDS: Readonly<Record<ListedKind, FieldsData>> = {
   tag: termFields,
 }
 
-/** The member with the name of a record. */
+/** The member that holds the name of a record, by kind. */
 const NAMES = { event: 'title', venue: 'venue', organizer: 'organizer', category: 'name', tag: 'name' } as const
 
 export const isShownRecord = (value: unknown): value is ShownRecord =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
 
-/** Records that others have shown, as text by kind and id: each comes again with every record that refers to it. */
+/** Records that others have shown, as JSON by kind and id. The same record comes again with every record that refers to it. */
 export type ShownBefore = Map<string, string>
 
 const MOST_REMEMBERED = 50_000
 
-/** Whether the same record was shown before without a difference. */
+/** Tells whether the same record was shown before without a difference, and remembers it. */
 function isShownBefore(before: ShownBefore, kind: ListedKind, record: ShownRecord): boolean {
   const key = `${kind} ${String(record.id)}`
   const text = JSON.stringify(record)
@@ -204,7 +204,7 @@ function isShownBefore(before: ShownBefore, kind: ListedKind, record: ShownRecor
   return false
 }
 
-/** A record of an answer with everything it shows: first the records that it refers to, unless they were shown before. */
+/** Yields a record of an answer as an item, after the records that it refers to, unless these were shown `before`; yields a fault for anything else. */
 export function* itemsOf(kind: ListedKind, record: unknown, at: string, before?: ShownBefore): Generator<ReadEntry> {
   if (!isShownRecord(record)) {
     yield { at, reason: 'This is not a record.' }
@@ -223,14 +223,14 @@ export function* itemsOf(kind: ListedKind, record: unknown, at: string, before?:
   yield itemOf(kind, record, at, links)
 }
 
-/** A venue stands alone or in a list, and an empty list or false stands for none. A text is a name. */
+/** Returns the records in a member, which may be one record or a list. An empty list or false stands for none, a text for a record with this name. */
 function shownList(value: unknown, name: string): ShownRecord[] {
   return (Array.isArray(value) ? value : [value])
     .map((one) => (typeof one === 'string' ? { [name]: one } : one))
     .filter(isShownRecord)
 }
 
-/** The id of a record; without one its address, or an event's title and start, or the name and details of what an event refers to. */
+/** Returns the id of a record. Without one, returns its address, or the title and start of an event, or the name and details of any other record. */
 function identityOf(kind: ListedKind, record: ShownRecord): string | undefined {
   const { id, url, title, start_date: start } = record
   if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id)
@@ -246,7 +246,7 @@ function identityOf(kind: ListedKind, record: ShownRecord): string | undefined {
   return Object.keys(details).length === 0 ? name : `${name}\n${valuePrint(details)}`
 }
 
-/** The most characters of an identity that a text makes. */
+/** The most characters of a text in an identity; longer texts are cut. */
 const LONGEST_IDENTITY = 500
 
 function itemOf(
@@ -289,7 +289,7 @@ function valuesOf(kind: ListedKind, record: ShownRecord): Record<string, unknown
   return values
 }
 
-/** Terms have no image; a record without one shows false, or nothing. */
+/** Returns the address of a record's image; empty for a record without one, which shows false or nothing; undefined for terms, which have no image. */
 function imageOf(kind: ListedKind, image: unknown): string | undefined {
   if (kind === 'category' || kind === 'tag') return undefined
   return isShownRecord(image) && typeof image.url === 'string' ? image.url : ''
@@ -300,8 +300,8 @@ const KEPT = /^(?:lt|gt|#0*60|#0*62|#x0*3[ce])$/i
 const BEGINS_ENTITY = /^(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/i
 
 /**
- * A title as an answer shows it, with its entities decoded once. Those that keep a sign from being read as markup or as another entity stay, so
- * the title reads the same when it is shown again.
+ * Decodes the entities of a title once. Entities that keep a sign from being read as markup or as another entity stay, so that the title reads the same
+ * when it is shown again.
  */
 function decodeTitle(shown: string): string {
   if (!shown.includes('&')) return shown
@@ -312,7 +312,7 @@ function decodeTitle(shown: string): string {
   })
 }
 
-/** Decodes every entity once, in a text not stored as HTML, such as the name of a term. */
+/** Decodes every entity of a text once. For texts that are not stored as HTML, such as the name of a term. */
 export function decodeName(shown: string): string {
   return shown.replace(ENTITY, decodeOne)
 }
@@ -327,7 +327,7 @@ function decodeOne(entity: string, name: string): string {
 /** The most occurrences of one series that are read. */
 export const MOST_OCCURRENCES = 5000
 
-/** How an answer shows that an event is an occurrence. */
+/** An occurrence as an answer shows it. */
 interface ShownOccurrence {
   record: ShownRecord
   /** Its original start. */
@@ -336,7 +336,7 @@ interface ShownOccurrence {
   overrides: readonly string[]
 }
 
-/** The series that a record is an occurrence of, if any: its number in the source. */
+/** Returns the number, in the source, of the series that a record is an occurrence of; undefined for any other record. */
 export function seriesIn(record: unknown): string | undefined {
   if (!isShownRecord(record) || !isShownRecord(record.recurrence)) return undefined
   const { series, id } = record.recurrence
@@ -344,8 +344,8 @@ export function seriesIn(record: unknown): string | undefined {
 }
 
 /**
- * Turns all shown occurrences of one series into a series, and an item for each occurrence that differs from it. If no rule gives these dates, they
- * become single events.
+ * Yields all shown occurrences of one series as a series, and as an item each occurrence that differs from it. If no rule gives these dates, yields single
+ * events.
  */
 export function* seriesEntries(records: readonly unknown[], series: string, at: string): Generator<SourceEntry> {
   const occurrences = records.flatMap((record) => occurrenceIn(record) ?? []).sort(byStart)
@@ -413,7 +413,7 @@ function sharedItem(
   return { item, slug, place }
 }
 
-/** The recurrence that has exactly these dates, and the dates of the rule after the last of them. */
+/** Returns the recurrence that has exactly these dates up to the last of them, and goes on with its rule; undefined for a rule that cannot be read. */
 function recurrenceOf(rrule: string, start: Start, starts: readonly string[]): Recurrence | undefined {
   const last = starts.at(-1) ?? start.local
   const read = rrule === '' ? { added: [], left: [] } : readRecurrence(`RRULE:${rrule}`, start)
@@ -427,7 +427,7 @@ function recurrenceOf(rrule: string, start: Start, starts: readonly string[]): R
   return again && !isFault(again) ? again : undefined
 }
 
-/** A rule with a count has counted dates that are not shown: if it would go on, it ends with the last shown date. */
+/** Ends a rule with a count at the last shown date if it would go on, since its count includes earlier dates that are not shown. */
 function endingWith(read: Recurrence, start: Start, last: string): Recurrence {
   const { rule } = read
   if (rule?.count === undefined) return read
@@ -436,7 +436,7 @@ function endingWith(read: Recurrence, start: Start, last: string): Recurrence {
   return next === undefined || next <= last ? read : { ...read, rule: { ...endless, until: endWith(last, start) } }
 }
 
-/** Everything that the record of an event refers to. */
+/** Yields the records that an event refers to. */
 function* referredBy(record: ShownRecord, at: string): Generator<SourceEntry> {
   for (const entry of itemsOf('event', record, at)) if (!('kind' in entry) || entry.kind !== 'event') yield entry
 }
@@ -458,7 +458,7 @@ function* ownEntries(one: ShownOccurrence, { item, slug, place }: SharedItem, at
   }
 }
 
-/** The slug of a series, from the slug of its occurrence: without the day at its end. */
+/** Returns the slug of a series, which is that of an occurrence without the day at its end. */
 function undatedSlug(slug: string, start: string): string {
   const end = `-${dayOf(start)}`
   return slug.endsWith(end) ? slug.slice(0, -end.length) : slug

@@ -7,7 +7,7 @@ import { type SettledValues, settleValues } from '../../calendar/events/event-ru
 import type { RecordState } from '../../calendar/history/record-states.ts'
 import type { ImportItemColumns } from '../../store/storage/schema.ts'
 
-// The one form that records of all sources have: items, with their fingerprints.
+// Defines items, the one form that records of all sources have; makes their fingerprints; plans what to do with each.
 
 /** The kinds of record that a source has; kinds that others refer to come first. */
 export const ITEM_KINDS = ['category', 'tag', 'venue', 'organizer', 'series', 'event'] as const
@@ -19,7 +19,7 @@ export interface ItemLinks {
   organizer?: readonly string[]
   categories?: readonly string[]
   tags?: readonly string[]
-  /** Of a category; none for one at the top. */
+  /** For a category: its parent; an empty list at the top. */
   parent?: readonly string[]
 }
 
@@ -29,11 +29,11 @@ export const TEXTS = ['description', 'excerpt'] as const
 /** A record of a source in the one form that all readers give. */
 export interface SourceItem {
   kind: ItemKind
-  /** Its name within the source, which stays the same: an id or a UID. */
+  /** Its name within the source, the same in every run: an id or a UID. */
   identity: string
   /** The original start, `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM:SSZ`, of an occurrence that its series describes only in part; empty for all others. */
   occurrence: string
-  /** Where it stands in the source, for reports: `line 12`. */
+  /** Its place in the source, for the report: `line 12`. */
   at: string
   /** Its name in the report. */
   name: string
@@ -46,22 +46,22 @@ export interface SourceItem {
   uid?: string
   /** The address of its page, where the source names one. */
   page?: string
-  /** Which revision of it this is, where the source counts them (RFC 5545, 3.8.7.4). */
+  /** The number of its revision, where the source counts revisions (RFC 5545, 3.8.7.4). */
   sequence?: number
-  /** Of a series: the identity that its first event had before it repeated. */
+  /** For a series: the identity that its first event had before it repeated. */
   formerly?: string
-  /** The addresses of its image and of the pictures in its texts, where these come along. */
+  /** The addresses of its image and of the pictures in its texts, where pictures are imported. */
   pictures?: readonly string[] | undefined
-  /** Data computed from it alone, if a thread has done so already. */
+  /** The data computed from the item alone, if that was done ahead. */
   ahead?: AheadOfWriting | undefined
 }
 
-/** Data computed from an item alone. */
+/** Data that depend on an item alone, so that a thread can compute them ahead of the write. */
 interface AheadOfWriting {
   prints: Fingerprints
-  /** One fingerprint of all of them together. */
+  /** One fingerprint of all `prints` together. */
   digest: string
-  /** Of an event that is likely to be new here, and whose values are valid. */
+  /** The columns of an event that is likely to be new here; undefined for any other, and for values that are refused. */
   settled: SettledValues | undefined
 }
 
@@ -71,7 +71,7 @@ export interface SourceFault {
   reason: string
   /** The identity of the event that has the fault, where that could be read. */
   identity?: string
-  /** Whether it is a part of a record that comes in without it. */
+  /** Set if the fault is in a part of a record, which comes in without that part. */
   isPart?: true
 }
 
@@ -80,19 +80,20 @@ interface SourceLoss {
   lost: string
 }
 
-/** A sentence on a source that is not whole. */
+/** A sentence that says how a source is cut off. */
 export interface SourceCut {
   cutOff: string
-  /** It does not break off, but is one page of several. */
+  /** Set if the source does not break off, but is one page of several. */
   isPage?: boolean
 }
 
-/** The entries of a source. */
+/** A record of a source, or a fault. */
 export type ReadEntry = SourceItem | SourceFault
 
+/** Anything that a source gives: an item, a fault, an event that was deleted, or a sentence that the source is cut off. */
 export type SourceEntry = ReadEntry | SourceLoss | SourceCut
 
-/** A source to be read from its beginning. Records that others refer to come before them. */
+/** A source that is read from its beginning. It gives records that others refer to before those others. */
 export interface Source {
   /** Its name in the database, the same in every run. */
   address: string
@@ -100,26 +101,26 @@ export interface Source {
   total: () => number
   /** How much has been read. */
   progress: () => number
-  /** False when only a part of the source was read, so that missing items do not count as deleted. Called at the end. */
+  /** Called at the end: returns false if only a part of the source was read, so that missing items do not count as deleted. */
   isWhole: () => boolean
-  /** How far it has been read, for sources that can be read on from there after an interruption. */
+  /** Returns how far the source has been read; after an interruption, `resume` goes on from there. Both only for sources that can do so. */
   position?: () => string
   resume?: (position: string) => void
-  /** At a source with a feed of changes: asks it for the changes since a token, or for everything without one. Called before reading. */
+  /** For a site with a feed of changes, called before reading: asks for the changes since a token, or for everything if the token is empty. */
   readSince?: (token: string) => void
-  /** The token to start from the next time, once everything has been read; empty if there is none. */
+  /** Returns the token from which the next run starts, once everything has been read; empty if there is none. */
   token?: () => string
-  /** Once entries come: the edition of the database behind a site that tells of it (`storage/edition`); empty for any other. */
+  /** Returns the edition of the database of a site that tells it, once entries have come; empty for any other source (`storage/edition`). */
   edition?: () => string
   entries: (reading: Reading) => AsyncIterable<SourceEntry>
   /** Whether its first entries come soon, however many there are. */
   beginsSoon?: boolean
 }
 
-/** The use of the entries, for readers that can do some of the work ahead. */
+/** How the entries of a source are used, so that readers can do some of the work ahead. */
 export interface Reading {
   context: ValueContext
-  /** Whether images come along. */
+  /** Whether images are imported. */
   images: boolean
   /** Whether the events to come are likely to be new here. */
   expectsNew: () => boolean
@@ -130,7 +131,7 @@ export function asAsked(item: SourceItem, images: boolean): SourceItem {
   return images || item.image === undefined ? item : { ...item, image: undefined }
 }
 
-/** The fields of an item in the form that is compared. */
+/** Returns the fields of an item in the form that is compared. */
 export function fieldsOf({
   kind,
   values,
@@ -138,7 +139,7 @@ export function fieldsOf({
   image,
   pictures,
 }: Pick<SourceItem, 'kind' | 'values' | 'links' | 'image' | 'pictures'>): Readonly<Record<string, unknown>> {
-  // The slug of a series is made once.
+  // A series gets its slug once, so that a later slug does not count as a change.
   const own = kind === 'series' && 'slug' in values ? withoutSlug(values) : values
   return { ...own, ...links, ...(image !== undefined && { image }), ...(pictures && { pictures }) }
 }
@@ -147,7 +148,7 @@ function withoutSlug({ slug: _slug, ...values }: SourceItem['values']): SourceIt
   return values
 }
 
-/** Whether a kind has its own place in the source: other kinds are shown again with each record that refers to them. */
+/** Tells whether a source has the records of a kind for themselves: those of other kinds are shown again with each record that refers to them. */
 export function standsAlone(kind: ItemKind): boolean {
   return kind === 'event' || kind === 'series'
 }
@@ -158,7 +159,7 @@ export function scheduled(status: string, date_utc: string | undefined): Readonl
   return date_utc === undefined ? { status: 'draft' } : { status, date_utc }
 }
 
-/** The key of an item among those of its source. */
+/** Returns the key of an item among the items of its source. */
 export function itemKey(kind: ItemKind, identity: string, occurrence = ''): string {
   return `${kind} ${identity}\u0000${occurrence}`
 }
@@ -166,10 +167,10 @@ export function itemKey(kind: ItemKind, identity: string, occurrence = ''): stri
 /** Short texts in place of values, by field: equal for equal values. */
 export type Fingerprints = Readonly<Record<string, string>>
 
-/** Longer values are replaced by their hash. */
+/** The most characters of a fingerprint that is the value itself; a longer value is replaced by its hash. */
 const LONGEST = 40
 
-/** The fingerprint of each of these values. */
+/** Returns the fingerprints of these values; undefined values have none. */
 export function fingerprintsOf(values: Readonly<Record<string, unknown>>): Fingerprints {
   const prints: Record<string, string> = {}
   for (const name in values) if (values[name] !== undefined) prints[name] = valuePrint(values[name])
@@ -181,7 +182,7 @@ export function valuePrint(value: unknown): string {
   return text.length <= LONGEST ? text : `\n${hash('sha1', text, 'base64')}`
 }
 
-/** One fingerprint of all of them. */
+/** Returns one fingerprint of all fingerprints together. */
 function digestOf(prints: Fingerprints): string {
   return hash('sha1', JSON.stringify(prints), 'base64')
 }
@@ -190,24 +191,24 @@ export function readFingerprints(text: string): Fingerprints {
   return JSON.parse(text)
 }
 
-/** An item with data computed from it alone: its fingerprints, and the columns of an event that is probably new here. */
+/** Returns an item with the data computed from it alone: its fingerprints and, for an event that is likely to be new here, its columns. */
 export function lookAhead(item: SourceItem, context: ValueContext, expectsNew: boolean): SourceItem {
   const settled = expectsNew && item.kind === 'event' ? settledIfValid(item, context) : undefined
   return { ...item, ahead: { ...comparedOf(item), settled } }
 }
 
-/** The fingerprints that are compared with those last written. */
+/** Returns the fingerprints of an item that are compared with those last written, and their digest. */
 export function comparedOf(item: SourceItem): Pick<AheadOfWriting, 'prints' | 'digest'> {
   const prints = fingerprintsOf(fieldsOf(item))
   return { prints, digest: digestOf(prints) }
 }
 
-/** The columns of an event, or of the first one of a series, as they would be made; undefined for values that are refused. */
+/** Returns the columns of an event, or of the first event of a series, as they would be made; undefined for values that are refused. */
 export function settledOf(item: SourceItem, context: ValueContext): SettledValues | undefined {
   return item.ahead?.settled ?? settledIfValid(item, context)
 }
 
-/** Undefined for values that are refused: the write of the event reports the reason. */
+/** Returns the columns of an event; undefined for values that are refused. The write of the event reports the reason. */
 function settledIfValid({ values }: SourceItem, context: ValueContext): SettledValues | undefined {
   try {
     return settleValues(parseNew(event.fields, values, context), context)
@@ -216,10 +217,10 @@ function settledIfValid({ values }: SourceItem, context: ValueContext): SettledV
   }
 }
 
-/** The longest text that is taken for a name. */
+/** The most characters of a name; longer texts are cut. */
 const LONGEST_NAME = 190
 
-/** A record that a source identifies only by its name; undefined for an empty name. */
+/** Returns an item for a record that a source identifies only by its name; undefined for an empty name. */
 export function linkedItem(
   kind: Exclude<ItemKind, 'event'>,
   written: string,
@@ -240,7 +241,7 @@ export function linkedItem(
 
 const NUMBERED = 'id\n'
 
-/** The identity of a record that a source names by its number alone. */
+/** Returns the identity of a record that a source names by its number alone. */
 export const numberedIdentity = (number: string) => `${NUMBERED}${number}`
 
 /** Reads the number of a `numberedIdentity`; undefined for any other. */
@@ -248,7 +249,7 @@ export function numberIn(identity: string): string | undefined {
   return identity.startsWith(NUMBERED) ? identity.slice(NUMBERED.length) : undefined
 }
 
-/** The place in a text, and the address of a web page in it, such as that of a meeting. */
+/** Splits a text into a place and the address of a web page, such as that of a meeting; empty where the text has none. */
 export function partsOfPlace(text: string): { place: string; link: string } {
   const [link = ''] = /\bhttps?:\/\/[^\s,;<>()"]{1,1000}/i.exec(text) ?? []
   if (link === '') return { place: text, link }
@@ -256,7 +257,7 @@ export function partsOfPlace(text: string): { place: string; link: string } {
   return { place: parts.filter(Boolean).join(', '), link }
 }
 
-/** A venue in a text such as `Harbour Hall, 1 Quay, Kilvara`: its name ends at the first comma or line end. */
+/** Reads a venue from a text such as `Harbour Hall, 1 Quay, Kilvara`: its name ends at the first comma or line end, and its address follows. */
 export function placeItem(
   text: string,
   details: Readonly<Record<string, unknown>>,
@@ -268,10 +269,10 @@ export function placeItem(
   return linkedItem('venue', name, { address: rest.filter(Boolean).join(', ').slice(0, 500), ...details }, at)
 }
 
-/** Whether an item with this status is one for visitors, now or at a time. */
+/** Tells whether a record with this status is meant for visitors, now or from some time on. */
 export const isToBeSeen = (status: unknown) => status === 'publish' || status === 'future'
 
-// Plans the fate of one item, by the values last written and the record here.
+// Plans what to do with one item, by the values last written and the record here.
 
 /** The policies for a field that was changed both in the source and here. */
 export const POLICIES = ['keep', 'overwrite', 'skip'] as const
@@ -286,14 +287,14 @@ export type Plan =
   /** The record is left unchanged: it was changed here, moved to the trash, or deleted. */
   | { act: 'leave'; kept: readonly string[]; isGone: boolean }
 
-/** The end of a sentence about a record: which fields keep their changed values, or that the record stays removed. */
+/** Returns the end of a sentence about a record: which fields keep their changed values, or that the record stays removed. */
 export function describeStay(kept: readonly string[], where: 'here' | 'there', isGone = false): string {
   return isGone
     ? `was removed ${where}, and stays so.`
     : `was changed ${where} as well, which stays: ${kept.join(', ')}`
 }
 
-/** The stored state of an item that was imported before. */
+/** The stored state of an item that was imported before: the values last written, the record as it was after that, and the record now. */
 export interface KnownItem {
   written: Fingerprints
   kept: Fingerprints
@@ -302,7 +303,7 @@ export interface KnownItem {
   isTrashed: boolean
 }
 
-/** The stored state of an item, with that of its record. */
+/** Returns the stored state of an item together with the state of its record. */
 export function knownItem(row: ImportItemColumns, state: RecordState | undefined): KnownItem {
   return {
     written: readFingerprints(row.written),
@@ -313,7 +314,8 @@ export function knownItem(row: ImportItemColumns, state: RecordState | undefined
 }
 
 /**
- * The state of a record after some fields are written: fields changed here before, and so different from the stored state, stay marked as changed.
+ * Returns the state of a record to store after some fields are written. Fields that were changed here before stay marked as changed: they keep their stored
+ * fingerprints.
  */
 export function keptAfter(
   kept: Fingerprints,
@@ -326,7 +328,7 @@ export function keptAfter(
   return { ...after, ...Object.fromEntries(known) }
 }
 
-/** Whether a later revision of an item was read before; with `overwrite` the older one is written all the same. */
+/** Tells whether an item is an earlier revision than the stored one; false with `overwrite`, which writes earlier revisions as well. */
 export function isOlder(
   { sequence }: Pick<SourceItem, 'sequence'>,
   known: Pick<ImportItemColumns, 'sequence'>,
@@ -335,7 +337,7 @@ export function isOlder(
   return sequence !== undefined && sequence < known.sequence && policy !== 'overwrite'
 }
 
-/** Compares an item with its last written state, and with the present record. */
+/** Plans what to do with an item, by its values, its stored state and the policy for conflicts. */
 export function planItem(source: Fingerprints, known: KnownItem | undefined, policy: ConflictPolicy): Plan {
   if (!known) return { act: 'create' }
   const { now } = known

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 
-// The bytes of a source as lines of text.
+// Reads the bytes of a source as lines of text, tells their encoding, and recognises markup.
 
-/** The bytes of a file each time they are asked for, and how many were read in all. */
+/** Returns a function that reads a file from its beginning at each call, and a function that returns how many bytes all calls have read. */
 export function countedBytes(file: string): { bytes: () => AsyncGenerator<Buffer>; progress: () => number } {
   let read = 0
   const bytes = async function* () {
@@ -15,7 +15,7 @@ export function countedBytes(file: string): { bytes: () => AsyncGenerator<Buffer
   return { bytes, progress: () => read }
 }
 
-/** The encoding that the first bytes of a text show, by a byte order mark or by the zeros of UTF-16; undefined for any other. */
+/** Returns the encoding that the first bytes of a text show, by a byte order mark or by the zeros of UTF-16; undefined for any other. */
 export function markedEncoding(head: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | undefined {
   const start = Buffer.from(head.subarray(0, 4)).toString('latin1')
   if (/^(?:\xff\xfe|(?:[\t-~]\0){2})/.test(start)) return 'utf-16le'
@@ -23,7 +23,7 @@ export function markedEncoding(head: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16
   return start.startsWith('\xef\xbb\xbf') ? 'utf-8' : undefined
 }
 
-/** Bytes as bytes in UTF-8, where their beginning shows that they are in UTF-16. */
+/** Converts bytes to UTF-8 where their beginning shows that they are in UTF-16; other bytes stay as they are. */
 export async function* withoutUtf16(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let decoder: InstanceType<typeof TextDecoder> | undefined
   let isFirst = true
@@ -37,12 +37,12 @@ export async function* withoutUtf16(bytes: AsyncIterable<Uint8Array>): AsyncGene
 
 const windows1252 = new TextDecoder('windows-1252')
 
-/** Bytes of one text: UTF-8 where they are valid, else the encoding of Windows. */
+/** Decodes the bytes of one text: as UTF-8 where they are valid, else as Windows-1252. */
 export function textOfBytes(bytes: Buffer): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : windows1252.decode(bytes)
 }
 
-/** A line of a file with the place of its first byte, or one that is too long to be read. */
+/** A line of a file with the offset of its first byte, or the length in bytes of a line that is too long to be read. */
 export type FileLine = { number: number; at: number; bytes: Uint8Array } | { number: number; tooLong: number }
 
 const LINE_END = 10
@@ -51,13 +51,13 @@ const LINE_END = 10
 interface Gathered {
   parts: Uint8Array[]
   size: number
-  /** Where it begins. */
+  /** The offset of its first byte. */
   at: number
 }
 
 /**
- * The lines of bytes in UTF-8, without their ends, a byte order mark or empty lines. Of a line of more than `most` bytes only the length is given,
- * and no more than that is held.
+ * Yields the lines of bytes in UTF-8, without line ends, byte order mark and empty lines. Of a line of more than `most` bytes, holds no more than `most`,
+ * and yields only the length.
  */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<FileLine> {
   const gathered: Gathered = { parts: [], size: 0, at: 0 }
@@ -95,18 +95,18 @@ function lineOf(gathered: Gathered, number: number, most: number): FileLine | un
   return isBlank(bytes) ? undefined : { number, at: at + from, bytes }
 }
 
-/** The byte order mark. */
+/** The byte order mark of UTF-8. */
 const MARK = [0xef, 0xbb, 0xbf]
 const RETURN = 13
 
 const isBlank = (bytes: Uint8Array) => bytes.length < 80 && textIn(bytes).trim() === ''
 
-/** Bytes in UTF-8 as text; invalid bytes become the replacement character. */
+/** Decodes bytes in UTF-8; invalid bytes become the replacement character. */
 export function textIn(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 }
 
-/** The most characters of a page that are looked at. */
+/** The most characters of a page that are searched for signs of markup and of a login. */
 const MOST_LOOKED_AT = 500_000
 
 /** Describes a text of markup for a sentence such as "It is a web page"; undefined for any other text. */
@@ -117,7 +117,7 @@ export function describeMarkup(text: string, address = ''): string | undefined {
   return /^<(?:\?xml|rss|feed)\b/i.test(head) ? 'a document in XML, such as an RSS feed' : undefined
 }
 
-/** By the place of a page, or by its field for a password. */
+/** Tells whether a page asks for a login, by its address or by a field for a password. */
 function isLogin(page: string, address: string): boolean {
   const { hostname = '', pathname = '' } = URL.parse(address) ?? {}
   return (

@@ -30,12 +30,12 @@ interface Undone {
   left: string[]
 }
 
-/** Acts taken back with one transaction. */
+/** The acts that one transaction undoes. */
 const AT_ONCE = 100
 
 /**
- * Undoes a run: records it changed get their former values if nobody has changed them since, records it made go to the trash if nobody has touched
- * them, and unused terms are deleted. After an interruption, another call resumes it. `wait` is called once when an import of the source has to end
+ * Undoes a run. Records that it changed get their former values if nobody has changed them since; records that it made go to the trash if nobody has
+ * touched them; unused terms are deleted. After an interruption, another call resumes the undo. `wait` is called once if an import of the source has to end
  * first.
  * @throws Error with one sentence when there is no such run, it was undone already, or a later one of the same source has to be undone first
  */
@@ -138,7 +138,7 @@ async function undoCreate(
 
 const nameOf = ({ title, venue, organizer, name }: RecordState) => String(title ?? name ?? venue ?? organizer ?? '')
 
-/** Why a record cannot be removed, if there is a reason. */
+/** Returns why a record cannot be removed; undefined if it can. */
 async function useOf(tx: Tx, kind: ItemKind, record: number): Promise<string | undefined> {
   if (standsAlone(kind)) return undefined
   const events = tx.selectFrom('events').select('events.id').where('status', '!=', 'trash').limit(1)
@@ -154,13 +154,13 @@ async function useOf(tx: Tx, kind: ItemKind, record: number): Promise<string | u
   return child ? 'has categories below it' : undefined
 }
 
-/** The former state of the fields that a run changed, and of what was known of the item. */
+/** The state before an act: the fields that the act changed, and the stored row of the item. */
 interface Before {
   fields: Record<string, unknown>
   item?: ImportItemColumns
 }
 
-/** Facts about an item that acts by older versions lack. */
+/** The columns of an item that acts of older versions lack. */
 const OF_OLDER_RUNS = { sequence: 0, page: '' }
 
 async function undoChange(

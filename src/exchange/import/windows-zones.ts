@@ -1,3 +1,5 @@
+// Finds the zone of the tz database for a name that Windows or Exchange has for a time zone.
+
 /**
  * The time zones of Windows: the zone that the CLDR table maps each to, its name, and the names that Windows and Exchange show for it, which have
  * changed with the years.
@@ -182,7 +184,7 @@ const WINDOWS: readonly (readonly [zone: string, name: string, ...shown: string[
   ['Pacific/Kiritimati', 'Line Islands Standard Time', 'Kiritimati Island'],
 ]
 
-/** Names with their letters and digits alone, in lower case, since programs part cities with commas or slashes. */
+/** Returns a name in lower case with its letters, digits, `+` and `-` alone, since programs part cities with commas or slashes. */
 const plain = (name: string) =>
   name
     .toLowerCase()
@@ -193,18 +195,18 @@ const zones = new Map(WINDOWS.flatMap(([zone, ...names]) => names.map((name) => 
 
 const citiesOf = (shown: string) => shown.split(/[,;/]/).map(plain)
 
-/** Zones by the cities that only their names have. */
+/** The zones of cities; undefined for a city in the names of several zones. */
 const cities = new Map<string, string | undefined>()
 for (const [zone, , ...shown] of WINDOWS)
   for (const city of shown.flatMap(citiesOf))
     cities.set(city, cities.has(city) && cities.get(city) !== zone ? undefined : zone)
 
-/** The zones that stand in the table, those of the world that are used most. */
+/** The zones of the table, which are the most used ones of the world. */
 export const WINDOWS_ZONES: readonly string[] = [...new Set(WINDOWS.map(([zone]) => zone))]
 
 /**
- * The zone that Windows has under a name: `W. Europe Standard Time`, as Lotus Notes shortens it (`W. Europe`), or as Exchange shows it
- * (`(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna`), perhaps with some of the cities alone.
+ * Returns the zone that Windows has under a name: `W. Europe Standard Time`, as Lotus Notes shortens it (`W. Europe`), or as Exchange shows it
+ * (`(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna`), perhaps with only some of the cities. Undefined for any other name.
  */
 export function windowsZone(name: string): string | undefined {
   const shown = name.replace(/^\((?:UTC|GMT)[^)]*\)/i, '')

@@ -25,42 +25,42 @@ import {
   standsAlone,
 } from './source-item.ts'
 
-// Prepares and writes single items.
+// Prepares, writes and trashes single items.
 
 /** An item ready to be written: fetching and everything else that waits is done. */
 export interface PreparedItem {
   item: SourceItem
   /** The record to change; undefined to make one. */
   record: number | undefined
-  /** A new event, which is written together with others. */
+  /** A new event, which is written together with others; undefined for any other write. */
   event: AskedEvent | undefined
-  /** For any other write, the values prepared by the operations of the resource. */
+  /** For any other write: the values that the operations of the resource have prepared. */
   prepared: unknown
   /** The fields of the source that are written. The others could not be written, and are tried again in the next run. */
   fields: ReadonlySet<string>
   /** Whether there is something to write. */
   isChanged: boolean
-  /** The addresses that the pictures of its texts were fetched from. */
+  /** The addresses from which the pictures of its texts were fetched. */
   pictures: readonly string[]
-  /** The context that its image was fetched in. */
+  /** The context in which its image was fetched. */
   context: Context
 }
 
-/** The kinds of the records that links lead to. */
+/** The kind of the records that each link leads to. */
 const LINK_KINDS: Readonly<Record<keyof ItemLinks, ItemKind>> = { ...LINKED, parent: 'category' }
 const linkNames = ['parent', ...eventLinks] as const
 
-/** Every identity that an item refers to, with its kind. */
+/** Yields every identity that an item refers to, with its kind. */
 export function* referencesOf({ links }: SourceItem): Generator<{ kind: ItemKind; identity: string }> {
   for (const name of linkNames) for (const identity of links[name] ?? []) yield { kind: LINK_KINDS[name], identity }
 }
 
-/** The ids of the records that a link of an item names; unknown records are left out. */
+/** Returns the ids of the records that a link of an item names; unknown records are left out. */
 function linkedIds(run: ImportRun, name: keyof ItemLinks, identities: readonly string[]): number[] {
   return identities.flatMap((identity) => run.links.get(itemKey(LINK_KINDS[name], identity)) ?? [])
 }
 
-/** Reports numbers of records that nothing here has. */
+/** Reports the records that an item names by their numbers and that are not here. */
 function noteUnknown(run: ImportRun, { at, name }: SourceItem, kind: ItemKind, identities: readonly string[]): void {
   for (const identity of identities) {
     const number = run.links.has(itemKey(kind, identity)) ? undefined : numberIn(identity)
@@ -80,21 +80,18 @@ interface AskedWrite {
   record: number | undefined
   /** The fields to write; undefined for all of a new record. */
   wanted: ReadonlySet<string> | undefined
-  /** Fields that the item no longer has, with their values from now on. */
+  /** Fields that the item no longer has, with the values that they are to get. */
   reset?: Readonly<Record<string, unknown>> | undefined
   /** The present values of the record. */
   state?: RecordState | undefined
 }
 
-/**
- * Validates the fields of an item and fetches its image.
- * @throws Problem
- */
+/** Validates the fields of an item, and fetches its image and pictures. @throws Problem */
 export async function prepareItem(
   run: ImportRun,
   { item, record, wanted, reset = {}, state = {} }: AskedWrite,
 ): Promise<PreparedItem> {
-  // An image is fetched once for each request, and an item counts as one.
+  // Images are fetched once in each request: a context of its own makes the item count as one.
   const context = { ...run.context }
   const isWanted = (name: string) => wanted === undefined || wanted.has(name)
   const raw: Record<string, unknown> = { ...item.values, ...reset }
@@ -128,7 +125,7 @@ export async function prepareItem(
   return { ...ready, event: await prepareEvent(context, waits ? { ...item, ahead: undefined } : item, raw) }
 }
 
-/** Whether an item is to wait where it would be published: a new one, and one that nobody has reviewed so far. */
+/** Tells whether an item has to wait where it would be published: a new item, and an item whose record is still pending. */
 function waitsForReview({ kind }: SourceItem, state: RecordState | undefined, raw: Readonly<Record<string, unknown>>) {
   if (!standsAlone(kind)) return false
   if (state) return state.status === 'pending' && isToBeSeen(raw.status)
@@ -139,7 +136,7 @@ const { image, venue, organizer, categories, tags } = event.fields
 /** The fields of an event that refer to something here. */
 const referring = { image, venue, organizer, categories, tags }
 
-/** Prepares a new event. Its image has been looked up by now; its venues and organizers are with the write. @throws Problem */
+/** Prepares a new event. Its image has been fetched by now; its venues and organizers are looked up when it is written. @throws Problem */
 async function prepareEvent(
   context: Context,
   { ahead, uid }: SourceItem,
@@ -153,7 +150,7 @@ async function prepareEvent(
   return { ...settleValues(values, context), event: await prepareNewEvent(context, values), uid }
 }
 
-/** The times and the rule of a series that cannot be written as the source has them. */
+/** Returns the times and the rule of a series in place of those of the source that cannot be written; else empty. */
 async function writableTimes(
   run: ImportRun,
   item: SourceItem,
@@ -165,7 +162,7 @@ async function writableTimes(
   return laterTimes(item.values, series, now)
 }
 
-/** Prepares a record of a kind from fields as the interface takes them. A series is made with its first event. @throws Problem */
+/** Prepares a new record from fields as the interface takes them. A series is made with its first event. @throws Problem */
 async function prepareNew(context: Context, kind: ItemKind, raw: Readonly<Record<string, unknown>>): Promise<unknown> {
   const { resource, operations } = servedNamed(kind === 'series' ? 'event' : kind)
   const values = await parseFields(resource.fields, raw, context, { extent: 'whole', mayAsk: true })
@@ -187,7 +184,7 @@ export async function prepareItemChange(
   return operations.update.prepare(context, { row, values })
 }
 
-/** Whether the image of an item is available. It is fetched here, and the write of the item reuses it. */
+/** Tells whether the image of an item is available. Fetches the image, which the write of the item then reuses. */
 async function isThere(run: ImportRun, { at }: SourceItem, image: string, context: Context): Promise<boolean> {
   if (image === '') return true
   if (run.options.dryRun) return false
@@ -225,7 +222,7 @@ export async function writeItem(
   }
 }
 
-/** The category below another one that has the name of a category whose place in the tree the source does not tell; none where one stands at the top. */
+/** Finds a category by name for an item whose place in the tree the source does not tell: one below another category; undefined if one stands at the top. */
 async function findChild(tx: Tx, { kind, name, values, links }: SourceItem): Promise<number | undefined> {
   if (kind !== 'category' || links.parent !== undefined || values.slug !== undefined) return undefined
   const namesakes = await findTermsByName(tx, 'category', name)

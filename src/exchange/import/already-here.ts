@@ -5,10 +5,10 @@ import type { ImportRun } from './import-run.ts'
 import { findElsewhere, findItems } from './import-store.ts'
 import { type ItemKind, type SourceItem, standsAlone } from './source-item.ts'
 
-// Finds items of a source that are in this calendar already, by another way than an earlier run.
+// Finds items that are in this calendar without an earlier run of their source, and refuses sources whose events came from another one.
 
 /**
- * The events and series among these items that come from this calendar itself, through its own feeds or lists: their pages are here, with the id or
+ * Finds the events and series among these items that come from this calendar itself, through its own feeds or lists: their pages are here, with the id or
  * UID that the source gives, and no earlier run of the source has made them.
  */
 export async function findOwn(
@@ -31,7 +31,7 @@ export async function findOwn(
   return new Set(own.filter(({ identity }) => !known.has(identity)))
 }
 
-/** The record on a page of this calendar: an event by its slug or, while it is not published, its number; or a series by its number. */
+/** A page of this calendar, with the record on it: an event by its slug or, while it is not published, its number; or a series by its number. */
 interface Place {
   place: string
   slug: string
@@ -49,7 +49,7 @@ function placeHere(page: string, site: string): Place | undefined {
   return { place, slug, event: 0, series: kind === 'series' ? Number(/\d{1,9}$/.exec(slug)?.[0] ?? 0) : 0 }
 }
 
-/** The names that a source may use for the records at these places: their ids and UIDs, and those of the series of an event. */
+/** Finds the names that a source may use for the records on these pages: their ids and UIDs, and those of the series of an event. */
 async function findNames(db: Db, places: readonly Place[]): Promise<Map<string, Set<string>>> {
   const slugs = places.map(({ slug }) => slug)
   const numbers = places.map(({ event }) => event)
@@ -75,17 +75,17 @@ async function findNames(db: Db, places: readonly Place[]): Promise<Map<string, 
   return names
 }
 
-/** The record here that calendars know by the UID of a new item. */
+/** The record here that has the UID of a new item. */
 export interface UidHolder {
-  /** Its kind and number, and the source that it came from. */
+  /** Its kind, its number and the source that it came from, for the report. */
   name: string
-  /** It may come back from the trash: the new record takes another UID. */
+  /** Whether it is in the trash, from which it may come back: the new record takes another UID. */
   isTrashed: boolean
 }
 
 /**
- * Finds the records here with the UIDs of these new items, so that no two events of a feed have the same one. An event of this source that has begun
- * or ceased to repeat takes the place of its own record.
+ * Finds the records here with the UIDs of these new items, so that no two events of a feed have the same UID. Left out are items that have begun or ceased
+ * to repeat: they take the place of their own record.
  * @param own ids of the records that the items have become
  */
 export async function findUidHolders(
@@ -125,7 +125,7 @@ interface Named {
   isTrashed: boolean
 }
 
-/** The records with these UIDs other than one's own; of several one that is not in the trash. */
+/** Finds the records with these UIDs, other than own ones; of several with one UID, one that is not in the trash. */
 async function findByUid(
   db: Db,
   uids: readonly string[],
@@ -145,7 +145,7 @@ async function findByUid(
 }
 
 /**
- * Refuses a source that was never imported while half of its first events are here from another one.
+ * Refuses a source that has no imported events yet, when at least half of its first events came from another source before.
  * @throws Error that says how to go on
  */
 export async function refuseDoubled(
@@ -175,7 +175,7 @@ export async function refuseDoubled(
   )
 }
 
-/** Whether an item describes a record: a UID is enough, an id is not. */
+/** Tells whether an item and a record describe the same event: a UID is enough, an id needs the same title and day. */
 function isSame({ uid, values }: SourceItem, state: RecordState | undefined): boolean {
   if (!state || state.status === 'trash') return false
   const day = String(values.start_date).slice(0, 10)

@@ -17,7 +17,7 @@ import { type ImportRun, remember } from './import-run.ts'
 import { findItems } from './import-store.ts'
 import { type SourceItem, TEXTS } from './source-item.ts'
 
-// Pictures in the texts of a source that has moved here: they are fetched, and the texts lead to ours.
+// Fetches the pictures in the texts of a source that has moved here, and lets the texts lead to our copies.
 
 /** The most characters of the address of a page or a picture. */
 const LONGEST = 1000
@@ -31,11 +31,11 @@ export function withItsPictures({ origin, options }: ImportRun, item: SourceItem
   if (!page) return item
   const texts = TEXTS.flatMap((name) => textIn(item.values, name) ?? [])
   const pictures = [...(item.image ? [item.image] : []), ...picturesIn(texts, page, MOST_PICTURES + 1)]
-  // Values computed ahead are those of the texts as they came.
+  // Data computed ahead belong to the item without its pictures.
   return pictures.length === 0 ? item : { ...item, pictures, ahead: undefined }
 }
 
-/** The address of the page of an item, if it is one of the web. */
+/** Returns the address of the page of an item; undefined for an item without a page on the web. */
 function webPage({ page = '' }: Pick<SourceItem, 'page'>): URL | undefined {
   return page.length <= LONGEST && /^https?:\/\//i.test(page) ? (URL.parse(page) ?? undefined) : undefined
 }
@@ -49,17 +49,17 @@ function textIn(values: Values, name: string): string | undefined {
 
 /** The texts of an item with our pictures. */
 interface Pictured {
-  /** The texts that are to be written. */
+  /** The texts to be written, by field. */
   texts: Record<string, string>
-  /** The addresses that the pictures were fetched from. */
+  /** The addresses from which the pictures were fetched. */
   brought: readonly string[]
-  /** Whether all of them are here. */
+  /** Whether all pictures are here. */
   isWhole: boolean
 }
 
 /**
- * Fetches the pictures of the texts that an item is to get, or else of those that its record has: what was edited here stays but for its links. A
- * picture that cannot be had is reported, and its link stays.
+ * Fetches the pictures in the texts that an item is to get, or else in those of its record. A text that was edited here stays, except for the links of its
+ * pictures. A picture that cannot be fetched is reported, and its link stays.
  */
 export async function bringPictures(run: ImportRun, item: SourceItem, sent: Values, state: Values): Promise<Pictured> {
   const page = webPage(item)
@@ -104,13 +104,13 @@ function note({ remark }: ImportRun, { at }: SourceItem, text: string): void {
   remark({ kind: 'note', at, text })
 }
 
-/** The images of these pictures, by the address that each was fetched from. In one run as many are fetched as one request may fetch. */
+/** Returns the images of these pictures, by the address that each was fetched from. Fetches as many in one run as one request may fetch. */
 async function fetchAll(run: ImportRun, item: SourceItem, pictures: readonly string[]): Promise<Map<string, ImageRow>> {
   const { context, options, lacks } = run
   const images = await findFetched(context.db, pictures.flatMap(namesOfImage))
   let left = MAX_ADDRESSES
   for (const picture of options.dryRun ? [] : pictures) {
-    // The whole image has all sizes, and what looks like a size may be a part of its name.
+    // The image without a size in its name has all sizes; but what looks like a size may be a part of the name.
     for (const address of new Set([sizeInName(picture) ? unsized(picture) : picture, picture])) {
       if (left === 0 || lacks.has(address) || imageAt(images, picture)) continue
       left -= 1
@@ -128,7 +128,7 @@ async function fetchAll(run: ImportRun, item: SourceItem, pictures: readonly str
   return images
 }
 
-/** Fetches a picture as a request of its own, so that none stays in memory; undefined when that cannot be done, with the reason in `lacks`. */
+/** Fetches a picture as a request of its own, so that no picture stays in memory; undefined where that fails, with the reason in `lacks`. */
 async function fetchOne({ context: { ...context }, lacks }: ImportRun, address: string): Promise<ImageRow | undefined> {
   return withImages(context, async () => {
     const lack = await lackOfImage(address, context)
@@ -139,7 +139,7 @@ async function fetchOne({ context: { ...context }, lacks }: ImportRun, address: 
   })
 }
 
-/** The rows by which the old addresses of these images lead to them, without rows that are stored already. */
+/** Returns the rows by which the old addresses of these images lead to them, without rows that are stored already. */
 export async function newImageRows(
   { origin, source }: ImportRun,
   db: Db,
@@ -159,11 +159,11 @@ export async function newImageRows(
 
 // The pictures of a page's own host in its texts: those that they show, and the image files that they link to.
 
-/** The attribute that names the picture of an element. */
+/** The attribute that names the picture, by element. */
 const NAMED_BY: Readonly<Record<string, string>> = { a: 'href', img: 'src', source: 'srcset' }
 const HAS_SOME = /<(?:a|img|source)[\s/]/i
 
-/** The addresses of the pictures in texts of a page, each once, in their order: `most` of them. */
+/** Returns the addresses of the pictures in texts of a page, each once, in their order, at most `most`. */
 function picturesIn(texts: readonly string[], page: URL, most: number): string[] {
   const found = new Set<string>()
   for (const text of texts)
@@ -174,14 +174,14 @@ function picturesIn(texts: readonly string[], page: URL, most: number): string[]
   return [...found]
 }
 
-/** A text of a page whose pictures have the addresses that `addressOf` gives; where it gives none, the address stays. */
+/** Returns a text of a page with the addresses of pictures that `addressOf` gives; where it gives none, the address stays. */
 function withPictures(html: string, page: URL, addressOf: (address: string) => string | undefined): string {
   if (!HAS_SOME.test(html)) return html
   const settled = (piece: MarkupPiece) => (piece.kind === 'open' ? settleTag(piece, page, addressOf) : piece.source)
   return splitMarkup(html).map(settled).join('')
 }
 
-/** Other sizes of a picture that is replaced, which are at the old host as well, go. */
+/** Returns a tag with the new address of its picture, and without its other sizes, which are at the old host as well. */
 function settleTag(
   { name, source }: MarkupPiece,
   page: URL,
@@ -201,10 +201,10 @@ function settleTag(
   })
 }
 
-/** The first address of a list of sizes. */
+/** Returns the first address in a list of sizes. */
 const firstOf = (srcset: string) => /[^\s,]\S*/.exec(srcset)?.[0].replace(/,$/, '') ?? ''
 
-/** The whole address of a picture at the host of the page, by http or https; without a query where its file has a name of its own. */
+/** Returns the address of a picture at the host of the page, without the query if the file has a name of its own; undefined for anything else. */
 function pictureAt(value: string, page: URL, isLink: boolean): string | undefined {
   const url = value === '' || value.startsWith('#') ? null : URL.parse(value, page.href)
   if (!url || !/^https?:$/.test(url.protocol) || url.host !== page.host) return undefined

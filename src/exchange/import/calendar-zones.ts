@@ -4,48 +4,49 @@ import { clockChanges, DAY_MS, formatUtc, isTimezone, utcOfWall, utcToMs, utcToW
 import { type Component, decodeText, propertiesOf, propertyOf } from './component-reader.ts'
 import { WINDOWS_ZONES, windowsZone } from './windows-zones.ts'
 
-// The time zones of a calendar file: the zone that each name in it means.
+// Finds the time zone that each name in a calendar file means, by the definitions in the file (VTIMEZONE) and by the zones known here.
 
 /** A VTIMEZONE: the zones that it may mean by its names, and the offsets that it defines. */
 interface Definition {
-  /** Its observances as they are written. */
+  /** The text of its observances, which shows whether a later definition is the same. */
   text: string
   named: readonly string[]
   observances: readonly Observance[]
-  /** The clocks that were read from it, by years. */
+  /** The clocks and zones that were found for it, by the first and the last year. */
   readings: Map<string, { clock: Clock; zone: string | undefined }>
 }
 
 /** The time zones of a calendar file, and the faults of their names that its report has to tell. */
 export interface CalendarZones {
-  /** The zone of times without one. */
+  /** The zone for times without one. */
   zone: string
   definitions: Map<string, Definition>
   /** The steps that may still be taken to read definitions. */
   steps: Steps
   /** The zones that were found for names and for pairs of offsets. */
   meanings: Map<string, string | undefined>
-  /** Names that faults were told of, and the faults that were not told yet. */
+  /** The names that faults were told of, and the faults that the report has not told yet. */
   told: Set<string>
   faults: string[]
-  /** As `YYYY-MM-DD`. */
+  /** The present day in UTC, as `YYYY-MM-DD`. */
   today: string
 }
 
-/** The first and the last wall time of an event, which its zone is looked up for. */
+/** The first and the last wall time of an event, for which its zone is looked up. */
 export interface EventSpan {
   first: string
   last: string
 }
 
-/** Time zone of an event: a zone that is known here, or the clock of the file where none here shows the same. */
+/** The time zone of an event: a zone that is known here, or the clock of the file if no zone here shows the same. */
 type ZoneReading = { zone: string } | { clock: Clock }
 
-/** The most definitions of a file, steps to read them, and names that faults are told of. */
+/** The most definitions of a file, and the most steps to read all of them. */
 const MOST_DEFINITIONS = 2000
 const MOST_STEPS = 5_000_000
-/** Steps for one event. */
+/** The most steps for one event. */
 const STEPS_AT_ONCE = 100_000
+/** The most names that faults are told of, and the most meanings that are kept. */
 const MOST_TOLD = 1000
 const MOST_MEANINGS = 1000
 
@@ -57,7 +58,7 @@ export function noZones(zone: string, now: number): CalendarZones {
 
 export const yearOf = (wall: string) => Number(wall.slice(0, 4))
 
-/** Notes what a VTIMEZONE defines; a later one takes the place of an earlier one of its name. */
+/** Stores the definition in a VTIMEZONE, in place of an earlier one with the same name. */
 export function define({ definitions, steps }: CalendarZones, component: Component): void {
   const name = zoneName(propertyOf(component, 'TZID')?.value ?? '')
   const key = name.toLowerCase()
@@ -71,8 +72,8 @@ export function define({ definitions, steps }: CalendarZones, component: Compone
 }
 
 /**
- * The zone of a TZID in an event. A name means what the file defines it to be; but to an event that is still to come, a place of the tz database is
- * that place, since definitions grow old and its visitors go by its clocks.
+ * Returns the zone of a TZID in an event. A name means what the file defines. Only in an event still to come, the name of a place in the tz database means
+ * that place, since definitions grow old and visitors go by the clocks of the place.
  */
 export function zoneOf(tzid: string, span: EventSpan, zones: CalendarZones): ZoneReading {
   const name = zoneName(tzid)
@@ -92,18 +93,18 @@ function meaningOf(key: string, { meanings }: CalendarZones, find: () => string 
   return found
 }
 
-/** The zone of times without one, by the name that the calendar gives it. */
+/** Returns the zone for times without one, by the name that the calendar gives its zone. */
 export function calendarZone(name: string, zones: CalendarZones): string {
   const reading = zoneOf(name, { first: `${zones.today} 00:00:00`, last: `${zones.today} 00:00:00` }, zones)
   return 'zone' in reading ? reading.zone : zones.zone
 }
 
-/** The zone that a name without a definition may mean; the report tells of it. */
+/** Guesses the zone of a name without a definition, by the offsets in the name; reports the name unless they suffice. */
 function guessed(name: string, zones: CalendarZones): string {
   const offsets = offsetsNamed(name)
   const fixed = offsets.length === 1 ? fixedZone(offsets[0] ?? 0) : undefined
   if (fixed !== undefined) {
-    // The offset is all there is to such a name.
+    // A name without words is only an offset, which needs no report.
     if (/[a-z]{4}/i.test(name)) tell(zones, name, `is unknown here, so its times are at ${fixed} all year`)
     return fixed
   }
@@ -119,7 +120,7 @@ function tell({ told, faults }: CalendarZones, name: string, what: string): void
   faults.push(`The time zone ${name} ${what}.`)
 }
 
-/** A zone with these offsets, in minutes, in winter and summer of this year. */
+/** Finds a zone with these offsets, in minutes, in January and July of this year, in either order. */
 function zoneOfPair(offsets: readonly number[], zones: CalendarZones): string | undefined {
   const { zone, today } = zones
   const halves = [Date.UTC(yearOf(today), 0, 15), Date.UTC(yearOf(today), 6, 15)]
@@ -133,15 +134,16 @@ function zoneOfPair(offsets: readonly number[], zones: CalendarZones): string | 
   return meaningOf(`${zone} ${offsets.join(' ')}`, zones, () => withSteps(zones, find).result)
 }
 
-/** Zones that are tried first, and those of Windows, which are all that many people use. */
+/** The zones that definitions are compared with: the most common ones first, then those of Windows, which are all that many people use. */
 const WELL_KNOWN = [
   ...['UTC', 'Europe/London', 'Europe/Berlin', 'Europe/Athens'],
   ...['America/New_York', 'America/Chicago', 'America/Denver', 'America/Los_Angeles'],
   ...WINDOWS_ZONES,
 ]
 
-/** Later years are not compared: nobody knows their clocks. */
+/** The years after this one for which clocks are compared: nobody knows the clocks of later years. */
 const YEARS_AHEAD = 10
+/** The most years of one event for which clocks are compared. */
 const MOST_YEARS = 50
 
 function readingOf(definition: Definition, { first, last }: EventSpan, zones: CalendarZones): ZoneReading | undefined {
@@ -161,7 +163,7 @@ function readingOf(definition: Definition, { first, last }: EventSpan, zones: Ca
   return fixed === undefined ? { clock } : { zone: fixed }
 }
 
-/** The result of work for one event, and whether it was cut off since it took more steps than one event may. */
+/** Does work for one event. Returns the result, and whether the work was cut off since it took more steps than one event may. */
 export function withSteps<Result>({ steps }: CalendarZones, work: (steps: Steps) => Result) {
   const share = { left: Math.min(STEPS_AT_ONCE, steps.left) }
   steps.left -= share.left
@@ -170,14 +172,14 @@ export function withSteps<Result>({ steps }: CalendarZones, work: (steps: Steps)
   return { result, isCut: share.left < 0 }
 }
 
-/** The clock of a definition in some years, and the zone that shows the same from their beginning to their end. */
+/** Returns the clock of a definition in some years, and the zone that shows the same from their beginning to their end, if there is one. */
 function wholeYears(definition: Definition, from: number, to: number, zones: CalendarZones, steps: Steps) {
   const { named, observances, readings } = definition
   const known = readings.get(`${from} ${to}`)
   if (known) return known
   const clock = clockOf(observances, from, to, steps)
   const [begin, end] = [Date.UTC(from, 0, 1), Date.UTC(to + 1, 0, 1)]
-  // Many zones never change their clocks; such an offset is nobody's in particular.
+  // Many zones never change their clocks, so that an offset without changes points to none of them.
   const candidates = [...named, zones.zone, ...(clock.steps.length > 0 ? WELL_KNOWN : [])]
   steps.left -= candidates.length * COMPARISON
   const zone = candidates.find((one) => isClockOf(one, clock, begin, end))
@@ -186,21 +188,21 @@ function wholeYears(definition: Definition, from: number, to: number, zones: Cal
   return reading
 }
 
-/** Steps that one comparison counts for. */
+/** The steps that a comparison of a zone with a clock counts for. */
 const COMPARISON = 100
 const MOST_READINGS = 200
 
-/** The UTC time of a wall time on a clock, in ms. */
+/** Returns the UTC time of a wall time on a clock, in ms. */
 export function utcOf(clock: Clock, wall: string): number {
   return utcOfWall(utcToMs(wall), (utc) => offsetAt(clock, utc))
 }
 
-/** The wall time of a clock at a UTC time. */
+/** Returns the wall time of a clock at a UTC time. */
 export function wallAt(clock: Clock, utc: string): string {
   return formatUtc(utcToMs(utc) + offsetAt(clock, utcToMs(utc)))
 }
 
-/** The offset of clocks at the beginning of some years, and the UTC times at which it changes. All in ms. */
+/** A clock in some years: its offset at their beginning, and the UTC times at which it changes. All in ms. */
 export interface Clock {
   /** The earliest time that the clock is known at. */
   since: number
@@ -208,22 +210,23 @@ export interface Clock {
   steps: readonly { at: number; offset: number }[]
 }
 
-/** A part of a VTIMEZONE: the offset that clocks have from each of some times on. Offsets in ms. */
+/** A part of a VTIMEZONE: an offset, and the times from which on clocks have it. Offsets in ms. */
 interface Observance {
   before: number
   offset: number
-  /** Wall time, `YYYY-MM-DD HH:MM:SS`, of its first beginning, on the clock before. */
+  /** The wall time of its first beginning, `YYYY-MM-DD HH:MM:SS`, on the clock before. */
   start: string
   rules: readonly EveryRule[]
-  /** Wall times of further beginnings. */
+  /** The wall times of its further beginnings. */
   dates: readonly string[]
 }
 
-/** The most characters of the dates on one line, and rules of one observance, that are read. */
+/** The most characters of the dates on one line that are read. */
 const LONGEST_DATES = 20_000
+/** The most rules of one observance that are read. */
 const MOST_RULES = 10
 
-/** The observances of a VTIMEZONE that can be read, until the steps are used up. */
+/** Reads the observances of a VTIMEZONE until the steps are used up; those that cannot be read are left out. */
 function readObservances({ parts }: Component, steps: Steps): Observance[] {
   return parts.flatMap((part) => {
     const offset = offsetIn(part, 'TZOFFSETTO')
@@ -246,7 +249,7 @@ function offsetIn(part: Component, name: string): number | undefined {
   return (sign === '-' ? -1000 : 1000) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds))
 }
 
-/** A day, time or period of RDATE as a wall time on the clock before it. */
+/** Reads a day, time or period of RDATE as a wall time on the clock before it; undefined for anything else. */
 function beginning(text: string, start: string, before: number): string | undefined {
   const [value = ''] = text.trim().split('/', 1)
   const wall = wallOf(value)
@@ -255,7 +258,7 @@ function beginning(text: string, start: string, before: number): string | undefi
   return wall.slice(0, 11) + start.slice(11)
 }
 
-/** A DATE or DATE-TIME as wall time; undefined for anything else. */
+/** Reads a DATE or DATE-TIME as a wall time, `YYYY-MM-DD HH:MM:SS`; undefined for anything else. */
 export function wallOf(value: string): string | undefined {
   const [, year, month, day, hour = '00', minute = '00', second = '00'] =
     /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?Z?)?$/i.exec(value.trim()) ?? []
@@ -265,9 +268,7 @@ export function wallOf(value: string): string | undefined {
   return Number.isNaN(ms) || new Date(ms).getUTCDate() !== Number(day) ? undefined : wall
 }
 
-/**
- * The end of a rule as a wall time, at the latest the horizon. `wallOfUtc` gives the wall time of an end in UTC.
- */
+/** Returns the end of a rule as a wall time, at the latest the horizon. `wallOfUtc` gives the wall time of an end in UTC. */
 export function endOfRule({ until }: EveryRule, horizon: string, wallOfUtc: (utc: string) => string): string {
   const wall = until === undefined ? undefined : wallOf(until)
   if (until === undefined || wall === undefined) return horizon
@@ -275,7 +276,7 @@ export function endOfRule({ until }: EveryRule, horizon: string, wallOfUtc: (utc
   return end < horizon ? end : horizon
 }
 
-/** The clocks of observances in the years from one to another, both among them. */
+/** Returns the clock that observances make in the years from one to another, including both. */
 function clockOf(observances: readonly Observance[], from: number, to: number, steps: Steps): Clock {
   const begun = observances
     .flatMap((observance) =>
@@ -292,10 +293,10 @@ function clockOf(observances: readonly Observance[], from: number, to: number, s
   return { since: begun[0]?.at ?? since, offset: first, steps: withoutRepetition(first, later) }
 }
 
-/** Two days on both sides of the years, since years of UTC begin at another time. */
+/** Two days on both sides of the years, since the years of a clock do not begin when those of UTC do. */
 const DAYS_MS = 2 * DAY_MS
 
-/** The beginnings of an observance that tell of these years: all in them, and the last ones before. */
+/** Returns the beginnings of an observance that matter in these years: all in them, and the last ones before. */
 function beginningsOf({ start, rules, dates, before }: Observance, from: number, to: number, steps: Steps): string[] {
   const horizon = `${to + 1}-01-03 00:00:00`
   const all = [start, ...dates]
@@ -308,7 +309,7 @@ function beginningsOf({ start, rules, dates, before }: Observance, from: number,
   return all.filter((wall) => wall < horizon)
 }
 
-/** Whether a rule is the same in every year, so that earlier years need not be gone through. */
+/** Tells whether a rule is the same in every year, so that earlier years need not be gone through. */
 function yearly({ days, unit, interval, count }: EveryRule): boolean {
   return days.frequency === 'yearly' && unit === undefined && interval === 1 && count === undefined
 }
@@ -317,12 +318,12 @@ function withoutRepetition(offset: number, steps: Clock['steps']): Clock['steps'
   return steps.filter((step, at) => step.offset !== (at === 0 ? offset : steps[at - 1]?.offset))
 }
 
-/** The offset of a clock at a UTC time, both in ms. */
+/** Returns the offset of a clock at a UTC time, both in ms. */
 export function offsetAt({ offset, steps }: Pick<Clock, 'offset' | 'steps'>, utc: number): number {
   return steps.findLast(({ at }) => at <= utc)?.offset ?? offset
 }
 
-/** Whether the clocks of a zone show the same from one UTC time to another, both in ms. */
+/** Tells whether the clocks of a zone show the same as a clock from one UTC time to another, both in ms. */
 function isClockOf(zone: string, clock: Pick<Clock, 'offset' | 'steps'>, from: number, to: number): boolean {
   // Most zones are told apart by one summer and one winter.
   const half = Math.min(to, from + 182 * DAY_MS)
@@ -340,15 +341,15 @@ function offsetOf(zone: string, utc: number): number {
   return utcToMs(utcToWall(formatUtc(utc), zone)) - utc
 }
 
-/** Far longer than any name of a zone; longer ones are not looked at. */
+/** The most characters of a name that are read, far more than any name of a zone has. */
 const LONGEST = 200
 
-/** The name of a zone as one program writes it `Kuala Lumpur\, Singapore`, and another `"Kuala Lumpur, Singapore"`. */
+/** Returns the name of a zone without its quotes and escapes: programs write `Kuala Lumpur\, Singapore` or `"Kuala Lumpur, Singapore"`. */
 function zoneName(tzid: string): string {
   return decodeText(tzid.slice(0, LONGEST)).replaceAll('"', '').trim()
 }
 
-/** The zone that a name stands for: a name of the tz database, perhaps behind a path, or one of Windows. */
+/** Returns the zone that a name stands for: a name of the tz database, perhaps behind a path, or one of Windows; undefined for any other name. */
 function zoneNamed(name: string): string | undefined {
   if (name === '') return undefined
   const tail = name.split('/')
@@ -358,16 +359,19 @@ function zoneNamed(name: string): string | undefined {
   return windowsZone(name) ?? (UTC.test(name) ? 'UTC' : undefined)
 }
 
-/** UTC as calendars of Microsoft call it (`tzone://Microsoft/Utc`), or by a letter. */
+/** The names of UTC in calendars of Microsoft (`tzone://Microsoft/Utc`), with an offset of nought, or as a letter. */
 const UTC = /^(?:tzone:\/\/microsoft\/utc|\(?(?:utc|gmt)\)?(?:[+-]00:?00)?|z|zulu)$/i
 
-/** Whether a name is that of a place in the tz database, whose clocks are the same for everybody; others (`EST`, `Eastern`) may mean several. */
+/**
+ * Tells whether a name is that of a place in the tz database, whose clocks are the same for everybody. Other names (`EST`, `Eastern`) may mean several
+ * zones.
+ */
 function isPlace(zone: string, name: string): boolean {
   const isLast = name.replaceAll(' ', '_').toLowerCase().endsWith(zone.toLowerCase())
   return isLast && zone.includes('/') && !/^etc\//i.test(zone)
 }
 
-/** The offsets in minutes that a name states: `(UTC+01:00) Somewhere`, `GMT +0100 (Standard) / GMT +0200 (Daylight)`. */
+/** Returns the offsets in minutes that a name states: `(UTC+01:00) Somewhere`, `GMT +0100 (Standard) / GMT +0200 (Daylight)`. */
 function offsetsNamed(name: string): number[] {
   const found = [...name.matchAll(/(?:UTC|GMT)\s*([+-])(\d{1,2})(?:[:.]?(\d\d))?/gi)]
   return found.map(([, sign, hours, minutes = '0']) => (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)))

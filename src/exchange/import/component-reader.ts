@@ -17,30 +17,30 @@ export interface Component {
   parts: Component[]
 }
 
-/** A component, or why it is left out; `isEnd` where the file ends before the component or calendar that is open. */
+/** A component, or why it is left out. `isEnd` is set if the file ends inside an open component or calendar. */
 export type ReadComponent = Component | { line: number; reason: string; isEnd?: true }
 
-/** Bytes of a line in the file and of a line put together, lines of one component, and nested components. */
+/** The most bytes of a line in the file, bytes of an unfolded line, lines of one component, and levels of nested components. */
 const LONGEST_LINE = 1_000_000
 const LONGEST_PROPERTY = 2_000_000
 const MOST_LINES = 5000
 const DEEPEST = 20
 
-/** The parts of the open component that have been read. */
+/** How far a file has been read: the open components, the outermost first, and their calendar. */
 interface OpenComponent {
   open: Component[]
   count: number
   /** Why the open component is left out. */
   fault: string | undefined
-  /** The line on which the calendar begins that has not ended yet; 0 for none. */
+  /** The line on which the calendar begins that has not ended yet; 0 outside any calendar. */
   calendar: number
-  /** Properties of the calendar that have not been returned with a component yet. */
+  /** The properties of the calendar that have not been returned yet. */
   properties: Property[]
 }
 
 /**
- * The components directly below VCALENDAR, one after the other; before the first, the properties of VCALENDAR itself as a component of that name. A
- * fault costs only the component it is in. Texts are in UTF-8, UTF-16 or Windows-1252.
+ * Yields the components directly below VCALENDAR, one after the other. Before the first comes a component named VCALENDAR, with the properties of the
+ * calendar itself. A fault costs only the component it is in. Texts are in UTF-8, UTF-16 or Windows-1252.
  */
 export async function* componentsOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ReadComponent> {
   const reading: OpenComponent = { open: [], count: 0, fault: undefined, calendar: 0, properties: [] }
@@ -52,13 +52,13 @@ export async function* componentsOf(bytes: AsyncIterable<Uint8Array>): AsyncGene
   if (line > 0) yield { line, reason: `This ${name} has no end: the file is cut off.`, isEnd: true }
 }
 
-/** A line that is too long has no text. */
+/** An unfolded line, with the number of its first line in the file; a line that is too long has no text. */
 interface Unfolded {
   number: number
   text: string | undefined
 }
 
-/** Unfolded lines: a line that begins with a blank or tab continues the line before. */
+/** Yields unfolded lines: a line that begins with a blank or tab continues the line before. */
 async function* unfolded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Unfolded> {
   let number = 0
   let parts: Uint8Array[] = []
@@ -111,7 +111,7 @@ function readLine(reading: OpenComponent, number: number, text: string | undefin
   return undefined
 }
 
-/** The properties of the calendar so far; concatenated files end and begin it in the middle. */
+/** Takes the properties of the calendar that were read so far; undefined for none. Concatenated files end and begin a calendar in the middle. */
 function calendarHead(reading: OpenComponent, line: number): Component | undefined {
   const properties = reading.properties.splice(0)
   return properties.length === 0 ? undefined : { name: 'VCALENDAR', line, properties, parts: [] }
@@ -152,7 +152,7 @@ function endComponent(reading: OpenComponent, name: string): ReadComponent | und
   return reading.fault === undefined ? outer : { line: outer.line, reason: reading.fault }
 }
 
-/** The property on a line; undefined when there is none. */
+/** Reads the property on a line; undefined where there is none. */
 function readProperty(line: string): Property | undefined {
   const name = /^[\w-]+/.exec(line)?.[0]
   if (name === undefined) return undefined
@@ -164,7 +164,7 @@ function readProperty(line: string): Property | undefined {
     if (whole === '') return undefined
     parameters[parameter.toUpperCase()] = decodeParameter(quoted ?? plain)
     at += whole.length + 1
-    // Further values of a parameter, which are not read here.
+    // Further values of a parameter are skipped.
     while (line[at] === ',') {
       MORE.lastIndex = at
       at += MORE.exec(line)?.[0].length ?? 1
@@ -176,17 +176,17 @@ function readProperty(line: string): Property | undefined {
 const PARAMETER = /([\w-]+)=(?:"([^"]*)"|([^";:,]*))/y
 const MORE = /,(?:"[^"]*"|[^";:,]*)/y
 
-/** The escapes of RFC 6868 in a parameter. */
+/** Decodes the escapes of RFC 6868 in a parameter. */
 function decodeParameter(text: string): string {
   return text.replace(/\^([n^'])/g, (_, sign: string) => (sign === 'n' ? '\n' : sign === "'" ? '"' : '^'))
 }
 
-/** The value of a property of type TEXT (RFC 5545, 3.3.11). */
+/** Decodes the value of a property of type TEXT (RFC 5545, 3.3.11). */
 export function decodeText(value: string): string {
   return value.replace(/\\([nN;,\\:"])/g, (_, sign: string) => (sign === 'n' || sign === 'N' ? '\n' : sign))
 }
 
-/** The texts of a comma-separated list. */
+/** Decodes the texts of a comma-separated list; empty texts are left out. */
 export function decodeTexts(value: string): string[] {
   return [...value.matchAll(/(?:\\[\s\S]|[^,\\])+/g)].map(([text]) => decodeText(text).trim()).filter(Boolean)
 }
@@ -199,7 +199,7 @@ export function propertiesOf({ properties }: Component, name: string): Property[
   return properties.filter((property) => property.name === name)
 }
 
-/** The text of a property; empty if it is missing. */
+/** Returns the text of a property; empty if the property is missing. */
 export function textOf(component: Component, name: string): string {
   return decodeText(propertyOf(component, name)?.value ?? '').trim()
 }

@@ -4,7 +4,7 @@ import { organizerFields, venueFields } from '../../base/fields/linked-fields.ts
 import { type Tabled, tabled } from '../../base/fields/member.ts'
 import { fold } from '../../base/text/characters.ts'
 
-// The cells of a table: the meaning of each column, and the dates and times in them.
+// Recognises the columns of a table by their names, and reads the dates and times in cells.
 
 /**
  * The columns of a table, each with the names it may have, by language: those of our own export, of the reference's tables, of Google's and
@@ -81,7 +81,7 @@ const ALIASES: Readonly<Partial<Record<string, string>>> = COLUMNS
 const unnamed = <Name extends string>(fields: readonly Tabled<Name>[]) =>
   fields.filter(({ name }) => !(name in COLUMNS))
 
-/** Other fields, which our own tables have as their kinds say: those of events, of their venue, and of their organizer. */
+/** The other fields of events, of their venue and of their organizer, which our own tables write as the kinds of the fields say. */
 export const otherCells = {
   event: unnamed(rareFields('csv')),
   venue: unnamed(tabled(venueFields)),
@@ -90,7 +90,7 @@ export const otherCells = {
 
 export type ColumnMeaning = NamedColumn | (typeof otherCells)[keyof typeof otherCells][number]['name']
 
-/** The meanings that a column of a table can have. */
+/** All meanings that a column of a table can have. */
 const COLUMN_MEANINGS: readonly ColumnMeaning[] = [
   ...(Object.keys(COLUMNS) as NamedColumn[]),
   ...Object.values(otherCells)
@@ -115,7 +115,8 @@ function plainName(name: string): string {
 }
 
 /**
- * The meaning of each column by its name, undefined for an ignored one; `given` overrides the names. A table without events has venues or organizers.
+ * Returns the meaning of each column by its name, undefined for an ignored column; `given` overrides the names. A table without events has venues or
+ * organizers.
  * @throws Error with one sentence when a name of `given` is no column, or no column has the titles or starts of events
  */
 export function readHeader(
@@ -146,7 +147,7 @@ export function readHeader(
   return columns
 }
 
-/** Parses `--map`. @throws Error with one sentence */
+/** Reads the values of `--map`, such as `Column=field`. @throws Error with one sentence for any other value */
 export function readMapping(words: readonly string[]): Map<string, ColumnMeaning> {
   const given = words.map((word) => {
     const at = word.lastIndexOf('=')
@@ -158,13 +159,13 @@ export function readMapping(words: readonly string[]): Map<string, ColumnMeaning
   return new Map(given)
 }
 
-/** Which number of a date such as 3/4/2026 is the day. */
+/** The orders of a date such as 3/4/2026: `european` has the day first, `american` the month. */
 export const DATE_ORDERS = ['european', 'american'] as const
 export type DateOrder = (typeof DATE_ORDERS)[number]
 
-/** The evidence of all dates for their order. */
+/** How many dates of a table show in which order they are. */
 interface SeenDates {
-  /** Rows whose first, or second, number can only be a day. */
+  /** Dates whose first number, or whose second number, can only be a day. */
   dayFirst: number
   monthFirst: number
   ambiguous: number
@@ -176,7 +177,7 @@ export function noDates(): SeenDates {
   return { dayFirst: 0, monthFirst: 0, ambiguous: 0 }
 }
 
-/** Notes the evidence of one date. */
+/** Counts a date by what it shows of the order. */
 export function noteDate(seen: SeenDates, text: string): void {
   const [, first = '', second = ''] = SLASHED.exec(text.trim()) ?? []
   if (first === '') return
@@ -185,7 +186,7 @@ export function noteDate(seen: SeenDates, text: string): void {
   else seen.ambiguous += 1
 }
 
-/** The order of all dates. @throws Error with one sentence when they leave it open, or contradict each other */
+/** Returns the order of all dates. @throws Error with one sentence when they leave the order open, or contradict each other */
 export function orderOf({ dayFirst, monthFirst, ambiguous }: SeenDates): DateOrder {
   if (dayFirst > 0 && monthFirst > 0)
     throw new Error(
@@ -201,8 +202,8 @@ export function orderOf({ dayFirst, monthFirst, ambiguous }: SeenDates): DateOrd
 let known: ReadonlyMap<string, number> | undefined
 
 /**
- * The numbers of months by their names and short names in every language, in lower case and without accents. They are made when a table is read first:
- * every start loads this file, and would take a tenth longer.
+ * Returns the numbers of months by their names and short names in every language, in lower case and without accents. They are made when the first table is
+ * read, since every start loads this file and would take a tenth longer.
  */
 function months(): ReadonlyMap<string, number> {
   known ??= new Map(
@@ -220,7 +221,7 @@ function plainMonth(name: string): string {
   return fold(name).replace('.', '')
 }
 
-/** A date with or without a time as `YYYY-MM-DD` and `HH:MM:SS`; undefined for other text. */
+/** Reads a date with or without a time, as `YYYY-MM-DD` and `HH:MM:SS`; undefined for other text. */
 export function readTableDate(text: string, order: DateOrder): { day: string; time: string | undefined } | undefined {
   const trimmed = text.trim()
   for (const { pattern, parts } of FORMS) {
@@ -238,12 +239,12 @@ export function readTableDate(text: string, order: DateOrder): { day: string; ti
 type Parts = (found: RegExpExecArray, order: DateOrder) => { year: number; month: number; day: number }
 
 const monthOf = (name = '') => months().get(plainMonth(name)) ?? months().get(plainMonth(name).slice(0, 3)) ?? 0
-/** A year of two digits is one from 1970 to 2069. */
+/** Returns a year; two digits stand for a year from 1970 to 2069. */
 const yearOf = (year = '') => Number(year) + (year.length > 2 ? 0 : Number(year) < 70 ? 2000 : 1900)
 const dayFirst: Parts = ([, day, month, year]) => ({ year: yearOf(year), month: Number(month), day: Number(day) })
 const dayAndName: Parts = ([, day, month, year]) => ({ year: yearOf(year), month: monthOf(month), day: Number(day) })
 
-/** Slashes are read in the order of the table; dots and dashes always have the day first. */
+/** The forms of dates. Between slashes, numbers are in the order of the table; between dots or dashes, the day comes first. A year may come before all. */
 const FORMS: readonly { pattern: RegExp; parts: Parts }[] = [
   {
     pattern: /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/,
@@ -275,7 +276,7 @@ function dayOf(year: number, month: number, day: number): string | undefined {
   return isReal ? date.toISOString().slice(0, 10) : undefined
 }
 
-/** A time such as `19:30`, `19.30`, `19h30`, `19 Uhr`, `7:30 PM` or `7pm` as `HH:MM:SS`; undefined for other text. */
+/** Reads a time such as `19:30`, `19.30`, `19h30`, `19 Uhr`, `7:30 PM` or `7pm`, as `HH:MM:SS`; undefined for other text. */
 export function readTableTime(text: string): string | undefined {
   const [, hour, minute = '00', second = '00', half] =
     /^(\d{1,2})(?:[:.h](\d\d))?(?::(\d\d))?\s*(?:uhr|h|([ap])?\.?\s?(?:m\.?)?)$/i.exec(text.trim()) ?? []

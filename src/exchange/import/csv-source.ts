@@ -41,7 +41,7 @@ import { markedEncoding } from './source-text.ts'
 interface CsvTask {
   file: string
   mapping: ReadonlyMap<string, ColumnMeaning>
-  /** The order of day and month in its dates; inferred from all of them unless given. */
+  /** The order of day and month in its dates; inferred from all dates unless given. */
   dates: DateOrder | undefined
 }
 
@@ -49,15 +49,16 @@ interface CsvTask {
 interface CsvShape {
   encoding: string
   delimiter: string
-  /** The line that the header stands on: spreadsheets may name the separator on a line before it. */
+  /** The number of the line with the header: spreadsheets may name the separator on a line before it. */
   from: number
 }
 
-/** The most bytes of one row, and of the beginning that is examined. */
+/** The most bytes of one row. */
 const LONGEST_ROW = 5_000_000
+/** The bytes of the beginning that is examined, and of each piece that is read. */
 const HEAD = 1 << 16
 
-/** A table of events, or of venues or organizers (RFC 4180), read twice: first the dates of all rows, then its records. */
+/** Returns the source in a table of events, or of venues or organizers (RFC 4180). Reads the table twice: first the dates of all rows, then its records. */
 export async function csvSource(task: CsvTask, address: string): Promise<Source> {
   const { size } = await stat(task.file)
   const done = { bytes: 0 }
@@ -94,7 +95,7 @@ async function dateOrder(task: CsvTask, shape: CsvShape, done: { bytes: number }
   return orderOf(seen)
 }
 
-/** The rows after the header, by the meanings of their columns. */
+/** Yields the rows after the header, by the meanings of their columns. @throws Error with one sentence for an empty table */
 async function* rowsOf(
   { file, mapping }: CsvTask,
   { encoding, delimiter, from }: CsvShape,
@@ -116,7 +117,7 @@ async function* rowsOf(
   let columns: (ColumnMeaning | undefined)[] | undefined
   let headings: CsvRow['headings'] = new Map()
   const rows = { whole: 0, short: 0 }
-  // The one row with too few cells so far: where it is the last one, the file may end in it.
+  // The only row with too few cells so far: if it is the last row, the file may end inside it.
   let short: CsvRow | undefined
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
@@ -142,7 +143,7 @@ async function* rowsOf(
   if (!columns) throw new Error('The table is empty.')
 }
 
-/** Whether a file ends with a line end, in any encoding. */
+/** Tells whether a file ends with a line end, in any encoding. */
 async function endsLine(file: string): Promise<boolean> {
   const { size } = await stat(file)
   const handle = await open(file)
@@ -172,7 +173,7 @@ function drained(parser: ReturnType<typeof parse>): Promise<void> {
   })
 }
 
-/** Cells by meaning, without the `'` that keeps spreadsheets from running a formula. */
+/** Returns the cells of a row by meaning, without the `'` that keeps spreadsheets from running a formula. */
 function cellsOf(
   columns: readonly (ColumnMeaning | undefined)[],
   record: readonly string[],
@@ -183,7 +184,7 @@ function cellsOf(
   return cells
 }
 
-/** The encoding: by its first bytes, else UTF-8 if the whole file is valid, else the encoding of Windows. And the separator in the header. */
+/** Finds the encoding by the first bytes, else UTF-8 if the whole file is valid, else Windows-1252; finds the separator in the header. */
 async function shapeOf(file: string, done: { bytes: number }): Promise<CsvShape> {
   const handle = await open(file)
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD), 0, HEAD, 0).finally(() => handle.close())
@@ -211,16 +212,17 @@ async function isUtf8(file: string, done: { bytes: number }): Promise<boolean> {
   }
 }
 
-/** The cells of a row by the meanings of their columns; missing columns have no cell. */
+/** A row with its cells by the meanings of their columns; missing columns have no cell. */
 interface CsvRow {
   at: string
   cells: ReadonlyMap<ColumnMeaning, string>
-  /** The names of the columns in the file. */
+  /** The names of the columns in the file, by meaning. */
   headings: ReadonlyMap<ColumnMeaning, string>
 }
 
-/** Columns whose cells are used unchanged. */
+/** The columns whose cells are used unchanged. */
 const PLAIN = ['description', 'excerpt', 'website', 'slug', 'timezone'] as const
+/** The columns whose cells say yes or no. */
 const FLAGS = ['featured', 'sticky', 'hide_from_listings', 'show_map', 'show_map_link', 'image_decorative'] as const
 
 const YES = /^(?:1|y|yes|true|on|x|ja|wahr|oui|vrai|sí|si|verdadero)$/i
@@ -228,7 +230,7 @@ const NO = /^(?:|0|n|no|false|off|nein|falsch|non|faux|falso)$/i
 
 const isYes = (cell: string | undefined) => YES.test(cell ?? '')
 
-/** The fields that take cells as they are, each as a set of its own: a cell that its field refuses costs nothing else. */
+/** The fields that take cells as they are. Each is a set of its own, so that a cell which its field refuses costs nothing else. */
 const takers: ReadonlyMap<ColumnMeaning, Fields> = new Map([
   ...otherCells.event.map(({ name }) => takerOf(name, 'event')),
   ...otherCells.venue.map(({ name }) => takerOf(name, 'venue')),
@@ -262,7 +264,7 @@ function isReadable(meaning: ColumnMeaning, cell: string, context: Reading['cont
 /** The most characters of a cell that a report repeats. */
 const MOST_TOLD = 100
 
-/** A row without the cells that cannot be read, and a fault for each of these. */
+/** Returns a row without the cells that cannot be read, and a fault for each of these. */
 function readableRow(
   row: CsvRow,
   name: string,
@@ -281,7 +283,7 @@ function readableRow(
   return { readable: { ...row, cells }, faults }
 }
 
-/** The event of a row, after its venue, organizers and terms. */
+/** Yields the event of a row, after its venue, organizers and terms. */
 function* eventOfRow(written: CsvRow, order: DateOrder, context: Reading['context']): Generator<SourceEntry> {
   const { at } = written
   const title = written.cells.get('title') ?? ''
@@ -306,7 +308,7 @@ interface RowTimes {
   end_date: string
 }
 
-/** The times of a row, with the end that cannot be read where there is one, or why it has none. */
+/** Returns the times of a row, with the end that cannot be read as `unread`; or a sentence on why the row has no times. */
 function rowTimes(cells: CsvRow['cells'], order: DateOrder): (RowTimes & { unread?: string }) | string {
   const written = cells.get('start_date') ?? ''
   const start = readTableDate(written, order)
@@ -323,12 +325,15 @@ function rowTimes(cells: CsvRow['cells'], order: DateOrder): (RowTimes & { unrea
   if (isAllDay) return { all_day: true, start_date: start.day, end_date: lastDay, ...unread }
   const first = startTime ?? '00:00:00'
   const last = (isRead ? endTime : undefined) ?? first
-  // An evening that ends after midnight.
+  // An event without a day of its end that ends earlier than it starts ends after midnight.
   const day = ending === '' && last < first ? addDays(lastDay, 1) : lastDay
   return { all_day: false, start_date: `${start.day} ${first}`, end_date: `${day} ${last}`, ...unread }
 }
 
-/** The venue and the organizer of a row in a table of those, `names` being the names of the rows before. One name with two addresses is two of them. */
+/**
+ * Yields the venue and the organizer of a row in a table of those. `names` are the names of the rows before: a name that comes again is told apart by its
+ * address.
+ */
 function* linkedOfRow(written: CsvRow, names: Set<string>, context: Reading['context']): Generator<SourceEntry> {
   const { at } = written
   const name = written.cells.get('venue') || written.cells.get('organizer') || ''
@@ -356,7 +361,7 @@ function* linkedOfRow(written: CsvRow, names: Set<string>, context: Reading['con
   }
 }
 
-/** Values as our own tables have them. */
+/** Returns the values of columns that only our own tables have. */
 function othersOf(cells: CsvRow['cells'], kind: keyof typeof otherCells): Record<string, unknown> {
   const others: readonly Tabled<ColumnMeaning>[] = otherCells[kind]
   return Object.fromEntries(
@@ -408,7 +413,7 @@ function eventItem(
 /** The words of calendars for events that anybody may see. */
 const OPEN = /^(?:|normal|public|publique|público|öffentlich|default|standard)$/i
 
-/** The status of a row: that of its column, or else private where another column says so. */
+/** Returns the status of a row: that of its column, or else private where another column says so. */
 function publicationOf(cells: CsvRow['cells']): Readonly<Record<string, string>> {
   const status = cells.get('status')?.toLowerCase() ?? ''
   const date = cells.get('date_utc') ?? ''
@@ -418,7 +423,7 @@ function publicationOf(cells: CsvRow['cells']): Readonly<Record<string, string>>
   return { status: isYes(cells.get('private')) || !OPEN.test(cells.get('sensitivity') ?? '') ? 'private' : 'publish' }
 }
 
-/** Prices separated by `|`; a bare number gets the currency sign. */
+/** Returns the prices of a row, which `|` separates; a bare number gets the currency sign. */
 function costOf(cells: CsvRow['cells']): string[] {
   const sign = cells.get('currency') ?? ''
   const prices = splitCell(cells.get('cost'), /\|/)
@@ -447,14 +452,14 @@ function linkedOf({ at, cells }: CsvRow): SourceItem[] {
   ].filter((item) => item !== undefined)
 }
 
-/** The ids of organizers in a cell that has ids or names. */
+/** Returns the ids of organizers in a cell that has ids or names; none for names. */
 function idsIn(cell: string): string[] {
   return /^\d{1,9}(?:[\s,;|]{1,5}\d{1,9}){0,100}$/.test(cell) ? cell.split(/[\s,;|]{1,5}/) : []
 }
 
 const namesAmong = (cell: string) => (idsIn(cell).length > 0 ? '' : cell)
 
-/** The details of the venue of a row. Coordinates only count as pairs. */
+/** Returns the details of the venue of a row. Coordinates count only as pairs. */
 function placeOf(cells: CsvRow['cells']): Record<string, unknown> {
   const cell = (meaning: ColumnMeaning) => cells.get(meaning) ?? ''
   const [latitude, longitude] = [cell('latitude'), cell('longitude')]
@@ -472,7 +477,7 @@ function placeOf(cells: CsvRow['cells']): Record<string, unknown> {
   }
 }
 
-/** The details of the first organizer of a row. */
+/** Returns the details of the first organizer of a row. */
 function personOf(cells: CsvRow['cells']): Record<string, unknown> {
   const cell = (meaning: ColumnMeaning) => cells.get(meaning) ?? ''
   return {

@@ -22,15 +22,16 @@ import {
 import type { Reading, Source, SourceEntry } from './source-item.ts'
 import { countedBytes, describeMarkup, linesOf, markedEncoding, textIn } from './source-text.ts'
 
-// Reads a file of any kind as the items of an import.
+// Reads a file of any format as the items of an import: recognises the format, reads JSON and NDJSON, and reads long files in a thread.
 
-// Reads files with records as the interface shows them, as JSON or NDJSON.
+// Files with records as the interface shows them, as JSON or NDJSON.
 
-/** The most bytes of one line of NDJSON, and of a file that is a single JSON value and has to be held whole. */
+/** The most bytes of one line of NDJSON. */
 const LONGEST_LINE = 10_000_000
+/** The most bytes of a file that is a single JSON value, which is held in memory as a whole. */
 const LARGEST_VALUE = 200_000_000
 
-/** A file with records as the interface shows them: a page of a list, a list, or one record a line. */
+/** Returns the source in a file with records as the interface shows them: a page of a list, a list, or one record a line. */
 async function jsonSource(file: string, address: string, isLines: boolean): Promise<Source> {
   const { size } = await stat(file)
   const { bytes, progress } = countedBytes(file)
@@ -45,7 +46,7 @@ async function jsonSource(file: string, address: string, isLines: boolean): Prom
   }
 }
 
-/** Whether a file has one record a line: then its first line is a whole record. */
+/** Tells whether a file has one record a line: then its first line is a whole record. */
 async function hasLines(file: string): Promise<boolean> {
   const handle = await open(file)
   try {
@@ -62,13 +63,13 @@ async function hasLines(file: string): Promise<boolean> {
   }
 }
 
-/** Whether a text is a whole record and not a page of a list. */
+/** Tells whether a text is a whole record and not a page of a list. */
 function isRecord(text: string): boolean {
   const value = parsed(text)
   return isShownRecord(value) && ('id' in value || typeof value.title === 'string')
 }
 
-/** The file is read twice: first for the places of the occurrences of series, then for all records. */
+/** Yields the records of a file with one record a line. Reads the file twice: first for the places of the occurrences of series, then for all records. */
 async function* lineEntries(file: string, bytes: () => AsyncIterable<Uint8Array>): AsyncGenerator<SourceEntry> {
   const series = await findOccurrences(bytes())
   const handle = await open(file)
@@ -97,10 +98,10 @@ async function* lineEntries(file: string, bytes: () => AsyncIterable<Uint8Array>
   }
 }
 
-/** The place of a line: its first byte and its length. */
+/** The place of a line in a file: the offset of its first byte, and its length in bytes. */
 type LinePlace = readonly [at: number, length: number]
 
-/** The most occurrences that are remembered; those of further series are imported as single events. */
+/** The most occurrences whose places are remembered; those of further series are imported as single events. */
 const MOST_SPANS = 5_000_000
 const MARKED = Buffer.from('"recurrence"')
 
@@ -142,7 +143,7 @@ async function* valueEntries(bytes: AsyncIterable<Uint8Array>, size: number): As
   yield* entriesOf(value)
 }
 
-/** The records of a page of a list, of a list, or of a single record. */
+/** Yields the records of a page of a list, of a list, or of a single record. */
 function* entriesOf(value: unknown): Generator<SourceEntry> {
   if (Array.isArray(value)) {
     yield* listEntries(listedKindOf, 'record', value)
@@ -170,7 +171,7 @@ function* listEntries(kind: (record: unknown) => ListedKind, list: string, recor
   }
 }
 
-/** The kind of a record, recognized by members that only this kind has. */
+/** Recognises the kind of a record by members that only this kind has. */
 function listedKindOf(record: unknown): ListedKind {
   if (!isShownRecord(record) || 'title' in record || 'start_date' in record) return 'event'
   if (typeof record.venue === 'string') return 'venue'
@@ -190,7 +191,7 @@ function parsed(text: string): unknown {
   }
 }
 
-// Reads a file, in a thread of its own where it is long.
+// Reads a file, in a thread of its own if the file is long.
 
 /** A file to read, with the options given for it. */
 export interface FileTask {
@@ -201,11 +202,11 @@ export interface FileTask {
   title?: string
   map: readonly string[]
   dates: DateOrder | undefined
-  /** The zone of times without one. */
+  /** The zone for times without one. */
   zone: string
 }
 
-/** The source in a file, by its content, and by its name where that leaves it open. @throws Error with one sentence when it cannot be read */
+/** Returns the source in a file; the content or the name of the file tells its format. @throws Error with one sentence when it cannot be read */
 export async function fileSource({ file: path, name, title, map, dates, zone }: FileTask): Promise<Source> {
   const file = realPath(path)
   const address = name ?? `file:${file}`
@@ -226,7 +227,7 @@ const KINDS: Readonly<Record<string, 'ics' | 'csv' | 'json' | 'lines'>> = {
   '.jsonl': 'lines',
 }
 
-/** The format of a file with this beginning. @throws Error with a sentence that begins with the title */
+/** Returns the format of a file by its beginning and its name. @throws Error with a sentence that begins with the title */
 function kindOf(beginning: Buffer, file: string, title: string): 'ics' | 'csv' | 'json' | 'lines' {
   const known = KINDS[extname(file).toLowerCase()]
   const bytes = beginning.subarray(0, 512).toString('latin1')
@@ -251,7 +252,7 @@ const BINARY = ['PK\u0003\u0004', '\u00d0\u00cf\u0011\u00e0', '\u001f\u008b', DA
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters.
 const NO_TEXT = /[\x01-\x08\x0e-\x1a]/
 
-/** The bytes of a beginning. */
+/** The bytes at the beginning of a file that are read to recognise its format. */
 const BEGINNING = 1 << 16
 
 async function beginningOf(file: string): Promise<Buffer> {
@@ -265,33 +266,33 @@ async function beginningOf(file: string): Promise<Buffer> {
   }
 }
 
-/** The options that the thread starts with. */
+/** The data that the thread starts with. */
 export interface ReadTask {
   file: FileTask
   reading: Omit<Reading, 'expectsNew'>
 }
 
-/** Grants the thread one more batch to read. */
+/** A permission for the thread to read one more batch. */
 export interface ReadGrant {
-  /** Whether events are prepared as new ones. */
+  /** Whether the thread prepares events as new ones. */
   expectsNew: boolean
-  /** Entries to skip: they were read while the thread started. */
+  /** The number of entries to skip, since they were read here while the thread started. */
   passOver: number
 }
 
 /** A batch of entries, the end of the file or a failure, or the message that the thread has started. */
 export type ThreadAnswer = { entries: SourceEntry[]; read: number; isLast: boolean } | { failure: string } | 'started'
 
-/** Files from this many bytes on are read in a thread beside the writing: starting it takes as long as reading a part of them. */
+/** Bytes from which on a file is read in a thread beside the writing: starting the thread takes as long as reading a part of such a file. */
 const WORTH_A_THREAD = 2_000_000
 
-/** Bytes to read up to which reading begins here while the thread starts: a file of lines is looked through as a whole first. */
+/** The most bytes of a source that begins to be read here while the thread starts: a file of lines is looked through as a whole first. */
 const WORTH_BEGINNING = 100_000_000
 
 /** Batches that the thread may read ahead of the writing, which bounds the memory in use. */
 const AHEAD = 3
 
-/** A source that reads a long file in a thread, which also does the work that needs one entry alone. */
+/** Returns a source that reads a long file in a thread, which also does the work that needs one entry alone. A short file is read here. */
 export function besideWriting(source: Source, file: FileTask): Source {
   if (source.total() < WORTH_A_THREAD) return source
   let read = 0

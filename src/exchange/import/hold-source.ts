@@ -20,8 +20,9 @@ import {
 
 // Keeps two imports of one source apart, and lets a source go on under a new address.
 
-/** The ms that a source stays locked without renewal, and the ms between renewals. */
+/** The ms that a source stays locked without renewal. */
 const LEASE_MS = 20_000
+/** The ms between two renewals. */
 const RENEWED_EVERY = 5_000
 /** The ms between two attempts to lock a source that another import holds. */
 const LOOKED_EVERY = 500
@@ -29,14 +30,14 @@ const LOOKED_EVERY = 500
 /** A source locked by one import or undo. */
 interface HeldSource {
   number: number
-  /** The database for the work: it refuses to write once another process has taken the lock over as abandoned. */
+  /** Writes to the database; refuses to once another process has taken over the lock, as if it were abandoned. */
   write: Context['write']
   release: () => Promise<void>
 }
 
 /**
- * Locks a source, waiting while another process holds it; `wait` is called once in that case. If the holder was a process of this machine that has
- * ended, the lock is taken at once; otherwise when it expires.
+ * Locks a source. Waits while another process holds it, and calls `wait` once in that case. A lock of a process of this machine that has ended is taken at
+ * once, any other when it expires.
  */
 export async function holdSource(
   { db, write }: Pick<Context, 'db' | 'write'>,
@@ -70,12 +71,12 @@ export async function holdSource(
   }
 }
 
-/** A lock that cannot be released expires. */
+/** Ignores that the database is not available, since a lock that is not released expires. @throws any other error */
 function ignoreOutage(error: unknown): void {
   if (!(error instanceof DatabaseUnavailable)) throw error
 }
 
-/** Whether a holder was a process of this machine that has ended. */
+/** Tells whether a holder was a process of this machine that has ended. */
 function isGone(holder: string): boolean {
   const [host, pid] = holder.split(' ')
   if (host !== hostname()) return false
@@ -87,11 +88,11 @@ function isGone(holder: string): boolean {
   }
 }
 
-/** The word for a source that shares events with another one, and is not the same. */
+/** The value of `--same-as` for a source that shares events with another one, and is not the same. */
 export const NOT_THE_SAME = 'none'
 
 /**
- * Finds the source that a calendar under a new address goes on with: its number, undefined where that was done before.
+ * Finds the number of the source that a calendar under a new address continues; undefined if that was done before.
  * @throws Error with one sentence when there is no such source, or the calendar was imported under the new address as well
  */
 export async function findFormer(db: Db, name: string, address: string): Promise<number | undefined> {
@@ -106,7 +107,7 @@ export async function findFormer(db: Db, name: string, address: string): Promise
   return former
 }
 
-/** Gives the records of a former source to a new address. `wait` is called once when an import of it has to end first. */
+/** Gives the records of a former source to a new address. `wait` is called once if an import of that source has to end first. */
 export async function continueSource(
   context: Pick<Context, 'db' | 'write'>,
   name: string,
@@ -124,7 +125,7 @@ export async function continueSource(
   await write((tx) => moveSource(tx, former, address)).finally(release)
 }
 
-/** Whether an event or a series of a source is here. */
+/** Tells whether an event or a series of a source is here. */
 export async function hasEvents(db: Db, source: number): Promise<boolean> {
   for (const kind of ['event', 'series'] as const)
     if ((await listItems(db, source, kind, { identity: '', occurrence: '' }, 1)).length > 0) return true

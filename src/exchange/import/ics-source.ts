@@ -60,11 +60,11 @@ interface CalendarTime {
   wall: string
   zone: string
   isDay: boolean
-  /** The clock of the file and its wall time, where the zone here is only the offset that the file has at this time. */
+  /** The clock that the file defines, and the wall time on it. Set where `zone` is only the offset that this clock has at the time. */
   own?: { clock: Clock; wall: string }
 }
 
-/** A DATE or DATE-TIME with its zone: times in UTC are converted to the zone of the file, times without a zone are read in it. */
+/** Reads a DATE or DATE-TIME with its zone. Times in UTC are converted to the zone of the file; times without a zone are read in it. */
 function timeOf(property: Property | undefined, zones: CalendarZones, span: EventSpan): CalendarTime | undefined {
   const wall = property && wallOf(property.value)
   if (!property || wall === undefined) return undefined
@@ -85,11 +85,11 @@ function utcOfTime({ wall, zone }: CalendarTime): string {
   return wallToUtc(wall, zone)
 }
 
-/** Years that a rule without an end is looked at beyond this one. */
+/** The years after this one in which a rule without an end is followed. */
 const YEARS_AHEAD = 5
 const STEPS_TO_COUNT = 2000
 
-/** The end of the years that are looked at, as a wall time. */
+/** Returns the end of the years in which rules are followed, as a wall time. */
 function horizonOf({ today }: CalendarZones, start: string): string {
   return `${Math.min(9999, Math.max(yearOf(today), yearOf(start)) + YEARS_AHEAD)}-12-31 23:59:59`
 }
@@ -97,7 +97,7 @@ function horizonOf({ today }: CalendarZones, start: string): string {
 /** The most rules of one event that are read. */
 const MOST_RULES = 10
 
-/** The first and the last time of an event; of a rule that never ends some years are looked at. */
+/** Returns the first and the last time of an event; a rule that never ends is followed for some years. */
 function spanOf(component: Component, zones: CalendarZones): EventSpan {
   const lists = ['DTSTART', 'DTEND', 'RECURRENCE-ID', 'RDATE'].flatMap((name) => propertiesOf(component, name))
   const walls = lists.flatMap(({ value }) => value.split(/[,/]/).flatMap((text) => wallOf(text) ?? [])).sort()
@@ -118,16 +118,16 @@ function lastOf(value: string, start: string, horizon: string): string {
   return steps.left < 0 ? end : last
 }
 
-/** The properties of a recurrence. */
+/** The properties that make a recurrence. */
 const RULES = new Set(['RRULE', 'RDATE', 'EXDATE', 'EXRULE'])
 
-/** How an event repeats: by a rule as events here do, or on dates. Wall times are in the zone of its start. */
+/** How an event repeats: by a rule that events here can have, or on single dates. Wall times are in the zone of its start. */
 type CalendarRecurrence =
   | { rule: Recurrence }
-  /** `note` says what the report has to tell, if anything. */
+  /** `note` is a sentence for the report, if there is something to tell. */
   | { dates: readonly string[]; note: string | undefined }
 
-/** The recurrence of an event; undefined for one that does not repeat, and a sentence for one that repeats in a way that cannot be read. */
+/** Returns the recurrence of an event; undefined for an event that does not repeat, and a reason where the recurrence cannot be read. */
 function componentRecurrence(
   component: Component,
   start: CalendarTime,
@@ -151,7 +151,7 @@ function faultText({ part, message, values = {} }: Fault): string {
   return `${part}: ${message.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '').replace(/\.$/, '')}`
 }
 
-/** A line of a rule for the parser of rules: dates become wall times in the zone of the event. */
+/** Returns a property as a line for the parser of rules, with its dates as wall times in the zone of the event. */
 function lineOf(property: Property, start: CalendarTime, span: EventSpan, zones: CalendarZones): string {
   const { name, value } = property
   if (name.endsWith('RULE')) return `${name}:${value}`
@@ -163,7 +163,7 @@ function lineOf(property: Property, start: CalendarTime, span: EventSpan, zones:
   return `${name}${start.isDay ? ';VALUE=DATE' : ''}:${dates.join(',')}`
 }
 
-/** The dates of RDATE or EXDATE as wall times in the zone of the start. */
+/** Returns the dates of RDATE or EXDATE as wall times in the zone of the start. */
 function timesIn(property: Property, start: CalendarTime, span: EventSpan, zones: CalendarZones): string[] {
   return property.value.split(',').flatMap((one) => {
     const time = timeOf({ ...property, value: one.split('/')[0] ?? '' }, zones, span)
@@ -181,7 +181,7 @@ function shownAt(wall: string, { zone, isDay, own }: CalendarTime): string {
   return own ? utcToWall(formatUtc(utcOf(own.clock, wall)), zone) : settledWall(wall, zone)
 }
 
-/** The dates of an event one by one; undefined where a rule cannot be read. */
+/** Returns the dates of an event one by one; undefined where a rule cannot be read. */
 function datesOf(
   component: Component,
   start: CalendarTime,
@@ -221,7 +221,7 @@ function madeBy(rule: EveryRule, start: CalendarTime, zones: CalendarZones, step
   return [...everyDate(rule, begin, end, steps)].map((one) => shownAt(one, start))
 }
 
-/** As many dates as a series may have: those to come, and before them half as many that are over. */
+/** Keeps as many dates as a series may have: half of them before today, or more where fewer are to come. */
 function kept(dates: readonly string[], today: string): readonly string[] {
   const coming = dates.findIndex((wall) => wall >= today)
   const from = Math.min((coming === -1 ? dates.length : coming) - MOST_DATES / 2, dates.length - MOST_DATES)
@@ -233,11 +233,11 @@ function kept(dates: readonly string[], today: string): readonly string[] {
 /** Options for reading a calendar file. */
 interface IcsTask {
   file: string
-  /** The zone of times without one. */
+  /** The zone for times without one. */
   zone: string
 }
 
-/** An iCalendar file (RFC 5545), read twice: first its zones and which events repeat, then its events. */
+/** Returns the source in an iCalendar file (RFC 5545). Reads the file twice: first its zones and which events repeat, then its events. */
 export async function icsSource(task: IcsTask, address: string): Promise<Source> {
   const { size } = await stat(task.file)
   const { bytes, progress } = countedBytes(task.file)
@@ -265,7 +265,7 @@ const MOST_HELD = 50_000
 /** The most series that occurrences wait for. */
 const MOST_AWAITED = 500_000
 
-/** Whether an occurrence comes before its series, so that it has to wait. */
+/** Tells whether an occurrence comes before its series, so that it has to wait; notes the series that have come. */
 function isAhead(component: Component, { awaited }: Survey): boolean {
   const uid = textOf(component, 'UID')
   if (propertyOf(component, 'RECURRENCE-ID')) return awaited.has(uid)
@@ -278,7 +278,7 @@ interface Survey extends CalendarFile {
   awaited: Set<string>
 }
 
-/** @throws Error with one sentence when the file is not a calendar */
+/** Reads the zones of a file and which of its events repeat. @throws Error with one sentence when the file is not a calendar */
 async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: number): Promise<Survey> {
   const awaited = new Set<string>()
   const file = { zones: noZones(zone, now), isCancelled: false, awaited }
@@ -300,13 +300,13 @@ async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: numbe
   return file
 }
 
-/** The data that the events of a file share. */
+/** The zones of a file, and whether the file cancels all its events. */
 interface CalendarFile {
   zones: CalendarZones
   isCancelled: boolean
 }
 
-/** A VEVENT as an event, a series, or an occurrence of one, after its venue, organizers and categories. */
+/** Yields a VEVENT as an event, a series, or an occurrence of one, after its venue, organizers and categories. */
 function* eventsOf(component: Component, file: CalendarFile): Generator<SourceEntry> {
   const at = `line ${component.line}`
   const title = textOf(component, 'SUMMARY')
@@ -322,7 +322,7 @@ function* eventsOf(component: Component, file: CalendarFile): Generator<SourceEn
   const override = timeOf(propertyOf(component, 'RECURRENCE-ID'), file.zones, span)
   const recurrence = override ? undefined : componentRecurrence(component, start, span, file.zones)
   yield* file.zones.faults.splice(0).map((reason) => ({ at, reason, isPart: true as const }))
-  // All dates are exceptions.
+  // An event whose dates are all exceptions takes place on none.
   if (typeof recurrence === 'object' && 'dates' in recurrence && recurrence.dates.length === 0) return
   const linked = linkedItems(component, at)
   yield* linked
@@ -355,7 +355,7 @@ function* eventsOf(component: Component, file: CalendarFile): Generator<SourceEn
 /** The fields that all occurrences of an event share. */
 type SharedFields = Omit<SourceItem, 'occurrence' | 'kind'>
 
-/** An event that repeats, with its first times and the lines of its rule. */
+/** Returns an event that repeats, with its first times and the lines of its rule. */
 function seriesItem(shared: SharedFields, recurrence: Recurrence, start: CalendarTime, end: number): SourceItem {
   const first = occurrence(shared, start, end, '')
   const lines = recurrenceLines(recurrence, { local: start.wall, zone: start.zone, allDay: start.isDay })
@@ -363,12 +363,12 @@ function seriesItem(shared: SharedFields, recurrence: Recurrence, start: Calenda
   return { ...first, kind: 'series', values, formerly: shared.identity }
 }
 
-/** The original start of an occurrence: a day, or a time in UTC, so that it is the same in every zone. */
+/** Returns the original start of an occurrence: a day, or a time in UTC, which is the same in every zone. */
 function occurrenceName({ wall, zone, isDay }: CalendarTime): string {
   return isDay ? wall.slice(0, 10) : `${wallToUtc(wall, zone).replace(' ', 'T')}Z`
 }
 
-/** @param end days that the event lasts, or ms of one with times */
+/** Returns an event, or an occurrence with a name. @param end the days that the event lasts, or the ms of an event with times */
 function occurrence(shared: SharedFields, start: CalendarTime, end: number, name: string): SourceItem {
   const { wall, zone, isDay } = start
   const last = isDay ? addDays(wall.slice(0, 10), Math.max(0, end - 1)) : wallAfter(start, end)
@@ -387,14 +387,14 @@ function wallAfter({ wall, zone }: CalendarTime, ms: number): string {
   return utcToWall(formatUtc(utcToMs(wallToUtc(wall, zone)) + ms), zone)
 }
 
-/** The start. Of an event that repeats by a rule in UTC the zone is UTC as well, since its dates follow no other clock. */
+/** Returns the start of an event. An event that repeats by a rule in UTC has the zone UTC, since its dates follow no other clock. */
 function startOf(component: Component, zones: CalendarZones, span: EventSpan): CalendarTime | undefined {
   const property = propertyOf(component, 'DTSTART')
   const repeats = component.properties.some(({ name }) => name === 'RRULE')
   return timeOf(property, repeats && /z\s*$/i.test(property?.value ?? '') ? { ...zones, zone: 'UTC' } : zones, span)
 }
 
-/** The duration: days, or ms; undefined if it cannot be read. */
+/** Returns how long an event lasts: days for a day's event, else ms; undefined where that cannot be read. */
 function endOf(component: Component, start: CalendarTime, zones: CalendarZones, span: EventSpan): number | undefined {
   const duration = propertyOf(component, 'DURATION')
   if (duration && !propertyOf(component, 'DTEND')) {
@@ -449,7 +449,8 @@ function sharedPart(
 }
 
 /**
- * The status: that of our own export, else private for whatever is not said to be public. A date of a series that does not say is like its series.
+ * Returns the status of an event: that of our own export; else private if it has a CLASS other than PUBLIC; else published. A date of a series that has
+ * neither gets the status of its series.
  */
 function publicationOf(component: Component): Readonly<Record<string, string>> {
   const own = textOf(component, OWN_STATUS).toLowerCase()
@@ -467,7 +468,7 @@ function sequenceOf(component: Component): Pick<SourceItem, 'sequence'> {
 /** The highest number of a revision (RFC 5545, 3.3.8). */
 const HIGHEST = 2 ** 31 - 1
 
-/** The event status and its reason. Calendars of this kind also put it before the title, where it is removed. */
+/** Returns the title, the event status and its reason. Calendars of this kind also put the status before the title, where it is removed. */
 function titleAndState(component: Component, file: CalendarFile) {
   const summary = textOf(component, 'SUMMARY').replace(/\s+/g, ' ')
   const status = textOf(component, 'STATUS').toUpperCase()
@@ -480,10 +481,10 @@ function titleAndState(component: Component, file: CalendarFile) {
   return { title: title ?? summary, event_status, ...(reason !== undefined && { event_status_reason: reason }) }
 }
 
-/** Signs that a text has markup: an element of those that texts are made of ends, or a line break. */
+/** Signs that a text has markup: the end of an element that texts are made of, or a line break. */
 const MARKUP = /<\/(?:a|b|div|em|h[1-6]|html-blob|i|li|ol|p|span|strong|table|u|ul) ?>|<br ?\/?>/i
 
-/** The text with markup if there is one, else the plain text: as it is where it has markup, which Google's has, or escaped. */
+/** Returns the text with markup if there is one, else the plain text: unchanged if it has markup, as Google's has, else escaped. */
 function descriptionOf(component: Component): string {
   const html = propertiesOf(component, 'X-ALT-DESC').find(({ parameters }) =>
     /html/i.test(parameters.FMTTYPE ?? 'html'),
@@ -494,7 +495,7 @@ function descriptionOf(component: Component): string {
   return MARKUP.test(plain) ? plain : escapeHtml(plain).replaceAll('&#039;', "'").replaceAll('&quot;', '"')
 }
 
-/** The address of the event, or else the one in its place, unless that is the link of its meeting. */
+/** Returns the address of the event, or else the address in its place, unless that is the link of its meeting. */
 function websiteOf(component: Component, meeting: string): string {
   const { link } = partsOfPlace(textOf(component, 'LOCATION'))
   return pageOfComponent(component) || (link === meeting ? '' : link)
@@ -505,7 +506,7 @@ type Meeting = Readonly<Record<'attendance' | 'online_url' | 'online_label' | 'o
 
 const LABELLED = limits.line.characters
 
-/** The meeting of an event (RFC 7986, 5.11), and addresses that stand in place of its link. What our own export hides stays hidden. */
+/** Returns the meeting of an event (RFC 7986, 5.11), and the addresses in place of a link that cannot be one. A link that our own export hides stays hidden. */
 function meetingOf(component: Component, linked: readonly SourceItem[]): { meeting: Meeting; refused: string } {
   const conferences = propertiesOf(component, 'CONFERENCE').map(({ parameters, value }) => {
     const label = (parameters.LABEL ?? '').replace(/\s+/g, ' ').trim().slice(0, LABELLED).toWellFormed()
@@ -527,7 +528,7 @@ function isMeetingLink(url: string): boolean {
   return /^https:/i.test(url) && url.length <= limits.url.characters && isUrl(url)
 }
 
-/** How people take part: as our own export says, else online where there is a link, and at the venue as well where there is one. */
+/** Returns how people take part: as our own export says; else online if there is a link, and also at the venue if there is one. */
 function attendanceOf(component: Component, hasLink: boolean, linked: readonly SourceItem[]): Attendance {
   const own = textOf(component, OWN_ATTENDANCE).toLowerCase()
   if (own !== '') return ATTENDANCES.find((known) => known === own) ?? ''
@@ -559,7 +560,7 @@ function linkedItems(component: Component, at: string): SourceItem[] {
   const organizers = propertiesOf(component, 'ORGANIZER').map(({ parameters, value }) => {
     const email = /^mailto:(.+@.+)$/i.exec(value.trim())?.[1] ?? ''
     const name = decodeText(parameters.CN ?? '')
-    // Programs that know no name put the address in its place, which nobody has meant to publish.
+    // Programs that know no name put the e-mail address in its place, which nobody has meant to publish.
     return linkedItem('organizer', name.includes('@') ? '' : name, { email }, at)
   })
   const contacts = propertiesOf(component, 'CONTACT').map(({ value }) => {

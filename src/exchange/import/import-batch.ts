@@ -43,11 +43,11 @@ import {
 } from './source-item.ts'
 import { type PreparedItem, prepareItem, prepareItemChange, writeItem } from './write-item.ts'
 
-// Writes the items of an import, some with each transaction.
+// Writes the items of an import, many with each transaction, and turns single events of earlier imports into series.
 
-// Turns single events of earlier imports into series, where the source has done so.
+// Single events of earlier imports become series where they are series in the source now.
 
-/** Items that still need a plan, and notes on those that are settled. */
+/** The items that still need a plan, and functions that report those that are settled. */
 interface Begun {
   items: SourceItem[]
   notes: (() => void)[]
@@ -75,7 +75,7 @@ interface Single {
   state: RecordState
 }
 
-/** The single events that these series were before, by the identity of the series. */
+/** Finds the single events that these series were before, by the identity of the series. */
 async function findSingles(
   { source, context: { db } }: ImportRun,
   items: readonly SourceItem[],
@@ -108,7 +108,7 @@ async function notRepeating(db: Db, ids: readonly number[]): Promise<number[]> {
   return found.map(({ id }) => id)
 }
 
-/** Turns one event into a series. A returned note reports an item that is settled. */
+/** Turns one event into a series. Returns a function that reports the item where it is settled; undefined where it still needs a plan. */
 async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promise<(() => void) | undefined> {
   const { row, state } = single
   if (isOlder(item, row, run.options.conflicts)) return () => noteLeft(run, item, row.record, OLDER, state)
@@ -135,7 +135,8 @@ async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promi
 }
 
 /**
- * Writes the recurrence of the event, and its start unless that was changed here; the other fields are written as for any series. Returns the series.
+ * Writes the recurrence of the event, and its times unless they were changed here; the other fields are written as for any series. Returns the id of the
+ * series.
  */
 async function writeBegun(
   run: ImportRun,
@@ -179,13 +180,13 @@ async function writeBegun(
 const OWN = new Error('It is an event of this calendar itself.')
 const TWIN = new Error('Another event with the same id or UID stands before it in the source, and was taken.')
 
-/** How often a batch is planned again after losing a race. */
+/** The most attempts to write a batch, which is planned again after losing a race. */
 const MOST_ATTEMPTS = 5
 
-/** Items prepared at the same time; fetching images is the slow part. */
+/** The most items that are prepared at the same time; fetching images is the slow part. */
 const PREPARED_AT_ONCE = 4
 
-/** Writes items of one kind with one transaction: all except those that cannot be written. */
+/** Writes items of one kind with one transaction, and reports those that cannot be written. */
 export async function importBatch(run: ImportRun, kind: ItemKind, items: readonly SourceItem[]): Promise<void> {
   const own = await findOwn(run, items)
   for (const item of own) noteFailed(run, item, OWN)
@@ -200,7 +201,7 @@ export async function importBatch(run: ImportRun, kind: ItemKind, items: readonl
   }
 }
 
-/** Of items with the same identity, only the one of the latest revision, or else the first. */
+/** Keeps one of the items with the same identity: that of the latest revision, or else the first. Reports the others where they differ from it. */
 function withoutTwins(run: ImportRun, items: readonly SourceItem[]): SourceItem[] {
   const first = new Map<string, SourceItem>()
   for (const item of items) {
@@ -293,7 +294,7 @@ function asIfWritten([one, ready]: [PlannedItem, PreparedItem]): WrittenItem {
   return { one, ready, record: ready.record ?? 0, isNew, isChanged: ready.isChanged }
 }
 
-/** Writes the prepared items; adds failures to `failed`. All are written in one transaction first; if one fails, each by itself. */
+/** Writes the prepared items in one transaction. If that fails, writes each of them by itself, and adds failures to `failed`. */
 async function writeBatch(
   run: ImportRun,
   kind: ItemKind,
@@ -325,7 +326,7 @@ async function writeBatch(
   return written
 }
 
-/** Writes one item, which may fail by itself. */
+/** A function that writes one item, which may fail by itself; undefined then. */
 type Do = <T>(work: () => Promise<T>, one: PlannedItem) => Promise<T | undefined>
 
 async function writeAll(
@@ -357,14 +358,14 @@ async function writeAll(
   return written
 }
 
-/** Records a change of the page of a record, since the page names the address as its original. */
+/** Records a change of a record whose page in the source has another address now, since its page here names that address as its original. */
 function recordPage(tx: Tx, kind: ItemKind, record: number, { status }: RecordState): void {
   if (kind !== 'event' && kind !== 'series') return
   const isPublic = status === 'publish'
   recordChange(tx, { kind, record, wasPublic: isPublic, isPublic })
 }
 
-/** The rows of the images of these items and of the pictures in their texts. */
+/** Returns the rows of the images of these items and of the pictures in their texts. */
 const imageRows = (run: ImportRun, tx: Tx, written: readonly WrittenItem[]) =>
   newImageRows(
     run,
@@ -372,7 +373,7 @@ const imageRows = (run: ImportRun, tx: Tx, written: readonly WrittenItem[]) =>
     written.flatMap(({ one, ready }) => [...(one.item.image ? [one.item.image] : []), ...ready.pictures]),
   )
 
-/** Writes the new events among the items, all together or one after the other; notes their states. */
+/** Writes the new events among the items, all together or, with `perform`, one after the other; notes their states. */
 async function writeEvents(
   run: ImportRun,
   tx: Tx,
@@ -396,7 +397,7 @@ async function writeEvents(
   return written
 }
 
-/** @throws StalePlan when a record has changed since its change was planned */
+/** Compares the records to be changed with the states that were planned for. @throws StalePlan when a record has changed since its change was planned */
 async function refuseStale(tx: Tx, kind: ItemKind, prepared: readonly [PlannedItem, PreparedItem][]): Promise<void> {
   const changing = prepared.flatMap(([one, { record }]) => (record === undefined ? [] : [{ one, record }]))
   const states = await readStates(
@@ -444,7 +445,7 @@ function itemRows(
   return [...rows.values()]
 }
 
-/** The fingerprints of the fields last written of an item, and whether they are complete. */
+/** Returns the fingerprints of the fields last written of an item, and whether they are complete. */
 function writtenAfter(one: PlannedItem, ready: PreparedItem): { written: Fingerprints; isWhole: boolean } {
   const fields = Object.keys(one.prints)
   const unsettled = fields.filter((field) => !isSettled(one, ready, field))
@@ -455,7 +456,7 @@ function writtenAfter(one: PlannedItem, ready: PreparedItem): { written: Fingerp
   return { written: { ...before, ...Object.fromEntries(settled) }, isWhole }
 }
 
-/** The rows that differ from the stored ones: an item whose image cannot be fetched is tried in every run. */
+/** Returns the rows that differ from the stored ones, since an item whose image cannot be fetched is tried again in every run. */
 function changedRows(rows: readonly ImportItemColumns[], written: readonly WrittenItem[]): ImportItemColumns[] {
   const known = new Set(written.flatMap(({ one }) => (one.known ? [textOf(one.known)] : [])))
   return rows.filter((row) => !known.has(textOf(row)))
@@ -475,12 +476,12 @@ const textOf = ({
 }: ImportItemColumns) =>
   JSON.stringify([source, kind, identity, occurrence, record, sequence, digest, written, kept, page])
 
-/** Whether a field of the source is settled: it was written, or had been written before. One that keeps its value here waits for another policy. */
+/** Tells whether a field of the source was written, now or before. A field that keeps its value here was not, and waits for another policy. */
 function isSettled({ plan }: PlannedItem, { fields }: PreparedItem, field: string): boolean {
   return fields.has(field) || (plan.act === 'update' && !plan.fields.includes(field) && !plan.kept.includes(field))
 }
 
-/** The state of the record after the write; fields changed here before it stay marked as changed. */
+/** Returns the state of the record after the write; fields that were changed here before stay marked as changed. */
 function keptOf({ known, state, plan }: PlannedItem, { fields }: PreparedItem, after: Fingerprints): Fingerprints {
   if (!known || !state || plan.act !== 'update') return after
   return keptAfter(readFingerprints(known.kept), fingerprintsOf(state), after, fields)
@@ -515,7 +516,7 @@ function noteWritten(run: ImportRun, { one, ready, record, isNew, isChanged }: W
   else countItem(run, item, kept.length > 0 ? 'left' : 'unchanged')
 }
 
-/** Reports series that begin later here than in the source, in every run: unchanged ones as well. */
+/** Reports series that begin later here than in the source. Does so in every run, for unchanged series as well. */
 async function noteLater(
   { context: { db, now }, options, remark }: ImportRun,
   items: readonly { item: SourceItem; record: number | undefined }[],

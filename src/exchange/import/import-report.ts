@@ -8,14 +8,14 @@ import type { Counts, Remark, VisibleCounts } from './import-run.ts'
 import { ABOVE_ALL, getRun, type ListedRun, listActs } from './import-store.ts'
 import type { Source } from './source-item.ts'
 
-// The report of an import or a push, and its progress on the terminal.
+// Describes imports and pushes in words, and shows their progress on the terminal.
 
 type Translate = Context['say']
 
 /** The most lines of one kind that are printed; further ones are counted. */
 const MOST_LINES = 200
 
-/** The heading above the remarks of each kind. A command that never makes a kind of remark has none for it. */
+/** The heading above the remarks of each kind; none for a kind of remark that a command never makes. */
 export type Headings = Readonly<Partial<Record<Remark['kind'], string>>>
 
 export const IMPORT_HEADINGS: Headings = {
@@ -45,7 +45,7 @@ export function describeRemarks(remarks: Remarks, headings: Headings): string[] 
   })
 }
 
-/** The kinds in the order of their importance to readers, with the word for one and for several. */
+/** The kinds of items in the order of their importance to readers, with the word for one and for several. */
 const KIND_WORDS = [
   ['event', 'event', 'events'],
   ['series', 'series', 'series'],
@@ -55,7 +55,7 @@ const KIND_WORDS = [
   ['tag', 'tag', 'tags'],
 ] as const
 
-/** A line on what was made, by kind, or would be by a run; none where nothing was. */
+/** Returns a line on the items that a run made, or would make, by kind; empty where there are none. */
 export function describeMade({ made = {} }: Counts, run: number | undefined): string[] {
   const parts = KIND_WORDS.flatMap(([kind, one, several]) => {
     const count = made[kind] ?? 0
@@ -64,13 +64,13 @@ export function describeMade({ made = {} }: Counts, run: number | undefined): st
   return parts.length === 0 ? [] : [`${run === undefined ? 'Would make' : 'Made'}: ${parts.join(', ')}.`]
 }
 
-/** The first events of a source below a heading; nothing where there are none. */
+/** Returns the first events of a source below a heading; empty where there are none. */
 export function describePreview(say: Translate, preview: readonly string[]): string[] {
   if (preview.length === 0) return []
   return [say('The first events, as pages would show them:'), ...preview.map((line) => `  ${oneLine(line)}`)]
 }
 
-/** A line with the numbers of events that visitors see and do not see, after a run or a dry run; none for a source without events. */
+/** Returns a line with the numbers of events that visitors see and do not see, after a run or a dry run; empty for a source without events. */
 export function describeVisible(say: Translate, visible: VisibleCounts, run: number | undefined): string[] {
   const { coming, past, private: hidden, waiting } = visible
   if (coming + past + hidden + waiting === 0) return []
@@ -82,14 +82,14 @@ export function describeVisible(say: Translate, visible: VisibleCounts, run: num
   return [say(text, Object.fromEntries(Object.entries(numbers).map(([name, number]) => [name, String(number)])))]
 }
 
-/** The outcome in one sentence. */
+/** Returns the outcome of a run or a dry run in words. */
 export function describeCounts(counts: Counts, run: number | undefined): string {
   const { created, updated, unchanged, left, trashed, failed } = counts
   const said = `${created} made, ${updated} changed, ${unchanged} unchanged, ${left} left as they are here, ${trashed} moved to the trash, ${failed} not in`
   return run === undefined ? `A run would have: ${said}. Nothing was written.` : `Run ${run}: ${said}.`
 }
 
-/** Runs as a table. */
+/** Returns runs as a table. */
 export function describeRuns(runs: readonly ListedRun[]): string[] {
   if (runs.length === 0) return ['Nothing has been imported yet.']
   const rows = runs.map(({ id, started_utc, ended_utc, state, counts, address }) => {
@@ -112,7 +112,7 @@ export function describeRuns(runs: readonly ListedRun[]): string[] {
   ]
 }
 
-/** A run, and the events and series that it moved to the trash. @throws Error with one sentence when there is no such run */
+/** Describes a run, and the events and series that it moved to the trash. @throws Error with one sentence when there is no such run */
 export async function describeRun(db: Db, id: number): Promise<string[]> {
   const run = await getRun(db, id)
   const trashed: string[] = []
@@ -137,7 +137,7 @@ export async function describeRun(db: Db, id: number): Promise<string[]> {
   return [...describeRuns([run]), 'Moved to the trash:', ...trashed.slice(0, MOST_LINES), ...more]
 }
 
-/** Shows the progress of an import or a push. */
+/** The display of the progress of an import or a push. */
 export interface Progress {
   show: (counts: Counts) => void
   /** Shows the progress of another source from now on. */
@@ -147,11 +147,11 @@ export interface Progress {
 
 /** A source whose progress is shown. */
 type Followed = Pick<Source, 'total' | 'progress'> & {
-  /** The address that is asked, until something has come from there. */
+  /** The address that is being asked, until something has come from there. */
   asking?: string | undefined
 }
 
-/** The progress: `done` of `total` in the unit of the source; a total of 0 is unknown. */
+/** How far a source has been read: `done` of `total` in the unit of the source; a total of 0 is unknown. */
 interface Far {
   records: number
   done: number
@@ -164,7 +164,7 @@ interface Far {
 /** Milliseconds between two lines of a log. */
 const LINE_EVERY_MS = 30_000
 
-/** A bar with rate and time left on a terminal, elsewhere a plain line every half minute. */
+/** Opens the display of a progress: on a terminal a bar with rate and time left, elsewhere a plain line every half minute. */
 export async function openProgress(
   source: Followed,
   stream: NodeJS.WriteStream = process.stderr,
@@ -222,13 +222,13 @@ function lineProgress(
 const recordsIn = ({ created, updated, unchanged, left, failed }: Counts) =>
   created + updated + unchanged + left + failed
 
-/** Cells of the longest bar, and of the shortest one that says anything. */
+/** The cells of the longest bar, and of the shortest bar that says anything. */
 const LONGEST_BAR = 40
 const SHORTEST_BAR = 8
 /** The room reserved for the words, so that the bar keeps its length as they change. */
 const WORDS = 56
 
-/** One line for a terminal of this width. Parts that do not fit are left out, the bar first. */
+/** Returns the progress as one line for a terminal of this width. Parts that do not fit are left out, the bar first. */
 export function describeFar(far: Far, columns: number): string {
   const words = wordsOf(far)
   const share = shareOf(far)
@@ -239,7 +239,7 @@ export function describeFar(far: Far, columns: number): string {
   return (bar + words).slice(0, Math.max(0, columns - 1))
 }
 
-/** The share that is done, from 0 to 1; undefined while the total is unknown. */
+/** Returns the share that is done, from 0 to 1; undefined while the total is unknown. */
 function shareOf({ done, total }: Far): number | undefined {
   return total > 0 ? Math.min(1, done / total) : undefined
 }
@@ -260,7 +260,7 @@ function wordsOf(far: Far): string {
     .join(', ')
 }
 
-/** A time in its two largest units. */
+/** Returns a time in its two largest units. */
 function timeIn(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)]

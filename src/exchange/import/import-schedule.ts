@@ -9,7 +9,7 @@ import { describeHeld, notHeld } from '../../store/storage/edition.ts'
 import { writerBy } from '../../store/storage/recording.ts'
 import type { ImportScheduleColumns } from '../../store/storage/schema.ts'
 
-// Imports on a schedule: stored, listed, paused, and run when they are due.
+// Stores, lists and pauses imports on a schedule, and runs each of them when it is due, in a process of its own.
 
 /** The options of an import, as typed. */
 interface AskedSchedule {
@@ -27,7 +27,7 @@ const SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 }
 const SHORTEST = 300
 
 /**
- * Stores a scheduled import; returns a confirmation. `words` are the command-line words without the source and the schedule.
+ * Stores a scheduled import, and returns a sentence that confirms it. `words` are the command-line words without the source and the schedule.
  * @throws Error with one sentence when the import would need somebody at the terminal
  */
 export async function scheduleImport(
@@ -61,7 +61,10 @@ function readEvery(text: string): number {
   return seconds
 }
 
-/** A file that only its owner can read. The database stores its name, not its content. */
+/**
+ * Returns the path of a file that only its owner can read. The database stores this path, not the content of the file.
+ * @throws Error with one sentence when other users can see the file
+ */
 function secretFile(file: string): string {
   const path = realPath(file)
   if ((statSync(path).mode & 0o077) !== 0)
@@ -69,7 +72,7 @@ function secretFile(file: string): string {
   return path
 }
 
-/** Imports on a schedule as a table, below a line that says so where none of them runs. */
+/** Returns the imports on a schedule as a table, below a line that says so if none of them runs. */
 export async function describeSchedules({ read }: Pick<Database, 'read'>, now: number): Promise<string[]> {
   const rows = (await listSchedules(read)).map(
     ({ name, every_seconds, next_utc, leased_utc, paused, failures, outcome }) => [
@@ -90,16 +93,17 @@ export interface ScheduledRun {
   said: string
 }
 
-/** Starts an import with its command-line words, in a process that ends with this one, or at the signal. */
+/** Starts an import with these command-line words, in a process that ends with this one, or when the signal aborts. */
 export type StartImport = (words: readonly string[], signal: AbortSignal) => Promise<ScheduledRun>
 
-/** The word that lets a mirror move a large part of its events to the trash. */
+/** The option that lets a mirror move a large part of its events to the trash. */
 export const ALLOWED = '--allow-mass-removal'
 /** The exit code of a scheduled run after which somebody has to decide whether the source is right. */
 export const NEEDS_DECISION = 3
 
-/** The ms for which a process holds an import without renewal, and the ms between renewals. */
+/** The ms for which a process holds an import without renewal. */
 const LEASE_MS = 300_000
+/** The ms between two renewals. */
 const RENEWED_EVERY = 60_000
 /** The ms before a failed import is tried again; the time doubles with each failure, up to the interval of its schedule. */
 const FIRST_RETRY_MS = 300_000
@@ -108,7 +112,7 @@ const LONGEST_OUTCOME = 500
 
 const writer = writerBy('import schedule')
 
-/** Stores a scheduled import, replacing another one of its name; it is due at once. `now` in ms since the epoch. */
+/** Stores a scheduled import, in place of another one of its name. It is due at once. `now` is in ms since the epoch. */
 export async function saveSchedule(
   database: Pick<Database, 'write'>,
   { name, words, every_seconds }: Pick<ImportScheduleColumns, 'name' | 'every_seconds'> & { words: readonly string[] },
@@ -125,12 +129,12 @@ export async function saveSchedule(
   }, writer)
 }
 
-/** All imports on a schedule, by name. */
+/** Lists all imports on a schedule, by name. */
 export async function listSchedules(db: Db): Promise<ImportScheduleColumns[]> {
   return db.selectFrom('import_schedules').selectAll().orderBy('name').execute()
 }
 
-/** @throws Error with one sentence when no import has this name */
+/** Pauses an import on a schedule. @throws Error with one sentence when no import has this name */
 export async function pauseSchedule(database: Pick<Database, 'write'>, name: string): Promise<void> {
   const { numUpdatedRows } = await database.write(
     (tx) => tx.updateTable('import_schedules').set({ paused: 1 }).where('name', '=', name).executeTakeFirst(),
@@ -140,7 +144,7 @@ export async function pauseSchedule(database: Pick<Database, 'write'>, name: str
 }
 
 /**
- * Resumes a paused import, due at once; `mayRemove` lets its next run that comes to an end move a large part of its events to the trash.
+ * Resumes a paused import, which is due at once. `mayRemove` lets its next run that does not fail move a large part of its events to the trash.
  * @throws Error with one sentence when no import has this name
  */
 export async function resumeSchedule(
@@ -158,13 +162,13 @@ export async function resumeSchedule(
   }, writer)
 }
 
-/** The words of every run, without the permission for one. */
+/** Returns the words for every run, without the permission for a single one. */
 function usualWords(words: string): string[] {
   const all: string[] = JSON.parse(words)
   return all.at(-1) === ALLOWED ? all.slice(0, -1) : all
 }
 
-/** @throws Error with one sentence when no import has this name */
+/** Takes an import off its schedule. @throws Error with one sentence when no import has this name */
 export async function removeSchedule(database: Pick<Database, 'write'>, name: string): Promise<void> {
   const { numDeletedRows } = await database.write(
     (tx) => tx.deleteFrom('import_schedules').where('name', '=', name).executeTakeFirst(),
@@ -177,7 +181,7 @@ function missing(name: string): Error {
   return new Error(`There is no import ${name} on a schedule; kalends imports schedules lists them.`)
 }
 
-/** The imports that a process runs at the same time, with the ms since the epoch at which each began. */
+/** The imports that this process runs, with the ms since the epoch at which each began. */
 export interface RunningImports {
   begun: Map<Promise<void>, number>
   stopping: AbortController
@@ -187,9 +191,11 @@ export function makeRunningImports(): RunningImports {
   return { begun: new Map(), stopping: new AbortController() }
 }
 
-/** The imports that run at the same time; those that take longer than this many ms make room for others, up to a number of them all. */
+/** The most imports that run at the same time, without those that take longer than `MAKES_ROOM_AFTER`. */
 const MOST_AT_ONCE = 3
+/** The ms after which an import makes room for another one. */
 const MAKES_ROOM_AFTER = 60_000
+/** The most imports that run at the same time in all. */
 const MOST_RUNNING = 12
 
 function hasRoom({ begun, stopping }: RunningImports, now: number): boolean {
@@ -198,8 +204,8 @@ function hasRoom({ begun, stopping }: RunningImports, now: number): boolean {
 }
 
 /**
- * Runs the due imports; each runs in one process at a time, and a source that keeps one waiting holds up no other. Returns when those that it
- * began have ended. `report` receives the failures.
+ * Runs the due imports. Each runs in one process at a time, and a slow source holds up no other. Returns when the imports that it began have ended.
+ * `report` receives the failures.
  */
 export async function runDueImports(
   database: Database,
@@ -255,10 +261,10 @@ function describeFailure(name: string, { code, said }: ScheduledRun): string {
     : `The import ${name} failed: ${said}`
 }
 
-/** Code 2 means that some records are missing or incomplete; the next run tries them again. */
+/** Tells whether a run failed. Code 2 is no failure: some records are missing or incomplete, and the next run tries them again. */
 const isFailed = ({ code }: ScheduledRun) => code !== 0 && code !== 2
 
-/** Locks an import that is due and not locked. */
+/** Locks an import that is due and not locked; undefined if there is none, or another process was faster. */
 async function leaseDue(database: Database, now: number): Promise<ImportScheduleColumns | undefined> {
   const [nowUtc, until] = [formatUtc(now), formatUtc(now + LEASE_MS)]
   const [found] = await dueAt(database.read, nowUtc).execute()
@@ -274,7 +280,7 @@ async function leaseDue(database: Database, now: number): Promise<ImportSchedule
         .executeTakeFirst(),
     writer,
   )
-  // Another process was faster; other due imports can wait for the next check.
+  // If another process was faster, other due imports can wait for the next check.
   return Number(numUpdatedRows) === 1 ? found : undefined
 }
 
@@ -325,12 +331,12 @@ async function setColumns(
 /** The most characters kept of the output of an import; the last ones tell how it ended. */
 const MOST_HELD = 2000
 
-/** The ms after which an import is ended; its next run goes on where it was. */
+/** The ms after which an import is ended; its next run goes on where it stopped. */
 const LONGEST_RUN = 6 * 3_600_000
 
 /**
- * Starts imports as the command line does, with these command-line words for the settings. Each runs in its own process, so it takes no time from
- * requests, and ends when this process does, and after six hours in any case.
+ * Returns a function that starts imports as the command line does, with these command-line words for the settings. Each import runs in its own process, so
+ * that it takes no time from requests; it ends with this process, and after `longest` ms in any case.
  */
 export function importStarter(settings: readonly string[], longest = LONGEST_RUN): StartImport {
   return (words, signal) =>
@@ -356,7 +362,7 @@ export function importStarter(settings: readonly string[], longest = LONGEST_RUN
     })
 }
 
-/** The threads of this process, as Linux lists them. */
+/** The folder in which Linux lists the threads of this process. */
 const THREADS = '/proc/self/task'
 
 /** Lowers the priority of this process, so that the service and other programs go first on a busy machine: an import takes all the time it gets. */
@@ -376,7 +382,7 @@ function lower(thread: number, priority: number): void {
   }
 }
 
-/** The ids of the threads; on other systems 0, which means the whole process. */
+/** Returns the ids of this process's threads on Linux; elsewhere the one id 0, which stands for the whole process. */
 function threadsHere(): number[] {
   try {
     return readdirSync(THREADS).map(Number)

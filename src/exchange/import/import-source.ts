@@ -53,12 +53,9 @@ import {
   standsAlone,
 } from './source-item.ts'
 
-// Imports a source: reads it to its end and writes its items in batches.
+// Imports a source: reads it to its end and writes its items in batches. A dry run counts and shows what would come in.
 
-/**
- * Items of one kind written with one transaction. The service answers no uncached list until it has taken them in, which is some milliseconds of
- * work.
- */
+/** The most items of one kind that one transaction writes: the service answers no uncached list until it has taken them in, for some milliseconds. */
 const BATCH = 200
 
 /** The options of an import, and its callbacks. */
@@ -69,13 +66,13 @@ export interface ImportTask {
   context: Context
   by: Writer
   remark: (remark: Remark) => void
-  /** Called before everything is read again: all that was remarked so far is remarked anew. */
+  /** Called before everything is read again, which makes all remarks anew. */
   restart: () => void
   /** Called after each batch. */
   progress: (counts: Counts) => void
-  /** The name of a known source that has moved to this address, or `none` for a source of its own that shares events with another. */
+  /** The name of a known source that this one continues, or `none` for a source of its own that shares events with another. */
   sameAs?: string | undefined
-  /** Called once when another import of the source has to end first. */
+  /** Called once if another import of the source has to end first. */
   wait: () => void
 }
 
@@ -84,7 +81,7 @@ interface Imported {
   run: number | undefined
   counts: Counts
   visible: VisibleCounts
-  /** Its first events, as pages would show them; none but for a dry run. */
+  /** In a dry run: the first events of the source, as pages would show them. Else empty. */
   preview: string[]
   /** Why the source counts as broken: what came is in, and nothing was moved to the trash. */
   broken: BrokenSource | undefined
@@ -107,7 +104,7 @@ export async function importSource(task: ImportTask): Promise<Imported> {
   return importHeld({ ...task, context: { ...context, write } }, number).finally(release)
 }
 
-/** Imports a locked source; a dry run writes nothing, and its source may have no number. */
+/** Imports a locked source. A dry run writes nothing, and its source may have no number. */
 async function importHeld(task: ImportTask, number: number | undefined): Promise<Imported> {
   const foreseen = task.options.dryRun ? foreseesNothing() : undefined
   const run = await beginRun(task, number, foreseen)
@@ -130,8 +127,8 @@ async function importHeld(task: ImportTask, number: number | undefined): Promise
 }
 
 /**
- * Reads everything: only its whole series shows that an occurrence is gone, and a list of changes omits the other occurrences. What was written stays
- * counted; all else is counted and told anew.
+ * Reads everything after the changes: only a whole series shows which of its occurrences is gone, since changes omit the other occurrences. The counts of
+ * written items stay; all else is counted and reported anew.
  */
 async function importWhole(run: ImportRun, task: ImportTask, foreseen: Foreseen | undefined): Promise<void> {
   const { created, updated, made } = run.counts
@@ -155,7 +152,7 @@ async function noteToken(run: ImportRun, from: Source): Promise<void> {
   await context.write((tx) => saveToken(tx, source, token, tokenOptions(options)))
 }
 
-/** The options that a token was given under, as text: other ones may have left out records, which the next run has to read. */
+/** Returns the options that a token was given under, as text. Under other options the last run may have left out records, which the next run has to read. */
 function tokenOptions(options: ImportOptions): string {
   return JSON.stringify({ ...options, dryRun: false, allowMassRemoval: undefined })
 }
@@ -187,7 +184,7 @@ async function beginRun(
   return run
 }
 
-/** The fate of the source; this run stores a new one for later runs. */
+/** Returns the fate of the source, and stores a new fate for later runs. */
 async function settleOrigin(
   { address }: Source,
   { origin, dryRun }: ImportOptions,
@@ -210,7 +207,7 @@ async function resumeSource(source: Source, { db, now }: Context): Promise<void>
   if (position !== '') source.resume?.(position)
 }
 
-/** How a run ended; without a position, it stays the one that was noted last. */
+/** How a run ended. Without a position, the position that was noted last stays. */
 interface RunEnd {
   state: 'done' | 'failed'
   position?: string
@@ -246,7 +243,7 @@ async function importEntries(
     await flush(run, waiting)
   }
   const { context, counts, options } = run
-  // Most items were there before and are known.
+  // Until most items turn out to be known, further events are likely to be new.
   const expectsNew = () => counts.created >= counts.unchanged
   for await (const entry of source.entries({ context, images: options.images, expectsNew })) {
     if ('lost' in entry) {
@@ -280,8 +277,8 @@ async function importEntries(
 }
 
 /**
- * Compares the database of a source, if known, and its first events with this calendar; false while there are no events yet.
- * @throws Error with one sentence when it is this database or a copy of it, or when all its events come from this calendar
+ * Refuses this calendar as its own source, by the edition of its database and by its first events. Returns false while no events have come.
+ * @throws Error with one sentence when the source is this database or a copy of it, or when all its events come from this calendar
  */
 async function refuseOwn(run: ImportRun, { edition }: Source, events: readonly SourceItem[]): Promise<boolean> {
   if (edition !== undefined && edition() === (await readEdition(run.context.db)))
@@ -293,7 +290,7 @@ async function refuseOwn(run: ImportRun, { edition }: Source, events: readonly S
   return events.length > 0
 }
 
-/** Whether an item that others refer to has come before in this run, unchanged. */
+/** Tells whether an item that others refer to has come before in this run, unchanged, and remembers it. */
 function isRepeated(run: ImportRun, item: SourceItem): boolean {
   if (standsAlone(item.kind)) return false
   const key = itemKey(item.kind, item.identity)
@@ -312,7 +309,7 @@ async function flush(run: ImportRun, waiting: Waiting): Promise<void> {
   }
 }
 
-/** Categories by level: the parents of each are in an earlier level, or not among them. */
+/** Sorts categories into levels: the parents of each category are in an earlier level, or not among the categories. */
 function levelsOf(items: readonly SourceItem[]): SourceItem[][] {
   const levels: SourceItem[][] = []
   let left = items
@@ -321,7 +318,7 @@ function levelsOf(items: readonly SourceItem[]): SourceItem[][] {
     const isReady = ({ identity, links: { parent = [] } }: SourceItem) =>
       parent.every((one) => one === identity || !waiting.has(one))
     const ready = left.filter(isReady)
-    // Categories that are their own ancestors in a broken source are refused by the rules of terms.
+    // Categories of a broken source that are their own ancestors are refused by the rules of terms.
     if (ready.length === 0) return [...levels, [...left]]
     levels.push(ready)
     left = left.filter((item) => !isReady(item))
@@ -329,15 +326,15 @@ function levelsOf(items: readonly SourceItem[]): SourceItem[][] {
   return levels
 }
 
-/** The events that a dry run shows. */
+/** The most events that a dry run shows. */
 const SHOWN = 10
 
 /** The findings of a dry run. */
 interface Foreseen {
   visible: VisibleCounts
-  /** The first events of the source. */
+  /** The first events of the source, at most `SHOWN`. */
   first: SourceItem[]
-  /** The names of venues that were read last, by identity. */
+  /** The names of the venues that were read last, by identity. */
   venues: Map<string, string>
 }
 
@@ -352,7 +349,7 @@ function addStanding(visible: VisibleCounts, status: string, isOver: boolean, co
   else visible[isOver ? 'past' : 'coming'] += count
 }
 
-/** Counts the events of a source here by whether visitors see them. */
+/** Counts the events of a source that are here, by whether visitors see them. */
 async function findVisible({ source, context }: ImportRun): Promise<VisibleCounts> {
   const visible = noneVisible()
   const rows = source === undefined ? [] : await countStandings(context.db, source, formatUtc(context.now))
@@ -364,8 +361,8 @@ async function findVisible({ source, context }: ImportRun): Promise<VisibleCount
 const SEEN_BY = ['status', 'recurrence', ...TIMES]
 
 /**
- * Counts an item that a dry run would leave in the calendar, with the values that its record keeps. A series is one, with those of its dates that
- * the source tells of by themselves.
+ * Counts an item that would be in the calendar after a dry run, with the values that its record keeps (`here`). A series counts as one, and its occurrences
+ * do not count.
  */
 function foreseeItem(
   { visible }: Foreseen,
@@ -389,7 +386,7 @@ function foreseeItem(
   )
 }
 
-/** Remembers what a dry run shows of the source. */
+/** Remembers the first events and the names of venues, which a dry run shows. */
 function noteForeseen(foreseen: Foreseen, { options }: ImportRun, item: SourceItem): void {
   if (item.kind === 'venue') remember(foreseen.venues, item.identity, item.name)
   const isEvent = standsAlone(item.kind) && item.occurrence === ''
@@ -397,7 +394,7 @@ function noteForeseen(foreseen: Foreseen, { options }: ImportRun, item: SourceIt
   foreseen.first.push(item)
 }
 
-/** The first events of the source, each on a line as its page would show it. */
+/** Returns the first events of the source, each on a line as its page would show it. */
 async function previewEvents(run: ImportRun, { first, venues }: Foreseen): Promise<string[]> {
   const items = first.filter(({ identity }) => !run.unread.has(identity))
   const lines = await Promise.all(items.map(async (item) => showEvent(run, item, await placesOf(run, venues, item))))

@@ -14,7 +14,7 @@ import type { ItemKind } from './source-item.ts'
 
 // The SQL of sources, runs, items and acts of imports.
 
-/** The number of a source; a new source is given one. */
+/** Returns the number of a source; stores a new source first. */
 export async function sourceNumber(tx: Db, address: string): Promise<number> {
   await tx
     .insertInto('import_sources')
@@ -29,13 +29,13 @@ export async function sourceNumber(tx: Db, address: string): Promise<number> {
   return id
 }
 
-/** The number of a source, if it has been read before. */
+/** Finds the number of a source; undefined if it has never been read. */
 export async function findSource(db: Db, address: string): Promise<number | undefined> {
   const row = await db.selectFrom('import_sources').select('id').where('address', '=', address).executeTakeFirst()
   return row?.id
 }
 
-/** The fate of a source, as given to an import. */
+/** Finds whether a source has `moved` here or `stays` the original; empty where nobody has said. */
 export async function findOrigin(db: Db, address: string): Promise<ImportSourceColumns['origin']> {
   const query = db.selectFrom('import_sources').select('origin').where('address', '=', address)
   return (await query.executeTakeFirst())?.origin ?? ''
@@ -45,7 +45,7 @@ export async function saveOrigin(tx: Db, source: number, origin: ImportSourceCol
   await tx.updateTable('import_sources').set({ origin }).where('id', '=', source).execute()
 }
 
-/** Gives a source another address, at which only runs without events were so far; the next run reads all of it. */
+/** Gives a source another address, at which there were only runs without events so far. The next run reads the whole source. */
 export async function moveSource(tx: Tx, source: number, address: string): Promise<void> {
   const empty = await findSource(tx, address)
   if (empty !== undefined) {
@@ -57,7 +57,7 @@ export async function moveSource(tx: Tx, source: number, address: string): Promi
   await tx.updateTable('import_sources').set({ address, token: '', options: '' }).where('id', '=', source).execute()
 }
 
-/** The holder of a source's lock, and when it expires; an empty name for nobody. */
+/** Finds the holder of the lock of a source, and when the lock expires; an empty name for nobody. */
 export async function findHolder(
   db: Db,
   source: number,
@@ -66,7 +66,7 @@ export async function findHolder(
   return query.executeTakeFirstOrThrow()
 }
 
-/** Takes the lock of a source over from the holder that was read; false when another process was faster. */
+/** Takes the lock of a source from the holder `before`, as it was read; returns false if another process was faster. */
 export async function takeSource(
   tx: Db,
   source: number,
@@ -84,7 +84,7 @@ export async function takeSource(
   return Number(numUpdatedRows) === 1
 }
 
-/** Whether a holder has the lock of a source, which it then keeps until the end of the transaction. */
+/** Tells whether a holder has the lock of a source, and makes sure of it until the end of the transaction. */
 export async function isHeldBy(tx: Db, source: number, holder: string): Promise<boolean> {
   const query = tx.selectFrom('import_sources').select('id').where('id', '=', source).where('holder', '=', holder)
   return (await lockedRows(tx, query).executeTakeFirst()) !== undefined
@@ -100,7 +100,7 @@ export async function keepSource(tx: Db, source: number, holder: string, held_un
     .execute()
 }
 
-/** The token for the changes of a source since it was last read with these options; empty without one. */
+/** Finds the token for the changes of a source since it was last read with these options; empty if there is none. */
 export async function findSourceToken(db: Db, address: string, options: string): Promise<string> {
   const row = await db
     .selectFrom('import_sources')
@@ -123,7 +123,7 @@ const selectItems = statement<{ source: number; kind: string; identities: readon
     .where('identity', 'in', value('identities')),
 )
 
-/** The stored rows of these items of a source, all occurrences of each. */
+/** Finds the stored rows of these items of a source, with all occurrences of each. */
 export async function findItems(
   db: Db,
   source: number,
@@ -133,7 +133,7 @@ export async function findItems(
   return identities.length === 0 ? [] : selectItems(db, { source, kind, identities })
 }
 
-/** Events and series with these identities that other sources have, with the addresses of those. */
+/** Finds the events and series with these identities that other sources have, with the addresses of those sources. */
 export async function findElsewhere(
   db: Db,
   source: number | undefined,
@@ -161,7 +161,7 @@ export async function findElsewhere(
 }
 
 /**
- * Finds the records that a source names by numbers: those that this source, or one that has moved here, knew by these numbers; for all others the number is
+ * Finds the records that a source names by numbers: those that this source, or a source that has moved here, knew by these numbers. Any other number is
  * taken for an id of this calendar, which no record may have.
  */
 export async function findNumbered(
@@ -195,7 +195,7 @@ const selectHeads = statement<{ source: number; kind: string; identities: readon
     .where('occurrence', '=', ''),
 )
 
-/** The parts of these items that show whether they have changed, without their fields. */
+/** Finds the columns of these items that show whether they have changed, without their fields. */
 export async function findHeads(db: Db, source: number, kind: ItemKind, identities: readonly string[]) {
   return identities.length === 0 ? [] : selectHeads(db, { source, kind, identities })
 }
@@ -223,7 +223,7 @@ const insertActs = statement<{ rows: ImportActColumns[] }>()((db, value) =>
     .onConflict((conflict) => conflict.columns(['run', 'kind', 'record']).doNothing()),
 )
 
-/** Stores the new states of items, and the acts for an undo. New old addresses are recorded as a change of the source. */
+/** Stores the new states of items, and the acts for an undo. New old addresses of pages are recorded as a change of the source. */
 export async function saveItems(
   tx: Tx,
   items: readonly ImportItemColumns[],
@@ -249,7 +249,7 @@ export async function deleteItem(
     .execute()
 }
 
-/** The next items of a kind after a place in their order, at most `most`. */
+/** Lists the next items of a kind after a place in their order, at most `most`. */
 export async function listItems(
   db: Db,
   source: number,
@@ -269,7 +269,7 @@ export async function listItems(
     .execute()
 }
 
-/** The number of events from a source that are not in the trash: of its series or its single events, or of these records alone. */
+/** Counts the events from a source that are not in the trash: of its series or its single events, or of these records alone. */
 export async function countLive(
   db: Db,
   source: number,
@@ -291,7 +291,7 @@ export async function countLive(
 }
 
 /**
- * The numbers of events and of series from a source, by status and by whether they are over: the public dates of a series are, all of them. `nowUtc` is
+ * Counts the events and series from a source, by status and by whether they are over. A series is over when all its public dates are. `nowUtc` is
  * `YYYY-MM-DD HH:MM:SS`.
  */
 export async function countStandings(
@@ -318,7 +318,7 @@ export async function countStandings(
   return found.flatMap(({ rows }) => rows)
 }
 
-/** Notes that a run begins; returns its number. */
+/** Stores that a run begins, and returns its number. */
 export async function insertRun(
   tx: Db,
   run: Pick<ImportColumns, 'source' | 'user' | 'options'>,
@@ -344,7 +344,7 @@ export async function updateRun(
   await tx.updateTable('imports').set(columns).where('id', '=', id).execute()
 }
 
-/** Where the newest run of a source that was interrupted after a time stopped; empty when it was not interrupted. */
+/** Finds the position at which the newest run of a source was interrupted; empty if it was not, or began before `afterUtc`. */
 export async function findPosition(db: Db, source: number, afterUtc: string): Promise<string> {
   const row = await db
     .selectFrom('imports')
@@ -360,12 +360,12 @@ export async function findPosition(db: Db, source: number, afterUtc: string): Pr
 /** A run with the address of its source. */
 export type ListedRun = ImportColumns & { address: string }
 
-/** Runs, the newest first. */
+/** Lists runs, the newest first, at most `most`. */
 export async function listRuns(db: Db, most: number): Promise<ListedRun[]> {
   return runs(db).orderBy('imports.id', 'desc').limit(most).execute()
 }
 
-/** @throws Error with one sentence when there is no such run */
+/** Returns a run. @throws Error with one sentence when there is no such run */
 export async function getRun(db: Db, id: number): Promise<ListedRun> {
   const run = await runs(db).where('imports.id', '=', id).executeTakeFirst()
   if (!run) throw new Error(`There is no run ${id}; kalends imports lists them.`)
@@ -380,7 +380,7 @@ function runs(db: Db) {
     .select('address')
 }
 
-/** The newest run of a source, other than this one, that changed something and is not undone. */
+/** Finds the newest run of a source after this one that changed something and is not undone. */
 export async function findLaterRun(
   db: Db,
   { id, source }: Pick<ImportColumns, 'id' | 'source'>,
@@ -397,10 +397,10 @@ export async function findLaterRun(
   return row?.id
 }
 
-/** Record ids are below this. */
+/** A number above all ids of records. */
 export const ABOVE_ALL = 2 ** 31
 
-/** The acts of a run on records of a kind, from the newest record down, at most `most`. */
+/** Lists the acts of a run on records of a kind with ids below `below`, from the highest id down, at most `most`. */
 export async function listActs(
   db: Db,
   run: number,

@@ -13,7 +13,7 @@ import { describeMarkup } from './source-text.ts'
 
 /** The options of a source beside its address. */
 interface SourceOptions {
-  /** Its name here; its address unless given. */
+  /** The name of the source here; its address unless given. */
   name?: string | undefined
   login?: string | undefined
   password?: string | undefined
@@ -25,7 +25,7 @@ interface SourceOptions {
 
 /** The calendar that the source is imported into. */
 interface Reader {
-  /** The zone of times without one. */
+  /** The zone for times without one. */
   zone: string
   /** Milliseconds before a failed request to a site is repeated. */
   backOffMs: number
@@ -40,7 +40,7 @@ interface OpenedSource {
 const nothing = async () => undefined
 
 /**
- * Opens the source that a command-line word names: a file, or an address, which leads to a file or to a site by what it answers with.
+ * Opens the source that a command-line word names: a file, or an address whose answer shows whether it leads to a file or to a site.
  * @throws Error with one sentence when it cannot be read
  */
 export async function openSource(word: string, options: SourceOptions, reader: Reader): Promise<OpenedSource> {
@@ -65,7 +65,7 @@ export async function openSource(word: string, options: SourceOptions, reader: R
   return { source: siteSource(task, name), close: nothing }
 }
 
-/** Whether an address says of itself that a calendar is there. */
+/** Tells whether an address says of itself that a calendar is there. */
 function isCalendarAddress(word: string, { pathname, searchParams }: URL): boolean {
   return (
     /^webcal/i.test(word) ||
@@ -75,7 +75,7 @@ function isCalendarAddress(word: string, { pathname, searchParams }: URL): boole
   )
 }
 
-/** The application password in a file, or the one from the environment. @throws Error with one sentence when the file cannot be read */
+/** Returns the application password in the file, or the given one where no file is named. @throws Error with one sentence when the file cannot be read */
 export async function passwordOf({
   password,
   passwordFile,
@@ -88,7 +88,7 @@ export async function passwordOf({
   }
 }
 
-/** A date, or a date and time, in UTC. */
+/** Reads `--since`, a date or a date and time in UTC, as `YYYY-MM-DD HH:MM:SS`. @throws Error with one sentence for any other text */
 function sinceOf({ since }: SourceOptions): string | undefined {
   if (since === undefined) return undefined
   const [, day, time = '00:00'] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(?::\d\d)?)?$/.exec(since) ?? []
@@ -97,7 +97,7 @@ function sinceOf({ since }: SourceOptions): string | undefined {
   return `${day} ${time}:00`
 }
 
-/** A downloaded file, in a temporary folder while it is read. */
+/** Opens a downloaded file, which lies in a temporary folder until it is closed. */
 async function downloaded({ answer, extension }: RemoteFile, options: SourceOptions, reader: Reader) {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-import-'))
   const close = () => rm(folder, { recursive: true, force: true })
@@ -119,7 +119,7 @@ async function fileBeside(task: FileTask): Promise<Source> {
   return besideWriting(await fileSource(task), task)
 }
 
-/** An address that may lead to a file. */
+/** An address that may lead to a file, and the credentials for it. */
 interface RemoteTask {
   url: string
   /** Whether the address says of itself that a calendar is there, so that anything else is an error. */
@@ -135,11 +135,11 @@ type RemoteFound = RemoteFile | { page: FetchedAnswer | undefined }
 /** A file that an address answers with. */
 interface RemoteFile {
   answer: FetchedAnswer
-  /** The ending that files of its content type have; empty for types that say nothing. */
+  /** The extension for its content type; empty for types that say nothing. */
   extension: string
 }
 
-/** Without a word about JSON, which sites answer with other things than their page. */
+/** The types that are asked for. JSON is not named, since sites answer it with other things than their page. */
 const ACCEPTS = { calendar: 'text/calendar, */*;q=0.1', any: 'text/html, text/calendar;q=0.9, */*;q=0.8' }
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
@@ -149,7 +149,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Finds the file or the site at an address. An address of `webcal:` is asked by http when nothing answers by https; no login is sent there.
+ * Finds the file or the site at an address. With `mayBePlain`, asks by http when nothing answers by https, but only without a login.
  * @throws SourceFailure when it does not answer, or a calendar address answers with a web page
  */
 async function findRemoteFile(task: RemoteTask, mayBePlain: boolean): Promise<RemoteFound> {
@@ -164,7 +164,7 @@ async function findRemoteFile(task: RemoteTask, mayBePlain: boolean): Promise<Re
   return { answer, extension: EXTENSIONS[type.trim()] ?? '' }
 }
 
-/** The answer at an address; undefined where a site may be that has no page there. */
+/** Returns the answer at an address; undefined if there may be a site that has no page there. */
 async function askAddress(task: RemoteTask, mayBePlain: boolean): Promise<FetchedAnswer | undefined> {
   const { url, isCalendar, login, password, backOffMs } = task
   const isTried = mayBePlain && login === undefined
@@ -181,7 +181,7 @@ async function askAddress(task: RemoteTask, mayBePlain: boolean): Promise<Fetche
   }
 }
 
-/** Whether an answer is the index of the routes of a site. */
+/** Tells whether an answer is the index of the REST routes of a site. */
 function isIndex({ body }: FetchedAnswer): boolean {
   const value = body.toString('latin1', 0, 100).trimStart().startsWith('{') ? parsed(body) : undefined
   return isShownRecord(value) && Array.isArray(value.namespaces)

@@ -15,19 +15,20 @@ import { describeMarkup } from './source-text.ts'
 
 // Reads the calendar of a site over its interface.
 
-/** The address of a site's interface. */
+/** The addresses of a site's interface. */
 interface Interface {
-  /** The root of its REST routes. */
+  /** The address of its REST routes. */
   root: string
-  /** The namespace of events. */
+  /** The address of its namespace of events. */
   base: string
 }
 
-/** The address of a namespace of events, or one in it. */
+/** Matches the address of a namespace of events, or an address in it. */
 export const NAMESPACE = /^((.*)\/[a-z][a-z0-9-]*\/events\/v1)(?:\/.*)?$/
 
 /**
- * Finds the interface of a site: the given namespace, the one that its page links to, or one at a known path. `known` is the page, once it was read.
+ * Finds the interface of a site: the given namespace, the one that the page of the site links to, or one at a known path. `known` is that page, if it has
+ * been read.
  * @throws SourceFailure when there is none, or the site does not answer
  */
 export async function findInterface(address: string, options: FetchOptions, known?: FetchedAnswer): Promise<Interface> {
@@ -47,7 +48,7 @@ export async function findInterface(address: string, options: FetchOptions, know
   return { root: found, base: `${found}/${namespace}` }
 }
 
-/** The namespaces in an index of REST routes; none if there is no index. @throws SourceFailure when the site does not answer */
+/** Returns the namespaces in an index of REST routes; none if there is no index. @throws SourceFailure when the site does not answer, or wants a login */
 export async function readNamespaces(root: string, options: FetchOptions): Promise<string[]> {
   const index = await fetchPolitely(`${root}/`, options).catch(ignoreMissing)
   const value = index && parsed(index.body)
@@ -55,7 +56,7 @@ export async function readNamespaces(root: string, options: FetchOptions): Promi
   return Array.isArray(namespaces) ? namespaces.map(String) : []
 }
 
-/** Ignores that the site has no page of its own. @throws any other failure */
+/** Ignores that there is no page at an address. @throws the failure when the site does not answer, or wants a login */
 function ignoreMissing(error: unknown): undefined {
   if (!(error instanceof SourceFailure) || error.status === 0 || error.status === 401) throw error
 }
@@ -67,7 +68,7 @@ function rootOf(headers: FetchedAnswer['headers'] | undefined): string | undefin
   return root?.replace(/\/+$/, '')
 }
 
-/** The value of a JSON text; undefined for any other text. */
+/** Parses a JSON text; undefined for any other text. */
 export function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))
@@ -78,7 +79,7 @@ export function parsed(body: Buffer): unknown {
 
 /** A page of the changes at a site that also runs Kalends (docs/sync.md). */
 interface Changes {
-  /** Records as lists show them; an entry without a record was deleted. */
+  /** Records as lists show them; undefined for a record that was deleted. */
   changes: readonly { kind: ListedKind; id: string; record: unknown }[]
   /** The token of the next page; empty on the last one. */
   next: string
@@ -89,7 +90,7 @@ interface Changes {
 const CHANGES_AT_ONCE = 200
 
 /**
- * Asks a site for the changes since a token, or for everything with an empty token.
+ * Reads a page of the changes since a token, or of everything with an empty token.
  * @throws SourceFailure with status 410 for a token that has expired, and with 404 for a site without such a feed
  */
 async function askChanges(root: string, since: string, options: FetchOptions): Promise<Changes> {
@@ -103,7 +104,7 @@ async function askChanges(root: string, since: string, options: FetchOptions): P
   return { changes: changes.flatMap((change) => changeOf(change) ?? []), next, token }
 }
 
-/** The edition of the database of a site, with which its tokens begin (`sync/sync-token`); empty for tokens of another form. */
+/** Returns the edition of the database of a site, with which its tokens begin (`sync/sync-token`); empty for tokens of another form. */
 function editionOf({ next, token }: Pick<Changes, 'next' | 'token'>): string {
   return readToken(next || token)?.edition ?? ''
 }
@@ -119,18 +120,18 @@ function changeOf(change: unknown): Changes['changes'][number] | undefined {
 interface SiteTask {
   /** The address of the site, of its interface, or of a page of it. */
   url: string
-  /** The answer of the address, if it is a page. */
+  /** The answer at the address, if it is a page. */
   page?: FetchedAnswer | undefined
   /** Login and application password, to read drafts and private records. */
   login?: string | undefined
   password?: string | undefined
-  /** Only records that have changed since, `YYYY-MM-DD HH:MM:SS` in UTC. */
+  /** Only records are read that have changed since this time in UTC, `YYYY-MM-DD HH:MM:SS`. */
   since?: string | undefined
   backOffMs: number
 }
 
 const PAGE_SIZE = 50
-/** Pages of one list; a source with more has no end. */
+/** The most pages of one list; a source with more counts as endless. */
 const MOST_PAGES = 200_000
 const STATUSES = 'publish,future,draft,pending,private'
 
@@ -141,24 +142,24 @@ interface SiteReading {
   base: string
   list: number
   page: number
-  /** Records read of the list. */
+  /** The number of records read from the present list. */
   inList: number
-  /** Records read, and those that there are to be read, as far as known. */
+  /** The number of records read in all, and of those to be read by list, as far as known. */
   read: number
   totals: Map<string, number>
   isWhole: boolean
-  /** Venues, organizers and terms that came in lists of their own: events show them as well. */
+  /** The keys of venues, organizers and terms that came in lists of their own, since events show them again. */
   listed: Set<string>
-  /** Series that have been read, each whole with its first occurrence. */
+  /** The series that have been read, each as a whole with its first occurrence. */
   series: Set<string>
-  /** At a site with a feed of changes: the token to send next, and the token of its last answer. */
+  /** At a site with a feed of changes: the token to send next, and the token of the last answer. */
   since: string
   token: string
   /** The edition of its database, if it names one. */
   edition: string
 }
 
-/** A site that speaks this interface, read page by page. */
+/** Returns the source of a site with this interface, which is read page by page. */
 export function siteSource(task: SiteTask, address: string): Source {
   const named = nameOrigin(task.url, task.login, task.password)
   const options = { named, accept: 'application/json', backOffMs: task.backOffMs }
@@ -219,7 +220,7 @@ async function* readSite(reading: SiteReading): AsyncGenerator<SourceEntry> {
   }
 }
 
-/** The first page of changes since the token at a site with such a feed; undefined at any other. */
+/** Reads the first page of changes since the token, or of everything if the token is not valid; undefined at a site without a feed of changes. */
 async function firstChanges(reading: SiteReading, root: string): Promise<Changes | undefined> {
   try {
     return await askChanges(root, reading.since, reading.options)
@@ -304,7 +305,7 @@ async function* entriesOfRecord(
   }
 }
 
-/** All occurrences of a series, given one of them; only that one if the site does not list them, undefined if it stops on the way. */
+/** Reads all occurrences of a series, of which `found` is one. Returns only `found` if the site does not list them; undefined if their list breaks off. */
 async function readOccurrences(reading: SiteReading, series: string, found: unknown): Promise<unknown[] | undefined> {
   reading.series.add(series)
   const records: unknown[] = []
@@ -315,7 +316,7 @@ async function readOccurrences(reading: SiteReading, series: string, found: unkn
     if (!page || page.records.length === 0) break
     const others = page.records.filter((record) => seriesIn(record) === series)
     for (const record of others) records.push(record)
-    // This site does not know the filter.
+    // The site does not know the filter.
     if (others.length < page.records.length) return records.length === 0 ? [found] : records
     total = page.total
     if (own.page >= page.pages) break
@@ -329,7 +330,7 @@ interface ListPage {
   pages: number
 }
 
-/** A page of a list; undefined past its end. @throws SourceFailure */
+/** Reads a page of a list; undefined past its end. @throws SourceFailure */
 async function readPage(
   reading: SiteReading,
   path: string,
@@ -349,14 +350,14 @@ async function readPage(
     return parsePage(url, path, body)
   } catch (error) {
     const isPastEnd = error instanceof SourceFailure && [400, 404].includes(error.status)
-    // Lists answer in this way that there is no such page, and empty lists that they have no page at all.
+    // A list answers so if it has no such page; an empty list, if it has no page at all.
     if (isPastEnd && (page > 1 || path !== 'events')) return undefined
     if (isPastEnd && (await isThere(reading))) return undefined
     throw error
   }
 }
 
-/** Whether the interface answers; if it does, a list of events without a first page is empty. */
+/** Tells whether the interface answers: if it does, a list of events without a first page is empty. */
 async function isThere({ base, options }: SiteReading): Promise<boolean> {
   const answer = await fetchPolitely(base, options).catch(() => undefined)
   return answer !== undefined && isShownRecord(parsed(answer.body))

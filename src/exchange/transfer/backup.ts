@@ -24,11 +24,11 @@ import { namedFiles, withReason } from './clean-media.ts'
 import { isSealed, sealFile } from './seal.ts'
 import { type CopyProgress, requireFolderOf, showProgress } from './show-progress.ts'
 
-// The command `backup`.
+// Registers and runs the command `backup`, which writes a calendar into a file once or at an interval.
 
 /** The calendar that the settings name. `failure` returns the cause of the last failure of the media store, which its rejections do not carry. */
 export interface CalendarPlaces {
-  /** Address of the database. */
+  /** The address of the database. */
   database: string
   media: MediaStore
   failure: () => Error | undefined
@@ -40,7 +40,7 @@ interface BackupOptions {
   withoutSecrets?: true
 }
 
-/** Puts the command `backup` on the command line. */
+/** Registers the command `backup`. */
 export function registerBackupCommand(program: Command, open: () => Promise<CalendarPlaces>): void {
   program
     .command('backup')
@@ -75,7 +75,7 @@ interface BackupPlan {
   withSecrets: boolean
 }
 
-/** @throws Error with one sentence for options that do not go together */
+/** Reads the options. @throws Error with one sentence for options that do not go together */
 function readPlan(target: string, { every, keep, withoutSecrets }: BackupOptions): BackupPlan {
   const isFolder = existsSync(target) && statSync(target).isDirectory()
   if (!isFolder && (every !== undefined || keep !== undefined))
@@ -112,7 +112,7 @@ async function backUpOnce(places: CalendarPlaces, plan: BackupPlan, print: Print
   }
 }
 
-/** Writes a whole backup into the history, where the doctor looks for the last one. A standby cannot be written to, nor can a full disk. */
+/** Notes a whole backup in the history, where `kalends doctor` looks for the last one. Prints why if the database cannot be written to, as on a full disk. */
 async function noteBackup(address: string, file: string, now: number, print: Print): Promise<void> {
   try {
     const database = await openExisting(address)
@@ -142,7 +142,7 @@ async function backUpAgainAndAgain(places: CalendarPlaces, plan: BackupPlan, pri
   }
 }
 
-/** The longest sleep of one timer. */
+/** The longest sleep of one timer, in ms. */
 const LONGEST_SLEEP = 86_400_000
 
 async function sleepUntil(due: number): Promise<void> {
@@ -151,7 +151,7 @@ async function sleepUntil(due: number): Promise<void> {
 
 const NAME = /^kalends-(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup$/
 
-/** The name of a backup in a folder. */
+/** Returns the name of a backup in a folder, made from its time. */
 function nameAt(now: number): string {
   return `kalends-${formatUtc(now).replace(' ', 'T').replaceAll(':', '')}Z.backup`
 }
@@ -161,7 +161,7 @@ function timeOf(name: string): number {
   return Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`)
 }
 
-/** The finished backups of a folder that were named after their time, the newest first. */
+/** Lists the finished backups of a folder that were named after their time, the newest first. */
 async function listBackups(folder: string): Promise<string[]> {
   const names = (await readdir(folder)).filter((name) => NAME.test(name)).sort()
   const finished: string[] = []
@@ -180,15 +180,15 @@ function describeBackup(file: string, size: number, { rows, files, missing, with
   ]
 }
 
-/** Where a backup is taken from. */
+/** The places that a backup is taken from. */
 type BackupSource = Pick<CalendarPlaces, 'database' | 'media'>
 
-/** Files that are fetched at the same time. */
+/** The most files that are fetched at the same time. */
 const FILES_AT_ONCE = 8
 
 /**
- * Takes a backup of a calendar into a file, while the service may be running and writing. The file appears under its name once it is whole, was read
- * back and is on the disk; until then it has another name beside. It takes the place of an older backup, and of nothing else.
+ * Takes a backup of a calendar into a file, while the service may be running and writing. The file gets its name once it is whole, was read back and is on
+ * the disk; until then it has another name in the same folder. It takes the place of an older backup, and of nothing else.
  * @param withSecrets false to leave hashes of passwords and tokens out
  * @param now milliseconds since the epoch
  * @throws Error with one sentence when it cannot be taken; nothing is left behind then
@@ -205,7 +205,7 @@ async function backUp(
   const partial = `${file}.${process.pid}.part`
   try {
     const manifest = await writeBackup(source, partial, withSecrets, now, progress)
-    // Reads everything back.
+    // Opening the backup reads everything back.
     openBackup(partial).close()
     await sealFile(partial)
     await rename(partial, file)
@@ -217,7 +217,7 @@ async function backUp(
   }
 }
 
-/** Adds the file to an error of SQLite, which names none. */
+/** Adds the name of the file to an error of SQLite, which names no file. Returns any other error unchanged. */
 function withPlace(error: unknown, file: string): unknown {
   const isOfFile = error instanceof Error && 'errcode' in error
   return isOfFile ? new Error(`The backup cannot be written to ${file}: ${error.message}.`, { cause: error }) : error
@@ -232,10 +232,10 @@ async function requireReplaceable(file: string): Promise<void> {
   if (!isBackup) throw new Error(`The file ${file} is there already and is no backup; it is left as it is.`)
 }
 
-/** The unfinished backup of a process, and the files that SQLite may have beside it. */
+/** Matches the end of the name of an unfinished backup of a process, and of the files that SQLite may have beside it. */
 const LEFTOVER = /^\.(\d{1,10})\.part(?:-journal|-wal|-shm)?$/
 
-/** Removes what processes that are no more have left behind of the same backup. */
+/** Removes the unfinished backups of the same file that ended processes have left behind. */
 async function removeLeftovers(file: string): Promise<void> {
   const [folder, name] = [dirname(file), basename(file)]
   const names = await readdir(folder).catch(() => [])
@@ -274,7 +274,7 @@ async function writeBackup(
   }
 }
 
-/** Adds the files of all images that the backup lists. */
+/** Adds the files of all images that the backup lists. Returns how many, their bytes, and the keys of missing files. */
 async function addFiles(
   writer: BackupWriter,
   media: MediaStore,
@@ -302,7 +302,7 @@ async function addFiles(
   return added
 }
 
-/** The bytes of a file; undefined when the store has none under this key. */
+/** Reads a file as a whole; undefined when the store has none under this key. */
 export async function readWhole(media: MediaStore, key: string): Promise<Uint8Array | undefined> {
   const file = await media.read(key)
   return file && buffer(file.stream)

@@ -7,7 +7,7 @@ import type { Database, Db } from '../../store/storage/database.ts'
 import { insertActs } from '../../store/storage/history.ts'
 import { writerBy } from '../../store/storage/recording.ts'
 
-// The command `media`, which removes files that no image names.
+// Registers and runs the command `media`, which lists and removes files that no image names.
 
 /** The database and the media store that commands work on. `failure` returns the cause of the last failure of the store, which its rejections do not carry. */
 export interface OpenedMedia {
@@ -16,7 +16,7 @@ export interface OpenedMedia {
   failure: () => Error | undefined
 }
 
-/** Puts the command `media` on the command line; it opens the database and the store, and closes the database when done. */
+/** Registers the command `media`, which opens the database and the store, and closes the database when done. */
 export function registerMediaCommands(
   program: Command,
   open: () => Promise<OpenedMedia>,
@@ -41,7 +41,7 @@ export function registerMediaCommands(
     )
 }
 
-/** The reason of a failing store in place of its rejection. */
+/** Does work on a store. @throws the cause of a failure of the store, in place of its rejection */
 export async function withReason<T>({ failure }: Pick<OpenedMedia, 'failure'>, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -60,12 +60,12 @@ function summary(orphans: readonly ListedFile[], isDone: boolean): string {
 /** Milliseconds after a write in which a file is left alone: its image may not be inserted yet. */
 export const SETTLED_AFTER = 3_600_000
 
-/** Images read at a time. */
+/** The most images that are read at a time. */
 const IMAGES_AT_ONCE = 500
 
 /**
- * The files that no image names and no request can still name: left behind by a process that was killed between storing files and writing the row,
- * or in the middle of a write. Names of removed files are not among them.
+ * Returns the files that no image names and no request can still name: a process left them that was killed between storing files and writing the row, or in
+ * the middle of a write. Names of removed files, which are empty files, are not among them.
  * @param now milliseconds since the epoch
  * @throws Error with one sentence when the store holds files and the database names none of them
  */
@@ -76,17 +76,17 @@ export async function findOrphans(db: Db, store: MediaStore, now: number): Promi
     if (!file.isLeftover && file.size > 0) written.add(file.key)
     if ((file.isLeftover || file.size > 0) && file.modified < now - SETTLED_AFTER) settled.push(file)
   }
-  // Read after the listing: every file of an image that was stored before it is named by now.
+  // The database is read after the listing: by now it names every file of an image that was stored before.
   const named = await namedFiles(db)
   if (written.size > 0 && written.isDisjointFrom(named))
     throw new Error('The database names none of the files in the store: one of the two belongs to another calendar.')
   return settled.filter(({ key }) => !named.has(key)).sort((a, b) => (a.key < b.key ? -1 : 1))
 }
 
-/** Files that are removed one after the other, once the history tells of them. */
+/** The most files that one transaction notes in the history before they are removed, one after the other. */
 const FILES_AT_ONCE = 100
 
-/** Removes files that no image names. The history has them as deleted images without an id, named by their keys. */
+/** Notes files in the history, and removes them. The history has them as deleted images without an id, named by their keys. */
 async function removeOrphans(
   database: Pick<Database, 'write'>,
   store: MediaStore,
@@ -101,7 +101,7 @@ async function removeOrphans(
   }
 }
 
-/** The keys of all files of all images, in the order of these. */
+/** Returns the keys of all files of all images, in the order of the images. */
 export async function namedFiles(db: Db): Promise<Set<string>> {
   const named = new Set<string>()
   for (let last = 0; ; ) {

@@ -27,9 +27,9 @@ import {
 } from '../../store/storage/tables.ts'
 import { type CopyProgress, showProgress } from './show-progress.ts'
 
-// The command `copy`, which carries a calendar to another database.
+// Registers and runs the command `copy`, which copies a calendar into another database.
 
-/** Puts the command `copy` on the command line. */
+/** Registers the command `copy`. */
 export function registerCopyCommand(program: Command): void {
   program
     .command('copy')
@@ -61,8 +61,8 @@ interface CopyOptions {
 }
 
 /**
- * The addresses of the databases: of the command line, else from the files, else of the environment. A single address of the command line
- * is that of the database which is not named elsewhere, of the one to read when neither is.
+ * Returns the addresses of the databases: from the command line, else from the files, else from the environment. A single address on the command line is
+ * that of the database that is named nowhere else; of the one to read if neither is.
  * @throws Error with one sentence when one is named nowhere, or a file cannot be read
  */
 function databasesOf(
@@ -85,7 +85,7 @@ function named(address: string | undefined, otherwise: string): string {
   return address
 }
 
-/** The first line of a file. */
+/** Returns the first line of a file. @throws Error with one sentence when the file cannot be read */
 function addressIn(file: string): string {
   try {
     return readFileSync(file, 'utf8').split('\n', 1)[0]?.trim() ?? ''
@@ -94,7 +94,7 @@ function addressIn(file: string): string {
   }
 }
 
-/** Whether an address has a password in it; a path, named by mistake, is no address. */
+/** Tells whether an address has a password in it; false for a path, which may be named by mistake. */
 function hasPassword(address: string): boolean {
   return address.includes('://') && withoutPassword(address) !== address
 }
@@ -112,7 +112,7 @@ interface CopyAddresses {
   mediaTo?: string
 }
 
-/** Copies, and prints the progress and the counts. @throws Error with one sentence when it cannot. */
+/** Copies a calendar, and prints the progress and the counts. @throws Error with one sentence when it cannot */
 export async function copyByAddress(addresses: CopyAddresses, print: Print): Promise<void> {
   const failures: Error[] = []
   const stores = await openStores(addresses, (error) => failures.push(error))
@@ -130,7 +130,7 @@ export async function copyByAddress(addresses: CopyAddresses, print: Print): Pro
       await target.close()
     }
   } catch (error) {
-    // The store has reported the reason.
+    // The store reports its reason apart from its rejection.
     throw error instanceof Problem ? (failures[0] ?? error) : error
   } finally {
     await source.close()
@@ -172,10 +172,10 @@ interface TableCount {
 
 /** The result of a copy. */
 interface Copied {
-  /** True when the target held the same rows from the start. */
+  /** Whether the target held the same rows from the start. */
   wasThere: boolean
   counts: TableCount[]
-  /** Undefined when files were not asked for. */
+  /** The copied files; undefined when files were not asked for. */
   files: CopiedFiles | undefined
 }
 
@@ -193,12 +193,11 @@ interface FileStores {
 }
 
 /**
- * Carries a calendar to another database, and its files to another store when there are `stores`: everything as it is at this moment, with
- * ids, slugs, people and their credentials, and counters that go on where they were. The source is only read. The target is brought up to
- * date with `migrate` before; it is filled in one transaction, so that it holds all or nothing whenever the copy ends. Files go first, one
- * by one, and those that are there are not sent again.
- * @throws Error with one sentence when the source is no calendar of this version, the target holds anything else than this copy, or the
- * counts of any table differ at the end.
+ * Copies a calendar into another database and, with `stores`, its files into another store: everything as it is at this moment, with ids, slugs, people and
+ * their credentials; counters go on where they were. The source is only read. The target has to be brought up to date with `migrate` before. It is filled
+ * in one transaction, so that it holds all or nothing whenever the copy ends. Files go first, one by one; those that are there already are not sent again.
+ * @throws Error with one sentence when the source is no calendar of this version, the target holds anything else than this copy, or the counts of any table
+ * differ at the end
  */
 export async function copyCalendar(
   source: Database,
@@ -232,8 +231,9 @@ async function requireSameMigrations(from: Db, to: Db): Promise<void> {
 }
 
 /**
- * The tables of the calendar. After the same migrations both databases have all of them; what only one has is of its own making, or
- * somebody else's.
+ * Lists the tables that both databases have. After the same migrations, these are all tables of the calendar: any other table is of one database's own
+ * making, or somebody else's.
+ * @throws Error when a table has other columns in the source than in the target
  */
 export async function listCommonTables(from: Db, to: Db): Promise<TableShape[]> {
   const sources = new Map((await listTables(from)).map((table) => [table.name, table]))
@@ -245,7 +245,7 @@ export async function listCommonTables(from: Db, to: Db): Promise<TableShape[]> 
   })
 }
 
-/** False when the target is empty. @throws Error when it holds anything else than the rows of the source. */
+/** Tells whether the target holds the rows of the source; false when it is empty. @throws Error when it holds anything else */
 async function holdsCopy(from: Db, to: Db, tables: TableShape[], progress: CopyProgress): Promise<boolean> {
   const counts = await compareCounts(from, to, tables)
   if (counts.every(({ target }) => target === 0)) return false
@@ -277,7 +277,7 @@ const textOf = ({ columns }: TableShape, rows: readonly Row[]) =>
  */
 export async function copyTables(from: Db, tx: Db, tables: TableShape[], progress: CopyProgress): Promise<void> {
   const before = await compareCounts(from, tx, tables)
-  // It may have been written since it was found empty.
+  // The target may have been written to since it was found empty.
   if (before.some(({ target }) => target > 0)) throw new Error(describeOther(before))
   for (const [index, table] of tables.entries()) {
     progress.start(table.name, before[index]?.source ?? 0)
@@ -295,7 +295,7 @@ export async function copyTables(from: Db, tx: Db, tables: TableShape[], progres
   throw new Error(`The copy was given up: ${described.join(', ')}.`)
 }
 
-/** How many rows each table has on both sides. */
+/** Counts the rows of each table on both sides. */
 export async function compareCounts(from: Db, to: Db, tables: readonly TableShape[]): Promise<TableCount[]> {
   const counts: TableCount[] = []
   for (const table of tables)
@@ -328,7 +328,7 @@ async function copyFiles(
   return files
 }
 
-/** @throws Error when the target store has another file under the key. */
+/** Copies a file that the target store does not have. @throws Error when the target store has another file under the key */
 async function copyFile(
   key: string,
   mimeType: string,

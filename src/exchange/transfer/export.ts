@@ -17,7 +17,7 @@ import { ndjson } from '../../serve/formats/ndjson.ts'
 import { readSnapshot } from '../../store/storage/open-database.ts'
 import { isFolder, requireFolderOf } from './show-progress.ts'
 
-// The command `export`.
+// Registers and runs the command `export`, and finds the events that an export or a push has.
 
 interface ExportOptions extends Record<string, string | boolean | undefined> {
   format: string
@@ -25,7 +25,7 @@ interface ExportOptions extends Record<string, string | boolean | undefined> {
   all?: true
 }
 
-/** Puts the command `export` on the command line; it opens the calendar, and closes the database when done. */
+/** Registers the command `export`, which opens the calendar, and closes the database when done. */
 export function registerExportCommand(program: Command, open: () => Promise<CalendarGround>): void {
   const command = program
     .command('export')
@@ -57,7 +57,7 @@ function askedBy(options: ExportOptions): ExportAsked {
   return { format: options.format, sent: filtersAmong(options), withLists: options.all === true }
 }
 
-/** The filters among the options, under the names of the interface. */
+/** Returns the filters among the options, by their names in the interface. */
 export function filtersAmong(options: Readonly<Record<string, unknown>>): Record<string, string> {
   const sent = exportFilters.flatMap(([name]) => {
     const value = options[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())]
@@ -66,7 +66,7 @@ export function filtersAmong(options: Readonly<Record<string, unknown>>): Record
   return Object.fromEntries(sent)
 }
 
-/** Writes into a file, which appears once it is whole, or to standard output for as long as somebody reads it. */
+/** Writes bytes into a file, which appears once it is whole, or to standard output for as long as somebody reads them. */
 async function writeBytes(bytes: AsyncIterable<Buffer>, file: string | undefined): Promise<void> {
   const counted = process.stderr.isTTY && (file !== undefined || !process.stdout.isTTY) ? countAloud(bytes) : bytes
   if (file !== undefined) return writeFile(counted, file)
@@ -94,7 +94,7 @@ async function writeFile(bytes: AsyncIterable<Buffer>, file: string): Promise<vo
   }
 }
 
-/** Milliseconds between two words on how far it has come. */
+/** Milliseconds between two messages that say how much has been written. */
 const TELL_EVERY = 500
 
 async function* countAloud(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -111,17 +111,17 @@ async function* countAloud(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
   say('\n')
 }
 
-// An export finds, loads and shows records as the lists of the interface do, for whoever the caller of the context is.
+// Finds, loads and shows records as the lists of the interface do, for the caller of the context.
 
-/** The parameters that say when; without any an export has events of all times. */
+/** The parameters that narrow events to some dates or ids. Without any of them, an export has events of all times. */
 const DATES = ['start_date', 'end_date', 'starts_before', 'starts_after', 'ends_before', 'ends_after', 'include']
 
-/** Earlier than any event: with it there is no window. */
+/** A day before any event: a list with this bound has no other window, and leaves out nothing. */
 const BEFORE_ALL = '0001-01-02'
 
 const { resource, filters, operations } = events
 
-/** The filters of an export: those of lists of events, which has no pages. */
+/** The filters of an export: those of lists of events, without those for pages. */
 const exportFilters = Object.entries(filters).filter(([name]) => !['page', 'per_page'].includes(name))
 
 /** The names of the formats, the first of which is the default. */
@@ -133,14 +133,11 @@ interface ExportAsked {
   format: string
   /** Filters by name, as sent. */
   sent: RawValues
-  /** Adds venues, organizers, categories and tags, where the format has room for them. */
+  /** Whether venues, organizers, categories and tags are added, where the format has room for them. */
   withLists: boolean
 }
 
-/**
- * The bytes of an export, made as they are taken.
- * @throws Error with one sentence that names the filters with impossible values
- */
+/** Yields the bytes of an export, which are made as they are taken. @throws Error with one sentence that names the filters with impossible values */
 async function* exportCalendar(context: Context, { format, sent, withLists }: ExportAsked): AsyncGenerator<Buffer> {
   const found = await findExported(context, sent)
   if (format === 'json') return yield* exportJson(context, found, withLists)
@@ -148,7 +145,7 @@ async function* exportCalendar(context: Context, { format, sent, withLists }: Ex
 }
 
 /**
- * The events that filters leave, of all times unless they say when.
+ * Finds the events that filters leave, of all times unless the filters say when.
  * @throws Error with one sentence that names the filters with impossible values
  */
 export async function findExported(context: Context, sent: RawValues): Promise<Found> {
@@ -156,7 +153,7 @@ export async function findExported(context: Context, sent: RawValues): Promise<F
   const query = await readQuery(context, raw)
   const { findAll } = operations
   if (!findAll) throw new Error('Events have no list without pages.')
-  // Events that are no longer public are told of in feeds, whose readers have them.
+  // Withdrawn events are left out: only readers of feeds, who still have them, have to be told of them.
   const { withdrawn: _withdrawn, ...found } = await findAll(context, query)
   return found
 }
@@ -181,7 +178,7 @@ async function* shownAs(context: Context, name: string, found: Found): AsyncGene
   yield* shown.bytes
 }
 
-/** One object with a list of events, and perhaps those of all other kinds. */
+/** Yields one object with a list of events and, with `withLists`, the lists of all other kinds. */
 async function* exportJson(context: Context, found: Found, withLists: boolean): AsyncGenerator<Buffer> {
   yield Buffer.from('{"events":[\n')
   let between = ''
@@ -194,7 +191,7 @@ async function* exportJson(context: Context, found: Found, withLists: boolean): 
   yield Buffer.from('\n]}\n')
 }
 
-/** A member with all records of a list, page by page. */
+/** Yields a member with all records of a list, page by page. */
 async function* exportList(context: Context, served: Served): AsyncGenerator<Buffer> {
   yield Buffer.from(`\n],"${served.resource.path}":[\n`)
   let between = ''

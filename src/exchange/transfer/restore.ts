@@ -26,12 +26,12 @@ import { copyTables, listCommonTables } from './copy.ts'
 import { requireSealed } from './seal.ts'
 import { type CopyProgress, isFolder, showProgress } from './show-progress.ts'
 
-// The command `restore`.
+// Registers and runs the command `restore`, which puts a calendar back from a backup, or takes a restore back.
 
 /** The calendar of the settings, and where its images lie. */
 export interface RestorePlaces extends CalendarPlaces {
   mediaPlace: string
-  /** Files that have to be there already, because no setting names them: a calendar in the working folder, say. */
+  /** A file that has to be there already, because no setting names its place: a calendar in the working folder, say. */
   assumed: string | undefined
 }
 
@@ -40,7 +40,7 @@ interface RestoreOptions {
   list?: true
 }
 
-/** Puts the command `restore` on the command line. */
+/** Registers the command `restore`. */
 export function registerRestoreCommand(program: Command, open: () => Promise<RestorePlaces>): void {
   program
     .command('restore')
@@ -68,13 +68,13 @@ export function registerRestoreCommand(program: Command, open: () => Promise<Res
     )
 }
 
-/** @throws Error with one sentence unless a backup, --undo or --list is given, and only one of them */
+/** Requires a backup, --undo or --list. @throws Error with one sentence when none of them is given, or more than one */
 function requireOneWish(file: string | undefined, { undo, list }: RestoreOptions): void {
   if ([file, undo, list].filter((wish) => wish !== undefined).length !== 1)
     throw new Error('Name one backup to restore, or give --undo or --list.')
 }
 
-/** @throws Error with one sentence where a calendar would be made that nobody has asked for: in whatever folder the command was typed */
+/** Refuses to make a calendar that nobody has asked for, in whatever folder the command was typed. @throws Error with one sentence */
 function requireMeant({ assumed }: RestorePlaces): void {
   if (assumed === undefined || existsSync(assumed)) return
   throw new Error(
@@ -122,15 +122,15 @@ interface RestoredCalendar {
   manifest: Manifest
   /** Where the former state of the database is kept; undefined when there was none. */
   kept: string | undefined
-  /** True when webhooks and imports on a schedule are off until somebody resumes them. */
+  /** Whether webhooks and imports on a schedule are off until somebody resumes them. */
   isHeld: boolean
   /** Sentences for the operator. */
   remarks: string[]
 }
 
 /**
- * Puts a calendar back as a backup has it, on whichever database. Files of images are added to those that are there; the database is replaced last, in
- * one step. The new one has an edition of its own, so ETags and tokens given before are no longer valid.
+ * Puts a calendar back as a backup has it, into either kind of database. Files of images are added to those that are there; the database is replaced last,
+ * in one step. The new database has an edition of its own, so that ETags and tokens given before are no longer valid.
  * @throws Error with one sentence when the backup is not whole or of a newer version, or the target is in use; nothing has changed then
  */
 export async function restore(
@@ -175,7 +175,7 @@ function standingOf({ calendar, rows }: Manifest, former: Former): NonNullable<F
   return { calendar, held: Number((rows.webhooks ?? 0) + (rows.import_schedules ?? 0) > 0) }
 }
 
-/** @throws Error with one sentence when the backup has a file that is not one of its images: whatever is in the store, readers are sent */
+/** Requires that all files of a backup are images of its calendar, since readers are sent whatever is in the store. @throws Error with one sentence */
 async function requireImages({ db, listFiles }: OpenBackup): Promise<void> {
   const named = await namedFiles(db)
   const other = listFiles().find((key) => !named.has(key) || !isImageKey(key))
@@ -197,7 +197,7 @@ function requireKnownVersion({ version, migrations }: Manifest): void {
     )
 }
 
-/** Makes the tables of the version that took the backup, copies the rows, and brings both up to date together. */
+/** Makes the tables of the version that took the backup, copies the rows, and brings both up to date together. Returns a remark for the operator, if any. */
 async function fillDatabase(
   backup: OpenBackup,
   tx: Db,
@@ -211,7 +211,7 @@ async function fillDatabase(
   return finishMigration(tx)
 }
 
-/** The keys whose files the store does not have. @throws Error when it has another file under one of them */
+/** Returns the keys of the files that the store does not have. @throws Error when it has another file under one of the keys of the backup */
 async function findLackingFiles(backup: OpenBackup, media: MediaStore): Promise<string[]> {
   const lacking: string[] = []
   for (const key of backup.listFiles()) {

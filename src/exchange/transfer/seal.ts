@@ -5,13 +5,13 @@ import { pipeline } from 'node:stream/promises'
 
 // Seals a backup with a checksum at its end, and checks it.
 
-/** The last line of a sealed file, behind everything that SQLite reads of it. */
+/** Returns the last line of a sealed file, which stands behind everything that SQLite reads of the file. */
 const lastLine = (digest: string) => `\nkalends-backup sha256=${digest}\n`
 
 const LINE = /^\nkalends-backup sha256=([0-9a-f]{64})\n$/
 const LINE_BYTES = lastLine('0'.repeat(64)).length
 
-/** Bytes read at once. */
+/** The most bytes that are read at once. */
 const STRETCH = 2 ** 20
 
 /** Ends a file with the checksum of everything before it, and waits until all of it is on the disk. */
@@ -26,7 +26,7 @@ export async function sealFile(path: string): Promise<void> {
   }
 }
 
-/** True for a file that ends as `sealFile` ends files, whether or not it is whole. */
+/** Tells whether a file ends as `sealFile` ends files, even if it is damaged before that. */
 export async function isSealed(path: string): Promise<boolean> {
   return (await readSeal(path)).digest !== undefined
 }
@@ -39,7 +39,7 @@ export async function requireSealed(path: string): Promise<void> {
     throw new Error(`The backup ${path} was altered or damaged since it was taken: its checksum is another.`)
 }
 
-/** The checksum at the end of a file, and the bytes before it. */
+/** Reads the checksum at the end of a file, undefined if there is none, and counts the bytes before it. */
 async function readSeal(path: string): Promise<{ digest: string | undefined; bytes: number }> {
   const file = await open(path)
   try {

@@ -2,14 +2,16 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Print } from '../../base/run-command.ts'
 
-/** Shows the progress of a copy: one piece of work after the other, each of so many rows or files. */
+// Shows the progress of a copy on a terminal or in a log, and looks at the paths of files to write.
+
+/** The display of the progress of a copy: one piece of work after the other, each of so many rows or files. */
 export interface CopyProgress {
   start: (what: string, total: number) => void
   advance: (done: number) => void
   finish: () => void
 }
 
-/** A bar for each piece of work on a terminal, else a line for logs. */
+/** Returns a bar for each piece of work on a terminal, else a line for logs. */
 export async function showProgress(stream: NodeJS.WriteStream, print: Print): Promise<CopyProgress> {
   return stream.isTTY ? barProgress(stream) : lineProgress(print)
 }
@@ -40,8 +42,8 @@ async function barProgress(stream: NodeJS.WriteStream): Promise<CopyProgress> {
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /**
- * Stops a bar, which gives the terminal its cursor back, when the program is told to end, and then ends it as it would have ended. Returns what lets go of
- * the signals.
+ * Calls `stop` when the program is told to end, so that a bar gives the terminal its cursor back, and then ends the program by the same signal. Returns a
+ * function that lets go of the signals.
  */
 export function stopOnSignal(stop: () => void): () => void {
   const end = (signal: NodeJS.Signals) => {
@@ -66,12 +68,12 @@ function lineProgress(print: Print): CopyProgress {
   }
 }
 
-/** @throws Error with one sentence when the folder of a file to write is not there */
+/** Requires the folder of a file that is to be written. @throws Error with one sentence when the folder is not there */
 export function requireFolderOf(file: string): void {
   if (!existsSync(dirname(file))) throw new Error(`There is no folder ${dirname(file)}: make it first.`)
 }
 
-/** Whether a path is that of a folder. */
+/** Tells whether a path is that of a folder. */
 export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }

@@ -5,7 +5,7 @@ import type { ImportRun } from './import-run.ts'
 import { findElsewhere, findItems } from './import-store.ts'
 import { type ItemKind, type SourceItem, standsAlone } from './source-item.ts'
 
-// Finds items that are in this calendar without an earlier run of their source, and refuses sources whose events came from another one.
+// Finds items that are in this calendar without an earlier run of their source, and refuses sources whose events came from another source.
 
 /**
  * Finds the events and series among these items that come from this calendar itself, through its own feeds or lists: their pages are here, with the id or

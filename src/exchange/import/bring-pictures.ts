@@ -17,7 +17,7 @@ import { type ImportRun, remember } from './import-run.ts'
 import { findItems } from './import-store.ts'
 import { type SourceItem, TEXTS } from './source-item.ts'
 
-// Fetches the pictures in the texts of a source that has moved here, and lets the texts lead to our copies.
+// Fetches the pictures in the texts of a source that has moved here, and makes the texts lead to the copies here.
 
 /** The most characters of the address of a page or a picture. */
 const LONGEST = 1000

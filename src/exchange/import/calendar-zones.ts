@@ -25,7 +25,7 @@ export interface CalendarZones {
   steps: Steps
   /** The zones that were found for names and for pairs of offsets. */
   meanings: Map<string, string | undefined>
-  /** The names that faults were told of, and the faults that the report has not told yet. */
+  /** The names whose faults were noted, and the faults that the report has not told yet. */
   told: Set<string>
   faults: string[]
   /** The present day in UTC, as `YYYY-MM-DD`. */
@@ -38,7 +38,7 @@ export interface EventSpan {
   last: string
 }
 
-/** The time zone of an event: a zone that is known here, or the clock of the file if no zone here shows the same. */
+/** The time zone of an event: a zone that is known here, or the clock of the file if no zone here shows the same times. */
 type ZoneReading = { zone: string } | { clock: Clock }
 
 /** The most definitions of a file, and the most steps to read all of them. */
@@ -46,7 +46,7 @@ const MOST_DEFINITIONS = 2000
 const MOST_STEPS = 5_000_000
 /** The most steps for one event. */
 const STEPS_AT_ONCE = 100_000
-/** The most names that faults are told of, and the most meanings that are kept. */
+/** The most names whose faults are noted, and the most meanings that are kept. */
 const MOST_TOLD = 1000
 const MOST_MEANINGS = 1000
 
@@ -99,7 +99,7 @@ export function calendarZone(name: string, zones: CalendarZones): string {
   return 'zone' in reading ? reading.zone : zones.zone
 }
 
-/** Guesses the zone of a name without a definition, by the offsets in the name; reports the name unless they suffice. */
+/** Guesses the zone of a name without a definition, by the offsets in the name. Notes a fault where the offsets do not suffice. */
 function guessed(name: string, zones: CalendarZones): string {
   const offsets = offsetsNamed(name)
   const fixed = offsets.length === 1 ? fixedZone(offsets[0] ?? 0) : undefined
@@ -163,7 +163,7 @@ function readingOf(definition: Definition, { first, last }: EventSpan, zones: Ca
   return fixed === undefined ? { clock } : { zone: fixed }
 }
 
-/** Does work for one event. Returns the result, and whether the work was cut off since it took more steps than one event may. */
+/** Does work for one event. Returns the result, and whether the work was cut off since it took more steps than one event may take. */
 export function withSteps<Result>({ steps }: CalendarZones, work: (steps: Steps) => Result) {
   const share = { left: Math.min(STEPS_AT_ONCE, steps.left) }
   steps.left -= share.left
@@ -188,7 +188,7 @@ function wholeYears(definition: Definition, from: number, to: number, zones: Cal
   return reading
 }
 
-/** The steps that a comparison of a zone with a clock counts for. */
+/** The number of steps that a comparison of a zone with a clock counts as. */
 const COMPARISON = 100
 const MOST_READINGS = 200
 

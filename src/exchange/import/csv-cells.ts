@@ -81,7 +81,7 @@ const ALIASES: Readonly<Partial<Record<string, string>>> = COLUMNS
 const unnamed = <Name extends string>(fields: readonly Tabled<Name>[]) =>
   fields.filter(({ name }) => !(name in COLUMNS))
 
-/** The other fields of events, of their venue and of their organizer, which our own tables write as the kinds of the fields say. */
+/** The other fields of events, venues and organizers. Only our own tables have columns for them, written as the kinds of the fields say. */
 export const otherCells = {
   event: unnamed(rareFields('csv')),
   venue: unnamed(tabled(venueFields)),
@@ -163,7 +163,7 @@ export function readMapping(words: readonly string[]): Map<string, ColumnMeaning
 export const DATE_ORDERS = ['european', 'american'] as const
 export type DateOrder = (typeof DATE_ORDERS)[number]
 
-/** How many dates of a table show in which order they are. */
+/** The number of dates of a table that show the order of day and month, and of those that do not. */
 interface SeenDates {
   /** Dates whose first number, or whose second number, can only be a day. */
   dayFirst: number
@@ -177,7 +177,7 @@ export function noDates(): SeenDates {
   return { dayFirst: 0, monthFirst: 0, ambiguous: 0 }
 }
 
-/** Counts a date by what it shows of the order. */
+/** Counts a date by what it shows of the order of day and month. */
 export function noteDate(seen: SeenDates, text: string): void {
   const [, first = '', second = ''] = SLASHED.exec(text.trim()) ?? []
   if (first === '') return

@@ -216,7 +216,7 @@ async function isUtf8(file: string, done: { bytes: number }): Promise<boolean> {
 interface CsvRow {
   at: string
   cells: ReadonlyMap<ColumnMeaning, string>
-  /** The names of the columns in the file, by meaning. */
+  /** The names that the columns have in the file, by meaning. */
   headings: ReadonlyMap<ColumnMeaning, string>
 }
 
@@ -283,7 +283,7 @@ function readableRow(
   return { readable: { ...row, cells }, faults }
 }
 
-/** Yields the event of a row, after its venue, organizers and terms. */
+/** Yields the event of a row, after its venue, organizers and terms; a fault for a row that is no event. */
 function* eventOfRow(written: CsvRow, order: DateOrder, context: Reading['context']): Generator<SourceEntry> {
   const { at } = written
   const title = written.cells.get('title') ?? ''
@@ -325,15 +325,12 @@ function rowTimes(cells: CsvRow['cells'], order: DateOrder): (RowTimes & { unrea
   if (isAllDay) return { all_day: true, start_date: start.day, end_date: lastDay, ...unread }
   const first = startTime ?? '00:00:00'
   const last = (isRead ? endTime : undefined) ?? first
-  // An event without a day of its end that ends earlier than it starts ends after midnight.
+  // An event whose day of end is not given, and whose time of end lies before its start, ends on the next day.
   const day = ending === '' && last < first ? addDays(lastDay, 1) : lastDay
   return { all_day: false, start_date: `${start.day} ${first}`, end_date: `${day} ${last}`, ...unread }
 }
 
-/**
- * Yields the venue and the organizer of a row in a table of those. `names` are the names of the rows before: a name that comes again is told apart by its
- * address.
- */
+/** Yields the venue and the organizer of a row in a table of those. `names` are the names of the rows before: a repeated name is told apart by address. */
 function* linkedOfRow(written: CsvRow, names: Set<string>, context: Reading['context']): Generator<SourceEntry> {
   const { at } = written
   const name = written.cells.get('venue') || written.cells.get('organizer') || ''
@@ -410,7 +407,7 @@ function eventItem(
   }
 }
 
-/** The words of calendars for events that anybody may see. */
+/** The words by which calendars mark events that anybody may see. */
 const OPEN = /^(?:|normal|public|publique|público|öffentlich|default|standard)$/i
 
 /** Returns the status of a row: that of its column, or else private where another column says so. */

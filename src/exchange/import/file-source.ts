@@ -206,7 +206,7 @@ export interface FileTask {
   zone: string
 }
 
-/** Returns the source in a file; the content or the name of the file tells its format. @throws Error with one sentence when it cannot be read */
+/** Returns the source in a file, in the format that its content or its name shows. @throws Error with one sentence when it cannot be read */
 export async function fileSource({ file: path, name, title, map, dates, zone }: FileTask): Promise<Source> {
   const file = realPath(path)
   const address = name ?? `file:${file}`
@@ -283,16 +283,16 @@ export interface ReadGrant {
 /** A batch of entries, the end of the file or a failure, or the message that the thread has started. */
 export type ThreadAnswer = { entries: SourceEntry[]; read: number; isLast: boolean } | { failure: string } | 'started'
 
-/** Bytes from which on a file is read in a thread beside the writing: starting the thread takes as long as reading a part of such a file. */
+/** The fewest bytes of a file that a thread reads beside the writing: to start the thread takes as long as to read a part of such a file. */
 const WORTH_A_THREAD = 2_000_000
 
-/** The most bytes of a source that begins to be read here while the thread starts: a file of lines is looked through as a whole first. */
+/** The most bytes of a file that begins to be read here while the thread starts. A longer file takes too long, since all its lines are looked through first. */
 const WORTH_BEGINNING = 100_000_000
 
-/** Batches that the thread may read ahead of the writing, which bounds the memory in use. */
+/** The most batches that the thread reads ahead of the writing, which bounds the memory in use. */
 const AHEAD = 3
 
-/** Returns a source that reads a long file in a thread, which also does the work that needs one entry alone. A short file is read here. */
+/** Returns a source that reads a long file in a thread, together with the work that needs one entry alone. A short file is read without a thread. */
 export function besideWriting(source: Source, file: FileTask): Source {
   if (source.total() < WORTH_A_THREAD) return source
   let read = 0

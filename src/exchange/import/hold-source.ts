@@ -22,7 +22,7 @@ import {
 
 /** The ms that a source stays locked without renewal. */
 const LEASE_MS = 20_000
-/** The ms between two renewals. */
+/** The ms between two renewals of the lock of a source. */
 const RENEWED_EVERY = 5_000
 /** The ms between two attempts to lock a source that another import holds. */
 const LOOKED_EVERY = 500
@@ -30,7 +30,7 @@ const LOOKED_EVERY = 500
 /** A source locked by one import or undo. */
 interface HeldSource {
   number: number
-  /** Writes to the database; refuses to once another process has taken over the lock, as if it were abandoned. */
+  /** Writes to the database, until another process takes over the lock as abandoned; throws from then on. */
   write: Context['write']
   release: () => Promise<void>
 }

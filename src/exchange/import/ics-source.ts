@@ -60,7 +60,7 @@ interface CalendarTime {
   wall: string
   zone: string
   isDay: boolean
-  /** The clock that the file defines, and the wall time on it. Set where `zone` is only the offset that this clock has at the time. */
+  /** The clock that the file defines, and the wall time on it; set where no zone here shows the same, and `zone` is only the offset of that clock. */
   own?: { clock: Clock; wall: string }
 }
 
@@ -368,7 +368,7 @@ function occurrenceName({ wall, zone, isDay }: CalendarTime): string {
   return isDay ? wall.slice(0, 10) : `${wallToUtc(wall, zone).replace(' ', 'T')}Z`
 }
 
-/** Returns an event, or an occurrence with a name. @param end the days that the event lasts, or the ms of an event with times */
+/** Returns an event, or an occurrence with a name. @param end the duration: days, or ms of an event with times */
 function occurrence(shared: SharedFields, start: CalendarTime, end: number, name: string): SourceItem {
   const { wall, zone, isDay } = start
   const last = isDay ? addDays(wall.slice(0, 10), Math.max(0, end - 1)) : wallAfter(start, end)
@@ -394,7 +394,7 @@ function startOf(component: Component, zones: CalendarZones, span: EventSpan): C
   return timeOf(property, repeats && /z\s*$/i.test(property?.value ?? '') ? { ...zones, zone: 'UTC' } : zones, span)
 }
 
-/** Returns how long an event lasts: days for a day's event, else ms; undefined where that cannot be read. */
+/** Returns the duration of an event: days, or ms of an event with times; undefined where it cannot be read. */
 function endOf(component: Component, start: CalendarTime, zones: CalendarZones, span: EventSpan): number | undefined {
   const duration = propertyOf(component, 'DURATION')
   if (duration && !propertyOf(component, 'DTEND')) {
@@ -449,8 +449,8 @@ function sharedPart(
 }
 
 /**
- * Returns the status of an event: that of our own export; else private if it has a CLASS other than PUBLIC; else published. A date of a series that has
- * neither gets the status of its series.
+ * Returns the status of an event: that of our own export; else private for a CLASS other than PUBLIC; else published. A date of a series without either of
+ * them has the status of its series.
  */
 function publicationOf(component: Component): Readonly<Record<string, string>> {
   const own = textOf(component, OWN_STATUS).toLowerCase()
@@ -468,7 +468,7 @@ function sequenceOf(component: Component): Pick<SourceItem, 'sequence'> {
 /** The highest number of a revision (RFC 5545, 3.3.8). */
 const HIGHEST = 2 ** 31 - 1
 
-/** Returns the title, the event status and its reason. Calendars of this kind also put the status before the title, where it is removed. */
+/** Returns the title, the event status and its reason. Calendars like ours put the status before the title as well, where it is removed. */
 function titleAndState(component: Component, file: CalendarFile) {
   const summary = textOf(component, 'SUMMARY').replace(/\s+/g, ' ')
   const status = textOf(component, 'STATUS').toUpperCase()
@@ -506,7 +506,7 @@ type Meeting = Readonly<Record<'attendance' | 'online_url' | 'online_label' | 'o
 
 const LABELLED = limits.line.characters
 
-/** Returns the meeting of an event (RFC 7986, 5.11), and the addresses in place of a link that cannot be one. A link that our own export hides stays hidden. */
+/** Returns the meeting of an event (RFC 7986, 5.11), and the addresses that were refused as its link. A link that our own export hides stays hidden. */
 function meetingOf(component: Component, linked: readonly SourceItem[]): { meeting: Meeting; refused: string } {
   const conferences = propertiesOf(component, 'CONFERENCE').map(({ parameters, value }) => {
     const label = (parameters.LABEL ?? '').replace(/\s+/g, ' ').trim().slice(0, LABELLED).toWellFormed()

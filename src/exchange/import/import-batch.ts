@@ -326,7 +326,7 @@ async function writeBatch(
   return written
 }
 
-/** A function that writes one item, which may fail by itself; undefined then. */
+/** A function that writes one item; it returns undefined if this item alone fails. */
 type Do = <T>(work: () => Promise<T>, one: PlannedItem) => Promise<T | undefined>
 
 async function writeAll(
@@ -476,7 +476,7 @@ const textOf = ({
 }: ImportItemColumns) =>
   JSON.stringify([source, kind, identity, occurrence, record, sequence, digest, written, kept, page])
 
-/** Tells whether a field of the source was written, now or before. A field that keeps its value here was not, and waits for another policy. */
+/** Tells whether a field of the source is settled: written now or before. A field that keeps its value here is not, and waits for another policy. */
 function isSettled({ plan }: PlannedItem, { fields }: PreparedItem, field: string): boolean {
   return fields.has(field) || (plan.act === 'update' && !plan.fields.includes(field) && !plan.kept.includes(field))
 }

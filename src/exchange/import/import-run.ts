@@ -11,7 +11,7 @@ import { type ConflictPolicy, type ItemKind, itemKey, type SourceItem, standsAlo
 
 // Holds the state of an import while it runs (options, counts and known records), and counts and reports the outcome of items.
 
-/** The fates of a source that an import can be given; `none` takes an earlier one back. */
+/** The values of `--origin`, the fate of a source; `none` takes an earlier fate back. */
 export const ORIGINS = ['moved', 'stays', 'none'] as const
 
 /** The fate of a source: `moved` here, `stays` the original, or empty where nobody has said. */
@@ -24,7 +24,7 @@ export interface ImportOptions {
   dryRun: boolean
   /** Whether events that are gone from the source move to the trash. */
   mirror: boolean
-  /** Whether they move to the trash even where a large part of the events is gone at once. */
+  /** Whether a mirror may move a large part of the events to the trash at once. */
   allowMassRemoval?: boolean
   /** Whether events come in that are private in the source. */
   private: boolean
@@ -41,7 +41,7 @@ export interface Counts {
   created: number
   updated: number
   unchanged: number
-  /** Left unchanged, since they were changed here. */
+  /** The items left alone, since their records were changed here. */
   left: number
   trashed: number
   failed: number
@@ -129,7 +129,7 @@ export class StalePlan extends Error {
 /** The most entries of each memory of a run. A full memory is emptied; forgotten items are looked up in the database. */
 const MOST_REMEMBERED = 200_000
 
-/** Sets a value in a memory of a run, which is emptied before where it is full. */
+/** Sets a value in a memory of a run. A full memory is emptied first. */
 export function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
   if (map.size >= MOST_REMEMBERED) map.clear()
   map.set(key, value)
@@ -163,7 +163,7 @@ export function noteSeenRecord(seen: SeenRecords, record: number): void {
 
 export const isSeen = ({ ids }: SeenRecords, record: number): boolean => hasId(ids, record)
 
-/** Throws an error that is no fault of the item: a failure of the database, or a plan or transaction that has to be tried again. */
+/** Throws an error that is no fault of the item: a failure of the database, or a plan or transaction to be tried again. Ignores any other error. */
 export function refuseOutage(error: unknown): void {
   if (error instanceof DatabaseUnavailable || error instanceof StalePlan || isConflict(error)) throw error
 }

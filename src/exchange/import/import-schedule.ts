@@ -103,7 +103,7 @@ export const NEEDS_DECISION = 3
 
 /** The ms for which a process holds an import without renewal. */
 const LEASE_MS = 300_000
-/** The ms between two renewals. */
+/** The ms between two renewals of the hold on an import. */
 const RENEWED_EVERY = 60_000
 /** The ms before a failed import is tried again; the time doubles with each failure, up to the interval of its schedule. */
 const FIRST_RETRY_MS = 300_000
@@ -191,7 +191,7 @@ export function makeRunningImports(): RunningImports {
   return { begun: new Map(), stopping: new AbortController() }
 }
 
-/** The most imports that run at the same time, without those that take longer than `MAKES_ROOM_AFTER`. */
+/** The most imports that run at the same time, not counting those that take longer than `MAKES_ROOM_AFTER`. */
 const MOST_AT_ONCE = 3
 /** The ms after which an import makes room for another one. */
 const MAKES_ROOM_AFTER = 60_000

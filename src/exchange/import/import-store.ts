@@ -162,7 +162,7 @@ export async function findElsewhere(
 
 /**
  * Finds the records that a source names by numbers: those that this source, or a source that has moved here, knew by these numbers. Any other number is
- * taken for an id of this calendar, which no record may have.
+ * taken for an id of this calendar, even if no record has this id.
  */
 export async function findNumbered(
   db: Db,
@@ -223,7 +223,7 @@ const insertActs = statement<{ rows: ImportActColumns[] }>()((db, value) =>
     .onConflict((conflict) => conflict.columns(['run', 'kind', 'record']).doNothing()),
 )
 
-/** Stores the new states of items, and the acts for an undo. New old addresses of pages are recorded as a change of the source. */
+/** Stores the new states of items, and the acts for an undo. Items with the path of a former page are recorded as a change of their source. */
 export async function saveItems(
   tx: Tx,
   items: readonly ImportItemColumns[],

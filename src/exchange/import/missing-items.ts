@@ -17,7 +17,7 @@ const AT_ONCE = 500
 
 /** The largest share of the events of a source that may go to the trash at once. */
 const MOST_AT_ONCE = 1 / 5
-/** The fewest events to which this limit applies. */
+/** The fewest events to be refused: fewer go to the trash at once whatever their share. */
 const FEWEST_REFUSED = 10
 
 type EventKind = 'series' | 'event'

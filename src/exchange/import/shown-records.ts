@@ -51,7 +51,7 @@ export function whenOf(values: Values, now: number): When | undefined {
   return { ...settleWhen({ start, end, timezone, allDay }), timezone, all_day: Number(allDay) }
 }
 
-/** The dates before today that a series keeps, of those that are more than the limit. */
+/** The number of dates before today that remain of a series with more than the limit. */
 const KEPT_DATES = 375
 /** The most past dates of a series that are counted. */
 const MOST_COUNTED = 100_000
@@ -111,7 +111,7 @@ function laterStart({ recurrence, start }: Schedule, series: SeriesRow | undefin
 
 // Items made from records as an answer of the interface shows them.
 
-/** A kind of record that answers show by itself. They show series only by their occurrences. */
+/** A kind of record that answers show by itself. Answers show a series only by its occurrences. */
 export type ListedKind = Exclude<ItemKind, 'series'>
 
 /** A record in an answer of the interface. */
@@ -189,7 +189,7 @@ const NAMES = { event: 'title', venue: 'venue', organizer: 'organizer', category
 export const isShownRecord = (value: unknown): value is ShownRecord =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
 
-/** Records that others have shown, as JSON by kind and id. The same record comes again with every record that refers to it. */
+/** Records that were shown within other records, as JSON by kind and id. The same record comes again with every record that refers to it. */
 export type ShownBefore = Map<string, string>
 
 const MOST_REMEMBERED = 50_000

@@ -144,7 +144,7 @@ interface SiteReading {
   page: number
   /** The number of records read from the present list. */
   inList: number
-  /** The number of records read in all, and of those to be read by list, as far as known. */
+  /** The number of records read in all, and by list the number of records that there are, as far as known. */
   read: number
   totals: Map<string, number>
   isWhole: boolean
@@ -357,7 +357,7 @@ async function readPage(
   }
 }
 
-/** Tells whether the interface answers: if it does, a list of events without a first page is empty. */
+/** Tells whether the interface answers. If so, a list of events without a first page is empty. */
 async function isThere({ base, options }: SiteReading): Promise<boolean> {
   const answer = await fetchPolitely(base, options).catch(() => undefined)
   return answer !== undefined && isShownRecord(parsed(answer.body))

@@ -93,7 +93,7 @@ export type ReadEntry = SourceItem | SourceFault
 /** Anything that a source gives: an item, a fault, an event that was deleted, or a sentence that the source is cut off. */
 export type SourceEntry = ReadEntry | SourceLoss | SourceCut
 
-/** A source that is read from its beginning. It gives records that others refer to before those others. */
+/** A source that is read from its beginning. It gives a record before all records that refer to it. */
 export interface Source {
   /** Its name in the database, the same in every run. */
   address: string
@@ -148,7 +148,7 @@ function withoutSlug({ slug: _slug, ...values }: SourceItem['values']): SourceIt
   return values
 }
 
-/** Tells whether a source has the records of a kind for themselves: those of other kinds are shown again with each record that refers to them. */
+/** Tells whether records of a kind stand for themselves in a source. Records of other kinds are shown again with each record that refers to them. */
 export function standsAlone(kind: ItemKind): boolean {
   return kind === 'event' || kind === 'series'
 }

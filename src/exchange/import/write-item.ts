@@ -222,7 +222,7 @@ export async function writeItem(
   }
 }
 
-/** Finds a category by name for an item whose place in the tree the source does not tell: one below another category; undefined if one stands at the top. */
+/** Finds a category of the same name below another one, for an item without a place in the tree; undefined if one of the name stands at the top. */
 async function findChild(tx: Tx, { kind, name, values, links }: SourceItem): Promise<number | undefined> {
   if (kind !== 'category' || links.parent !== undefined || values.slug !== undefined) return undefined
   const namesakes = await findTermsByName(tx, 'category', name)

@@ -49,9 +49,9 @@ const AT_ONCE = 200
 const LOOKED_AT_ONCE = 500
 
 /**
- * Writes the events that match the filters into another service, with their venues, organizers, terms and images, and returns the counts by outcome. After
- * an interruption, the next push goes on with the records that are not there.
- * @throws Error with one sentence when the target is this calendar, or when it stops answering
+ * Writes the events that match the filters into another service, with their venues, organizers, terms and images. Returns the counts by outcome. After an
+ * interruption, the next push goes on with the records that are not there.
+ * @throws Error with one sentence when the target is this calendar, or stops answering
  */
 export async function pushCalendar(task: PushTask): Promise<Counts> {
   const { context, filters } = task
@@ -122,7 +122,7 @@ function addLinks(asked: Asked, state: RecordState): void {
   }
 }
 
-/** Adds venues, organizers and terms that no event links to. */
+/** Adds all venues, organizers and terms, since some of them may have no event. */
 async function addEverything(db: Db, asked: Asked): Promise<void> {
   for (const { id } of await db.selectFrom('venues').select('id').execute()) asked.venue.add(id)
   for (const { id } of await db.selectFrom('organizers').select('id').execute()) asked.organizer.add(id)
@@ -280,7 +280,7 @@ async function trash(
       return remark(`, and could not be moved to the trash: ${refusalOf(error)}`)
     }
     const after = await readShown(run.target, url)
-    // Without fingerprints of what was sent, a later push writes the record as a whole if it comes back here.
+    // Without fingerprints of what was sent, a later push writes the record as a whole if the record comes back here.
     const next = { ...row, sent: '{}', seen: JSON.stringify(after ? printsOfShown(kind, after) : {}) }
     await run.context.write((tx) => (after ? savePushed(tx, [next]) : forgetPushed(tx, row)))
   }

@@ -24,7 +24,7 @@ import {
 import { readShown, refusalOf } from './push-target.ts'
 import { describeKept, type SettledItem, settleItem } from './settle-item.ts'
 
-// Pushes records of one kind several at a time, images, and series with the own fields of their occurrences.
+// Pushes records of one kind, several at a time; pushes images, and series with the own fields of their occurrences.
 
 /** The most requests to the target at the same time. */
 const AT_ONCE = 4

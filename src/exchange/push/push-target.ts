@@ -12,7 +12,7 @@ export interface PushTarget {
   base: string
   /** Whether it is a Kalends: it has series, and makes one record for all creates with the same Idempotency-Key. */
   isKalends: boolean
-  /** Whether it takes uploads of images. A service that does not fetches images by their addresses. */
+  /** Whether it takes uploads of images. If not, it fetches images by their addresses. */
   takesUploads: boolean
   /** Tells whether it can hide meeting links. The service is asked once, when the first record has a link to hide. */
   hidesLinks: () => Promise<boolean>

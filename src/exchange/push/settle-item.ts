@@ -168,14 +168,14 @@ async function uploadOf(
   return { method: 'POST', body: form, key: createKey(run, item, JSON.stringify([key, item.values])) }
 }
 
-/** The status that stands for a file that is missing here: it fails the one image, where the status 0 would end the push. */
+/** The status that stands for a file that is missing here. With it only the one image fails, while the status 0 would end the push. */
 const NO_FILE = 404
 
 function idOf({ id }: ShownRecord): number {
   return Number(id) || 0
 }
 
-/** Finds the record that a create without an answer has made at the target, by slug, name and start. Images and terms are not looked for. */
+/** Finds the record that a create without an answer may have made at the target, by slug, name and start. Images and terms are not looked for. */
 async function findMade(run: PushRun, item: PushItem): Promise<ShownRecord | undefined> {
   const { kind, values } = item
   if (kind === 'image' || kind === 'category' || kind === 'tag') return undefined

@@ -112,7 +112,7 @@ async function backUpOnce(places: CalendarPlaces, plan: BackupPlan, print: Print
   }
 }
 
-/** Notes a whole backup in the history, where `kalends doctor` looks for the last one. Prints why if the database cannot be written to, as on a full disk. */
+/** Notes a complete backup in the history, where `kalends doctor` looks for it. Prints why if the history cannot be written: on a standby or a full disk. */
 async function noteBackup(address: string, file: string, now: number, print: Print): Promise<void> {
   try {
     const database = await openExisting(address)

@@ -64,8 +64,8 @@ export const SETTLED_AFTER = 3_600_000
 const IMAGES_AT_ONCE = 500
 
 /**
- * Returns the files that no image names and no request can still name: a process left them that was killed between storing files and writing the row, or in
- * the middle of a write. Names of removed files, which are empty files, are not among them.
+ * Returns the files that no image names and no request can still name. They were left by a process that was killed between storing files and writing the
+ * row, or in the middle of a write. Names of removed files, which are empty files, are not among them.
  * @param now milliseconds since the epoch
  * @throws Error with one sentence when the store holds files and the database names none of them
  */

@@ -25,19 +25,45 @@ async function longFile(t: TestContext): Promise<string> {
   return file
 }
 
-const nameOf = (entry: SourceEntry) =>
-  'kind' in entry ? `${entry.kind} ${entry.identity}` : 'at' in entry ? entry.at : String(Object.values(entry))
-
-test('a long file is read on by a thread where reading it began, with nothing left out and nothing twice', async (t) => {
-  const file = await longFile(t)
-  const task = { file, name: undefined, map: [], dates: undefined, zone: 'UTC' }
+function readingOf(): Reading {
   const config = readConfig({}, {})
   const context = {
     site: siteOf(config, config.port),
     caller: { id: 1, login: 'admin', role: 'administrator' },
     now: 0,
   }
-  const reading = { context, images: false, expectsNew: () => true } as Reading
+  return { context, images: false, expectsNew: () => true } as Reading
+}
+
+const nameOf = (entry: SourceEntry) =>
+  'kind' in entry ? `${entry.kind} ${entry.identity}` : 'at' in entry ? entry.at : String(Object.values(entry))
+
+test('dates of a series beyond the most that are read are single events', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-long-series-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const lines = Array.from({ length: 5002 }, (_, i) => {
+    const day = new Date(Date.UTC(2010, 0, 1 + i)).toISOString().slice(0, 10)
+    const times = { start_date: `${day} 20:00:00`, end_date: `${day} 21:00:00`, timezone: 'UTC' }
+    const recurrence = { series: 1, id: times.start_date, rrule: 'FREQ=DAILY', overrides: [] }
+    return JSON.stringify({ id: i + 10, title: 'Daily', ...times, post_parent: 1, recurrence })
+  })
+  await writeFile(join(folder, 'long.ndjson'), lines.join('\n'))
+  const source = await fileSource({
+    file: join(folder, 'long.ndjson'),
+    name: undefined,
+    map: [],
+    dates: undefined,
+    zone: 'UTC',
+  })
+  const names: string[] = []
+  for await (const entry of source.entries(readingOf())) names.push(nameOf(entry))
+  assert.deepEqual(names, ['series 1', 'event 5010', 'event 5011'])
+})
+
+test('a long file is read on by a thread where reading it began, with nothing left out and nothing twice', async (t) => {
+  const file = await longFile(t)
+  const task = { file, name: undefined, map: [], dates: undefined, zone: 'UTC' }
+  const reading = readingOf()
   const expected: string[] = []
   for await (const entry of (await fileSource(task)).entries(reading)) expected.push(nameOf(entry))
   const [names, ahead]: [string[], boolean[]] = [[], []]

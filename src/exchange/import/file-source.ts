@@ -86,11 +86,12 @@ async function* lineEntries(file: string, bytes: () => AsyncIterable<Uint8Array>
       }
       const record = parsed(textIn(line.bytes))
       const number = seriesIn(record)
-      const spans = number === undefined ? undefined : series.get(number)
+      const known = number === undefined ? undefined : series.get(number)
       if (record === undefined) broken = at
       else if (number === undefined) yield* itemsOf(listedKindOf(record), record, at, before)
-      else if (spans && spans.length > 0) yield* seriesEntries(await recordsAt(handle, spans.splice(0)), number, at)
-      else if (!spans) yield* itemsOf('event', record, at)
+      else if (!known || line.at > known.end) yield* itemsOf('event', record, at)
+      else if (known.places.length > 0)
+        yield* seriesEntries(await recordsAt(handle, known.places.splice(0)), number, at)
     }
     if (broken) yield { cutOff: `The file breaks off: its last record, ${broken}, is not JSON.` }
   } finally {
@@ -105,8 +106,14 @@ type LinePlace = readonly [at: number, length: number]
 const MOST_SPANS = 5_000_000
 const MARKED = Buffer.from('"recurrence"')
 
-async function findOccurrences(bytes: AsyncIterable<Uint8Array>): Promise<Map<string, LinePlace[]>> {
-  const series = new Map<string, LinePlace[]>()
+/** The lines of the occurrences of a series, and the offset of the last of them. Occurrences on lines behind it are imported as single events. */
+interface SeriesLines {
+  places: LinePlace[]
+  end: number
+}
+
+async function findOccurrences(bytes: AsyncIterable<Uint8Array>): Promise<Map<string, SeriesLines>> {
+  const series = new Map<string, SeriesLines>()
   let count = 0
   for await (const line of linesOf(bytes, LONGEST_LINE)) {
     if (
@@ -115,10 +122,12 @@ async function findOccurrences(bytes: AsyncIterable<Uint8Array>): Promise<Map<st
     )
       continue
     const number = seriesIn(parsed(textIn(line.bytes)))
-    const spans = number === undefined ? undefined : (series.get(number) ?? [])
-    if (number === undefined || !spans || count >= MOST_SPANS || spans.length >= MOST_OCCURRENCES) continue
-    spans.push([line.at, line.bytes.length])
-    series.set(number, spans)
+    if (number === undefined || count >= MOST_SPANS) continue
+    const known = series.get(number) ?? { places: [], end: 0 }
+    if (known.places.length >= MOST_OCCURRENCES) continue
+    known.places.push([line.at, line.bytes.length])
+    known.end = line.at
+    series.set(number, known)
     count += 1
   }
   return series

@@ -65,61 +65,64 @@ import { readOwnerFiles, readOwnerSettings, withOwnerSettings } from './store/st
 import { dropOld } from './store/storage/pruning.ts'
 import { makeWriteTogether, mostTogether } from './store/storage/write-together.ts'
 
-// Starts the service: opens the calendar, joins all parts, and stops them in order.
+// Starts and stops the service: opens the calendar, joins all parts, does the work that comes again and again, and closes everything in order.
 
 /** A running service. */
 export interface App {
   server: Server
   database: Database
   site: Site
-  /** Port it listens on. */
+  /** The port that it listens on. */
   port: number
-  /** The administrator made for an empty database; its password is known only now. */
+  /** The administrator of a database that was empty, with the password, which only this start can show; undefined for any other database. */
   firstAdministrator: FirstAdministrator | undefined
-  /** How an administrator gets in to the desk, for the operator to read; undefined for nothing. */
+  /** A way into the desk to tell the operator; undefined when there is no desk, no administrator, or somebody has a password for the desk. */
   deskEntry: DeskEntry | undefined
-  /** A sentence on how the demo filled the database; undefined without the demo. */
+  /** A sentence that says how the demo filled the database; undefined without the demo. */
   demo: string | undefined
-  /** Reads the metrics of this process; undefined unless metrics are served. */
+  /** Reads the metrics of this process; undefined when no metrics are served. */
   readMetrics: (() => Promise<Family[]>) | undefined
   /** Finishes the requests in flight and closes everything. */
   stop: () => Promise<void>
-  /** Stops as `stop` does, and names the signal in the log. */
+  /** Does the same as `stop`, and names the signal in the log. */
   stopBy: (signal: string) => Promise<void>
 }
 
-/** Milliseconds after which a stop waits no longer for the database, which may be gone. */
+/** The most milliseconds that a stop waits for the database, which may be gone, to be closed. */
 const CLOSES_WITHIN = 4000
 
 /** Milliseconds between looks for records whose publication is due. */
 const SCHEDULE_EVERY = 1000
 
-/** Milliseconds between looks for series whose next dates come within the horizon, which is a matter of days. */
+/** Milliseconds between looks for series whose next dates have come within the horizon. An hour is often enough: the horizon is counted in days. */
 const EXTENDING_EVERY = 3_600_000
 
 /** Milliseconds between looks for messages to webhooks that are due. */
 const WEBHOOKS_EVERY = 500
 
-/** Milliseconds between looks for changes and history that have been kept long enough. */
+/** Milliseconds between looks for changes and history that are old enough to be dropped. */
 const PRUNING_EVERY = 600_000
 /** Milliseconds between looks for imports on a schedule that are due. */
 const IMPORTS_EVERY = 30_000
 
-/** A database ready to be served, and the steps that made it so. */
+/** A calendar that is ready to be served, with its images and its site, and what the demo did to it. */
 export type Ground = CalendarGround & Pick<App, 'demo'>
 
-/** Takes a failure that the service survives. */
+/** Writes a failure that the service survives into the log. */
 type Report = (error: unknown, requestId?: string) => void
 
-/** Options of a ground. */
+/** Options for `prepareGround`. */
 export interface GroundOptions {
-  /** Fill a database without events. */
+  /** Whether a database without events is filled with the demo. */
   demo?: boolean
-  /** Takes sentences for the operator. */
+  /** Receives sentences for the operator. */
   tell?: (sentence: string) => void
 }
 
-/** Opens the database, gives an empty one its administrator and, with `demo`, something to look at. */
+/**
+ * Opens the database and the images, and makes the administrator of an empty database. With `demo`, fills a database without events.
+ * @throws Error with one sentence when the data folder is a file or the database cannot be opened.
+ */
 export async function prepareGround(
   config: Config,
   report: Report,
@@ -137,11 +140,11 @@ export async function prepareGround(
 }
 
 export interface StartOptions extends Pick<GroundOptions, 'demo'> {
-  /** Another process sees to the first administrator. */
+  /** Whether this process is one of several workers: the first process then gives the first administrator its password. */
   isWorker?: boolean
-  /** Where the settings that were given come from, by name, for the log. */
+  /** The source of each setting that was given, by the name of the setting, for the log. */
   settings?: Readonly<Record<string, SettingSource>>
-  /** How imports on a schedule are started; without it none is. */
+  /** Starts an import that is due; without it no imports run on a schedule. */
   startImport?: StartImport
 }
 
@@ -162,12 +165,12 @@ interface Running {
 
 const { version } = packageJson
 
-/** Characters of a login in the log. */
+/** The most characters of a login in the log. */
 const LONGEST_LOGIN = 100
 
 /**
- * Joins the parts and listens; the only place they are joined. With `demo`, a database without events is filled first.
- * @throws Error with one sentence when the database cannot be opened or the port is taken.
+ * Joins the parts of the service, which happens only here, and listens. With `demo`, fills a database without events first.
+ * @throws Error with one sentence when the database cannot be opened or the port is in use.
  */
 export async function startApp(config: Config, options: StartOptions = {}): Promise<App> {
   const { logger, requestLog } = openLog(config)
@@ -215,7 +218,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
     logger,
     isStopping: false,
   }
-  // A port that the system picks is for few clients: several listeners on it would only make the start and the stop longer.
+  // A port that the system picks has few clients: several listeners on it would only make the start and the stop longer.
   const isShared = canShare && config.port !== 0 && !options.isWorker
   const port = await listen(http, config, isShared)
   loadMemory(memory).catch((error: unknown) => running.isStopping || report(error))
@@ -230,12 +233,15 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   return { server: http.server, database, site, port, ...first, demo, readMetrics: read, stop, stopBy }
 }
 
-/** How the operator gets in. */
+/** The ways into the calendar that the operator is told of at the start. */
 type Doors = Pick<App, 'firstAdministrator' | 'deskEntry'>
 
 const NOT_FIRST: Doors = { firstAdministrator: undefined, deskEntry: undefined }
 
-/** Makes and prints the first password, and a link to the desk where there is one. It is called once the service answers, so that both can be used. */
+/**
+ * Makes the password of the first administrator and a link to the desk, where they are due, and returns them. Call it once the service answers, so that
+ * both can be used at once.
+ */
 export async function openDoors(
   database: Database,
   { desk }: Config,
@@ -247,7 +253,7 @@ export async function openDoors(
   return { firstAdministrator, deskEntry }
 }
 
-/** The database that requests read from: with its replica, and counted for the metrics, where they are configured. */
+/** Returns the database for requests: the primary one, with its replica where one is configured, and counted where metrics are served. */
 async function readingDatabase(
   primary: Database,
   config: Config,
@@ -277,7 +283,10 @@ function serverLimits(config: Config) {
   }
 }
 
-/** Puts what owners have set into effect, with the settings of the start: at once, where the service listens, and whenever it has changed. */
+/**
+ * Puts the settings of the owners into effect beside those of the start, by changing `site` and the returned `look` in place. It does so now, when `renew`
+ * is called after a change, and when `listensOn` tells the port.
+ */
 async function followOwner({ read }: Database, site: Site, started: Config) {
   const config = { ...started, pages_texts: readTextsFolder(started.pages_texts) }
   const startFiles = readStartFiles(config)
@@ -314,7 +323,7 @@ async function stopRunning(running: Running, signal: string | undefined): Promis
   logger.info('stopped')
 }
 
-/** Stops a service that cannot go on, and says why. */
+/** Returns a handler of errors that stops a service which cannot go on, and throws the error again. */
 function giveUp(stop: () => Promise<void>): (error: unknown) => Promise<never> {
   return async (error) => {
     await stop()
@@ -322,7 +331,7 @@ function giveUp(stop: () => Promise<void>): (error: unknown) => Promise<never> {
   }
 }
 
-/** Does work, and waits for it at most this many milliseconds. */
+/** Starts a piece of work, and waits for its end, but at most this many milliseconds. */
 async function atMost(ms: number, work: () => Promise<void>): Promise<void> {
   const { promise: over, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
@@ -333,23 +342,23 @@ async function atMost(ms: number, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** The log on standard error, and the lines of requests in it. Nothing that is written has a secret in it. */
+/** Opens the log on standard error, and the log of requests that writes into it; undefined where no requests are logged. Secrets are cut out of all lines. */
 function openLog(config: Config): { logger: Logger; requestLog: RequestLog | undefined } {
   const destination = pino.destination({ dest: 2, sync: false })
   const logger = pino({ level: config.log_level }, { write: (line) => destination.write(withoutSecrets(line)) })
   const { request_log: kept } = config
   if (kept === 'none' || !logger.isLevelEnabled('info')) return { logger, requestLog: undefined }
   const trusted = config.trusted_proxy.length > 0 ? trustedProxies(config.trusted_proxy) : undefined
-  // The lines of requests are written without their secrets, and many at once.
+  // The log of requests leaves out secrets by itself, and writes many lines at once.
   return { logger, requestLog: makeRequestLog((lines) => destination.write(lines), kept, trusted) }
 }
 
-/** Writes a line for each refused sign-in, in the form that docs/deploying.md gives to fail2ban. */
+/** Returns a function that logs a refused sign-in in the form that docs/deploying.md describes for fail2ban. */
 function refusalsIn(logger: Logger): OnRefused {
   return (address, login) => logger.warn({ address, login: login.slice(0, LONGEST_LOGIN) }, 'sign-in refused')
 }
 
-/** Passes each answer on to the log of requests and to the metrics, where they are kept. */
+/** Returns a listener that passes each answer on to the log of requests and to the metrics, as far as they are kept. */
 function hearing(log: RequestLog | undefined, metrics: Metrics | undefined): { onAnswered?: OnAnswered } {
   if (log && metrics)
     return {
@@ -369,17 +378,17 @@ function watchingSettled(logger: Logger, metrics: Metrics | undefined): Sender['
   }
 }
 
-/** Loaded only when it is asked for, so that no other start waits for it. */
+/** Fills the database with the demo. Its code is loaded only here, so that no other start waits for it. */
 async function showDemo(ground: DemoGround): Promise<string> {
   const { fillDemo } = await import('./operate/demo/demo.ts')
   return fillDemo(ground)
 }
 
-/** Publishes due records, again and again (rule 19.3). */
+/** Publishes the records that are due, at once and every `SCHEDULE_EVERY` ms (rule 19.3). */
 function startSchedule(database: Database, logger: Logger): NodeJS.Timeout {
   let isLooking = false
   const look = async () => {
-    // Very many may be due after a night without the service.
+    // One look can take longer than the time between two: very many records may be due after a night without the service.
     if (isLooking) return
     isLooking = true
     await publishDue(database, Date.now()).catch((error: unknown) => logger.error(error))
@@ -389,14 +398,14 @@ function startSchedule(database: Database, logger: Logger): NodeJS.Timeout {
   return setInterval(look, SCHEDULE_EVERY).unref()
 }
 
-/** Writes the dates of series as they come within the horizon, again and again; once, those that zones have moved since the last start. */
+/** Writes the dates of series that have come within the horizon, at once and every `EXTENDING_EVERY` ms. Renews once the UTC times, since zones may change. */
 function startExtending(database: Database, site: Site, report: Report): NodeJS.Timeout {
   const look = () => extendSeries(database, site, Date.now()).catch(report)
   void look().then(() => renewTimes(database, Date.now()).catch(report))
   return setInterval(look, EXTENDING_EVERY).unref()
 }
 
-/** Sends messages to webhooks as they come, again and again. */
+/** Sends the messages to webhooks that are due, every `WEBHOOKS_EVERY` ms. */
 function startWebhooks(sender: Sender, report: Report): NodeJS.Timeout {
   return setInterval(() => sendDue(sender, Date.now()).catch(report), WEBHOOKS_EVERY).unref()
 }
@@ -418,14 +427,14 @@ function senderOf(
   })
 }
 
-/** Drops rows that have been kept long enough, again and again. */
+/** Drops old rows every `PRUNING_EVERY` ms, and also at once where no former values are to be kept. */
 function startPruning(database: Database, { history_days, history_bytes }: Config, report: Report): NodeJS.Timeout {
   const drop = () => dropOld(database, history_days, Date.now(), history_bytes).catch(report)
   if (history_bytes === 0) void drop()
   return setInterval(drop, PRUNING_EVERY).unref()
 }
 
-/** Does the imports that are due, again and again. */
+/** Starts the imports that are due, at once and every `IMPORTS_EVERY` ms. */
 function startImports(database: Database, start: StartImport, running: RunningImports, report: Report): NodeJS.Timeout {
   const look = () => void runDueImports(database, start, Date.now, report, running).catch(report)
   look()

@@ -17,9 +17,9 @@ import { importStarter } from './exchange/import/import-schedule.ts'
 import { serveMetrics } from './operate/watching/metrics-server.ts'
 import { withoutSecrets } from './operate/watching/request-log.ts'
 
-// The command line of kalends.
+// The command line of kalends: its flags and its help, the command `serve`, and the loading of the other commands.
 
-/** A flag for every setting. */
+/** Returns a flag for every setting, with its default and its variable in the help. */
 function settingOptions(): Option[] {
   return Object.entries(settings).map(([name, setting]) => {
     const fallback = String(setting.default) === '' ? '' : ` (default: ${setting.default})`
@@ -27,13 +27,13 @@ function settingOptions(): Option[] {
   })
 }
 
-/** Gives a command all settings. They would bury its own options, so only the help of `serve` has them. */
+/** Gives a command a hidden flag for every setting. Only the help of `serve` shows them: elsewhere they would bury the options of the command. */
 function addSettings(command: Command, options: readonly Option[]): Command {
   for (const option of options) command.addOption(option.hideHelp())
   return command
 }
 
-/** An entry of a help page: its term and meaning side by side, or below each other where a narrow column would be left for the meaning. */
+/** Formats an entry of a help page: the meaning beside the term, or below it where less than 50 columns would be left for the meaning. */
 function formatHelpEntry(this: Help, term: string, width: number, about: string, help: Help): string {
   const whole = help.helpWidth ?? 80
   if (whole - width >= 50) return Help.prototype.formatItem.call(this, term, width, about, help)
@@ -41,7 +41,7 @@ function formatHelpEntry(this: Help, term: string, width: number, about: string,
   return [`  ${term}`, ...lines.map((line) => `      ${line}`)].join('\n')
 }
 
-/** The values given as flags, under the names of the settings. */
+/** Returns the values that were given as flags, by the names of their settings. */
 function givenFlags(flags: Record<string, unknown>): Record<string, string> {
   const texts = Object.keys(settings).flatMap((name) => {
     const value = flags[optionName(name)]
@@ -50,19 +50,19 @@ function givenFlags(flags: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(texts)
 }
 
-/** The settings given as flags, as they were typed. */
+/** Returns the flags and values as words of a command line, for a process that is to have the same settings. */
 function settingWords(given: Record<string, string>): string[] {
   return Object.entries(given).flatMap(([name, value]) => [flagName(name), value])
 }
 
-/** The name of a setting's option on the command line. */
+/** Returns the name that commander has for the option of a setting: `site_url` is `siteUrl`. */
 function optionName(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
 async function runService(flags: Record<string, string>, env: NodeJS.ProcessEnv, demo: boolean): Promise<void> {
   const config = readConfig(flags, env)
-  // Other commands do without the code of the service.
+  // The code of the service is loaded only here, since other commands do without it.
   const { startApp } = await import('./app.ts')
   const { returnSpareMemory } = await import('./base/spare-memory.ts')
   const { isWorker, startWorkers, tellMetrics } = await import('./workers.ts')
@@ -92,8 +92,9 @@ async function runService(flags: Record<string, string>, env: NodeJS.ProcessEnv,
 }
 
 /**
- * Listens for readers of metrics, if metrics are served, before anything else begins. Readers wait until there is something to read.
- * @throws Error with one sentence when it cannot
+ * Listens for readers of metrics, if metrics are served; returns undefined if not. Call it before anything else begins: a reader waits until `begin` says
+ * where metrics are read from.
+ * @throws Error with one sentence when it cannot listen.
  */
 async function openMetrics({
   metrics,
@@ -110,9 +111,9 @@ async function openMetrics({
 }
 
 /**
- * Lets signals finish the service, where `bin/kalends.js` would end it at once. It is called before anybody is told that the service answers. A supervisor
- * that sends SIGHUP for new settings starts it again with them. A second signal ends the process at once, but a worker: a terminal sends it the signal
- * that it gets from the first process as well.
+ * Makes signals stop the service in order, in place of `bin/kalends.js`, which would end the process at once. Call it before anybody is told that the
+ * service answers. SIGHUP stops it as well: a supervisor that sends it for new settings starts the service again. A second signal ends the process at once,
+ * except in a worker, which gets each signal of a terminal twice: from the terminal and from the first process.
  */
 function stopOnSignal({ stopBy }: { stopBy: (signal: NodeJS.Signals) => Promise<void> }, isWorker = false): void {
   let isStopping = false
@@ -143,14 +144,14 @@ function announce(
   console.log(`Kalends answers at ${site.base}`)
 }
 
-/** Says in one sentence, without passwords, why a command failed. */
+/** Returns why a command failed, as one sentence without passwords. */
 export function describeFailure(error: unknown): string {
   return withoutSecrets(messageOf(error))
 }
 
 /**
- * The command line for these words, which are those after the name of the program: `serve`, or the group of the command that is asked for. Settings come
- * from flags, and from `env` where there is no flag. `bare` says where output goes and what ends it.
+ * Makes the command line for the words behind the name of the program. It has `serve`, and for any other command the group that the words ask for.
+ * Settings come from flags, else from `env`. `bare` is the empty command to fill; a test gives one with another output and another exit.
  */
 export async function makeProgram(
   words: readonly string[],
@@ -178,7 +179,7 @@ export async function makeProgram(
     })
     .option('--demo', 'fill a new database with a season of a town, to look around')
     .action(({ demo = false }: { demo?: boolean }) => runService(givenFlags(program.opts()), env, demo))
-  // A service does without the code of other commands.
+  // The code of other commands is loaded only for them, since the service does without it.
   const isServing = operands.length === 0 ? unknown.length === 0 : operands[0] === 'serve'
   if (!isServing) {
     const { registerCommands } = await import('./commands.ts')

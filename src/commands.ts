@@ -8,18 +8,18 @@ import { refuseMoved } from './store/storage/database-address.ts'
 import { openCalendar } from './store/storage/open-database.ts'
 import { readOwnerSettings, withOwnerSettings } from './store/storage/owner-settings.ts'
 
-// The commands other than serve, in groups that are loaded when they are asked for.
+// Lists the commands other than `serve`, in groups whose code is loaded when it is asked for, and runs those that belong to no folder.
 
-/** Reads the settings once they are known. */
+/** Reads the settings. It is called when a command runs, since the flags are not known before. */
 type Configure = () => Config
 
-/** Commands that are registered together, with the code that only they need. */
+/** Commands that are registered together. `register` loads the code that only they need. */
 export interface CommandGroup {
   names: readonly string[]
   register: (program: Command, configure: Configure) => void | Promise<void>
 }
 
-/** Every command but `serve`, in the order of the help page. */
+/** The groups of all commands but `serve`, in the order of the help page. */
 export const commandGroups: readonly CommandGroup[] = [
   { names: ['settings', 'invalidate-etags', 'restored', 'resume', 'doctor'], register: registerOwn },
   {
@@ -110,8 +110,8 @@ export const commandGroups: readonly CommandGroup[] = [
 ]
 
 /**
- * Puts the group of the command that is asked for on the command line, since loading the code of all groups takes longer than most commands. Without
- * such a group all are registered, for the help page and for the suggestion of a similar name.
+ * Registers the group of the command that is asked for, and no other: loading the code of all groups takes longer than most commands. Where no group has
+ * that command, registers all groups, for the help page and for the suggestion of a similar name.
  */
 export async function registerCommands(
   program: Command,
@@ -122,7 +122,7 @@ export async function registerCommands(
   for (const { register } of found.length > 0 ? found : commandGroups) await register(program, configure)
 }
 
-/** The commands that belong to no folder. */
+/** Registers the commands that belong to no folder. */
 function registerOwn(program: Command, configure: Configure): void {
   const add = (name: string, about: string, work: (print: Print) => Promise<void>) =>
     program
@@ -173,7 +173,7 @@ async function resume(config: Config, print: Print): Promise<void> {
   }
 }
 
-/** Prints what the doctor finds; an error among it makes the exit code 1. */
+/** Prints the findings of the doctor. An error among them makes the exit code 1. */
 async function examineAll(configure: Configure, print: Print): Promise<void> {
   const { describeFindings, examine } = await import('./operate/doctor/doctor.ts')
   const { withoutSecrets } = await import('./operate/watching/request-log.ts')
@@ -182,13 +182,13 @@ async function examineAll(configure: Configure, print: Print): Promise<void> {
   if (findings.some(({ state }) => state === 'error')) process.exitCode = 1
 }
 
-/** The calendar that is there and the store of its images. */
+/** Opens the database of the calendar and the store of its images. */
 async function openMedia(config: Config): Promise<OpenedMedia> {
   const { media, failure } = await findPlaces(config)
   return { database: await openCalendar(config), store: media, failure }
 }
 
-/** The places of the calendar, neither of which is opened or made. */
+/** Returns the places of the database and the images, for backup and restore. The database is not opened, and no folder is made. */
 async function findPlaces(config: Config): Promise<RestorePlaces> {
   const { openMediaStore } = await import('./store/media/open-media-store.ts')
   let last: Error | undefined
@@ -199,7 +199,7 @@ async function findPlaces(config: Config): Promise<RestorePlaces> {
   return { database: databaseAddress(config), media, mediaPlace, failure: () => last, assumed: assumedPath(config) }
 }
 
-/** The calendar that is there, with its images and what its owner has set, as imports write to it and exports read it. */
+/** Opens the calendar with its images and the settings of its owner, for imports to write to and exports to read. */
 async function openGround(started: Config): Promise<CalendarGround> {
   const { database, store } = await openMedia(started)
   const config = withOwnerSettings(started, await readOwnerSettings(database.read))
@@ -208,7 +208,7 @@ async function openGround(started: Config): Promise<CalendarGround> {
   return { database, images: imagesOf(config, store, site), site }
 }
 
-/** The address of the site, where it has the desk. */
+/** Returns the address of the site; undefined where it has no desk. */
 function deskSiteOf(config: Config): string | undefined {
   return config.desk === 'on' ? siteOf(config, config.port).url : undefined
 }

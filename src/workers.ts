@@ -5,31 +5,33 @@ import type { Config } from './base/config.ts'
 import { type Family, mergeFamilies } from './operate/watching/metrics-server.ts'
 import { openStorage } from './store/storage/open-database.ts'
 
-/** Processes that answer side by side, and the one that watches over them. */
+// Runs the service in several processes on one port, replaces those that die, and reads the metrics of all.
+
+/** The processes that answer side by side, as the first process, which started them, sees them. */
 export interface Workers {
-  /** Port they all listen on. */
+  /** The port that all of them listen on. */
   port: number
   firstAdministrator: App['firstAdministrator']
   deskEntry: App['deskEntry']
   demo: Ground['demo']
   readMetrics: () => Promise<Family[]>
-  /** Lets every worker finish the requests in flight, and name the signal in its log. */
+  /** Makes every worker finish the requests in flight and end, with the signal in its log. */
   stopBy: (signal: NodeJS.Signals) => Promise<void>
 }
 
-/** Milliseconds before a worker that died is replaced, so that one that cannot start does not take up the machine. */
+/** Milliseconds before a worker that died is replaced: one that cannot start would otherwise take up the machine. */
 const RESTART_AFTER = 500
 
 /** Milliseconds that a worker has to close its database after the last answer. */
 const ENDS_WITHIN = 5000
 
-/** True in a process that was started as a worker. */
+/** Whether this process was started as a worker. */
 export const isWorker = cluster.isWorker
 
 /**
- * Starts as many processes as configured on one port and one database, each of which is the whole service. What one writes the others
- * see through the log of changes. A worker that dies is replaced.
- * @throws Error with one sentence when the first worker cannot start.
+ * Starts as many workers as configured on one port and one database. Each of them is the whole service, and sees what the others write in the log of
+ * changes. A worker that dies is replaced.
+ * @throws Error with one sentence when a worker cannot start.
  */
 export async function startWorkers(config: Config, options: { demo?: boolean }): Promise<Workers> {
   const { database, demo } = await prepareGround(config, console.error, { ...options, tell: console.error })
@@ -55,7 +57,7 @@ export async function startWorkers(config: Config, options: { demo?: boolean }):
   }
 }
 
-/** Opens the doors for the operator, now that there are workers that answer. */
+/** Makes the first password and the link to the desk, on a database that is opened for that alone. */
 async function doorsOf(config: Config, options: { demo?: boolean }): ReturnType<typeof openDoors> {
   const database = await openStorage(config)
   try {
@@ -66,8 +68,8 @@ async function doorsOf(config: Config, options: { demo?: boolean }): ReturnType<
 }
 
 /**
- * Starts a worker whose end, whenever it comes, harms nobody else. Node hands it a connection and waits to hear that it was taken; when
- * the worker is gone before that, Node keeps the connection open, and its client would wait forever.
+ * Starts a worker. When it ends, closes the connection that was handed to it last: Node keeps a connection open that a worker did not take before its
+ * end, and the client would wait for ever.
  */
 function forkWorker(): Worker {
   const worker = cluster.fork()
@@ -84,17 +86,17 @@ function forkWorker(): Worker {
     return isRoomLeft
   }
   worker.once('exit', drop)
-  // A message to the worker failed, which its exit explains.
+  // A message that cannot be sent needs no report of its own: the worker has ended, and that is reported.
   worker.on('error', () => undefined)
   return worker
 }
 
-/** Resolves once the worker has ended. */
+/** Waits for the end of a worker. */
 async function ended(worker: Worker): Promise<void> {
   if (!worker.isDead()) await new Promise((resolve) => worker.once('exit', resolve))
 }
 
-/** The port that the worker listens on, once it does. @throws Error when it ends before. */
+/** Waits until a worker listens, and returns its port. @throws Error when the worker ends before. */
 async function listening(worker: Worker): Promise<number> {
   const started = new Promise<number>((resolve) => worker.once('listening', ({ port }) => resolve(port)))
   const failed = ended(worker).then(() => {
@@ -103,7 +105,7 @@ async function listening(worker: Worker): Promise<number> {
   return Promise.race([started, failed])
 }
 
-/** Stops a worker by a signal, and kills it if it still runs after a number of milliseconds. */
+/** Stops a worker by a signal and waits for its end. Kills it if it still runs after `longestMs` ms. */
 async function stopped(worker: Worker, signal: NodeJS.Signals, longestMs: number): Promise<void> {
   worker.process.kill(signal)
   const timer = setTimeout(() => worker.process.kill('SIGKILL'), longestMs)
@@ -114,12 +116,12 @@ async function stopped(worker: Worker, signal: NodeJS.Signals, longestMs: number
 /** A message about metrics between the first process and its workers. */
 interface MetricsMessage {
   kalends: 'metrics'
-  /** Which question this is, or answers. */
+  /** The number of the question; an answer repeats it. */
   question: number
   families?: Family[]
 }
 
-/** How long a worker may take to tell its metrics; one that is stuck is left out. */
+/** The most milliseconds that a worker may take to tell its metrics. One that takes longer is left out. */
 const TELL_WITHIN_MS = 2000
 
 let questions = 0
@@ -128,20 +130,20 @@ function isMetricsMessage(message: unknown): message is MetricsMessage {
   return message !== null && typeof message === 'object' && 'kalends' in message && message.kalends === 'metrics'
 }
 
-/** In a worker: tells the first process its metrics whenever it asks. */
+/** Makes a worker answer the first process whenever that asks for metrics. */
 export function tellMetrics({ readMetrics }: Pick<App, 'readMetrics'>): void {
   if (!readMetrics) return
   process.on('message', (message) => {
     if (!isMetricsMessage(message)) return
     readMetrics().then(
-      // The first process may have ended.
+      // The first process may have ended meanwhile.
       (families) => process.connected && process.send?.({ ...message, families }),
       () => undefined,
     )
   })
 }
 
-/** The metrics of all workers that tell theirs in time. */
+/** Returns the metrics of all workers that answer in time. */
 async function readMetricsOfAll(): Promise<Family[]> {
   const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected())
   const told = await Promise.all(workers.map((worker) => worker && askMetrics(worker)))

@@ -1,16 +1,17 @@
-// Caches bounded in bytes, which share the budget of a process.
+// Caches bounded in bytes. The caches of a process share one budget.
 
-/** A number of bytes that several caches share; a cache that is used more takes more of it. */
+/** A number of bytes that several caches share. A cache that is used more takes more of them. */
 export interface CacheBudget {
-  /** Bytes the young generations of all caches hold, and the most they may hold. */
+  /** Bytes that the young generations of all caches hold. */
   youngBytes: number
+  /** The most bytes that the young generations of all caches may hold. The old ones may hold as many again. */
   limit: number
   caches: { young: Map<unknown, unknown>; old: Map<unknown, unknown>; youngBytes: number }[]
 }
 
 /**
- * A cache bounded in bytes. It has two generations: a used value moves into the young one; when the young ones of all caches with the same budget
- * are full, the old ones are dropped. Finding costs one or two map lookups.
+ * A cache bounded in bytes. It has two generations, and a value that is used moves into the young one. When the young generations of all caches with
+ * this budget are full, the old generations are dropped and the young ones become old. Finding a value costs one or two look-ups in a map.
  */
 export interface Cache<Key, Value> {
   budget: CacheBudget
@@ -24,32 +25,32 @@ interface Sized<Value> {
   bytes: number
 }
 
-/** Returns a budget of this many bytes for all generations together. */
+/** Makes a budget of this many bytes for both generations together. */
 export function cacheBudget(bytes: number): CacheBudget {
   return { youngBytes: 0, limit: bytes / 2, caches: [] }
 }
 
-/** The bytes that the caches of a process may take together unless a setting says otherwise. */
+/** The bytes that the caches of a process may take together, unless the setting `cache_bytes` says otherwise. */
 export const CACHE_BYTES = 64_000_000
 
-/** The one budget of a process: the caches of modules and those of the service share it. */
+/** The budget of the process, which all of its caches share. */
 export const processBudget = cacheBudget(CACHE_BYTES)
 
-/** Sets what all caches of the process may take together. */
+/** Sets how many bytes all caches of the process may take together, and returns their budget. */
 export function limitCaches(bytes: number): CacheBudget {
   processBudget.limit = bytes / 2
   return processBudget
 }
 
-/** Returns the bytes of an entry with these texts as its key and value. */
+/** Returns how many bytes an entry takes whose key and value are these texts. */
 export function entryBytes(...texts: readonly string[]): number {
   return texts.reduce((sum, { length }) => sum + length * 2, ENTRY)
 }
 
-/** Bytes that an entry costs beside its key and value. */
+/** Bytes that an entry of a cache takes beside its key and value. */
 const ENTRY = 120
 
-/** Makes a cache without entries. */
+/** Makes an empty cache within a budget. */
 export function emptyCache<Key, Value>(budget: CacheBudget): Cache<Key, Value> {
   const cache: Cache<Key, Value> = { budget, young: new Map(), old: new Map(), youngBytes: 0 }
   budget.caches.push(cache)
@@ -64,7 +65,7 @@ export function findCached<Key, Value>(cache: Cache<Key, Value>, key: Key): Valu
   return old?.value
 }
 
-/** Caches a value of this many bytes in place of the former one. A value larger than a generation is not cached. */
+/** Caches a value of this many bytes under a key, in place of its former value. A value larger than a whole generation is not cached. */
 export function keepCached<Key, Value>(cache: Cache<Key, Value>, key: Key, value: Value, bytes: number): void {
   drop(cache, key)
   if (bytes > cache.budget.limit) return
@@ -73,7 +74,7 @@ export function keepCached<Key, Value>(cache: Cache<Key, Value>, key: Key, value
   take(cache, bytes)
 }
 
-/** The young generations become the old ones. */
+/** Drops the old generation of every cache of a budget, and makes the young generation the old one. */
 function grow(budget: CacheBudget): void {
   for (const cache of budget.caches) {
     cache.old = cache.young
@@ -101,7 +102,7 @@ export function dropAll<Key, Value>(cache: Cache<Key, Value>): void {
   cache.old.clear()
 }
 
-/** Finds the text of a key, or makes and caches it. */
+/** Returns the cached text of a key; makes and caches the text where there is none. */
 export function cachedText<Key extends string | number>(
   cache: Cache<Key, string>,
   key: Key,

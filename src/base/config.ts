@@ -8,7 +8,7 @@ import { isTimezone } from './text/zones.ts'
 
 // Every setting of the service, and how settings are read from flags and the environment.
 
-/** A host as in an address, perhaps with a port. */
+/** Decides whether a text is a host as an address has it, with or without a port. */
 function isHost(text: string): boolean {
   const url = URL.parse(`http://${text}`)
   return url !== null && url.hostname !== '' && url.href === `http://${url.host}/` && !/[@/?#]/.test(text)
@@ -24,10 +24,10 @@ function isListenPlace(text: string): boolean {
   return Number(port) <= 65535 && (isBracketed ? isIP(host.slice(1, -1)) === 6 : isIP(host) !== 6 && isListenHost(host))
 }
 
-/** Names for local ranges. */
+/** Names that stand for ranges of local addresses. */
 const RANGE_NAMES = new Set(['loopback', 'linklocal', 'uniquelocal'])
 
-/** The address of a proxy, or of a network of them. */
+/** Decides whether a text is the address of a proxy or of a network of proxies, or the name of a local range. */
 function isProxy(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/')
   const version = isIP(address)
@@ -40,11 +40,11 @@ function isMask(bits: string, version: number): boolean {
   return /^\d{1,3}$/.test(bits) && Number(bits) > 0 && Number(bits) <= (version === 4 ? 32 : 128)
 }
 
-/** Languages the service speaks; English stands in the declarations, the others in `locales/`. */
+/** The languages of the service. English texts stand in the code, their translations in `locales/`. */
 export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-/** Every setting there is. `--help`, `docs/configuration.md` and the parsing below come from this table. */
+/** Every setting of the service, by name. `readConfig`, `--help` and `docs/configuration.md` follow from this table. */
 export const settings = {
   vendor: checked(
     word('The first segment of the namespace, `<vendor>/events/v1`.', 'WORD', 'tribe'),
@@ -285,9 +285,9 @@ export const settings = {
 }
 
 type Settings = typeof settings
-/** The name of a setting, as in flags with `_` written `-`. */
+/** The name of a setting; its flag has `-` in place of each `_`. */
 export type SettingName = keyof Settings
-/** The value of every setting, and where those that were given come from. */
+/** The value of every setting. `given` says which were set, by a flag or by the environment. */
 export type Config = { [Name in SettingName]: Settings[Name]['default'] } & {
   given?: Readonly<Record<string, SettingSource>>
 }
@@ -295,7 +295,7 @@ export type Config = { [Name in SettingName]: Settings[Name]['default'] } & {
 export const environmentName = (name: string) => `KALENDS_${name.toUpperCase()}`
 export const flagName = (name: string) => `--${name.replaceAll('_', '-')}`
 
-/** Variables of the environment that are no settings but belong to a command. */
+/** Variables of the environment that are no settings: each is read by one command. */
 export const commandVariables = {
   copyFrom: 'KALENDS_COPY_FROM',
   copyTo: 'KALENDS_COPY_TO',
@@ -304,7 +304,7 @@ export const commandVariables = {
 } as const
 
 /**
- * The configuration from flags and environment.
+ * Reads the value of every setting from its flag, else from the environment, else takes its default.
  * @throws Error with one sentence for each setting that is unknown or has a wrong value.
  */
 export function readConfig(flags: Readonly<Record<string, string>>, environment: NodeJS.ProcessEnv): Config {
@@ -321,10 +321,10 @@ export function readConfig(flags: Readonly<Record<string, string>>, environment:
   return { ...Object.fromEntries(config), given: settingSources(flags, environment) }
 }
 
-/** The source of a setting that was given. */
+/** The place where the value of a setting was given. */
 export type SettingSource = 'flag' | 'environment'
 
-/** Where the settings that were given come from, by name. */
+/** Returns the source of each setting that was given, by the name of the setting. A flag goes before the environment. */
 export function settingSources(
   flags: Readonly<Record<string, string>>,
   environment: NodeJS.ProcessEnv,
@@ -336,7 +336,7 @@ export function settingSources(
   return Object.fromEntries(given)
 }
 
-/** The value of a setting; its fault is added to `wrong`. */
+/** Reads the value of a setting from a text. If the text is wrong, adds a sentence to `wrong` and returns the default. */
 function readSetting(setting: Setting<unknown>, text: string, source: string, wrong: string[]): unknown {
   try {
     return setting.read(text)
@@ -346,7 +346,7 @@ function readSetting(setting: Setting<unknown>, text: string, source: string, wr
   }
 }
 
-/** `docs/configuration.md`, written by `npm run docs` and compared by a test. */
+/** Returns the text of `docs/configuration.md`. `npm run docs` writes that file, and a test compares it with this text. */
 export function settingsPage(): string {
   const rows = Object.entries(settings).map(([name, setting]) => {
     const fallback = String(setting.default)
@@ -370,7 +370,7 @@ export function settingsPage(): string {
 export interface Site {
   /** Public address without a slash at the end, such as `https://example.org`. */
   url: string
-  /** Host without port, and the path of the site if it has one: the start of every `global_id` (rule 4.5). */
+  /** Host without port, followed by the path of the site if it has one: the start of every `global_id` (rule 4.5). */
   globalHost: string
   name: string
   vendor: string
@@ -386,15 +386,15 @@ export interface Site {
   language: Language
   /** The languages of the pages; the first is that of the site. */
   languages: readonly Language[]
-  /** The language that the address of a page names, which its links keep. */
+  /** The language that the address of a page names. The links of that page name it as well. */
   namedLanguage?: Language
   currency: { code: string; symbol: string }
   pageSizeCap: number
-  /** Of a description or excerpt, at the most. */
+  /** The most bytes of a description or excerpt. */
   textBytes: number
-  /** km */
+  /** The radius in km of a search around a place that names no radius. */
   geolocRadius: number
-  /** Templates of the addresses of directions and of tiles, empty for none, and the text that stands on maps. */
+  /** Templates of the addresses of directions and of tiles, each empty for none, and the text that stands on every map. */
   maps: { directions: string; tiles: string; attribution: string }
   /** How many months ahead the occurrences of series are written. */
   seriesMonths: number
@@ -402,11 +402,11 @@ export interface Site {
   hasDesk: boolean
   /** Sites that may show events in frames, as sources of a Content-Security-Policy. */
   frameAncestors: readonly string[]
-  /** Whether pages write times with 12 or 24 hours; auto as the language does. */
+  /** Whether pages write times with 12 or 24 hours; `auto` takes the habit of the language. */
   clock: Config['pages_clock']
 }
 
-/** The site as configured; `port` is the one really listened on. */
+/** Returns the site of a configuration. `port` is the port that the service listens on, which differs from `config.port` where that is 0. */
 export function siteOf(config: Config, port: number): Site {
   const url = (config.site_url || `http://localhost:${port}`).replace(/\/+$/, '')
   const { hostname, pathname } = new URL(url)
@@ -445,22 +445,25 @@ function currencySymbol(code: string): string {
   return parts.find((part) => part.type === 'currency')?.value ?? code
 }
 
-/** The address of the media store with its default filled in. */
+/** Returns the address of the media store: the configured one, else the folder `media` in the data folder. */
 export function mediaAddress(config: Config): string {
   return config.media || `file:${resolve(config.data, 'media')}`
 }
 
-/** The public address of the images without a slash at the end. */
+/** Returns the public address of the images, without a slash at the end. */
 export function mediaUrl(config: Config, site: Site): string {
   return (config.media_url || `${site.url}/media`).replace(/\/+$/, '')
 }
 
-/** The database address with its default filled in. */
+/** Returns the address of the database: the configured one, else `kalends.sqlite` in the data folder. */
 export function databaseAddress(config: Config): string {
   return config.database || `sqlite:${resolve(config.data, 'kalends.sqlite')}`
 }
 
-/** The default file or folder of the calendar, below the working folder, that is used since no setting names one; undefined when settings name all. */
+/**
+ * Returns the path below the working folder that the calendar uses because no setting names another: the file of the database, or the folder of its
+ * images where a setting names the database. Undefined when the settings name all places.
+ */
 export function assumedPath({ data, database, media }: Config): string | undefined {
   if (data !== settings.data.default) return undefined
   if (database === '') return resolve(data, 'kalends.sqlite')
@@ -468,8 +471,8 @@ export function assumedPath({ data, database, media }: Config): string | undefin
 }
 
 /**
- * The address of the replica that public reads go to; undefined for none.
- * @throws Error with one sentence when the database can have none.
+ * Returns the address of the replica that anonymous reads go to; undefined where none is configured.
+ * @throws Error with one sentence when a replica is configured for a database that is not PostgreSQL.
  */
 export function replicaAddress(config: Config): string | undefined {
   if (config.database_read === '') return undefined

@@ -4,12 +4,12 @@ import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
 import { codeOf, messageOf } from './errors.ts'
 
-// Folders and files of the service: made, flushed, given to their owner.
+// Makes folders, opens files, flushes names to disk, and keeps the owner of files that are replaced.
 
 /**
- * Makes a folder with those above it, for this user alone, where it is missing. Node's own way never ends where the system makes no
- * folders, such as in `/proc`.
- * @throws Error with one sentence when it cannot be made, or something else has its place
+ * Makes a folder and all missing folders above it, open to this user alone; does nothing where it is there. `mkdirSync` with `recursive` would never
+ * end where the system makes no folders, such as in `/proc`.
+ * @throws Error with one sentence when the folder cannot be made, or a file stands in its place
  */
 export function makeFolder(folder: string): void {
   if (existsSync(folder)) {
@@ -26,7 +26,7 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/** Returns the path of the file that keeps a folder from being made: the path of the folder itself, or one above it. Undefined where there is none. */
+/** Returns the path of the file that stands where a folder or one above it has to be, so that the folder cannot be made; undefined where none does. */
 export function fileAt(folder: string): string | undefined {
   const found = statSync(folder, { throwIfNoEntry: false })
   if (found) return found.isDirectory() ? undefined : folder
@@ -34,13 +34,13 @@ export function fileAt(folder: string): string | undefined {
   return above === folder ? undefined : fileAt(above)
 }
 
-/** The user and the group that a file belongs to. */
+/** The ids of the user and the group that a file belongs to. */
 export interface Owner {
   uid: number
   gid: number
 }
 
-/** Returns the owner of the file or folder at a path. Where nothing is there, the nearest existing folder above it counts. */
+/** Returns the owner of the file or folder at a path; where nothing is there, the owner of the nearest existing folder above it. */
 export function ownerAt(path: string): Owner {
   const found = statSync(path, { throwIfNoEntry: false })
   return found || dirname(path) === path ? (found ?? { uid: 0, gid: 0 }) : ownerAt(dirname(path))
@@ -48,12 +48,12 @@ export function ownerAt(path: string): Owner {
 
 const isRoot = () => process.getuid?.() === 0
 
-/** Gives a path to an owner. Only root may: files that other users make are their own. */
+/** Makes a file or folder belong to an owner. Does nothing unless root runs this: other users cannot give files away. */
 export function giveTo(path: string, { uid, gid }: Owner): void {
   if (isRoot() && (uid !== 0 || gid !== 0)) chownSync(path, uid, gid)
 }
 
-/** @throws Error with one sentence when a file that is to be replaced belongs to somebody whom this user cannot give the new one to. */
+/** Checks that a file can be replaced without a change of its owner. @throws Error with one sentence when another user owns it and root does not run this */
 export function requireOwnerKept(path: string): void {
   const own = process.getuid?.()
   const found = statSync(path, { throwIfNoEntry: false })
@@ -61,7 +61,7 @@ export function requireOwnerKept(path: string): void {
   throw new Error(`${path} belongs to the user ${found.uid}: run this as that user, or as root.`)
 }
 
-/** Makes new names in a folder durable. Windows cannot. */
+/** Flushes a folder to disk, so that new names in it survive a crash. Does nothing on Windows. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder)
@@ -79,7 +79,7 @@ export function openToRead(file: string): Promise<FileHandle> {
   })
 }
 
-/** The path of a file that is there, without links. @throws Error with one sentence when it cannot be found */
+/** Returns the path of a file with all symbolic links resolved. @throws Error with one sentence when the file cannot be found */
 export function realPath(file: string): string {
   try {
     return realpathSync(file)
@@ -88,7 +88,7 @@ export function realPath(file: string): string {
   }
 }
 
-/** An error with one sentence for a file that could not be read; `error` is what the system said. */
+/** Returns an error with one sentence on why a file could not be read. `error` is the error of the system. */
 function unreadable(file: string, error: unknown): Error {
   const code = codeOf(error)
   if (code === 'ENOENT' || code === 'ENOTDIR') return new Error(`There is no file ${file}.`)
@@ -96,7 +96,7 @@ function unreadable(file: string, error: unknown): Error {
   return new Error(`The file ${file} cannot be read: ${messageOf(error)}.`)
 }
 
-/** The name of the user who runs this; a number where the system has no name for it. */
+/** Returns the name of the user who runs this process, or the user's number where the system has no name for it. */
 function userName(): string {
   try {
     return userInfo().username

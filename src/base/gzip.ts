@@ -1,35 +1,35 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 
-// A gzip body joined from parts that were compressed before (RFC 1951 and 1952): each part is a run of deflate blocks that ends on a byte and refers to
-// nothing before it, so it can stand anywhere in any body. The checksum is joined from those of the parts, so nothing looks at their plain bytes again.
+// Joins a gzip body from parts that were compressed before (RFC 1951 and 1952). Each part is a run of deflate blocks that ends on a byte and refers to
+// nothing before it, so it can stand anywhere in any body. The checksum of the body is computed from those of the parts, without their plain bytes.
 
-/** Bytes as deflate blocks, in which numbers of a fixed width stand uncompressed, so that they can be rewritten in place. */
+/** Bytes as deflate blocks. Numbers of a fixed width stand uncompressed in them, so that each can be rewritten in place. */
 export interface Deflated {
   blocks: Buffer
   /** The places of the numbers in `blocks`. */
   places: readonly number[]
-  /** The number of the plain bytes. */
+  /** How many plain bytes there are. */
   length: number
-  /** Their CRC-32; whoever rewrites a number sets it anew. */
+  /** The CRC-32 of the plain bytes; whoever rewrites a number computes it anew. */
   crc: number
-  /** Bytes with the CRC-32 `before`, followed by these, have the CRC-32 `times(shift, before) ^ crc`. */
+  /** Joins two checksums: if other bytes have the CRC-32 `before`, then those bytes followed by these have `times(shift, before) ^ crc`. */
   shift: number
 }
 
-/** The deflate blocks of these plain bytes, ready to be joined. */
+/** Returns deflate blocks with the checksum of their plain bytes, ready to be joined with others. */
 export function joinable(plain: Buffer, blocks: Buffer, places: readonly number[]): Deflated {
   return { blocks, places, length: plain.length, crc: crc32(plain), shift: shiftBy(plain.length) }
 }
 
-// A CRC-32 (RFC 1952, 8) is the remainder of a polynomial with one coefficient a bit; its highest bit is the constant. Each byte that follows multiplies
-// the remainder by x^8.
+// Arithmetic of checksums. A CRC-32 (RFC 1952, 8) is the remainder of a polynomial with one coefficient a bit; the highest bit is the coefficient of 1.
+// Each further byte multiplies the remainder by x^8.
 
 const POLYNOMIAL = 0xedb88320
 /** The polynomials 1 and x^8. */
 const ONE = 1 << 31
 const ONE_BYTE = 1 << 23
 
-/** The remainder of the product of two polynomials. */
+/** Returns the remainder of the product of two polynomials. */
 function times(a: number, b: number): number {
   let [product, left, moved] = [0, a, b]
   for (let bit = ONE; left !== 0; bit >>>= 1) {
@@ -42,7 +42,7 @@ function times(a: number, b: number): number {
   return product
 }
 
-/** The remainder of x^8 to the power of `bytes`. */
+/** Returns the remainder of x^8 to the power of `bytes`. */
 function shiftBy(bytes: number): number {
   let [shift, power] = [ONE, ONE_BYTE]
   for (let left = bytes; left > 0; left = Math.floor(left / 2)) {
@@ -52,10 +52,10 @@ function shiftBy(bytes: number): number {
   return shift
 }
 
-/** Larger bodies are compressed in a thread: compressing this many bytes takes about five milliseconds. */
+/** The most bytes of a body that the main thread compresses, which takes about five milliseconds; larger bodies are compressed in another thread. */
 export const HERE_UP_TO = 262_144
 
-/** Distances go back so far, by `windowBits` below. */
+/** The most bytes that a copy in deflated data refers back: two to the power of `windowBits` below. */
 const WINDOW = 8192
 /**
  * A byte that JSON never has. It stands in the place of each number while the rest is deflated, so that no later text is written as a copy of a
@@ -63,7 +63,7 @@ const WINDOW = 8192
  */
 const MASK = 1
 
-/** Deflates JSON in which numbers of `width` bytes stand at `places`, in rising order. */
+/** Deflates JSON and leaves the numbers of `width` bytes at `places`, in rising order, uncompressed. */
 export function deflateAround(json: Buffer, places: readonly number[], width: number): Deflated {
   const masked = Buffer.from(json)
   for (const place of places) masked.fill(MASK, place, place + width)
@@ -84,7 +84,7 @@ export function deflateAround(json: Buffer, places: readonly number[], width: nu
   return joinable(json, joined(parts, length), moved)
 }
 
-/** Copies parts into a buffer of its own: small buffers share memory with others, and hold all of it. */
+/** Copies parts into one buffer with memory of its own: small buffers share their memory with others, and one of them keeps all of it in use. */
 function joined(parts: readonly Buffer[], length: number): Buffer {
   const whole = Buffer.allocUnsafeSlow(length)
   let at = 0
@@ -92,7 +92,7 @@ function joined(parts: readonly Buffer[], length: number): Buffer {
   return whole
 }
 
-/** Deflates a part of `bytes`; its blocks may refer to the bytes before the part. */
+/** Deflates the bytes between two places; the blocks may refer to the bytes before them. */
 function deflateFrom(bytes: Buffer, from: number, to: number): Buffer {
   const dictionary = bytes.subarray(Math.max(0, from - WINDOW), from)
   return deflateRawSync(bytes.subarray(from, to), {
@@ -102,14 +102,14 @@ function deflateFrom(bytes: Buffer, from: number, to: number): Buffer {
   })
 }
 
-/** For some kilobytes: less memory is cleared and thrown away for each call. */
+/** Options for texts of some kilobytes: each call clears and throws away less memory than with the defaults of zlib. */
 const SMALL = { level: 6, windowBits: 13, memLevel: 5, chunkSize: 4096 }
 
 const STORED_HEAD = 5
-/** A stored block holds no more. */
+/** The most bytes of a block that is not compressed, by the format. */
 const MOST_STORED = 65_535
 
-/** One block that is not compressed. */
+/** Returns one deflate block that holds bytes uncompressed. */
 function stored(bytes: Buffer, isLast: boolean): Buffer {
   const block = Buffer.allocUnsafe(STORED_HEAD + bytes.length)
   writeStored(block, 0, bytes, isLast)
@@ -124,27 +124,27 @@ function writeStored(into: Buffer, at: number, bytes: Buffer, isLast: boolean): 
   return at + STORED_HEAD + bytes.length
 }
 
-/** A part of a body: plain bytes, or what was deflated before. */
+/** A part of a body: plain bytes, or blocks that were deflated before. */
 export type GzipRun = Buffer | Deflated
 
-/** Runs this long are compressed where they have no blocks: less would cost more time than it saves bytes. */
+/** The least bytes of a plain run that is compressed: a shorter one would cost more time than it saves bytes. */
 const COMPRESS_FROM = 1024
 /** The first bytes of a gzip body: no name, no time, an unknown system. */
 const HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
 const TRAILER = 8
 
-/** An upper bound of the bytes of a gzip body of these runs. */
+/** Returns an upper bound of the bytes of a gzip body of these runs. */
 export function mostGzipBytes(runs: readonly GzipRun[]): number {
   let most = HEAD.length + TRAILER
-  // Data that cannot be compressed take five bytes more in each block, and zlib's blocks are no shorter than this.
+  // Bytes that cannot be compressed take five bytes more in each block, and zlib makes no blocks of less than 4096 bytes of them.
   for (const run of runs)
     most += Buffer.isBuffer(run) ? run.length + Math.ceil(run.length / 4096) * STORED_HEAD + 64 : run.blocks.length
   return most
 }
 
 /**
- * Writes a gzip body of these runs, the last of which is plain. `into` has room for `mostGzipBytes`. If `places` is given, the places of the numbers in
- * the blocks are added to it, and last the place of the last run.
+ * Writes a gzip body of these runs, the last of which is plain, and returns it as a part of `into`, which has room for `mostGzipBytes`. Adds to `places`,
+ * if given, the places of the numbers in the body, and then the place of the last run.
  */
 export function writeGzip(runs: readonly GzipRun[], into: Buffer, places?: number[]): Buffer {
   let at = HEAD.copy(into, 0)
@@ -166,7 +166,7 @@ export function writeGzip(runs: readonly GzipRun[], into: Buffer, places?: numbe
   return into.subarray(0, writeTrailer(crc, length, into, at))
 }
 
-/** Makes a gzip body anew from its header and blocks before the last run, and that run. */
+/** Makes a gzip body with another last run: `blocks` are the header and the blocks before it, `tail` is the new last run, which stays uncompressed. */
 export function endGzip({ blocks, length, crc }: Deflated, tail: Buffer): Buffer {
   const whole = Buffer.allocUnsafeSlow(blocks.length + STORED_HEAD + tail.length + TRAILER)
   const end = writeStored(whole, blocks.copy(whole), tail, true)

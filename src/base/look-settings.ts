@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { messageOf } from './errors.ts'
 import { checked, choice, readEntries, word } from './setting-kinds.ts'
 
-// The settings of the look and of maps, and the files of a look.
+// Declares the settings of the look and of maps, and checks their values: files, links, pages of text and templates of addresses.
 
-// The files of a look: the size and the kinds that each may have, and its name. The kind is found by the content, and the sent name is ignored.
+// The files of a look: the size and the kinds that each may have, and the name that it gets. Its first bytes tell the kind; the name it was sent with is
+// ignored.
 
 /** A setting of the look whose value is a file. */
 export type LookFileSetting = 'pages_logo' | 'pages_logo_dark' | 'pages_icon' | 'pages_picture' | 'pages_font'
@@ -14,14 +15,14 @@ export type LookFileSetting = 'pages_logo' | 'pages_logo_dark' | 'pages_icon' | 
 type Ending = '.svg' | '.png' | '.webp' | '.jpg' | '.ico' | '.woff2'
 
 interface FileRule {
-  /** The start of its name. */
+  /** The beginning of the name that the service gives the file. */
   stem: string
   endings: readonly Ending[]
-  /** bytes */
+  /** The most bytes of the file. */
   most: number
 }
 
-/** The bounds of each file. All together, as JSON carries them, are less than a megabyte. */
+/** The rule of each file. All files together take less than `MOST_LOOK` bytes as base64 in JSON. */
 export const LOOK_FILES: Readonly<Record<LookFileSetting, FileRule>> = {
   pages_logo: { stem: 'logo', endings: ['.svg', '.png', '.webp', '.jpg'], most: 100_000 },
   pages_logo_dark: { stem: 'logo-dark', endings: ['.svg', '.png', '.webp', '.jpg'], most: 100_000 },
@@ -34,13 +35,13 @@ export function isLookFile(name: string): name is LookFileSetting {
   return Object.hasOwn(LOOK_FILES, name)
 }
 
-/** Characters of the longest file as a `data:` address. */
+/** Returns the most characters of a file as a `data:` address. */
 const longestData = (name: LookFileSetting): number => Math.ceil(LOOK_FILES[name].most / 3) * 4 + 100
 
 const startsWith = (bytes: Buffer, text: string, at = 0): boolean =>
   bytes.toString('latin1', at, at + text.length) === text
 
-/** Tells each kind of file by its first bytes. */
+/** Recognises each kind of file by its content, mostly by its first bytes. */
 const SIGNS: Readonly<Record<Ending, (bytes: Buffer) => boolean>> = {
   '.svg': isPlainSvg,
   '.png': (bytes) => startsWith(bytes, '\x89PNG\r\n\x1a\n'),
@@ -50,7 +51,7 @@ const SIGNS: Readonly<Record<Ending, (bytes: Buffer) => boolean>> = {
   '.woff2': (bytes) => bytes.length > 48 && startsWith(bytes, 'wOF2') && bytes.readUInt32BE(8) === bytes.length,
 }
 
-/** Scripts and the like, which no drawing needs. They could not run anyway, since the answers that carry a drawing forbid that. */
+/** Scripts and other active parts of an SVG, which no drawing needs. They could not run anyway: the answers that carry a drawing forbid scripts. */
 const ACTIVE = /<!doctype|<!entity|<script|<foreignobject|<iframe|javascript:|\son\w{3,20}\s*=/i
 
 function isPlainSvg(bytes: Buffer): boolean {
@@ -61,20 +62,20 @@ function isPlainSvg(bytes: Buffer): boolean {
   return start.includes('<svg') && text.includes('</svg>') && /^(?:\s|<\?[^?]*\?>|<!--[^-]*-->)*$/.test(drawing)
 }
 
-/** The ending that the content of a file asks for; undefined for a file that this setting does not take. */
+/** Returns the ending that fits the content of a file; undefined for a file that this setting does not take, by its kind or its size. */
 export function endingOf(name: LookFileSetting, bytes: Buffer): Ending | undefined {
   const { endings, most } = LOOK_FILES[name]
   return bytes.length > most ? undefined : endings.find((ending) => SIGNS[ending](bytes))
 }
 
-/** Why a file is not taken, as the end of a sentence. */
+/** Returns why a setting does not take a file, as the end of a sentence; undefined for a file that it takes. */
 export function faultOfFile(name: LookFileSetting, bytes: Buffer): string | undefined {
   const { endings, most } = LOOK_FILES[name]
   if (endingOf(name, bytes) !== undefined) return undefined
   return `takes a file of at most ${most / 1000} kB that is ${endings.join(', ').replaceAll('.', '')} by its content`
 }
 
-/** The name of a file with this content: another content has another name. */
+/** Returns a name for a file that holds a hash of its content, so that caches never show an old content under a name. */
 export function contentName(stem: string, ending: string, bytes: Buffer): string {
   return `${stem}-${createHash('sha256').update(bytes).digest('base64url').slice(0, 10)}${ending}`
 }
@@ -82,17 +83,17 @@ export function contentName(stem: string, ending: string, bytes: Buffer): string
 const DATA = /^data:[\w.+/-]{0,100};base64,$/
 const BASE64 = /^[\w+/]*={0,2}$/
 
-/** The bytes of a `data:` address in base64; undefined for any other text. */
+/** Returns the bytes of a `data:` address in base64; undefined for any other text. */
 export function bytesOfData(text: string): Buffer | undefined {
   const at = text.indexOf(',')
   if (at > 120 || !DATA.test(text.slice(0, at + 1)) || !BASE64.test(text.slice(at + 1))) return undefined
   return Buffer.from(text.slice(at + 1), 'base64')
 }
 
-/** A file as a `data:` address, as `bytesOfData` reads it. */
+/** Returns the bytes of a file as a `data:` address, which `bytesOfData` reads back. */
 export const dataOf = (bytes: Buffer): string => `data:;base64,${bytes.toString('base64')}`
 
-// The look of a calendar: what its owners set while the service runs, and what may be given at its start as well, where it wins.
+// The look of a calendar. Its owners set it while the service runs; a setting that is given at the start of the service wins.
 
 /** A link that the owner has put into the head of the pages: its text and its address. */
 export interface OwnerLink {
@@ -100,23 +101,23 @@ export interface OwnerLink {
   address: string
 }
 
-/** A page of text: at `/<slug>/`, in Markdown, with its title as the first heading. */
+/** A page of text at the address `/<slug>/`. Its text is Markdown, which begins with the title as a heading. */
 export interface OwnerText {
   slug: string
   text: string
 }
 
 const MOST_LINKS = 6
-/** Pages of text at the most. */
+/** The most pages of text. */
 export const MOST_TEXTS = 12
-/** Characters of a page of text at the most. */
+/** The most characters of a page of text. */
 export const LONGEST_PAGE_TEXT = 20_000
 const LONGEST_TEXTS = 100_000
 const MOST_PRESSES = 6
 const LONGEST_LABEL = 60
 const LONGEST_ADDRESS = 500
 
-/** Where a link of an owner may lead: to another site, to a path of this one, or into a mail. */
+/** Decides whether a link of an owner may have this address: one of another site, a path of this site, or a `mailto:` address. */
 function isAddress(text: string): boolean {
   if (text.length > LONGEST_ADDRESS || /[\s"'<>\\]/.test(text)) return false
   if (text.startsWith('/')) return !text.startsWith('//')
@@ -124,7 +125,7 @@ function isAddress(text: string): boolean {
   return url !== null && (url.protocol === 'mailto:' || (/^https?:$/.test(url.protocol) && url.host !== ''))
 }
 
-/** The links of a text that has one a line: the words first, the address last. Undefined where one is none. */
+/** Reads the links of a text that has one a line, with the words first and the address last. Undefined if a line is no link, or for too many. */
 export function readLinks(text: string): OwnerLink[] | undefined {
   const lines = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]))
   const links = lines.map((line) => {
@@ -135,21 +136,21 @@ export function readLinks(text: string): OwnerLink[] | undefined {
   return links.length > MOST_LINKS || links.some(isWrong) ? undefined : links
 }
 
-/** The first words of addresses that are not those of texts, in this version or one to come. */
+/** Slugs that no page of text may have: the service uses these addresses itself, in this version or perhaps in a later one. */
 const TAKEN = new Set(
   'api assets calendar categories category date dates desk embed event events favicon feed feeds healthz index login map maps media metrics organizer organizers place places readyz robots search series sitemap stats tag tags tickets tiles today venue venues wp-admin wp-content wp-includes wp-json'.split(
     ' ',
   ),
 )
 
-/** The title of a page of text: its first line, which has to be a heading such as `# About us`. */
+/** Returns the title of a page of text from its first line, a heading such as `# About us`; undefined without one, or if it has more than 100 characters. */
 export function titleOfText(text: string): string | undefined {
   const [line = ''] = text.trimStart().split('\n', 1)
   const title = line.startsWith('# ') ? line.slice(2).trim() : ''
   return title === '' || title.length > 100 ? undefined : title
 }
 
-/** Why a page of text cannot be there, as the end of a sentence. */
+/** Returns why a page of text is refused, as the end of a sentence; undefined for one that is accepted. */
 function faultOfText({ slug, text }: OwnerText): string | undefined {
   if (!/^[a-z0-9][a-z0-9-]{0,59}$/.test(slug) || TAKEN.has(slug))
     return `has pages of text at other addresses than "${slug.slice(0, 60)}": small letters, digits and dashes, and no address of the calendar`
@@ -160,7 +161,7 @@ function faultOfText({ slug, text }: OwnerText): string | undefined {
     : undefined
 }
 
-/** The pages of text that a setting of owners has, as JSON. @throws Error with the end of a sentence */
+/** Reads the pages of text from JSON, as the setting `pages_texts` stores them. @throws Error with the end of a sentence when one is refused */
 export function readTexts(json: string): OwnerText[] {
   const read = parseTexts(json)
   if (read === undefined) throw new Error('takes a list of pages, each with slug and text')
@@ -182,7 +183,7 @@ function parseTexts(json: string): OwnerText[] | undefined {
   }
 }
 
-/** The pages of text of a folder such as `about.md`, as owners set them. @throws Error with one sentence */
+/** Returns the files `*.md` of a folder as JSON that `readTexts` reads; empty for no folder. @throws Error with one sentence when a file is refused */
 export function readTextsFolder(folder: string): string {
   if (folder === '') return ''
   try {
@@ -214,7 +215,7 @@ const address = (about: string) =>
     (text) => text === '' || isAddress(text),
   )
 
-/** The settings of the look, which owners set while the service runs. */
+/** The settings of the look, which owners may change while the service runs. */
 export const lookSettings = {
   site_name: word('The name of the calendar.', 'TEXT', 'Kalends'),
   pages_sentence: word('A sentence below the name of the calendar on its pages.', 'TEXT', ''),
@@ -309,7 +310,7 @@ export const MOST_LOOK = 1_000_000
 /** A setting of the look. */
 export type LookSetting = keyof typeof lookSettings
 
-/** The most characters that owners may set; a text of several lines where it says so. */
+/** The most characters that owners may set, for settings that differ from 200. `isText` marks those that may have several lines. */
 const EXTENTS: Readonly<Partial<Record<LookSetting, { most: number; isText?: true }>>> = {
   pages_font: { most: longestData('pages_font') },
   pages_logo: { most: longestData('pages_logo') },
@@ -326,14 +327,14 @@ const EXTENTS: Readonly<Partial<Record<LookSetting, { most: number; isText?: tru
   pages_contact: { most: LONGEST_ADDRESS },
 }
 
-/** The most characters of a setting of the look, and whether it may have several lines. */
+/** Returns the most characters of a setting of the look, and whether it may have several lines. */
 export const extentOf = (name: LookSetting): { most: number; isText?: true } => EXTENTS[name] ?? { most: 200 }
 
-// Maps: the service that leads to a venue, and the server of the tiles that a map is drawn from.
+// Maps: the service that shows directions to a venue, and the server of the tiles that a map is drawn from.
 
 const LONGEST_TEMPLATE = 500
 
-/** The address of a tile of a template, such as for its host; undefined for a text that is no template of an http address. */
+/** Returns the address of one tile of a template, so that its host can be read; undefined for a text that is no template of an http or https address. */
 export function tileAddress(template: string): URL | undefined {
   if (template.length > LONGEST_TEMPLATE || !['{z}', '{x}', '{y}'].every((part) => template.includes(part)))
     return undefined

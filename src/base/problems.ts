@@ -1,6 +1,6 @@
-// The problems that end a request, each with its status and its text.
+// The problems that a request can end with, and why a parameter was refused.
 
-/** Everything that can be wrong with a request, by the code a client sees, with the status and the text of its answer (rule 25.1). */
+/** Every problem of a request, by the code that clients see, with the status and the text of the answer (rule 25.1). */
 export const PROBLEMS = {
   rest_no_route: { status: 404, text: 'No route matches the address and method of the request.' },
   rest_gone: { status: 410, text: 'This is no longer listed.' },
@@ -84,7 +84,7 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS
 
-/** Why one parameter was refused. All but `invalid` and `told` carry a detail of their own in the answer (rule 25.2). */
+/** The reason why one parameter was refused. All reasons but `invalid` and `told` have a detail of their own in the answer (rule 25.2). */
 export type ParamFault =
   | { why: 'invalid' }
   | ToldFault
@@ -93,14 +93,14 @@ export type ParamFault =
   | RecurrenceFault
   | LimitFault
 
-/** A value that is refused with a sentence of its own, which every language has, with the values it names. */
+/** A value that is refused with a sentence of its own: `message` is the English text, which locales translate, and `values` are put into it. */
 interface ToldFault {
   why: 'told'
   message: string
   values: Readonly<Record<string, string>>
 }
 
-/** A recurrence that is refused: the part that is wrong, and a text for every language with the values it names. */
+/** A recurrence that is refused: `part` is the part that is wrong, `message` the English text, which locales translate, and `values` are put into it. */
 interface RecurrenceFault {
   why: 'recurrence'
   part: string
@@ -108,7 +108,7 @@ interface RecurrenceFault {
   values?: Readonly<Record<string, string>>
 }
 
-/** A value that is over a limit: the limit and its unit. `at` names the member of a record within the parameter, such as `venue.city`. */
+/** A value that is over a limit. `at` names the member within the parameter that is too long, such as `venue.city`. */
 export interface LimitFault {
   why: 'limit'
   unit: 'characters' | 'bytes' | 'words' | 'entries' | 'levels' | 'members' | 'marks'
@@ -116,19 +116,19 @@ export interface LimitFault {
   at?: string
 }
 
-/** The details of a Problem besides its code; the reply puts them into `data`. */
+/** The details of a Problem besides its code. The answer has most of them in its member `data`. */
 export interface ProblemDetails {
   /** Names of required parameters that are missing. */
   missing?: string[]
   /** Refused parameters in the order they are declared. */
   params?: Record<string, ParamFault>
-  /** Further members of `data`. */
+  /** Further members for `data`. */
   data?: Record<string, unknown>
   /** Seconds after which a client may try again. */
   retryAfter?: number
 }
 
-/** A request that cannot be answered as asked. Thrown anywhere below `http`, turned into an answer only there. */
+/** An error for a request that cannot be answered as asked. Any code may throw it; only `serve/http` turns it into an answer. */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly details: ProblemDetails
@@ -141,7 +141,7 @@ export class Problem extends Error {
   }
 }
 
-/** A Problem that names one refused parameter. */
+/** Returns a Problem that names one refused parameter and why it was refused. */
 export function invalidParam(name: string, fault: ParamFault = { why: 'invalid' }): Problem {
   return new Problem('rest_invalid_param', { params: { [name]: fault } })
 }

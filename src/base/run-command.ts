@@ -1,19 +1,19 @@
 import type { Command } from 'commander'
 import { messageOf } from './errors.ts'
 
-// How commands of the command line run, fail and print.
+// Runs the commands of the command line, gives them their exit codes, and lays out the lines they print.
 
 /** Prints a line of a command's output. */
 export type Print = (line: string) => void
 
-/** Thrown by a command that could not do everything. */
+/** An error of a command that did a part of its work and could not do the rest. Its exit code is 2. */
 export class Incomplete extends Error {
   override name = 'Incomplete'
 }
 
 const exitCode = (error: unknown): number => (error instanceof Incomplete ? 2 : 1)
 
-/** Runs a command. An error ends it with one sentence and, unless `codeFor` has another, exit code 1, or 2 for what is incomplete. */
+/** Runs a command. An error ends the process with its message and the exit code that `codeFor` returns: by default 2 for `Incomplete`, else 1. */
 export async function runCommand(
   command: Command,
   work: (print: Print) => Promise<void>,
@@ -26,7 +26,7 @@ export async function runCommand(
   }
 }
 
-/** Opens the calendar, runs a command on it, and closes the database when done. */
+/** Opens the calendar, runs a command on it, and closes the database. Errors end the process as in `runCommand`. */
 export function runOnOpened<Opened extends { database: { close: () => Promise<void> } }>(
   command: Command,
   open: () => Promise<Opened>,
@@ -44,7 +44,7 @@ export function runOnOpened<Opened extends { database: { close: () => Promise<vo
   return runCommand(command, opening, codeFor)
 }
 
-/** Rows in aligned columns, each of one line. */
+/** Returns the rows as text in aligned columns, each row on one line. */
 export function table(texts: readonly string[][]): string {
   const rows = texts.map((row) => row.map(oneLine))
   const width = (column: number) => rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0)
@@ -58,12 +58,12 @@ export function table(texts: readonly string[][]): string {
     .join('\n')
 }
 
-/** A text without control characters: what clients and other calendars send is not to steer the terminal. */
+/** Replaces control characters and line breaks by blanks, so that texts of clients and other calendars cannot steer the terminal. */
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }
 
-/** Adds the command `list` to a group of commands. The name of the group alone means `list` as well; any other word behind it is unknown. */
+/** Adds the command `list` to a group of commands. The name of the group alone means `list` as well; an unknown word behind it ends with an error. */
 export function addList(group: Command): Command {
   return group
     .command('list', { isDefault: true })

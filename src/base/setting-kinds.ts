@@ -1,16 +1,16 @@
-// The kinds of settings. Each reads a value from text, and refuses a wrong one with the end of a sentence.
+// The kinds of settings. Each reads its value from text, and refuses a wrong text with the end of a sentence.
 
-/** One setting: read from `KALENDS_<NAME>` or from the flag of the same name, the flag winning. */
+/** A setting, which is given as the variable `KALENDS_<NAME>` or as a flag of the same name; the flag wins. */
 export interface Setting<Value> {
   about: string
   /** The placeholder of the value in `--help` and the documentation. */
   value: string
   default: Value
-  /** The typed value. @throws Error with the end of a sentence that starts with the setting's name. */
+  /** Reads the value. @throws Error with the end of a sentence that starts with the setting's name. */
   read: (text: string) => Value
 }
 
-/** Any text. */
+/** Makes a setting that takes any text. */
 export const word = (about: string, value: string, fallback: string): Setting<string> => ({
   about,
   value,
@@ -18,7 +18,7 @@ export const word = (about: string, value: string, fallback: string): Setting<st
   read: (text) => text,
 })
 
-/** A whole number within bounds. */
+/** Makes a setting that takes a whole number from `least` to `most`. */
 export const wholeNumber = (
   about: string,
   value: string,
@@ -37,14 +37,14 @@ export const wholeNumber = (
   },
 })
 
-/** The entries of a text with commas between them, without empty ones. */
+/** Splits a text at its commas and returns its entries, trimmed and without empty ones. */
 export const readEntries = (text: string): string[] =>
   text
     .split(',')
     .map((entry) => entry.trim())
     .filter(Boolean)
 
-/** Entries with commas between them, each of which passes the test. */
+/** Makes a setting that takes entries with commas between them, each of which passes the test. */
 export const list = (
   about: string,
   value: string,
@@ -62,7 +62,7 @@ export const list = (
   },
 })
 
-/** One of a few words. */
+/** Makes a setting that takes one of a few words. */
 export const choice = <const Value extends string>(
   about: string,
   choices: readonly Value[],
@@ -78,11 +78,11 @@ export const choice = <const Value extends string>(
   },
 })
 
-/** A setting whose values pass a test; `problem` ends the sentence about one that does not. */
+/** Returns a setting that takes only values that pass a test. `problem` ends the sentence about one that fails, which repeats that value. */
 export const checked = (setting: Setting<string>, problem: string, test: (text: string) => boolean): Setting<string> =>
   tested(setting, test, (text) => `${problem}, not "${text}"`)
 
-/** As `checked`, for values that may hold what nobody else is to read: they are not repeated. */
+/** Returns a setting like that of `checked` for values with secrets, such as passwords: the sentence does not repeat the value. */
 export const discreet = (setting: Setting<string>, problem: string, test: (text: string) => boolean): Setting<string> =>
   tested(setting, test, () => problem)
 

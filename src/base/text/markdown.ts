@@ -2,12 +2,12 @@ import { Marked, type Tokens } from 'marked'
 import { cachedText, emptyCache, processBudget } from '../cache.ts'
 import { escapeHtml, safeText } from './html.ts'
 
-// Makes HTML of the Markdown that owners write.
+// Makes HTML from the Markdown that owners of the calendar write.
 
-/** Headings of a text begin at the second level, below the heading of the page (`below`), or are written as lines in bold. */
+/** How the headings of a text are written: from the second level on, below the heading of the page (`below`), or as lines in bold type. */
 type HeadingForm = 'below' | 'bold'
 
-/** HTML in a text is shown as it was typed. Pictures would come from other hosts, so their words are shown instead. */
+/** The readers of Markdown. They show HTML in a text as it was typed, and the words of a picture in its place, which would come from another host. */
 const READERS: Readonly<Record<HeadingForm, Marked>> = { below: readerWith('below'), bold: readerWith('bold') }
 
 function readerWith(headings: HeadingForm): Marked {
@@ -25,13 +25,13 @@ function readerWith(headings: HeadingForm): Marked {
   })
 }
 
-/** Texts that were read before: each change of a setting and each preview makes the whole look ready anew. */
+/** The HTML of texts that were read before: each change of a setting and each preview reads all texts of the look again. */
 const read = emptyCache<string, string>(processBudget)
 
-/** The most marks of emphasis: the time to pair them grows with the square of their number. */
+/** The most marks of emphasis in a text: the time to pair them grows with the square of their number. */
 const MOST_MARKS = 1500
 
-/** Markdown as sanitised HTML. A text that nests too deep or has too many marks is shown as it was typed. */
+/** Returns Markdown as sanitised HTML. A text that nests too deep or has too many marks of emphasis is shown as it was typed. */
 export function markdownHtml(text: string, headings: HeadingForm): string {
   return cachedText(read, `${headings} ${text}`, () => sanitised(text, headings))
 }

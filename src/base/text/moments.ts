@@ -1,40 +1,40 @@
 import { DAY_MS, FIRST_MS, formatUtc, isTimezone, LAST_MS, utcToMs, utcToWall, wallToUtc } from './zones.ts'
 
-// Reads dates and times as clients send them, and counts with days and months.
+// Reads dates and times as clients send them, and counts days and months of wall times.
 
 export { formatUtc, utcToMs }
 
-/** The parts of a date, collected token by token; a part that the text does not name stays undefined. */
+/** The parts of a date and time, collected from a text piece by piece. A part that the text does not name stays undefined. */
 interface DateParts {
   /** The month counts from 1; a day past the end of its month rolls over. */
   date: { year: number | undefined; month: number; day: number } | undefined
   /** Seconds since midnight. */
   time: number | undefined
-  /** A word for a day was used (`today`, `friday`), which starts at midnight unless a time is given. */
+  /** Whether a word names the day (`today`, `friday`); the time is then midnight unless the text names one. */
   dayNamed: boolean
   weekday: { day: number; toward: WeekdayOf } | undefined
-  /** `next week`, `this week`: a weekday beside it is the one of that week, Monday first. */
+  /** Whether a week is named (`next week`, `this week`); a weekday beside it is then that of the week, which begins on Monday. */
   weekNamed: boolean
-  /** `first day of`, `last day of`, `second monday of`: a day counted within the month; nth -1 is the last. */
+  /** A day counted within the month: `first day of`, `last day of`, `second monday of`. `nth` is -1 for the last. */
   within: { nth: number; weekday: number | undefined } | undefined
   shift: { months: number; days: number; seconds: number }
   zone: string | undefined
 }
 
-/** The direction in which a weekday is searched from the current day: after it, before it, or from it on. */
+/** Where a weekday is searched: after the current day, before it, or from it on. */
 type WeekdayOf = 'next' | 'last' | 'this'
 
-/** A form of text and the part it adds; false when the part is impossible or is there already. */
+/** A pattern of text, and the function that adds its meaning to a reading. The function returns false when that part is impossible or was read before. */
 interface DateToken {
   pattern: RegExp
   read(reading: DateParts, groups: Groups): boolean
 }
 
-/** The groups of a match: '' for a group that took no part. */
+/** Returns a group of a match by its number; '' for a group that took no part. */
 type Groups = (index: number) => string
 
 const LONGEST_TEXT = 100
-/** The lengths of 'YYYY-MM-DD' and of a wall time. */
+/** Characters of 'YYYY-MM-DD', and of a wall time. */
 const DAY_LENGTH = 10
 const WALL_LENGTH = 19
 
@@ -48,17 +48,17 @@ const ORDINAL = '(first|second|third|fourth|fifth|last)'
 const HALF_OF_DAY = '([ap])\\.?m\\.?'
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-/** In the order of `Date.getUTCDay`. */
+/** The weekdays in the order of `Date.getUTCDay`. */
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 const ORDINALS: Record<string, number> = { first: 1, second: 2, third: 3, fourth: 4, fifth: 5, last: -1 }
 
-/** A day its month has and, if given, a time of day: the forms nearly every client sends, without the cost of the rest. */
+/** A date that exists, with or without a time of day: nearly every client sends one of these forms, and this test costs far less than `RULES`. */
 const PLAIN =
   /^(?!0000)\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)(?:[ T](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?)?$/
 
 /**
- * Tried in this order at each place of the text, which is lower case with single blanks. Repetitions are bounded or separated by a sign outside
- * them, so no text causes backtracking.
+ * The patterns of dates and times. At each place of a text, which is in lower case with single blanks, they are tried in this order. Their repetitions are
+ * bounded or end at a sign that they cannot contain, so no text causes backtracking.
  */
 const RULES: readonly DateToken[] = [
   // Dates in digits: 2027-04-05, 2027/4/5, 20270405t..., 2027-04, 04/05/2027, 05.04.2027
@@ -90,7 +90,7 @@ const RULES: readonly DateToken[] = [
   rule('(?:noon|midday)(?= |$)', (reading) => readTime(reading, '12', '', '')),
   rule('midnight(?= |$)', (reading) => readTime(reading, '0', '', '')),
   rule('at(?= \\d| noon| mid)', () => true),
-  // Words relative to the clock.
+  // Words whose meaning depends on the present time.
   rule('now(?= |$)', () => true),
   rule('today(?= |$)', (reading) => nameDay(reading, 0)),
   rule('tomorrow(?= |$)', (reading) => nameDay(reading, 1)),
@@ -113,16 +113,16 @@ const RULES: readonly DateToken[] = [
 ]
 
 /**
- * A date and time as a client sends it, as a wall time 'YYYY-MM-DD HH:MM:SS' in `zone`; undefined when it is none
- * (rules 2.9, 18.2 and 18.3). `now` is in ms since the epoch. Never throws; an unknown zone counts as UTC.
+ * Reads a date and time as a client sends it, and returns a wall time 'YYYY-MM-DD HH:MM:SS' in `zone`; undefined for a value that is none (rules 2.9, 18.2
+ * and 18.3). `now` is in ms since the epoch. Never throws; an unknown zone counts as UTC.
  *
- * - ISO 8601 dates and date-times, US `MM/DD/YYYY`, `DD.MM.YYYY`, dates with an English month name, 24 and 12 hour clocks,
- *   noon, midnight. A date without a time is 00:00:00.
- * - Seconds since the epoch as a number or its digits; these and values with an offset or a zone are converted to `zone`.
- * - Words: now, today, tomorrow, yesterday, weekdays, `next|last|this` weekday or unit, `±N units` (also `N units ago`),
- *   `first monday of april 2027`, `last day of next month`, in any sequence. Days are counted before the time is set;
- *   hours, minutes and seconds pass as on a stopwatch. Units alone keep the time of day of `now`, days by name do not.
- * - A day past the end of its month rolls over, so does 24:00; a wall time that a clock change skips is not moved here.
+ * - Dates and times: ISO 8601, US `MM/DD/YYYY`, `DD.MM.YYYY`, an English month name, clocks of 24 and 12 hours, noon, midnight. A date without a time is
+ *   00:00:00.
+ * - Seconds since the epoch, as a number or its digits. These, and values with an offset or a zone, are converted to `zone`.
+ * - Words: now, today, tomorrow, yesterday, weekdays, `next|last|this` weekday or unit, `±N units` (also `N units ago`), `first monday of april 2027`,
+ *   `last day of next month`, in any sequence. Days are counted before the time is set; hours, minutes and seconds are time that really passes, whatever
+ *   the clocks do. Units alone keep the time of day of `now`, names of days do not.
+ * - A day past the end of its month rolls over into the next one, and 24:00 into the next day. A wall time that a clock change skips stays as it is.
  * - Refused: 0 and '0', text of more than 100 characters, years outside 0001 to 9999, offsets beyond 14 hours.
  */
 export function parseMoment(value: string | number, zone: string, now: number): string | undefined {
@@ -131,13 +131,13 @@ export function parseMoment(value: string | number, zone: string, now: number): 
 
 /** A date and time as a client sent it. */
 export interface Moment {
-  /** 'YYYY-MM-DD HH:MM:SS' in the zone it was read for. */
+  /** The wall time 'YYYY-MM-DD HH:MM:SS' in the zone that the reader asked for. */
   wall: string
-  /** The moment in UTC, where the value determines it: by an offset, a zone, or as seconds since the epoch. */
+  /** The UTC time, if the value itself determines it by an offset, a zone, seconds since the epoch or a distance from now; else undefined. */
   utc: string | undefined
 }
 
-/** Reads a date and time like `parseMoment`, and says the UTC time where the value determines it: when clocks go back, one wall time occurs twice. */
+/** Reads a date and time like `parseMoment`, and returns also the UTC time if the value determines it: when clocks go back, one wall time comes twice. */
 export function readMoment(value: string | number, zone: string, now: number): Moment | undefined {
   if (typeof value === 'number') return readTimestamp(value, zone)
   const wall = parsePlain(value)
@@ -145,19 +145,19 @@ export function readMoment(value: string | number, zone: string, now: number): M
   return readInstant(value, zone) ?? readText(value, zone, now)
 }
 
-/** `parseMoment` for UTC times, such as `date_utc`: a value without an offset is UTC, the others are converted. */
+/** Reads a date and time like `parseMoment` for a field in UTC, such as `date_utc`: a value without an offset is UTC, any other is converted to UTC. */
 export function parseUtcMoment(value: string | number, now: number): string | undefined {
   return parseMoment(value, 'UTC', now)
 }
 
-/** Whether a text is a stored time: 'YYYY-MM-DD HH:MM:SS' within the years 1 to 9999. */
+/** Decides whether a value has the form of a stored time, 'YYYY-MM-DD HH:MM:SS', within the years 1 to 9999. Days past the end of a month pass. */
 export function isWallTime(text: unknown): text is string {
   return typeof text === 'string' && WALL.test(text) && inRange(utcToMs(text))
 }
 
 const WALL = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
 
-/** The parts of a wall time as an event shows them, zero-padded and in this order (rule 5.2). */
+/** Returns the parts of a wall time as events show them, zero-padded and in this order (rule 5.2). */
 export function wallParts(wall: string) {
   return {
     year: wall.slice(0, 4),
@@ -169,32 +169,32 @@ export function wallParts(wall: string) {
   }
 }
 
-/** The wall time of `now` (ms since the epoch) in a zone. Throws a RangeError on an unknown zone. */
+/** Returns the wall time of `now` (ms since the epoch) in a zone. @throws RangeError for an unknown zone */
 export function wallNow(zone: string, now: number): string {
   return utcToWall(formatUtc(now), zone)
 }
 
-/** The day 'YYYY-MM-DD' of a wall time. */
+/** Returns the day 'YYYY-MM-DD' of a wall time. */
 export function dayOf(wall: string): string {
   return wall.slice(0, 10)
 }
 
-/** 00:00:00 of the day of a wall time, or of a day 'YYYY-MM-DD'. */
+/** Returns 00:00:00 of the day of a wall time, or of a day 'YYYY-MM-DD'. */
 export function startOfDay(wall: string): string {
   return `${dayOf(wall)} 00:00:00`
 }
 
-/** 23:59:59 of the day of a wall time, or of a day 'YYYY-MM-DD'. */
+/** Returns 23:59:59 of the day of a wall time, or of a day 'YYYY-MM-DD'. */
 export function endOfDay(wall: string): string {
   return `${dayOf(wall)} 23:59:59`
 }
 
-/** The day 'YYYY-MM-DD' that lies `days` after (or, negative, before) a day. */
+/** Returns the day 'YYYY-MM-DD' that lies `days` after a day, or before it for a negative number. */
 export function addDays(day: string, days: number): string {
   return dayOf(formatUtc(utcToMs(startOfDay(day)) + days * DAY_MS))
 }
 
-/** The same day of the month `months` later; one that month does not have rolls over (January 31 + 1 is March 3). */
+/** Returns the same day of the month `months` later. A day that this month does not have rolls over: a month after 31 January is 3 March. */
 export function addMonths(day: string, months: number): string {
   const { year, month, day: dayOfMonth } = wallParts(startOfDay(day))
   return dayOf(formatUtc(dayMs(Number(year), Number(month) + months, Number(dayOfMonth))))
@@ -216,7 +216,7 @@ function parsePlain(text: string): string | undefined {
   return wall.length === WALL_LENGTH ? wall : `${wall}:00`
 }
 
-/** A plain date-time with an offset, as programs write it: RFC 3339 and `Date.toJSON`. */
+/** Reads a date and time with an offset as programs write it: RFC 3339 and `Date.toJSON`. Undefined for other text. */
 function readInstant(text: string, zone: string): Moment | undefined {
   const match = /^(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)(?:\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.exec(text)
   if (!match) return undefined
@@ -235,7 +235,7 @@ function readText(value: string, zone: string, now: number): Moment | undefined 
   return reading && resolve(reading, knownZone(zone), now)
 }
 
-/** Lower case, single blanks, without the commas between words and the comment that browsers put behind a zone. */
+/** Makes a text lower case with single blanks, without commas between words and without the comment in brackets that browsers put behind a zone. */
 function normalised(value: string): string {
   const text = value
     .toLowerCase()
@@ -274,7 +274,7 @@ function readTokens(text: string): DateParts | undefined {
   return tokens > zones ? reading : undefined
 }
 
-/** Reads one token into the reading; where it ends, or undefined when there is none or it makes no sense. */
+/** Reads the piece of the text at a place into the reading, and returns where the piece ends; undefined for text that cannot be read. */
 function readToken(reading: DateParts, text: string, at: number): number | undefined {
   for (const { pattern, read } of RULES) {
     pattern.lastIndex = at
@@ -294,7 +294,7 @@ function readDate(reading: DateParts, yearText: string, month: number, dayText: 
 
 function readTime(reading: DateParts, hours: string, minutes: string, seconds: string): boolean {
   const [hour, minute, second] = [Number(hours), Number(minutes), Number(seconds)]
-  // 60 is a leap second; 24 the end of a day.
+  // Second 60 is a leap second; hour 24 is the end of a day.
   if (reading.time !== undefined || hour > 24 || minute > 59 || second > 60) return false
   reading.time = (hour * 60 + minute) * 60 + second
   return true
@@ -350,7 +350,7 @@ function readZone(reading: DateParts, zone: string): boolean {
   return true
 }
 
-/** The wall time in `zone` of a reading, which is in the zone it names, else in `zone`. */
+/** Returns the moment of a reading, with its wall time in `zone`. The reading itself is in the zone that it names, else in `zone`. */
 function resolve(reading: DateParts, zone: string, now: number): Moment | undefined {
   const frame = reading.zone ?? zone
   const nowMs = utcToMs(wallNow(frame, now))
@@ -366,7 +366,7 @@ function resolve(reading: DateParts, zone: string, now: number): Moment | undefi
   return inRange(utcMs) ? momentAt(formatUtc(utcMs), zone) : undefined
 }
 
-/** The day that was read, in ms as if it were UTC. `today` is that of the clock. */
+/** Returns the day of a reading, in ms as if it were UTC. `today` is the present day, in the same form. */
 function resolveDay(reading: DateParts, today: number): number {
   const { date, shift, within } = reading
   const clock = new Date(today)
@@ -389,7 +389,7 @@ function resolveWeekday({ weekday, weekNamed }: DateParts, day: number): number 
   return day + ahead * DAY_MS
 }
 
-/** The nth day or weekday of a month, -1 being the last; more than the month has lead into the next one. */
+/** Returns the nth day or weekday of a month in ms; -1 is the last. A number that the month does not have leads into the next month. */
 function resolveWithin(nth: number, weekday: number | undefined, year: number, month: number): number {
   if (nth < 0) {
     const last = dayMs(year, month + 1, 0)
@@ -400,7 +400,7 @@ function resolveWithin(nth: number, weekday: number | undefined, year: number, m
   return first + (ahead + (nth - 1) * 7) * DAY_MS
 }
 
-/** The ms of a day; the month counts from 1, months and days beyond the year and month roll over. */
+/** Returns the ms of a day. The month counts from 1; a month beyond the year and a day beyond the month roll over. */
 function dayMs(year: number, month: number, day: number): number {
   // Date.UTC takes the years before 100 for those of the 20th century.
   return new Date(0).setUTCFullYear(year, month - 1, day)
@@ -419,12 +419,12 @@ function knownZone(zone: string): string {
   return isTimezone(zone) ? zone : 'UTC'
 }
 
-/** False for NaN as well. */
+/** Decides whether ms lie within the years 1 to 9999; false for NaN as well. */
 function inRange(ms: number): boolean {
   return ms >= FIRST_MS && ms <= LAST_MS
 }
 
-/** The remainder, never negative. */
+/** Returns the remainder of a division, which is never negative. */
 function modulo(value: number, by: number): number {
   return ((value % by) + by) % by
 }

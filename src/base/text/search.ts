@@ -1,24 +1,24 @@
 import { fold } from './characters.ts'
 
-// Reads what somebody searches for, and how an index of words looks it up.
+// Reads the text of a search into words, and cuts texts and searches into the terms of an index of words.
 
-/** The words a text must and must not contain, folded. */
+/** A search: the words that a text must contain, and the words that it must not contain, all folded. */
 export interface Search {
   include: string[]
   exclude: string[]
 }
 
 const MOST_WORDS = 9
-// A quoted phrase or a run without blanks, either of them after a minus sign or not.
+// A quoted phrase or a run without blanks, each with or without a minus sign before it.
 const WORD = /(-?)"([^"]*)"(?=\s|$)|\S+/g
 const FRAGMENT = /[\p{L}\p{M}\p{N}-]+/gu
 const PHRASE = /^"([^"]+)"$/
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
 
 /**
- * The search of an event list (rules 14.1, 14.2 and 14.5): every word counts, a "quoted phrase" is one word, a minus before a letter or a phrase
- * leaves out; more than nine words are one phrase. No sign has a meaning of its own. Signs without any word are searched for as they
- * stand; blank text finds everything.
+ * Reads the search of an event list (rules 14.1, 14.2 and 14.5). A text must contain every word; a "quoted phrase" is one word; a minus before a letter or a
+ * phrase excludes it; more than nine words are one phrase. Other signs have no meaning. A text without letters and digits is searched for as it stands, and
+ * a blank text finds everything.
  */
 export function parseSearch(text: string): Search {
   const search: Search = { include: [], exclude: [] }
@@ -41,8 +41,8 @@ function addWord(search: Search, whole: string, minus: string | undefined, phras
 }
 
 /**
- * The search of a list of venues or organizers (rules 14.3 and 14.5): the runs of letters, digits and minus signs, folded, which must all occur in
- * one field; a search of signs alone matches them as they stand. Blank text gives no words and finds nothing.
+ * Reads the search of a list of venues or organizers (rules 14.3 and 14.5): returns the runs of letters, digits and minus signs, folded. One field of a
+ * record must contain all of them. A text of signs alone is searched for as it stands. A blank text gives no words and finds nothing.
  */
 export function parseWords(text: string): string[] {
   const fragments = fold(text).match(FRAGMENT) ?? []
@@ -50,30 +50,30 @@ export function parseWords(text: string): string[] {
   return words.length === 0 ? asItStands(text) : words
 }
 
-/** Whether folded text has every word to include and none to exclude; folded fields are best joined by newlines. */
+/** Decides whether a folded text has every word to include and none to exclude. Join several fields by newlines, so that no phrase spans two of them. */
 export function hasSearchedWords(search: Search, haystack: string): boolean {
   return (
     search.include.every((word) => haystack.includes(word)) && !search.exclude.some((word) => haystack.includes(word))
   )
 }
 
-// How folded text is cut into the terms of an index of words, and what such an index can tell about a word of a search. Both are cut by
-// the place of a character in Unicode alone, never by its category in a version of Unicode: an index outlives the version it was made with.
+// Cuts folded text into the terms of an index of words, and words of a search into lookups in that index. Both go by the place of a character in Unicode
+// alone, never by its category, which may change with the version of Unicode: an index outlives the version it was made with.
 
-/** Letters and digits of scripts that put blanks between words; Thai, Lao, Tibetan, Burmese and Khmer do not. */
+/** Letters and digits of scripts that put blanks between words. Thai, Lao, Tibetan, Burmese and Khmer do not, and are left out. */
 const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff\\uac00-\\ud7ff'
-/** Never part of a term. All other blanks are folded into these. */
+/** Characters that are never a part of a term. Folding turns all other blanks into these. */
 const BLANK = '\\u0000-\\u0020\\u007f'
 const WORDS = new RegExp(`[${LETTER}]+`, 'g')
-/** Everything else: Chinese, Japanese, Thai, emoji, punctuation. */
+/** Runs of all other characters: Chinese, Japanese, Thai, emoji, punctuation. */
 const SIGNS = new RegExp(`[^${LETTER}${BLANK}]+`, 'gu')
 const RUNS = new RegExp(`([${LETTER}]+)|[^${LETTER}${BLANK}]+`, 'gu')
 
-/** Words are indexed whole up to this length, and longer ones in pieces of it that overlap by half. */
+/** The most characters of a word that is indexed as a whole. A longer word is indexed in pieces of this length that overlap by half. */
 const LONGEST = 64
 const HALF = LONGEST / 2
 
-/** The terms of folded text: its words, its other characters, and each two of those that stand side by side. */
+/** Returns the terms of folded text: its words, each of its other characters, and each pair of other characters that stand side by side. */
 export function termsOf(text: string): Set<string> {
   const terms = new Set<string>()
   for (const word of text.match(WORDS) ?? []) addLetters(terms, word)
@@ -94,10 +94,10 @@ function addLetters(terms: Set<string>, word: string): void {
   }
 }
 
-/** A lookup in an index of words: the texts with a term that equals, starts with, ends with or contains `text`. */
+/** A lookup in an index of words. It finds the texts with a term that equals, starts with, ends with or contains `text`. */
 export interface Lookup {
   text: string
-  /** Whether more of a word may stand before or after the text. */
+  /** Whether the term may have more characters before and after `text`. */
   before: boolean
   after: boolean
 }
@@ -105,7 +105,7 @@ export interface Lookup {
 /** The lookups of one word of a search in an index of words. */
 export interface WordPlan {
   word: string
-  /** Each lookup finds every text that contains the word, and perhaps more; empty when no lookup can. */
+  /** The lookups, each of which finds every text that contains the word, and perhaps other texts; empty if no lookup can find them. */
   lookups: Lookup[]
   /** Whether the only lookup finds exactly the texts that contain the word. */
   isExact: boolean
@@ -123,7 +123,7 @@ export function planWord(word: string): WordPlan {
   return { word, lookups, isExact: isWhole && lookups.length === 1 && first[1] === undefined }
 }
 
-/** Inside a phrase, letters are a whole word of the text; at its start and end they may be a part of one. */
+/** Returns the lookup of a run of letters. Within a phrase it is a whole word of a text; at the start or end of the phrase it may be a part of a word. */
 function lookUpLetters(text: string, before: boolean, after: boolean): Lookup {
   return text.length > HALF ? { text: text.slice(0, HALF), before: true, after: true } : { text, before, after }
 }

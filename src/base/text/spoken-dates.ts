@@ -19,20 +19,20 @@ export interface SpokenHere {
   now: string
 }
 
-/** A date, with what was said beside it. */
+/** A date that was read from typed text. */
 export interface SpokenDate {
   /** 'YYYY-MM-DD' */
   date: string
-  /** The last day, where several were named. */
+  /** The last day 'YYYY-MM-DD' if the text names several days. */
   last?: string
   time?: SpokenTime
 }
 
 /**
- * Reads a date that somebody has typed, in the language of the site: `2026-12-04`, `4.12.2026`, `3. Oktober`, `Oct 3`, `12.–14. Juni`, `freitag`,
+ * Reads a date that somebody has typed, in the language `here.language`: `2026-12-04`, `4.12.2026`, `3. Oktober`, `Oct 3`, `12.–14. Juni`, `freitag`,
  * `nächsten Dienstag`, `vendredi prochain`, `mañana`, `in 3 Tagen`. `12/4/2026` has the month first in English, except in `en-GB`, and the day first
- * elsewhere. A time may stand beside the date. A date without a year is the next one of its name. Undefined for other text, for a day that its month does
- * not have, for a weekday that is not that of its date, and for more than 300 characters.
+ * elsewhere. A time may stand beside the date. A date without a year is the next one with this day and month. Undefined for other text, for a day that its
+ * month does not have, for a weekday that does not fit the date, and for more than 300 characters.
  */
 export function readSpokenDate(text: string, here: SpokenHere): SpokenDate | undefined {
   const tokens = tokensOf(text)
@@ -62,15 +62,15 @@ function spokenOf({ date, last }: FoundDate, time?: SpokenTime): SpokenDate {
   return { date, ...(last === undefined ? {} : { last }), ...(time ? { time } : {}) }
 }
 
-/** A date in a text. */
+/** A date that was found in a text, and the last day if there are several. */
 export interface FoundDate {
   date: string
   last?: string
-  /** How it was said: by day and month; by a word of no other meaning; in digits that may be a time (`19.11`); by a short word (`So`). */
+  /** How the text names the date: by day and month, by a word of no other meaning, in digits that may be a time (`19.11`), or by a short word (`So`). */
   by: 'name' | 'word' | 'digits' | 'short'
 }
 
-/** The date or the days that begin at a piece. A weekday that is today is that of next week where `time` is over. */
+/** Finds the date or the days that begin at a piece of a text; undefined where none do. The weekday of today means a week later if `time` is over today. */
 export function dateAt(
   tokens: readonly Token[],
   at: number,
@@ -85,7 +85,7 @@ export function dateAt(
   const next = connector && skipFillers(tokens, connector.next, words)
   const last =
     next === undefined ? undefined : daysAt(tokens, next, words, { ...here, now: first.meaning.date }, undefined)
-  // In `3.10. bis 19.11 Uhr` it is a time.
+  // In `3.10. bis 19.11 Uhr` the second one is a time.
   if (!last || saidAt(tokens, last.next, words.hours)) return first
   const { date } = first.meaning
   if (last.meaning.last !== undefined || last.meaning.date <= date) return first
@@ -108,7 +108,7 @@ function daysAt(
   return dated ?? weekdayAt(tokens, { ...weekday, next: behind }, words, here, time)
 }
 
-/** A day of a month of a year, as it was said. */
+/** A date as the text names it, and the last day of the same month if there are several. */
 interface Parts {
   year: number | undefined
   month: number
@@ -116,7 +116,7 @@ interface Parts {
   lastDay: number | undefined
 }
 
-/** A date by its day and month, in digits or with the name of the month, perhaps of several days. */
+/** Finds a date by its day and month, in digits or with the name of the month; it may have several days. */
 function calendarDate(
   tokens: readonly Token[],
   at: number,
@@ -165,12 +165,12 @@ function digitsAt(tokens: readonly Token[], at: number, words: Vocabulary): Said
   if (year !== undefined) return { meaning: { ...parts, year, lastDay: undefined }, next: at + 5 }
   const isDotted = isRepeated && sign.text === '.'
   const isGuess = !isDotted
-  // In `19.11 Uhr` and `7.10 pm` it is a time.
+  // In `19.11 Uhr` and `7.10 pm` the digits are a time.
   if (isGuess && (saidAt(tokens, at + 3, words.hours) || saidAt(tokens, at + 3, words.halves))) return undefined
   return { meaning: { ...parts, year, lastDay: undefined, isGuess }, next: at + (isDotted ? 4 : 3) }
 }
 
-/** Returns day and month by the order of the language; by the other one where there is no such month. Dots and hyphens have the day first everywhere. */
+/** Returns day and month in the order of the language; in the other order if there is no such month. With dots or hyphens the day always comes first. */
 function byOrder(
   first: number,
   second: number,
@@ -208,7 +208,7 @@ function severalDigits(tokens: readonly Token[], at: number, words: Vocabulary):
   }
 }
 
-/** Returns the place behind a weekday, which may stand before the last of several days, and behind words that mean nothing. */
+/** Returns the place behind words that mean nothing and behind a weekday, both of which may stand before the last of several days. */
 function skipWeekday(tokens: readonly Token[], at: number, words: Vocabulary): number {
   const from = skipFillers(tokens, at, words)
   const weekday = saidAt(tokens, from, words.weekdays)
@@ -217,7 +217,7 @@ function skipWeekday(tokens: readonly Token[], at: number, words: Vocabulary): n
   return skipFillers(tokens, weekday.next + (isDotted ? 1 : 0), words)
 }
 
-/** `2026` or `26`; a number of four digits that is no year is none. */
+/** Returns the year of a number of four or two digits: `2026` or `26`. Undefined for other pieces. */
 function yearOf(token: Token): number | undefined {
   if (token.kind !== 'number' || (token.text.length !== 4 && token.text.length !== 2)) return undefined
   return token.text.length === 2 ? CENTURY + Number(token.text) : Number(token.text)
@@ -233,13 +233,13 @@ function dayFirst(tokens: readonly Token[], at: number, words: Vocabulary): Said
   const month = monthAt(tokens, last?.next ?? day.next, words)
   if (!month) return undefined
   const year = yearAt(tokens, month.next, words)
-  // In `Top 10 Nov 24, 2026` the first number is no day.
+  // In `Top 10 Nov 24, 2026` the first number is not the day.
   if (!year && monthFirst(tokens, last?.next ?? day.next, words)?.meaning.year !== undefined) return undefined
   const meaning = { year: year?.meaning, month: month.meaning, day: day.meaning, lastDay: last?.meaning }
   return { meaning, next: year?.next ?? month.next }
 }
 
-/** The last of several days: `12.–14.`, and of two that follow each other `12 et 13`. */
+/** Finds the last of several days in `12.–14.`, and the second of two days in `12 et 13`, if it follows the first. */
 function lastDayAt(tokens: readonly Token[], day: Said<number>, words: Vocabulary): Said<number> | undefined {
   const to = saidAt(tokens, day.next, words.to)
   if (to) return dayNumberAt(tokens, skipWeekday(tokens, to.next, words), words)
@@ -262,7 +262,7 @@ function monthFirst(tokens: readonly Token[], at: number, words: Vocabulary): Sa
   return { meaning: { year: year?.meaning, month: month.meaning, day: day.meaning, lastDay }, next: year?.next ?? next }
 }
 
-/** A number of a day, with what may stand behind it: `3`, `3.`, `3rd`, `1er`. */
+/** Finds the number of a day with the ordinal behind it: `3`, `3.`, `3rd`, `1er`. */
 function dayNumberAt(tokens: readonly Token[], at: number, { ordinals }: Vocabulary): Said<number> | undefined {
   const token = tokens[at]
   if (!isNumber(token, 2)) return undefined
@@ -277,7 +277,7 @@ function monthAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<
   return isSign(dot, '.') && dot?.isGlued ? { ...month, next: month.next + 1 } : month
 }
 
-/** A year of four digits, perhaps behind a comma or `de`; what looks like a time is none. */
+/** Finds a year of four digits, behind a comma or words such as `de` if there are any. */
 function yearAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<number> | undefined {
   const next = skipFillers(tokens, at, words)
   const token = tokens[next]
@@ -286,10 +286,10 @@ function yearAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<n
     : undefined
 }
 
-/** How far a date without a year is looked for: 29 February may be eight years away. */
+/** Years ahead in which a date without a year is looked for: 29 February may be eight years away. */
 const MOST_YEARS = 8
 
-/** The day of parts that were said. Without a year it is the next one, or the last one where the weekday says so. */
+/** Returns the date of a day and month. Without a year it is the next such date, or the last one before if only that has the weekday. Undefined for none. */
 function dateOf(
   { year, month, day }: Omit<Parts, 'lastDay'>,
   { now }: SpokenHere,
@@ -305,19 +305,19 @@ function dateOf(
   return [coming, past].find((date) => date !== undefined && isMeant(date))
 }
 
-/** Whether a text is a day that there is, and not one that rolls over into the next month. */
+/** Decides whether a text is a day that exists, and not one that rolls over into the next month. */
 function isDay(date: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(date) || date < '0001') return false
   const ms = utcToMs(`${date} 00:00:00`)
   return !Number.isNaN(ms) && dayOf(formatUtc(ms)) === date
 }
 
-/** 0 for Monday to 6 for Sunday. */
+/** Returns the number of a weekday: 0 for Monday to 6 for Sunday. */
 function weekdayOf(date: string): number {
   return (new Date(utcToMs(`${date} 00:00:00`)).getUTCDay() + 6) % 7
 }
 
-/** A date by words: `morgen`, `in 3 Tagen`, `next friday`, `nächste Woche Dienstag`. */
+/** Finds a date that words name: `morgen`, `in 3 Tagen`, `next friday`, `nächste Woche Dienstag`. */
 function relativeDate(
   tokens: readonly Token[],
   at: number,
@@ -363,7 +363,7 @@ function inNextWeek(today: string, weekday: number): string {
   return addDays(today, DAYS_A_WEEK - weekdayOf(today) + weekday)
 }
 
-/** A weekday that was named, with the words behind it: `vendredi prochain`, `Dienstag nächster Woche`. */
+/** Returns the date of a weekday with the words behind it: `vendredi prochain`, `Dienstag nächster Woche`. */
 function weekdayAt(
   tokens: readonly Token[],
   { meaning: { day, isShort }, next }: Said<SpokenWeekday>,
@@ -383,7 +383,7 @@ function weekdayAt(
   return { meaning: { date, by: isShort && behind === next ? 'short' : 'word' }, next: behind }
 }
 
-/** Whether a time of today is over. */
+/** Decides whether a time lies before the present time of today. */
 function isOver(time: SpokenTime | undefined, { now }: SpokenHere): boolean {
   return time !== undefined && time.start < now.slice(11, 11 + time.start.length)
 }

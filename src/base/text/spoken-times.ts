@@ -2,18 +2,18 @@ import { type Said, saidAt, type Token, tokensOf, type Vocabulary, vocabularyOf 
 
 // Reads times of day as people type them.
 
-/** A time of day as `HH:MM`, with seconds where they are not 0. */
+/** A time of day as `HH:MM`, or as `HH:MM:SS` if the seconds are not 0. */
 export type ClockTime = string
 
-/** A time, and the end if a stretch was named. An end that lies before the start is on the next day. */
+/** A time of day, and an end if the text names one. An end before the start is on the next day. */
 export interface SpokenTime {
   start: ClockTime
   end?: ClockTime
 }
 
 /**
- * Reads a time field as people fill it in: `19:30`, `19.30`, `19h`, `17 Uhr`, `7pm`, `noon`, `1930`, `19`, `19:30–21:00`. Undefined for other text, and for
- * more than 300 characters. `language` is that of the site.
+ * Reads the text of a field for times: `19:30`, `19.30`, `19h`, `17 Uhr`, `7pm`, `noon`, `1930`, `19`, `19:30–21:00`. Undefined for other text, and for more
+ * than 300 characters. `language` is the language of the site.
  */
 export function readSpokenTime(text: string, language: string): SpokenTime | undefined {
   const tokens = tokensOf(text)
@@ -22,7 +22,7 @@ export function readSpokenTime(text: string, language: string): SpokenTime | und
   return found && skipFillers(tokens, found.next, words) === tokens.length ? found.meaning : undefined
 }
 
-/** A time in a field of times: `19`, `1930`. */
+/** Reads a time that is a number alone, as only a field for times has it: `19`, `1930`. */
 function bareTime(tokens: readonly Token[]): Said<SpokenTime> | undefined {
   const [first] = tokens
   if (tokens.length !== 1 || first?.kind !== 'number') return undefined
@@ -43,7 +43,7 @@ export function skipFillers(tokens: readonly Token[], at: number, { fillers }: V
   }
 }
 
-/** The time or the stretch of time that begins at a piece. */
+/** Finds the time, or the start and end, that begin at a piece of a text; undefined where none do. */
 export function timesAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<SpokenTime> | undefined {
   const from = skipFillers(tokens, at, words)
   const start = clockAt(tokens, from, words)
@@ -52,22 +52,22 @@ export function timesAt(tokens: readonly Token[], at: number, words: Vocabulary)
   return start && ((end && stretchOf(start, end)) ?? (start.isBare ? undefined : saidTimes(start)))
 }
 
-/** Whether a number alone is an hour: one of the afternoon, behind `at`, with no word behind it that it might count. */
+/** Decides whether a number alone is an hour: it is over 12, stands behind `at`, and no word follows that it might count. */
 function isHourSaid(tokens: readonly Token[], at: number, { hour, next }: SpokenClock, words: Vocabulary): boolean {
   const isBehind = [1, 2].some((back) => saidAt(tokens, at - back, words.at)?.next === at)
   return isBehind && hour > MOST_HALF_HOURS && tokens[next]?.kind !== 'word'
 }
 
-/** An hour up to here may mean that of the morning or of the evening. */
+/** The largest hour that may be one of the morning or of the evening. */
 const MOST_HALF_HOURS = 12
 
-/** A time of the clock as it was said. */
+/** A time of day as a text names it. `next` is the number of the piece behind it. */
 interface SpokenClock {
   hour: number
   minute: string
   second: string
   half: 'am' | 'pm' | undefined
-  /** Only a number was said, which may mean something else. */
+  /** Whether the time is a number alone, which may mean something else. */
   isBare: boolean
   next: number
 }
@@ -82,7 +82,7 @@ function stretchOf(start: SpokenClock, end: SpokenClock): Said<SpokenTime> | und
   const last = timeOf(end)
   const half = start.half ?? (end.half && start.hour <= MOST_HALF_HOURS ? end.half : undefined)
   const first = timeOf({ ...start, half })
-  // In `11-1pm` the first one is of the other half.
+  // In `11-1pm` the first time is of the other half of the day.
   const other =
     start.half === undefined && half !== undefined && first !== undefined && last !== undefined && first > last
   const begin = other ? timeOf({ ...start, half: half === 'pm' ? 'am' : 'pm' }) : first
@@ -105,7 +105,7 @@ function timeOf({ hour, minute, second, half }: SpokenClock): ClockTime | undefi
   return clockTime(String(whole), minute, second)
 }
 
-/** A time of the clock; 24:00 is the midnight that a day ends with. */
+/** Returns a time of day; undefined if there is no such time. 24:00, the midnight at the end of a day, becomes 00:00. */
 function clockTime(hours: string, minutes: string, seconds: string): ClockTime | undefined {
   const [hour, minute, second] = [Number(hours), Number(minutes), Number(seconds)]
   if (hour > 24 || minute > 59 || second > 59 || (hour === 24 && minute + second > 0)) return undefined
@@ -127,7 +127,7 @@ function clockAt(tokens: readonly Token[], at: number, words: Vocabulary): Spoke
 
 function noonAt(tokens: readonly Token[], at: number, words: Vocabulary): SpokenClock | undefined {
   const noon = saidAt(tokens, at, words.noons)
-  // The second half of `après-midi` is no noon.
+  // The `midi` of `après-midi` is not noon.
   if (!noon || (tokens[at]?.isGlued && tokens[at - 1]?.text === '-')) return undefined
   return { hour: noon.meaning, minute: '00', second: '00', half: undefined, isBare: false, next: noon.next }
 }
@@ -142,7 +142,7 @@ function withSeconds(tokens: readonly Token[], clock: SpokenClock): SpokenClock 
   return { ...clock, second: seconds.text, next: clock.next + 2 }
 }
 
-/** Adds what stands behind a number: the word for hours, minutes behind that, and the half of the day. */
+/** Adds to a time the words behind its number: the word for hours, the minutes behind that word, and the half of the day. */
 function closed(tokens: readonly Token[], clock: SpokenClock, words: Vocabulary): SpokenClock {
   const hours = saidAt(tokens, clock.next, words.hours)
   const minutes = hours && clock.isBare ? minutesAt(tokens, hours.next, words) : undefined
@@ -151,7 +151,7 @@ function closed(tokens: readonly Token[], clock: SpokenClock, words: Vocabulary)
     : clock
   const half = saidAt(tokens, told.next, words.halves)
   const filler = saidAt(tokens, told.next, words.fillers)
-  // In `19 Uhr am Freitag` the word belongs to what comes.
+  // In `19 Uhr am Freitag` the word `am` belongs to the weekday.
   if (!half || (filler && filler.next >= half.next) || !isHour(told.hour, half.meaning)) return told
   const isDotted = tokens[half.next]?.text === '.' && tokens[half.next - 2]?.text === '.'
   return { ...told, half: half.meaning, isBare: false, next: half.next + (isDotted ? 1 : 0) }
@@ -159,7 +159,7 @@ function closed(tokens: readonly Token[], clock: SpokenClock, words: Vocabulary)
 
 const isHour = (hour: number, half: 'am' | 'pm') => hour >= 1 && (half === 'pm' || hour <= MOST_HALF_HOURS)
 
-/** The minutes of `19h30` and `19 Uhr 30`. */
+/** Finds the minutes of `19h30` and `19 Uhr 30`. */
 function minutesAt(tokens: readonly Token[], at: number, words: Vocabulary): Token | undefined {
   const token = tokens[at]
   if (token?.kind !== 'number' || token.text.length !== 2 || Number(token.text) > 59) return undefined

@@ -1,16 +1,16 @@
 import { fold } from './characters.ts'
 import { DAY_MS } from './zones.ts'
 
-// The words and phrases by which dates, times and rules are read from typed text.
+// Splits typed text into pieces, and holds the words and phrases of each language by which dates, times and rules are read from it.
 
 /** A piece of a text: a number, a word in folded letters, or a sign. */
 export interface Token {
   text: string
   kind: 'number' | 'word' | 'sign'
-  /** Where it stands in the text. */
+  /** Its place in the text. */
   from: number
   to: number
-  /** Whether nothing stands between it and the one before. */
+  /** Whether nothing stands between this piece and the one before it. */
   isGlued: boolean
 }
 
@@ -19,7 +19,7 @@ const LONGEST_SPOKEN = 300
 
 const PIECE = /(\d+)|([\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*)|\S/gu
 
-/** The pieces of a text; none of a text that is too long to be one line of a person. */
+/** Splits a text into numbers, words and signs. Returns none for a text longer than `LONGEST_SPOKEN`. */
 export function tokensOf(text: string): Token[] {
   if (text.length > LONGEST_SPOKEN) return []
   const tokens: Token[] = []
@@ -31,16 +31,16 @@ export function tokensOf(text: string): Token[] {
   return tokens
 }
 
-/** Phrases by their first word, the longest first. */
+/** Phrases by their first word; of those with the same first word the longest comes first. */
 type Phrases<Meaning> = ReadonlyMap<string, readonly { words: readonly string[]; meaning: Meaning }[]>
 
-/** The meaning of a phrase, and the piece behind it. */
+/** The meaning of a phrase in a text, and the number of the piece behind the phrase. */
 export interface Said<Meaning> {
   meaning: Meaning
   next: number
 }
 
-/** The phrase that begins at a piece, if one does. Hyphens between its words do not matter, nor does a dot behind it. */
+/** Finds the phrase that begins at a piece of a text; undefined where none does. Hyphens between the words of a phrase are passed over. */
 export function saidAt<Meaning>(
   tokens: readonly Token[],
   at: number,
@@ -64,27 +64,28 @@ function endOfPhrase(tokens: readonly Token[], at: number, words: readonly strin
   return next
 }
 
-/** A weekday by its number, 0 for Monday. One that is abbreviated may be another word as well: `So`, `mar`, `sun`. */
+/** A weekday by its number, 0 for Monday. `isShort` marks an abbreviation, which may be another word as well: `So`, `mar`, `sun`. */
 export interface SpokenWeekday {
   day: number
   isShort: boolean
 }
 
-/** The words of one language that times are said in. Phrases that mean the same are parted by `|`. */
+/** The words of one language for dates, times and rules. Phrases of the same meaning have `|` between them. */
 interface TimeWords {
-  /** Phrases for days, counted from today. */
+  /** Phrases for days, with their distance from today in days. */
   days: Readonly<Record<string, number>>
   next: string
   this: string
   last: string
   /** `next week`. */
   nextWeek: string
-  /** `in` of `in three days`, and behind it the units by their days. */
+  /** The word before a number of days, as `in` is in `in three days`. */
   within: string
+  /** The units behind such a number, with their length in days. */
   units: Readonly<Record<string, number>>
-  /** Words in front of dates and times that mean nothing by themselves. */
+  /** Words before dates and times that mean nothing by themselves. */
   fillers: string
-  /** In front of an hour that is a number alone: `at 19`. */
+  /** The word before an hour that is a number alone: `at 19`. */
   at: string
   to: string
   until: string
@@ -93,27 +94,27 @@ interface TimeWords {
   midnight: string
   morning: string
   evening: string
-  /** Parts of a day behind a weekday, which say no time. */
+  /** Parts of a day that may stand behind a weekday and name no time. */
   dayParts: string
   allDay: string
-  /** In front of what is repeated: `every`. */
+  /** The word before the day that is repeated: `every`. */
   every: string
-  /** In front of a number of days or weeks alone: `alle 2 Wochen`. */
+  /** The word that stands only before a number of days or weeks: `alle 2 Wochen`. */
   everyFew: string
-  /** Rules in one word, by frequency. */
+  /** Words for a whole rule: this one and the three that follow, one for each frequency. */
   daily: string
   weekly: string
   monthly: string
   yearly: string
   /** `of the month`. */
   ofMonth: string
-  /** Weekdays that are repeated in one word, Monday first. */
+  /** Words that say by themselves that a weekday is repeated, from Monday on: `dienstags`. */
   weekdays: string
-  /** Names of weekdays that are usual beside those of the language's locale, with their numbers. */
+  /** Further names of weekdays, which the locale of the language does not have, with their numbers. */
   moreWeekdays: Readonly<Record<string, number>>
   /** Words and signs that may stand behind the number of a day. */
   ordinals: string
-  /** Places in a month. */
+  /** Words for the place of a weekday in its month; -1 is the last. */
   places: Readonly<Record<string, number>>
   and: string
 }
@@ -271,7 +272,7 @@ const WORDS: Readonly<Record<string, TimeWords>> = {
   },
 }
 
-/** The words that a text of a language is read by: its own, and where it has no such word, those of English. */
+/** The words by which a text of a language is read: those of the language and those of English. Where they differ in meaning, the language wins. */
 export interface Vocabulary {
   isMonthFirst: boolean
   months: Phrases<number>
@@ -302,7 +303,7 @@ export interface Vocabulary {
 
 const vocabularies = new Map<string, Vocabulary>()
 
-/** The words of a language. One that has none here takes those of English, with the names of its own months and weekdays. */
+/** Returns the vocabulary of a language, made once. A language without words here has those of English, and its own names of months and weekdays. */
 export function vocabularyOf(language: string): Vocabulary {
   const known = vocabularies.get(language)
   if (known) return known
@@ -368,7 +369,7 @@ function makeVocabulary(language: string): Vocabulary {
 const same = <Meaning>(list: string, meaning: Meaning): [string, Meaning][] =>
   list.split('|').map((phrase) => [phrase, meaning])
 
-/** Makes phrases of texts; of those that are the same, the first counts. */
+/** Makes phrases of texts with their meanings. Of equal texts the first counts. */
 function phrasesOf<Meaning>(entries: readonly (readonly [string, Meaning])[]): Phrases<Meaning> {
   const known = new Set<string>()
   const phrases = entries.flatMap(([text, meaning]) => {
@@ -382,18 +383,18 @@ function phrasesOf<Meaning>(entries: readonly (readonly [string, Meaning])[]): P
   return Map.groupBy(phrases, ({ words }) => words[0] ?? '')
 }
 
-/** The pieces of a phrase but for its hyphens, which `saidAt` passes over. */
+/** Returns the words of a phrase without its hyphens, which `saidAt` passes over. */
 const wordsIn = (phrase: string) =>
   tokensOf(phrase)
     .map(({ text }) => text)
     .filter((text) => text !== '-')
 
-/** Any Monday. */
+/** A Monday, from which the names of weekdays are asked for. */
 const MONDAY = Date.UTC(2024, 0, 1)
-/** A name of a month may be cut to so many letters. */
+/** The fewest letters that the name of a month may be cut to. */
 const SHORTEST_MONTH = 3
 
-/** The names of months in full and in short, and each beginning that only one of them has. */
+/** Returns the names of months in full and in short, and each beginning of a name that no other month shares. */
 function monthNames(language: string): [string, number][] {
   const months = Array.from({ length: 12 }, (_, at) => at + 1)
   const names = months.flatMap((month) =>
@@ -428,7 +429,7 @@ function weekdayNames(language: string): [string, SpokenWeekday][] {
   return [...named('long'), ...more, ...compounds(language, named('long')), ...named('short')]
 }
 
-/** Weekdays and parts of the day in one word: `Freitagabend`. */
+/** Returns words that join a weekday and a part of the day: `Freitagabend`. */
 function compounds(language: string, weekdays: readonly [string, SpokenWeekday][]): [string, SpokenWeekday][] {
   const parts = (WORDS[language]?.dayParts ?? '').split('|').filter((part) => part !== '' && !part.includes(' '))
   return weekdays.flatMap(([name, weekday]) =>
@@ -436,7 +437,7 @@ function compounds(language: string, weekdays: readonly [string, SpokenWeekday][
   )
 }
 
-/** The names of a day by these formats, without dots, and as people without a key for its umlauts write them. */
+/** Returns the names of a day or month in these formats, without dots; each also with `ae`, `oe` and `ue`, for people without keys for umlauts. */
 function namesOf(language: string, ms: number, ...formats: Intl.DateTimeFormatOptions[]): string[] {
   return formats.flatMap((format) => {
     const name = new Intl.DateTimeFormat(language, { ...format, timeZone: 'UTC' }).format(ms).replaceAll('.', '')

@@ -1,15 +1,15 @@
 import { cachedText, emptyCache, processBudget } from '../cache.ts'
 import { fold } from './characters.ts'
 
-// The search by `words` compares stems: a word without its endings, so that `concert` finds `concerts`. All languages are cut the same way, since the
-// language of a text is not known. The database keeps the stems, so a change here needs a migration that cuts all texts anew.
+// Cuts words to their stems for the search by `words`, so that `concert` finds `concerts`, and reads and corrects the words of such a search. Words of all
+// languages are cut in the same way, since the language of a text is not known. The database stores stems, so a change of them needs a migration.
 
-/** Letters and digits of scripts with blanks between words, by their places in Unicode. Korean, which joins its particles, is not among them. */
+/** Letters and digits of scripts with blanks between words, by their places in Unicode. Korean is left out, since it joins particles to its words. */
 const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff'
 /** Signs that are no part of a word: blanks, punctuation, and halves of characters. */
 const NOISE =
   '\\u0000-\\u002f\\u003a-\\u0060\\u007b-\\u00bf\\u2000-\\u206f\\u3000-\\u303f\\ud800-\\udfff\\ufe00-\\ufe0f\\ufff0-\\uffff'
-/** A letter at an apostrophe is no word: `St Brigid's`, `l'opéra`. */
+/** A word. A single letter beside an apostrophe is none: `St Brigid's`, `l'opéra`. */
 const WORD = `[${LETTER}]{2,}|(?<!')[${LETTER}](?!')`
 const SIGNS = `[^${LETTER}${NOISE}]+`
 const [WORDS, ALL_SIGNS, RUNS] = [
@@ -18,15 +18,15 @@ const [WORDS, ALL_SIGNS, RUNS] = [
   new RegExp(`(${WORD})|${SIGNS}`, 'gu'),
 ]
 
-/** Longer words are cut; nobody types more of one. */
+/** The most letters of a word. Longer words are cut: nobody types more of one. */
 const LONGEST_WORD = 32
 
-/** Endings that a word of four letters or more may have behind its stem, in English, German, French and Spanish; the longest first. */
+/** Endings that words of English, German, French and Spanish have behind a stem of four letters or more; the longest first. */
 const ENDINGS = ['ing', 'ern', 'ed', 'en', 'er', 'em'] as const
 /** The fewest letters of a stem. */
 const LEAST = 4
 
-/** Words that only look as if they had an ending: cut, each would be another word. */
+/** Words that only seem to have an ending: without it, each would be another word. */
 const WHOLE = new Set(
   'center centre corner counter cover evening finger flower garden letter master matter morning number order poster power summer sister winter water paper silver super tower under garten hafen laden wagen boden ofen osten westen norden suden danger'.split(
     ' ',
@@ -41,7 +41,7 @@ const IRREGULAR = new Map([
 
 const PLAIN = /^[a-z]{4,}$/
 
-/** The stem of a folded word: without its plural, gender and case. A word of three letters or with digits is its own stem. */
+/** Returns the stem of a folded word: the word without its plural, gender and case. A word of three letters or with digits is its own stem. */
 export function stemOf(word: string): string {
   if (!PLAIN.test(word)) return word.startsWith('ال') && word.length > LEAST ? word.slice(2) : word
   const single = singular(word)
@@ -52,14 +52,14 @@ export function stemOf(word: string): string {
   return ending === undefined ? bare : ended(undoubled(bare.slice(0, -ending.length)))
 }
 
-/** Without the sign of the plural. */
+/** Returns a word without the ending of its plural. */
 function singular(word: string): string {
   if (word.endsWith('eaux') || word.endsWith('eux') || word.endsWith('oux')) return word.slice(0, -1)
   if (word.endsWith('aux')) return `${word.slice(0, -2)}l`
   return /[^siu]s$/.test(word) ? word.slice(0, -1) : word
 }
 
-/** Without the vowel at its end, which tells genders and cases apart; `y` is `i`, as in its plural. */
+/** Returns a word without the vowel at its end, which only tells genders and cases apart. A `y` at the end becomes `i`, as in the plural. */
 function ended(word: string): string {
   let stem = word
   while (stem.length > LEAST && stem.endsWith('e')) stem = stem.slice(0, -1)
@@ -67,30 +67,30 @@ function ended(word: string): string {
   return stem.length > LEAST - 1 && /[^aeiou]y$/.test(stem) ? `${stem.slice(0, -1)}i` : stem
 }
 
-/** Without the second of two equal letters before an ending: `swimming`, `Künstlerinnen`. */
+/** Returns a word whose ending was cut without the second of two equal letters, which only the ending asks for: `swimming`, `Künstlerinnen`. */
 function undoubled(word: string): string {
   return /([bdgmnpt])\1$/.test(word) ? word.slice(0, -1) : word
 }
 
-/** Beginnings of which each word with this stem has one. */
+/** Returns beginnings of words: each word with this stem has one of them. */
 export function beginningsOf(stem: string): string[] {
   const irregular = [...IRREGULAR].flatMap(([word, single]) => (single === stem ? [word] : []))
   if (stem.endsWith('i')) return [stem, `${stem.slice(0, -1)}y`, ...irregular]
   return stem.endsWith('al') ? [stem, `${stem.slice(0, -1)}ux`, ...irregular] : [stem, ...irregular]
 }
 
-/** The stems of words of a usual length: texts have the same ones again and again. */
+/** The stems of words of a usual length, since texts have the same words again and again. */
 const kept = emptyCache<string, string>(processBudget)
 const LONGEST_KEPT = 14
 
 /** A word or a run of signs of a text. */
 interface WordRun {
   text: string
-  /** The stems that an index of the text has for it. */
+  /** The stems of this run in the index of the text. */
   stems: string[]
 }
 
-/** The words of folded text in order. */
+/** Returns the words and the runs of signs of folded text, in order. */
 function runsIn(folded: string): WordRun[] {
   return Array.from(folded.matchAll(RUNS), ([text, letters]) => ({
     text,
@@ -103,16 +103,16 @@ function keptStem(letters: string): string {
   return cachedText(kept, letters, () => stemOf(letters))
 }
 
-/** Each sign of a script without blanks, and each two side by side. */
+/** Returns each sign of a run, and each pair of signs side by side. */
 function signsOf(run: string): string[] {
   const signs = [...run]
   return signs.flatMap((sign, at) => (at === 0 ? [sign] : [sign, `${signs[at - 1]}${sign}`]))
 }
 
-/** The characters of a text that are looked at: its first words are worth more than a late one. */
+/** The most characters of a text of which stems are taken: its first words are worth more than late ones. */
 export const LONGEST_TEXT = 20_000
 
-/** All stems of folded text. */
+/** Returns all stems of the first `LONGEST_TEXT` characters of folded text. */
 export function stemsIn(folded: string): Set<string> {
   const text = folded.slice(0, LONGEST_TEXT)
   const stems = new Set<string>()
@@ -123,9 +123,9 @@ export function stemsIn(folded: string): Set<string> {
 
 /** A word that somebody looks for. */
 export interface WantedWord {
-  /** As it was written, folded. */
+  /** The word as it was typed, folded. */
   text: string
-  /** A text has the word if it has all of these. */
+  /** The stems of the word: a text has the word if it has all of them. */
   stems: readonly string[]
 }
 
@@ -133,7 +133,7 @@ export interface WantedWord {
 const MOST_WANTED = 20
 const MOST_SIGNS = 40
 
-/** Small words between those that somebody means. */
+/** Small words that stand between the words that somebody looks for. */
 const FILLERS = new Set(
   (
     'a an and at by for from in near of on or the to with ' +
@@ -144,8 +144,8 @@ const FILLERS = new Set(
 )
 
 /**
- * The words that a text of a visitor looks for, each once; small words such as `near` and `der` count only where there is no other. A run of a
- * script without blanks is one word: a text has it if it has each two of its signs side by side.
+ * Returns the words that a search of a visitor looks for, each once. Small words such as `near` and `der` count only where there are no other words. A run
+ * of a script without blanks is one word: a text has it if it has each pair of its signs that stand side by side.
  */
 export function wantedWords(text: string): WantedWord[] {
   const wanted = new Map<string, WantedWord>()
@@ -160,7 +160,7 @@ export function wantedWords(text: string): WantedWord[] {
   return (meant.length > 0 ? meant : all).slice(0, MOST_WANTED)
 }
 
-/** Words of fewer letters have too many that differ in one. */
+/** The fewest letters of a word that is corrected: too many other words differ from a shorter one in one letter. */
 const LEAST_CORRECTED = 5
 const ALPHABETS = [
   { own: /^[a-z]+$/, letters: [...'abcdefghijklmnopqrstuvwxyz'] },
@@ -168,7 +168,7 @@ const ALPHABETS = [
   { own: /^[а-я]+$/, letters: [...'абвгдежзийклмнопрстуфхцчшщъыьэюя'] },
 ]
 
-/** The words that differ from a folded one in a letter – another, one too many or too few, or two that have changed places – by their stem. */
+/** Returns, by their stem, the words that differ from a word in one letter: another one, one too many or too few, or two that have changed places. */
 export function nearWords({ text, stems }: WantedWord): Map<string, string> {
   const near = new Map<string, string>()
   const { letters = [] } = ALPHABETS.find(({ own }) => own.test(text)) ?? {}
@@ -189,13 +189,16 @@ export function nearWords({ text, stems }: WantedWord): Map<string, string> {
   return near
 }
 
-/** The words that somebody has typed, the last of which may go on; undefined where that has fewer than two letters. */
+/**
+ * Reads a search while somebody types it. `stems` are those of all words but the last, which may not be finished: `begun` is its beginning, and `whole` its
+ * stem. Undefined if the last word has fewer than two letters.
+ */
 export function typedSoFar(text: string): { stems: string[]; begun: string; whole: string } | undefined {
   const words = runsIn(fold(text))
   const last = words.pop()
   if (!last || [...last.text].length < LEAST_TYPED) return undefined
   const stems = words.flatMap((word) => word.stems).slice(0, MOST_WANTED)
-  // Of a script without blanks the last two signs.
+  // In a script without blanks, the last stem is the last two signs.
   const whole = last.stems.at(-1) ?? ''
   return { stems, begun: last.stems.length > 1 ? whole : last.text.slice(0, LONGEST_WORD), whole }
 }

@@ -1,14 +1,14 @@
 import { Temporal } from 'temporal-polyfill'
 
-// Time zones: from wall times to UTC and back, and the names of zones.
+// Converts wall times to UTC and back, reads the names of time zones, and finds wall times that a change of the clock skips or repeats.
 
 /**
- * A time zone as the functions of this file work with it. A fixed zone has one offset for ever and one abbreviation;
- * a named zone follows the tz database, of which the periods asked for so far are kept.
+ * A time zone as the functions of this file work with it. A fixed zone has one offset in ms for ever, and one abbreviation. A named zone follows the tz
+ * database; `periods` are those of its periods that were asked for so far.
  */
 type Zone = { kind: 'fixed'; offset: number; abbreviation: string } | { kind: 'named'; id: string; periods: Period[] }
 
-/** A stretch of time without a clock change: from (included) to (not), in ms since the epoch; offset in ms. */
+/** A stretch of time without a clock change, from `from` to just before `to`, both in ms since the epoch. The offset is in ms. */
 type Period = { from: number; to: number; offset: number; abbreviation: string | undefined }
 
 const MINUTE = 60_000
@@ -16,19 +16,19 @@ const MINUTE = 60_000
 export const DAY_MS = 86_400_000
 const LARGEST_OFFSET = 14 * 60 * MINUTE
 const LONGEST_NAME = 64
-/** Far more clock changes than the events of a calendar meet in one zone; keeps hostile dates from filling memory. */
+/** The most periods that are kept of one zone, so that hostile dates cannot fill memory. The events of a calendar meet far fewer clock changes. */
 const PERIODS_KEPT = 128
-/** 2100-01-01: names of zones are looked up within their period, but never later, since `Intl` knows none there. */
+/** 2100-01-01 in ms: abbreviations of later periods are looked up at this moment, since `Intl` has no names after it. */
 const LATEST_NAMED = 4_102_444_800_000
 
-/** The first and the last possible moment, in ms: 0001-01-01 and 9999-12-31 23:59:59. */
+/** The first and the last moment that the calendar can hold, in ms since the epoch: 0001-01-01 00:00:00 and 9999-12-31 23:59:59. */
 export const FIRST_MS = -62_135_596_800_000
 export const LAST_MS = 253_402_300_799_000
 
 /**
- * The abbreviations that the tz database spells in letters, with their offset and the English names that CLDR (and so
- * `Intl`) has for them. `Intl` itself abbreviates most of the world as `GMT+1`, and as each locale likes. Of several
- * rows with one abbreviation the first is meant when it is sent as a zone.
+ * The abbreviations that the tz database spells in letters, with their offset and the English names that CLDR (and so `Intl`) has for them. The
+ * abbreviations of `Intl` itself are of no use: most are like `GMT+1`, and they differ between locales. When an abbreviation is sent as a zone, the first
+ * row with it counts.
  */
 const ABBREVIATIONS: readonly (readonly [abbreviation: string, offset: string, ...names: string[]])[] = [
   ['UTC', '+00:00', 'Coordinated Universal Time'],
@@ -97,7 +97,7 @@ const ABBREVIATIONS: readonly (readonly [abbreviation: string, offset: string, .
   ['NZDT', '+13:00', 'New Zealand Daylight Time'],
 ]
 
-/** Zones whose English name in CLDR is that of neighbours with other letters: these go by numbers in the tz database. */
+/** Zones that share their English name in CLDR with a neighbour, but whose abbreviation in the tz database is digits, not the letters of the neighbour. */
 const NUMERIC_ZONES = new Set([
   'africa/casablanca',
   'africa/el_aaiun',
@@ -107,7 +107,7 @@ const NUMERIC_ZONES = new Set([
   'europe/minsk',
 ])
 
-/** Zones with letters of their own: an abbreviation by offset in minutes. */
+/** Zones whose letters do not follow from their English name in CLDR: their abbreviations, by offset in minutes. */
 const OWN_LETTERS: Record<string, Record<number, string>> = {
   met: { 60: 'MET', 120: 'MEST' },
   gmt: { 0: 'GMT' },
@@ -134,31 +134,32 @@ const abbreviationsByWord = new Map(
   ABBREVIATIONS.toReversed().map(([letters, offset]) => [letters.toLowerCase(), { letters, offset: offsetMs(offset) }]),
 )
 
-/** The zones met so far, by name in lower case; only existing ones, so their number is bounded. */
+/** The zones that were asked for so far, by name in lower case. Only zones that exist are kept, so their number is bounded. */
 const zones = new Map<string, Zone>()
 
 /**
- * Whether `text` names a time zone (rule 2.7): an IANA name in any letter case, an abbreviation of the tz
- * database (`EST`), `±HH:MM`, `UTC`, `UTC±h`, `UTC±h:mm` or `UTC±h.5`. Offsets beyond 14 hours name none.
+ * Decides whether a text names a time zone (rule 2.7): an IANA name in any letter case, an abbreviation of the tz database (`EST`), `±HH:MM`, `UTC`,
+ * `UTC±h`, `UTC±h:mm` or `UTC±h.5`. Offsets beyond 14 hours name none.
  */
 export function isTimezone(text: string): boolean {
   return findZone(text) !== undefined
 }
 
 /**
- * The UTC time ('YYYY-MM-DD HH:MM:SS') of a wall time in a zone. A wall time that a clock change skips counts on from
- * before the change, one that occurs twice is the first of the two (rule 18.3). Throws a RangeError on an unknown zone.
+ * Returns the UTC time 'YYYY-MM-DD HH:MM:SS' of a wall time in a zone. A wall time that a clock change skips has the offset from before the change; of one
+ * that comes twice the first counts (rule 18.3).
+ * @throws RangeError for an unknown zone
  */
 export function wallToUtc(wall: string, zone: string): string {
   return formatUtc(utcMsOf(utcToMs(wall), getZone(zone)))
 }
 
-/** The UTC time of the last occurrence of a wall time: later than that of `wallToUtc` where clocks go back over it. */
+/** Returns the UTC time of a wall time in a zone; of a wall time that comes twice, the second. @throws RangeError for an unknown zone */
 export function lastWallToUtc(wall: string, zone: string): string {
   return formatUtc(lastUtcMsOf(utcToMs(wall), getZone(zone)))
 }
 
-/** Whether a UTC time is the only one at which clocks of a zone show a wall time. */
+/** Decides whether a UTC time is the only moment at which clocks of a zone show a wall time. @throws RangeError for an unknown zone */
 export function isOnlyUtcOf(wall: string, utc: string, zone: string): boolean {
   const known = getZone(zone)
   const [wallMs, utcMs] = [utcToMs(wall), utcToMs(utc)]
@@ -171,13 +172,13 @@ function lastUtcMsOf(wallMs: number, known: Zone): number {
   return last + offsetAt(known, last) === wallMs ? last : utcMsOf(wallMs, known)
 }
 
-/** The wall time of a zone at a UTC time. Throws a RangeError on an unknown zone. */
+/** Returns the wall time of a zone at a UTC time. @throws RangeError for an unknown zone */
 export function utcToWall(utc: string, zone: string): string {
   const utcMs = utcToMs(utc)
   return formatUtc(utcMs + offsetAt(getZone(zone), utcMs))
 }
 
-/** A wall time that a clock change skips, moved forward by the length of the gap (02:30 to 03:30); others as they are. */
+/** Moves a wall time that a clock change skips forward by the length of the gap (02:30 to 03:30); returns any other unchanged. @throws RangeError as above */
 export function settledWall(wall: string, zone: string): string {
   const known = getZone(zone)
   if (known.kind === 'fixed') return wall
@@ -187,16 +188,16 @@ export function settledWall(wall: string, zone: string): string {
   return settled === wallMs ? wall : formatUtc(settled)
 }
 
-/** The offset of a zone at a UTC time as ISO 8601 writes it, `+02:00`; seconds of historical local times are dropped. */
+/** Returns the offset of a zone at a UTC time as ISO 8601 writes it, `+02:00`. Seconds, which historical local times have, are dropped. */
 export function utcOffset(utc: string, zone: string): string {
   const { sign, hours, minutes } = offsetParts(offsetAt(getZone(zone), utcToMs(utc)))
   return `${sign}${hours}:${minutes}`
 }
 
 /**
- * The abbreviation in use in a zone at a UTC time, as the tz database has it: `EST` or `EDT`, `CET`, `JST`, and digits
- * (`+03`) where it has no letters. A zone given as `UTC±x` is its own abbreviation, `+02:00` becomes `GMT+0200`
- * (rule 5.3). Throws a RangeError on an unknown zone.
+ * Returns the abbreviation of a zone at a UTC time, as the tz database has it: `EST` or `EDT`, `CET`, `JST`, and digits (`+03`) where it has no letters. A
+ * zone given as `UTC±x` is its own abbreviation, `+02:00` becomes `GMT+0200` (rule 5.3).
+ * @throws RangeError for an unknown zone
  */
 export function timezoneAbbreviation(zone: string, utc: string): string {
   const known = getZone(zone)
@@ -206,13 +207,13 @@ export function timezoneAbbreviation(zone: string, utc: string): string {
   return period.abbreviation
 }
 
-/** Milliseconds since the epoch as 'YYYY-MM-DD HH:MM:SS' in UTC, fractions dropped, held within the years 1 to 9999. */
+/** Writes milliseconds since the epoch as 'YYYY-MM-DD HH:MM:SS' in UTC. Drops fractions, and keeps the time within the years 1 to 9999. */
 export function formatUtc(ms: number): string {
   const iso = new Date(Math.min(Math.max(ms, FIRST_MS), LAST_MS)).toISOString()
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)}`
 }
 
-/** The milliseconds since the epoch of a UTC time 'YYYY-MM-DD HH:MM:SS'; NaN for other text. */
+/** Returns the milliseconds since the epoch of a UTC time 'YYYY-MM-DD HH:MM:SS'. The form is not checked: other text gives NaN or any other number. */
 export function utcToMs(utc: string): number {
   const number = (from: number, to: number) => {
     let value = 0
@@ -220,26 +221,27 @@ export function utcToMs(utc: string): number {
     return value
   }
   const year = number(0, 4)
-  // Below the year 100 Date.UTC means the twentieth century.
+  // Date.UTC takes a year below 100 for one of the twentieth century.
   if (year < 100) return Date.parse(`${utc.slice(0, 10)}T${utc.slice(11)}Z`)
   return Date.UTC(year, number(5, 7) - 1, number(8, 10), number(11, 13), number(14, 16), number(17, 19))
 }
 
-/** The number of a day, or of the day of a wall time, from 1 January 1970 on. */
+/** Returns the number of a day, or of the day of a wall time: 0 is 1 January 1970. */
 export function dayNumber(day: string): number {
   return utcToMs(`${day.slice(0, 10)} 00:00:00`) / DAY_MS
 }
 
-/** The changes of the clocks of a zone. Offsets in ms; a step is the UTC time in ms from which clocks have an offset. */
+/** The changes of the clocks of a zone. Offsets are in ms. */
 export interface ClockChanges {
   /** The name of the zone in the tz database. */
   id: string
-  /** The offset at the beginning. */
+  /** The offset before the first step. */
   offset: number
+  /** The changes in order; `at` is the UTC time in ms from which clocks have the offset. */
   steps: { at: number; offset: number }[]
 }
 
-/** The changes of the clocks between two UTC times, both in ms; undefined for text that names no zone. */
+/** Returns the changes of the clocks between two UTC times, both in ms; undefined for a zone of a fixed offset, and for a text that names no zone. */
 export function clockChanges(zone: string, from: number, to: number): ClockChanges | undefined {
   const known = findZone(zone)
   if (known?.kind !== 'named') return undefined
@@ -269,7 +271,7 @@ function findZone(text: string): Zone | undefined {
   return zone
 }
 
-/** IANA names go before abbreviations: `CET` is the zone with summer time, `CEST` an hour that never changes. */
+/** Reads the name of a zone, in lower case. IANA names go before abbreviations: `CET` is the zone with summer time, `CEST` is +02:00 all year. */
 function readZone(key: string): Zone | undefined {
   if (key === 'utc') return { kind: 'fixed', offset: 0, abbreviation: 'UTC' }
   const offset = /^(utc)?([+-]\d{1,2})(?:(:[0-5]\d)|(\.\d{1,2}))?$/.exec(key)
@@ -288,7 +290,7 @@ function readOffsetZone(key: string, isUtc: boolean): Zone | undefined {
   return { kind: 'fixed', offset, abbreviation: isUtc ? '' : `GMT${text.replace(':', '')}` }
 }
 
-/** The milliseconds of `+2`, `+02:00`, `-4.5`. */
+/** Returns the milliseconds of an offset such as `+2`, `+02:00` or `-4.5`. */
 function offsetMs(text: string): number {
   const [, sign, hours, minutes, fraction] = /^([+-])(\d{1,2})(?::(\d\d))?(\.\d{1,2})?$/.exec(text) ?? []
   const size = Number(hours) * 60 + Number(minutes ?? 0) + Number(fraction ?? 0) * 60
@@ -296,7 +298,7 @@ function offsetMs(text: string): number {
 }
 
 function findZoneId(key: string): string | undefined {
-  // Temporal also takes offsets and whole date-times for a zone.
+  // Temporal would also accept offsets and whole date-times as a zone.
   if (!/^[a-z][a-z0-9_+-]*(?:\/[a-z0-9_+-]+)*$/.test(key)) return undefined
   try {
     return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(key).timeZoneId
@@ -305,12 +307,12 @@ function findZoneId(key: string): string | undefined {
   }
 }
 
-/** The UTC time of a wall time, both in ms; the wall time counts as if it were UTC. */
+/** Returns the UTC time of a wall time, both in ms; the ms of the wall time are those of the same digits in UTC. */
 function utcMsOf(wall: number, zone: Zone): number {
   return zone.kind === 'fixed' ? wall - zone.offset : utcOfWall(wall, (utc) => offsetAt(zone, utc))
 }
 
-/** The UTC time of a wall time on clocks with these offsets, all in ms, as `wallToUtc` takes skipped and repeated times. */
+/** Returns the UTC time of a wall time on clocks with these offsets, all in ms. Skipped and repeated times are read as in `wallToUtc`. */
 export function utcOfWall(wall: number, offsetAtUtc: (utc: number) => number): number {
   // No clock changes twice within two days, so these are the only offsets the wall time can have.
   const before = offsetAtUtc(wall - DAY_MS)
@@ -338,7 +340,7 @@ function periodAt(id: string, periods: Period[], utc: number): Period {
 
 function readPeriod(id: string, utc: number): Period {
   const moment = Temporal.Instant.fromEpochMilliseconds(utc).toZonedDateTimeISO(id)
-  // The transition before an instant excludes the instant itself.
+  // Temporal looks for the previous transition before the instant alone, so one millisecond is added to find a transition at the instant itself.
   const from = moment.add({ milliseconds: 1 }).getTimeZoneTransition('previous')
   const to = moment.getTimeZoneTransition('next')
   return {
@@ -383,31 +385,31 @@ export interface PossibleTime {
   utc: string
   /** The same moment as clocks of the zone show it. */
   wall: string
-  /** `+02:00`: behind the wall time it says which moment is meant. */
+  /** The offset, such as `+02:00`. Written behind the wall time, it says which of the two moments is meant. */
   offset: string
   /** `CEST` */
   abbreviation: string
 }
 
-/** A wall time that a change of the clock skips or repeats. */
+/** What a wall time may mean that a change of the clock skips or repeats. */
 export interface UnclearTime {
   code: 'skipped' | 'repeated'
   /**
-   * The moments that it may mean, the earlier one first. Without an offset the interface takes the later one of a skipped time, the earlier one of a
-   * repeated time.
+   * The two moments, the earlier one first. Where a client sends no offset, the interface takes the later moment of a skipped time and the earlier moment
+   * of a repeated time.
    */
   moments: [PossibleTime, PossibleTime]
 }
 
-/** Texts for people, with `{name}` where a value goes: the key that other languages translate. */
+/** English sentences on unclear times, with `{name}` where a value goes; other languages translate them by these texts. */
 export const unclearTimes = {
   skipped: 'There is no {time} on this day, since clocks go forward: it is {first} or {second}.',
   repeated: '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.',
 } as const
 
 /**
- * Says what a wall time 'YYYY-MM-DD HH:MM:SS' may mean where a change of the clock skips or repeats it; undefined for any other. Throws a RangeError on an
- * unknown zone.
+ * Returns the two moments that a wall time 'YYYY-MM-DD HH:MM:SS' may mean if a change of the clock skips or repeats it; undefined for any other wall time.
+ * @throws RangeError for an unknown zone
  */
 export function findUnclear(wall: string, zone: string): UnclearTime | undefined {
   const settled = settledWall(wall, zone)
@@ -427,7 +429,7 @@ function momentOf(utc: string, zone: string): PossibleTime {
   return { utc, wall, offset: utcOffset(utc, zone), abbreviation: timezoneAbbreviation(zone, utc) }
 }
 
-/** An unclear time in the words of `say`, which translates: `There is no 02:30 on this day, …`. */
+/** Describes an unclear time with `say`, which translates: `There is no 02:30 on this day, …`. */
 export function describeUnclear(
   wall: string,
   { code, moments }: UnclearTime,

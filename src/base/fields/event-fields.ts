@@ -35,28 +35,28 @@ import {
   textEverywhere,
 } from './member.ts'
 
-// The fields of events, and the kinds of values that only fields and filters of events have.
+// Declares the fields of events, and the kinds of values that only fields and filters of events have.
 
-/** Whether an event takes place: as planned, not at all, or at a time that is not known yet. */
+/** The states of an event: it takes place as planned, not at all, or at a time that is not known yet. */
 const EVENT_STATUSES = ['scheduled', 'canceled', 'postponed'] as const
 export type EventStatus = (typeof EVENT_STATUSES)[number]
 
-/** Whether an event takes place; an empty or missing value means that it is scheduled. */
+/** The kind of an event status. An empty value means `scheduled`. */
 const eventStatus = oneOf(EVENT_STATUSES, 'scheduled')
 
-/** A list of event statuses; a filter takes events with any of them. */
+/** The kind of a list of event statuses, for a filter that finds events with any of them. */
 export const eventStatuses = someOf(EVENT_STATUSES)
 
-/** How people take part in an event; empty where nothing says. */
+/** The ways in which people take part in an event; empty where the event does not say. */
 export const ATTENDANCES = ['', 'in_person', 'online', 'mixed'] as const
 export type Attendance = (typeof ATTENDANCES)[number]
 
 const attendance = oneOf<Attendance>(ATTENDANCES, '')
 
-/** A list of ways to take part; a filter takes events with any of them. */
+/** The kind of a list of ways to take part, for a filter that finds events with any of them. */
 export const attendances = someOf(ATTENDANCES.filter((known) => known !== ''))
 
-/** Times that a list is narrowed to, in words that the clock gives their dates. */
+/** Words for the times that a list is narrowed to; their dates depend on the present time. */
 export const WHEN_WORDS = ['now', 'today', 'tonight', 'tomorrow', 'weekend', 'week', 'month'] as const
 export type WhenWord = (typeof WHEN_WORDS)[number]
 
@@ -71,13 +71,13 @@ export const whenWord: Kind<WhenWord> = {
 export const TIMES_OF_DAY = ['morning', 'afternoon', 'evening'] as const
 export type TimeOfDay = (typeof TIMES_OF_DAY)[number]
 
-/** A list of times of day; a filter takes events in any of them. */
+/** The kind of a list of times of day, for a filter that finds events that begin in any of them. */
 export const timesOfDay = someOf(TIMES_OF_DAY)
 
-/** The longest time before an event from which on its link is shown: a year. */
+/** The most minutes before an event from which its meeting link can be shown: a year. */
 const MOST_MINUTES = 525_600
 
-/** From how many minutes before the start on a link is shown: always (infinity), never (NaN), or so many; undefined for another text. */
+/** Returns the minutes before the start from which a meeting link is shown: infinity for `always`, NaN for `never`; undefined for a text of another form. */
 export function minutesBefore(shown: string): number | undefined {
   if (shown === 'always') return Number.POSITIVE_INFINITY
   if (shown === 'never') return Number.NaN
@@ -86,8 +86,8 @@ export function minutesBefore(shown: string): number | undefined {
 }
 
 /**
- * When everybody sees the link of a meeting: `always`; `before:15`, from 15 minutes before the start on; or `never`. Those who may edit the event
- * always see it. Only an empty text means `always`: `false` does not.
+ * The kind of the field that says when everybody sees a meeting link: `always`, `before:15` (from 15 minutes before the start), or `never`. Those who may
+ * edit the event always see it. An empty text means `always`; other empty values, such as `false`, are refused.
  */
 const onlineShown: PlainKind<string> = {
   input: 'line',
@@ -100,7 +100,7 @@ const onlineShown: PlainKind<string> = {
   blank: 'always',
 }
 
-/** How an event repeats: lines, a text of lines, or an object with the parts of a rule. Rules of series read it. */
+/** The kind of a recurrence: a list of lines, a text of lines, or an object with the parts of a rule. The rules of series read it. */
 export const recurrence: Kind<string | readonly unknown[] | object> = {
   wire: {},
   within: limits.recurrence,
@@ -108,7 +108,7 @@ export const recurrence: Kind<string | readonly unknown[] | object> = {
   read: (value) => (typeof value === 'string' || (typeof value === 'object' && value !== null) ? value : undefined),
 }
 
-/** The one way in which lists are collapsed: to the next occurrence of each series. */
+/** The kind of a way to collapse a list. There is one: to the next occurrence of each series. */
 export const collapse: Kind<'series'> = {
   wire: { type: 'string', enum: ['series'] },
   within: limits.word,
@@ -116,13 +116,13 @@ export const collapse: Kind<'series'> = {
   read: (value) => (value === 'series' ? value : undefined),
 }
 
-/** Which occurrences of a series a change is about. */
+/** The scopes of a change: the occurrences of a series that it changes. */
 const SCOPES = ['this', 'following', 'all'] as const
 export type RecurrenceScope = (typeof SCOPES)[number]
 
 const isScope = (value: unknown): value is RecurrenceScope => SCOPES.some((scope) => scope === value)
 
-/** A scope; an empty value means the one occurrence that is addressed. */
+/** The kind of a scope. An empty value means `this`: the occurrence at the address of the request. */
 const recurrenceScope: Kind<RecurrenceScope> = {
   wire: { type: 'string', enum: SCOPES },
   within: limits.word,
@@ -160,7 +160,7 @@ const whereSet = { unlisted: true, ...everywhere, rare: true } as const
 const textWhereSet = { unlisted: true, ...textEverywhere, rare: true } as const
 const fact = { kind: factOfAccess, ...whereSet } as const
 
-/** The fields of events (rule 3.9), each with its place as a member in answers and other representations. */
+/** The fields of events (rule 3.9). Each says where answers, tables, feeds, iCalendar, series and pages show it. */
 export const eventFields = {
   author: { ...authorFields.author, ...everywhere, schema: author, csv: OF_USERS, feed: OF_USERS, page: OF_USERS },
   date: { ...authorFields.date, ...saidBy('date_utc'), from: 'column', schema: dateTime, withdrawn: true },
@@ -301,7 +301,7 @@ export const eventFields = {
     series: EACH_DATE,
     ics: 'COMMENT',
   },
-  // Pages name facts of access as they are named here.
+  // Pages name facts of access by `about`.
   captions: { ...fact, about: 'Captions' },
   audio_description: { ...fact, about: 'Audio description' },
   relaxed: { ...fact, about: 'Relaxed performance' },

@@ -24,23 +24,23 @@ import {
   type WithValue,
 } from './member.ts'
 
-// The members of an event in its representations.
+// Declares the members of events and series in each representation, and lists the facts of access of events and venues.
 
-// The facts of access of events and venues, by their names.
+// The facts of access of events and venues.
 
-/** The facts of access of a venue. */
+/** The names of the facts of access of a venue. */
 export const venueFacts = namesWith(venueFields, 'kind', factOfAccess)
 
-/** The facts of access of an event. */
+/** The names of the facts of access of an event. */
 export const eventFacts = [...namesWith(eventFields, 'kind', factOfAccess), 'sign_language'] as const
 
-/** All of them. The index knows each by its place. */
+/** The names of all facts of access. The index refers to each by its place in this list. */
 export const accessFacts: readonly string[] = [...venueFacts, ...eventFacts]
 
-/** A list of such facts. */
+/** The kind of a list of facts of access. */
 export const accessList = someOf(accessFacts)
 
-/** Returns the facts, among `facts`, that a record has. It does not have those that are not known. */
+/** Returns those of `facts` that a record has. A fact that is not known counts as one that it does not have. */
 export function factsIn<Fact extends string>(
   record: Readonly<Partial<Record<Fact, unknown>>>,
   facts: readonly Fact[],
@@ -48,14 +48,14 @@ export function factsIn<Fact extends string>(
   return facts.filter((fact) => Boolean(record[fact]))
 }
 
-// The members of events and series in answers, and where else each stands.
+// The members of events and series in answers, and the other representations that have them.
 
 const { recurrence_scope: _scope, ...shownFields } = eventFields
 const details = (name: string) => ({ ...saidBy(name), schema: schemaRef('DateDetails') })
 const WITH_OFFSET = { not: 'times have their offset or their zone' }
 const NUMBERED = { not: 'id has it' }
 
-/** The members of an event in answers (rule 5.1): its fields, and what has no field. `event-present.ts` has their order. */
+/** The members of an event in answers (rule 5.1): its fields, and members that clients cannot set. `event-present.ts` has their order. */
 export const eventMembers = {
   ...shownFields,
   id: { ...everywhere, schema: id, feed: { not: 'its UID stays the same elsewhere' }, page: { not: 'url names it' } },
@@ -105,7 +105,7 @@ export const eventMembers = {
 
 export type EventMembers = typeof eventMembers
 
-/** The members that a series has beside those it shares with events, or in place of them (docs/series.md). */
+/** The members that a series has beside the members it shares with events, or in place of them (docs/series.md). */
 export const seriesMembers = {
   recurrence: repetition,
   written_until: { type: ['string', 'null'] },
@@ -115,10 +115,10 @@ export const seriesMembers = {
 
 export type SeriesMember = NamesIn<EventMembers, 'series'> | keyof typeof seriesMembers
 
-/** The columns that only some events show. */
+/** The names of the columns that only some events show (`rare`). */
 export type RareColumn = WithValue<EventMembers, 'rare', unknown> & WithValue<EventMembers, 'from', 'column'>
 
-/** One of these columns. An event shows it if its column `by` is not blank. */
+/** A column that only some events show: those whose column `by` is not blank. */
 interface RareField extends Tabled<RareColumn> {
   by: RareColumn
 }
@@ -127,7 +127,7 @@ const isRare = (name: keyof typeof eventFields): name is RareColumn =>
   'rare' in eventFields[name] && eventFields[name].from === 'column'
 const rareColumns = (Object.keys(eventFields) as (keyof typeof eventFields)[]).filter(isRare)
 
-/** Returns the columns that only some events show in answers, or in another representation. */
+/** Returns the columns that only some events show in answers; with `place`, those of them that another representation has. */
 export function rareFields(place: 'csv' | 'feed' | 'series' | 'page' | 'rare' = 'rare'): readonly RareField[] {
   return rareColumns.flatMap((name) => {
     const { kind, ...member }: Member & { kind: Pick<Kind<unknown>, 'read' | 'show' | 'blank'> } = eventFields[name]
@@ -137,7 +137,7 @@ export function rareFields(place: 'csv' | 'feed' | 'series' | 'page' | 'rare' = 
   })
 }
 
-/** Shows the values that an event or a series has in these columns; undefined where it has none. */
+/** Returns the values of an event or a series in these columns, as answers show them; undefined if all are blank. */
 export function showRare(
   rare: readonly RareField[],
   row: Partial<Columns<typeof eventFields>>,
@@ -151,7 +151,7 @@ export function showRare(
   return shown
 }
 
-/** The values that a request sends for an event without them. */
+/** The values of rare columns that are blank, in the form in which a request sends them. */
 export const unshownValues = Object.fromEntries(
   rareFields().map(({ name, show }) => [name, show(eventFields[name].kind.blank)]),
 )

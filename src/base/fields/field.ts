@@ -11,47 +11,47 @@ import {
 } from './kinds.ts'
 import { type Bounds, limits } from './limits.ts'
 
-// Fields as data, with those that all records have.
+// Says what a field or filter is, declares the fields that all records have, and makes columns of sent values.
 
-/** One field or filter as data: its kind, and its meaning in English (the key of translations; empty when nothing is published). */
+/** A field or filter. `about` is its meaning in English, by which other languages translate it; empty for one that is not published. */
 export interface FieldData {
   // biome-ignore lint/suspicious/noExplicitAny: a field holds any kind; `ValueOf` recovers the exact type.
   kind: Kind<any, any>
   about: string
   required?: true
-  /** Published default; a function is computed for each request. `null` is published but counts as none (rule 3.3). */
+  /** The published default; a function is called for each request. `null` is published but counts as no default (rule 3.3). */
   default?: unknown
-  /** The limits of its values, instead of the limits of the kind. */
+  /** The limits of its values, in place of the limits of its kind. */
   within?: Bounds
   /** The fields of records within a list of links, for their limits. */
   nested?: FieldsData
-  /** Accepted, but not published in the index. */
+  /** True for a field that is accepted, but not published in the index. */
   unlisted?: true
-  /** Its name above the control of a form, in English, where `about` is too long for one. */
+  /** The English name above its control in a form, where `about` is too long. */
   label?: string
-  /** What stands below the control, in English, where a label does not say enough. */
+  /** The English text below its control in a form, where the label does not say enough. */
   hint?: string
-  /** What a form calls the values that it offers, in English, by value. */
+  /** The English names of the values that a form offers, by value. */
   words?: Readonly<Record<string, string>>
-  /** How a form asks for it, in place of the way of its kind; false where a form does not. */
+  /** The control of a form for the field, in place of that of its kind; false for a field that forms do not ask for. */
   input?: Input | false
-  /** Whether lists of the desk have a column of it. */
+  /** Whether lists of the desk have a column for the field. */
   inLists?: true
 }
 
 export type FieldsData = Readonly<Record<string, FieldData>>
 
-/** The parsed values of a set of fields; absent and null fields are left out. */
+/** The parsed values of a set of fields. Fields that were not sent, or sent as null, are left out. */
 export type Parsed<F extends FieldsData> = { -readonly [Name in keyof F]?: ValueOf<F[Name]['kind']> }
 
-/** The columns of those fields whose kind keeps its own. */
+/** The columns of those fields of a set whose kind says how a column keeps the value (`keep`). */
 export type Columns<F extends FieldsData> = {
   -readonly [Name in keyof F as F[Name]['kind'] extends { keep: unknown } ? Name : never]: KeptOf<F[Name]['kind']>
 }
 
 type Kept = [name: string, keep: (value: unknown) => unknown]
 
-/** The fields of a set that have a column, which every write asks for. */
+/** For each set, its fields whose kind has `keep`. They are cached, since every write asks for them. */
 const keptFields = new WeakMap<FieldsData, Kept[]>()
 
 function keptFieldsOf(fields: FieldsData): Kept[] {
@@ -62,7 +62,7 @@ function keptFieldsOf(fields: FieldsData): Kept[] {
   return made
 }
 
-/** The column values of the plain fields that were sent. */
+/** Returns the column values of the fields that were sent and whose kind has `keep`. */
 export function keptColumns(fields: FieldsData, values: Record<string, unknown>): Record<string, unknown> {
   const columns: Record<string, unknown> = {}
   for (const [name, keep] of keptFieldsOf(fields)) {
@@ -72,7 +72,7 @@ export function keptColumns(fields: FieldsData, values: Record<string, unknown>)
   return columns
 }
 
-/** The columns of the plain fields of a record without sent values; columns of text hold `text`. */
+/** Returns the columns of a record for which no values were sent, for the fields whose kind has `keep`. Columns of text hold `text`. */
 export function blankColumns<F extends FieldsData>(fields: F, text = ''): Columns<F> {
   const columns: Record<string, unknown> = {}
   for (const [name, { kind }] of Object.entries(fields)) {
@@ -81,7 +81,7 @@ export function blankColumns<F extends FieldsData>(fields: F, text = ''): Column
   return columns as Columns<F>
 }
 
-/** The statuses a record can have (rule 2.11). */
+/** The statuses that a record can have (rule 2.11). */
 export const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash'] as const
 
 /** The author and the publication date of a record. */
@@ -109,7 +109,7 @@ export const imageField = {
   },
 } as const satisfies FieldsData
 
-/** The page of a list and its size. */
+/** The parameters for the page of a list and its size. */
 export const pageFilters = {
   page: { kind: count, about: 'The page of the list to return', default: 1 },
   per_page: { kind: count, about: 'How many records a page holds', default: '10' },

@@ -5,22 +5,19 @@ import { encodeUrl, isUrl, presentUrl } from '../text/urls.ts'
 import { isTimezone } from '../text/zones.ts'
 import { type Bounds, limits } from './limits.ts'
 
-// The kinds of values: how a value of each kind is checked, read, described and kept.
+// The kinds of values. Each says how its values are checked, read, described, stored and shown.
 
 /** The JSON schema keywords of a parameter that the namespace index publishes (rule 3.3). */
 export interface WireSchema {
   type?: 'string' | 'integer' | 'boolean' | 'array'
   format?: string
-  /** The texts it takes, where they are few. */
+  /** The texts that the parameter takes, if they are few. */
   enum?: readonly string[]
   items?: { type: 'integer' } | { type: 'object'; properties: Readonly<Record<string, object>> }
   maxItems?: number
 }
 
-/**
- * How a form asks for a value: one line, a text with markup, a switch, yes or no or unknown, one of the words of the schema, a number, a date and
- * time, a zone, an address, a slug, an image, a parent, or links. Values without a control, such as those of filters, have none.
- */
+/** The control by which a form asks for a value. `text` has markup, `fact` is yes, no or unknown, and `choice` offers the words of the schema. */
 export type Input =
   | 'line'
   | 'email'
@@ -38,7 +35,7 @@ export type Input =
   | 'parent'
   | 'links'
 
-/** When a request was made, and in which zone: all that a kind looks at besides the value. */
+/** The time of a request and the zone of the site: all that a kind needs besides the value. */
 export interface RequestTime {
   site: Pick<Site, 'timezone'>
   /** Milliseconds since the epoch. */
@@ -46,49 +43,49 @@ export interface RequestTime {
 }
 
 /**
- * A kind of value: how it is checked, read from JSON, form or query, described and stored. Rules and stores work with `Value`; the column of that
- * name holds `Kept`.
+ * A kind of value: how it is checked, read from JSON, form or query, described, stored and shown. Rules work with `Value`; the column of the field holds
+ * `Kept`.
  */
 export interface Kind<Value, Kept = Value> {
   /** The schema of the value in the index and in the interface description. */
   wire: WireSchema
   /** The JSON type of the value in answers, where it differs from `wire.type`. */
   answers?: 'string' | 'integer' | 'number' | 'boolean'
-  /** True for lists, which also take comma-separated text and repeated keys. */
+  /** True for lists, which may also be sent as text with commas or as repeated keys. */
   list?: true
-  /** The limits of values, unless the field or filter has its own; those of one line when the kind has none. */
+  /** The limits of values, unless the field or filter has limits of its own. A kind without it has the limits of one line. */
   within?: Bounds
-  /** Checks a supplied value before it is read; a value that fails is a plain `rest_invalid_param` (rule 1.2). */
+  /** Checks a value before it is read. A value that fails is refused with a plain `rest_invalid_param` (rule 1.2). */
   valid?: (value: unknown, at: RequestTime) => boolean
-  /** A value that is taken, which the refusal of another one shows. */
+  /** A value that is accepted. The answer that refuses another value shows it. */
   example?: string
-  /** The typed value, or undefined when the type is wrong: `rest_invalid_type` (rule 1.2). */
+  /** Reads a value; undefined for one of a wrong type, which is refused with `rest_invalid_type` (rule 1.2). */
   read: (value: unknown) => Value | undefined
-  /** The column value; kinds without it are kept by the resource's own rules. */
+  /** Returns the value of the column. Values of kinds without it are stored by rules of the resource. */
   keep?: (value: Value) => Kept
-  /** The value of the column where nothing was sent. */
+  /** The value of the column of a record for which no value was sent. */
   blank?: Kept
-  /** How answers show the column; those of kinds without it are shown as they are. */
+  /** Returns the value that answers show for the column. A kind without it shows the column as it is. */
   show?: (kept: unknown) => unknown
-  /** The words that a list takes, where they are few; those of a single word are in `wire.enum`. */
+  /** The words that the entries of a list may be, if they are few. The words for a single value are in `wire.enum`. */
   choices?: readonly string[]
-  /** True where the meaning of a value changes with the clock, unless it begins with a whole date. */
+  /** True if the meaning of a value changes with the present time, unless the value begins with a whole date. */
   goesByClock?: true
-  /** True for yes and no, by which records of one name are not told apart. */
+  /** True for flags: two records of the same name are not told apart by them. */
   isFlag?: true
-  /** How a form asks for it; a kind without it has no control of its own. */
+  /** The control of a form for the value. Forms do not ask for a kind without it. */
   input?: Input
 }
 
-/** A kind whose values are kept in the column of the field's own name, without a rule of the resource. */
+/** A kind whose values are stored in the column with the name of the field, without a rule of the resource. */
 export interface PlainKind<Value, Kept = Value> extends Kind<Value, Kept> {
   keep: (value: Value) => Kept
   blank: Kept
 }
 
-/** The type of a kind's values once read. */
+/** The type of the values of a kind once they are read. */
 export type ValueOf<K> = K extends Kind<infer Value, infer _Kept> ? Value : never
-/** The type of a kind's column. */
+/** The type of the column of a kind. */
 export type KeptOf<K> = K extends { keep: (value: never) => infer Kept } ? Kept : never
 
 const isText = (value: unknown): value is string => typeof value === 'string'
@@ -99,12 +96,12 @@ const isNumeric = (value: unknown): value is string | number =>
 const same = <T>(value: T): T => value
 const isSwitchedOn = (kept: unknown) => kept === 1
 
-/** The empty values that clear an optional field (rule 2.5). */
+/** Decides whether a value is one of the empty values that clear an optional field (rule 2.5). */
 export function isEmpty(value: unknown): boolean {
   return value === '' || value === 0 || value === '0' || value === false || (Array.isArray(value) && value.length === 0)
 }
 
-/** Whole number from a number or numeric text: `2`, `"2"`, `"2.0"`, `"1e1"` (rule 2.1). */
+/** Reads a whole number from a number or numeric text: `2`, `"2"`, `"2.0"`, `"1e1"` (rule 2.1). Undefined for other values. */
 export function readInteger(value: unknown): number | undefined {
   if (!isNumeric(value)) return undefined
   const number = Number(value)
@@ -123,13 +120,13 @@ function readBoolean(value: unknown): boolean | undefined {
 
 const TRUE_WORDS = new Set(['1', 'enable', 'enabled', 'on', 'y', 'yes', 'true'])
 
-/** The loose truth of untyped flags (rule 2.3): known words are true, every other text is false. */
+/** Decides whether an untyped flag is true (rule 2.3): a text is if it is one of `TRUE_WORDS`, a number if it is not 0. */
 export function isTruthy(value: unknown): boolean {
   if (isText(value)) return TRUE_WORDS.has(value.toLowerCase())
   return value === true || (typeof value === 'number' && value !== 0)
 }
 
-/** The entries of a list in any form: list, record of a form, or comma-separated text. Undefined for anything else. */
+/** Returns the entries of a list that was sent as a list, as the record of a form, as text with commas, or as one number. Undefined for other values. */
 export function listEntries(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value
   if (isText(value)) return value.includes(',') ? value.split(',') : [value]
@@ -138,7 +135,7 @@ export function listEntries(value: unknown): unknown[] | undefined {
   return undefined
 }
 
-/** A record of named members, as opposed to the numbered entries a form sends for a list. */
+/** Decides whether a value is an object with named members, and not the numbered entries that a form sends for a list. */
 export function isNamedRecord(value: unknown): value is Record<string, unknown> {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return false
   return !Object.keys(value).every((key) => /^\d+$/.test(key))
@@ -149,12 +146,12 @@ function readIds(value: unknown): number[] | undefined {
   return entries?.every((entry): entry is number => entry !== undefined && entry > 0) ? distinct(entries) : undefined
 }
 
-/** The entries of a list without those given twice; most lists have one. */
+/** Returns the entries of a list without duplicates. Most lists have one entry, and cost nothing. */
 function distinct<Entry>(entries: Entry[]): Entry[] {
   return entries.length === 1 ? entries : [...new Set(entries)]
 }
 
-/** The words of a list, without duplicates; undefined for a value that is no list of words, and for an empty list. */
+/** Reads the words of a list, without duplicates. Undefined for a value that is no list of words, and for an empty list. */
 export function readWords(value: unknown): string[] | undefined {
   const entries = listEntries(value)?.map((entry) =>
     isText(entry) || typeof entry === 'number' ? String(entry).trim() : '',
@@ -162,7 +159,7 @@ export function readWords(value: unknown): string[] | undefined {
   return entries?.length && entries.every((entry) => entry !== '') ? distinct(entries) : undefined
 }
 
-/** Text that must not be empty: `""` and `"0"` are refused. */
+/** A text that must not be empty: `""` and `"0"` are refused. */
 export const text: PlainKind<string> = {
   input: 'line',
   wire: { type: 'string' },
@@ -172,7 +169,7 @@ export const text: PlainKind<string> = {
   blank: '',
 }
 
-/** Text that an empty value clears, such as a description. */
+/** A text that an empty value clears, such as a description. */
 export const clearableText: PlainKind<string> = {
   input: 'text',
   wire: { type: 'string' },
@@ -183,10 +180,10 @@ export const clearableText: PlainKind<string> = {
   blank: '',
 }
 
-/** Clearable text of one line without markup, such as an address. */
+/** A text of one line without markup, which an empty value clears, such as an address. */
 export const line: PlainKind<string> = { ...clearableText, input: 'line', within: limits.line, keep: singleLine }
 
-/** Text whose column a rule of the resource settles, such as a slug. */
+/** A text whose column a rule of the resource writes, such as a slug. */
 export const settledText: Kind<string> = {
   input: 'slug',
   wire: { type: 'string' },
@@ -197,7 +194,7 @@ export const settledText: Kind<string> = {
 /** A whole number. */
 export const integer: Kind<number> = { wire: { type: 'integer' }, within: limits.word, read: readInteger }
 
-/** The number of a page or of records on one: a whole number above zero. */
+/** A whole number above zero: the number of a page, or of the records on a page. */
 export const count: Kind<number> = {
   wire: { type: 'integer' },
   within: limits.word,
@@ -206,7 +203,7 @@ export const count: Kind<number> = {
   read: readInteger,
 }
 
-/** One id of a record or term; `0` and below are refused. */
+/** The id of a record or term, a whole number above zero. */
 export const recordId: Kind<number> = {
   wire: { type: 'integer' },
   within: limits.word,
@@ -215,7 +212,7 @@ export const recordId: Kind<number> = {
   read: readInteger,
 }
 
-/** The id of a parent term; 0 and empty text mean none. */
+/** The id of a parent term; 0 and an empty text mean no parent. */
 export const parentId: Kind<number> = {
   input: 'parent',
   wire: { type: 'integer' },
@@ -265,8 +262,8 @@ export const flag: PlainKind<boolean, number> = {
 }
 
 /**
- * A fact of access: yes, no, or unknown. An empty text makes it unknown again, and answers leave out unknown facts. Pages show each field of this
- * kind as a fact, and the filter `access` finds it.
+ * A fact of access: yes, no, or unknown. An empty text means unknown, and answers leave out unknown facts. Pages show each field of this kind as a fact, and
+ * the filter `access` finds records by it.
  */
 export const factOfAccess: PlainKind<boolean | '', number | null> = {
   input: 'fact',
@@ -285,7 +282,7 @@ function readYesOrNo(value: unknown): boolean | '' | undefined {
   return value === 'yes' ? true : value === 'no' ? false : readBoolean(value)
 }
 
-/** One of a few words; an empty value means `blank`. */
+/** Returns a kind whose values are one of these words. An empty value means `blank`. */
 export function oneOf<Word extends string>(words: readonly Word[], blank: Word): PlainKind<Word> {
   const read = (value: unknown) => (isEmpty(value) ? blank : words.find((word) => word === value))
   const named = words.filter((word) => word !== '')
@@ -300,7 +297,7 @@ export function oneOf<Word extends string>(words: readonly Word[], blank: Word):
   }
 }
 
-/** A list of some of these words. */
+/** Returns a kind whose values are lists of some of these words. */
 export function someOf(known: readonly string[]): Kind<string[]> {
   return {
     ...words,
@@ -309,7 +306,7 @@ export function someOf(known: readonly string[]): Kind<string[]> {
   }
 }
 
-/** An untyped loose flag (rule 2.3). */
+/** A flag that is published without a type and takes any value (rule 2.3): see `isTruthy`. */
 export const looseFlag: PlainKind<boolean, number> = {
   input: 'switch',
   wire: {},
@@ -319,14 +316,14 @@ export const looseFlag: PlainKind<boolean, number> = {
   blank: 0,
 }
 
-/** A loose flag kept as it was sent, since links repeat it (rule 13.8). Lists and records are refused. */
+/** A flag of a filter that keeps the word it was sent with, since links repeat it (rule 13.8). Lists and records are refused. */
 export const looseWord: Kind<string | number | boolean> = {
   wire: {},
   within: limits.word,
   read: (value) => (isText(value) || typeof value === 'number' || typeof value === 'boolean' ? value : undefined),
 }
 
-/** A loose flag that is published as text (the map switches of venues). Lists and records are refused. */
+/** A flag that is published as text, for the map switches of venues. Lists and records are refused; `isTruthy` reads all other values. */
 export const wordFlag: PlainKind<boolean, number> = {
   input: 'switch',
   wire: { type: 'string' },
@@ -339,7 +336,7 @@ export const wordFlag: PlainKind<boolean, number> = {
   isFlag: true,
 }
 
-/** `true`, `1`, `on` or `yes` switch it on; any other text leaves it off. */
+/** A switch of a filter: a word such as `true`, `1`, `on` or `yes` turns it on, any other text leaves it off. An empty text is refused. */
 export const switchWord: Kind<boolean> = {
   wire: {},
   within: limits.word,
@@ -347,7 +344,7 @@ export const switchWord: Kind<boolean> = {
   read: isTruthy,
 }
 
-/** A date and time in any form of `parseMoment`; the rules decide the zone it is read in. */
+/** A date and time in any form that `parseMoment` reads. The rules of the resource decide in which zone it is read. */
 export const moment: Kind<string | number> = {
   input: 'moment',
   wire: { type: 'string' },
@@ -359,19 +356,19 @@ export const moment: Kind<string | number> = {
   read: (value) => (isText(value) || typeof value === 'number' ? value : undefined),
 }
 
-/** A moment published without a type, as the list parameters are. */
+/** A date and time that is published without a type, as parameters of lists are. */
 export const untypedMoment: Kind<string | number> = { ...moment, wire: {} }
 
-/** The UTC publication date that answers show for records never published; sent back, it means none. */
+/** The UTC publication date that answers show for a record that was never published. Sent back, it means no date. */
 export const NEVER = '0000-00-00 00:00:00'
 
-/** A publication date; the date of a record that was never published counts as none, and so does an empty text. */
+/** A publication date. `NEVER` is accepted as well, and means no date. */
 export const publicationMoment: Kind<string | number> = {
   ...moment,
   valid: (value, at) => value === NEVER || moment.valid?.(value, at) === true,
 }
 
-/** A time zone by name, abbreviation or offset; an empty value means the site's (rule 2.7). */
+/** A time zone by name, abbreviation or offset. An empty text means the zone of the site (rule 2.7). */
 export const timezone: Kind<string> = {
   input: 'zone',
   wire: { type: 'string' },
@@ -383,7 +380,7 @@ export const timezone: Kind<string> = {
 
 const ENTITY_SIGNS: Record<string, string> = { amp: '&', '#38': '&', '#038': '&', '#39': "'", '#039': "'" }
 
-/** An absolute URL, or an empty value to clear it. Signs that an answer shows as entities are kept as signs (rule 2.8). */
+/** An absolute URL, which an empty value clears. Signs that answers show as entities are stored as signs (rule 2.8). */
 export const url: PlainKind<string> = {
   input: 'url',
   wire: { type: 'string' },
@@ -396,13 +393,13 @@ export const url: PlainKind<string> = {
   show: (kept) => presentUrl(String(kept)),
 }
 
-/** As `url`, by HTTPS alone. */
+/** An absolute URL with the scheme https, which an empty value clears. */
 export const secureUrl: PlainKind<string> = {
   ...url,
   valid: (value) => isEmpty(value) || (isText(value) && /^https:/i.test(value) && isUrl(value)),
 }
 
-/** A language as a tag of BCP 47, such as `bfi`; an empty value clears it. */
+/** A language as a tag of BCP 47, such as `bfi`, which an empty value clears. */
 export const language: PlainKind<string> = {
   ...clearableText,
   input: 'line',
@@ -420,7 +417,7 @@ function canonicalLanguage(tag: string): string | undefined {
   }
 }
 
-/** An image by id, by URL or as an answer's image object; `''` and `0` stand for none. */
+/** An image by its id, by a URL, or as the object by which answers show it. `''` and `0` mean no image. */
 export const image: Kind<string | number> = {
   input: 'image',
   wire: { type: 'string' },
@@ -461,7 +458,7 @@ export const latitude = degrees(90)
 /** Degrees east, -180 to 180; `''` clears. */
 export const longitude = degrees(180)
 
-/** A part of the map in degrees; one whose `west` is greater than its `east` crosses the date line. */
+/** A part of the map in degrees. A box whose `west` is greater than its `east` crosses the date line. */
 export interface Box {
   west: number
   south: number
@@ -469,7 +466,7 @@ export interface Box {
   north: number
 }
 
-/** A box as GeoJSON writes it: `west,south,east,north`. */
+/** A box as text, in the order of GeoJSON: `west,south,east,north` in degrees. */
 export const box: Kind<Box> = {
   wire: { type: 'string' },
   within: limits.word,
@@ -487,7 +484,7 @@ function readBox(value: unknown): Box | undefined {
   return isOnEarth ? { west, south, east, north } : undefined
 }
 
-/** Whether a point lies in a box, its edges included; one without a position does not. */
+/** Decides whether a point lies in a box or on its edge. False for a place without a position. */
 export function isInBox({ west, south, east, north }: Box, lat: number | null, lng: number | null): boolean {
   if (lat === null || lng === null) return false
   const isBetween = west <= east ? lng >= west && lng <= east : lng >= west || lng <= east
@@ -504,10 +501,10 @@ export const distance: Kind<number> = {
   read: (value) => (isNumeric(value) ? Number(value) : undefined),
 }
 
-/** Anything; the rules of the resource look at it. */
+/** Any value. The rules of the resource check it. */
 export const anything: Kind<unknown> = { input: 'line', wire: {}, read: (value) => value }
 
-/** Ids or records to link, read by the rules of the resource. */
+/** Ids of records to link, or the records themselves. The rules of the resource read them. */
 export const links: Kind<unknown> = {
   input: 'links',
   wire: { items: { type: 'integer' } },

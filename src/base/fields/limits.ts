@@ -2,32 +2,29 @@ import type { Site } from '../config.ts'
 import type { LimitFault } from '../problems.ts'
 import { hasLongMarkRun, LONGEST_MARK_RUN } from '../text/characters.ts'
 
-// The limits of values, and the checks of them.
+// Holds the limits of all values, and checks values against them.
 
-/**
- * The limits of a value. Each is checked before anything else is done with the value, in time that grows with the limit and not with
- * what was sent.
- */
+/** The limits of a value. All are checked before anything else is done with it, in time that grows with the limits and not with the size of the value. */
 export interface Bounds {
-  /** Characters of a text and of each text of a list. An entity such as `&amp;` counts as one, since answers show signs that way. */
+  /** The most characters of a text, and of each text of a list. An entity such as `&amp;` counts as one, since answers show some signs as entities. */
   characters?: number
-  /** Bytes in UTF-8 of a text, or of all texts of a list together; `setting` is that of `text_bytes`. */
+  /** The most bytes in UTF-8 of a text, or of all texts of a list together; `setting` stands for the setting `text_bytes`. */
   bytes?: number | 'setting'
-  /** Words of a text, parted by blanks. */
+  /** The most words of a text, with blanks between them. */
   words?: number
-  /** Entries of a list, however it was sent. */
+  /** The most entries of a list, whether sent as a list or as text with commas. */
   entries?: number
-  /** True for values that the service itself adds to a request, such as a file that came with it. */
+  /** True for values that the service itself adds to a request, such as an uploaded file. They are not checked. */
   isOwn?: true
 }
 
-/** All limits by name: fields and filters refer to them, and `docs/limits.md` lists them. */
+/** All limits by name. Fields and filters refer to them, and `docs/limits.md` lists them. */
 export const limits = {
   title: { characters: 500 },
   line: { characters: 1000 },
   text: { bytes: 'setting' },
   termName: { characters: 200 },
-  /** The description of a term, which every event shows that is assigned to it: a list may show thousands. */
+  /** The description of a term. Every event with the term shows it, so a list may show it thousands of times. */
   termText: { bytes: 5000 },
   slug: { characters: 500 },
   url: { characters: 2000 },
@@ -39,30 +36,30 @@ export const limits = {
   /** Ids and other short entries of a filter. */
   ids: { characters: 100, entries: 500 },
   slugs: { characters: 500, entries: 500 },
-  /** Terms of one kind that an event is assigned to. */
+  /** The categories of one event, or its tags. */
   terms: { entries: 100 },
-  /** How an event repeats: a rule, and some hundred dates. */
+  /** The recurrence of an event: a rule and some hundred dates. */
   recurrence: { bytes: 40_000, entries: 1000 },
-  /** Venues or organizers of one event. */
+  /** The venues of one event, or its organizers. */
   links: { entries: 100 },
-  /** Requests of a batch. */
+  /** The requests of a batch. */
   batch: { entries: 100 },
-  /** All answers of a batch together; further answers have ids alone. */
+  /** All answers of a batch together; further answers have only ids. */
   batchAnswers: { bytes: 8_000_000 },
-  /** The records of a page of changes, unless there is only one. The smallest setting of the room for unsent answers is larger. */
+  /** The records of a page of changes; a single record may be larger. It is less than the smallest setting of the room for unsent answers. */
   changesPage: { bytes: 900_000 },
   /** The header `Idempotency-Key`. */
   idempotencyKey: { characters: 255 },
 } as const satisfies Record<string, Bounds>
 
-/** Levels that lists and records nest in one value: the whole answer for an event, sent back, has five. */
+/** The most levels by which lists and objects nest in one value. The whole answer for an event, sent back, has five. */
 export const MOST_LEVELS = 10
-/** Members and entries of one value on all levels. */
+/** The most members and entries of one value, on all levels together. */
 export const MOST_MEMBERS = 20_000
-/** Pairs of a name and a value in a query or form. */
+/** The most pairs of a name and a value in a query or form. */
 export const MOST_PAIRS = 2000
 
-/** Which limit a value is over; undefined for a value that stays within. The text of a list is its entries with commas between them. */
+/** Returns the limit that a value is over; undefined for a value within its limits. With `isList`, a text is split into entries at its commas. */
 export function overLimit(
   value: unknown,
   bounds: Bounds,
@@ -76,7 +73,7 @@ export function overLimit(
   return overShape(value) ?? overList(value, bounds, site)
 }
 
-/** Which limit a text is over. */
+/** Returns the limit that a text is over; undefined for a text within its limits. */
 export function overText(text: string, bounds: Bounds, site: Pick<Site, 'textBytes'>): LimitFault | undefined {
   const { characters, words } = bounds
   const bytes = bounds.bytes === 'setting' ? site.textBytes : bounds.bytes
@@ -87,7 +84,7 @@ export function overText(text: string, bounds: Bounds, site: Pick<Site, 'textByt
   return hasLongMarkRun(text) ? over('marks', LONGEST_MARK_RUN) : undefined
 }
 
-/** A fault that names a limit. */
+/** Returns the fault of a value that is over a limit. */
 export function over(unit: LimitFault['unit'], limit: number): LimitFault {
   return { why: 'limit', unit, limit }
 }
@@ -96,7 +93,7 @@ function overEntries(count: number, { entries }: Bounds): LimitFault | undefined
   return entries !== undefined && count > entries ? over('entries', entries) : undefined
 }
 
-/** The texts of a list; the texts of records in it are checked where the record is read. */
+/** Returns the limit that a list or its texts are over. Texts within records of the list are checked where these are read. */
 function overList(value: object, bounds: Bounds, site: Pick<Site, 'textBytes'>): LimitFault | undefined {
   const entries: unknown[] = Object.values(value)
   const tooMany = Array.isArray(value) ? overEntries(entries.length, bounds) : undefined
@@ -112,7 +109,7 @@ function overList(value: object, bounds: Bounds, site: Pick<Site, 'textBytes'>):
   return typeof bounds.bytes === 'number' && bytes > bounds.bytes ? over('bytes', bounds.bytes) : undefined
 }
 
-/** Whether lists and records nest too deep, or are too many. It walks them level by level, without recursion. */
+/** Returns the limit that a value is over by its levels or its members; undefined for none. Walks it level by level: recursion could overflow the stack. */
 export function overShape(value: object, mostLevels = MOST_LEVELS): LimitFault | undefined {
   let level: object[] = [value]
   let members = 0
@@ -140,7 +137,7 @@ function countCommas(text: string): number {
 const ENTITY = /&(?:amp|lt|gt|quot|#0?3[489]);/g
 const LONGEST_ENTITY = '&quot;'.length
 
-/** Whether a text has at most this many characters; an entity counts as one. */
+/** Decides whether a text has at most this many characters. An entity counts as one. */
 function hasAtMost(text: string, characters: number): boolean {
   if (text.length > characters * LONGEST_ENTITY) return false
   let count = 0

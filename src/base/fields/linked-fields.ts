@@ -3,11 +3,11 @@ import { clearableText, factOfAccess, latitude, line, longitude, text, url, word
 import { limits } from './limits.ts'
 import { inAnswers, inTable, type LinkedField, onPage } from './member.ts'
 
-// The fields of venues and organizers, as data.
+// Declares the fields of venues and organizers.
 
 const fact = { kind: factOfAccess, unlisted: true, ...inTable } as const
 
-/** The fields of venues (rule 3.9). The facts of access at the end are named on pages as they are here. */
+/** The fields of venues (rule 3.9). Pages name the facts of access at the end by `about`. */
 export const venueFields = {
   author: { ...authorFields.author, ...inAnswers },
   date: { ...authorFields.date, ...inAnswers },

@@ -1,9 +1,9 @@
 import { type FieldData, STATUSES } from './field.ts'
 import type { Kind } from './kinds.ts'
 
-// What answers have of a field: its member in each representation, and its schema.
+// Says where each representation shows a field, and holds the schemas of answers.
 
-// Schemas of answers that several resources share.
+// The schemas of answers that several resources share.
 
 /** A JSON schema (draft 2020-12), the dialect of OpenAPI 3.1. */
 export type Schema = Readonly<Record<string, unknown>>
@@ -29,14 +29,14 @@ export const dateTime: Schema = {
   examples: ['2027-05-04 19:30:00'],
 }
 
-/** The name of a record, unique among all deployments. */
+/** The name of a record that is unique among all deployments (`global_id`). */
 export const globalIdSchema: Schema = { type: 'string', examples: ['example.org?id=12'] }
 /** The id of a user, which answers show as text (rule 4.2). */
 export const author: Schema = { type: 'string', pattern: '^\\d+$' }
-/** A map that is always empty (rule 5.7). */
+/** A map that is always empty, shown as an empty list (rule 5.7). */
 export const emptyList: Schema = { type: 'array', items: {}, maxItems: 0 }
 
-/** A rule of events that repeat, in plain members instead of lines. */
+/** The rule of a series as an object, in place of lines. */
 export const ruleSchema: Schema = record(
   {
     frequency: { type: 'string', enum: ['daily', 'weekly', 'monthly', 'yearly'] },
@@ -54,7 +54,7 @@ export const ruleSchema: Schema = record(
   [],
 )
 
-/** How a series repeats, as it and its occurrences say. */
+/** The members that say how a series repeats, which the series and its occurrences share. */
 const ruleProperties = {
   series: id,
   rrule: string,
@@ -62,13 +62,13 @@ const ruleProperties = {
   text: string,
 } satisfies Record<string, Schema>
 
-/** How an occurrence repeats, which plain events do not show. */
+/** The member of an occurrence that says how its series repeats. Events that do not repeat have no such member. */
 export const recurrenceShown: Schema = record({ ...ruleProperties, id: dateTime, overrides: arrayOf(string) })
 
-/** How a series repeats. */
+/** The member of a series that says how it repeats. */
 export const repetition: Schema = record({ ...ruleProperties, lines: arrayOf(string) })
 
-/** The members of a venue or organizer beside its fields: answers leave out those of `some` without a value (rules 6.1 to 6.3). */
+/** The members of a venue or organizer beside its fields. Answers leave out members of `some` without a value (rules 6.1 to 6.3). */
 export const linkedMembers = {
   always: {
     id,
@@ -94,7 +94,7 @@ export const linkedMembers = {
 const termUrls = schemaRef('TermUrls')
 const hrefs = arrayOf(record({ href: address }))
 
-/** The members of a category or tag as its own routes show it (rule 7.1): tags have no `parent`, entries of lists no `_links`. */
+/** The members of a category or tag in the answers of its own routes (rule 7.1). Tags have no `parent`, entries of lists have no `_links`. */
 export const termMembers = {
   always: {
     id,
@@ -113,7 +113,7 @@ export const termMembers = {
   },
 } satisfies Record<string, Record<string, Schema>>
 
-/** The members of a category or tag as events show it (rule 7.3). */
+/** The members of a category or tag within an event (rule 7.3). */
 export const embeddedTermMembers = {
   name: string,
   slug: string,
@@ -132,58 +132,59 @@ export const embeddedTermMembers = {
 export type Answer<Members extends { always: object; some: object }> = Record<keyof Members['always'], unknown> &
   Partial<Record<keyof Members['some'], unknown>>
 
-// The places of a field: which representations of an event, a venue or an organizer have it.
+// The places of a field: the representations of an event, a venue or an organizer that show it.
 
-/** Why a representation does not have a member. */
+/** The reason why a representation does not have a member. */
 interface Omitted {
   not: string
 }
 
-/** A representation has a member by its own name, or by another one, or does not have it. */
+/** Where a representation has a member: under its own name (true), under another name, or not at all. */
 type Place = true | string | Omitted
 
 /**
- * A member of an event in the answers of the interface, which single answers, lists, NDJSON and exports have, and where else it stands. The history has
- * every column and link.
+ * A member of an event, and the representations that have it. Single answers, lists, NDJSON and exports have every member, and the history has every column
+ * and link, unless a property here says otherwise.
  */
 export interface Member {
-  /** A column, rows of other tables, or made of these. */
+  /** The source of the value: a column, rows of other tables, or a computation from these. */
   from: 'column' | 'link' | 'computed'
-  /** The schema of the member in answers, unless the kind of the field says it. */
+  /** The schema of the member in answers, unless the kind of the field has it. */
   schema?: Schema
   /**
-   * Only events with a value show it or, where a field is named here, events with a value in that field. All representations show such a column as
-   * its kind says, so it cannot be a text with markup.
+   * Marks a member that only events with a value show, or only events with a value in the field that is named here. All representations show such a column
+   * by the `show` of its kind, so it cannot be a text with markup.
    */
   rare?: true | string
+  /** Why lists do not have the member, although single answers do. */
   lists?: Omitted
   /** The column of the table. */
   csv: Place
-  /** The member of an item of JSON Feed; below `_kalends` for those that are rare. */
+  /** The member of an item of JSON Feed; rare members are below `_kalends`. */
   feed: Place
   /** The property of iCalendar. */
   ics: string | Omitted
   series: true | Omitted
   /** Whether the member is kept of an event that the public no longer sees. */
   withdrawn: true | Omitted
-  /** The page for people. */
+  /** Whether the page for people shows the member. */
   page: true | Omitted
 }
 
-/** A field of events: as a member, or one that no answer has. */
+/** A field of events: one that answers show as a member, or one that only requests have. */
 export type MemberField = FieldData & (Member | { from: 'request' })
 
-/** A field of a venue or organizer, which its answers and those of its events show: whether the table of events and its own page have it. */
+/** A field of a venue or organizer. Its own answers and those of its events have it; `csv` and `page` say whether the table of events and its page do. */
 export type LinkedField = FieldData & Pick<Member, 'csv' | 'page'>
 
-/** A field that a table has under its own name. */
+/** A field that a table has as a column of the same name. */
 export interface Tabled<Name = string> extends Required<Pick<Kind<unknown>, 'read' | 'show'>> {
   name: Name
   /** The value of the column where nothing was sent. */
   blank: unknown
 }
 
-/** The fields of a venue or organizer that a table of events has under their own names. */
+/** Returns the fields of a venue or organizer that the table of events has as columns of the same names. */
 export function tabled<Fields extends Readonly<Record<string, LinkedField>>>(
   fields: Fields,
 ): readonly Tabled<WithValue<Fields, 'csv', true>>[] {
@@ -195,12 +196,12 @@ export function tabled<Fields extends Readonly<Record<string, LinkedField>>>(
 
 export const asKept = (kept: unknown) => kept
 
-/** The names of the members whose property, such as `from`, has this value. */
+/** The names of the members of which a property, such as `from`, has a value. */
 export type WithValue<Members, Property extends string, Value> = {
   [Name in keyof Members]: Members[Name] extends Readonly<Record<Property, Value>> ? Name : never
 }[keyof Members]
 
-/** The names by which a representation has its members. */
+/** The names under which a representation, such as `csv`, has its members. */
 export type NamesIn<Members, Where extends string> = {
   [Name in keyof Members]: Members[Name] extends Readonly<Record<Where, infer Given>>
     ? Given extends true
@@ -209,7 +210,7 @@ export type NamesIn<Members, Where extends string> = {
     : never
 }[keyof Members]
 
-/** Returns the names that `WithValue` is the type of. */
+/** Returns the names of the members of which a property has a value; `WithValue` is the type of these names. */
 export function namesWith<Members extends object, const Property extends string, const Value>(
   members: Members,
   property: Property,
@@ -221,7 +222,7 @@ export function namesWith<Members extends object, const Property extends string,
 
 const TEXT = { not: 'nobody is to read on what was taken back' }
 
-/** A column that all representations have but iCalendar, unless its property is named. */
+/** The places of a column that all representations have except iCalendar. A field overrides `ics` to name its property. */
 export const everywhere = {
   from: 'column',
   csv: true,
@@ -232,10 +233,10 @@ export const everywhere = {
   page: true,
 } as const
 
-/** A text that all representations have but iCalendar. A withdrawn event keeps no texts. */
+/** The places of a text that all representations have except iCalendar. A withdrawn event keeps no texts. */
 export const textEverywhere = { ...everywhere, withdrawn: TEXT } as const
 
-/** A member that repeats another one for programs: only answers have it. */
+/** Returns the places of a member that says the same as another one, in another form for programs: only answers have it. */
 export function saidBy(name: string) {
   const not: Omitted = { not: `${name} says the same` }
   return {
@@ -251,7 +252,7 @@ export function saidBy(name: string) {
 
 const UNASKED = { not: 'readers of events ask where to go and whom to ask' }
 
-/** The places of fields of venues and organizers: in the table of events and on the page, on the page alone, or in answers alone. */
+/** The places of a field of a venue or organizer: beside answers, the table of events and the page (`inTable`), the page alone, or nothing. */
 export const inTable = { csv: true, page: true } as const
 export const onPage = { csv: UNASKED, page: true } as const
 export const inAnswers = { csv: UNASKED, page: UNASKED } as const

@@ -1,24 +1,25 @@
-// Writes the content lines of iCalendar: folding, escaping, parameters, and properties of our own.
+// Writes the content lines of iCalendar with their parameters, folds and escapes them, and names the properties of our own.
 
-/** Octets of a line without its end (RFC 5545, 3.1). */
+/** The most octets of a line without its end (RFC 5545, 3.1). */
 const LONGEST_LINE = 75
-/** A UTF-16 unit takes at most three octets, so the octets of a text this short need no counting. */
+/** The length of a line that is short enough whatever its characters: a UTF-16 unit takes at most three octets, so they need no counting. */
 const NEVER_FOLDED = LONGEST_LINE / 3
 
-/** Properties of our own: the status of an event that is not public, and the time in UTC at which a scheduled one becomes so. */
+/** A property of our own: the status of an event that is not public. */
 export const OWN_STATUS = 'X-KALENDS-STATUS'
+/** A property of our own: the time in UTC at which a scheduled event becomes public. */
 export const OWN_DATE = 'X-KALENDS-DATE'
-
-/** How people take part, `unknown` where an event with a link does not say, and when everybody sees the link of the meeting. */
+/** A property of our own: how people take part; `unknown` for an event with a link that does not say. */
 export const OWN_ATTENDANCE = 'X-KALENDS-ATTENDANCE'
+/** A property of our own: when everybody sees the link of the meeting. */
 export const OWN_SHOWN = 'X-KALENDS-SHOWN'
 
 /** The parameters of a property, by name. */
 export type Parameters = Readonly<Record<string, string>>
 
 /**
- * One property as a content line with its end, folded at 75 octets. The value stands as it is: texts are escaped by `escapeText` before.
- * A fold never parts the octets of a character.
+ * Writes a property as a content line with its end, folded at 75 octets but never within a character. The value is written as it is, so escape a text with
+ * `escapeText` before.
  */
 export function contentLine(name: string, value: string, parameters?: Parameters): string {
   if (!parameters) return `${folded(`${name}:${value}`)}\r\n`
@@ -33,20 +34,20 @@ const ODD = /[\0-\x08\x0b-\x1f\x7f\ud800-\udfff]/
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
-/** A text as the value of a property (RFC 5545, 3.3.11): line ends as `\n`, without control characters. */
+/** Escapes a text for the value of a property (RFC 5545, 3.3.11): writes line ends as `\n`, and removes control characters. */
 export function escapeText(text: string): string {
   return settled(text)
     .replace(/[\\;,]/g, '\\$&')
     .replaceAll('\n', '\\n')
 }
 
-/** A text with line ends of one kind, and without what no property can hold. Nearly every text is so already. */
+/** Makes all line ends of a text `\n`, and removes characters that no property can hold. Nearly every text needs no change. */
 function settled(text: string): string {
   if (!ODD.test(text)) return text
   return text.replace(/\r\n?/g, '\n').replace(CONTROLS, '').replace(LONE_SURROGATE, '\ufffd')
 }
 
-/** The value of a parameter: in quotes where a sign would end it, with the signs it cannot hold as RFC 6868 writes them. */
+/** Writes the value of a parameter: in quotes if a sign in it would end it, and with signs that a value cannot hold encoded by RFC 6868. */
 function parameterValue(text: string): string {
   const written = settled(text).replaceAll('^', '^^').replaceAll('\n', '^n').replaceAll('"', "^'")
   return /[:;,]/.test(written) ? `"${written}"` : written
@@ -75,7 +76,7 @@ function foldedAscii(line: string): string {
   return all
 }
 
-/** The last place up to `end` where a character ends. */
+/** Returns the last place, not beyond `end`, at which a character ends. */
 function characterEnd(bytes: Buffer, end: number): number {
   let at = end
   while (((bytes[at] ?? 0) & 0xc0) === 0x80) at--

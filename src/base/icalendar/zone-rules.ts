@@ -4,36 +4,36 @@ import { contentLine } from './content-lines.ts'
 
 // Writes time zones of iCalendar (VTIMEZONE).
 //
-// Outlook reads one STANDARD and one DAYLIGHT with a yearly rule each and shifts everything else by hours, so a zone is written as such a pair,
-// worked out from the clock changes of the coming years. Each time that is written with the zone is checked against it beforehand; those
-// it does not hold for (history, irregular zones) are written in UTC.
+// Outlook understands one STANDARD and one DAYLIGHT with a yearly rule each, and is wrong by hours for any other zone. So a zone is written as such a pair,
+// found from its clock changes of the coming years. Before a time is written in the zone, `isReadRight` checks that the pair gives the right time. Times
+// for which it does not (of the past, of irregular zones) are written in UTC.
 
 /** A change of clocks that comes every year. */
 interface YearlyChange {
-  /** 1 to 12 */
+  /** 1 to 12. */
   month: number
-  /** 1 to 4, or -1 for the last */
+  /** The place of the weekday in the month: 1 to 4, or -1 for the last. */
   nth: number
-  /** 0 is Sunday */
+  /** 0 for Sunday to 6. */
   weekday: number
   /** Milliseconds after midnight, on the clock before the change. */
   time: number
 }
 
-/** How a zone is written: one offset, or the two that the clocks change between. Offsets in ms. */
+/** The rules by which a zone is written: one offset, or two offsets between which the clocks change every year. Offsets are in ms. */
 export interface ZoneRules {
-  /** Its name in the tz database. */
+  /** The name of the zone in the tz database. */
   id: string
   standard: number
   daylight: { offset: number; begins: YearlyChange; ends: YearlyChange } | undefined
 }
 
-/** The years, the present one among them, whose clock changes a yearly rule has to hold for. */
+/** The number of years, from the present one on, for which a yearly rule has to give the clock changes. */
 const YEARS = 5
 
 const known = emptyCache<string, { year: number; rules: ZoneRules | undefined }>(processBudget)
 
-/** The rules of a named zone in the years from that of `now`, in ms; undefined for zones that follow none, have no name, or are UTC. */
+/** Returns the rules of a zone from the year of `now` (ms since the epoch) on; undefined for UTC, for a zone without a name, and for one without such rules. */
 export function zoneRulesOf(zone: string, now: number): ZoneRules | undefined {
   const year = new Date(now).getUTCFullYear()
   const found = findCached(known, zone)
@@ -49,7 +49,7 @@ function readRules(zone: string, year: number): ZoneRules | undefined {
   const { id, offset, steps } = changes
   const thisYear = Date.UTC(year + 1, 0, 1)
   const lasting = steps.filter(({ at }) => at >= thisYear)
-  // Clocks that stand still from the next year on keep their last offset; times before are checked one by one.
+  // Clocks that do not change from the next year on keep their last offset. Times before that are checked by `isReadRight` like all others.
   if (lasting.length === 0) return { id, standard: steps.at(-1)?.offset ?? offset, daylight: undefined }
   const offsets = [...new Set(steps.map((step) => step.offset))].sort((a, b) => a - b)
   const [standard, summer, more] = offsets
@@ -60,22 +60,23 @@ function readRules(zone: string, year: number): ZoneRules | undefined {
   return begins && ends && { id, standard, daylight: { offset: summer, begins, ends } }
 }
 
-/** Whether a zone goes by a name of the tz database, and not by an offset. */
+/** Decides whether a zone is a name of the tz database or of UTC, and not an offset. */
 export function isZoneName(zone: string): boolean {
   return clockChanges(zone, 0, 0) !== undefined || isUtc(zone)
 }
 
 /**
- * UTC as a zone like others. Readers that go by X-WR-TIMEZONE expand a rule whose start is in UTC on the clock of that zone, and they know UTC by its names.
+ * The rules of UTC, written as a zone like others. Readers that go by X-WR-TIMEZONE expand a rule whose start is in UTC on the clock of that zone, also
+ * under the usual names of UTC, but not under `Etc/GMT`.
  */
 export const UTC_RULES: ZoneRules = { id: 'Etc/GMT', standard: 0, daylight: undefined }
 
-/** Whether a zone is UTC; clients take these names for it themselves. */
+/** Decides whether a name means UTC. Clients know these names without a definition. */
 export function isUtc(id: string): boolean {
   return /^(?:etc\/)?(?:utc|uct|gmt|universal|zulu|greenwich)$/i.test(id)
 }
 
-/** The yearly change that all of these are; wall times before the change, in ms. */
+/** Returns the yearly change that gives all of these changes; undefined if none does. `walls` are their wall times on the clock before the change, in ms. */
 function commonChange(walls: readonly number[]): YearlyChange | undefined {
   const [first, ...others] = walls.map(describeChange)
   if (!first) return undefined
@@ -99,7 +100,7 @@ function describeChange(wall: number) {
   }
 }
 
-/** The wall time of a yearly change in a year, on the clock before it, in ms. */
+/** Returns the wall time of a yearly change in a year, on the clock before the change, in ms. */
 function changeIn(year: number, { month, nth, weekday, time }: YearlyChange): number {
   if (nth > 0) {
     const first = Date.UTC(year, month - 1, 1)
@@ -109,7 +110,7 @@ function changeIn(year: number, { month, nth, weekday, time }: YearlyChange): nu
   return last - ((new Date(last).getUTCDay() - weekday + 7) % 7) * DAY_MS + time
 }
 
-/** The offset that a reader of the rules takes for a UTC time, both in ms. */
+/** Returns the offset that a reader of the rules finds at a UTC time, both in ms. */
 function offsetBy({ standard, daylight }: ZoneRules, utc: number): number {
   if (!daylight) return standard
   const year = new Date(utc + standard).getUTCFullYear()
@@ -119,17 +120,17 @@ function offsetBy({ standard, daylight }: ZoneRules, utc: number): number {
   return isSummer ? daylight.offset : standard
 }
 
-/** Whether a reader of the rules takes this wall time for this UTC time; both as `YYYY-MM-DD HH:MM:SS`. */
+/** Decides whether every reader of the rules takes a wall time for the right UTC time; both are 'YYYY-MM-DD HH:MM:SS'. False for times before 1970. */
 export function isReadRight(rules: ZoneRules, wall: string, utc: string): boolean {
   const utcMs = utcToMs(utc)
   if (Number.isNaN(utcMs) || utcMs < 0 || utcToMs(wall) - utcMs !== offsetBy(rules, utcMs)) return false
-  // Of a time that clocks show twice some readers take the first, some the last.
+  // Of a wall time that comes twice, some readers take the first and some the second.
   return isOnlyUtcOf(wall, utc, rules.id)
 }
 
 const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA']
 
-/** The VTIMEZONE of these rules. */
+/** Writes the VTIMEZONE of these rules. */
 export function writeZone(rules: ZoneRules): string {
   const { id, standard, daylight } = rules
   const lines = [contentLine('BEGIN', 'VTIMEZONE'), contentLine('TZID', id), contentLine('X-LIC-LOCATION', id)]

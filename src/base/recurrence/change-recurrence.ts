@@ -28,9 +28,9 @@ export interface Split {
 }
 
 /**
- * Splits a recurrence at the original start of one of its occurrences but the first. Both halves together have the same dates: a
- * count is divided, an endless rule gets an end before the date. Undefined for an added date from which on no rule has the dates of one
- * without an end.
+ * Splits a recurrence before `at`, the original start of one of its occurrences but the first. Both halves together have the same dates: a count is divided,
+ * a rule without a count gets an end before `at`. If `at` is an added date and no rule has the later dates, they are added one by one. Undefined if these
+ * dates have no end or are more than `MOST_LISTED`.
  */
 export function splitRecurrence(recurrence: Recurrence, start: Start, at: string): Split | undefined {
   const { rule, added, left } = recurrence
@@ -60,7 +60,7 @@ export function splitRecurrence(recurrence: Recurrence, start: Start, at: string
   }
 }
 
-/** The dates of a rule before another one, the start among them. Exceptions count as well, as they do for COUNT. */
+/** Returns the dates of a rule before `at`, the start among them. Exceptions are among them, since COUNT counts them. */
 function datesBefore(rule: Rule, start: Start, at: string): string[] {
   const dates: string[] = []
   for (const wall of ruleDates(rule, start, at)) if (settled(wall, start) < at) dates.push(wall)
@@ -73,7 +73,7 @@ function hasDateFrom(rule: Rule, start: Start, at: string): boolean {
   return false
 }
 
-/** Returns the rule from one of its own dates on, with the count that is left; undefined if it does not make the date. */
+/** Returns the rule from `at` on, with the count that is left; undefined if `at` is not a date that the rule makes. */
 function ruleFrom(rule: Rule, start: Start, at: string, passed: number): Rule | undefined {
   for (const wall of matchingDates(rule, start, at))
     if (settled(wall, start) === at) return rule.count === undefined ? rule : { ...rule, count: rule.count - passed }
@@ -82,7 +82,7 @@ function ruleFrom(rule: Rule, start: Start, at: string, passed: number): Rule | 
 
 const isEndless = ({ count, until }: Rule) => count === undefined && until === undefined
 
-/** Returns the rule from a date that it does not make itself, which counts as its first; undefined if the rule then has other dates. */
+/** Returns the rule with `at`, which it does not make itself, as its first date; undefined if its later dates would then be others. */
 function ruleAround(rule: Rule, start: Start, at: string, passed: number): Rule | undefined {
   const whole = completed(rule, start)
   const from = { ...start, local: at }
@@ -92,13 +92,13 @@ function ruleAround(rule: Rule, start: Start, at: string, passed: number): Rule 
   return found.length === wanted.length && found.every((wall, i) => wall === wanted[i]) ? around : undefined
 }
 
-/** Rules that agree on this many dates are taken to agree on all. */
+/** The number of first dates that are compared: two rules that agree on them are taken to agree on all. */
 const COMPARED = 100
 
 /** The most dates that are added one by one in place of a rule. */
 const MOST_LISTED = 750
 
-/** The first dates of a rule after another one. */
+/** Returns the first dates of a rule after `at`, `most` at the most. */
 function datesAfter(rule: Rule, start: Start, at: string, most: number): string[] {
   const dates: string[] = []
   for (const wall of ruleDates(rule, start, LAST_WALL)) {
@@ -109,7 +109,7 @@ function datesAfter(rule: Rule, start: Start, at: string, most: number): string[
   return dates
 }
 
-/** A series that has moved: where it begins, and where each of its original starts has gone. */
+/** A series that has moved. `place` returns the new start for each of its original starts. */
 export interface Moved {
   start: Start
   recurrence: Recurrence
@@ -117,9 +117,9 @@ export interface Moved {
 }
 
 /**
- * Moves a series so that the date `at` comes to stand at `to`, and every other by as much. The rule goes along where it makes these dates; one that
- * cannot becomes the dates themselves, and one without an end takes the day of the moved date in its month or year, from which no date lies far.
- * Undefined where there is no such rule.
+ * Moves a series so that the date `at` comes to stand at `to`, and every other date moves by as much. The series gets a moved rule if one makes these dates.
+ * Else a rule by month or year takes the place of `to` in its month or year (see `moveAlong`), unless it has an end and names weekdays by their place. Else
+ * the dates are added one by one. Undefined if these dates have no end or are more than `MOST_LISTED`.
  */
 export function moveRecurrence(recurrence: Recurrence, start: Start, at: string, to: Start): Moved | undefined {
   const shift = (wall: string) => shifted(wall, at, to)
@@ -155,22 +155,22 @@ function isSame(found: readonly string[], wanted: readonly string[]): boolean {
   return found.length === wanted.length && found.every((wall, i) => wall === wanted[i])
 }
 
-/** The first dates of a rule, before clock changes are looked at. */
+/** Returns the first dates of a rule as wall times that clock changes may still move. */
 function firstDates(rule: Rule, start: Start, most: number): string[] {
   const dates: string[] = []
   for (const wall of ruleDates(rule, start, LAST_WALL)) if (dates.push(wall) >= most) break
   return dates
 }
 
-/** A series never has as many written dates. */
+/** The most dates that are compared when a rule moves: no series has as many occurrences in the database. */
 const MOST_WRITTEN = 1600
 
-/** Days that a date may lie from where it would be if all dates had moved by as much. */
+/** The most days by which a moved date may miss the place where it would be if all dates had moved by as much. */
 const FARTHEST_DAYS = 7
 
 /**
- * Moves a rule by months or years: the moved date says which day of its period the rule has from now on, and each date goes to that day of its own
- * period.
+ * Moves a rule that repeats by month or year. The place of `to` in its month or year becomes the place of every date in its own month or year. Undefined for
+ * other rules, and if a date would lie more than `FARTHEST_DAYS` from its exact place.
  */
 function moveAlong(
   rule: Rule,
@@ -201,8 +201,8 @@ function isNearTo(wall: string, wanted: string): boolean {
 }
 
 /**
- * The first date of a rule in a month or year: the start of the rule lies some months or years from the date `at`, and the result lies as many from
- * `to`.
+ * Returns the first date of a moved rule. Its distance from `to` in months or years is the distance of the old start from `at`. Undefined if there is no such
+ * date.
  */
 function firstAlong(rule: Rule, start: Start, at: string, to: Start): string | undefined {
   const [first, old, next] = [start.local, at, to.local].map((wall) => dayOfNumber(dayNumber(wall)))
@@ -214,7 +214,7 @@ function firstAlong(rule: Rule, start: Start, at: string, to: Start): string | u
   return matchingDates(completed(rule, to), from, LAST_WALL).next().value ?? undefined
 }
 
-/** Returns the rules that a move may lead to: with the new day, and a weekday counted from the end of its month also counted from the beginning. */
+/** Returns the rules that a move may lead to. If the first has a weekday with a place, the second counts that place from the other end of the month. */
 function shiftedRules(rule: Rule, from: Start, to: Start): Rule[] {
   const one = shiftRule(rule, from, to)
   const [only] = one.weekdays
@@ -247,7 +247,7 @@ function shiftRule(rule: Rule, from: Start, to: Start): Rule {
   }
 }
 
-/** All weekdays of a weekly rule move; one with a place in its month gets the place that the new start has. */
+/** Moves all weekdays of a weekly rule. In any other rule, moves the only weekday, and gives it the place in the month that the new start has. */
 function shiftWeekdays({ frequency, weekdays }: Rule, from: number, to: number): readonly string[] {
   const days = to - from
   if (frequency === 'weekly') {
@@ -261,7 +261,7 @@ function shiftWeekdays({ frequency, weekdays }: Rule, from: number, to: number):
   return [`${nth === 0 ? '' : placeInMonth(dayOfNumber(to), nth < 0)}${weekdayName(to)}`]
 }
 
-/** Moves the first day of the week, where it decides which days are of one week. */
+/** Moves the first day of the week if the rule depends on it: on which weekdays are in one week. */
 function shiftWeekStart({ frequency, interval, weekdays, weekStart }: Rule, days: number): Rule['weekStart'] {
   if (frequency !== 'weekly' || interval === 1 || weekdays.length < 2) return weekStart
   return WEEKDAYS[(((WEEKDAYS.indexOf(weekStart) + days) % 7) + 7) % 7] ?? weekStart
@@ -271,7 +271,7 @@ function weekdayName(day: number): string {
   return WEEKDAYS[weekdayOfDay(day)] ?? 'MO'
 }
 
-/** Returns the place of a day among the days of the same name in its month; negative if counted from the end. */
+/** Returns the place of a day among the days of the same weekday in its month; negative if counted from the end. */
 function placeInMonth(day: Day, isFromEnd: boolean): number {
   const place = Math.ceil(day.monthday / 7)
   return isFromEnd ? -Math.ceil((lengthOfMonth(day) - day.monthday + 1) / 7) : place

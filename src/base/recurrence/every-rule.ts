@@ -11,17 +11,17 @@ import {
   wallOfDay,
 } from './recurrence.ts'
 
-// Rules of RFC 5545 with parts that events here do not have, as imports meet them.
+// Reads rules with all parts of RFC 5545, which imports meet and events here do not have, and makes their dates.
 
-/** A rule of RFC 5545 with all its parts, also those that events here do not have. Lists are in order; empty ones were not given. */
+/** A rule with all parts of RFC 5545. Lists are in order; an empty list is a part that was not given. */
 export interface EveryRule {
-  /** The rule of its days. A rule that repeats within a day takes its days one by one. */
+  /** The rule that chooses the days; it is daily for a rule that repeats within a day. */
   readonly days: DayRule
-  /** Seconds from one period to the next, of a rule that repeats within a day. */
+  /** Seconds of the unit (1, 60 or 3600) of a rule that repeats within a day; undefined for any other. */
   readonly unit: number | undefined
   readonly interval: number
   readonly count: number | undefined
-  /** The end as it was written, such as `20270630T170000Z`. */
+  /** The end as the rule writes it, such as `20270630T170000Z`. */
   readonly until: string | undefined
   readonly hours: readonly number[]
   readonly minutes: readonly number[]
@@ -29,7 +29,7 @@ export interface EveryRule {
   readonly positions: readonly number[]
 }
 
-/** The steps that may still be taken for rules, and what is left of them; below 0 a rule was cut off. */
+/** A budget of steps that several rules share. Below 0 it is used up, and a rule was cut off. */
 export interface Steps {
   left: number
 }
@@ -96,14 +96,14 @@ function ruleIn(parts: ReadonlyMap<string, string>): EveryRule {
   }
 }
 
-/** @throws RangeError */
+/** Returns the name that a text is. @throws RangeError for a text that is none of the names */
 function oneOf<Name extends string>(names: readonly Name[], text: string | undefined): Name {
   const found = names.find((name) => name === text)
   if (found === undefined) throw new RangeError()
   return found
 }
 
-/** The numbers of a list in order. @throws RangeError */
+/** Returns the numbers of a list in order, each once. @throws RangeError for an entry that is no number within the bounds */
 function numbersOf(text: string | undefined, from: number, to: number): number[] {
   if (text === undefined) return []
   const numbers = text.split(',').map((entry) => (/^\s*[+-]?\d{1,9}\s*$/.test(entry) ? Number(entry) : Number.NaN))
@@ -112,14 +112,14 @@ function numbersOf(text: string | undefined, from: number, to: number): number[]
 }
 
 /**
- * The dates that a rule makes, as wall times in order from the start to the end, until the steps are used up. The start counts in COUNT, whether the
- * rule makes it or not; clock changes are not looked at.
+ * Yields the dates that a rule makes, as wall times in order from the start to the end, until the steps are used up. COUNT counts the start, whether the rule
+ * makes it or not. Times that a clock change skips are not moved.
  */
 export function* everyDate(rule: EveryRule, start: string, end: string, steps: Steps): Generator<string, void> {
   let left = rule.count ?? Number.POSITIVE_INFINITY
   let isFirst = true
   for (const set of setsOf(rule, start, end, steps)) {
-    // Each of hundreds of positions is looked for in every set, whether the set has it or not.
+    // Each position costs a step: there may be hundreds, and each is looked for in every set.
     steps.left -= rule.positions.length
     if (steps.left < 0) return
     for (const wall of timesOfSet(set, rule.positions)) {
@@ -135,7 +135,7 @@ export function* everyDate(rule: EveryRule, start: string, end: string, steps: S
   }
 }
 
-/** Days and the times on each of them, among which positions choose. */
+/** A set of days with the times on each of them; BYSETPOS chooses among these times. */
 interface DateSet {
   days: readonly number[]
   hours: readonly number[]
@@ -151,7 +151,7 @@ function* setsOf(rule: EveryRule, start: string, end: string, steps: Steps): Gen
   const times = { hours: own(rule.hours, hour), minutes: own(rule.minutes, minute), seconds: own(rule.seconds, second) }
   for (let step = 0; ; step += days.interval) {
     const period = periodOf(days, first, step)
-    // A period beyond all dates has no number.
+    // The days of a period beyond all dates are NaN, so this test also ends the loop for them.
     if (!(period.first <= last)) return
     steps.left -= 1 + (period.last - period.first) / DAYS_A_STEP
     if (steps.left < 0) return
@@ -166,10 +166,10 @@ const timeOf = (wall: string) => wall.slice(11).split(':').map(Number)
 const own = (list: readonly number[], at: number) => (list.length > 0 ? list : [at])
 const all = (list: readonly number[], length: number) => (list.length > 0 ? list : [...Array(length).keys()])
 const DAY = 86_400
-/** Days of a period that are looked at as soon as one time is made. */
+/** The number of days that can be looked at in the time that making one date takes. */
 const DAYS_A_STEP = 16
 
-/** The sets of one day, of a rule that repeats within it: one for each hour, minute or second. */
+/** Yields the sets of one day of a rule that repeats within the day: one for each hour, minute or second. */
 function* setsWithin(
   rule: EveryRule,
   unit: number,
@@ -195,7 +195,7 @@ function* setsWithin(
       }
 }
 
-/** The wall times of a set in order; of these the ones at the positions, if there are any. */
+/** Yields the wall times of a set in order; if there are positions, only the times at them. */
 function* timesOfSet(
   { days, hours, minutes, seconds }: DateSet,
   positions: readonly number[],

@@ -3,15 +3,15 @@ import { completed, type Frequency, type Recurrence, type Rule, type Start, WEEK
 
 // Says in words how an event repeats.
 
-/** Puts a text into the language of the site: `translate` with that language. */
+/** Translates a text into the language in which the recurrence is said, and puts the values into it. */
 type SayRecurrence = (text: RecurrenceWords, values?: Readonly<Record<string, string>>) => string
 
-/** More dates than these are counted rather than named. */
+/** The most dates that are named one by one. More dates are only counted. */
 const MOST_NAMED = 3
 
 /**
- * A recurrence in words for people: "every second Tuesday until 30 June 2027, not on 24 December 2026". `language` is the
- * tag that names of days and months are written in. The year is left out where it is the year of the start.
+ * Says a recurrence in words: "every second Tuesday until 30 June 2027, but not on 24 December". `language` is the tag by which names of days and months are
+ * written, and `say` translates. A date in the year of the start is written without its year.
  */
 export function recurrenceInWords(recurrence: Recurrence, start: Start, language: string, say: SayRecurrence): string {
   const { rule, added, left } = recurrence
@@ -35,13 +35,13 @@ export function recurrenceInWords(recurrence: Recurrence, start: Start, language
   return left.length > 0 ? say('{rule}, but not on {dates}', { rule: text, dates: dates(left) }) : text
 }
 
-/** The names of dates, days and months in a language. */
+/** Writes dates, days and months in a language. */
 interface RecurrenceNames {
   date: (wall: string) => string
-  /** `24 December`. */
+  /** Writes a day of every year, such as `24 December`. */
   yearday: (month: number, monthday: number) => string
   month: (month: number) => string
-  /** By the name of the rule: `TU`. */
+  /** Writes a weekday by its name in rules, such as `TU`. */
   weekday: (name: string) => string
 }
 
@@ -54,7 +54,7 @@ interface Forms {
   list: Intl.ListFormat
 }
 
-/** By language. Making them for one language takes 0.2 ms, a hundred times as long as using them. */
+/** The formats by language. Making those of one language takes 0.2 ms, a hundred times as long as using them. */
 const forms = new Map<string, Forms>()
 
 function formsOf(language: string): Forms {
@@ -94,7 +94,7 @@ const EVERY: Readonly<Record<Frequency, readonly [RecurrenceWords, RecurrenceWor
   yearly: ['every year', 'every second year', 'every {count} years'],
 }
 
-/** The rule without its end: how often, on which days, in which months. */
+/** Says a rule without its end: how often, on which days, in which months. */
 function ruleWords(rule: Rule, write: RecurrenceNames, language: string, say: SayRecurrence): string {
   const { frequency, interval, weekdays, months, positions } = rule
   const isPlainWeek = frequency === 'weekly' && months.length === 0 && positions.length === 0 && interval < 3
@@ -172,7 +172,7 @@ function monthdaysWords(monthdays: readonly number[], language: string, say: Say
   return joined(texts, language)
 }
 
-/** English words that rules are said in, with `{name}` where a value goes: the key other languages translate. */
+/** English texts that recurrences are said with, with `{name}` where a value goes; other languages translate them by these texts. */
 export const recurrenceWords = [
   'every day',
   'every second day',
@@ -216,5 +216,5 @@ export const recurrenceWords = [
   '{rule}, but for {count} dates',
 ] as const
 
-/** A text that rules are said in. */
+/** A text that recurrences are said with. */
 type RecurrenceWords = (typeof recurrenceWords)[number]

@@ -23,9 +23,9 @@ import {
   wallOfDay,
 } from './recurrence.ts'
 
-// Writes a recurrence as lines of RFC 5545, and as the object that clients send.
+// Writes a recurrence as lines of RFC 5545 or as the object that clients send, and reads both.
 
-/** A recurrence as an object with the members that clients send (docs/series.md); what was not given is left out. */
+/** A recurrence as an object with the members that clients send (docs/series.md). Members that were not given are left out. */
 export interface RecurrenceObject {
   frequency?: string
   interval?: number
@@ -41,7 +41,7 @@ export interface RecurrenceObject {
   left?: string[]
 }
 
-/** The lines of a recurrence as RFC 5545 writes them, in one form for each recurrence: RRULE, RDATE and EXDATE, each only if it has a value. */
+/** Writes a recurrence as lines of RFC 5545: RRULE, RDATE and EXDATE, each only if it has a value. Equal recurrences have equal lines. */
 export function recurrenceLines({ rule, added, left }: Recurrence, start: Start): string[] {
   return [
     ...(rule ? [`RRULE:${ruleText(rule, start)}`] : []),
@@ -51,8 +51,8 @@ export function recurrenceLines({ rule, added, left }: Recurrence, start: Start)
 }
 
 /**
- * Returns the lines for calendar files. Readers differ where a rule does not make its own start: some leave the start out, others do not count it.
- * So the start becomes an added date there, and a count becomes an end.
+ * Writes the lines for calendar files. If a rule does not make its own start, some readers leave the start out and others do not count it. So the start
+ * becomes an added date then, and a count becomes an end.
  */
 export function calendarLines(recurrence: Recurrence, start: Start): string[] {
   const { rule, added, left } = recurrence
@@ -73,7 +73,7 @@ function lastDate(rule: Rule, start: Start): string {
   return last
 }
 
-/** The value of RRULE. The end is in UTC as RFC 5545 asks, save for days. */
+/** Writes the value of RRULE. UNTIL is in UTC as RFC 5545 asks, or a day for events that last all day. */
 export function ruleText(rule: Rule, start: Start): string {
   const { frequency, interval, count, until, months, monthdays, weekdays, positions, weekStart } = rule
   const list = (name: string, entries: readonly (string | number)[]) =>
@@ -104,7 +104,7 @@ function datesLine(name: string, walls: readonly string[], start: Start): string
   return [`${name};TZID=${id}:${walls.map((wall) => compact(wall, start)).join(',')}`]
 }
 
-/** A recurrence as the object that clients may send in place of lines. */
+/** Returns a recurrence as the object that clients may send in place of lines. */
 export function recurrenceObject({ rule, added, left }: Recurrence, { allDay }: Start): RecurrenceObject {
   const date = (wall: string) => (allDay ? wall.slice(0, 10) : wall)
   return {
@@ -129,28 +129,28 @@ function ruleObject(rule: Rule): RecurrenceObject {
   }
 }
 
-/** A wall time of a series as iCalendar writes it: a day, or a time with or without `Z`. */
+/** Writes a wall time in the form of iCalendar: a day for events that last all day, else a time without `Z`. */
 function compact(wall: string, { allDay }: Pick<Start, 'allDay'>): string {
   const text = wall.replace(' ', 'T').replace(/[-:]/g, '')
   return allDay ? text.slice(0, 8) : text
 }
 
-/** Whether readers of calendar files know a zone by its name; times of other zones are written in UTC. */
+/** Decides whether readers of calendar files know a zone by its name. Times of other zones are written in UTC. */
 function isNamedZone(zone: string): boolean {
   return isTimezone(zone) && zone.toUpperCase() !== 'UTC' && clockChanges(zone, 0, 0) !== undefined
 }
 
-/** The lines of a rule with its exceptions, even if there are none: without such a line, dates that were left out before would stay so. */
+/** Adds an empty EXDATE to the lines of a recurrence without one: without such a line, dates that were exceptions before would remain exceptions. */
 export function withExceptions(lines: readonly unknown[]): readonly unknown[] {
   return lines.some((line) => String(line).startsWith('EXDATE')) ? lines : [...lines, 'EXDATE:']
 }
 
-// Reads how an event repeats, from lines of RFC 5545 or from an object, and says what is wrong with it.
+// Reads a recurrence from lines of RFC 5545 or from an object, and says what is wrong with it.
 
-/** The most characters of a recurrence: room for a rule, and the most added dates and exceptions. */
+/** The most characters of a recurrence: room for a rule, and for the most added dates and exceptions. */
 const LONGEST_INPUT = 40_000
 
-/** The parts of RFC 5545 that are supported, by the members of a rule. */
+/** The parts of RFC 5545 that are supported, with the parts of a rule that they mean. */
 const PARTS: Readonly<Record<string, keyof RuleParts>> = {
   FREQ: 'frequency',
   INTERVAL: 'interval',
@@ -163,7 +163,7 @@ const PARTS: Readonly<Record<string, keyof RuleParts>> = {
   WKST: 'weekStart',
 }
 
-/** The parts of a rule by the members of the object that clients send. */
+/** The members of the object that clients send, with the parts of a rule that they mean. */
 const MEMBERS: Readonly<Record<string, keyof RuleParts>> = {
   frequency: 'frequency',
   interval: 'interval',
@@ -176,7 +176,7 @@ const MEMBERS: Readonly<Record<string, keyof RuleParts>> = {
   week_start: 'weekStart',
 }
 
-/** The parts of an input that were read: those of its rule, if there is one, and both lists of dates. */
+/** The input as far as it was read: the parts of its rule, the names by which the client knows them, and both lists of dates. */
 interface RecurrenceRead {
   parts: RuleParts | undefined
   names: Partial<Record<keyof RuleParts, string>>
@@ -185,9 +185,9 @@ interface RecurrenceRead {
 }
 
 /**
- * Reads the recurrence of an event from RFC 5545 lines, as a text or a list, or from the object that `recurrenceObject`
- * answers (docs/series.md). Undefined for what means none: `""`, null, `[]`. What cannot be read, or has no date, is a Fault.
- * Never throws, and looks at sizes first, so that no input costs more than a moment.
+ * Reads the recurrence of an event from lines of RFC 5545, as a text or a list, or from an object of the form of `recurrenceObject` (docs/series.md).
+ * Undefined for a value that means no recurrence: `""`, null, `[]`. A Fault for one that cannot be read or has no date. Never throws. Looks at sizes first,
+ * so that no input costs more than a moment.
  */
 export function readRecurrence(input: unknown, start: Start): Recurrence | undefined | Fault {
   try {
@@ -209,7 +209,7 @@ function settleReading({ parts, names, added, left }: RecurrenceRead, start: Sta
   return recurrence
 }
 
-/** A recurrence whose lists are in order, without what they hold twice. */
+/** Returns a recurrence whose lists are in order and without duplicates. */
 function recurrenceWith(rule: Rule | undefined, added: readonly string[], left: readonly string[]): Recurrence {
   return { ...(rule ? { rule } : {}), added: inOrder(added), left: inOrder(left) }
 }
@@ -235,7 +235,7 @@ function readLines(input: string | readonly unknown[], start: Start): Recurrence
   return reading
 }
 
-/** The lines of a text or a list of texts, folded ones joined (RFC 5545, 3.1). */
+/** Returns the lines of a text or a list of texts, without blank ones; folded lines are joined (RFC 5545, 3.1). */
 function linesOf(input: string | readonly unknown[]): string[] {
   const texts = typeof input === 'string' ? [input] : input
   let size = 0
@@ -297,10 +297,10 @@ function setPart(parts: RuleParts, part: keyof RuleParts, value: string, start: 
   else parts[part] = value
 }
 
-/** The dates of an RDATE or EXDATE line, which may be in any zone. */
+/** Adds the dates of an RDATE or EXDATE line, which may be in any zone, to a list. */
 function readDates(value: string, params: string, property: string, into: string[], start: Start): void {
   const zone = zoneOf(params, property, start)
-  // Without a value it says that there are none.
+  // An EXDATE without a value says that there are no exceptions.
   if (value === '' && property === 'EXDATE') return
   addDates(value.split(','), zone, property, into, start)
 }
@@ -363,7 +363,7 @@ const swapped: Partial<Record<keyof RuleParts, string>> = Object.fromEntries(
   Object.entries(MEMBERS).map(([member, part]) => [part, member]),
 )
 
-/** The texts of a member: one text or number, or a list of them. */
+/** Returns the texts of a member, which is a text or number, or a list of them. */
 function textsOf(value: unknown, member: string): string[] {
   const values = Array.isArray(value) ? value : [value]
   if (values.length > MOST_DATES)
@@ -377,7 +377,7 @@ function textsOf(value: unknown, member: string): string[] {
   })
 }
 
-/** The parts of a rule as a client gave them, in words; lists are taken apart. A part that was not given is undefined. */
+/** The parts of a rule as texts of the client; lists are split into their entries. A part that was not given is undefined, or an empty list. */
 interface RuleParts {
   frequency?: string
   interval?: string
@@ -391,18 +391,18 @@ interface RuleParts {
   positions: readonly string[]
 }
 
-/** A part of a rule by the name its client knows it by: `RRULE:BYDAY` or `weekdays`. */
+/** Returns the name by which the client knows a part of a rule: `RRULE:BYDAY` or `weekdays`. */
 type NameOf = (part: keyof RuleParts) => string
 
 /** The most dates of a series. */
 export const MOST_DATES = 750
 const LARGEST_INTERVAL = 1000
-/** Entries of one list: every weekday of a year by its place would be 371. */
+/** The most entries of one list. Every weekday of a year by its place would be 371. */
 const LONGEST_LIST = 62
-/** Days that one rule may name in a year by months, days and weekdays; more than the days there are mean nothing. */
+/** The most days that the months, days and weekdays of one rule may name together: a year has no more than 366. */
 const MOST_COMBINED = 400
 
-/** Reads a rule from its parts, with all that lines and objects have in common. Throws `Unreadable`. */
+/** Reads a rule from its parts, which lines and objects have in common. @throws Unreadable for a part that is wrong or does not go with the others */
 function ruleOf(parts: RuleParts, start: Start, nameOf: NameOf): Rule {
   for (const list of LIST_PARTS)
     if (parts[list].length > LONGEST_LIST)
@@ -440,7 +440,7 @@ function weekStartOf(text: string | undefined, part: string): Weekday {
 
 const WEEK: readonly string[] = WEEKDAYS
 
-/** In the order of the week, without duplicates. */
+/** Reads weekdays, and returns them in the order of the week, without duplicates. */
 function weekdaysOf(texts: readonly string[], part: string): string[] {
   const days = texts.map((text) => {
     const [, nth = '', day = ''] = /^([+-]?\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)$/.exec(text.toUpperCase()) ?? []
@@ -456,7 +456,7 @@ function numbersOf(texts: readonly string[], part: string, from: number, to: num
   return [...new Set(numbers)].sort((one, other) => one - other)
 }
 
-/** Numbers counted from either end; none is 0. */
+/** Reads numbers that count from the beginning or, if negative, from the end. None may be 0. */
 function placesOf(texts: readonly string[], part: string, most: number): number[] {
   const places = numbersOf(texts, part, -most, most)
   if (places.includes(0)) throw invalid(part)
@@ -478,7 +478,7 @@ function invalid(part: string): Unreadable {
   return new Unreadable(part, 'The value of {part} is invalid.', { part })
 }
 
-/** Refuses parts that are right by themselves but not together. */
+/** Checks that the parts of a rule go together. @throws Unreadable for parts that contradict each other, and for a rule without a date */
 function refuseContradictions(rule: Rule, start: Start, nameOf: NameOf): void {
   const { frequency, weekdays, monthdays, months, positions, until } = rule
   const refuse = (part: keyof RuleParts): never => {
@@ -503,7 +503,7 @@ function refuseContradictions(rule: Rule, start: Start, nameOf: NameOf): void {
   if (!hasMatch(rule, start)) throw new Unreadable(nameOf('frequency'), 'The rule has no date at all.')
 }
 
-/** The largest place a weekday may be named by: in a month, in a year, or none at all. */
+/** Returns the largest place that a weekday may have: in the year, in the month, or 0 for a rule whose weekdays have no places. */
 function largestPlace({ frequency, months }: Rule): number {
   if (frequency === 'yearly') return months.length === 0 ? 53 : 5
   return frequency === 'monthly' ? 5 : 0
@@ -514,14 +514,14 @@ const COMPACT = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z)?)?$/i
 /** A day or time as people write it: `2027-06-30`, `2027-06-30 19:00`. */
 const SPACED = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?(Z)?)?$/i
 
-/** A day, or a wall time and whether it is one of UTC. */
+/** A date that was read: whether it is a day without a time, and whether its time is in UTC. */
 interface DateRead {
   wall: string
   isDay: boolean
   isUtc: boolean
 }
 
-/** A date of a list (RDATE, EXDATE) as the series has it; a day alone means the time of the start. Throws `Unreadable`. */
+/** Reads a date of a list as a wall time of the series. A day without a time has the time of the start. @throws Unreadable for other text */
 function dateOf(text: string, start: Start, zone: string, part: string): string {
   const { wall, isDay, isUtc } = readDate(text, part)
   if (start.allDay) return `${wall.slice(0, 10)} 00:00:00`
@@ -531,8 +531,9 @@ function dateOf(text: string, start: Start, zone: string, part: string): string 
 }
 
 /**
- * The end of the last day that may have a date, as a wall time. A time is taken for the day it falls on, or for the day before where
- * it is before the date of that day would be, so that an end means the same to readers who take clocks differently. Throws `Unreadable`.
+ * Reads the end of a rule, and returns the end of the last day that may have a date, as a wall time. An end at a time means its day, or the day before if
+ * the date of that day would begin after it. An end so means the same to all readers, however they treat changes of clocks.
+ * @throws Unreadable for other text
  */
 function untilOf(text: string, start: Start, part: string): string {
   const { wall, isDay, isUtc } = readDate(text, part)
@@ -547,7 +548,7 @@ function readDate(text: string, part: string): DateRead {
   if (!found) throw invalid(part)
   const [, year, month, day, hour, minute = '00', second = '00', utc] = found
   const wall = `${year}-${month}-${day} ${hour ?? '00'}:${minute}:${second}`
-  // A date that rolls over, such as 31 June or 24:00, is no time.
+  // Dates that would roll over, such as 31 June or 24:00, are refused.
   if (!isWallTime(wall) || formatUtc(utcToMs(wall)) !== wall) throw invalid(part)
   return { wall, isDay: hour === undefined, isUtc: utc !== undefined }
 }

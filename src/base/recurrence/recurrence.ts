@@ -1,21 +1,21 @@
 import { DAY_MS, dayNumber, formatUtc, settledWall } from '../text/zones.ts'
 
-// A recurrence: its rule, added dates and exceptions, and all the dates that follow from them.
+// Declares a recurrence (its rule, added dates and exceptions), makes its dates, and counts with days of the calendar.
 
-/** The days of the week in the order of ISO 8601, as rules write them. */
+/** The weekdays from Monday on, as rules write them. */
 export const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'] as const
 export type Weekday = (typeof WEEKDAYS)[number]
 
-/** How often a rule may repeat: daily at the most, since events do not repeat within a day. */
+/** The frequencies of a rule. Daily is the most frequent, since events do not repeat within a day. */
 export const FREQUENCIES = ['daily', 'weekly', 'monthly', 'yearly'] as const
 export type Frequency = (typeof FREQUENCIES)[number]
 
-/** The parts of a rule that hold lists, which read the same way. */
+/** The parts of a rule that hold lists. All are read in the same way. */
 export const LIST_PARTS = ['weekdays', 'monthdays', 'months', 'positions'] as const
 
 /**
- * A recurrence as it is kept. All times are wall times 'YYYY-MM-DD HH:MM:SS' in the zone of the series, at midnight for
- * events that last all day; both lists are in order and hold nothing twice.
+ * A recurrence as it is stored. All times are wall times 'YYYY-MM-DD HH:MM:SS' in the zone of the series, and 00:00:00 for events that last all day. Both
+ * lists are in order, without duplicates.
  */
 export interface Recurrence {
   readonly rule?: Rule
@@ -25,7 +25,7 @@ export interface Recurrence {
   readonly left: readonly string[]
 }
 
-/** A rule of RFC 5545, 3.3.10, within the bounds that `readRecurrence` keeps. Empty lists are parts that were not given. */
+/** A rule of RFC 5545, 3.3.10, within the bounds of `readRecurrence`. An empty list is a part that was not given. */
 export interface Rule {
   readonly frequency: Frequency
   readonly interval: number
@@ -33,31 +33,31 @@ export interface Rule {
   readonly count?: number
   /** The end of the last day that may have a date: 23:59:59, or 00:00:00 for events that last all day. */
   readonly until?: string
-  /** `TU`, or with the place in its month or year `2TU`, `-1FR`. */
+  /** Weekdays such as `TU`, or with their place in the month or year, such as `2TU` or `-1FR`. */
   readonly weekdays: readonly string[]
-  /** 1 to 31, or -1 for the last day to -31. */
+  /** Days of the month: 1 to 31, or counted from the end -1 to -31. */
   readonly monthdays: readonly number[]
   readonly months: readonly number[]
-  /** Which of the dates of a day, week, month or year count: 1 is the first, -1 the last. */
+  /** The places of the dates that count, among all dates of one day, week, month or year: 1 is the first, -1 the last. */
   readonly positions: readonly number[]
   readonly weekStart: Weekday
 }
 
-/** When the first occurrence of a series starts: a wall time, its zone, and whether only days count. */
+/** The start of the first occurrence of a series: a wall time, its zone, and whether the events last all day. */
 export interface Start {
   readonly local: string
   readonly zone: string
   readonly allDay: boolean
 }
 
-/** Why a recurrence is refused: the part as the client wrote it (`RRULE:BYHOUR`, `until`), and a text for every language. */
+/** Why a recurrence is refused: the name of the part as the client wrote it (`RRULE:BYHOUR`, `until`), and the English text, which locales translate. */
 export interface Fault {
   readonly part: string
   readonly message: RecurrenceMessage
   readonly values?: Readonly<Record<string, string>>
 }
 
-/** Thrown within this folder for recurrences that cannot be read; callers outside get a `Fault`. */
+/** The error for a recurrence that cannot be read. It is thrown within this folder alone; callers outside get its `Fault`. */
 export class Unreadable extends Error {
   readonly fault: Fault
 
@@ -68,12 +68,12 @@ export class Unreadable extends Error {
   }
 }
 
-/** Whether a recurrence was refused. */
+/** Decides whether the result of reading a recurrence is a fault. */
 export function isFault(read: object | undefined): read is Fault {
   return read !== undefined && 'part' in read
 }
 
-/** English texts about recurrences that are refused, with `{name}` where a value goes: the key other languages translate. */
+/** English texts about recurrences that are refused, with `{name}` where a value goes; other languages translate them by these texts. */
 export const recurrenceMessages = [
   'A recurrence is RRULE, RDATE and EXDATE lines as a text or list, or an object.',
   'The part {part} of a recurrence is not supported.',
@@ -111,13 +111,13 @@ interface Period {
   last: number
 }
 
-/** A weekday with its place in its month or year; 0 for every one. */
+/** A weekday with its place in the month or year; `nth` is 0 for a weekday at any place. */
 interface NamedWeekday {
   weekday: number
   nth: number
 }
 
-/** The conditions a day has to meet, including those that the start implies. */
+/** The conditions that a day has to meet, including those that follow from the start. */
 interface Conditions {
   months: readonly number[]
   monthdays: readonly number[]
@@ -130,9 +130,9 @@ interface Conditions {
 }
 
 /**
- * The dates of a rule as wall times in order, from the start to the horizon and before the end of the rule: those that
- * match it, and the start as the first one even where it does not (docs/series.md). Clock changes are not looked at.
- * Each day up to the horizon is looked at once, so the work is bounded whatever the rule.
+ * Yields the dates of a rule as wall times in order, from the start to the horizon or the end of the rule: first the start, whether it matches the rule or
+ * not (docs/series.md), then the days that match. Times that a clock change skips are not moved. Each day up to the horizon is looked at once, so the work
+ * is bounded whatever the rule.
  */
 export function* ruleDates(rule: Rule, start: Start, horizon: string): Generator<string, void> {
   const end = rule.until !== undefined && rule.until < horizon ? rule.until : horizon
@@ -147,10 +147,10 @@ export function* ruleDates(rule: Rule, start: Start, horizon: string): Generator
   }
 }
 
-/** No date lies after the last wall time there is. */
+/** The last wall time of the calendar, after which no date lies. */
 export const LAST_WALL = '9999-12-31 23:59:59'
 
-/** How far a rule is searched for a date that matches it: 29 February is the same weekday again after 28 or 40 years. */
+/** The years in which a rule is searched for a date that matches it: 29 February is the same weekday again after 28 or 40 years. */
 const SEARCHED_YEARS = 40
 
 /** Returns the wall time up to which a recurrence is searched for a date. */
@@ -158,17 +158,17 @@ export function searchedUntil({ local }: Start): string {
   return wallOfDay(dayNumber(local) + SEARCHED_YEARS * 366, local)
 }
 
-/** Whether a rule makes any date from the start on; the start alone does not count. */
+/** Decides whether any date from the start on matches a rule. A start that does not match it does not count. */
 export function hasMatch(rule: Rule, start: Start): boolean {
   const horizon = searchedUntil(start)
   const end = rule.until !== undefined && rule.until < horizon ? rule.until : horizon
   return !matchingDates(rule, start, end).next().done
 }
 
-/** The most days from the start of a series to its last date, 400 years, so that a start in the year 1 costs no more than others. */
+/** The most days from the start of a series to its last date: 400 years, so that a start in the year 1 costs no more than any other. */
 const LONGEST_DAYS = 146_097
 
-/** The dates that match a rule, the start only if it does. */
+/** Yields the dates from the start to `end` that match a rule, as wall times in order. The start is among them only if it matches. */
 export function* matchingDates(rule: Rule, start: Start, end: string): Generator<string, void> {
   const first = dayNumber(start.local)
   const last = Math.min(dayNumber(end), first + LONGEST_DAYS)
@@ -185,7 +185,7 @@ export function* matchingDates(rule: Rule, start: Start, end: string): Generator
   }
 }
 
-/** Fills in the weekday, the day of the month and the month from the start where the rule does not name them. */
+/** Adds the weekday, the day of the month or the month of the start to a rule that does not name them. */
 export function completed(rule: DayRule, start: Pick<Start, 'local'>): DayRule {
   const { frequency, weekdays, monthdays, months, weeks = [], yeardays = [] } = rule
   if (frequency === 'daily' || weekdays.length + monthdays.length + yeardays.length > 0) return rule
@@ -196,19 +196,19 @@ export function completed(rule: DayRule, start: Pick<Start, 'local'>): DayRule {
   return { ...rule, monthdays: [monthday], months: isYearday ? [month] : months }
 }
 
-/** The conditions of a completed rule on each day. */
+/** Returns the conditions that a completed rule sets each day. */
 export function dayConditions(rule: DayRule): Conditions {
   const { months, monthdays, weekdays, weeks = [], yeardays = [], weekStart } = rule
   const isCountedInYear = rule.frequency === 'yearly' && months.length === 0
   return { months, monthdays, weekdays: weekdays.map(namedWeekday), isCountedInYear, weeks, yeardays, weekStart }
 }
 
-/** `-1FR` as Friday and -1. */
+/** Reads a weekday with its place: `-1FR` is Friday and -1. */
 function namedWeekday(text: string): NamedWeekday {
   return { weekday: WEEKDAYS.findIndex((name) => text.endsWith(name)), nth: Number(text.slice(0, -2)) }
 }
 
-/** The first and last day of a period (day, week, month or year), `step` periods after the one that the start lies in. */
+/** Returns the first and last day of the period (day, week, month or year) that comes `step` periods after the one of the start. */
 export function periodOf({ frequency, weekStart }: Rule, start: number, step: number): Period {
   if (frequency === 'daily') return { first: start + step, last: start + step }
   if (frequency === 'weekly') {
@@ -220,7 +220,7 @@ export function periodOf({ frequency, weekStart }: Rule, start: number, step: nu
   return { first: numberOf(year, month + step, 1), last: numberOf(year, month + step + 1, 0) }
 }
 
-/** The days of a period that meet the conditions, in order. */
+/** Returns the days of a period that meet the conditions, in order. */
 export function daysOf({ first, last }: Period, conditions: Conditions): number[] {
   const days: number[] = []
   for (let day = first; day <= last; day += 1) if (meets(day, conditions)) days.push(day)
@@ -242,7 +242,7 @@ function meets(number: number, conditions: Conditions): boolean {
   return weekdays.length === 0 || weekdays.some((named) => isWeekday(number, day, named, isCountedInYear))
 }
 
-/** Whether a day is in one of these weeks of its year, the first of which has at least four days in it. */
+/** Decides whether a day is in one of these weeks of its year. The first week of a year is the first with at least four days in that year. */
 function isInWeek(number: number, weeks: readonly number[], weekStart: Weekday): boolean {
   const middle = number - ((weekdayOfDay(number) - WEEKDAYS.indexOf(weekStart) + 7) % 7) + 3
   const { year } = dayOfNumber(middle)
@@ -250,7 +250,7 @@ function isInWeek(number: number, weeks: readonly number[], weekStart: Weekday):
   return isAtPlace(place, place + Math.floor((numberOf(year, 12, 31) - middle) / 7), weeks)
 }
 
-/** Whether a place counted from 1 is one of those asked for, of which negative ones count from the end. */
+/** Decides whether a place, counted from 1, is among those asked for. Negative ones are counted from the end: -1 is the last. */
 function isAtPlace(place: number, length: number, asked: readonly number[]): boolean {
   return asked.includes(place) || asked.includes(place - length - 1)
 }
@@ -268,9 +268,8 @@ function lengthOfYear({ year }: Day): number {
 }
 
 /**
- * The original starts of a series up to the horizon, a wall time: in order, none twice, at most `limit`. The first is the
- * start unless an exception takes it away, even where the horizon lies before it. Times that a clock change skips are
- * moved forward, so that two dates may become one.
+ * Returns the original starts of a series up to the wall time `until`: in order, without duplicates, at most `limit`. The first is the start of the series,
+ * even if `until` lies before it, unless an exception removes it. Times that a clock change skips move forward, so that two dates may become one.
  */
 export function occurrenceStarts(recurrence: Recurrence, start: Start, until: string, limit: number): string[] {
   const { rule, added, left } = recurrence
@@ -289,12 +288,12 @@ export function occurrenceStarts(recurrence: Recurrence, start: Start, until: st
     .slice(0, limit)
 }
 
-/** Returns a wall time as it takes place: one that a clock change skips moves forward, and whole days stay. */
+/** Moves a wall time that a clock change skips forward. Returns any other, and those of events that last all day, unchanged. */
 export function settled(wall: string, { zone, allDay }: Start): string {
   return allDay ? wall : settledWall(wall, zone)
 }
 
-/** A day as its number since 1970-01-01, with what rules ask of it. */
+/** A day of the Gregorian calendar. */
 export interface Day {
   readonly year: number
   /** 1 to 12. */
@@ -302,19 +301,19 @@ export interface Day {
   readonly monthday: number
 }
 
-/** The wall time of a day by its number, at the time of day of another wall time. */
+/** Returns the wall time on a day, given by its number, at the time of day of another wall time. */
 export function wallOfDay(day: number, time: string): string {
   return formatUtc(day * DAY_MS).slice(0, 11) + time.slice(11)
 }
 
-/** The number of a day of the Gregorian calendar; months beyond the year roll over. */
+/** Returns the number of a day, counted from 1970-01-01. Months beyond the year and days beyond the month roll over. */
 export function numberOf(year: number, month: number, monthday: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, monthday) / DAY_MS
 }
 
-/** Year, month and day of the month of a day by its number. Integers alone, since rules ask this of every day they pass. */
+/** Returns the day with a number. Computes with integers instead of a Date, since rules ask this for every day that they pass. */
 export function dayOfNumber(day: number): Day {
-  // Years are counted from 1 March, so that the day that leap years add is the last one; 146,097 days are 400 years.
+  // Years begin on 1 March here, so that the day that leap years add is their last one. 146,097 days are 400 years.
   const shifted = day + 719_468
   const era = Math.floor(shifted / 146_097)
   const ofEra = shifted - era * 146_097
@@ -328,7 +327,7 @@ export function dayOfNumber(day: number): Day {
   return { year, month, monthday: ofYear - Math.floor((153 * fromMarch + 2) / 5) + 1 }
 }
 
-/** 0 for Monday to 6 for Sunday. */
+/** Returns the weekday of a day by its number: 0 for Monday to 6 for Sunday. */
 export function weekdayOfDay(day: number): number {
   return (((day + 3) % 7) + 7) % 7
 }
@@ -343,7 +342,7 @@ export function lengthOfMonth({ year, month }: Pick<Day, 'year' | 'month'>): num
   return month === 2 && isLeapYear(year) ? 29 : (LENGTHS[month - 1] ?? 31)
 }
 
-/** The latest wall time on a day at which a date of the series may begin. */
+/** Returns the latest wall time on a day, given by its number, at which a date of the series may begin. */
 export function endOfLastDay(day: number, { allDay }: Start): string {
   return wallOfDay(day, `YYYY-MM-DD ${allDay ? '00:00:00' : '23:59:59'}`)
 }

@@ -10,39 +10,40 @@ import {
 } from './recurrence.ts'
 import { type RecurrenceObject, readRecurrence, recurrenceLines, recurrenceObject } from './recurrence-text.ts'
 
-// Turns a recurrence into the values of the controls of a form, and back.
+// Turns a recurrence into the values of the controls of a form, and back, and lists its next dates.
 
 /**
- * A recurrence in the fields of a form. `dates` are dates without a rule; `text` is a recurrence that the form has no controls for: it shows the text and
- * sends it back unchanged. Members that do not belong to the chosen `repeats` are ignored.
+ * A recurrence in the fields of a form. `repeats` is `dates` for dates without a rule, and `text` for a recurrence that the form has no controls for: the
+ * form shows its text and sends it back unchanged. Members that do not belong to the chosen `repeats` are ignored.
  */
 export interface RuleFields {
   repeats: 'never' | 'daily' | 'weekly' | 'monthly' | 'yearly' | 'dates' | 'text'
-  /** Every so many days, weeks, months or years. */
+  /** The number of days, weeks, months or years from one date to the next. */
   interval: number
-  /** Of weeks: `mo` to `su`; none for the weekday of the start. */
+  /** The weekdays of a weekly rule, `mo` to `su`; empty for the weekday of the start. */
   weekdays: string[]
-  /** Of months: 1 to 31, or -1 for the last day; undefined for the day of the start, or where `weekday` says which. */
+  /** The day of a monthly rule, 1 to 31, or -1 for the last; undefined for the day of the start, and for a rule with `weekday`. */
   month_day?: number
-  /** Of months: a weekday by its place, such as `2tu` or `-1fr`. */
+  /** The weekday of a monthly rule with its place, such as `2tu` or `-1fr`. */
   weekday?: string
   ends: 'never' | 'until' | 'count'
   /** The last day, 'YYYY-MM-DD'. */
   until?: string
   count?: number
-  /** Dates beside the rule, and those that are left out: wall times, or days for events that last all day. */
+  /** Dates beside the rule: wall times, or days for events that last all day. */
   added: string[]
+  /** Dates that do not take place, in the same form. */
   left: string[]
-  /** The recurrence as it was sent, for `text`. */
+  /** The lines of the recurrence if `repeats` is `text`. */
   text?: string
 }
 
 const NEVER: RuleFields = { repeats: 'never', interval: 1, weekdays: [], ends: 'never', added: [], left: [] }
 
-/** A weekday by one place in its month. */
+/** A weekday with its place in the month, such as `2tu` or `-1fr`. */
 const PLACED = /^(?:[1-5]|-1)[a-z]{2}$/
 
-/** Returns the fields of a form for the lines of a recurrence. Lines that the form cannot ask for, or cannot give back as they are, stay a text. */
+/** Returns the fields of a form for the lines of a recurrence. If the fields would give back another recurrence, the lines stay a text. */
 export function fieldsOfRule(text: string, start: Start): RuleFields {
   if (text.trim() === '') return NEVER
   const read = readRecurrence(text, start)
@@ -57,7 +58,7 @@ function sameLines(one: Recurrence, other: Recurrence, start: Start): boolean {
   return recurrenceLines(one, start).join('\n') === recurrenceLines(other, start).join('\n')
 }
 
-/** The fields of a recurrence, which say less than it where the form asks for less. */
+/** Returns the fields of a recurrence, without the parts that the form does not ask for; undefined for a weekday that it cannot show. */
 function simpleFields(object: RecurrenceObject): RuleFields | undefined {
   const { frequency, interval = 1, count, until, weekdays = [], month_days = [], added = [], left = [] } = object
   const lists = { ...NEVER, added, left }
@@ -78,7 +79,7 @@ function simpleFields(object: RecurrenceObject): RuleFields | undefined {
   return { ...ruled, repeats: 'monthly', ...(day === undefined ? {} : { month_day: day }) }
 }
 
-/** Returns what the interface takes as `recurrence` for the fields of a form: an object, a text as it was, or `""` for none. */
+/** Returns the value of `recurrence` to send for the fields of a form: an object, the unchanged text, or `""` for no recurrence. */
 export function valueOfRule(fields: RuleFields): RecurrenceObject | string {
   const { repeats, interval, weekdays, month_day: monthDay, weekday, ends, until, count, added, left, text } = fields
   if (repeats === 'never') return ''
@@ -97,13 +98,14 @@ export function valueOfRule(fields: RuleFields): RecurrenceObject | string {
   }
 }
 
-/** The most dates that are asked for at once, and those of a rule that are passed over before them: daily for more than fifty years. */
+/** The most dates that are returned at once. */
 const MOST_SHOWN = 100
+/** The most dates of a rule that are looked at: those of more than fifty years for a daily rule. */
 const MOST_PASSED = 20_000
 
 /**
- * The next dates of a recurrence in any form that the interface takes, as wall times in order: those that do not lie before `from`, the start among them.
- * None for a recurrence that means none; what cannot be read is a Fault.
+ * Returns the next dates of a recurrence, which may be in any form that the interface takes: wall times in order, from `from` on, `most` at the most. Empty
+ * for a value that means no recurrence; a Fault for one that cannot be read.
  */
 export function nextDates(value: unknown, start: Start, from: string, most: number): string[] | Fault {
   const read = readRecurrence(value, start)

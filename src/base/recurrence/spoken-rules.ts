@@ -2,9 +2,12 @@ import { type Said, saidAt, type Token, type Vocabulary } from '../text/spoken-w
 import { WEEKDAYS } from './recurrence.ts'
 import type { RecurrenceObject } from './recurrence-text.ts'
 
-// Reads rules of events that repeat as people type them.
+// Reads the rules of events that repeat as people type them.
 
-/** The rule that begins at a piece of a text: `every Tuesday and Thursday`, `dienstags`, `toutes les 2 semaines`, `cada primer domingo del mes`. */
+/**
+ * Finds the rule that begins at a piece of a text: `every Tuesday and Thursday`, `dienstags`, `toutes les 2 semaines`, `cada primer domingo del mes`.
+ * Undefined where none does.
+ */
 export function spokenRuleAt(
   tokens: readonly Token[],
   at: number,
@@ -28,10 +31,10 @@ function weekly({ meaning, next }: Said<number[]>): Said<RecurrenceObject> {
   return { meaning: { frequency: 'weekly', interval: 1, weekdays: meaning.map(ruleName) }, next }
 }
 
-/** The name of a weekday in rules, as objects of recurrences have it: `tu`. */
+/** Returns the name of a weekday in objects of recurrences: `tu`. */
 const ruleName = (weekday: number) => (WEEKDAYS[weekday] ?? 'MO').toLowerCase()
 
-/** One weekday, or several joined by `and`. Without `every`, the first has to say by its form that it is repeated: `dienstags`. */
+/** Finds a weekday, or several joined by `and`. Without `every` before it, the first one has to say by its form that it is repeated: `dienstags`. */
 function weekdaysAt(
   tokens: readonly Token[],
   at: number,
@@ -56,7 +59,7 @@ function dayAt(tokens: readonly Token[], at: number, words: Vocabulary, isPlain:
   return plural ?? (single && { meaning: single.meaning.day, next: single.next })
 }
 
-/** A weekday by its place: `first Sunday of the month`. Behind `every`, the second one is every other. */
+/** Finds a weekday by its place: `first Sunday of the month`. Without `of the month`, `every second Sunday` means one every two weeks. */
 function placeAt(
   tokens: readonly Token[],
   at: number,
@@ -75,10 +78,10 @@ function placeAt(
   return { meaning: { frequency: 'monthly', interval: 1, weekdays }, next: ofMonth?.next ?? weekday.next }
 }
 
-/** No month has a weekday more often. */
+/** The most times that a month has a weekday. */
 const MOST_PLACES = 5
 
-/** `2nd`, `1.` */
+/** Finds the place of a weekday as a number: `2nd`, `1.` */
 function numberedAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<number> | undefined {
   const token = tokens[at]
   const ordinal = tokens[at + 1]?.isGlued ? saidAt(tokens, at + 1, words.ordinals) : undefined
@@ -90,7 +93,7 @@ function numberedAt(tokens: readonly Token[], at: number, words: Vocabulary): Sa
 const MOST_INTERVAL = 1000
 const DAYS_A_WEEK = 7
 
-/** `2 weeks`, `3 Tage`, `other week`, `quinzaine` */
+/** Finds a rule by its interval: `2 weeks`, `3 Tage`, `other week`, `quinzaine`. */
 function severalAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<RecurrenceObject> | undefined {
   const counted = countAt(tokens, at, words)
   const unit = saidAt(tokens, counted.next, words.units)

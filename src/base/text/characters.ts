@@ -1,11 +1,11 @@
 import { cachedText, emptyCache, processBudget } from '../cache.ts'
 import { decodedText } from './html.ts'
 
-// Texts as databases and Unicode can take them, and folded for searches and orders: lower case, without accents.
+// Makes texts fit for databases, folds them for searches and orders (lower case, without accents), and makes slugs.
 
 /**
- * A text as both databases store it, or any other value. PostgreSQL takes no NUL, and no encoding has halves of surrogate pairs: the replacement
- * character takes their place.
+ * Returns a text that both databases can store; any other value is returned unchanged. PostgreSQL takes no NUL, and UTF-8 has no halves of surrogate pairs:
+ * the replacement character U+FFFD stands in their place.
  */
 export function storableText<Value>(value: Value): Value {
   if (typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0'))) return value
@@ -13,25 +13,25 @@ export function storableText<Value>(value: Value): Value {
 }
 
 /**
- * The longest run of combining marks that texts may have: the stream-safe limit of the Unicode standard (UAX 15, 13). Ordering a run takes
- * quadratic time, and no language has runs of more than a handful.
+ * The most combining marks that may stand in a row: the stream-safe limit of the Unicode standard (UAX 15, 13). The time to order a run of marks grows with
+ * the square of its length, and no language has runs of more than a handful.
  */
 export const LONGEST_MARK_RUN = 30
 
-// All combining marks lie beyond Latin-1.
+// All combining marks lie beyond these characters.
 const PLAIN = /^[\0-\u02ff]*$/
 const LONG_RUN = new RegExp(`\\p{M}{${LONGEST_MARK_RUN + 1}}`, 'u')
 const LONG_RUNS = new RegExp(`(\\p{M}{${LONGEST_MARK_RUN}})\\p{M}+`, 'gu')
 
-/** Whether a run of marks in a text is longer than the limit. */
+/** Decides whether a text has a run of combining marks longer than `LONGEST_MARK_RUN`. */
 export function hasLongMarkRun(text: string): boolean {
   return text.length > LONGEST_MARK_RUN && !PLAIN.test(text) && LONG_RUN.test(text)
 }
 
-/** The text in a normal form of Unicode, in linear time: a run of marks that is too long is cut. */
+/** Returns a text in a normal form of Unicode, in time that grows with its length alone: runs of marks that are too long are cut. */
 export function normalize(text: string, form: 'NFC' | 'NFKD'): string {
   if (PLAIN.test(text)) return text.normalize(form)
-  // Decomposing makes runs longer.
+  // Decomposing makes runs longer, so they are cut again afterwards.
   return withoutLongRuns(withoutLongRuns(text).normalize(form))
 }
 
@@ -39,14 +39,14 @@ function withoutLongRuns(text: string): string {
   return LONG_RUN.test(text) ? text.replace(LONG_RUNS, '$1') : text
 }
 
-/** The 32 bits of FNV-1a over the UTF-16 units of a text. Different texts may have the same. */
+/** Returns the 32 bits of FNV-1a over the UTF-16 units of a text. Different texts may have the same hash. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
   return hash >>> 0
 }
 
-/** Letters that Unicode does not decompose into a plain letter and its accent. */
+/** The plain form of letters that Unicode does not decompose into a plain letter and an accent. */
 const PLAIN_LETTERS: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
@@ -72,7 +72,7 @@ const SPECIAL = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'g')
 const LATIN_ACCENTS = /(\p{Script=Latin})\p{M}+/gu
 const ACCENTS = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu
 
-// Nobody sees soft hyphens, direction marks, zero-width blanks and the choice between text and emoji style.
+// Characters that nobody sees: soft hyphens, direction marks, zero-width blanks, and the choice between text and emoji style.
 const UNSEEN = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]|[\ufe0e\ufe0f]/g
 const APOSTROPHES = /[\u2018\u2019\u201a\u201b\u02bc\u2032]/g
 const QUOTES = /[\u201c-\u201f\u2033]/g
@@ -81,21 +81,22 @@ const DASHES = /[\u2010-\u2015\u2212]/g
 const ASCII = /^[\t\n\r -~]*$/
 
 /**
- * A part of a text that begins with other than ASCII, up to the next sign of ASCII; that before it belongs to it where a mark may follow. The last
- * four are no marks, but decompose into one and more. Most texts of European languages have a few short parts of this kind, and the same ones.
+ * A part of a text that begins with a character beyond ASCII and ends before the next visible one of ASCII. The ASCII character before it belongs to it if
+ * a mark follows that may combine with it; the last four characters of that class are no marks, but decompose into one. Most texts of European languages
+ * have a few short parts of this kind, and always the same ones.
  */
 const BEYOND_ASCII = /(?:[!-~][\p{M}\p{Cf}\u0e33\u0eb3\uff9e\uff9f]|[^\t\n\r -~])[^!-~]*/gu
 
 /**
- * Text as searches and orders compare it: lower case; Latin, Greek and Cyrillic letters without accents; plain quotes and dashes; single blanks.
- * Other scripts keep their marks. Folding folded text changes nothing.
+ * Folds a text to the form that searches and orders compare: lower case; Latin, Greek and Cyrillic letters without accents; plain quotes and dashes; single
+ * blanks. Other scripts keep their marks. Folding a folded text changes nothing.
  */
 export function fold(text: string): string {
   const folded = ASCII.test(text) ? text : text.replace(BEYOND_ASCII, foldPart)
   return folded.toLowerCase().replace(/\s+/g, ' ').trim()
 }
 
-/** Folded parts of a few characters. */
+/** The folded forms of parts of a few characters. */
 const folds = emptyCache<string, string>(processBudget)
 const LONGEST_KEPT = 3
 
@@ -104,7 +105,7 @@ function foldPart(part: string): string {
   return cachedText(folds, part, () => foldUnicode(part))
 }
 
-/** A text folded as a whole; its blanks stay. */
+/** Folds a text at once, without looking for its parts beyond ASCII. Its blanks stay as they are. */
 export function foldUnicode(text: string): string {
   const decomposed = normalize(text.replace(UNSEEN, ''), 'NFKD')
   const plain = decomposed.replace(ACCENTS, '$1').toLowerCase().replace(ACCENTS, '$1')
@@ -116,7 +117,7 @@ export function foldUnicode(text: string): string {
   return normalize(folded, 'NFC')
 }
 
-/** Lower-case text with the Latin letters written in ASCII where they can be; every other letter as it was. */
+/** Returns a text in lower case, with Latin letters in ASCII where they have such a form. All other letters keep their marks. */
 export function latinToAscii(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   const plain = normalize(text, 'NFKD').replace(LATIN_ACCENTS, '$1').toLowerCase().replace(LATIN_ACCENTS, '$1')
@@ -127,59 +128,59 @@ function plainLetters(text: string): string {
   return text.replace(SPECIAL, (letter) => PLAIN_LETTERS[letter] ?? letter)
 }
 
-// Slugs: made from titles, numbered, and marked while a record is in the trash.
+// Slugs: makes them from titles, numbers them, and marks those of records in the trash.
 
 const LONGEST = 200
 
-/** The ending of the slug of a trashed record, so that its own is free again (rule 24.1). */
+/** The ending that the slug of a record gets in the trash, so that another record can have the slug (rule 24.1). */
 export const TRASHED_SUFFIX = '__trashed'
 
 const IN_ASCII = /^[ -~]*$/
-/** Slugs as most are. */
+/** The form of most slugs. */
 const SLUG_SIGNS = /^[a-z0-9_-]*$/
 const ENCODED = /(?:%[89a-f][0-9a-f])+/gi
 const SEPARATORS = /[\s\p{Z}\p{Pd}./|\\\u2044]+/gu
-// Quotes and brackets are removed, so "it's" becomes one word; so are other signs of ASCII and all signs that are not letters.
+// Characters that are removed: quotes and brackets, so that "it's" becomes one word, other signs of ASCII, and symbols.
 const VANISHING =
   /[^\p{L}\p{M}\p{N}\p{So}\p{P}\p{Emoji_Modifier}]|[\p{Pi}\p{Pf}\p{Ps}\p{Pe}]|(?![-_])[!-/:-@[-`{-~]|[\ufe00-\ufe0f\ufffd©®°¦]/gu
 const FOREIGN_SIGNS = /(?![-_])\p{P}+/gu
 
 /**
- * The slug of a title, or of a slug that a client sent (rule 17.1): lower-case ASCII letters and digits with `-` and `_`, other scripts
- * percent-encoded, at most 200 bytes. Empty when no character is left. Slugs of slugs are the same.
+ * Makes the slug of a title, or of a slug that a client sent (rule 17.1): lower-case ASCII letters and digits with `-` and `_`, other scripts
+ * percent-encoded, at most 200 bytes. Empty if no character is left. The slug of a slug is the slug itself.
  */
 export function slugify(text: string): string {
   const plain = latinToAscii(decodeForeign(decodedText(text.toWellFormed())))
   const words = plain.replace(SEPARATORS, '-').replace(VANISHING, '').replace(FOREIGN_SIGNS, '-')
-  // Letters and accents that a sign stood between have met by now.
+  // A letter and an accent may stand side by side only now that a sign between them is gone, so accents are removed again.
   const joined = latinToAscii(words).replace(/-+/g, '-')
   return trimDashes(cutSlug(trimDashes(joined), LONGEST))
 }
 
-/** `base-2` and so on, cut so that it keeps within 200 bytes; a trashed slug keeps its ending. */
+/** Returns a slug with a number behind it, such as `jazz-2`, cut to 200 bytes. The slug of a record in the trash is not cut. */
 export function numberedSlug(base: string, n: number): string {
   if (base.endsWith(TRASHED_SUFFIX)) return `${base}-${n}`
   const ending = `-${n}`
   return trimDashes(cutSlug(decodeForeign(base), LONGEST - ending.length)) + ending
 }
 
-/** A slug cut to the longest that is allowed. */
+/** Cuts a slug to the 200 bytes that it may have. */
 export function shortSlug(slug: string): string {
   return trimDashes(cutSlug(decodeForeign(slug), LONGEST))
 }
 
-/** A slug as it stands in an address, in any letter case and percent-encoded or not, in the form in which slugs are stored. */
+/** Returns the stored form of a slug that stands in an address, where it may be in any letter case and percent-encoded or not. */
 export function canonicalSlug(text: string): string {
   if (SLUG_SIGNS.test(text)) return text
   return encodeForeign(normalize(decodeForeign(text.toWellFormed()).toLowerCase(), 'NFC'))
 }
 
-/** The slug while its record lies in the trash. */
+/** Returns the slug that a record has while it is in the trash. */
 export function trashedSlug(slug: string): string {
   return slug.endsWith(TRASHED_SUFFIX) ? slug : slug + TRASHED_SUFFIX
 }
 
-/** The slug a record had before it went to the trash; any other slug unchanged. */
+/** Returns the slug that a record had before it went to the trash; any other slug unchanged. */
 export function untrashedSlug(slug: string): string {
   return slug.replace(/__trashed(?:-\d+)?$/, '')
 }
@@ -191,7 +192,7 @@ function trimDashes(slug: string): string {
   return slug.slice(start, end)
 }
 
-/** The longest start of whole characters that fits into a number of bytes, encoded. */
+/** Encodes a slug, and cuts it behind the last whole character that fits into a number of bytes. */
 function cutSlug(plain: string, bytes: number): string {
   if (IN_ASCII.test(plain)) return plain.slice(0, bytes)
   let slug = ''

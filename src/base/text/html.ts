@@ -1,20 +1,20 @@
 import sanitizeHtml from 'sanitize-html'
 
-// HTML: cut into tags, made safe, and shown in answers.
+// Cuts HTML into tags and texts, sanitises it, and renders texts for answers.
 
-// Cuts HTML and XML into tags and texts, and escapes them.
+// Cuts HTML into tags and texts, escapes texts for HTML, and writes elements of XML.
 
-/** A piece of HTML as written; `name` is the lower-case name of the element that a tag opens or closes, else ''. */
+/** A piece of HTML as written. `name` is the lower-case name of the element that a tag opens or closes or that verbatim text stands in, else ''. */
 export interface MarkupPiece {
   kind: 'text' | 'open' | 'close' | 'verbatim' | 'comment'
   name: string
   source: string
 }
 
-// Each alternative stops at the next tag or runs to the end once, so hostile text takes no longer than other text.
+// Each alternative stops at the next tag or runs to the end at most once, so hostile text takes no longer than other text.
 const MARKUP = /<!--[\s\S]*?(?:-->|$)|<[!?][^<>]*>|<(\/?)([a-z][^\s/>"'<]*)(?=[\s/>])(?:[^<>"']|"[^"]*"|'[^']*')*>/gi
 
-/** The elements whose content is not markup. */
+/** The elements whose content is text that is never read as markup. */
 const VERBATIM = new Set(['iframe', 'script', 'style', 'textarea', 'xmp'])
 
 /** The elements whose content nobody sees and no page can run. */
@@ -23,7 +23,7 @@ export const INVISIBLE = new Set(['iframe', 'style'])
 /** The elements that never hold anything. */
 const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '))
 
-/** The elements that stand apart from the line of text around them. */
+/** The elements that are no part of the line of text around them. */
 export const BLOCK = new Set(
   (
     'address article aside blockquote caption center col colgroup dd details dialog dir div dl dt fieldset ' +
@@ -34,27 +34,27 @@ export const BLOCK = new Set(
 
 const BARE_AMPERSAND = /&(?!(?:[a-z][a-z0-9]{1,31}|#\d{1,7}|#x[0-9a-f]{1,6});)/gi
 
-/** Runs of white space that are not one blank already. */
+/** Runs of white space other than one blank. */
 const ODD_BLANKS = /[^\S ]\s*| \s+/g
 
-/** A text with one blank in place of each run of white space. */
+/** Replaces each run of white space in a text by one blank. */
 export const withSingleBlanks = (text: string) => text.replace(ODD_BLANKS, ' ')
 
-/** Text with `<`, `>` and each `&` that begins no entity as entities. */
+/** Writes `<`, `>`, and each `&` that begins no entity, as entities. */
 function escapeMarkup(text: string): string {
   return text.replace(BARE_AMPERSAND, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
 /**
- * An attribute with the blanks before it, all of them: its name, and its value as written. A value is taken whole, so no part of it is an
- * attribute. Begun within the blanks, a long run of them would take the square of its length.
+ * An attribute with all blanks before it; its groups are the name and the value as written. A value is matched as a whole, so that no part of it is taken for
+ * an attribute. A match never begins within the blanks: a long run of them would take time that grows with the square of its length.
  */
 export const ATTRIBUTE = /(?<!\s)\s+([^\s=>"'/]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?/g
 
-/** The value of an attribute without its quotes. */
+/** Returns the value of an attribute without its quotes. */
 export const unquoted = (value: string) => (/^["']/.test(value) ? value.slice(1, -1) : value)
 
-/** Cuts HTML into pieces; joined, they are the same HTML. A `<` without a finished tag belongs to the text. */
+/** Cuts HTML into pieces, which joined are the same HTML. A `<` that begins no complete tag belongs to the text. */
 export function splitMarkup(html: string): MarkupPiece[] {
   const pieces: MarkupPiece[] = []
   let from = 0
@@ -88,7 +88,7 @@ const NOT_XML =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 allows no others of them than tab and line ends.
   /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
-/** Text made safe to stand in XML, between tags or in a quoted attribute; characters that XML 1.0 cannot hold are left out. */
+/** Escapes a text for XML, between tags or in a quoted attribute. Characters that XML 1.0 cannot hold are left out. */
 function escapeXml(text: string): string {
   return text
     .replace(NOT_XML, '')
@@ -98,12 +98,12 @@ function escapeXml(text: string): string {
     .replaceAll('"', '&quot;')
 }
 
-/** An element with text, and attributes where it has some. */
+/** Writes an XML element that holds a text, with its attributes. */
 export function xmlElement(name: string, text: string, attributes: Readonly<Record<string, string>> = {}): string {
   return `<${name}${attributesOf(attributes)}>${escapeXml(text)}</${name}>`
 }
 
-/** An element without content. */
+/** Writes an XML element without content, with its attributes. */
 export function emptyElement(name: string, attributes: Readonly<Record<string, string>>): string {
   return `<${name}${attributesOf(attributes)}/>`
 }
@@ -114,7 +114,7 @@ function attributesOf(attributes: Readonly<Record<string, string>>): string {
     .join('')
 }
 
-// Sanitises the HTML of users who may not write any HTML they like.
+// Sanitises the HTML of users who may not write unfiltered HTML.
 
 const INLINE = (
   'abbr acronym b bdi bdo big br cite code del dfn em i ins kbd mark q rb rp rt rtc ruby s samp small span ' +
@@ -123,7 +123,7 @@ const INLINE = (
 const EMBEDDING = ['audio', 'iframe', 'img', 'picture', 'source', 'track', 'video']
 const STRUCTURE = ['center', 'details', 'summary']
 
-/** The pages that may be embedded: host and the beginning of the path. */
+/** The pages that may be embedded, each by its host and the beginning of its path. */
 const EMBEDDABLE: readonly (readonly [string, string])[] = [
   ['www.youtube.com', '/embed/'],
   ['www.youtube-nocookie.com', '/embed/'],
@@ -203,22 +203,22 @@ const IN_TITLE: sanitizeHtml.IOptions = {
 }
 
 /**
- * Sanitised HTML for a page: no scripts, handlers, forms or styles that reach beyond their element; embeds of known sites only. The content of
- * removed elements stays, style sheets excepted. The result is well-formed.
+ * Sanitises HTML: removes scripts, handlers, forms, styles that reach beyond their element, and frames of other pages than `EMBEDDABLE` has. The content of
+ * removed elements stays, except that of style sheets and frames. The result is well-formed.
  */
 export function safeText(html: string): string {
   return sanitizeHtml(withTags(html, TEXT_TAGS), IN_TEXT)
 }
 
-/** Sanitised HTML for a title: words with inline markup. */
+/** Sanitises the HTML of a title: only markup within the line stays. */
 function safeTitle(html: string): string {
   return sanitizeHtml(withTags(html, TITLE_TAGS), IN_TITLE)
 }
 
-/** The most elements open at once. The parser walks all of them at each tag; more than a few dozen levels are dropped anyway. */
+/** The most elements that are open at once. The parser walks all of them at each tag, and more than a few dozen levels are dropped anyway. */
 const MOST_OPEN = 250
 
-/** Tags that end an open element without its closing tag, which many pages leave out. */
+/** For each tag, the open elements that it ends although their closing tags are missing, as on many pages. */
 const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
   li: ['li'],
   p: ['p'],
@@ -229,7 +229,7 @@ const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
   tr: ['td', 'th', 'tr'],
 }
 
-// Tags that are dropped anyway are removed first, since they would decide how the others nest; so is the text in scripts.
+/** Removes all tags but those in `tags` before the sanitiser sees them: they would decide how the others nest. Removes the content of frames and styles too. */
 function withTags(html: string, tags: ReadonlySet<string>): string {
   const open: string[] = []
   const kept = (piece: MarkupPiece) => {
@@ -240,7 +240,7 @@ function withTags(html: string, tags: ReadonlySet<string>): string {
   return splitMarkup(html).map(kept).join('')
 }
 
-/** Follows which elements are open; false for a tag that would open one too many. */
+/** Keeps track of the open elements while tags are passed one by one. Returns false for a tag that would open more than `MOST_OPEN`. */
 function isWithin(open: string[], { kind, name }: MarkupPiece): boolean {
   if (kind === 'close') {
     const at = open.lastIndexOf(name)
@@ -261,10 +261,10 @@ const COMMON: Readonly<Record<string, string>> = {
   '&#039;': "'",
 }
 const COMMON_ENTITY = /&(?:amp|lt|gt|quot|#0?39);/g
-/** Text that may be another entity, which only a parser knows. */
+/** An `&` that may begin another entity, which only a parser knows. */
 const RARE_ENTITY = /&(?!(?:amp|lt|gt|quot|#0?39);)/
 
-/** The text of HTML without tags: its entities decoded. */
+/** Decodes the entities of a text that has no tags. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   if (!RARE_ENTITY.test(text)) return text.replace(COMMON_ENTITY, (entity) => COMMON[entity] ?? entity)
@@ -272,7 +272,7 @@ export function decodeEntities(text: string): string {
   return escaped.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 }
 
-// A page opened in another tab must not reach back into this one.
+/** Keeps only known words of `rel`, and adds `noopener` to a link that opens another tab: the page there must not reach back into this one. */
 function settleLink(tagName: string, attribs: sanitizeHtml.Attributes): sanitizeHtml.Tag {
   const { target, rel, ...rest } = attribs
   const words = new Set(
@@ -303,38 +303,38 @@ function isEmbeddable(src: string): boolean {
   return EMBEDDABLE.some(([host, path]) => url.host === host && url.pathname.startsWith(path))
 }
 
-// Texts and HTML as answers show them.
+// Renders texts and HTML for answers.
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds, all but tabs and line ends.
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g
 
 /**
- * A title or name as answers show it (rule 10.2): trimmed; `&` becomes `&#038;`; `<` and `>` outside tags become entities. Entities keep their
- * meaning. Inline markup stays; all markup stays when `trusted`, since its author may write unfiltered HTML.
+ * Renders a title or name for answers (rule 10.2): trims it, and writes `&` as `&#038;` and `<` and `>` outside tags as entities. Entities keep their
+ * meaning. Markup within the line stays; with `trusted` all markup stays, since the author may write unfiltered HTML.
  */
 export function renderTitle(raw: string, trusted: boolean): string {
   return render(raw, trusted, safeTitle).replaceAll('&amp;', '&#038;')
 }
 
 /**
- * A description or excerpt as answers show it (rules 10.3 and 10.4): HTML in paragraphs, sanitised unless `trusted`. `''` when
- * there is none. Rendering a rendered text changes nothing.
+ * Renders a description or excerpt for answers (rules 10.3 and 10.4) as HTML in paragraphs, sanitised unless `trusted`; `''` for an empty text. Rendering a
+ * rendered text changes nothing.
  */
 export function renderText(raw: string, trusted: boolean): string {
   return setParagraphs(render(raw, trusted, safeText))
 }
 
-/** Untrusted HTML without its dangerous parts; makes no paragraphs. */
+/** Sanitises HTML of an author who is not trusted, without setting it in paragraphs. */
 export function stripUnsafe(raw: string): string {
   return render(raw, false, safeText)
 }
 
-/** The name of a category or tag as answers show it (rule 10.5): without tags, `&`, `<` and `>` as entities. */
+/** Renders the name of a category or tag for answers (rule 10.5): removes tags, and writes `&`, `<` and `>` as entities. */
 export function renderTermName(raw: string): string {
   return escapeMarkup(stripTags(raw.replace(CONTROLS, ''))).trim()
 }
 
-/** Text made safe to stand in HTML, between tags or in a quoted attribute. */
+/** Escapes a text for HTML, between tags or in a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -344,7 +344,7 @@ export function escapeHtml(text: string): string {
     .replaceAll("'", '&#039;')
 }
 
-/** The text of HTML on one line, entities decoded, without scripts; not HTML any more. */
+/** Returns the text of HTML on one line, without scripts and with its entities decoded. The result is not HTML any more: escape it before it is shown. */
 export function plainText(html: string): string {
   return collapse(decodeEntities(withoutTags(html, (name) => name === 'script' || INVISIBLE.has(name))))
 }
@@ -352,24 +352,24 @@ export function plainText(html: string): string {
 const ENTITY = /&(?=(?:[a-z][a-z0-9]{1,31}|#\d{1,7}|#x[0-9a-f]{1,6});)/gi
 
 /**
- * Plain text for linked data: `<` and `>` become entities, so that no text can end the script element that pages put it in; so does an `&` that
- * would begin an entity.
+ * Escapes plain text for linked data: `<` and `>` become entities, so that no text can end the script element that pages put it in. An `&` that would begin
+ * an entity becomes one as well.
  */
 export function linkedText(text: string): string {
   return text.replace(ENTITY, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** The text of HTML as written, entities decoded; the content of scripts counts, as in a title that loses their tags. */
+/** Returns the text of HTML with its entities decoded and its blanks as written. The content of scripts stays, as it does in a title without their tags. */
 export function decodedText(html: string): string {
   return decodeEntities(stripTags(html))
 }
 
-/** Plain text of one line, such as an address: tags removed, blanks collapsed, trimmed. No character left in it can begin a tag. */
+/** Makes a text such as an address plain text of one line: without tags, with single blanks, trimmed. No `<` that is left can begin a tag. */
 export function singleLine(text: string): string {
   return collapse(stripTags(text.replace(CONTROLS, ' '))).replace(/<(?=[a-z/!?])/gi, '< ')
 }
 
-/** Text or HTML without its tags and comments; entities stay. */
+/** Removes tags, comments, and the content of frames and styles from text or HTML. Entities stay. */
 function stripTags(html: string): string {
   return withoutTags(html, (name) => INVISIBLE.has(name))
 }
@@ -407,8 +407,8 @@ function collapse(text: string): string {
 const NO_MATCH = -1
 
 /**
- * Plain text and markup within the line set in paragraphs (rule 10.3): a blank line begins a new one, a single newline
- * becomes `<br />`. Block markup stays as it is. One newline stands between the parts; text already in this form does not change.
+ * Sets text and markup within the line in paragraphs (rule 10.3): a blank line begins a new paragraph, a single newline becomes `<br />`. Block elements stay
+ * as they are. One newline stands between the parts. A text in this form does not change.
  */
 function setParagraphs(html: string): string {
   const text = html.includes('\r') ? html.replace(/\r\n?/g, '\n') : html
@@ -475,7 +475,7 @@ const asText = (source: string): MarkupPiece => ({ kind: 'text', name: '', sourc
 
 const isBlock = (piece: MarkupPiece) => (piece.kind === 'open' || piece.kind === 'close') && BLOCK.has(piece.name)
 
-/** For each opening tag the place of the tag that closes it; tags without a partner have none. */
+/** Returns for each piece the place of the tag that closes it; `NO_MATCH` for pieces that no tag closes. */
 function matchTags(pieces: readonly MarkupPiece[]): number[] {
   const closings: number[] = pieces.map(() => NO_MATCH)
   const open: number[] = []
@@ -513,7 +513,7 @@ function breakLines(text: string, at: number, line: readonly MarkupPiece[]): str
   return joinLines(trimmed, line[at - 1]?.name === 'br' ? '\n' : BREAK)
 }
 
-/** Joins the lines of a text with breaks, without blanks around them; `first` stands behind an empty first line. */
+/** Joins the lines of a text with breaks, without the blanks around each break. `first` is the break behind a first line that is empty. */
 function joinLines(text: string, first: string): string {
   if (!text.includes('\n')) return text
   const lines = text.split('\n')

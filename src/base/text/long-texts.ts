@@ -20,48 +20,48 @@ import {
 } from './html.ts'
 import { termsOf } from './search.ts'
 
-// Short texts are rendered where they are needed. A text that takes longer than a millisecond or two is rendered in a thread beforehand and cached:
-// `showPrepared` and `showInTurn` do so for the records that they show.
+// Renders texts of records for answers, pages, feeds and searches. Texts that together take longer than `MOST_AT_ONCE` are rendered in a thread beforehand
+// and cached: `showPrepared` and `showInTurn` do so for the records that they show. Other texts are rendered where they are needed.
 
-/** A description or excerpt as answers show it; see `renderText`. */
+/** Renders a description or excerpt for answers, as `renderText` does. */
 export function renderedText(raw: string, trusted: boolean): string {
   return madeOf({ work: 'html', raw, trusted })
 }
 
-/** A description or excerpt as plain text of one line, for linked data. */
+/** Renders a description or excerpt as plain text of one line, for linked data. */
 export function renderedPlain(raw: string, trusted: boolean): string {
   return madeOf({ work: 'plain', raw, trusted })
 }
 
-/** A description or excerpt as pages of this service show it. */
+/** Renders a description or excerpt as HTML for the pages of this service. */
 export function renderedForPage(raw: string, trusted: boolean): string {
   return madeOf({ work: 'page', raw, trusted })
 }
 
-/** A description or excerpt as feeds have it, with addresses made absolute by `base`. */
+/** Renders a description or excerpt as HTML for feeds. Relative addresses in it become absolute by `base`. */
 export function renderedForFeed(raw: string, trusted: boolean, base: string): string {
   return madeOf({ work: 'feed', raw, trusted, base })
 }
 
-/** A description or excerpt as plain text of several lines, with addresses made absolute by `base`. */
+/** Renders a description or excerpt as plain text of several lines. Relative addresses in it become absolute by `base`. */
 export function renderedReadable(raw: string, trusted: boolean, base: string): string {
   return madeOf({ work: 'readable', raw, trusted, base })
 }
 
-/** The description of a term: sanitised, without paragraphs. */
+/** Sanitises the description of a term, without setting it in paragraphs. */
 export function renderedSafe(raw: string): string {
   return madeOf({ work: 'safe', raw })
 }
 
-/** A text as searches compare it: folded, without markup. */
+/** Returns a text as searches compare it: folded, without markup. */
 export function foldedText(raw: string): string {
   return madeOf({ work: 'folded', raw })
 }
 
-/** Rendered long texts. */
+/** The results of work on long texts, by `textKey`. */
 const rendered = emptyCache<string, string>(processBudget)
 
-/** The key of a text and its work among the rendered ones. */
+/** Returns the key of a text and its work in the cache of results. */
 export const textKey = ({ work, raw, trusted = false, base = '' }: WantedText) => `${work} ${trusted} ${base} ${raw}`
 
 function madeOf(wanted: WantedText): string {
@@ -69,7 +69,7 @@ function madeOf(wanted: WantedText): string {
   return findKnown(wanted) ?? workText(wanted)
 }
 
-/** The texts prepared for the record that is shown at the moment. */
+/** The texts that were prepared for the record that is being shown. */
 let ready: ReadonlyMap<string, string> | undefined
 
 function findKnown(wanted: WantedText): string | undefined {
@@ -78,42 +78,43 @@ function findKnown(wanted: WantedText): string | undefined {
   return ready?.get(key) ?? findCached(rendered, key)
 }
 
-/** The most microseconds that rendering takes: for each `<` and `&`, for each character of a text with markup, and for each of a text without. */
+/** The most microseconds that rendering takes for each `<` and `&`. */
 const SIGN_COST = 1.5
+/** The most microseconds that rendering takes for each character, of a text with markup and of one without. */
 const MARKUP_COST = 0.2
 const PLAIN_COST = 0.1
 
-/** Microseconds that rendering a text may take, estimated from its markup. A damaged row has no text; showing it fails later. */
+/** Estimates how many microseconds rendering a text takes. A damaged row may have a value that is no text; showing the row fails later. */
 function costOf(raw: unknown): number {
   if (typeof raw !== 'string') return 0
   const signs = countSigns(raw, '<') + countSigns(raw, '&')
   return signs === 0 ? raw.length * PLAIN_COST : raw.length * MARKUP_COST + signs * SIGN_COST
 }
 
-/** Counts a sign, but no further than a text may have of it to be rendered at once. */
+/** Counts a sign in a text. Stops soon after `MOST_COUNTED`: a text with more of them takes too long in any case. */
 function countSigns(raw: string, sign: string): number {
   let count = 0
   for (let at = raw.indexOf(sign); at !== -1 && count <= MOST_COUNTED; at = raw.indexOf(sign, at + 1)) count++
   return count
 }
 
-/** Microseconds that rendering takes at least for a text to be cached: finding a shorter one again takes about as long. */
+/** The least microseconds of rendering for which a text is cached: finding a shorter text in the cache takes about as long as rendering it. */
 const WORTH_KNOWING = 100
-/** The most microseconds of rendering on the event loop at once. */
+/** The most microseconds that rendering may take on the event loop at once. */
 const MOST_AT_ONCE = 3000
 const MOST_COUNTED = MOST_AT_ONCE / SIGN_COST
 
-/** Whether a text is cached once it is rendered. */
+/** Decides whether the result for a text is looked for in the cache: rendering it takes long enough. */
 function isWorthKnowing(raw: unknown): boolean {
   return (typeof raw === 'string' && raw.length * PLAIN_COST >= WORTH_KNOWING) || costOf(raw) >= WORTH_KNOWING
 }
 
-/** Whether showing these texts does not block the event loop. */
+/** Decides whether these texts can be shown at once without blocking the event loop for longer than `MOST_AT_ONCE`. */
 export function areTextsPrepared(wanted: readonly WantedText[]): boolean {
   return unprepared(wanted).length === 0
 }
 
-/** The texts that are not rendered yet, if together they take too long. */
+/** Returns the texts that are not rendered yet, if rendering them all takes longer than `MOST_AT_ONCE`; else none. */
 function unprepared(wanted: readonly WantedText[]): WantedText[] {
   // Most records have short texts; counting their signs would take longer than rendering them.
   if (lengthOf(wanted) * (MARKUP_COST + SIGN_COST) <= MOST_AT_ONCE) return []
@@ -124,17 +125,17 @@ function unprepared(wanted: readonly WantedText[]): WantedText[] {
   return sum <= MOST_AT_ONCE ? [] : costly.map(({ text }) => text)
 }
 
-/** The number of characters of texts. A damaged row has another value in their place. */
+/** Returns the number of characters of texts. Values of damaged rows that are no texts count as 0. */
 function lengthOf(wanted: readonly WantedText[]): number {
   return wanted.reduce((sum, { raw }) => sum + (typeof raw === 'string' ? raw.length : 0), 0)
 }
 
-/** Renders long texts in a thread, caches and returns them. */
+/** Renders those of the texts in a thread that would block the event loop. Caches the results, and returns them by `textKey`. */
 export async function prepareTexts(wanted: readonly WantedText[]): Promise<ReadonlyMap<string, string>> {
   const made = new Map<string, string>()
-  // One by one, so that the texts of other requests take their turns in between.
+  // Texts go to the thread one by one, so that it can work on the texts of other requests in between.
   for (const text of unprepared(wanted)) {
-    // A text that fails in the thread fails again where it is needed.
+    // A text whose rendering fails in the thread fails again where it is needed, and is reported there.
     const [result] = await askThread([text]).catch(() => [])
     if (result === undefined) continue
     const key = textKey(text)
@@ -144,7 +145,7 @@ export async function prepareTexts(wanted: readonly WantedText[]): Promise<Reado
   return made
 }
 
-/** Shows a record once its texts have been prepared. */
+/** Prepares the texts of a record, and then shows the record. */
 export async function showPrepared<Shown>(wanted: readonly WantedText[], show: () => Shown): Promise<Shown> {
   if (areTextsPrepared(wanted)) return show()
   const made = await prepareTexts(wanted)
@@ -156,10 +157,10 @@ export async function showPrepared<Shown>(wanted: readonly WantedText[], show: (
   }
 }
 
-/** Milliseconds after which a request that shows many records lets others go on. */
+/** Milliseconds after which a request that shows many records lets other requests go on. */
 const TURN_MS = 10
 
-/** Shows records in their order, each as soon as its texts are prepared; other requests take their turns in between. */
+/** Shows records in their order, each once its texts are prepared. Lets other requests go on in between. */
 export async function showInTurn<Row, Shown>(
   rows: Iterable<Row>,
   textsOf: (row: Row) => readonly WantedText[],
@@ -183,7 +184,7 @@ export async function showInTurn<Row, Shown>(
 
 interface TextThread {
   worker: Worker | undefined
-  /** Ends a thread that has been idle for a while. */
+  /** The timer that ends the thread once it has been idle for `REST_MS`. */
   rest: NodeJS.Timeout | undefined
   last: number
   waiting: Map<number, { resolve: (made: string[]) => void; reject: (error: unknown) => void }>
@@ -205,7 +206,7 @@ function askThread(wanted: readonly WantedText[]): Promise<string[]> {
 }
 
 function startThread(): Worker {
-  // The sources, or what `npm run build` makes of them.
+  // The ending is `.ts` in the sources and `.js` in what `npm run build` makes of them.
   const code = new URL(`text-thread${extname(import.meta.url)}`, import.meta.url)
   const worker = new Worker(code, { execArgv: [] })
   const lose = (error: unknown) => {
@@ -238,9 +239,9 @@ function restLater(): void {
   }, REST_MS).unref()
 }
 
-// The work on long texts that is done in a thread of its own: rendering, sanitising, folding.
+// The work on texts, which the thread does for long ones: rendering, sanitising, folding.
 
-/** The kinds of work on long texts. Authors of trusted ones may write unfiltered HTML; relative addresses become absolute by the base. */
+/** The kinds of work on texts. */
 const WORKS = {
   html: ({ raw, trusted }) => renderOnce(raw, trusted),
   plain: ({ raw, trusted }) => plainText(renderOnce(raw, trusted)),
@@ -265,7 +266,7 @@ const NONE: Rendered = { raw: '', trusted: false, rendered: '' }
 let last = NONE
 let lastButOne = NONE
 
-/** Renders a text. The last two are cached: the linked data of a record are made of its description or excerpt right after both. */
+/** Renders a text. Keeps the last two results: linked data are made of the description or excerpt of a record right after both were rendered. */
 function renderOnce(raw: string, trusted = false): string {
   if (raw === last.raw && trusted === last.trusted) return last.rendered
   const known = raw === lastButOne.raw && trusted === lastButOne.trusted
@@ -275,12 +276,13 @@ function renderOnce(raw: string, trusted = false): string {
   return rendered
 }
 
-/** A text, and the work on it. */
+/** A text, and the work that is to be done on it. */
 export interface WantedText {
   work: 'html' | 'plain' | 'page' | 'feed' | 'readable' | 'safe' | 'folded' | 'terms'
   raw: string
+  /** Whether the author of the text may write unfiltered HTML. */
   trusted?: boolean
-  /** The address that relative ones in it start from, for works that make them absolute. */
+  /** The address by which relative addresses in the text become absolute, for the work that does so. */
   base?: string
 }
 
@@ -288,7 +290,7 @@ export function workText({ work, ...text }: WantedText): string {
   return WORKS[work](text)
 }
 
-/** Texts for the thread, and its results. */
+/** Texts for the thread to work on. The answer with the results has the same number. */
 export interface TextRequest {
   number: number
   wanted: readonly WantedText[]
@@ -301,7 +303,7 @@ const TAGS = (
   'mark ol p picture pre q rp rt ruby s samp small source span strong sub summary sup table tbody td tfoot th thead time tr u ul var wbr'
 ).split(' ')
 
-/** The page has the heading of the first level. */
+/** Headings of the first level become those of the second: the page itself has the one of the first. */
 const HEADINGS = { h1: 'h2' }
 
 const FOR_PAGES: sanitizeHtml.IOptions = {
@@ -340,8 +342,8 @@ const FOR_PAGES: sanitizeHtml.IOptions = {
 }
 
 /**
- * Rendered HTML as pages of this service show it, whoever wrote it: without styles, names, classes and handlers, headings below those of the
- * page, and links in place of what would be fetched from elsewhere when the page opens.
+ * Makes rendered HTML fit for the pages of this service, whoever wrote it: without styles, names, classes and handlers, with headings below that of the page,
+ * and with links in place of frames, sounds and films, which a browser would fetch from other sites when the page opens.
  */
 function pageText(rendered: string): string {
   return sanitizeHtml(rendered, FOR_PAGES)
@@ -364,14 +366,14 @@ function asLink(_tag: string, { src = '' }: sanitizeHtml.Attributes): sanitizeHt
   return { tagName: 'a', attribs: { href: src, rel: 'noopener' }, text: host }
 }
 
-/** Elements that trusted authors may write and that no reader of feeds runs. */
+/** Elements that trusted authors may write and that have no place in feeds. */
 const ACTIVE = new Set(['script', 'style'])
 
 const ADDRESSES = new Set(['action', 'cite', 'href', 'poster', 'src'])
 
 /**
- * Rendered HTML as it stands in feeds, away from its page: addresses made absolute by `base`, without the scripts, styles and handlers that
- * trusted authors may write.
+ * Makes rendered HTML fit for feeds, where it stands away from its page: makes addresses absolute by `base`, and removes the scripts, styles and handlers
+ * that trusted authors may write.
  */
 function feedText(rendered: string, base: string): string {
   if (!rendered.includes('<')) return rendered
@@ -404,7 +406,7 @@ const settleImages = (images: string, base: string) =>
     .map((image) => image.replace(/^\S+/, (address) => absoluteAddress(address, base)))
     .join(', ')
 
-/** An address with the site before it if it has none; places in the text itself stay. */
+/** Makes an address absolute by `base`. An address that is absolute, or names a place in the text itself (`#…`), stays as it is. */
 function absoluteAddress(address: string, base: string): string {
   if (address === '' || address.startsWith('#') || /^[a-z][a-z\d+.-]*:/i.test(address)) return address
   return URL.parse(address, base)?.href ?? address
@@ -412,16 +414,16 @@ function absoluteAddress(address: string, base: string): string {
 
 // Makes plain text of several lines from HTML.
 
-/** A text while it is written: its parts so far, and the line ends and blank due before the next word. */
+/** A plain text while it is written. */
 interface Writing {
   parts: string[]
-  /** Line ends that are due before the next text. */
+  /** How many line ends have to stand before the next text. */
   breaks: number
-  /** Whether a blank is due. */
+  /** Whether a blank has to stand before the next text. */
   isApart: boolean
-  /** The links that are open: their address, and where their text begins among the parts. */
+  /** The links that are open, each with its address and the number of the part with which its text begins. */
   links: { address: string; from: number }[]
-  /** Elements that are open whose text nobody sees. */
+  /** How many elements are open whose text nobody sees. */
   hidden: number
 }
 
@@ -429,8 +431,8 @@ interface Writing {
 const SPACED = new Set(['p', 'blockquote', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'pre', 'table', 'figure'])
 
 /**
- * HTML as plain text of several lines, for readers that show no markup: paragraphs with an empty line between them, entries of lists after
- * a dash, links with their address behind them, made absolute by `base`, and images as their alternative text. Entities are decoded once.
+ * Makes plain text of several lines from HTML, for readers that show no markup. An empty line stands between paragraphs, a dash before each entry of a list,
+ * and the address of a link behind it, made absolute by `base`. Images become their alternative text. Entities are decoded once.
  */
 export function readableText(html: string, base: string): string {
   const writing: Writing = { parts: [], breaks: 0, isApart: false, links: [], hidden: 0 }
@@ -480,13 +482,13 @@ function openLink(writing: Writing, source: string, base: string): void {
 function closeLink(writing: Writing): void {
   const link = writing.links.pop()
   if (!link || link.address === '') return
-  // A link that shows its own address has no more than that and a blank before it.
+  // A link that shows its own address has at most two parts: a blank and the address.
   const shown = writing.parts.length - link.from > 2 ? '' : writing.parts.slice(link.from).join('').trim()
   const isSaid = shown === link.address || `mailto:${shown}` === link.address
   if (!isSaid) writeText(writing, ` (${link.address})`)
 }
 
-/** An address as a person can use it elsewhere; empty for one that leads nowhere. */
+/** Returns an address in a form that a person can use elsewhere; empty for an address that leads nowhere from there. */
 function absolute(address: string, base: string): string {
   if (address === '' || address.startsWith('#') || !URL.canParse(address, base)) return ''
   const { href, protocol } = new URL(address, base)
@@ -498,7 +500,7 @@ const ATTRIBUTES = {
   alt: /\salt=(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i,
 }
 
-/** The value of an attribute in a tag, entities decoded; empty when it has none. */
+/** Returns the value of an attribute of a tag, with its entities decoded; empty for a tag without the attribute. */
 function attributeOf(tag: string, name: keyof typeof ATTRIBUTES): string {
   const found = ATTRIBUTES[name].exec(tag)
   return decodeEntities(found?.[1] ?? found?.[2] ?? found?.[3] ?? '').trim()

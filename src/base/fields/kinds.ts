@@ -453,9 +453,9 @@ function degrees(limit: number): PlainKind<number | null> {
   }
 }
 
-/** Degrees north, -90 to 90; `''` clears. */
+/** A latitude in degrees north, -90 to 90, which an empty text clears. */
 export const latitude = degrees(90)
-/** Degrees east, -180 to 180; `''` clears. */
+/** A longitude in degrees east, -180 to 180, which an empty text clears. */
 export const longitude = degrees(180)
 
 /** A part of the map in degrees. A box whose `west` is greater than its `east` crosses the date line. */

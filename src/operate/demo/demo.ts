@@ -26,15 +26,17 @@ import {
   venues,
 } from './town.ts'
 
+// Fills a database without events with the demo: a season of a town, with its venues, organizers, terms and pictures.
+
 /** The calendar that the demo fills. */
 export interface DemoGround extends CalendarGround {
-  /** Milliseconds since the epoch; the season lies around it. */
+  /** Milliseconds since the epoch. The season begins a week or two before. */
   now: number
 }
 
 type Ids<Key extends string> = Readonly<Record<Key, number>>
 
-/** The ids of the records made, by the words of the demo. */
+/** The ids of the records that were created, by their keys in the demo. */
 interface Made {
   images: Ids<keyof typeof posters>
   venues: Ids<keyof typeof venues>
@@ -42,9 +44,9 @@ interface Made {
 }
 
 /**
- * Fills a database without events with a season of a town, in the name of its first administrator and as their requests would, in
- * one transaction. Returns what has been done, in one sentence.
- * @throws Error when there is no administrator
+ * Fills a database without events with a season of a town, in one transaction: as requests of the first administrator would. Leaves a database with events
+ * as it is. Returns a sentence that says what it did.
+ * @throws Error when there is no administrator.
  */
 export async function fillDemo({ now, ...ground }: DemoGround): Promise<string> {
   const { database } = ground
@@ -74,7 +76,7 @@ async function getAdministrator(db: Db): Promise<Caller> {
   return administrator
 }
 
-/** The context of a write within the transaction, which reads what it has written. */
+/** The context of the transaction, in which later steps read what earlier ones have written. */
 type Creating = Context & { tx: Tx }
 
 async function prepareImages(context: Context): Promise<Readonly<Record<keyof typeof posters, PreparedUpload>>> {
@@ -87,7 +89,7 @@ async function prepareImages(context: Context): Promise<Readonly<Record<keyof ty
   })
 }
 
-/** Makes everything there is in the town; returns how many events. */
+/** Creates the terms, venues, organizers and events of the town, and returns the number of events in the database. */
 async function createSeason(context: Creating, images: Made['images']): Promise<number> {
   for (const branch of categories) await createBranch(context, branch, 0)
   for (const name of tags) await createTerm(context, 'tag', { name })
@@ -115,7 +117,7 @@ async function createBranch(context: Creating, { below = [], ...sent }: Branch, 
   for (const branch of below) await createBranch(context, branch, id)
 }
 
-/** The id of a term that is new, or was there before: a calendar may have terms already while it has no events. */
+/** Creates a term and returns its id; of a term that exists, returns the id: a calendar may have terms although it has no events. */
 async function createTerm(context: Creating, taxonomy: Taxonomy, sent: RawValues): Promise<number> {
   try {
     return await create(context, taxonomy, sent)
@@ -125,7 +127,7 @@ async function createTerm(context: Creating, taxonomy: Taxonomy, sent: RawValues
   }
 }
 
-/** Creates a record from what a client would send; returns its id. @throws Problem */
+/** Creates a record from the values that a client would send, and returns its id. @throws Problem when a value is refused */
 async function create(context: Creating, name: string, sent: RawValues): Promise<number> {
   const { resource, operations } = servedNamed(name)
   const values = await parseFields(resource.fields, sent, context)
@@ -133,7 +135,7 @@ async function create(context: Creating, name: string, sent: RawValues): Promise
   return (await write(context.tx, await prepare(context, values), context)).id
 }
 
-/** Makes something of each entry, one after the other. */
+/** Calls `make` for each entry, one after the other, and returns the results by the same keys. */
 async function forEachKey<Key extends string, Value, Result>(
   entries: Readonly<Record<Key, Value>>,
   make: (entry: Value) => Promise<Result>,
@@ -143,7 +145,7 @@ async function forEachKey<Key extends string, Value, Result>(
   return Object.fromEntries(made) as Record<Key, Result>
 }
 
-/** The event of one week as a client would send it. */
+/** Returns the event of an occasion in one week, as a client would send it. */
 function eventOf(occasion: Occasion, week: number, today: string, made: Made): RawValues {
   const { title, excerpt, description, categories, tags = [], again, sent } = occasion
   const first = addDays(firstMonday(today), week * 7 + DAYS.indexOf(occasion.day))
@@ -172,13 +174,13 @@ function timesOf({ hours, days = 1 }: Occasion, first: string): RawValues {
   return { start_date: `${first} ${from}:00`, end_date: `${to < from ? addDays(last, 1) : last} ${to}:00` }
 }
 
-/** The Monday that lies between 8 and 14 days before today. */
+/** Returns the Monday that lies 8 to 14 days before today. */
 function firstMonday(today: string): string {
   const sinceMonday = (new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7
   return addDays(today, sinceMonday === 0 ? -14 : -7 - sinceMonday)
 }
 
-/** Events were made public four weeks ahead, those further off yesterday. */
+/** Returns when an event was published: four weeks before its first day, or yesterday if that is earlier. */
 function announced(first: string, today: string): string {
   const [day] = [addDays(first, -28), addDays(today, -1)].sort()
   return `${day} 10:00:00`

@@ -1,14 +1,16 @@
 import type { Sharp } from 'sharp'
 
-/** A picture of the demo as it is described; `file` names it. */
+// Draws the pictures of the demo.
+
+/** The description of a picture of the demo. `file` is its name. */
 export interface Poster {
   file: string
-  /** One or two lines of the letters A to Z and blanks. */
+  /** One or two lines of text, of the letters A to Z and blanks. */
   words: readonly string[]
-  /** Background above and below, motif, and letters, as `#rrggbb`. */
+  /** The colours of the background above and below, of the motif, and of the letters, as `#rrggbb`. */
   colours: readonly [above: string, below: string, motif: string, letters: string]
   motif: keyof typeof motifs
-  /** Wide ones head a page, tall ones hang on walls; a large one has every size there is. */
+  /** The shape: `wide` as at the head of a page, `tall` as on a wall, `large` for a picture that is kept in every size. */
   shape: keyof typeof shapes
 }
 
@@ -18,7 +20,7 @@ const shapes = {
   large: { width: 2400, height: 1600 },
 } as const
 
-/** The square that motifs are drawn in; it covers the poster whole, cut on two sides. */
+/** The side of the square that motifs are drawn in. The square covers the whole poster, and is cut off on two sides. */
 const SIDE = 120
 
 const count = (length: number) => Array.from({ length }, (_, at) => at)
@@ -35,7 +37,7 @@ const bar = (x: number, y: number, width: number, height: number, opacity = 1) =
 const note = (x: number, y: number) =>
   `<g transform="rotate(-20 ${x} ${y})"><ellipse cx="${x}" cy="${y}" rx="6" ry="4.4"/></g>${bar(x + 4.2, y - 30, 1.6, 29)}`
 
-/** The drawing behind the words, in SVG. */
+/** The drawings behind the words, as SVG. */
 const motifs = {
   waves: () =>
     count(7).map((at) => {
@@ -90,7 +92,7 @@ const motifs = {
     }),
 } satisfies Record<string, () => string[]>
 
-/** Letters as strokes on a field of 4 by 6, so that a picture looks the same on a machine without any font. */
+/** The letters, drawn as strokes on a field of 4 by 6, so that a picture looks the same on a machine without fonts. */
 const strokes: Readonly<Record<string, string>> = {
   A: 'M0 6L2 0L4 6M.7 4H3.3',
   B: 'M0 0V6H2.6A1.6 1.6 0 0 0 2.6 2.8H0M0 0H2.4A1.4 1.4 0 0 1 2.4 2.8',
@@ -134,7 +136,7 @@ function line(text: string, at: number): string {
     .join('')
 }
 
-/** The words across the lower third, as large as the longest line allows. */
+/** Draws the words across the lower third of a poster, as large as the longest line allows. */
 function lettering(words: readonly string[], width: number, height: number): string {
   const longest = Math.max(...words.map((text) => text.length))
   const tall = (words.length - 1) * LEADING + HEIGHT
@@ -143,7 +145,7 @@ function lettering(words: readonly string[], width: number, height: number): str
   return `<g transform="translate(${width / 2} ${top}) scale(${scale})">${words.map(line).join('')}</g>`
 }
 
-/** The poster as an SVG document. */
+/** Returns a poster as an SVG document. */
 function svgOf({ words, colours, motif, shape }: Poster): string {
   const { width, height } = shapes[shape]
   const [above, below, drawn, letters] = colours
@@ -161,7 +163,7 @@ function svgOf({ words, colours, motif, shape }: Poster): string {
 
 const SVG_READER = { operation: ['VipsForeignLoadSvg'] }
 
-/** The posters as JPEG files. The reader of SVG, which no file of a client may reach, is open for as long as this draws. */
+/** Draws the posters as JPEG files. While it draws, sharp can read SVG, which is blocked at all other times: no file of a client may reach that reader. */
 export async function drawPosters(posters: readonly Poster[]): Promise<Map<Poster, Buffer>> {
   const { default: sharp } = await import('sharp')
   const draw = (poster: Poster): Sharp => sharp(Buffer.from(svgOf(poster))).jpeg({ quality: 86 })

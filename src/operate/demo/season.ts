@@ -1,8 +1,8 @@
 import type { Occasion } from './town.ts'
 
-// The events of the demo, by subject and in the weeks from its start.
+// Lists the events of the demo by subject, each with the weeks in which it takes place.
 
-/** Subjects of concerts, shows and courses. */
+/** Concerts, shows, exhibitions, talks and workshops. */
 const arts: readonly Occasion[] = [
   // Music
   {
@@ -318,7 +318,7 @@ const arts: readonly Occasion[] = [
   },
 ]
 
-/** Eighteen weeks, the first of them past. */
+/** The events of eighteen weeks, the first of which is over. */
 export const season: readonly Occasion[] = [
   ...arts,
 

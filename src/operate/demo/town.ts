@@ -1,14 +1,14 @@
 import type { Poster } from './posters.ts'
 
-// The town of the demo: its venues, organizers, categories and pictures.
+// Describes the town of the demo: its pictures, venues, organizers, categories and tags, and the form of its events.
 
-/** The town of the demo, which is on no map; its numbers and addresses are of the ranges kept free for fiction. */
+/** The name of the town, which is on no map. Its phone numbers and addresses are of ranges that are reserved for fiction. */
 export const TOWN = 'Kilvara'
 
-/** A record as a client would send it; its image is named by the key of a poster. */
+/** A record as a client would send it, with the key of a poster in place of its image. */
 export type SentFields = Readonly<Record<string, unknown>> & { poster?: keyof typeof posters }
 
-/** The pictures of the season, drawn at the first start. */
+/** The pictures of the season, which are drawn when the demo fills a database. */
 export const posters = {
   jazz: {
     file: 'thursday-jazz.jpg',
@@ -126,7 +126,7 @@ export const posters = {
 
 const address = { city: TOWN, province: 'Munster', country: 'Ireland' }
 
-/** Where things take place, by the word the season calls each. */
+/** The venues of the events, by the keys that the season uses. */
 export const venues = {
   hall: {
     ...address,
@@ -271,7 +271,7 @@ export const venues = {
   },
 } as const satisfies Record<string, SentFields>
 
-/** The organizers of the events, by the word the season calls each. */
+/** The organizers of the events, by the keys that the season uses. */
 export const organizers = {
   music: {
     organizer: 'Harbour Music Society',
@@ -334,7 +334,7 @@ export const organizers = {
   },
 } as const satisfies Record<string, SentFields>
 
-/** A category with those below it. */
+/** A category with the categories below it. */
 export interface Branch {
   name: string
   description?: string
@@ -386,17 +386,17 @@ export const tags = [
   '日本語',
 ] as const
 
-/** An event that takes place once, or on the same weekday of several weeks; one event is made for each week. */
+/** An occasion that takes place once, or on the same weekday of several weeks. It becomes an event in each of its weeks. */
 export interface Occasion {
   title: string
-  /** Counted from the Monday that lies between 8 and 14 days back. */
+  /** The numbers of its weeks. Week 0 begins on the Monday that lies 8 to 14 days before the start of the demo. */
   weeks: readonly number[]
   day: (typeof DAYS)[number]
-  /** The rule by which it comes again. */
+  /** The rule of a series, as the value of RRULE. */
   again?: string
-  /** `HH:MM` by the clock of the zone, the end maybe after midnight; without them it lasts all day. */
+  /** Start and end as `HH:MM` in the zone of the event. An end before the start is on the next day. An event without them lasts all day. */
   hours?: readonly [from: string, to: string]
-  /** How many days it lasts; 1 unless given. */
+  /** The number of days that it lasts; 1 if not given. */
   days?: number
   venue?: keyof typeof venues
   organizers: readonly (keyof typeof organizers)[]
@@ -407,7 +407,7 @@ export interface Occasion {
   description: string
   /** Further fields of the event as a client would send them. */
   sent?: Readonly<Record<string, unknown>>
-  /** For one whose publication is still to come: in how many days. */
+  /** The number of days until it is published, for an event that is scheduled for publication. */
   appears?: number
 }
 

@@ -8,12 +8,12 @@ import { HELD_NOTICE, HELD_REMEDY } from '../../store/storage/edition.ts'
 import { type Examined, examineDatabase, isStandby } from '../../store/storage/examine.ts'
 import { type Finding, failing, ok, warning } from './finding.ts'
 
-// The checks of the doctor on the database.
+// The checks of the doctor on the database: that it answers, its state, its users, and the work and backups that depend on it.
 
-/** Days without a backup after which one is missed. */
+/** The days since the last backup after which the doctor warns. */
 const BACKUP_DAYS = 7
 
-/** The findings about the database, and the examination they come from; that is undefined where the database could not be looked at. */
+/** The findings about the database, and the examination that they come from; it is undefined if the database does not answer or is damaged. */
 export interface CheckedDatabase {
   examined: Examined | undefined
   findings: Finding[]
@@ -29,7 +29,7 @@ export async function checkDatabase(config: Config, now: number): Promise<Checke
   }
   const place = examined.file === undefined ? '' : `: ${examined.file}`
   const answering = ok('database', `${examined.server} answers${place}.`)
-  // The header of a damaged file tells nothing.
+  // Nothing that is read from a damaged file can be relied on.
   if (examined.damage.length > 0) return { examined: undefined, findings: [answering, checkIntegrity(examined)] }
   const findings = [
     answering,
@@ -93,7 +93,7 @@ function checkWritable({ readOnly }: Examined): Finding {
   )
 }
 
-/** No finding where the tables are not those of this version. */
+/** Checks that an administrator can sign in. No finding if the tables are not those of this version. */
 function checkPeople({ steps, administrators }: Examined): Finding[] {
   if (!steps || steps.missing.length + steps.unknown.length > 0) return []
   if (administrators > 0) return [ok('administrators', `${administrators} can sign in.`)]
@@ -112,7 +112,7 @@ function checkSearch({ hasSearchIndex }: Examined): Finding[] {
   return [warning('search', 'Searches read whole tables: the extension pg_trgm is missing.', todo)]
 }
 
-/** Findings about webhooks and imports on a schedule; none where they work. */
+/** Checks webhooks and imports on a schedule. No finding where they work. */
 function checkSending({ isHeld, failing: webhooks, stuck }: Examined): Finding[] {
   return [
     ...(isHeld ? [warning('held', HELD_NOTICE, HELD_REMEDY)] : []),
@@ -135,7 +135,7 @@ function checkSending({ isHeld, failing: webhooks, stuck }: Examined): Finding[]
   ]
 }
 
-/** No finding where the tables are not those of this version. */
+/** Checks the age of the last backup. No finding if the tables are not those of this version. */
 function checkBackup({ edition, lastBackup }: Examined, now: number): Finding[] {
   if (edition === '') return []
   const todo = 'Take one every night: kalends backup. Those that are taken by other means are not known here.'
@@ -146,7 +146,7 @@ function checkBackup({ edition, lastBackup }: Examined, now: number): Finding[] 
   return [ok('backup', `The last one was taken at ${lastBackup}.`)]
 }
 
-/** No finding where no replica is set. */
+/** Checks that the replica answers and follows another server. No finding where none is configured. */
 async function checkReplica(config: Config): Promise<Finding[]> {
   const todo = 'Look at --database-read and at that server; all reads go to the database meanwhile.'
   try {

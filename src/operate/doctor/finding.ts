@@ -1,11 +1,13 @@
+// Declares what a check of the doctor finds.
+
 /** The finding of one check of the doctor. */
 export interface Finding {
   /** The subject of the check, in a word or two. */
   about: string
   state: 'ok' | 'warning' | 'error'
-  /** The state that was found, in words. */
+  /** A sentence on what was found. */
   says: string
-  /** The remedy; undefined where there is nothing to do. */
+  /** The remedy in words; undefined if there is nothing to do. */
   todo?: string
 }
 

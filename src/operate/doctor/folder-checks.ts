@@ -10,13 +10,13 @@ import { databaseFile } from '../../store/storage/database-address.ts'
 import type { ExaminedImages } from '../../store/storage/examine.ts'
 import { type Finding, failing, ok, warning } from './finding.ts'
 
-// Looks at the folders and files of a deployment: their permissions, the room on the disk, and the store of images.
+// The checks of the doctor on folders and files: the data folder, permissions, free space on disks, and the store of images.
 
 const LITTLE_BYTES = 1_000_000_000
 const TOO_LITTLE_BYTES = 100_000_000
 const OPEN_TO_OTHERS = 0o077
 
-/** Checks the data folder, its files, its disk, the store of images, and the files of those that are known. */
+/** Checks the data folder, its files and its disk, the store of images, and the files of the images that the database knows. */
 export async function checkFolders(config: Config, images: ExaminedImages | undefined): Promise<Finding[]> {
   const media = await checkMedia(config)
   return [
@@ -63,7 +63,7 @@ async function checkAccess(about: string, folder: string, todo: string): Promise
   }
 }
 
-/** The files of the database and the first password are for one user alone. */
+/** Checks that no other user can read or owns the data folder, its files, and the files of the database. */
 async function checkPermissions(config: Config): Promise<Finding[]> {
   if (process.platform === 'win32') return []
   const folder = resolve(config.data)
@@ -117,7 +117,7 @@ function checkDisk(about: string, path: string): Finding {
   }
 }
 
-/** No finding where images lie in a bucket, or on the disk of the data folder. */
+/** Checks the disk of the images. No finding if they are in a bucket, or on the disk of the data folder, which is checked anyway. */
 function checkMediaDisk(config: Config): Finding[] {
   const address = mediaAddress(config)
   if (!address.startsWith('file:')) return []
@@ -126,7 +126,7 @@ function checkMediaDisk(config: Config): Finding[] {
   return device(folder) === device(resolve(config.data)) ? [] : [checkDisk('media disk', folder)]
 }
 
-/** The folder itself, or the nearest one above it that is there. */
+/** Returns a folder itself, or the nearest existing folder above it. */
 function existing(folder: string): string {
   let path = folder
   while (!statOf(path) && dirname(path) !== path) path = dirname(path)
@@ -149,7 +149,7 @@ async function checkMediaFolder(folder: string): Promise<Finding> {
   return found.isDirectory() ? checkAccess('media', folder, todo) : failing('media', `${folder} is no folder.`, todo)
 }
 
-/** Asks for an object that is not there: a bucket which says so can be reached and read. */
+/** Checks a bucket by asking for an object that does not exist: if the bucket answers that there is none, it can be reached and read. */
 async function checkBucket(address: string): Promise<Finding> {
   const told: string[] = []
   let todo = 'Do so, or name a folder with --media.'
@@ -165,14 +165,15 @@ async function checkBucket(address: string): Promise<Finding> {
   }
 }
 
-/** Files that are looked for at the same time, and milliseconds after which no more are. */
+/** The number of files that are looked for at the same time. */
 const FILES_AT_ONCE = 8
+/** Milliseconds after which no further files are looked for. */
 const WITHIN_MS = 5000
 
-/** Missing files that are named. */
+/** The most missing files that the finding names. */
 const NAMED = 5
 
-/** Looks for the files of images in their store: of all, or of a sample where there are many or the store is slow. None without images. */
+/** Looks for the files of images in their store: of all images, or of a sample if there are many or the store is slow. No finding without images. */
 async function checkImages(address: string, { total, sample }: ExaminedImages): Promise<Finding[]> {
   if (total === 0) return []
   const todo = 'Look at --media; restore a backup for them (it adds what is missing), or give those images new files.'

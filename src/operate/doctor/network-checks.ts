@@ -7,16 +7,16 @@ import { readToken } from '../../serve/sync/sync-token.ts'
 import type { Examined } from '../../store/storage/examine.ts'
 import { type Finding, failing, ok, warning } from './finding.ts'
 
-// The checks of the doctor on the network: the port, the public address, the clocks.
+// The checks of the doctor on the network and the clock: the port, the public address, trusted proxies, and the clocks of other machines.
 
 const ANSWERS_WITHIN_MS = 3000
-/** Characters of an answer that are read; a page with one change has less. */
+/** Characters of an answer after which no more is read. A page of the feed of changes with one change has less. */
 const LONGEST_ANSWER = 2_000_000
 const LOCAL = /^(localhost|127\.|\[?::1)/
 
 /**
- * Checks the port, the public address and what answers there.
- * @param edition the name of the calendar's history; empty where it is not known
+ * Checks the port, the public address, the service that answers there, and the trusted proxies.
+ * @param edition the edition of the database; empty if it is not known
  */
 export async function checkNetwork(config: Config, edition: string): Promise<CheckedNetwork> {
   const port = await checkPort(config)
@@ -26,7 +26,7 @@ export async function checkNetwork(config: Config, edition: string): Promise<Che
   return { findings: [port, address, ...findings, ...checkProxy(config)], clock }
 }
 
-/** The findings about the network, and the clock of the site where one answers. */
+/** The findings about the network, and the clock of the site; it is undefined if no clock was told. */
 interface CheckedNetwork {
   findings: Finding[]
   clock: SiteClock | undefined
@@ -34,7 +34,7 @@ interface CheckedNetwork {
 
 const NOT_ASKED: CheckedNetwork = { findings: [], clock: undefined }
 
-/** Asks the address of the site for the beginning of the feed of changes, which names its edition. */
+/** Asks the address of the site for the beginning of its feed of changes, which names the edition of its database. */
 async function checkSite({ url, restUrl }: Site, edition: string): Promise<CheckedNetwork> {
   const signal = AbortSignal.timeout(ANSWERS_WITHIN_MS)
   try {
@@ -76,13 +76,13 @@ function describeAnswer(url: string, status: number, found: string | undefined, 
   )
 }
 
-/** A cache on the way tells the age of an answer, which keeps its date. */
+/** Reads the clock of the site from the date of an answer. A cache on the way keeps the date and adds the age of the answer. Undefined without a date. */
 function clockOf(site: string, headers: Headers): SiteClock | undefined {
   const sentMs = Date.parse(headers.get('date') ?? '') + Number(headers.get('age') ?? 0) * 1000
   return Number.isNaN(sentMs) ? undefined : { site, aheadMs: sentMs - Date.now() }
 }
 
-/** The edition in a page of the feed of changes; undefined for any other text. */
+/** Returns the edition in a page of the feed of changes; undefined for any other text. */
 function editionIn(text: string): string | undefined {
   try {
     const { next_token, sync_token } = JSON.parse(text)
@@ -127,7 +127,7 @@ async function checkPort({ host, port }: Config): Promise<Finding> {
       )
 }
 
-/** The reason why nothing can listen on the port; undefined when it is free. The port is released at once. */
+/** Returns the error of an attempt to listen on a port; undefined when the port is free. Releases the port at once. */
 function bind(host: string, port: number): Promise<Error | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
@@ -184,22 +184,22 @@ function checkProxy({ site_url, host, trusted_proxy }: Config): Finding[] {
   return [ok('proxy', 'None is trusted.')]
 }
 
-/** Seconds by which the clocks of this machine and of the database server may differ. */
+/** The most seconds by which the clocks of this machine and of the database server may differ. */
 const CLOCKS_DIFFER_S = 5
-/** Seconds by which the clock of the site may differ: it tells whole seconds, and may be far away. */
+/** The most seconds by which the clock of the site may differ: it tells whole seconds, and its answer may take long. */
 const SITE_DIFFERS_S = 60
-/** This program was written after that. */
+/** A moment before this program was written. A clock that shows an earlier one is wrong. */
 const WRITTEN_MS = Date.UTC(2026, 0, 1)
 
-/** The clock of whoever answers at the address of the site. */
+/** The clock of the machine that answers at the address of the site. */
 interface SiteClock {
   site: string
-  /** Milliseconds by which it is ahead of that of this machine. */
+  /** Milliseconds by which it is ahead of the clock of this machine. */
   aheadMs: number
 }
 
 /**
- * Compares the clock of this machine with those that are known.
+ * Compares the clock of this machine with those of the database server and the site, and with the last change of a record.
  * @param now milliseconds since the epoch
  */
 export function checkClock(now: number, examined: Examined | undefined, site: SiteClock | undefined): Finding {

@@ -2,15 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { codeOf, messageOf } from '../../base/errors.ts'
 import { createServer } from '../../base/node-http.ts'
 
-/** One number with its labels. */
+// Serves metrics to Prometheus at a port of their own, in its text format.
+
+/** A number with its labels. */
 export interface Sample {
-  /** The suffix of the name of the family, such as `_bucket`. */
+  /** The text behind the name of the family, such as `_bucket`. */
   suffix: string
   labels: Readonly<Record<string, string>>
   value: number
 }
 
-/** Numbers of one name, in the terms of Prometheus. */
+/** The samples of one name; a metric family in the terms of Prometheus. */
 export interface Family {
   name: string
   help: string
@@ -20,7 +22,7 @@ export interface Family {
 
 type Counted = 'counter' | 'gauge'
 
-/** A family of numbers with labels. */
+/** Returns a family of numbers with labels. */
 export function labelled(
   name: string,
   type: Counted,
@@ -30,12 +32,12 @@ export function labelled(
   return { name, help, type, samples: numbers.map(([labels, value]) => ({ suffix: '', labels, value })) }
 }
 
-/** A family of one number. */
+/** Returns a family of one number without labels. */
 export function single(name: string, type: Counted, help: string, value: number): Family {
   return labelled(name, type, help, [[{}, value]])
 }
 
-/** The families of several processes as one list; each sample has the number of its worker. */
+/** Merges the families of several workers by their names. Each sample gets the label `worker`. */
 export function mergeFamilies(workers: readonly { worker: string; families: readonly Family[] }[]): Family[] {
   const merged = new Map<string, Family>()
   for (const { worker, families } of workers) {
@@ -48,7 +50,7 @@ export function mergeFamilies(workers: readonly { worker: string; families: read
   return [...merged.values()]
 }
 
-/** The text format of Prometheus, version 0.0.4. */
+/** Writes families in the text format of Prometheus, version 0.0.4. */
 function renderFamilies(families: readonly Family[]): string {
   return families.map(renderFamily).join('')
 }
@@ -76,21 +78,21 @@ function renderValue(value: number): string {
 
 /** A listener that answers nothing but `GET /metrics`. */
 export interface MetricsServer {
-  /** Where it listens, such as `http://127.0.0.1:9464/metrics`. */
+  /** The address of the metrics, such as `http://127.0.0.1:9464/metrics`. */
   address: string
   close: () => Promise<void>
 }
 
 /**
- * Listens at `HOST:PORT` for Prometheus.
- * @throws Error with one sentence when it cannot
+ * Listens at `HOST:PORT` and answers Prometheus with the families that `read` returns.
+ * @throws Error with one sentence when it cannot listen.
  */
 export async function serveMetrics(place: string, read: () => Promise<Family[]>): Promise<MetricsServer> {
   const { hostname, port } = placeOf(place)
   const server = createServer((request, response) => {
     answer(request, response, read).catch(() => response.destroy())
   })
-  // Workers share the port of the calendar, but not this one.
+  // Workers share the port of the calendar. This port is of one process alone.
   const listening = new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host: hostname, port, exclusive: true }, resolve)

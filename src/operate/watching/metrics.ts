@@ -8,7 +8,7 @@ import { type EventMemory, isBehind } from '../../store/memory/event-memory.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { type Family, labelled, type Sample, single } from './metrics-server.ts'
 
-// Counts and measures for Prometheus.
+// Counts the answers, database work and webhook messages of this process, and makes metrics of these counts and of its state.
 
 type LoopDelay = ReturnType<typeof monitorEventLoopDelay>
 
@@ -18,13 +18,13 @@ export interface Metrics {
   writes: Durations
   searches: Durations
   webhooks: WebhookCounts
-  /** Writes and searches that the database has not finished. */
+  /** How many writes and searches the database has not finished. */
   waiting: { writes: number; searches: number }
-  /** Nanoseconds by which timers were late. */
+  /** A histogram of the nanoseconds by which timers were late. */
   loopDelay: LoopDelay
 }
 
-/** The sources of the numbers that are read and not counted. */
+/** The sources of the metrics that are read at each request for them, and not counted. */
 interface Watched {
   version: string
   database: Database
@@ -47,7 +47,7 @@ export function noteAnswer(metrics: Metrics, answered: Answered): void {
   countAnswer(metrics.answers, answered)
 }
 
-/** The database, with its writes and searches counted and timed. */
+/** Returns a database that counts and times its writes and searches. */
 export function countDatabase(metrics: Metrics, database: Database): Database {
   return {
     ...database,
@@ -67,7 +67,7 @@ async function timed<T>(metrics: Metrics, kind: 'writes' | 'searches', work: () 
   }
 }
 
-/** All metrics as of now. */
+/** Returns all metrics of this moment. Resets the delays of the event loop, so that each look shows those since the last one. */
 export async function readMetrics(metrics: Metrics, watched: Watched): Promise<Family[]> {
   return [
     single('kalends_start_time_seconds', 'gauge', 'When the process began, since the epoch.', startSeconds()),
@@ -100,7 +100,7 @@ function databaseFamilies({ writes, searches, waiting }: Metrics): Family[] {
   ]
 }
 
-/** The queues of requests, by the kind of work. */
+/** Returns the state of the admission queues, by the kind of work. */
 function queueFamilies({ admission }: Watched): Family[] {
   const queues = Object.entries(admission.queues)
   const family = (name: string, help: string, read: (queue: (typeof queues)[number][1]) => number) =>
@@ -117,14 +117,14 @@ function queueFamilies({ admission }: Watched): Family[] {
   ]
 }
 
-/** Empty without a replica. */
+/** Returns the state of the replica; empty without one. */
 function replicaFamilies({ database }: Watched): Family[] {
   const isUp = database.isReplicaUp?.()
   if (isUp === undefined) return []
   return [single('kalends_replica_up', 'gauge', '1 unless the read replica is away or far behind.', Number(isUp))]
 }
 
-/** Empty for SQLite. */
+/** Returns the numbers of connections to the database server; empty for SQLite. */
 function connectionFamilies({ database }: Watched): Family[] {
   const connections = database.connections?.()
   if (!connections) return []
@@ -184,7 +184,7 @@ async function memoryFamilies({ memory, cacheBudget, database }: Watched): Promi
   ]
 }
 
-/** The position of the last change; undefined when the database does not answer. */
+/** Returns the position of the last change; undefined when the database does not answer. */
 async function lastChange({ read }: Database): Promise<number | undefined> {
   const last = read.selectFrom('changes').select('position').orderBy('position', 'desc').limit(1).executeTakeFirst()
   return last.then((row) => Number(row?.position ?? 0)).catch(() => undefined)
@@ -216,18 +216,18 @@ function startSeconds(): number {
 /** Counts of answers since the process began. */
 interface AnswerCounts {
   byRoute: Map<string, RouteCounts>
-  /** By the source of the answer. */
+  /** The number of answers by their source. */
   sources: Record<Answered['from'], number>
   bytes: number
 }
 
 interface RouteCounts {
-  /** By method and status. */
+  /** The number of answers by method and status. */
   answers: Map<string, Map<number, number>>
   durations: Durations
 }
 
-/** The most routes with counts of their own; there are fewer unless something is wrong. */
+/** The most routes with counts of their own; further ones are counted together. There are fewer routes than that unless something is wrong. */
 const MOST_ROUTES = 200
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
@@ -235,7 +235,7 @@ function noAnswers(): AnswerCounts {
   return { byRoute: new Map(), sources: { finished: 0, memory: 0, ordinary: 0, refused: 0 }, bytes: 0 }
 }
 
-/** Counts an answer. Every answer passes here, so it takes a few map lookups and allocates nothing for a repeated route. */
+/** Counts an answer. Every answer passes here, so this takes only a few look-ups in maps, and allocates nothing for a known route. */
 function countAnswer(counts: AnswerCounts, { route, method, status, ms, bytes, from }: Answered): void {
   const known = counts.byRoute.get(route) ?? newRoute(counts, route)
   const statuses = known.answers.get(method) ?? newMethod(known, method)
@@ -252,7 +252,7 @@ function newRoute({ byRoute }: AnswerCounts, route: string): RouteCounts {
   return made
 }
 
-/** Clients may invent methods. */
+/** Adds the counts of a method to a route. Unknown methods are counted together as `other`, since clients may invent any number of them. */
 function newMethod({ answers }: RouteCounts, method: string): Map<number, number> {
   const name = METHODS.has(method) ? method : 'other'
   const made = answers.get(name) ?? new Map<number, number>()
@@ -287,12 +287,12 @@ const byLabel = (label: string, numbers: Readonly<Record<string, number>>) =>
 
 /** A histogram of durations. */
 interface Durations {
-  /** Counts by upper bound, the last for durations beyond all. */
+  /** The number of durations by upper bound; the last number is that of durations beyond all bounds. */
   counts: Float64Array
   seconds: number
 }
 
-/** Upper bounds in seconds. */
+/** The upper bounds of durations in a histogram, in seconds. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 function noDurations(): Durations {
@@ -306,7 +306,7 @@ function noteDuration(durations: Durations, seconds: number): void {
   durations.seconds += seconds
 }
 
-/** The samples of a histogram. */
+/** Returns the samples of a histogram. */
 function samplesOf({ counts, seconds }: Durations, labels: Readonly<Record<string, string>>): Sample[] {
   let below = 0
   const buckets = [...BOUNDS, Number.POSITIVE_INFINITY].map((bound, at) => {
@@ -317,7 +317,7 @@ function samplesOf({ counts, seconds }: Durations, labels: Readonly<Record<strin
   return [...buckets, { suffix: '_sum', labels, value: seconds }, { suffix: '_count', labels, value: below }]
 }
 
-/** Counts of the outcomes of messages to webhooks since the process began. */
+/** Counts of attempts to send messages to webhooks, by outcome, since the process began. */
 interface WebhookCounts {
   attempts: Record<SettledMessage['outcome'], number>
   disablings: number
@@ -332,7 +332,7 @@ export function countSettled(counts: WebhookCounts, { outcome, disabled }: Settl
   if (disabled !== undefined) counts.disablings += 1
 }
 
-/** The messages that this process has sent, and those that wait in the database; these are left out when it does not answer. */
+/** Returns the counts of messages that this process tried to send, and of those that wait in the database; without the latter if it does not answer. */
 async function webhookFamilies({ attempts, disablings }: WebhookCounts, { read }: Database): Promise<Family[]> {
   const found = await Promise.all([countWaiting(read), countDisabled(read)]).catch(() => undefined)
   const tried = 'Attempts to send a message to a webhook: delivered, failed and to be made again, or given up.'

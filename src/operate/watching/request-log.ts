@@ -8,22 +8,22 @@ import type { SettledMessage } from '../../serve/webhooks/send-webhooks.ts'
 import { describeReason } from '../../serve/webhooks/webhook-store.ts'
 import { withoutPassword } from '../../store/storage/database-address.ts'
 
-// The lines of the log about answers and webhooks, without secrets.
+// Writes the lines of the log about answers and webhooks, and hides secrets in texts of the log.
 
 const HIDDEN = '***'
 
-/** Names of parameters whose values are secrets; the link of a meeting may be one, and where somebody is. */
+/** Names of parameters whose values are secrets, among them meeting links and the place where somebody is. */
 const SECRET_NAME =
   /^(?:.*(?:password|passwd|passwort|passphrase|token|secret|nonce|signature|credential|api_?key|authorization)|pwd|pw|pass|pin|otp|auth|key|sig|session|online_url|geoloc_l(?:at|ng)|bbox)$/i
 
-/** A quick test for a possible secret in a query; most queries have none. */
+/** A quick test for a query that may have a secret. Most queries have none. */
 const SUSPICIOUS = /pass|pw|pin|otp|token|secret|nonce|sig|session|credential|key|auth|online_url|geoloc_l|bbox|%/i
 
-/** The path of links to the desk, whose token lets its bearer in. */
+/** The beginning of the path of links to the desk. The token behind it signs in whoever has it. */
 const LINK = '/set-up/'
 const LINK_TOKEN = /(\/set-up\/)[^/?]+/g
 
-/** A path and query for logs: the values of secret parameters are hidden, in every spelling of their names. */
+/** Returns a path and query as logs show them: with the values of secret parameters hidden, however their names are spelled. */
 export function shownUrl(sent: string): string {
   const url = sent.includes(LINK) ? sent.replace(LINK_TOKEN, `$1${HIDDEN}`) : sent
   const mark = url.indexOf('?')
@@ -36,7 +36,7 @@ function shownPair(pair: string): string {
   const equals = pair.indexOf('=')
   if (equals === -1) return pair
   const name = pair.slice(0, equals)
-  // `data[password]` is a password, too, and names may be escaped twice, as inside another address.
+  // `data[password]` is a password as well, and a name may be percent-encoded twice, as within another address.
   return isSecretName(decoded(decoded(name))) || holdsAddress(pair.slice(equals + 1)) ? `${name}=${HIDDEN}` : pair
 }
 
@@ -45,7 +45,7 @@ function isSecretName(name: string): boolean {
   return SECRET_NAME.test(inner.split(']', 1)[0] ?? '')
 }
 
-/** An address inside an address may have a secret in its own query, or a password. */
+/** Decides whether a value is an address with a password, or with a secret in its own query. */
 function holdsAddress(sent: string): boolean {
   const value = decoded(decoded(sent))
   if (/:\/\/[^/]*@/.test(value)) return true
@@ -61,7 +61,7 @@ function decoded(text: string): string {
   }
 }
 
-/** A text for logs and messages: without passwords in addresses, tokens, and the content of Authorization headers. */
+/** Returns a text as logs and messages show it: without passwords in addresses, tokens, and the content of Authorization headers. */
 export function withoutSecrets(text: string): string {
   return text
     .replace(/[a-z][a-z0-9+.-]{0,30}:\/\/[^\s"'<>\\]+/gi, withoutPassword)
@@ -70,27 +70,28 @@ export function withoutSecrets(text: string): string {
     .replace(/(password|passwd|passwort|pwd|pw|token|secret|nonce)=[^\s&"'\\,;]+/gi, `$1=${HIDDEN}`)
 }
 
-/** Waiting lines of the request log: one for each answer, written many at once. */
+/** The log of requests, with a line for each answer. Many lines are written at once. */
 export interface RequestLog {
-  /** Takes whole lines. */
+  /** Writes whole lines into the log. */
   write: (text: string) => void
-  /** Which answers have a line. */
+  /** Which requests have a line: all, or only those that are no reads. */
   kept: 'all' | 'writes'
-  /** The proxies whose word on the address of a client is taken. */
+  /** The proxies that are believed when they name the address of a client. */
   trusted: Trusted | undefined
+  /** The lines that wait to be written. */
   lines: string
   timer: NodeJS.Timeout | undefined
 }
 
-/** Lines wait for this many characters, or for this time. */
+/** Lines are written once they have this many characters, or after this many milliseconds. */
 const MOST_WAITING = 16_000
 const LONGEST_WAIT_MS = 100
 
-/** The members that all lines share, in the form of the rest of the log. */
+/** The members that all lines share, in the form in which pino writes them into the rest of the log. */
 const BOUND = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`
 const INFO = 30
 
-/** Characters of the name of a program in a line. */
+/** The most characters of the name of a client program in a line. */
 const LONGEST_AGENT = 200
 
 export function makeRequestLog(
@@ -101,7 +102,7 @@ export function makeRequestLog(
   return { write, kept, trusted, lines: '', timer: undefined }
 }
 
-/** Adds the line of an answer. The line is built by hand, since every answer passes here; the address is without secrets. */
+/** Adds the line of an answer, with its URL without secrets. The JSON is built by hand, which is faster: every answer passes here. */
 export function logAnswer(log: RequestLog, answered: Answered): void {
   const { method, url, route, status, ms, bytes, requestId, request, user } = answered
   if (log.kept === 'writes' && (method === 'GET' || method === 'HEAD')) return
@@ -110,13 +111,13 @@ export function logAnswer(log: RequestLog, answered: Answered): void {
   else log.timer ??= setTimeout(() => writeLines(log), LONGEST_WAIT_MS).unref()
 }
 
-/** The address as far as proxies are trusted, the user and the program. */
+/** Returns the members that tell who asks: the address of the client, as far as proxies are trusted, the user and the client program. */
 function whoAsks({ trusted }: RequestLog, request: IncomingMessage, user: string): string {
   const agent = (request.headers['user-agent'] ?? '').slice(0, LONGEST_AGENT)
   return `"address":${quoted(clientAddress(request, trusted))},"user":${quoted(user)},"agent":${quoted(agent)}`
 }
 
-/** Writes the waiting lines. */
+/** Writes the lines that wait. */
 export function writeLines(log: RequestLog): void {
   clearTimeout(log.timer)
   log.timer = undefined
@@ -127,7 +128,7 @@ export function writeLines(log: RequestLog): void {
 
 const quoted = (text: string) => JSON.stringify(text)
 
-/** Writes a line when a webhook begins to fail, a message is given up, or a webhook is disabled; further failures have none. */
+/** Logs that a webhook begins to fail, that a message is given up, or that a webhook is disabled. Further failures are not logged. */
 export function logSettled(logger: Logger, settled: SettledMessage): void {
   const { webhook, message, outcome, posted, begins, disabled, waiting } = settled
   const { status, error } = posted

@@ -139,6 +139,7 @@ export async function prepareGround(
   return { ...ground, demo: demo ? await showDemo({ ...ground, now }) : undefined }
 }
 
+/** Options for `startApp`. */
 export interface StartOptions extends Pick<GroundOptions, 'demo'> {
   /** Whether this process is one of several workers: the first process then gives the first administrator its password. */
   isWorker?: boolean

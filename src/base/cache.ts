@@ -57,6 +57,7 @@ export function emptyCache<Key, Value>(budget: CacheBudget): Cache<Key, Value> {
   return cache
 }
 
+/** Finds the value of a key, and moves it into the young generation; undefined where there is none. */
 export function findCached<Key, Value>(cache: Cache<Key, Value>, key: Key): Value | undefined {
   const young = cache.young.get(key)
   if (young) return young.value
@@ -89,6 +90,7 @@ function take<Key, Value>(cache: Cache<Key, Value>, bytes: number): void {
   cache.budget.youngBytes += bytes
 }
 
+/** Removes the value of a key, if there is one. */
 export function drop<Key, Value>(cache: Cache<Key, Value>, key: Key): void {
   const young = cache.young.get(key)
   if (young) take(cache, -young.bytes)

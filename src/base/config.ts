@@ -6,7 +6,7 @@ import { lookSettings, mapSettings } from './look-settings.ts'
 import { checked, choice, discreet, list, type Setting, wholeNumber, word } from './setting-kinds.ts'
 import { isTimezone } from './text/zones.ts'
 
-// Every setting of the service, and how settings are read from flags and the environment.
+// Declares every setting of the service, reads them from flags and the environment, and derives the site and its addresses from them.
 
 /** Decides whether a text is a host as an address has it, with or without a port. */
 function isHost(text: string): boolean {
@@ -292,7 +292,9 @@ export type Config = { [Name in SettingName]: Settings[Name]['default'] } & {
   given?: Readonly<Record<string, SettingSource>>
 }
 
+/** Returns the variable of the environment for a setting: `site_url` is `KALENDS_SITE_URL`. */
 export const environmentName = (name: string) => `KALENDS_${name.toUpperCase()}`
+/** Returns the flag for a setting: `site_url` is `--site-url`. */
 export const flagName = (name: string) => `--${name.replaceAll('_', '-')}`
 
 /** Variables of the environment that are no settings: each is read by one command. */
@@ -461,8 +463,8 @@ export function databaseAddress(config: Config): string {
 }
 
 /**
- * Returns the path below the working folder that the calendar uses because no setting names another: the file of the database, or the folder of its
- * images where a setting names the database. Undefined when the settings name all places.
+ * Returns the path below the working folder that the calendar uses because no setting names another: the file of the database, or the data folder if only
+ * the database is named. Undefined if settings name the data folder, or both the database and the images.
  */
 export function assumedPath({ data, database, media }: Config): string | undefined {
   if (data !== settings.data.default) return undefined

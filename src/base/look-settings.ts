@@ -344,6 +344,7 @@ export function tileAddress(template: string): URL | undefined {
   return isPlain && !template.slice(0, template.indexOf('/', 8)).includes('{') ? url : undefined
 }
 
+/** The settings of directions and maps. */
 export const mapSettings = {
   directions: checked(
     word(

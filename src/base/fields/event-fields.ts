@@ -60,6 +60,7 @@ export const attendances = someOf(ATTENDANCES.filter((known) => known !== ''))
 export const WHEN_WORDS = ['now', 'today', 'tonight', 'tomorrow', 'weekend', 'week', 'month'] as const
 export type WhenWord = (typeof WHEN_WORDS)[number]
 
+/** The kind of such a word. */
 export const whenWord: Kind<WhenWord> = {
   wire: { type: 'string', enum: WHEN_WORDS },
   within: limits.word,
@@ -130,7 +131,7 @@ const recurrenceScope: Kind<RecurrenceScope> = {
   read: (value) => (isScope(value) ? value : 'this'),
 }
 
-// The fields of events, as data.
+// The fields of events.
 
 const OF_LISTS = { not: 'it is about the lists of this calendar' }
 const OF_MAPS = { not: 'it is about the page of the event' }

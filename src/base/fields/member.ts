@@ -158,7 +158,7 @@ export interface Member {
   rare?: true | string
   /** Why lists do not have the member, although single answers do. */
   lists?: Omitted
-  /** The column of the table. */
+  /** The column of the table of events (CSV). */
   csv: Place
   /** The member of an item of JSON Feed; rare members are below `_kalends`. */
   feed: Place
@@ -194,6 +194,7 @@ export function tabled<Fields extends Readonly<Record<string, LinkedField>>>(
   })
 }
 
+/** Shows a column as it is stored, for kinds without `show`. */
 export const asKept = (kept: unknown) => kept
 
 /** The names of the members of which a property, such as `from`, has a value. */

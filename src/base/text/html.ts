@@ -229,7 +229,10 @@ const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
   tr: ['td', 'th', 'tr'],
 }
 
-/** Removes all tags but those in `tags` before the sanitiser sees them: they would decide how the others nest. Removes the content of frames and styles too. */
+/**
+ * Removes all tags but those in `tags`, and the content of frames and style sheets. The sanitiser would drop these tags anyway, but it would first let them
+ * decide how the other tags nest.
+ */
 function withTags(html: string, tags: ReadonlySet<string>): string {
   const open: string[] = []
   const kept = (piece: MarkupPiece) => {

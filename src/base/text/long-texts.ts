@@ -246,9 +246,7 @@ const WORKS = {
   html: ({ raw, trusted }) => renderOnce(raw, trusted),
   plain: ({ raw, trusted }) => plainText(renderOnce(raw, trusted)),
   page: ({ raw, trusted }) => pageText(renderOnce(raw, trusted)),
-  /** HTML for feeds. */
   feed: ({ raw, trusted, base = '' }) => feedText(renderOnce(raw, trusted), base),
-  /** Plain text of several lines. */
   readable: ({ raw, trusted, base = '' }) => readableText(renderOnce(raw, trusted), base),
   safe: ({ raw }) => stripUnsafe(raw),
   folded: ({ raw }) => fold(plainText(raw)),
@@ -286,6 +284,7 @@ export interface WantedText {
   base?: string
 }
 
+/** Does the work on a text, and returns the result. */
 export function workText({ work, ...text }: WantedText): string {
   return WORKS[work](text)
 }
@@ -296,6 +295,7 @@ export interface TextRequest {
   wanted: readonly WantedText[]
 }
 
+/** The answer of the thread to a request: the results in the order of the texts, or the error that one of them led to. */
 export type TextAnswer = { number: number; made: string[] } | { number: number; error: unknown }
 
 const TAGS = (

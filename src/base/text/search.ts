@@ -111,6 +111,7 @@ export interface WordPlan {
   isExact: boolean
 }
 
+/** Returns the lookups that find the texts with a word of a search, which may be a phrase. */
 export function planWord(word: string): WordPlan {
   const runs = [...word.matchAll(RUNS)]
   const [first] = runs

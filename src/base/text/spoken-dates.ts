@@ -40,7 +40,7 @@ export function readSpokenDate(text: string, here: SpokenHere): SpokenDate | und
   const time = timesAt(tokens, 0, words)
   const whole = dateWithTime(tokens, words, here)
   if (whole) return whole
-  // `19:30 freitag`
+  // The time may stand first: `19:30 freitag`.
   const date = time && dateAt(tokens, skipFillers(tokens, time.next, words), words, here, time.meaning)
   return date && isEnd(tokens, date.next, words) ? spokenOf(date.meaning, time.meaning) : undefined
 }
@@ -143,7 +143,7 @@ const isSign = (token: Token | undefined, signs: string) => token?.kind === 'sig
 const isNumber = (token: Token | undefined, most: number): token is Token =>
   token?.kind === 'number' && token.text.length <= most
 
-/** `2026-12-04`, `2026/12/4` */
+/** Finds a date in digits with the year first: `2026-12-04`, `2026/12/4`. */
 function yearFirst(tokens: readonly Token[], at: number): SaidParts | undefined {
   const [year, sign, month, again, day] = tokens.slice(at, at + 5)
   if (year?.kind !== 'number' || year.text.length !== 4 || !isSign(sign, '-/') || sign?.text !== again?.text)
@@ -153,7 +153,7 @@ function yearFirst(tokens: readonly Token[], at: number): SaidParts | undefined 
   return { meaning: parts, next: at + 5 }
 }
 
-/** `4.12.2026`, `4.12.`, `12/4/2026`, `12/4`, `4-12-2026`, `12.-14.6.` */
+/** Finds a date in digits with the year last or none: `4.12.2026`, `4.12.`, `12/4/2026`, `12/4`, `4-12-2026`, `12.-14.6.` */
 function digitsAt(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
   const [first, sign, second, again, third] = tokens.slice(at, at + 5)
   if (!isNumber(first, 2) || !isSign(sign, './-') || !isNumber(second, 2) || !sign?.isGlued || !second.isGlued)
@@ -184,7 +184,7 @@ function byOrder(
 
 const MONTHS = 12
 
-/** `12.-14.6.`: the first day, and behind the hyphen the last one with its month. */
+/** Finds several days in digits, `12.-14.6.`: the first day, and behind the hyphen the last day with its month. */
 function severalDigits(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
   const [first, dot] = tokens.slice(at, at + 2)
   if (!isNumber(first, 2)) return undefined
@@ -225,7 +225,7 @@ function yearOf(token: Token): number | undefined {
 
 const CENTURY = 2000
 
-/** `3. Oktober 2026`, `1er octobre`, `3 de octubre de 2026`, `12.–14. Juni` */
+/** Finds a date with the name of the month behind the day: `3. Oktober 2026`, `1er octobre`, `3 de octubre de 2026`, `12.–14. Juni`. */
 function dayFirst(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
   const day = dayNumberAt(tokens, at, words)
   if (!day) return undefined
@@ -248,7 +248,7 @@ function lastDayAt(tokens: readonly Token[], day: Said<number>, words: Vocabular
   return next?.meaning === day.meaning + 1 ? next : undefined
 }
 
-/** `Oct 3`, `October 3rd, 2026`, `June 12-14` */
+/** Finds a date with the name of the month before the day: `Oct 3`, `October 3rd, 2026`, `June 12-14`. */
 function monthFirst(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
   const month = monthAt(tokens, at, words)
   const day = month && dayNumberAt(tokens, skipFillers(tokens, month.next, words), words)

@@ -178,7 +178,10 @@ export function utcToWall(utc: string, zone: string): string {
   return formatUtc(utcMs + offsetAt(getZone(zone), utcMs))
 }
 
-/** Moves a wall time that a clock change skips forward by the length of the gap (02:30 to 03:30); returns any other unchanged. @throws RangeError as above */
+/**
+ * Moves a wall time that a clock change skips forward by the length of the gap (02:30 to 03:30). Returns any other wall time unchanged.
+ * @throws RangeError for an unknown zone
+ */
 export function settledWall(wall: string, zone: string): string {
   const known = getZone(zone)
   if (known.kind === 'fixed') return wall
@@ -188,7 +191,10 @@ export function settledWall(wall: string, zone: string): string {
   return settled === wallMs ? wall : formatUtc(settled)
 }
 
-/** Returns the offset of a zone at a UTC time as ISO 8601 writes it, `+02:00`. Seconds, which historical local times have, are dropped. */
+/**
+ * Returns the offset of a zone at a UTC time as ISO 8601 writes it, `+02:00`. Seconds, which historical local times have, are dropped.
+ * @throws RangeError for an unknown zone
+ */
 export function utcOffset(utc: string, zone: string): string {
   const { sign, hours, minutes } = offsetParts(offsetAt(getZone(zone), utcToMs(utc)))
   return `${sign}${hours}:${minutes}`
@@ -387,7 +393,7 @@ export interface PossibleTime {
   wall: string
   /** The offset, such as `+02:00`. Written behind the wall time, it says which of the two moments is meant. */
   offset: string
-  /** `CEST` */
+  /** The abbreviation of the zone at this moment, such as `CEST`. */
   abbreviation: string
 }
 

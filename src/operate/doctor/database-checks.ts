@@ -19,6 +19,7 @@ export interface CheckedDatabase {
   findings: Finding[]
 }
 
+/** Runs all checks on the database. `now` is in ms since the epoch. */
 export async function checkDatabase(config: Config, now: number): Promise<CheckedDatabase> {
   let examined: Examined
   try {

@@ -35,6 +35,7 @@ interface Watched {
 
 const LOOP_RESOLUTION_MS = 10
 
+/** Makes metrics with all counts at 0, and begins to measure the delay of the event loop. */
 export function makeMetrics(): Metrics {
   const loopDelay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
   loopDelay.enable()
@@ -327,6 +328,7 @@ function noWebhookCounts(): WebhookCounts {
   return { attempts: { delivered: 0, failed: 0, given_up: 0 }, disablings: 0 }
 }
 
+/** Counts the outcome of an attempt to send a message to a webhook. */
 export function countSettled(counts: WebhookCounts, { outcome, disabled }: SettledMessage): void {
   counts.attempts[outcome] += 1
   if (disabled !== undefined) counts.disablings += 1

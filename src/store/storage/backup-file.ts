@@ -19,57 +19,58 @@ import {
   type TableShape,
 } from './tables.ts'
 
-// A backup is a SQLite file without indexes, whatever database it was taken from: the tables with content of the calendar, the files of images as an
-// archive of the program sqlite3 (`sqlar`), and a manifest. The service cannot be started on it, since it has no table `migrations`.
+// Writes backups, opens them, and checks that they are sound. A backup is a SQLite file without indexes, whatever database it was taken from. It has the
+// tables with content of the calendar, the files of images as an archive of the program sqlite3 (`sqlar`), and a manifest. The service cannot be started on a
+// backup, since it has no table `migrations`.
 
-/** The description of a backup that is written into it. */
+/** The description of a backup, which is written into it. */
 export interface Manifest {
-  /** The form of the file; another one is another number. */
+  /** The number of the form of the file; every form has its own. */
   format: number
-  /** When it was taken, in UTC. */
+  /** When the backup was taken, in UTC. */
   made_utc: string
-  /** Version of the program that took it. */
+  /** The version of the program that took the backup. */
   version: string
-  /** The edition of the calendar at that moment. */
+  /** The edition of the calendar at that time. */
   edition: string
   /** The name of the calendar. */
   calendar: string
-  /** Migrations that the tables have gone through. */
+  /** The migrations that the tables have gone through. */
   migrations: string[]
-  /** Rows of each table. */
+  /** The number of rows of each table. */
   rows: Record<string, number>
-  /** Files of images and their bytes. */
+  /** The number of files of images, and their bytes. */
   files: number
   bytes: number
-  /** Keys of files that an image names and the store did not have. */
+  /** Keys of files that an image names and that the media store did not have. */
   missing: string[]
   /** True for a backup without secrets: nobody can sign in to a calendar restored from it. */
   withoutSecrets?: true
 }
 
-/** The part of a manifest that tells of the tables. */
+/** The part of a manifest that describes the tables. */
 export type TablesManifest = Pick<Manifest, 'edition' | 'calendar' | 'migrations' | 'rows'>
 
 /** The present form of the file. */
 export const BACKUP_FORMAT = 1
 
-/** Marks the file for programs that look at its head: `Klnd`. */
+/** The number at the head of the file by which programs know a backup: `Klnd`. */
 const APPLICATION_ID = 0x4b6c6e64
 
 /** A backup that is being written. */
 export interface BackupWriter {
-  /** Reads what has been written. */
+  /** Reads the tables that have been written. */
   db: Db
   addFile: (key: string, bytes: Uint8Array) => void
-  /** Writes the manifest and closes the file. */
+  /** Writes the manifest and closes the file, which is a backup only then. */
   finish: (manifest: Manifest) => void
-  /** Closes the file as it is. */
+  /** Closes the file without a manifest. */
   close: () => void
 }
 
 /**
- * Writes every table of a calendar, as it is at one moment, into a new file that nobody else can read. The calendar may be written to meanwhile.
- * @param options `free`: bytes that the disk has left; `withSecrets`: false to leave hashes of passwords and tokens out
+ * Writes every table of a calendar, as of one moment, into a new file that nobody else can read. The calendar may be written to meanwhile.
+ * @param options `free`: bytes that the disk has left; `withSecrets`: false to leave out hashes of passwords and tokens, and webhooks
  * @throws Error with one sentence when there is no calendar, the file is there already, or the disk surely has too little room.
  */
 export async function writeBackupTables(
@@ -90,7 +91,7 @@ export async function writeBackupTables(
     closeSync(openSync(file, 'wx', 0o600))
     const target = new DatabaseSync(file, { enableForeignKeyConstraints: false })
     try {
-      // Until it is finished the file is worth nothing, so nothing has to survive a crash.
+      // An unfinished file is worth nothing, so nothing in it has to survive a crash.
       target.exec(`pragma journal_mode = off; pragma synchronous = off; pragma application_id = ${APPLICATION_ID}`)
       const sourceFile = databaseFile(address)
       const leftOut = withSecrets ? [] : SECRET_TABLES
@@ -108,10 +109,10 @@ export async function writeBackupTables(
   }
 }
 
-/** The part of a database that is content at the least, the rest being indexes and room of former rows. */
+/** The smallest part of a database that is content, the rest being indexes and room of former rows. */
 const LEAST_CONTENT = 1 / 10
 
-/** Bytes that a backup has at the least: as much of the database as is content, and its images. */
+/** Returns the least bytes of a backup: a tenth of the database, and all files of images. */
 async function leastBytes(db: Db): Promise<number> {
   const { rows } = await databaseSize(db).execute(db)
   const images = await db
@@ -121,12 +122,12 @@ async function leastBytes(db: Db): Promise<number> {
   return Math.round(Number(rows[0]?.bytes ?? 0) * LEAST_CONTENT + Number(images?.bytes ?? 0))
 }
 
-/** The table that `sqlite3 FILE -A` lists and unpacks. */
+/** The statement that makes the table of files, which `sqlite3 FILE -A` lists and unpacks. */
 const SQLAR = 'create table sqlar (name text primary key, mode int, mtime int, sz int, data blob)'
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-/** Tables of the same form are copied by whole records, which takes next to no time. */
+/** Copies the tables of a SQLite file. Source and target have tables of the same form, so SQLite copies whole records, which takes next to no time. */
 function copyFromFile(
   target: DatabaseSync,
   file: string,
@@ -172,7 +173,7 @@ async function copyFromServer(target: DatabaseSync, from: Db, leftOut: readonly 
     const insert = target.prepare(`insert into ${quoted(name)} (${columns.map(quoted).join()}) values (${values})`)
     for await (const rows of leftOut.includes(name) ? [] : readRows(from, shape))
       for (const row of rows) insert.run(...columns.map((column) => row[column] as SQLInputValue))
-    // Other tables get the next number from their largest id.
+    // A table without `autoincrement` gets its next number from its largest id.
     if (counter === undefined || !form.includes('autoincrement')) continue
     target.prepare('delete from sqlite_sequence where name = ?').run(name)
     const next = await findNextNumber(from, shape, counter)
@@ -183,7 +184,7 @@ async function copyFromServer(target: DatabaseSync, from: Db, leftOut: readonly 
   return describeTables(target, migrations, { edition, calendar }, shapes)
 }
 
-/** The statements that make the tables in a file after these migrations. */
+/** Returns the statements that make the tables of a SQLite file after these migrations, by the name of the table. */
 async function tableForms(migrations: readonly string[]): Promise<Map<string, string>> {
   const blank: Database = await openDatabase('sqlite::memory:')
   try {
@@ -228,22 +229,22 @@ function makeWriter(target: DatabaseSync): BackupWriter {
   }
 }
 
-/** So much of a backup is read without copying it. */
+/** The bytes of a backup that are mapped into memory, so that they are read without copying. */
 const MAPPED_BYTES = 2 ** 30
 
 /** A finished backup, open for reading. */
 export interface OpenBackup {
   manifest: Manifest
   db: Db
-  /** Keys of the files of images. */
+  /** Returns the keys of the files of images, in order. */
   listFiles: () => string[]
   readFile: (key: string) => Uint8Array
   close: () => void
 }
 
 /**
- * Opens a backup and looks whether it is sound: every page and link, and as many rows and files as its manifest says.
- * @throws Error with one sentence when it is not.
+ * Opens a backup and checks that it is sound: every page and link, and as many rows and files as its manifest says.
+ * @throws Error with one sentence when it is not a sound backup
  */
 export function openBackup(file: string): OpenBackup {
   const connection = new DatabaseSync(file, { readOnly: true })

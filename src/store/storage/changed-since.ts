@@ -5,8 +5,8 @@ import type { ChangeColumns, Taxonomy } from './schema.ts'
 import * as sqlite from './sqlite/sqlite-changes.ts'
 import { wholeList } from './statement.ts'
 
-// The records that have changed between two cursors, page by page. Neither cursor moves while a reader turns the pages, and a row that is changed
-// again leaves the range, so every page is a part of one list that only becomes shorter.
+// Lists the records that have changed between two cursors, page by page. Neither cursor moves while a reader turns the pages, and a row that is changed again
+// leaves the range, so every page is a part of one list that can only become shorter.
 
 /** The changes after one cursor, up to another. */
 export interface ChangeRange {
@@ -21,20 +21,20 @@ export interface ChangePlace {
   record: number
 }
 
-/** A change as readers of a range see it. */
+/** A change in a range, with whether the public could and can see the record: 0 or 1. */
 export interface ListedChange extends ChangePlace {
   was_public: number
   is_public: number
 }
 
-/** The kinds of records that show others. */
+/** The kinds of records whose answers show other records, or that are listed with them. */
 export type Showing = 'event' | 'venue' | 'organizer' | Taxonomy
 
 const dialectOf = (db: Db) => (isPostgres(db) ? postgres : sqlite)
 
 const CURSOR = /^\d{1,18}(-\d{1,18}){0,1000}$/
 
-/** Returns true for a text in the form of a cursor: the end of the record, then the transactions before it that were still running, in rising order. */
+/** Returns true for a text in the form of a cursor: the end of the record of changes, then in rising order the earlier transactions that were still running. */
 export function isCursor(text: string): boolean {
   if (!CURSOR.test(text)) return false
   const [end = 0n, ...running] = text.split('-').map(BigInt)
@@ -46,7 +46,7 @@ export function areChangesForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   return dialectOf(db).isForgotten(db, cursor)
 }
 
-/** The next changes of a range of records of some kinds, in the order of their places. */
+/** Returns the next changes in a range, of records of these kinds, in the order of their places: those behind `after`, at most `most`. */
 export async function listChanges(
   db: Db,
   range: ChangeRange,
@@ -59,7 +59,7 @@ export async function listChanges(
     after === undefined
       ? sql``
       : sql` and (changes.position, kind, record) > (${positionValue(after.position)}, ${after.kind}, ${after.record})`
-  // The text of the position has a name of its own, so that rows are in the order of the number.
+  // The text of the position is named `place`, so that `order by changes.position` sorts by the number.
   const { rows } = await sql<Omit<ListedChange, 'position'> & { place: string }>`
     select cast(changes.position as text) as place, kind, record, was_public, is_public from changes
     where ${committedBetween(range.from, range.to)} and kind in ${wholeList(db, kinds)}${place}
@@ -67,7 +67,7 @@ export async function listChanges(
   return rows.map(({ place: position, ...row }) => ({ ...row, position }))
 }
 
-/** The kinds of which records have changed in a range. */
+/** Returns the kinds of the records that have changed in a range. */
 export async function changedKinds(db: Db, range: ChangeRange): Promise<Set<ChangeColumns['kind']>> {
   const { rows } = await sql<{ kind: ChangeColumns['kind'] }>`
     select distinct kind from changes where ${dialectOf(db).committedBetween(range.from, range.to)}`.execute(db)
@@ -75,8 +75,9 @@ export async function changedKinds(db: Db, range: ChangeRange): Promise<Set<Chan
 }
 
 /**
- * Lists the next records of a kind, by id, that show a record changed in the range: events show series, venues, organizers, terms and images, venues and
- * organizers show images, and categories show those above and below them. Leaves out records that are in the range themselves.
+ * Returns the ids of the next records of a kind that show a record changed in the range, behind `after`, at most `most`. Events show series, venues,
+ * organizers, terms and images; venues and organizers show images; categories show the categories above and below them. Records that are in the range
+ * themselves are left out.
  */
 export async function listShowing(
   db: Db,
@@ -95,7 +96,7 @@ export async function listShowing(
   return rows.map(({ id }) => id)
 }
 
-/** The changes of a kind of records themselves. */
+/** The kinds of changes that a record of a kind has itself. */
 const OWN_KINDS: Record<Showing, ChangeColumns['kind'][]> = {
   event: ['event'],
   venue: ['venue'],
@@ -109,7 +110,7 @@ type Changed = (kinds: readonly ChangeColumns['kind'][]) => RawBuilder<unknown>
 const pictured = (table: string, changed: Changed) =>
   sql`select id from ${sql.table(table)} where image in (${changed(['image'])})`
 
-/** The changed terms and those below them. */
+/** Selects the changed terms and all terms below them. */
 const renamed = (changed: Changed) => sql`with recursive below (id) as (
   ${changed(['term'])} union select terms.id from terms join below on terms.parent = below.id) select id from below`
 
@@ -135,7 +136,7 @@ const showing: Record<Showing, (changed: Changed) => RawBuilder<unknown>> = {
 
 const TABLES = { event: 'events', venue: 'venues', organizer: 'organizers', category: 'terms', tag: 'terms' } as const
 
-/** The next records of a kind, by id, whatever has changed. */
+/** Returns the ids of the next records of a kind behind `after`, at most `most`, whether they have changed or not. */
 export async function listRecords(db: Db, kind: Showing, after: number, most: number): Promise<number[]> {
   const table = TABLES[kind]
   const taxonomy = table === 'terms' ? sql` and taxonomy = ${kind}` : sql``
@@ -144,7 +145,7 @@ export async function listRecords(db: Db, kind: Showing, after: number, most: nu
   return rows.map(({ id }) => id)
 }
 
-/** The author of each of these records and whether it is published; deleted records are missing. */
+/** Returns the author and the status of each of these records; deleted records are missing. */
 export async function listOwners(
   db: Db,
   kind: 'event' | 'venue' | 'organizer',

@@ -3,14 +3,14 @@ import { messageOf } from '../../base/errors.ts'
 import { giveTo, ownerAt } from '../../base/files.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 
-// Addresses of databases: which file they name, and how they are shown without secrets.
+// Reads addresses of databases: finds the file that one names, hides the secrets in it, and keeps the note of a calendar that was copied elsewhere.
 
-/** The file of a SQLite database, of its address `sqlite:FILE`; undefined for a database on a server. */
+/** Returns the file of the address `sqlite:FILE`; undefined for a database on a server. */
 export function databaseFile(address: string): string | undefined {
   return address.startsWith('sqlite:') ? address.slice('sqlite:'.length) : undefined
 }
 
-/** Parameters whose values are no secret. */
+/** The parameters whose values are no secret. */
 const SHOWN = new Set([
   'host',
   'hostaddr',
@@ -29,8 +29,8 @@ const SHOWN = new Set([
 const HIDDEN = '***'
 
 /**
- * The address of a database for messages and logs: without the password, in any form, well-formed or not. Of a doubtful address it hides too much
- * rather than too little.
+ * Returns the address of a database as messages and logs may show it: without the password, whatever its form, well-formed or not. Of a doubtful address it
+ * hides too much rather than too little.
  */
 export function withoutPassword(address: string): string {
   if (databaseFile(address) !== undefined) return address
@@ -38,7 +38,7 @@ export function withoutPassword(address: string): string {
   return slashes === -1 ? withoutSecretWords(address) : withoutUrlPassword(address, slashes + 3)
 }
 
-/** `scheme://user:password@host/name?parameter=value`; the password may have any sign, also `@`, `/` and `?`. */
+/** Hides the password in `scheme://user:password@host/name?parameter=value`. The password may contain any character, even `@`, `/` and `?`. */
 function withoutUrlPassword(address: string, start: number): string {
   const at = address.lastIndexOf('@')
   const colon = address.indexOf(':', start)
@@ -59,7 +59,7 @@ function withoutSecretParameters(query: string): string {
   return shown.join('&')
 }
 
-/** `host=… password=…`, with values in quotes or not: nothing is shown from the first one on that may be secret. */
+/** Hides the secrets in `host=… password=…`, with values in quotes or not: everything from the first word on that may be secret. */
 function withoutSecretWords(address: string): string {
   const words = address.split(/(\s+)/)
   const secret = words.findIndex(
@@ -68,12 +68,13 @@ function withoutSecretWords(address: string): string {
   return secret === -1 ? address : words.slice(0, secret).join('') + HIDDEN
 }
 
-/** How the file of a SQLite database begins, and so that of a backup, in ASCII. */
+/** The first 16 characters, in ASCII, of every file of a SQLite database, and so of every backup. */
 export const DATABASE_FILE_START = 'SQLite format 3\0'
 
-// The calendar of a file that was copied into another database goes on there. A note beside the file keeps services from being started on it by mistake.
+// When the calendar of a file is copied into another database, it goes on there. A note beside the file then keeps services from being started on the file by
+// mistake.
 
-/** The end of the name of the note, which begins with that of the file. */
+/** The note's name is that of the file with this end. */
 export const NOTE_END = '-moved'
 
 function placeAt(address: string): { file: string; note: string } | undefined {
@@ -82,7 +83,8 @@ function placeAt(address: string): { file: string; note: string } | undefined {
 }
 
 /**
- * Notes beside a file that its calendar was copied to another address. Returns a sentence for the operator; undefined where there is no file.
+ * Writes the note that a calendar was copied to another address. Returns a sentence for the operator, even where the note cannot be written; undefined where
+ * the calendar has no file.
  * @param now milliseconds since the epoch
  */
 export function noteMove(from: string, to: string, now: number): string | undefined {
@@ -98,7 +100,7 @@ export function noteMove(from: string, to: string, now: number): string | undefi
   }
 }
 
-/** Removes the note, since another calendar has come to this address. */
+/** Removes the note at an address that another calendar has come to. */
 export function forgetMove(address: string): void {
   const place = placeAt(address)
   if (place) rmSync(place.note, { force: true })
@@ -111,13 +113,13 @@ export function copyNote(from: string, to: string): boolean {
   return isThere
 }
 
-/** Where the calendar of a file was copied to, and what to do about it. */
+/** The text of the note, which says where the calendar was copied to, and a sentence on what to do. */
 export interface Move {
   told: string
   todo: string
 }
 
-/** Finds the note beside the file at an address. */
+/** Reads the note beside the file at an address; undefined where there is none. */
 export function findMove(address: string): Move | undefined {
   const place = placeAt(address)
   if (!place || !existsSync(place.note)) return undefined
@@ -126,10 +128,7 @@ export function findMove(address: string): Move | undefined {
   return { told: readFileSync(note, 'utf8').trim(), todo }
 }
 
-/**
- * Refuses to write into a file whose calendar was copied to another address.
- * @throws Error that says where it is, and how the file is taken back
- */
+/** Refuses a file whose calendar was copied to another address. @throws Error that says where it is, and how the file is taken back */
 export function refuseMoved(address: string): void {
   const move = findMove(address)
   if (move) throw new Error(`${move.told} ${move.todo}`)

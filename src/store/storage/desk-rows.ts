@@ -3,9 +3,10 @@ import type { Db } from './database.ts'
 import type { BulkChangeColumns, ProposalColumns, UnsavedTextColumns } from './schema.ts'
 import { statement } from './statement.ts'
 
-// Rows that the desk keeps beside records. No version, no list and no cache depends on them, so nothing of them is in the record of changes.
+// Reads and writes the rows that the desk keeps beside records: unsaved texts, proposals, and what undoes bulk changes. No version, list or cache depends on
+// these rows, so the record of changes has nothing of them. Also lists the imports and webhooks that fail.
 
-/** The user of an unsaved text, its record, and its form where the record is still to be made. */
+/** The key of an unsaved text: its user, its record, and its form where the record is still to be made. */
 export type UnsavedPlace = Pick<UnsavedTextColumns, 'user' | 'kind' | 'record' | 'form'>
 
 const selectLastSaved = statement<{ user: number }>()<{ rows: number; last: string | null; oldest: string | null }>(
@@ -13,7 +14,7 @@ const selectLastSaved = statement<{ user: number }>()<{ rows: number; last: stri
     sql`select count(*) as "rows", max(saved_utc) as last, min(saved_utc) as oldest from unsaved_texts where "user" = ${value('user')}`,
 )
 
-/** How many unsaved texts a user has, and when the last and the oldest was kept; null for none. */
+/** Returns how many unsaved texts a user has, and when the latest was saved; null for none. */
 export async function findLastSaved(db: Db, user: number): Promise<{ rows: number; last: string | null }> {
   const [found] = await selectLastSaved(db, { user })
   return { rows: Number(found?.rows ?? 0), last: found?.last ?? null }
@@ -37,12 +38,12 @@ export async function keepUnsaved(tx: Db, row: UnsavedTextColumns): Promise<void
   await upsertUnsaved(tx, { row })
 }
 
-/** The unsaved texts of a user, the latest first, of all kinds. */
+/** Returns all unsaved texts of a user, of every kind, the latest first. */
 export function selectUnsaved(db: Db, user: number): Promise<UnsavedTextColumns[]> {
   return db.selectFrom('unsaved_texts').selectAll().where('user', '=', user).orderBy('saved_utc', 'desc').execute()
 }
 
-/** The unsaved text of a form, or without one the latest of a record. */
+/** Returns the unsaved text of a form, or without `form` the latest unsaved text of the record; undefined where there is none. */
 export function findUnsavedRow(
   db: Db,
   { user, kind, record, form }: Omit<UnsavedPlace, 'form'> & { form?: string | undefined },
@@ -69,13 +70,13 @@ export async function removeUnsaved(tx: Db, place: UnsavedPlace): Promise<void> 
   await deleteUnsavedOne(tx, place)
 }
 
-/** Removes what the desk keeps of a record that is gone. */
+/** Removes the unsaved texts and proposals of a deleted record. */
 export async function removeDeskRows(tx: Db, kind: string, record: number): Promise<void> {
   await tx.deleteFrom('unsaved_texts').where('kind', '=', kind).where('record', '=', record).execute()
   await tx.deleteFrom('proposals').where('kind', '=', kind).where('record', '=', record).execute()
 }
 
-/** Removes the oldest unsaved texts of a user beyond so many. */
+/** Removes the oldest unsaved texts of a user beyond `most`. */
 export async function trimUnsaved(tx: Db, user: number, most: number): Promise<void> {
   await sql`delete from unsaved_texts where "user" = ${user} and (kind, record, form) in
     (select kind, record, form from unsaved_texts where "user" = ${user} order by saved_utc desc, kind, record, form limit 1000 offset ${sql.lit(most)})`.execute(
@@ -83,7 +84,7 @@ export async function trimUnsaved(tx: Db, user: number, most: number): Promise<v
   )
 }
 
-/** Drops at most `most` unsaved texts from before a time. Returns how many. */
+/** Drops at most `most` unsaved texts that were saved before a time. Returns how many. */
 export async function dropUnsaved(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql`delete from unsaved_texts where ("user", kind, record, form) in
     (select "user", kind, record, form from unsaved_texts where saved_utc < ${beforeUtc} limit ${sql.lit(most)}) returning record`.execute(
@@ -104,13 +105,13 @@ export async function dropDecided(tx: Db, beforeUtc: string, most: number): Prom
   return rows.length
 }
 
-/** Drops at most `most` undo records of bulk changes from before a time. Returns how many. */
+/** Drops at most `most` undo records of bulk changes that were made before a time. Returns how many. */
 export async function dropBulkChanges(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const old = tx.selectFrom('bulk_changes').select('token').where('done_utc', '<', beforeUtc).limit(sql.lit(most))
   return (await tx.deleteFrom('bulk_changes').where('token', 'in', old).returning('token').execute()).length
 }
 
-/** Keeps the undo record of a bulk change. */
+/** Stores the undo record of a bulk change; a later part of the same change replaces its list of records. */
 export async function keepBulkChange(tx: Db, row: BulkChangeColumns): Promise<void> {
   await tx
     .insertInto('bulk_changes')
@@ -123,28 +124,26 @@ export function findBulkChange(db: Db, token: string): Promise<BulkChangeColumns
   return db.selectFrom('bulk_changes').selectAll().where('token', '=', token).executeTakeFirst()
 }
 
-/** Deletes the undo record of a bulk change, so that it is undone once. Returns false if there is none. */
+/** Deletes the undo record of a bulk change, so that nobody can undo the change twice. Returns false where there is none. */
 export async function takeBulkChange(tx: Db, token: string): Promise<boolean> {
   const taken = await tx.deleteFrom('bulk_changes').where('token', '=', token).returning('token').execute()
   return taken.length > 0
 }
 
-// What goes on failing, as the desk shows it first.
-
-/** Something that goes on failing until somebody sees to it: an import on a schedule, or a webhook. */
+/** A scheduled import or a webhook that goes on failing until somebody sees to it. */
 export interface Trouble {
   what: 'import' | 'webhook'
   /** The name of the schedule, or the address of the webhook. */
   name: string
-  /** How it ended last, in English, or why the webhook is disabled, as a code; empty where nothing is known. */
+  /** How the last run of an import ended, in English, or the code of why a webhook is disabled; empty where nothing is known. */
   why: string
-  /** Whether it is not tried any more. */
+  /** True when it is no longer tried. */
   isStopped: boolean
 }
 
 const MOST = 20
 
-/** Reads the imports on schedules and the webhooks that fail. */
+/** Reads the scheduled imports and the webhooks that fail: at most `MOST` of each. */
 export async function listTroubles(db: Db): Promise<Trouble[]> {
   const [imports, webhooks] = await Promise.all([
     db

@@ -1,10 +1,10 @@
-// Distances on the earth.
+// Computes distances on the earth.
 
-/** In km. */
+/** The mean radius of the earth in km. */
 export const EARTH_RADIUS = 6371.0088
 export const radians = (degrees: number) => (degrees * Math.PI) / 180
 
-/** Great-circle distance in km between two points given in degrees (haversine). */
+/** Returns the great-circle distance in km between two points given in degrees (haversine). */
 export function distanceKm(lat1: number, lng1: number, lat2: number, lng2: number): number {
   const a =
     Math.sin(radians(lat2 - lat1) / 2) ** 2 +
@@ -19,7 +19,7 @@ export interface Direction {
   z: number
 }
 
-/** The direction of a point given in degrees. */
+/** Returns the direction of a point given in degrees. */
 export function directionOf(lat: number, lng: number): Direction {
   const [north, east] = [radians(lat), radians(lng)]
   return { x: Math.cos(north) * Math.cos(east), y: Math.cos(north) * Math.sin(east), z: Math.sin(north) }

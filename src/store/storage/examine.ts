@@ -10,48 +10,48 @@ import { openPostgres } from './postgres/postgres.ts'
 import type { ImageColumns } from './schema.ts'
 import { reason } from './unavailable.ts'
 
-// Looks at a database without changing it, for the doctor.
+// Examines a database without changing it, for `kalends doctor`.
 
-/** The findings of an examination, which changes nothing. */
+/** The findings of an examination. */
 export interface Examined {
   /** The name and version of the server, such as `PostgreSQL 18.4`. */
   server: string
-  /** The file, where it is one. */
+  /** The file of a SQLite database; undefined for a server. */
   file: string | undefined
-  /** Migrations that this version would run, and migrations of a newer version; undefined where there is no calendar. */
+  /** The migrations that this version of the program would run, and those of a newer version; undefined where there is no calendar. */
   steps: { missing: string[]; unknown: string[] } | undefined
   /** The faults of pages or tables, in the words of the database. */
   damage: string[]
   /** Why nothing can be written; undefined where it can. */
   readOnly: string | undefined
-  /** Milliseconds since the epoch by the clock of the server; undefined where it is this machine's. */
+  /** Milliseconds since the epoch by the clock of the server; undefined for a file, which has the clock of this machine. */
   clock: number | undefined
-  /** Whether searches have an index; a server lacks it without the extension pg_trgm. */
+  /** True where searches have an index; a server without the extension pg_trgm has none. */
   hasSearchIndex: boolean
   /** When a record was last changed, `YYYY-MM-DD HH:MM:SS` in UTC; empty for never. */
   lastChange: string
-  /** The name of its history, which tokens of the feed of changes begin with; empty where it is not known. */
+  /** The edition, with which tokens of the feed of changes begin; empty where it is not known. */
   edition: string
-  /** When `kalends backup` has last taken a whole backup, like `lastChange`. */
+  /** When `kalends backup` last took a whole backup, in the form of `lastChange`. */
   lastBackup: string
   images: ExaminedImages
-  /** Administrators that have a valid credential at this moment. */
+  /** The number of administrators with a valid credential at this moment. */
   administrators: number
-  /** Whether webhooks and imports on a schedule are held since a restore in another place. */
+  /** True while webhooks and scheduled imports are held, since the calendar was restored in another place. */
   isHeld: boolean
-  /** Webhooks that do not get their messages, since when, and the stored reason of one that is disabled. */
+  /** The webhooks that do not get their messages, at most 20: since when, and the stored reason where one is disabled. */
   failing: { url: string; since: string; disabledWhy: string | undefined }[]
-  /** Imports on a schedule that are paused or whose last run failed; as many as a reader takes in. */
+  /** The scheduled imports that are paused or whose last run failed, at most 20, since a reader takes in no more. */
   stuck: { name: string; isPaused: boolean; outcome: string }[]
 }
 
-/** The images of a calendar: how many there are, and some of them taken at random, with what names their files. */
+/** The images of a calendar: their number, and up to 1000 of them taken at random, with the columns that name their files. */
 export interface ExaminedImages {
   total: number
   sample: Pick<ImageColumns, 'file' | 'original_image' | 'sizes'>[]
 }
 
-/** The findings that only a calendar of this version can give. */
+/** The findings that only the tables of this version can give. */
 type Told = Omit<Examined, 'server' | 'file' | 'damage' | 'readOnly' | 'clock' | 'hasSearchIndex'>
 
 const nothingTold = (steps: Examined['steps']): Told => ({
@@ -66,7 +66,7 @@ const nothingTold = (steps: Examined['steps']): Told => ({
   stuck: [],
 })
 
-/** The most webhooks and imports that are named. */
+/** The most webhooks, and the most imports, that are named. */
 const NAMED = 20
 
 /** The most images whose files are looked for. */
@@ -94,7 +94,7 @@ export async function examineDatabase(address: string, nowUtc: string): Promise<
   }
 }
 
-/** Whether the server at an address follows another one. @throws Error with one sentence when it does not answer */
+/** Returns true when the server at an address is a standby of another. @throws Error with one sentence when it does not answer */
 export async function isStandby(address: string): Promise<boolean> {
   const database = await openPostgres(address)
   try {
@@ -126,7 +126,7 @@ async function examineFile(file: string, nowUtc: string): Promise<Examined> {
   }
 }
 
-/** The faults that a quick check of all pages finds; a badly damaged file cannot even be opened. */
+/** Returns the faults that a quick check of all pages finds. A badly damaged file cannot even be opened: its fault is the error. */
 async function findDamage(ask: Ask): Promise<string[]> {
   try {
     const lines = (await ask('pragma quick_check(5)')).map((row) => String(Object.values(row)[0]))
@@ -136,7 +136,10 @@ async function findDamage(ask: Ask): Promise<string[]> {
   }
 }
 
-/** A write-ahead log has newer pages. Without one, no process has the file open, and the examination leaves no trace. */
+/**
+ * Opens a SQLite file for reading. Where a write-ahead log has newer pages, they are read as well. Without a log no process has the file open, so it is
+ * opened as immutable and the examination leaves no files beside it.
+ */
 function openToLook(file: string): DatabaseSync {
   const address = pathToFileURL(file)
   address.search = existsSync(`${file}-wal`) ? '?mode=ro' : '?immutable=1'
@@ -182,7 +185,7 @@ async function examineCalendar(ask: Ask, isThere: boolean, nowUtc: string): Prom
     missing: migrationNames.filter((name) => !done.has(name)),
     unknown: [...done].filter((name) => !migrationNames.includes(name)).sort(),
   }
-  // Another version may have other tables.
+  // A calendar of another version may have other tables, so nothing more is asked of it.
   if (steps.missing.length + steps.unknown.length > 0) return nothingTold(steps)
   const changed = await ask(LAST_CHANGE)
   const [counted] = await ask(`
@@ -203,7 +206,7 @@ async function examineCalendar(ask: Ask, isThere: boolean, nowUtc: string): Prom
   }
 }
 
-/** The one value that a query gives; empty for none. */
+/** Returns the one value that a query gives, as a text; empty for none. */
 async function textOf(ask: Ask, query: string): Promise<string> {
   const [row = {}] = await ask(query)
   return String(Object.values(row)[0] ?? '')
@@ -221,7 +224,7 @@ async function examineImages(ask: Ask): Promise<ExaminedImages> {
   }
 }
 
-/** Looks at what the calendar does by itself. */
+/** Examines what the calendar does by itself: its webhooks and scheduled imports. */
 async function examineSending(ask: Ask): Promise<Pick<Told, 'isHeld' | 'failing' | 'stuck'>> {
   const held = await ask('select 1 from editions where held = 1')
   const failing = await ask(

@@ -15,20 +15,20 @@ import {
 import type { ChangeColumns, FormerTextColumns, HistoryColumns, RecordKind } from './schema.ts'
 import { entriesOf, statement, wholeList } from './statement.ts'
 
-// What a transaction leaves beside its rows: numbers of records, changes, messages to webhooks, and former values.
+// Prepares what a transaction writes beside its rows: sequences, ids, the record of changes, messages to webhooks, the history, and former values.
 
-// Each record has a sequence, which rises with every transaction that changes it: by one, or up to the seconds since 2020 where those are more.
-// So it goes on rising where an older state of the record comes back, and where a number has been forgotten. It is SEQUENCE in calendars, and
-// orders the messages to webhooks, the feed of changes and the history.
+// Each record has a sequence. Every transaction that changes the record raises it by one, or to the seconds since 2020 where those are more. So the sequence
+// goes on rising when an older state of the record comes back, and when the number was forgotten. It is SEQUENCE in calendars, and it orders the messages to
+// webhooks, the feed of changes and the history.
 
 const COUNTED_FROM = Date.UTC(2020, 0, 1)
 
-/** The least sequence of a record that changes at a time: UTC, `YYYY-MM-DD HH:MM:SS`. */
+/** Returns the least sequence of a record that changes at this time: the seconds since 2020. `utc` is `YYYY-MM-DD HH:MM:SS`. */
 export function sequenceAt(utc: string): number {
   return Math.max(0, Math.floor((utcToMs(utc) - COUNTED_FROM) / 1000))
 }
 
-/** The sequences of some records of a kind, by id. */
+/** Returns the sequences of these records of a kind, by id; records that never changed are missing. */
 export async function findSequences(
   db: Db,
   kind: ChangeColumns['kind'],
@@ -44,7 +44,7 @@ export async function findSequences(
   return new Map(rows.map(({ record, sequence }) => [record, sequence]))
 }
 
-/** The sequences of these events, by id: of one that belongs to a series, that of the series where it is higher. */
+/** Returns the ids of these events with their sequences. An occurrence of a series has the higher one of its own sequence and that of the series. */
 export async function findEventSequences(db: Db, ids: readonly number[]): Promise<[id: number, sequence: number][]> {
   if (ids.length === 0) return []
   const { rows } = await sql<{ id: number; own: number | null; shared: number | null }>`
@@ -54,26 +54,26 @@ export async function findEventSequences(db: Db, ids: readonly number[]): Promis
   return rows.map(({ id, own, shared }) => [id, Math.max(own ?? 0, shared ?? 0)])
 }
 
-/** Seconds by which sequences may be ahead of the clock, after many changes of a record in a short time. */
+/** Seconds by which a sequence may be ahead of the clock, after many changes of one record in a short time. */
 const AHEAD = 3600
 
-/** Raises all sequences above those that were told before the calendar went back to an earlier state. */
+/** Raises all sequences above those that readers got before the calendar went back to an earlier state. */
 export async function raiseSequences(tx: Db, nowUtc: string): Promise<void> {
   const now = sequenceAt(nowUtc) + AHEAD
   await sql`update changes set sequence = (select case when max(sequence) > ${sql.lit(now)} then max(sequence) else ${sql.lit(now)} end
     from changes) + 1`.execute(tx)
 }
 
-// The ids of the sequence that events, venues, organizers, series and images share. Each is a row of `records`, which the record refers to.
+// Ids: events, venues, organizers, series and images share one sequence of ids. Each id is a row of `records`, which the record refers to.
 
 const insertRecords = statement<{ rows: { kind: RecordKind }[] }>()((db, value) =>
   db.insertInto('records').values(value('rows')).returning('id'),
 )
 
-/** Ids given with one statement. */
+/** The most ids that one statement makes. */
 const IDS_AT_ONCE = 30
 
-/** The next `count` ids, in order. */
+/** Makes the next `count` ids and returns them in order. */
 export async function nextRecordIds(tx: Tx, kind: RecordKind, count: number): Promise<number[]> {
   const ids: number[] = []
   while (ids.length < count) {
@@ -83,7 +83,7 @@ export async function nextRecordIds(tx: Tx, kind: RecordKind, count: number): Pr
   return ids.sort((a, b) => a - b)
 }
 
-/** The next id. */
+/** Makes the next id and returns it. */
 export async function nextRecordId(tx: Tx, kind: RecordKind): Promise<number> {
   const [id] = await nextRecordIds(tx, kind, 1)
   if (id === undefined) throw new Error('no row')
@@ -101,30 +101,35 @@ const insertTaken = statement<{ kind: RecordKind; ids: string }>()(
 )
 
 /**
- * The next ids, in order, whose rows `insertTakenIds` writes. On PostgreSQL this only reads, so that it reaches the
- * server with the beginning of the transaction.
+ * Takes the next `count` ids and returns them in order; `insertTakenIds` writes their rows. On PostgreSQL this only reads, so that it reaches the server with
+ * the beginning of the transaction.
  */
 export async function takeRecordIds(tx: Tx, kind: RecordKind, count: number): Promise<number[]> {
   if (!isPostgres(tx)) return nextRecordIds(tx, kind, count)
   return (await selectNext(tx, { count })).map(({ id }) => id)
 }
 
-/** Writes the rows of ids that were taken: before the records that they are the ids of. */
+/** Writes the rows of ids that `takeRecordIds` gave. It must be called before the records with these ids are written. */
 export async function insertTakenIds(tx: Tx, kind: RecordKind, ids: readonly number[]): Promise<void> {
   if (isPostgres(tx) && ids.length > 0) await insertTaken(tx, { kind, ids: JSON.stringify(ids) })
 }
 
-// `changes` has one row for each record that has changed since the table was made, with its latest change: `position` follows the order
-// of commits. On SQLite it is a number that every commit takes one of (`sqlite-changes.ts`); on PostgreSQL it is the id of the transaction,
-// and a snapshot tells which of them a reader has seen (`postgres-changes.ts`).
+// The record of changes: `changes` has one row for each record that has changed since the table was made, with its latest change. `position` follows the
+// order of commits. On SQLite it is a number that every commit takes one of (`sqlite-changes.ts`). On PostgreSQL it is the id of the transaction, and a
+// snapshot tells which transactions a reader has seen (`postgres-changes.ts`).
 
-/** The most changed records that `readChanges` gives; a reader that missed more starts afresh. A term that is removed changes all of its events. */
+/**
+ * The most changed records that `readChanges` gives; a reader that missed more must start afresh. The number is high since removing a term changes all of its
+ * events.
+ */
 export const MOST_CHANGES = 20_000
 
-/** A change to be written, with the sequence of a new record, and its first version; `times` is how many transactions made it. */
+/**
+ * A change to be written. `sequence` and `known_from` are those of a new record; `times` is the number of transactions of the commit that changed the record.
+ */
 export type LatestChange = Omit<ChangeColumns, 'position'> & { times: number }
 
-/** The clause by which an insert into `changes` updates a record's row. `next` is the SQL of its new sequence. */
+/** Returns the clause by which an insert into `changes` updates the row of a record that has one. `next` is the SQL of the new sequence. */
 export const onChanged = (
   next: string,
 ) => `on conflict (kind, record) do update set position = excluded.position, sequence = ${next},
@@ -132,8 +137,8 @@ export const onChanged = (
   is_public = excluded.is_public, deleted = excluded.deleted, changed_utc = excluded.changed_utc, "user" = excluded."user"`
 
 /**
- * Gives records that have been written the highest sequence among them. `keys` selects their kinds and ids. A series that changes takes its dates
- * along, since calendars know both by one UID.
+ * Returns the statement that gives written records the highest sequence among them. `keys` is SQL that selects their kinds and ids. A changed series takes
+ * its dates along, since calendars know both by one UID.
  */
 export const levelSequences = (keys: string) => `update changes set sequence =
   (select max(sequence) from changes where (kind, record) in (${keys})) where (kind, record) in (${keys})`
@@ -145,18 +150,18 @@ export function keysToLevel(changes: readonly LatestChange[]): string | undefine
   return JSON.stringify(dated.map(({ kind, record }) => ({ kind, record })))
 }
 
-/** Makes the present version of records the first that is known. `keys` selects their kinds and ids. */
+/** Returns the statement that makes the present version of records the first known one. `keys` is SQL that selects their kinds and ids. */
 export const forgetVersions = (keys: string) =>
   `update changes set known_from = sequence where (kind, record) in (${keys})`
 
-/** Returns the keys of records whose former values are not kept, as JSON for `forgetVersions`; undefined for none. */
+/** Returns the keys of changed records whose former values are not kept, as JSON for `forgetVersions`; undefined for none. */
 export function keysToForget(recordings: readonly Recording[]): string | undefined {
   const forgotten = recordings.flatMap(({ changes, keepsFormer }) => (keepsFormer ? [] : [...changes.values()]))
   const changed = forgotten.filter(({ former = {} }) => Object.keys(former).length > 0)
   return changed.length === 0 ? undefined : JSON.stringify(changed.map(({ kind, record }) => ({ kind, record })))
 }
 
-/** The changes of transactions that are committed together: each record once, with its latest change. */
+/** Returns the changes of transactions that are committed together: each record once, with its latest change. */
 export function latestChanges(recordings: readonly Recording[], changed_utc: string): LatestChange[] {
   const latest = new Map<string, LatestChange>()
   for (const { changes, writer } of recordings) {
@@ -184,7 +189,7 @@ function after(before: LatestChange | undefined, change: Recorded, changed_utc: 
   }
 }
 
-/** How often each change of these transactions is followed by others of the same record: by change. */
+/** Counts for each change how many later transactions of the same commit change the same record. */
 function countLater(recordings: readonly Recording[]): Map<Recorded, number> {
   const seen = new Map<string, number>()
   const later = new Map<Recorded, number>()
@@ -201,38 +206,38 @@ const selectWasPublic = statement<Pick<ChangeColumns, 'kind' | 'record'>>()((db,
   db.selectFrom('changes').select('was_public').where('kind', '=', value('kind')).where('record', '=', value('record')),
 )
 
-/** Whether the public could see a record at some time before its latest change. */
+/** Returns true when the public could see a record at some time before its latest change. */
 export async function wasPublic(db: Db, kind: ChangeColumns['kind'], record: number): Promise<boolean> {
   const [row] = await selectWasPublic(db, { kind, record })
   return row?.was_public === 1
 }
 
-// A change is written to the outbox in its own transaction, for every webhook that asks for it: there are both or neither. What follows from
-// another change, such as the dates of a series from the series, has no act and is not told.
+// The outbox of webhooks: messages about a change are written in the transaction of the change, one for every webhook that asks for it, so that there are
+// both or neither. A change that follows from another one has no act and gets no message, such as the dates of a series when the series changes.
 
-/** The kinds of records that webhooks tell of; categories and tags are terms. */
+/** The kinds of records that webhooks get messages about; categories and tags are terms. */
 export const TOLD_KINDS = ['event', 'venue', 'organizer', 'series', 'term'] as const
 
-/** How a record has changed. */
+/** What may have happened to a record, as the end of a message's type. */
 export const VERBS = ['created', 'updated', 'deleted'] as const
 type Verb = (typeof VERBS)[number]
 
-/** A change that webhooks may be told of. */
+/** A change that webhooks may get messages about. */
 interface ToldChange {
   kind: string
   record: number
-  /** The change for private webhooks, and for all others; empty where they get no message. */
+  /** The verb for private webhooks, and the one for all other webhooks: empty where these get no message. */
   verb: Verb
   public_verb: Verb | ''
-  /** 1 for an event that changes together with a series: as one of its dates it is not told by itself. */
+  /** 1 for an event that changes together with a series: as an occurrence it gets no message of its own. */
   with_series: number
-  /** How many transactions of the same commit have changed the record since. */
+  /** The number of later transactions of the same commit that changed the record. */
   later: number
   message: string
   time: string
 }
 
-/** The changes of a commit that webhooks may be told of, as JSON; undefined when there are none. */
+/** Returns the changes of a commit that webhooks may get messages about, as JSON; undefined when there are none. */
 export function toldChanges(recordings: readonly Recording[], nowUtc: string): string | undefined {
   const told: ToldChange[] = []
   const later = countLater(recordings)
@@ -250,7 +255,10 @@ export function toldChanges(recordings: readonly Recording[], nowUtc: string): s
   return told.length === 0 ? undefined : JSON.stringify(told)
 }
 
-/** As lists show it to the public: coming into them is being made, and not to be in them any more is being deleted. */
+/**
+ * The verb of a change as the public sees it in lists: a record that enters them is created, one that leaves them is deleted. Empty for a record that is in
+ * none before and after.
+ */
 function publicVerb({ wasPublic, isPublic, wasHidden, isHidden, isDeleted }: Recorded): Verb | '' {
   const isSeen = isPublic && !isHidden && !isDeleted
   if (wasPublic && !wasHidden) return isSeen ? 'updated' : 'deleted'
@@ -268,9 +276,7 @@ export const IS_TOLD = `exists (select 1 from webhooks where disabled_utc = '')`
 const VERB = 'case w.is_private when 1 then c.verb else c.public_verb end'
 const EVENTS = `',' || w.events || ','`
 
-/**
- * The statement that writes changes to the outbox: its text before and after the source of the changes `c`. Without webhooks it looks at no change.
- */
+/** The statement that writes messages to the outbox: its text before and after the source `c` of the changes. Without webhooks it reads no change. */
 export const TELL = {
   before: `insert into webhook_deliveries
     (webhook, message, type, kind, record, sequence, state, created_utc, next_utc, attempts, status, error)
@@ -281,7 +287,7 @@ export const TELL = {
     and (c.with_series = 0 or not exists (select 1 from events e where e.id = c.record and e.series is not null))`,
 } as const
 
-/** Drops at most `most` messages that were written before a time. Returns how many. */
+/** Drops at most `most` messages to webhooks that were written before a time. Returns how many. */
 export async function dropDeliveries(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     delete from webhook_deliveries where id in
@@ -290,15 +296,15 @@ export async function dropDeliveries(tx: Db, beforeUtc: string, most: number): P
   return rows.length
 }
 
-// The history of acts: written, listed and dropped, with the values that the acts replaced.
+// The history: acts are written, listed and dropped, with the values that they replaced.
 
-/** A row to be added to the history, and how many transactions of the same commit have changed the record since. */
+/** A row to be added to the history. `later` is the number of later transactions of the same commit that changed the record. */
 export type HistoryRow = Omit<HistoryColumns, 'id' | 'sequence'> & { later: number } & KeptFormer
 
-/** Characters of a name, an address or a client that the history keeps. */
+/** The most characters of a name, an address or a client that the history keeps. */
 const LONGEST_TEXT = 200
 
-/** The acts of transactions that are committed together, in their order. */
+/** Returns the rows of the history for transactions that are committed together, in the order of their acts. */
 export function historyRows(recordings: readonly Recording[], time_utc: string): HistoryRow[] {
   const rows: HistoryRow[] = []
   const later = recordings.length > 1 ? countLater(recordings) : undefined
@@ -316,7 +322,7 @@ export function historyRows(recordings: readonly Recording[], time_utc: string):
   return rows
 }
 
-/** Writes acts on what has no row, so that no change goes with them. `now` in milliseconds since the epoch. */
+/** Writes acts that change no record, such as a backup or a new webhook. `now` in milliseconds since the epoch. */
 export async function insertActs(tx: Tx, acts: readonly DoneAct[], now: number): Promise<void> {
   const origin = originOf(tx.recording.writer)
   const rows = acts.map((done) => ({
@@ -348,26 +354,23 @@ function rowOf({ kind, record, act }: DoneAct, origin: Origin, time_utc: string)
   return { time_utc, user, login, action: act.action, kind, record, name: bounded(act.name), address, client, request }
 }
 
-/**
- * The beginning of a text; no half of a character beyond the basic plane is left at its end. Empty for the value of a damaged row, which
- * may be no text.
- */
+/** Returns the first 200 characters of a text, never ending in half of a surrogate pair. Empty where the value of a damaged row is no text. */
 function bounded(text: unknown): string {
   if (typeof text !== 'string') return ''
   return text.length <= LONGEST_TEXT ? text : text.slice(0, LONGEST_TEXT).toWellFormed()
 }
 
-/** Narrows the history; undefined where anything will do. */
+/** The conditions that narrow a list of the history; undefined ones are left out. */
 export interface HistoryFilter {
   user?: { id: number } | { login: string } | undefined
   kind?: HistoryColumns['kind'] | undefined
   record?: number | undefined
-  /** From this time on, and before this time, as `YYYY-MM-DD HH:MM:SS` in UTC. */
+  /** The first time, and the time before which the acts lie: `YYYY-MM-DD HH:MM:SS` in UTC. */
   since?: string | undefined
   until?: string | undefined
 }
 
-/** The newest acts of the history, the newest first, `most` at the most. */
+/** Returns the newest acts that pass the filter, the newest first, at most `most`. */
 export async function listHistory(db: Db, filter: HistoryFilter, most: number): Promise<HistoryColumns[]> {
   const { user, kind, record, since, until } = filter
   let rows = db.selectFrom('history').selectAll()
@@ -379,7 +382,7 @@ export async function listHistory(db: Db, filter: HistoryFilter, most: number): 
   return rows.orderBy('id', 'desc').limit(most).execute()
 }
 
-/** Drops the oldest rows, `most` at the most, up to the first that is not from before a time. Returns how many were dropped. */
+/** Drops the oldest acts, at most `most`, and stops at the first act that is not from before the time. Returns how many were dropped. */
 export async function dropHistory(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const oldest = await tx
     .selectFrom('history')
@@ -397,14 +400,14 @@ export async function dropHistory(tx: Db, beforeUtc: string, most: number): Prom
   return dropped.length
 }
 
-// Former values: the history's row of a write keeps the values that the write replaced. A version of a record is made by going back from its present row
-// through these rows. Long texts have a table of their own, so that a text that goes back and forth, or that all dates of a series have,
-// is kept once (decision 27).
+// Former values: the row of the history for a write keeps the values that the write replaced. A version of a record is rebuilt from its present row by going
+// back through these rows. Long texts have a table of their own, so that a text which goes back and forth, or which all dates of a series have, is kept once
+// (decision 27).
 
-/** Columns that follow from others, or that every write sets anew. */
+/** Columns whose former values are not kept, since they follow from others or every write sets them. */
 const DERIVED = new Set(['search', 'folded', 'modified', 'modified_utc', 'shared', 'version', 'written_until'])
 
-/** The former values of the columns that change. */
+/** Returns the former values of those columns that differ, without the ones that follow from others. */
 export function formerOf(before: object, columns: object): FormerValues {
   const had: Record<string, unknown> = { ...before }
   const former: Record<string, unknown> = {}
@@ -415,16 +418,16 @@ export function formerOf(before: object, columns: object): FormerValues {
 
 const isEqual = (a: unknown, b: unknown) => a === b || (Array.isArray(a) && JSON.stringify(a) === JSON.stringify(b))
 
-/** Texts with more characters are kept once. */
+/** Characters above which a text is kept once, in `former_texts`. */
 const LONG_TEXT = 256
 
-/** Columns of JSON. Readers of versions need their values, so these texts are never named by their hash. */
+/** Columns of JSON that readers of versions parse, so their texts are never replaced by a hash. */
 const PARSED = new Set(['cost', 'rules'])
 
-/** A text that is named by its hash. */
+/** A long text, with its hash and its length in bytes. */
 type Named = Omit<FormerTextColumns, 'last'>
 
-/** The former values of a change as the history keeps them, with the long texts among them. */
+/** The former values of a change, as JSON with hashes in place of long texts, the bytes of this JSON, and the long texts. */
 interface KeptFormer {
   former: string
   former_bytes: number
@@ -434,7 +437,8 @@ interface KeptFormer {
 const NO_FORMER: KeptFormer = { former: '', former_bytes: 0, texts: [] }
 
 /**
- * Returns the former values of a change as the history keeps them. A record that is made has none, and one that is removed has no versions any more.
+ * Returns the former values of a change as the history keeps them: none for a new record, which had none, and none for a deleted record, which has no
+ * versions any more.
  */
 function keptFormer({ former = {}, act }: Recorded): KeptFormer {
   if (act?.action === 'create' || act?.action === 'delete' || Object.keys(former).length === 0) return NO_FORMER
@@ -448,7 +452,7 @@ function keptFormer({ former = {}, act }: Recorded): KeptFormer {
   return { former: json, former_bytes: Buffer.byteLength(json), texts }
 }
 
-/** The name of a long text, in its place among former values. */
+/** The hash of a long text, which stands in its place among former values. */
 interface NamedText {
   hash: string
   characters: number
@@ -458,20 +462,23 @@ export function isNamedText(value: unknown): value is NamedText {
   return typeof value === 'object' && value !== null && 'hash' in value
 }
 
-/** The statement that keeps long texts: hash, bytes, text and `last` stand between `before` and `after`. `last` is the newest row of the history. */
+/**
+ * The statement that stores long texts: the values of hash, bytes, text and `last` stand between `before` and `after`. `last` is the id of the newest row of
+ * the history.
+ */
 export const KEEP_TEXTS = {
   before: 'insert into former_texts (hash, bytes, text, last)',
   last: '(select max(id) from history)',
   after: 'on conflict (hash) do update set last = excluded.last',
 }
 
-/** The texts of these rows, each once, in the order in which every writer keeps them. */
+/** Returns the long texts of these rows, each once, in the order in which every writer stores them. */
 export function textsOf(rows: readonly KeptFormer[]): Named[] {
   const texts = new Map(rows.flatMap((row) => row.texts.map((text) => [text.hash, text])))
   return [...texts.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1))
 }
 
-/** The texts with these hashes, by hash, those that are still kept; of each at most so many characters. */
+/** Returns the texts that are still kept under these hashes, by hash, each cut to its first `most` characters. */
 export async function findTexts(db: Db, hashes: readonly string[], most?: number): Promise<Map<string, string>> {
   const texts = new Map<string, string>()
   for (let at = 0; at < hashes.length; at += TEXTS_AT_ONCE) {
@@ -488,7 +495,7 @@ export async function findTexts(db: Db, hashes: readonly string[], most?: number
 
 const TEXTS_AT_ONCE = 100
 
-/** The bytes that former values take up, long texts among them. */
+/** Returns the bytes that all former values take up, with the long texts. */
 export async function formerBytes(db: Db): Promise<number> {
   const { rows } = await sql<{ bytes: number | string }>`
     select (select coalesce(sum(former_bytes), 0) from history where former_bytes > 0)
@@ -496,10 +503,10 @@ export async function formerBytes(db: Db): Promise<number> {
   return Number(rows[0]?.bytes ?? 0)
 }
 
-/** A row of the history that is dropped, or its former values. */
+/** An act whose row or former values are dropped. */
 type DroppedAct = Pick<HistoryColumns, 'id' | 'kind' | 'record' | 'sequence'>
 
-/** Drops the former values of some of the oldest acts that have any; the acts stay. Returns how many there were. */
+/** Drops the former values of the oldest acts that have any, at most `most`; the acts themselves stay. Returns how many lost them. */
 export async function dropOldestFormer(tx: Db, most: number): Promise<number> {
   const acts = await tx
     .selectFrom('history')
@@ -516,13 +523,13 @@ export async function dropOldestFormer(tx: Db, most: number): Promise<number> {
 }
 
 /**
- * Prepares to drop the former values of the oldest acts: notes that earlier versions of their records are not known any more, and drops texts that no
- * later act names.
+ * Prepares to drop the former values of the oldest acts, up to the act `last`: marks the earlier versions of their records as unknown, and drops the long
+ * texts that no later act names.
  */
 async function forgetFormer(tx: Db, oldest: readonly DroppedAct[], last: number): Promise<void> {
   const known = new Map<string, DroppedAct>()
   for (const act of oldest) known.set(`${act.kind} ${act.record}`, act)
-  // In the order in which writers hold these rows.
+  // In the order in which every writer locks these rows.
   for (const { kind, record, sequence } of [...known.values()].sort(byRecord))
     await sql`update changes set known_from = ${sequence} where kind = ${kind} and record = ${record}`.execute(tx)
   await tx.deleteFrom('former_texts').where('last', '<=', last).execute()

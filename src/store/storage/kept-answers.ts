@@ -4,15 +4,14 @@ import type { Tx } from './recording.ts'
 import type { KeptAnswerColumns } from './schema.ts'
 import { statement, wholeList } from './statement.ts'
 
-// Answers to requests that came with an Idempotency-Key, kept for a day.
+// Reads and writes the answers to requests that came with an Idempotency-Key, which are kept for a day.
 
-/** Hours that the answer to a request with a key is kept. */
+/** Hours for which the answer to a request with a key is kept. */
 export const KEPT_HOURS = 24
 
-/** Answers that are kept of one user; the oldest of more are dropped. */
+/** The most answers kept for one user; beyond it the oldest are dropped. */
 export const MOST_KEPT = 10_000
 
-/** The user and the key of an answer. */
 type Place = Pick<KeptAnswerColumns, 'user' | 'key'>
 
 const selectKept = statement<Place>()((db, value) =>
@@ -23,13 +22,13 @@ const deleteKept = statement<Place>()((db, value) =>
   db.deleteFrom('kept_answers').where('user', '=', value('user')).where('key', '=', value('key')),
 )
 
-/** The answer that is kept under a key, unless it is from before a time. */
+/** Returns the answer kept under a key; undefined where there is none, or it is from before `sinceUtc`. */
 export async function findKept(db: Db, place: Place, sinceUtc: string): Promise<KeptAnswerColumns | undefined> {
   const [kept] = await selectKept(db, place)
   return kept && kept.kept_utc >= sinceUtc ? kept : undefined
 }
 
-/** The fingerprints of the requests whose answers are kept under any of these keys, unless they are from before a time. */
+/** Returns the fingerprints of the requests whose answers are kept under any of these keys, without answers from before `sinceUtc`. */
 export async function findFingerprints(
   db: Db,
   user: number,
@@ -41,7 +40,10 @@ export async function findFingerprints(
   return rows.map(({ fingerprint }) => fingerprint)
 }
 
-/** Keeps an answer with the write that it tells of, in place of one that is too old. Of two transactions with one key the second one fails. */
+/**
+ * Stores an answer in the transaction of the write that it reports, in place of an older answer under its key. Of two transactions at once with one key the
+ * second one fails.
+ */
 export async function keepAnswer(tx: Tx, answer: KeptAnswerColumns): Promise<void> {
   await deleteKept(tx, { user: answer.user, key: answer.key })
   await tx.insertInto('kept_answers').values(answer).execute()
@@ -56,7 +58,7 @@ export async function dropKept(tx: Db, beforeUtc: string, most: number): Promise
   return rows.length
 }
 
-/** Drops at most `most` answers of users who have more than `kept`, the oldest of each. Returns how many. */
+/** Drops at most `most` answers: those of each user beyond the latest `kept`. Returns how many. */
 export async function dropBeyond(tx: Db, kept: number, most: number): Promise<number> {
   const { rows } = await sql<{ key: string }>`
     delete from kept_answers where ("user", key) in

@@ -4,17 +4,15 @@ import { type RecordedChange, recordChange, type Tx } from './recording.ts'
 import type { RecordTable } from './schema.ts'
 import { statement } from './statement.ts'
 
-// Locks that a transaction holds until its end: names, and rows that a write decides by.
-//
-// SQLite has one writing transaction at a time, and every transaction that calls these functions writes, so they do nothing there. PostgreSQL has
-// several: rows that one has read may change unless they are held. Statements begun right after a hold, without waiting, see the row as it is once
-// held.
+// Locks names, and rows that a write decides by, until the end of a transaction. SQLite has one writing transaction at a time, and every transaction that
+// calls these functions writes, so they do nothing there. PostgreSQL has several: a row that one transaction has read may change unless it is locked. A
+// statement begun right after a lock, without waiting for it, sees the row as it is once locked.
 
 const lockName = statement<{ name: string }>()(
   (_db, value) => sql`select pg_advisory_xact_lock(hashtextextended(${value('name')}, 0))`,
 )
 
-/** The tables whose rows are held by their id. */
+/** The tables whose rows `holdRecord` locks. */
 export type HeldTable = RecordTable | 'series' | 'images' | 'terms'
 
 const lockIn = (table: HeldTable) =>
@@ -32,30 +30,33 @@ const lockRecord = {
 }
 
 /**
- * Waits until no other transaction holds this name, and holds it until the end of this one. For decisions about rows that do not exist yet, such as
+ * Waits until no other transaction holds a name, and holds the name until the end of this one. It is for decisions about rows that do not exist yet, such as
  * whether to make a venue of a name.
  */
 export async function holdName(tx: Db, name: string): Promise<void> {
   if (isPostgres(tx)) await lockName(tx, { name })
 }
 
-/** Waits for transactions that are changing this record, and keeps others from changing it until the end of this one. */
+/** Waits for transactions that are changing a record, and keeps others from changing it until the end of this one. */
 export async function holdRecord(tx: Db, table: HeldTable, id: number): Promise<void> {
   if (isPostgres(tx)) await lockRecord[table](tx, { id })
 }
 
-/** A query whose rows are locked until the end of the transaction. */
+/** Returns the query with its rows locked until the end of the transaction. */
 export function lockedRows<Query extends { forNoKeyUpdate: () => Query }>(tx: Db, query: Query): Query {
   return isPostgres(tx) ? query.forNoKeyUpdate() : query
 }
 
-/** The terms with these ids, as a condition of a change: held in the order of ids, so that concurrent writers do not deadlock. */
+/**
+ * Returns the list of these terms for `in`, in the condition of a change. It locks the terms in the order of their ids, so that concurrent writers do not
+ * deadlock.
+ */
 export function lockedTerms(tx: Db, ids: RawBuilder<number>[]): RawBuilder<unknown> {
   const list = sql`(${sql.join(ids)})`
   return isPostgres(tx) ? sql`(select id from terms where id in ${list} order by id for no key update)` : list
 }
 
-/** A query whose rows are locked until the end of the transaction; rows that another transaction has locked are left out. */
+/** Returns the query with its rows locked until the end of the transaction; it leaves out rows that another transaction has locked. */
 export function claimedRows<Query extends { forUpdate: () => Query; skipLocked: () => Query }>(
   tx: Db,
   query: Query,
@@ -63,7 +64,7 @@ export function claimedRows<Query extends { forUpdate: () => Query; skipLocked: 
   return isPostgres(tx) ? query.forUpdate().skipLocked() : query
 }
 
-/** A query whose rows stay unchanged until the end of the transaction; rows that another transaction is changing are left out. */
+/** Returns the query with its rows kept from changes until the end of the transaction; it leaves out rows that another transaction is changing. */
 export function sharedFreeRows<Query extends { forShare: () => Query; skipLocked: () => Query }>(
   tx: Db,
   query: Query,
@@ -75,7 +76,10 @@ const begin = statement<Record<never, never>>()(() => sql`savepoint attempt`)
 const release = statement<Record<never, never>>()(() => sql`release savepoint attempt`)
 const undo = statement<Record<never, never>>()(() => sql`rollback to savepoint attempt`)
 
-/** Does a part of a transaction that may fail alone: then nothing of it stays, and the transaction goes on. Parts do not lie in each other. */
+/**
+ * Runs a part of a transaction that may fail by itself: then the database and the recording are as before it, and the transaction goes on. Rejects with the
+ * error of the part. Parts must not be nested.
+ */
 export async function attempt<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   const { recording } = tx
   const before = recording.changes

@@ -7,14 +7,12 @@ import { stemsOfTexts } from './migrations/0046-stems.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
-// Migrations: the list of them, and how a database gets those that it lacks.
+// Lists the migrations in order, and runs those that a database lacks. A step that was released is never changed.
 
-// The steps of the history of a database, in order. A step that was released is never changed.
-
-/** The user whom a session or a link belongs to. */
+/** Returns the column with the user to whom a row belongs; the row goes with the user. */
 const ofUser = (id: string) => `"user" ${id} not null references users (id) on delete cascade`
 
-/** The columns of step 0038. */
+/** The columns that step 0038 adds. */
 const VENUE_FACTS = [
   'step_free',
   'accessible_toilet',
@@ -38,23 +36,23 @@ const EVENT_TEXTS = [
 
 const migrations: readonly Migration[] = [
   oneSchema,
-  // Presented records say where an image goes, and have the members of some events alone apart.
+  // Presented records have the place of their image, and apart from their other members those that few events have.
   step('0035-parts-of-presented', ({ text }) => [
     'alter table presented_records rename column own to members',
     'alter table presented_records add column image_at integer not null default 0',
     `alter table presented_records add column rare ${text} not null default ''`,
   ]),
-  // Former values of what was changed, in the row of the act that changed them; long texts once, by their hash.
+  // The row of an act has the former values of what the act changed; long texts are kept once, by their hash.
   step('0036-former-values', ({ id, text }) => [
     `alter table history add column former ${text} not null default ''`,
     'alter table history add column former_bytes integer not null default 0',
-    // Making a record has no former values, so it does not write to these indexes.
+    // The row of a record's creation has no former values, so it does not write to these indexes.
     'create index history_former on history (kind, record, sequence, former_bytes) where former_bytes > 0',
     'create index history_valued on history (id, former_bytes) where former_bytes > 0',
     // `last` is the id of the newest row of the history that names the text, or a higher one.
     `create table former_texts (hash ${text} primary key, bytes integer not null, last ${id} not null, text ${text} not null)`,
     'create index former_texts_last on former_texts (last, bytes)',
-    // Versions before this one are not known.
+    // The versions before this step are not known.
     'alter table changes add column known_from integer not null default 0',
     'update changes set known_from = sequence',
   ]),
@@ -68,11 +66,11 @@ const migrations: readonly Migration[] = [
     ...EVENT_FACTS.map((name) => `alter table events add column ${name} smallint`),
     ...EVENT_TEXTS.map((name) => `alter table events add column ${name} ${text} not null default ''`),
     `alter table events add column online_shown ${text} not null default 'always'`,
-    // Few events have either, and reading the texts of all others would take long.
+    // Few events have either value, and to read the rows of all others would take long.
     `create index events_access on events (id, access_words) where access_words <> ''`,
     `create index events_online on events (online_from) where online_from <> ''`,
   ]),
-  // Passwords, sessions and one-time links of the desk, and users who sign in nowhere any more.
+  // Passwords, sessions and one-time links of the desk, and the time at which a user was barred from signing in.
   step('0039-sign-in', ({ id, text }) => [
     `alter table users add column deactivated_utc ${text} not null default ''`,
     `create table desk_passwords ("user" ${id} primary key references users (id) on delete cascade,
@@ -84,7 +82,7 @@ const migrations: readonly Migration[] = [
     `create table sign_in_links (hash ${text} primary key, ${ofUser(id)}, purpose ${text} not null, expires_utc ${text} not null)`,
     'create index sign_in_links_user on sign_in_links ("user")',
   ]),
-  // Texts that are not saved yet, changes that wait for a review, and what takes back a change of many records.
+  // Unsaved texts, proposals, and what undoes a bulk change.
   step('0040-review', ({ id, text, sequence }) => [
     `create table unsaved_texts ("user" ${id} not null references users (id) on delete cascade, kind ${text} not null,
       record ${id} not null, version ${id} not null, "values" ${text} not null, saved_utc ${text} not null,
@@ -103,7 +101,7 @@ const migrations: readonly Migration[] = [
     `create index events_pending_author on events (author, status, modified_utc, id) where status = 'pending'`,
     'create index import_items_known on import_items (kind, record)',
   ]),
-  // The events that are still on though they began before today, and where records were imported from, found without reading all others.
+  // Indexes by which the desk finds events that last several days, and the sources that records were imported from, without reading all others.
   step('0041-events-at-the-desk', (_types, db) => [
     `create index events_lasting on events (status, hide_from_listings, end_date${alsoListed(db)})
       where substr(end_date, 1, 10) > substr(start_date, 1, 10)`,
@@ -118,18 +116,18 @@ const migrations: readonly Migration[] = [
   step('0043-look-files', ({ text }) => [
     `create table look_files (name ${text} primary key, content ${text} not null)`,
   ]),
-  // A text on what an image shows at one event, and the program that an application password was made for.
+  // The text on what an image shows at one event, and the program that an application password was made for.
   step('0044-what-images-show', ({ text }) => [
     `alter table events add column image_alt ${text} not null default ''`,
     `alter table credentials add column app_id ${text} not null default ''`,
   ]),
   freeEvents,
   stemsOfTexts,
-  // Whether an image only decorates an event.
+  // Whether the image of an event is only decoration.
   step('0047-decorative-images', ({ id }) => [
     `alter table events add column image_decorative ${id} not null default 0`,
   ]),
-  // The stems that titles and names have, in the order in which they came, the frequent ones first: suggestions look up here what a beginning may be.
+  // The stems of titles and names, the frequent ones first, then in the order in which they come: suggestions look up here what a beginning may mean.
   step('0048-named-stems', (_types, db) => [
     ...(isPostgres(db)
       ? []
@@ -140,7 +138,8 @@ const migrations: readonly Migration[] = [
           'drop table stem_counts',
         ]),
   ]),
-  // The stems of the names of venues, organizers and terms in their order, which suggestions walk along; every start cuts the names that wait.
+  // The stems of the names of venues, organizers and terms in their order, which suggestions walk along. Every start of the service adds the stems of names
+  // that wait.
   step('0049-stems-of-names', ({ id, text }, db) => [
     `create table name_stems (kind ${text} not null, stem ${text} not null, doc ${id} not null, primary key (kind, stem, doc))
       ${isPostgres(db) ? '' : 'without rowid'}`,
@@ -159,7 +158,7 @@ const migrations: readonly Migration[] = [
             delete from name_stems where kind = '${kind}' and doc = old.id; end`,
     ]),
   ]),
-  // Several forms of events that are still to be made may be open at once.
+  // The form of an unsaved text, since several forms of new events may be open at once.
   step('0050-forms-of-unsaved-texts', ({ id, text }) => [
     'create table former_texts_of_forms as select * from unsaved_texts',
     'drop table unsaved_texts',
@@ -172,12 +171,10 @@ const migrations: readonly Migration[] = [
   ]),
 ]
 
-/** Lists of SQLite are narrowed by indexes alone (0034-one-schema). */
+/** Returns more columns for an index on SQLite, which narrows lists by indexes alone (see `indexesOfPosts` in 0034-one-schema.ts). */
 function alsoListed(db: Db): string {
   return isPostgres(db) ? '' : ', start_date, author, id'
 }
-
-// Brings a database up to date by its migrations.
 
 /** The result of bringing a database up to date. */
 export interface Migrated {
@@ -190,11 +187,11 @@ export interface Migrated {
 /** Takes sentences for the operator. */
 type Tell = (sentence: string) => void
 
-/** The names of all steps that this version knows, in order. */
+/** The names of all steps that this version of the program knows, in order. */
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name)
 
 /**
- * Brings the database up to date. Of several processes one migrates, and the others wait for it. `tell` hears of it before a calendar is
+ * Brings the database up to date. Of several processes one migrates, and the others wait for it. `tell` gets a sentence before an existing calendar is
  * changed, since that may take minutes.
  * @throws Error with one sentence when the database is of a newer version of the program.
  */
@@ -209,8 +206,8 @@ export async function migrate(database: Database, tell?: Tell): Promise<Migrated
 }
 
 /**
- * Runs those of these steps that the database lacks, in order, and returns their names. A database that is left between two versions takes rows of
- * a calendar that is there as well.
+ * Runs those of the wanted steps that the database lacks, in order, and returns their names. A restore first runs only the steps that its backup went
+ * through, so that the rows of the backup fit the tables.
  * @throws Error with one sentence when the database is of a newer version of the program.
  */
 export async function migrateWithin(tx: Db, wanted: readonly string[], tell?: Tell): Promise<string[]> {
@@ -231,16 +228,13 @@ export async function migrateWithin(tx: Db, wanted: readonly string[], tell?: Te
   return lacking.map(({ name }) => name)
 }
 
-/** Makes a database that has gone through all steps ready to be served. Returns a sentence for the operator when searches stay slow. */
+/** Prepares a database that has gone through all steps for being served. Returns a sentence for the operator when searches stay slow. */
 export async function finishMigration(tx: Db): Promise<string | undefined> {
   await adoptForeignChanges(tx)
   return prepareSearch(tx)
 }
 
-/**
- * Refuses a database that has gone through a step which this version does not know, since that may have changed any table.
- * @throws Error with one sentence
- */
+/** Refuses a database with a step that this version of the program does not know, since the step may have changed any table. @throws Error with one sentence */
 export function refuseNewer(done: Iterable<string>): void {
   const known = new Set(migrationNames)
   const unknown = countedSteps([...done])

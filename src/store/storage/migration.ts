@@ -1,19 +1,20 @@
 import { sql } from 'kysely'
 import { type Db, isPostgres } from './database.ts'
 
-/** A step of the database's history: numbered, never edited, knowing nothing of today's declarations. */
+
+/** One numbered step of the database's structure. A released step is never edited, and uses none of today's declarations, since these change. */
 export interface Migration {
   name: string
   up: (db: Db) => Promise<void>
 }
 
 /**
- * The name of the step that makes every table. It stands for those before it as well, and is called as the last of them was, so that calendars that
- * went through them all are known.
+ * The name of the step that makes every table. It replaces the steps before it, and has the name of the last of them, so that a calendar which went through
+ * all of those counts as having done this one.
  */
 export const FIRST_STEP = '0034-messages-as-of-now'
 
-/** The steps that count of those whose names a database or a backup holds: not the ones that the first step stands for. */
+/** Returns those steps of a database or backup that still exist: the ones before the first step are left out, since it replaces them. */
 export const countedSteps = (names: readonly string[]): string[] => names.filter((name) => name >= FIRST_STEP)
 
 /** Makes the sequence of an empty table begin with this id. */
@@ -32,8 +33,8 @@ interface ColumnTypes {
 }
 
 /**
- * The column types of migrations on either database. Texts compare by code point on both. Ids are as wide as whole numbers that a client may send,
- * so a look-up of an impossible id finds nothing and does not fail.
+ * Returns the column types of migrations for the database in use. Texts compare by code point on both databases. Ids are as wide as whole numbers that a
+ * client may send, so a look-up of an impossible id finds nothing and does not fail.
  */
 export function columnTypes(db: Db): ColumnTypes {
   if (isPostgres(db)) {
@@ -47,7 +48,7 @@ export function columnTypes(db: Db): ColumnTypes {
   return { sequence: 'integer primary key autoincrement', id: 'integer', text: 'text', real: 'real' }
 }
 
-/** A step that is nothing but statements. */
+/** Makes a migration that runs these statements in order. */
 export function step(name: string, statements: (types: ColumnTypes, db: Db) => readonly string[]): Migration {
   const up = async (db: Db) => {
     for (const statement of statements(columnTypes(db), db)) await sql.raw(statement).execute(db)

@@ -15,8 +15,8 @@ import { DatabaseUnavailable } from './unavailable.ts'
 // Opens databases, and watches whether they can be written.
 
 /**
- * Opens the database at `sqlite:FILE`, creating the file when it is not there, or at `postgres://…`. Its functions reject with
- * DatabaseUnavailable while the database cannot be reached or is overloaded.
+ * Opens the database at `sqlite:FILE`, creating the file where it is missing, or at `postgres://…`. Functions of the database reject with DatabaseUnavailable
+ * while it cannot be reached or is overloaded.
  * @throws Error with one sentence when it cannot be opened.
  */
 export async function openDatabase(address: string): Promise<Database> {
@@ -24,19 +24,16 @@ export async function openDatabase(address: string): Promise<Database> {
   if (file !== undefined) return watchWrites(openSqlite(file), file)
   const [, scheme = ''] = address.match(/^([a-z][a-z0-9+.-]{0,30}):/i) ?? []
   if (scheme === 'postgres' || scheme === 'postgresql') {
-    // Nobody else needs its driver in memory.
+    // Imported when needed: a process with a SQLite database would hold the driver in memory for nothing.
     const { openPostgres } = await import('./postgres/postgres.ts')
     return watchWrites(await openPostgres(address), undefined)
   }
-  // A text that is no address may be a secret as a whole.
+  // A text that is no address may be a secret, so the message does not repeat it.
   const named = scheme === '' ? 'this address' : `${scheme}:…`
   throw new Error(`No database can be opened at ${named}: sqlite:FILE and postgres://… are understood.`)
 }
 
-/**
- * Opens the database that is configured, brought up to date. `tell` gets sentences for the operator.
- * @throws Error with one sentence when it cannot be opened.
- */
+/** Opens the configured database and brings it up to date. `tell` gets sentences for the operator. @throws Error with one sentence when it cannot be opened. */
 export async function openStorage(config: Config, tell?: (sentence: string) => void): Promise<Database> {
   refuseMoved(databaseAddress(config))
   await requireContent(databaseAddress(config))
@@ -47,7 +44,7 @@ export async function openStorage(config: Config, tell?: (sentence: string) => v
 }
 
 /**
- * Opens the database that is configured as `openStorage` does, but never makes one.
+ * Opens the configured database and brings it up to date, but never makes a new one.
  * @throws Error with one sentence when there is none, or it holds no calendar
  */
 export async function openCalendar(config: Config): Promise<Database> {
@@ -63,7 +60,7 @@ export async function openCalendar(config: Config): Promise<Database> {
   }
 }
 
-/** Where former values may take no room, none are written. */
+/** Returns the database with writes that keep no former values, where the configuration grants them no bytes. */
 function keepingAsAsked(database: Database, { history_bytes }: Config): Database {
   if (history_bytes > 0) return database
   const write: Database['write'] = (work, by) => {
@@ -76,10 +73,7 @@ function keepingAsAsked(database: Database, { history_bytes }: Config): Database
   return { ...database, write }
 }
 
-/**
- * Opens a database that is there already.
- * @throws Error with one sentence when it cannot be opened, or there is none.
- */
+/** Opens a database that exists. @throws Error with one sentence when it cannot be opened, or there is none. */
 export async function openExisting(address: string): Promise<Database> {
   const file = databaseFile(address)
   if (file !== undefined && !existsSync(file)) throw noDatabase(file)
@@ -87,11 +81,11 @@ export async function openExisting(address: string): Promise<Database> {
   return openDatabase(address)
 }
 
-/** The error of whatever needs a calendar that is there already. */
+/** Makes the error for a missing database file. */
 export const noDatabase = (file: string) =>
   new Error(`There is no database ${file}. Start the service once (kalends serve), which makes it.`)
 
-/** Milliseconds after which a file that another process has just made is not empty any more. */
+/** Milliseconds within which a process writes to a file that it has just made; a file still empty after them has lost its content. */
 const BEGINNING_MS = 500
 
 /**
@@ -116,7 +110,7 @@ async function requireContent(address: string): Promise<void> {
 
 const bytesOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-/** Runs `work` on a snapshot of the database. */
+/** Runs `work` on one snapshot of the database, and resolves to its result. */
 export function readSnapshot<T>(database: Database, work: (db: Db) => Promise<T>): Promise<T> {
   return database.read.transaction().execute(async (tx) => {
     if (isPostgres(tx)) await sql`set transaction isolation level repeatable read, read only`.execute(tx)
@@ -125,8 +119,8 @@ export function readSnapshot<T>(database: Database, work: (db: Db) => Promise<T>
 }
 
 /**
- * Adds failed writes to the `ping` of a database: after a write failed for lack of room or permission, it looks for room and tries a write until
- * that succeeds. `file` is that of a SQLite database.
+ * Makes `ping` fail after a write failed for lack of room or permission: until a trial write succeeds, for which a disk must have room. `file` is that of a
+ * SQLite database.
  */
 function watchWrites(database: Database, file: string | undefined): Database {
   let isFailing = false
@@ -148,10 +142,13 @@ function watchWrites(database: Database, file: string | undefined): Database {
   return { ...database, write, ping }
 }
 
-/** Milliseconds between two looks at a database. */
+/** Milliseconds between two checks of a database. */
 const LOOK_EVERY = 2000
 
-/** Looks at a database again and again, one look at a time, and tells once that it fails, and once that it answers again. */
+/**
+ * Checks a database every two seconds, one check at a time. Reports the first of several failures, and says once that the database answers again. Returns the
+ * timer.
+ */
 export function tellFailures(database: Database, report: (error: unknown) => void, tell: (sentence: string) => void) {
   let [isFailing, isLooking] = [false, false]
   const look = async () => {
@@ -171,7 +168,7 @@ export function tellFailures(database: Database, report: (error: unknown) => voi
   return setInterval(look, LOOK_EVERY).unref()
 }
 
-/** Free bytes below which a write may fail. */
+/** Free bytes of a disk below which a write may fail. */
 const ROOM_BYTES = 1_000_000
 
 async function needRoom(file: string): Promise<void> {
@@ -179,7 +176,7 @@ async function needRoom(file: string): Promise<void> {
   if (bavail * bsize < ROOM_BYTES) throw new DatabaseUnavailable(`The disk of ${file} is full.`, undefined, 'room')
 }
 
-/** Writes a value that is there already. */
+/** Writes the edition over itself, to find out whether the database takes writes. */
 async function writeAgain(tx: Db): Promise<void> {
   await sql`update editions set edition = edition`.execute(tx)
 }

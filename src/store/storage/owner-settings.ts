@@ -17,27 +17,27 @@ import type { Db } from './database.ts'
 import { holdName } from './locks.ts'
 import { type FormerValues, recordChange, type Tx } from './recording.ts'
 
-// Settings that owners change while the service runs. The table has those that were set. What the start of a service names wins over them; where neither
-// has a value, the default holds. Every process learns of a change by the record of changes.
+// Reads and writes the settings that owners change while the service runs. The table has the settings that owners have set. A setting given at the start of
+// the service wins over the table, and where neither has a value, the default holds. Every process learns of a change by the record of changes.
 
 export type OwnerSetting = LookSetting
-/** The settings that owners change: names and look. The start alone sets zone, language and addresses. */
+/** The names of the settings that owners change: names and look. Zone, language and addresses can only be set at the start of the service. */
 export const OWNER_SETTINGS = Object.keys(lookSettings) as readonly OwnerSetting[]
 
-/** Values by name; null removes the stored one. */
+/** Values to be set, by the name of their setting; null removes the stored value. */
 export type OwnerValues = Partial<Record<OwnerSetting, string | null>>
 
-/** The settings that were set. */
+/** The stored values, by the name of their setting. */
 export type OwnerTexts = Partial<Record<OwnerSetting, string>>
 
-/** The record that stands for all of them in the record of changes and in the history. */
+/** The id under which all settings together stand in the record of changes and in the history. */
 export const SETTINGS_RECORD = 1
 
 export function isOwnerSetting(name: string): name is OwnerSetting {
   return OWNER_SETTINGS.some((known) => known === name)
 }
 
-/** Why a value cannot be set, as the end of a sentence; undefined when it can. */
+/** Returns why a value cannot be set, as the end of a sentence; undefined when it can. */
 export function faultOfSetting(name: OwnerSetting, value: string): string | undefined {
   if (isLookFile(name)) {
     const bytes = bytesOfData(value)
@@ -64,7 +64,7 @@ function faultOf(read: () => unknown): string | undefined {
 
 const fileName = (value: string) => value.slice(value.lastIndexOf('/') + 1)
 
-/** Whether a value is the name of a file: as the table has it in place of the file, or as the addresses in answers end. */
+/** Returns true when a value is the name of a file: the stored value of the setting, or the end of an address in answers. */
 function isKeptFile(name: LookFileSetting, value: string): boolean {
   const { stem, endings } = LOOK_FILES[name]
   const ending = endings.find((one) => value.endsWith(one)) ?? ' '
@@ -74,14 +74,14 @@ function isKeptFile(name: LookFileSetting, value: string): boolean {
 const isKept = (name: OwnerSetting, value: string): boolean =>
   isLookFile(name) ? isKeptFile(name, value) : faultOfSetting(name, value) === undefined
 
-/** The settings that were set; a file by its name. */
+/** Reads the stored settings, of a file its name; unknown and invalid ones are left out. */
 export async function readOwnerSettings(db: Db): Promise<OwnerTexts> {
   const rows = await db.selectFrom('owner_settings').selectAll().execute()
   const known = rows.filter(({ name, value }) => isOwnerSetting(name) && isKept(name, value))
   return Object.fromEntries(known.map(({ name, value }) => [name, value]))
 }
 
-/** Holds the name `settings`, and sets values that differ. Callers that compare versions hold it before. */
+/** Locks the name `settings`, and writes the values that differ from the stored ones. A caller that compares versions must lock the name before. */
 export async function setOwnerSettings(tx: Tx, values: OwnerValues): Promise<void> {
   await holdName(tx, 'settings')
   const had = await readOwnerSettings(tx)
@@ -104,7 +104,7 @@ export async function setOwnerSettings(tx: Tx, values: OwnerValues): Promise<voi
   recordSettings(tx, former)
 }
 
-/** Keeps the file of a `data:` address, and returns the name that stands for it; undefined for the address of the present file. */
+/** Stores the file in a `data:` address, and returns the name that stands for it. Undefined for any other text, which is the address of the present file. */
 async function keepLookFile(tx: Tx, setting: LookFileSetting, sent: string): Promise<string | undefined> {
   const bytes = bytesOfData(sent)
   if (!bytes) return undefined
@@ -124,7 +124,7 @@ async function dropFiles(tx: Tx): Promise<void> {
   await tx.deleteFrom('look_files').where('name', 'not in', named).execute()
 }
 
-/** The files of the look that were set, by their setting. */
+/** Reads the stored files of the look, by their setting. */
 export async function readOwnerFiles(db: Db): Promise<Partial<Record<LookFileSetting, Buffer>>> {
   const rows = await db
     .selectFrom('owner_settings')
@@ -140,11 +140,11 @@ function recordSettings(tx: Tx, former: FormerValues): void {
   recordChange(tx, change, { action: 'update', name: Object.keys(former).join(', ') })
 }
 
-/** Whether the start of the service names a setting, which wins over what owners have set. */
+/** Returns true for a setting given at the start of the service, which wins over what owners have set. */
 export const isGiven = ({ given = {} }: Pick<Config, 'given'>, name: OwnerSetting): boolean =>
   Object.hasOwn(given, name)
 
-/** The configuration with what owners have set, except for files, and for settings that the start of the service names. */
+/** Returns the configuration with the stored settings, without files and without settings that were given at the start of the service. */
 export function withOwnerSettings(config: Config, set: OwnerTexts): Config {
   const read = Object.entries(set)
     .filter((entry): entry is [OwnerSetting, string] => isOwnerSetting(entry[0]) && !isGiven(config, entry[0]))

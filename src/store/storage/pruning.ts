@@ -7,31 +7,31 @@ import { dropBeyond, dropKept, KEPT_HOURS, MOST_KEPT } from './kept-answers.ts'
 import { dropTombstones as dropFromPostgres } from './postgres/postgres-changes.ts'
 import { dropTombstones as dropFromSqlite } from './sqlite/sqlite-changes.ts'
 
-// Drops rows that have been kept long enough.
+// Drops the rows of all tables that keep their rows for a limited time.
 
-/** Days that tombstones stay in the record of changes, and that feeds tell of withdrawn events. */
+/** Days for which tombstones stay in the record of changes, and for which feeds tell of withdrawn events. */
 export const TOMBSTONE_DAYS = 90
 
-/** Days that the log of messages to webhooks is kept. */
+/** Days for which messages to webhooks are kept. */
 const DELIVERY_DAYS = 30
 
-/** Days after which a session that nobody has used is dropped; it opens nothing for longer than that. */
+/** Days after which an unused session is dropped; an unused session lets nobody in for longer than that. */
 const SESSION_DAYS = 90
 
-/** Days that unsaved texts and decided proposals are kept. */
+/** Days for which unsaved texts and decided proposals are kept. */
 const DESK_DAYS = 30
 
-/** Rows dropped with one write, so that other writers wait a few milliseconds. */
+/** The most rows dropped by one write, so that other writers wait for a few milliseconds only. */
 const DROPPED_AT_ONCE = 1000
 
-/** Acts that lose their former values with one write: their texts may be long. */
+/** The most acts that lose their former values by one write: these texts may be long. */
 const VALUES_AT_ONCE = 100
 
 /**
- * Drops, in small writes: tombstones and withdrawn events after 90 days, kept answers after a day, messages to webhooks, unsaved texts and proposals
- * that were decided after 30 days, what takes back changes of many records after a day, links and sessions that open nothing any more, the
- * history after `historyDays`, and the oldest former values beyond `mostBytes`. A reader of changes that has missed a dropped tombstone starts
- * afresh.
+ * Drops what is kept for a limited time, in small writes: tombstones and withdrawn events after 90 days; answers kept under keys after a day, and the oldest
+ * beyond 10,000 of one user; messages to webhooks, unsaved texts and decided proposals after 30 days; undo records of bulk changes after a day; expired
+ * sign-in links, and sessions unused for 90 days; the history after `historyDays`; and the oldest former values beyond `mostBytes`. A reader of changes that
+ * has missed a dropped tombstone must start afresh.
  * @param historyDays 0 keeps the whole history
  * @param now milliseconds since the epoch
  */
@@ -59,7 +59,7 @@ export async function dropOld(
     if ((await database.write((tx) => dropOldestFormer(tx, VALUES_AT_ONCE))) === 0) return
 }
 
-/** Drops links that have expired, and sessions that nobody has used. Returns how many sessions. */
+/** Drops all sign-in links that have expired, and the next sessions that nobody has used. Returns how many sessions. */
 async function dropSignedIn(tx: Db, nowUtc: string, unusedSince: string): Promise<number> {
   await tx.deleteFrom('sign_in_links').where('expires_utc', '<', nowUtc).execute()
   const unused = tx.selectFrom('sessions').select('hash').where('seen_utc', '<', unusedSince).limit(DROPPED_AT_ONCE)
@@ -67,7 +67,7 @@ async function dropSignedIn(tx: Db, nowUtc: string, unusedSince: string): Promis
   return Number(numDeletedRows)
 }
 
-/** Drops events that were withdrawn before a time. Times have no index, so it walks through all rows, some with each write. */
+/** Drops the rows of events that were withdrawn before a time. Their times have no index, so this walks through all rows, some with each write. */
 async function dropWithdrawn(database: Pick<Database, 'write'>, beforeUtc: string): Promise<void> {
   let after: number | null = 0
   while (after !== null) {
@@ -76,7 +76,7 @@ async function dropWithdrawn(database: Pick<Database, 'write'>, beforeUtc: strin
   }
 }
 
-/** Looks at the next events behind an id, and returns the last of them; null for none. */
+/** Drops the old ones among the next withdrawn events behind an id. Returns the last id it looked at; null where no row is left. */
 async function dropWithdrawnAfter(tx: Db, after: number, beforeUtc: string): Promise<number | null> {
   const { rows } = await sql<{ last: number | null }>`select max(event) as last from
     (select event from withdrawn_events where event > ${after} order by event limit ${sql.lit(DROPPED_AT_ONCE)}) as next`.execute(

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { ChangeColumns, Tables } from './schema.ts'
 
-// Records the changes of a transaction while it runs.
+// Collects the changes that a transaction makes, with their writer, for the record of changes and the history.
 
 /** The writer of a change, and where they write from, for the history. Unknown values are empty texts. */
 export interface Writer {
@@ -10,13 +10,13 @@ export interface Writer {
   login: string
   /** Network address of the client. */
   address: string
-  /** The program the client says it is, the command of the command line, or the part of the service that writes by itself. */
+  /** The program that the client says it is, the command of the command line, or the part of the service that writes by itself. */
   client: string
-  /** The id of the request in the answer and in the log. */
+  /** The id of the request, as the answer and the log have it. */
   request: string
 }
 
-/** The service, or a command of the command line, writing by itself. */
+/** Returns the writer of what the service or a command does by itself, on behalf of no user. */
 export function writerBy(client: string): Writer {
   return { user: 0, login: '', address: '', client, request: '' }
 }
@@ -28,23 +28,23 @@ export interface RecordedChange {
   /** Whether the public could see the record before, and can see it from now on. */
   wasPublic: boolean
   isPublic: boolean
-  /** Whether lists left it out before, and leave it out from now on, so that nobody is told of it. */
+  /** Whether public lists left the record out before, and leave it out from now on. Webhooks for the public hear of no change of a record left out. */
   wasHidden?: boolean | undefined
   isHidden?: boolean | undefined
   isDeleted?: boolean
-  /** The former values of what changes. */
+  /** The former values of the columns and links that change. */
   former?: FormerValues | undefined
-  /** The writer, where several share the transaction. */
+  /** The writer of this change, where writes of several writers share the transaction. */
   by?: Writer | undefined
 }
 
-/** Former values by the name of their column, and lists of ids by the name of a link. */
+/** Former values by the name of their column, and former lists of ids by the name of their link. */
 export type FormerValues = Readonly<Record<string, unknown>>
 
-/** The acts that the history tells of: `role`, `grant` and `revoke` are about users and their credentials. */
+/** The acts that the history records; `role`, `grant` and `revoke` are acts on users and their credentials. */
 export type WriteAction = 'create' | 'update' | 'publish' | 'trash' | 'restore' | 'delete' | 'role' | 'grant' | 'revoke'
 
-/** The act behind a change. A change that only follows from another, such as a changed count, has none. */
+/** The act behind a change. A change that only follows from another one has no act, such as a changed count of a term. */
 export interface Act {
   action: WriteAction
   /** Title or name of the record. */
@@ -55,28 +55,28 @@ export interface Recorded extends RecordedChange {
   act: Act | undefined
 }
 
-/** The changes of a transaction, each record once, written when it ends. */
+/** The changes of a transaction, each record once. They are written when the transaction ends. */
 export interface Recording {
   writer: Writer
   changes: Map<string, Recorded>
-  /** The recordings of the transactions before it that share its commit: their changes show in its reads, and have no sequence yet. */
+  /** The recordings of the earlier transactions of the same commit. This transaction reads their changes, which have no sequence yet. */
   earlier: readonly Recording[]
   /** Whether the history keeps the former values of what was changed. */
   keepsFormer: boolean
 }
 
 /**
- * The inside of a transaction that writes. Only `database.write` makes one, and every function of a store that inserts, changes or removes
- * rows takes it and records the change in it, so no change goes unrecorded.
+ * The inside of a transaction that writes. Only `database.write` makes one. Every function of a store that inserts, changes or removes rows takes a `Tx` and
+ * records the change in it, so that no change goes unrecorded.
  */
 export type Tx = Kysely<Tables> & { readonly recording: Recording }
 
-/** Makes a connection within a transaction one that records; it is the same object. */
+/** Adds an empty recording to a connection within a transaction, and returns the same object. */
 export function recordingOf(db: Kysely<Tables>, writer: Writer, earlier: readonly Recording[] = []): Tx {
   return Object.assign(db, { recording: { writer, changes: new Map<string, Recorded>(), earlier, keepsFormer: true } })
 }
 
-/** Whether a transaction that shares the commit of this one has changed a record before it. */
+/** Returns true when an earlier transaction of the same commit has changed the record. */
 export function isChangedEarlier(
   { recording }: Tx,
   { kind, record }: Pick<RecordedChange, 'kind' | 'record'>,
@@ -84,7 +84,10 @@ export function isChangedEarlier(
   return recording.earlier.some(({ changes }) => changes.has(`${kind} ${record}`))
 }
 
-/** Records a change: for the functions of stores that make it. A record that changes twice in a transaction is recorded once. */
+/**
+ * Records a change that a function of a store makes. Two changes of one record in a transaction become one: from the state before the first to that after the
+ * second.
+ */
 export function recordChange({ recording: { changes } }: Tx, change: RecordedChange, act?: Act): void {
   const key = `${change.kind} ${change.record}`
   const before = changes.get(key)
@@ -94,12 +97,12 @@ export function recordChange({ recording: { changes } }: Tx, change: RecordedCha
     wasHidden: (before ?? change).wasHidden,
     isHidden: change.isHidden ?? before?.isHidden,
     former: { ...change.former, ...before?.former },
-    // A transaction that makes a record and removes it has done both; one that makes it and then changes it has made it.
+    // To make a record and remove it leaves the act `delete`; to make a record and change it leaves the act `create`.
     act: act?.action === 'delete' ? act : (before?.act ?? act),
   })
 }
 
-/** Adds former values to the recorded change of a record: those that are found only while it is written. */
+/** Adds former values that only become known while a record is written to the recorded change of the record. */
 export function noteFormer(
   { recording: { changes } }: Tx,
   kind: RecordedChange['kind'],
@@ -112,7 +115,7 @@ export function noteFormer(
 
 type OfRecord = { kind: string; record: number }
 
-/** The order in which writers hold the rows of records. */
+/** Compares two records by the order in which every writer locks rows, so that no two writers wait for each other. */
 export function byRecord(a: OfRecord, b: OfRecord): number {
   return a.kind === b.kind ? a.record - b.record : a.kind < b.kind ? -1 : 1
 }

@@ -14,25 +14,25 @@ import { queryBuilder } from './sqlite/sqlite.ts'
 import { isBusy, prepareKept } from './sqlite/sqlite-connection.ts'
 import { gatherStatistics } from './tables.ts'
 
-// Puts a restored database in the place of another, and keeps that one.
+// Puts a restored calendar in the place of another, which it keeps, and puts kept calendars back.
 
-/** The calendar that is replaced: its name and whether it was held; undefined where there is none, or none that can be read. */
+/** The name of the replaced calendar, and whether it was held; undefined where there is none, or none that can be read. */
 export type Former = { calendar: string; held: number } | undefined
 
-/** Fills a new, empty database, within one transaction. When it fails, so does the replacement. */
+/** Fills a new, empty database within one transaction. A failure of it makes the replacement fail. */
 export type Fill = (tx: Db, former: Former) => Promise<void>
 
-/** The time and the listener of a replacement. */
+/** The time of a replacement, and the listener to what it says. */
 export interface Replacing {
   /** Milliseconds since the epoch. */
   now: number
-  /** Takes sentences about what is going to be written, before it is. */
+  /** Takes sentences about what the replacement is going to write. */
   tell: (sentence: string) => void
 }
 
 /**
- * Fills a new database in place of the one at this address, if there is one. Whatever happens on the way, the address leads to the former state
- * or to the new one, whole. Returns where the former one is kept, until somebody removes it.
+ * Fills a new database in place of the one at this address, if there is one. Whatever happens on the way, the address leads to the whole former state or to
+ * the whole new one. Returns where the former database is kept until somebody removes it; undefined where there was none.
  * @throws Error with one sentence when the database is in use, or the new one cannot be made
  */
 export async function replaceDatabase(address: string, fill: Fill, replacing: Replacing): Promise<string | undefined> {
@@ -41,7 +41,8 @@ export async function replaceDatabase(address: string, fill: Fill, replacing: Re
 }
 
 /**
- * Puts a calendar back that a replacement has kept: the newest, or the one of this name. What is there now is kept in its turn. Its edition is a new one.
+ * Puts back a calendar that a replacement has kept, the newest or the one named `wanted`, and gives it a new edition. The calendar that is there now is kept
+ * in its turn. Returns the name of the calendar put back.
  * @throws Error with one sentence when there is none, or the database is in use
  */
 export async function putBack(address: string, wanted: string | undefined, replacing: Replacing): Promise<string> {
@@ -68,7 +69,7 @@ async function replaceFile(file: string, fill: Fill, { now, tell }: Replacing): 
   const held = wasThere ? holdFile(file) : undefined
   try {
     const kept = freeFileCopy(file, now)
-    // Of a damaged file nobody can say whose calendar it was: the restored one is then held as one from elsewhere.
+    // Nobody can say whose calendar a damaged file was. The restored calendar is then held like one from elsewhere.
     const former = held && (await readCalendar(queryBuilder(prepareKept(held))).catch(() => undefined))
     tell(
       wasThere
@@ -97,7 +98,7 @@ async function replaceFile(file: string, fill: Fill, { now, tell }: Replacing): 
   }
 }
 
-/** Makes the folder of a file where it is missing. Returns who owns what was there: the file, else its folder, else the nearest above. */
+/** Makes the folder of a file where it is missing. Returns the owner of the file, else of its folder, else of the nearest folder above. */
 function makePlace(file: string): Owner {
   const owner = ownerAt(resolve(file))
   const made: string[] = []
@@ -108,8 +109,8 @@ function makePlace(file: string): Owner {
 }
 
 /**
- * Keeps everybody else from a file, and joins its log to it. A process that waits for the file meanwhile finds it moved and does not use it. Undefined
- * for a file that is no database any more.
+ * Locks a SQLite file against all others, and joins its log to it. A process that waits for the file meanwhile finds it moved and does not use it. Returns
+ * the connection that holds the lock; undefined for a file that is no database any more.
  * @throws Error with one sentence when somebody uses it
  */
 function holdFile(file: string): DatabaseSync | undefined {
@@ -124,14 +125,14 @@ function holdFile(file: string): DatabaseSync | undefined {
   }
 }
 
-/** Gives the former file, if there is one, a second name, so that there is one under the first name at every moment. */
+/** Gives the former file, if there is one, a second name, so that a file has the first name at every moment. */
 function keepFile(file: string, kept: string, isWhole: boolean): void {
   if (existsSync(file)) {
     removeSecondNames(file)
     linkSync(file, kept)
     copyNote(file, kept)
   }
-  // A log that could not be joined to its file, or has lost it, must not be taken for that of the new one.
+  // A log that was not joined to its file, or that lost its file, must not be taken for the log of the new file.
   if (!isWhole) moveBeside(file, kept)
 }
 
@@ -152,7 +153,7 @@ async function putFileBack(file: string, wanted: string | undefined, { now, tell
     else tellOfRest(file, kept, tell)
     renewEditionOf(copy)
     keepFile(file, kept, held !== undefined)
-    // A kill before the last step leaves a calendar that is not served, rather than one that is served in two places.
+    // A process killed before the last step leaves a calendar that is not served, rather than one served in two places.
     const wasMoved = copyNote(copy, file)
     renameSync(copy, file)
     forgetMove(`sqlite:${wasMoved ? copy : file}`)
@@ -175,10 +176,10 @@ function renewEditionOf(copy: string): void {
   }
 }
 
-/** Milliseconds to wait for somebody who is reading a table. */
+/** Milliseconds to wait for the lock of somebody who is reading a table. */
 const LOCK_MS = 10_000
 
-/** Opens a database on a server with one connection: all others are those of somebody else. */
+/** Opens a database on a server with one connection, so that every other connection to it is somebody else's. */
 function openAlone(address: string): Promise<Database> {
   return openDatabase(`${address}${address.includes('?') ? '&' : '?'}connections=1`)
 }
@@ -231,14 +232,14 @@ async function putTablesBack(address: string, wanted: string | undefined, { now,
   }
 }
 
-/** Reads the name of the calendar, where the tables are those of one that has a name. */
+/** Reads the name of the calendar and whether it is held; undefined for tables of the first version, whose calendar has no name. */
 async function readFormer(tx: Db): Promise<Former> {
   const { rows } = await sql<{ found: number }>`select count(*) as found from pg_attribute
     where attrelid = to_regclass('editions') and attname = 'calendar'`.execute(tx)
   return Number(rows[0]?.found) === 0 ? undefined : readCalendar(tx)
 }
 
-/** Milliseconds that the connections of a service which has just ended may take to leave. */
+/** Milliseconds that connections of a service which has just ended may take to close. */
 const LEAVES_WITHIN_MS = 3000
 
 async function refuseWhileUsed(tx: Db): Promise<void> {
@@ -251,7 +252,7 @@ async function refuseWhileUsed(tx: Db): Promise<void> {
   if (others > 0) throw new Error(`The database is in use by ${others} connections of Kalends: stop every node first.`)
 }
 
-/** Counts the connections of other processes. PostgreSQL repeats the first count within a transaction until its snapshot is cleared. */
+/** Counts the connections of other processes of Kalends. Within a transaction PostgreSQL repeats its first count until its snapshot is cleared. */
 async function countOthers(tx: Db): Promise<number> {
   await sql`select pg_stat_clear_snapshot()`.execute(tx)
   const { rows } = await sql<{ others: number }>`
@@ -260,7 +261,10 @@ async function countOthers(tx: Db): Promise<number> {
   return rows[0]?.others ?? 0
 }
 
-/** Finds the tables and functions of a calendar in a schema, without those of extensions: a statement that moves each, up to its new place. */
+/**
+ * Returns for each table and function of a calendar in a schema, without those of extensions, the beginning of the statement that moves it: all up to the new
+ * place.
+ */
 async function findMoves(tx: Db, schema: string): Promise<string[]> {
   const { rows } = await sql<{ move: string }>`${sql.raw(`
     select 'alter table ' || c.oid::regclass as move from pg_class c
@@ -278,8 +282,8 @@ async function setAside(tx: Db, moves: readonly string[], schema: string): Promi
   for (const move of moves) await sql.raw(`${move} set schema ${schema}`).execute(tx)
 }
 
-// A database that a restore replaces is kept under a name of its time: a file beside that of the database, or a schema in the PostgreSQL database.
-// Nothing is ever written over one, and only an operator removes one.
+// Safety copies: a database that a restore replaces is kept under a name with the time of the restore, as a file beside that of the database, or as a schema
+// in the PostgreSQL database. The program never writes over a copy, and only an operator removes one.
 
 /** A calendar that a restore has replaced. */
 interface SafetyCopy {
@@ -295,10 +299,13 @@ const BESIDE = ['-wal', '-shm', '-journal']
 
 const FILE_END = /^\.before-restore(-\d{4}-\d\d-\d\dT\d{6}Z(-\d{1,4})?)?$/
 
-/** By their times, then by their counts: names of one calendar differ in these alone. */
+/** Compares names of copies by their times, then by their counts: the names of copies of one calendar differ in these alone. */
 const oldestFirst = new Intl.Collator('en', { numeric: true }).compare
 
-/** Lists the copies beside a file, the oldest first; those of earlier versions have no time. A second name of the file itself is none. */
+/**
+ * Lists the copies beside a file, the oldest first; copies of earlier versions of the program have no time in their name. A second name of the file itself is
+ * no copy.
+ */
 export function listFileCopies(file: string): SafetyCopy[] {
   const names = namesBeside(file).filter((name) => inodeOf(name) !== inodeOf(file))
   return names.map((name) => {
@@ -308,10 +315,10 @@ export function listFileCopies(file: string): SafetyCopy[] {
   })
 }
 
-/** A path as one word for a shell. */
+/** Returns a path as one word for a shell. */
 const shellWord = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)
 
-/** Gives a name that comes after those of all copies of the file. @param now milliseconds since the epoch */
+/** Returns a name that sorts after the names of all copies of the file. @param now milliseconds since the epoch */
 export function freeFileCopy(file: string, now: number): string {
   const time = formatUtc(now).replace(' ', 'T').replaceAll(':', '')
   return join(dirname(file), freeName(`${basename(file)}.before-restore-${time}Z`, '-', namesIn(dirname(file))))
@@ -322,12 +329,12 @@ function removeSecondNames(file: string): void {
   for (const name of namesBeside(file)) if (statSync(name).ino === inodeOf(file)) rmSync(name)
 }
 
-/** Moves what SQLite has beside a database, whether that is there or not, under another name. */
+/** Gives the files that SQLite has beside a database the names that belong to another, whether the database itself is there or not. */
 function moveBeside(from: string, to: string): void {
   for (const end of besideOf(from)) renameSync(from + end, to + end)
 }
 
-/** Lists the ends of the files that SQLite has left beside a database. */
+/** Returns the ends of the names of the files that SQLite has left beside a database. */
 const besideOf = (file: string) => BESIDE.filter((end) => existsSync(file + end))
 
 const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : [])
@@ -352,7 +359,7 @@ export async function listSchemaCopies(db: Db): Promise<SafetyCopy[]> {
   return copies.map(({ name, bytes }) => ({ name, bytes: Number(bytes), removal: `drop schema ${name} cascade` }))
 }
 
-/** Gives a name that comes after those of all schemas with copies. @param now milliseconds since the epoch */
+/** Returns a name that sorts after the names of all schemas with copies. @param now milliseconds since the epoch */
 export async function freeSchemaCopy(db: Db, now: number): Promise<string> {
   const time = formatUtc(now).replace(' ', 't').replaceAll(/[-:]/g, '')
   const taken = (await listSchemaCopies(db)).map(({ name }) => name)
@@ -360,8 +367,8 @@ export async function freeSchemaCopy(db: Db, now: number): Promise<string> {
 }
 
 /**
- * Counts on from the last name of the same second. A name that became free when its copy was put back is not given again: it would stand before
- * those of older copies.
+ * Returns the name, with a count after the last copy of the same second. A name that became free when its copy was put back is not given again: it would sort
+ * before the names of older copies.
  */
 function freeName(name: string, mark: string, taken: readonly string[]): string {
   let free = name
@@ -370,10 +377,7 @@ function freeName(name: string, mark: string, taken: readonly string[]): string 
   return free
 }
 
-/**
- * Finds a copy by its name, or the newest one.
- * @throws Error with one sentence when there is none
- */
+/** Returns the name of the wanted copy, or of the newest. @throws Error with one sentence when there is none */
 function chooseCopy(copies: readonly SafetyCopy[], wanted: string | undefined): string {
   const found =
     wanted === undefined ? copies.at(-1) : copies.find(({ name }) => [name, basename(name)].includes(wanted))

@@ -3,7 +3,7 @@ import type { eventFields } from '../../base/fields/event-fields.ts'
 import type { Columns } from '../../base/fields/field.ts'
 import type { organizerFields, venueFields } from '../../base/fields/linked-fields.ts'
 
-// The tables and their columns.
+// Declares every table of the database: its columns, and the types of its rows.
 
 /** The kinds that share the first id sequence (rule 4.1). */
 export type RecordKind = 'event' | 'venue' | 'organizer' | 'image' | 'series'
@@ -21,20 +21,20 @@ export interface RecordColumns {
   date: string
   /** All zeros while never published (rule 4.3). */
   date_utc: string
-  /** 1 when the publication date was sent, 0 when the record got it by itself. */
+  /** 1 where a client sent the publication date, 0 where the service set it. */
   dated: number
   modified: string
   modified_utc: string
   image: number | null
-  /** 1 when all of its texts were written by holders of the unfiltered-HTML right. */
+  /** 1 when all of the record's texts were written by holders of the unfiltered-HTML right. */
   trusted: number
-  /** Folded text the search looks in, one line a field. */
+  /** The folded text that searches read, one line for each field. */
   search: string
 }
 
-/** Columns of an event that its rules settle. */
+/** The columns of an event that the rules of events compute; `eventFields` declares the plain ones. */
 interface EventColumns extends RecordColumns {
-  /** The name that calendars know the event by (RFC 5545, 3.8.4.7): never changed, whatever happens to its address. */
+  /** The UID of the event in calendars (RFC 5545, 3.8.4.7). It never changes, even when the event's address does. */
   uid: string
   start_date: string
   end_date: string
@@ -44,17 +44,17 @@ interface EventColumns extends RecordColumns {
   all_day: number
   /** JSON list of the raw costs. */
   cost: string
-  /** The series it is an occurrence of. */
+  /** Id of the series that the event is an occurrence of; null for a single event. */
   series: number | null
-  /** Of an occurrence: when it starts by the rule of its series, as a wall time. */
+  /** Of an occurrence: the wall time at which the rule of its series lets it start. Empty for a single event. */
   recurrence_id: string
-  /** Of an occurrence: the names of the fields it has changed for itself, joined by commas. */
+  /** Of an occurrence: the names, joined by commas, of the fields that were changed for this date alone. */
   own: string
-  /** The facts of access that it has itself, joined by blanks. */
+  /** The access facts of the event itself, without those of its venue, joined by blanks. */
   access_words: string
-  /** Whether all its costs are nought. */
+  /** 1 when all costs of the event are nought. */
   is_free: number
-  /** From when on everybody sees the link of its meeting, in UTC; empty once they do. */
+  /** The time in UTC from which everybody may see the meeting link; empty where everybody may see it already. */
   online_from: string
 }
 
@@ -66,27 +66,27 @@ interface SeriesColumns {
   title: string
   /** The beginning of the slugs of its occurrences. */
   slug: string
-  /** The name that calendars know it by (RFC 5545, 3.8.4.7). */
+  /** The UID of the series in calendars (RFC 5545, 3.8.4.7). */
   uid: string
   timezone: string
   all_day: number
-  /** The start that its rule counts from. */
+  /** The start of the first date, from which the rule counts. */
   start_date: string
-  /** Seconds from start to end: elapsed seconds, or seconds of the wall clock for whole days. */
+  /** Seconds from the start of an occurrence to its end: elapsed seconds, or for whole days seconds of the wall clock. */
   duration: number
-  /** JSON list of its lines RRULE, RDATE and EXDATE (RFC 5545, 3.8.5). */
+  /** JSON list of the lines RRULE, RDATE and EXDATE of the series (RFC 5545, 3.8.5). */
   rules: string
-  /** Occurrences that start up to this wall time are events; `9999-12-31 23:59:59` when there are no more. */
+  /** The wall time up to which occurrences have been made events; `9999-12-31 23:59:59` when no more are to come. */
   written_until: string
-  /** JSON record of what its occurrences have in common. */
+  /** JSON record of the values that the occurrences have in common. */
   shared: string
-  /** Rises with every change of it, by which two people who change it at once notice each other. */
+  /** Rises with every change of the series, so that two people who change it at once notice each other. */
   version: number
   created_utc: string
   modified_utc: string
 }
 
-/** Columns of a venue or organizer that its rules settle. */
+/** The columns of a venue or organizer that rules compute; their declarations have the plain ones. */
 export interface LinkedColumns extends RecordColumns {
   excerpt: string
   /** Folded name, by which namesakes are found. */
@@ -102,7 +102,7 @@ export interface ImageColumns {
   alt_text: string
   caption: string
   description: string
-  /** Folded text the search looks in, one line a field. */
+  /** The folded text that searches read, one line for each field. */
   search: string
   date_utc: string
   modified_utc: string
@@ -115,11 +115,11 @@ export interface ImageColumns {
   filesize: number
   /** JSON record of size name to `{ file, width, height, filesize, mime_type }`. */
   sizes: string
-  /** Where it was fetched from, or empty. */
+  /** The address that the image was fetched from, or empty. */
   source_url: string
   /** File name of the original when `file` is a scaled copy, or empty. */
   original_image: string
-  /** The point that stays in view where it is cropped, from 0 at the left and the top to 1; null for the middle. */
+  /** The point that stays in view where the image is cropped, from 0 at the left and the top to 1; null for the middle. */
   focal_x: number | null
   focal_y: number | null
 }
@@ -132,7 +132,7 @@ interface TermColumns {
   description: string
   /** Term id, 0 for none. */
   parent: number
-  /** Published events assigned to it. */
+  /** The number of published events that have the term. */
   count: number
   /** Folded name, by which lists are ordered and searched. */
   folded: string
@@ -145,34 +145,34 @@ export interface UserColumns {
   name: string
   role: string
   created_utc: string
-  /** Since when the user signs in nowhere; empty for one who may. */
+  /** When the user was barred from signing in anywhere; empty for a user who may sign in. */
   deactivated_utc: string
 }
 
-/** The password that a user signs in to the desk with. */
+/** The password with which a user signs in to the desk. */
 export interface DeskPasswordColumns {
   user: number
-  /** The hash by argon2id, behind its parameters and its salt (`desk-passwords.ts`). */
+  /** The argon2id hash of the password, behind its parameters and its salt (`desk-passwords.ts`). */
   hash: string
   changed_utc: string
 }
 
 /** A browser in which somebody is signed in to the desk. */
 export interface SessionColumns {
-  /** SHA-256 of the id in its cookie, which is kept nowhere. */
+  /** SHA-256 of the id in the session's cookie; the id itself is stored nowhere. */
   hash: string
   user: number
   created_utc: string
-  /** About when it was last used. */
+  /** About when the session was last used. */
   seen_utc: string
-  /** The browser that it says it is, and the network address it signed in from. */
+  /** The name that the browser gives itself, and the network address that the user signed in from. */
   client: string
   address: string
 }
 
-/** An address that lets its bearer choose a password, once. */
+/** A one-time link by which whoever holds it signs in or chooses a password. */
 export interface SignInLinkColumns {
-  /** SHA-256 of the token in it, which is kept nowhere. */
+  /** SHA-256 of the token in the link; the token itself is stored nowhere. */
   hash: string
   user: number
   /** `set-up` is for a user without a password, `reset` for one who has forgotten it, `demo` for one who looks around. */
@@ -190,39 +190,39 @@ export interface CredentialColumns {
   created_utc: string
   /** Names of scopes, joined by commas; empty for everything that the role of the user may do. */
   scope: string
-  /** Empty for one that never expires. */
+  /** When the credential expires; empty for never. */
   expires_utc: string
-  /** About when somebody last signed in with it, or empty. */
+  /** About when somebody last signed in with the credential, or empty. */
   used_utc: string
   /** The UUID by which the program that asked for it names itself, or empty. */
   app_id: string
 }
 
 /**
- * The latest change of a record: the truth that caches follow. A record without a row has not changed since there have been such rows; that
- * of a deleted one is kept for 90 days.
+ * The latest change of a record, which every cache follows. A record without a row has not changed since this table was made. The row of a deleted record is
+ * kept for 90 days.
  */
 export interface ChangeColumns {
   /**
-   * `count` is the number of events of a term; it changes more often than the term itself. `source` is a source of imports that has moved here and
-   * whose old addresses have changed, `settings` what owners set, all of it as one record.
+   * `count` is a change of a term's number of events alone, which is more frequent than a change of the term. `source` is a source of imports that has moved
+   * here and whose old addresses have changed. `settings` is all that owners set, as one record.
    */
   kind: VersionedKind | 'count' | 'user' | 'source' | 'settings'
   record: number
-  /** Follows the order of commits (`storage/history.ts`); the changes of a commit share it. A text on PostgreSQL. */
+  /** The place of the commit among all commits (`storage/history.ts`); all changes of one commit have the same. A text on PostgreSQL. */
   position: number | string
-  /** Rises with every transaction that changes it (`storage/history.ts`). */
+  /** Rises with every transaction that changes the record (`storage/history.ts`). */
   sequence: number
-  /** 1 when the public could see it at some time before the latest change. */
+  /** 1 when the public could see the record at some time before its latest change. */
   was_public: number
-  /** 1 when the public can see it: a published event, venue or organizer; every image and term, which may be read by id; no user. */
+  /** 1 when the public can see the record: a published event, venue or organizer, and every image and term, which may be read by id; no user. */
   is_public: number
-  /** 1 when it is gone. */
+  /** 1 when the record is deleted. */
   deleted: number
   changed_utc: string
-  /** Id of the user who changed it; 0 for nobody. */
+  /** Id of the user who made the change; 0 for nobody. */
   user: number
-  /** The values of its versions are known from this sequence on; 0 for one that was made since they are kept. */
+  /** The lowest sequence at which the values of the record are known; the versions before it cannot be shown. */
   known_from: number
 }
 
@@ -232,31 +232,31 @@ interface WithdrawnEventColumns
     EventColumns,
     'uid' | 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone' | 'all_day'
   > {
-  /** Its id, whether it is still there or not. */
+  /** Id of the event, whether the event still exists or not. */
   event: number
   title: string
   featured: number
   event_status: Columns<typeof eventFields>['event_status']
-  /** Its other columns, without texts, as JSON; `{}` where an older version kept it. */
+  /** The other columns of the event as JSON, without texts; `{}` where an older version of the program wrote the row. */
   kept: string
-  /** JSON lists of the ids of the records that it was linked to. */
+  /** JSON lists of the ids of the venues, organizers and terms that the event had. */
   venues: string
   organizers: string
   terms: string
   withdrawn_utc: string
 }
 
-/** An address that the public knew and that its record has left, by renaming or by going: the latest of several records. */
+/** A slug that the public knew and that its record no longer has, since it was renamed or removed. Where several records left a slug: the latest. */
 export interface OldSlugColumns {
   kind: 'event' | 'venue' | 'organizer' | Taxonomy
   slug: string
   /** Id of the record or term. */
   record: number
-  /** When, to the millisecond, as ISO 8601 writes it. */
+  /** When the record left the slug, to the millisecond, in ISO 8601. */
   left_utc: string
 }
 
-/** An act of somebody, as long as the history is kept. Rows are added and dropped, never changed. */
+/** An act that the history keeps. Rows are added and dropped, never changed, except that old ones lose their former values. */
 export interface HistoryColumns {
   id: number
   time_utc: string
@@ -267,47 +267,47 @@ export interface HistoryColumns {
   action: string
   kind: ChangeColumns['kind'] | 'webhook' | 'backup'
   record: number
-  /** The sequence of the record after the act; 0 for an act without a record, and for acts from before there were sequences. */
+  /** The sequence of the record after the act; 0 for an act without a record, and for an act from before sequences were recorded. */
   sequence: number
   /** Title or name at that time; of a long one the beginning. */
   name: string
   /** Network address of the client. */
   address: string
-  /** The program the client says it is; the command of the command line. */
+  /** The program that the client says it is, or the command of the command line. */
   client: string
-  /** The id of the request in the answer and in the log. */
+  /** The id of the request, as the answer and the log have it. */
   request: string
-  /** JSON record of column or link to former value, for those that the act changed (`storage/history.ts`); empty for none. */
+  /** JSON record of the former values of what the act changed, by column or link (`storage/history.ts`); empty for none. */
   former: string
   former_bytes: number
 }
 
-/** A long text that records had before. */
+/** A long former value, which rows of the history name by its hash. */
 export interface FormerTextColumns {
   hash: string
   bytes: number
-  /** Id of the newest row of the history that names it, or a higher one. */
+  /** Id of the newest row of the history that names the text, or a higher id. */
   last: number
   text: string
 }
 
-/** The one row that says which history of which calendar this is. */
+/** The one row that names the edition of the database and the calendar in it. */
 interface EditionColumns {
   edition: string
-  /** The name of the calendar, which a restored one has as well. */
+  /** The name of the calendar, which stays the same when the calendar is restored. */
   calendar: string
-  /** 1 while webhooks and imports on a schedule are off, because this was restored elsewhere. */
+  /** 1 while webhooks and scheduled imports are held, because the calendar was restored in another place. */
   held: number
 }
 
-/** The answer to a create that came with a key, for a day. */
+/** The answer to a create that came with an Idempotency-Key, kept for a day. */
 export interface KeptAnswerColumns {
   user: number
   /** The header `Idempotency-Key`. */
   key: string
   /** A digest of the request. */
   fingerprint: string
-  /** The capabilities that the user held, parted by blanks. */
+  /** The capabilities that the user held, separated by blanks. */
   rights: string
   status: number
   location: string
@@ -316,15 +316,15 @@ export interface KeptAnswerColumns {
   kept_utc: string
 }
 
-/** A text that somebody is writing and has not saved, kept for 30 days. */
+/** The unsaved text of a form, kept for 30 days. */
 export interface UnsavedTextColumns {
   user: number
   kind: string
   /** 0 for a record that is still to be made. */
   record: number
-  /** The form of a record that is still to be made, since several may be open; empty for others. */
+  /** The id of the form for a record that is still to be made, since several such forms may be open; empty for an existing record. */
   form: string
-  /** The version of the record that the form showed. */
+  /** The version of the record that the form was filled with. */
   version: number
   /** JSON record of field to value, as forms send them. */
   values: string
@@ -336,27 +336,27 @@ export interface ProposalColumns {
   id: number
   kind: string
   record: number
-  /** The user who wrote it. */
+  /** The user who wrote the proposal. */
   author: number
-  /** The version of the record that it changes; 0 for names of terms that an event of the author is to get. */
+  /** The version of the record that the proposal changes; 0 for names of terms that an event of the author is to get. */
   version: number
   /** JSON record of field to value, as forms send them. */
   values: string
-  /** A note of its author to whoever reviews it. */
+  /** A note from the author to the reviewer. */
   note: string
   state: 'waiting' | 'sent back' | 'published' | 'withdrawn'
-  /** The answer of the reviewer, and the user who gave it: 0 for nobody yet. */
+  /** The reviewer's answer, and the id of the reviewer: 0 for nobody yet. */
   reply: string
   reviewer: number
   created_utc: string
   changed_utc: string
 }
 
-/** A change of many records that can be taken back for a while. */
+/** A change of many records at once, kept for a day so that it can be undone. */
 export interface BulkChangeColumns {
   token: string
   user: number
-  /** JSON list of kind, id and the version before. */
+  /** JSON list of the changed records: kind, id, and version before the change. */
   records: string
   done_utc: string
 }
@@ -365,49 +365,49 @@ export interface BulkChangeColumns {
 export interface ImportSourceColumns {
   id: number
   address: string
-  /** The token with which the next run of a site asks for changes, and the options of the run that it came from, as JSON. */
+  /** The token with which the next run asks the site for changes, and as JSON the options of the run that got the token. */
   token: string
   options: string
-  /** The process that holds it, and until when: empty for nobody. */
+  /** The process that is reading the source, and until when it may: both empty for none. */
   holder: string
   held_until_utc: string
-  /** The fate of the source: it has `moved` here, or `stays` the original of the records here; empty where nobody has said. */
+  /** `moved` where the calendar has replaced the source, `stays` where the source remains the original of the records; empty where nobody has said. */
   origin: '' | 'moved' | 'stays'
 }
 
-/** An import that is done again and again. */
+/** A scheduled import. */
 export interface ImportScheduleColumns {
   id: number
   name: string
   /** JSON list of the words of the command line, without `--every`. */
   words: string
   every_seconds: number
-  /** When it is due, and until when a process has it in hand: empty for none. */
+  /** When the import is next due, and until when a process has it in hand: each empty for none. */
   next_utc: string
   leased_utc: string
   paused: number
-  /** Runs that failed in a row, and how the last run ended. */
+  /** The number of runs that failed in a row, and how the last run ended. */
   failures: number
   outcome: string
 }
 
-/** An address that gets messages about changes. */
+/** A webhook: an address that gets messages about changes. */
 export interface WebhookColumns {
   id: number
   url: string
-  /** Types such as `event.*`, parted by commas. */
+  /** Types of messages such as `event.*`, separated by commas. */
   events: string
   /** 1 for a webhook that receives everything, as administrators see it; 0 for one that receives what the public sees. */
   is_private: number
-  /** `whsec_` and a key in base64. */
+  /** The key that signs messages: `whsec_` and the key in base64. */
   secret: string
-  /** The one before, which signs as well until a time; empty for none. */
+  /** The former key, which also signs until the time below; both empty for none. */
   old_secret: string
   old_secret_until_utc: string
   created_utc: string
-  /** Since when no delivery has succeeded; empty while they do. */
+  /** Since when every delivery has failed; empty while deliveries succeed. */
   failing_since_utc: string
-  /** Empty for one that is in use. */
+  /** When the webhook was disabled; empty for one in use. */
   disabled_utc: string
   disabled_why: string
 }
@@ -416,7 +416,7 @@ export interface WebhookColumns {
 export interface DeliveryColumns {
   id: number
   webhook: number
-  /** The header `webhook-id`, the same on every attempt. */
+  /** The header `webhook-id`, which stays the same on every attempt. */
   message: string
   type: string
   kind: string
@@ -425,7 +425,7 @@ export interface DeliveryColumns {
   sequence: number
   state: 'waiting' | 'sent' | 'failed'
   created_utc: string
-  /** When it is to be sent, or may be sent by another process; empty when it is over. */
+  /** When the message is to be sent, or when another process may send it; empty when it is sent or has failed. */
   next_utc: string
   attempts: number
   /** The status of the last answer; 0 for none. */
@@ -439,68 +439,68 @@ export interface ImportColumns {
   id: number
   source: number
   started_utc: string
-  /** Empty while it runs, and for one that was cut off. */
+  /** When the run ended; empty while it runs, and for a run that was cut off. */
   ended_utc: string
   state: 'running' | 'done' | 'failed' | 'undone'
   user: number
-  /** JSON record of the options it was given. */
+  /** JSON record of the options of the run. */
   options: string
-  /** JSON record of how many items of which fate. */
+  /** JSON record of the number of items by what became of them. */
   counts: string
-  /** Where the next run may go on, for sources that are read in parts. */
+  /** The place in the source where the next run goes on, for sources that are read in parts. */
   position: string
 }
 
 /**
- * The record that an item of a source has become, and how both looked after it was last written. An image of a source that has moved here has a row
- * for its old address alone, with that for its identity.
+ * The record that an item of a source has become, and the state of both when the item was last written. An image of a source that has moved here has a second
+ * row for its old address alone.
  */
 export interface ImportItemColumns {
   source: number
   kind: string
-  /** Id or UID in the source. */
+  /** The id or UID of the item in the source. */
   identity: string
   occurrence: string
   record: number
-  /** The revision of it that the source has told last (RFC 5545, 3.8.7.4); 0 where sources count none. */
+  /** The latest revision of the item that the source has given (RFC 5545, 3.8.7.4); 0 where the source counts none. */
   sequence: number
-  /** The digest of all values that the source had. */
+  /** The digest of all values of the item. */
   digest: string
-  /** JSON records of field to fingerprint: for the values in the source, and for the values of the record. */
+  /** JSON records of field to fingerprint: `written` for the values of the item, `kept` for those of the record. */
   written: string
   kept: string
-  /** The path of its page in a source that has moved here, its whole address in one that stays the original; else empty. */
+  /** The path of the item's page where the source has moved here, its whole address where the source stays the original; else empty. */
   page: string
 }
 
-/** An act of a run on a record, and the values that undo it. */
+/** An act of a run on one record, with the values that undo it. */
 export interface ImportActColumns {
   run: number
   kind: string
   record: number
-  /** With `begin` a single event became the first one of the series that is the record. */
+  /** `begin` turned a single event into the first occurrence of the series that is the record. */
   action: 'create' | 'update' | 'trash' | 'begin'
   identity: string
   occurrence: string
-  /** JSON: the former values of the fields that it changed, or of the event that began to repeat, and the former row of `import_items`. */
+  /** JSON: the former values of the fields that the act changed, or of the event that began to repeat, and the former row of `import_items`. */
   before: string
 }
 
-/** The state of a record at another service, since it was pushed there. */
+/** The state of a record at another service to which it was pushed. */
 export interface PushItemColumns {
   target: number
   kind: string
   record: number
-  /** Its id there; 0 while it is being made. */
+  /** The id of the record there; 0 while it is being made. */
   remote: number
-  /** JSON records of field to fingerprint: of what was last sent, and of how the target showed it then. */
+  /** JSON records of field to fingerprint: `sent` for the values last sent, `seen` for those that the service then showed. */
   sent: string
   seen: string
 }
 
 type WithSequence<T extends { id: number }> = Omit<T, 'id'> & { id: Generated<number> }
 
-/** Every table. Plain columns of events, venues and organizers come from their declarations. */
+/** The columns of every table, by its name. Plain columns of events, venues and organizers come from their declarations. */
 export interface Tables {
   records: { id: Generated<number>; kind: RecordKind }
   events: EventColumns & Columns<typeof eventFields>
@@ -512,7 +512,7 @@ export interface Tables {
   event_venues: { event: number; venue: number; position: number }
   event_organizers: { event: number; organizer: number; position: number }
   event_terms: { event: number; term: number }
-  /** Public records as they were last presented; a change of the row deletes its text. */
+  /** The JSON of public records as it was last written; a change of a record deletes its row. */
   presented_records: {
     record: number
     form: string
@@ -539,7 +539,7 @@ export interface Tables {
   bulk_changes: BulkChangeColumns
   /** The settings of owners (`owner-settings.ts`). */
   owner_settings: { name: string; value: string }
-  /** The files among them, by the name that stands in their place, in base64. */
+  /** The files that owners set, in base64. A row of `owner_settings` has the name of its file for a value. */
   look_files: { name: string; content: string }
   import_sources: WithSequence<ImportSourceColumns>
   import_schedules: WithSequence<ImportScheduleColumns>
@@ -548,12 +548,14 @@ export interface Tables {
   import_acts: ImportActColumns
   push_targets: { id: Generated<number>; address: string }
   push_items: PushItemColumns
-  /** One row. */
+  /** A table of one row. */
   editions: EditionColumns
 }
 
 export type WithdrawnEventRow = Selectable<WithdrawnEventColumns>
-/** A withdrawn event with its sequence: the highest of its own, that of a series with the same UID, and the least one at the time of the withdrawal. */
+/**
+ * A withdrawn event with its sequence: the highest of the event's own, that of a series with the same UID, and the least sequence at the time of withdrawal.
+ */
 export type WithdrawnEvent = WithdrawnEventRow & { sequence: number }
 export type EventRow = Selectable<Tables['events']>
 export type VenueRow = Selectable<Tables['venues']>

@@ -19,30 +19,28 @@ import { EARTH_RADIUS, radians } from './distance.ts'
 import type { EventRow, Tables } from './schema.ts'
 import { likePattern } from './search/word-search.ts'
 
-// Statements for both databases, compiled once, and the conditions in them that stores share.
+// Makes statements that are compiled once and run with other values, and the parts of queries that the two databases write differently or that stores share.
 
-// Statements that are compiled once and run with other values.
-
-/** The values of columns, and those they are compared with. */
+/** A value of a column, or a value that a column is compared with. */
 type Scalar = string | number | bigint | null
 
-/** A row to write, or columns to set; undefined ones are left out. */
+/** A row to write, or columns to set; columns that are undefined are left out. */
 type Columns = object
 
 /** A value of a statement: a scalar, a list of scalars for `in`, a row or a list of rows to write. */
 type Value = Scalar | readonly Scalar[] | Columns | readonly Columns[]
 
-/** The place of a value in a query. */
+/** The place of a value in a query: one place for a scalar, one for each entry of a list and each column of a row. */
 type Place<T> = [T] extends [Scalar]
   ? RawBuilder<T>
   : T extends readonly (infer Entry)[]
     ? Place<Entry>[]
     : { [Name in keyof T]: RawBuilder<Exclude<T[Name], undefined>> }
 
-/** The place of a value by its name; of a list or row, as many places as the value has. */
+/** Returns the place of the value with this name; for a list or row as many places as the value has. */
 export type ValuePlaces<Values> = <Name extends keyof Values>(name: Name) => Place<Values[Name]>
 
-/** Runs a statement with these values; returns the rows it selects or returns, else none. */
+/** Runs a statement with these values. Resolves to the rows that it selects or returns, else to none. */
 type Statement<Values, Row> = (db: Db, values: Values) => Promise<Row[]>
 
 /** A query of the query builder. */
@@ -50,10 +48,12 @@ interface Query<Row> {
   compile: (db: Db) => CompiledQuery<Row>
 }
 
-/** Statements that return nothing have a result of the query builder in place of rows. */
+/** The rows of a query. A query that returns nothing has a result of the query builder instead of rows. */
 type RowOf<Result> = Result extends InsertResult | UpdateResult | DeleteResult ? never : Result
 
-/** A value in a compiled query: of a list its entry `at`, or `whole` the list as one value; of a row its `column`. */
+/**
+ * Where a parameter of a compiled query comes from: the value `name`, or entry `at` of that list, or `column` of that row, or the `whole` list as one value.
+ */
 interface Slot {
   name: string
   at: number | undefined
@@ -63,30 +63,30 @@ interface Slot {
 
 interface Compiled {
   query: CompiledQuery
-  /** The slot of each parameter, or undefined where the query itself has a value. */
+  /** The slot of each parameter; undefined for a parameter whose value the query itself has. */
   slots: (Slot | undefined)[]
-  /** How often it was run. */
+  /** How often the query ran, counted up to `NAMED_AFTER`. */
   runs: number
   /** See `nameOf`. */
   name: string | undefined
 }
 
-/** Lists with more entries are one value; up to here a value for each entry is quicker. */
+/** The most entries of a list that are a value each. A longer list is one value, which is slower for short lists. */
 const LONGEST_PLACED = 128
-/** Statements that write more rows at once are compiled each time; of the others so many are cached. */
+/** The most rows of a statement that is cached, and the most shapes cached for one statement. A statement of more rows is compiled each time. */
 const MOST_ROWS_KEPT = 32
 const MOST_SHAPES = 200
 
 /**
- * A query that is built and compiled once, and then run with other values, which costs a small part of building it each time:
+ * Returns a function that runs one query with other values each time. The query is compiled once: to build it each time would cost many times as much.
  *
  *     const findEvent = statement<{ id: number }>()((db, value) => db.selectFrom('events').selectAll().where('id', '=', value('id')))
  *     const [row] = await findEvent(db, { id })
  *
- * It is the same on either database, inside transactions and outside. Rows are those of the query builder. A value has the type it is declared
- * with: a text or number, a list of them for `in` (of at least one entry), a row for `values` or `set`, or a list of rows with the same columns for
- * `values` (of at least one row). `build` is called once for each shape of the values, and must depend on nothing else. A limit is `sql.lit(number)`:
- * SQLite prepares a statement anew each time it is run with a parameter there.
+ * The function works on either database, inside transactions and outside, and resolves to the rows of the query builder. A value has its declared type:
+ * a text or number, a list of them for `in` (of at least one entry), a row for `values` or `set`, or a list of rows with the same columns for `values`
+ * (of at least one row). `build` is called once for each shape of the values, and must depend on nothing else. Write a limit as `sql.lit(number)`:
+ * with a parameter there SQLite prepares the statement anew for each run.
  */
 export function statement<Values extends Record<keyof Values, Value>>() {
   return <Result>(build: (db: Db, value: ValuePlaces<Values>) => Query<Result>): Statement<Values, RowOf<Result>> => {
@@ -119,7 +119,7 @@ export function statement<Values extends Record<keyof Values, Value>>() {
   }
 }
 
-/** A query of a statement; its name, if any, means this very text in every process. */
+/** A query of a statement. Its name, if any, stands for the same SQL text in every process. */
 export interface NamedQuery extends CompiledQuery {
   name?: string | undefined
 }
@@ -128,7 +128,7 @@ async function execute(db: Db, query: NamedQuery): Promise<unknown[]> {
   return (await db.executeQuery(query)).rows
 }
 
-/** Runs after which a statement is prepared on the server as well. */
+/** Runs after which a statement gets a name, so that the server prepares it. */
 const NAMED_AFTER = 8
 /** The most names, since every session of a server keeps each of them. */
 const MOST_NAMES = 200
@@ -138,8 +138,8 @@ const LONGEST_NAMED = 8000
 const names = new Map<string, string>()
 
 /**
- * The name under which a server may prepare a statement that is run again and again, or undefined. It is made from the text, so sessions that
- * several processes use in turn never have another statement under it.
+ * Returns the name under which a server may prepare a statement that runs again and again; undefined for one that has run seldom. The name is made from the
+ * SQL text, so no session ever has another statement under it, even when several processes use the session in turn.
  */
 function nameOf(compiled: Compiled): string | undefined {
   if (compiled.runs < NAMED_AFTER) {
@@ -157,7 +157,7 @@ function newName(text: string): string | undefined {
   return name
 }
 
-/** Runs a statement directly: its rows, or undefined when it cannot do so at the moment. */
+/** Runs a statement directly and returns its rows; undefined when it cannot do so at the moment. */
 export type Runner = (
   sql: string,
   parameters: readonly unknown[],
@@ -168,15 +168,15 @@ type Dialect = 'sqlite' | 'postgres'
 
 const directly = new WeakMap<Db, { dialect: Dialect; run: Runner }>()
 
-/** Has `run` run the statements of a connection wherever it can; the query builder runs them elsewhere. */
+/** Has `run` run the statements of a connection whenever it can; the query builder runs the others. */
 export function runDirectly(db: Db, dialect: Dialect, run: Runner): void {
   directly.set(db, { dialect, run })
 }
 
 /**
- * Lets the event loop serve others in the middle of a long transaction. Statements of SQLite are run by the thread of all requests, so nobody is served
- * between them; those of PostgreSQL wait for their server anyway. Those that have `begun` are waited for on SQLite, since a failure that nobody waits
- * for in a turn ends the process.
+ * Lets the event loop serve other requests in the middle of a long transaction. SQLite runs statements in the thread of all requests, which serves nobody
+ * between them; for PostgreSQL this does nothing, since its statements wait for the server anyway. On SQLite it first waits for the statements that have
+ * `begun`, since a failure that nobody waits for within a turn ends the process.
  */
 export async function passTurn(tx: Db, begun: readonly Promise<unknown>[] = []): Promise<void> {
   if (directly.get(tx)?.dialect !== 'sqlite') return
@@ -208,7 +208,7 @@ function compile<Values, Result>(
   }
 }
 
-/** Whether a value is a list that is asked for as a whole. Lists of rows to be written never are. */
+/** Returns true for a list that is passed as one value: a long list of scalars, never a list of rows. */
 function isLong(value: unknown): value is readonly Scalar[] {
   return Array.isArray(value) && value.length > LONGEST_PLACED && !isRow(value[0])
 }
@@ -234,7 +234,10 @@ function placesOf(
   return Array.from({ length: paddedLength(value.length) }, (_, at) => place(name, at))
 }
 
-/** The shape of the values that a compiled query depends on: the columns of rows, the length of lists; undefined for too many rows. */
+/**
+ * Returns the shape of the values, on which the compiled query depends: the columns of rows and the lengths of lists. Undefined for too many rows.
+ * @throws Error for an empty list
+ */
 function shapeOf(values: object): string | undefined {
   let shape = ''
   for (const name in values) {
@@ -255,7 +258,7 @@ function shapeOf(values: object): string | undefined {
   return shape
 }
 
-/** Lists are padded with their last entry to the next power of two, so that few statements serve all lengths. */
+/** Returns the next power of two. Lists are padded to it with their last entry, so that few statements serve all lengths. */
 function paddedLength(length: number): number {
   return length === 1 ? length : 2 ** (32 - Math.clz32(length - 1))
 }
@@ -275,12 +278,12 @@ function readSlot(values: object, { name, at, column, whole }: Slot): unknown {
   return column === undefined ? entry : (entry as Record<string, unknown>)[column]
 }
 
-/** Rows that are written with one statement. */
+/** The most rows that one statement writes. */
 const MOST = 25
-/** The remaining rows are written with a few statements of these sizes. A statement for every number of rows would be compiled for a single use. */
+/** The sizes of the statements that write the remaining rows. A statement for every number of rows would be compiled for a single use. */
 const SIZES = [16, 8, 4, 2, 1] as const
 
-/** Rows in parts that are written with one statement each, in their order. */
+/** Yields the rows in order, in parts that one statement each writes. */
 export function* rowParts<Row>(rows: readonly Row[]): Generator<Row[]> {
   for (let at = 0; at < rows.length; ) {
     const size = sizeFor(rows.length - at)
@@ -293,26 +296,26 @@ function sizeFor(left: number): number {
   return left >= MOST ? MOST : (SIZES.find((size) => size <= left) ?? 1)
 }
 
-/** The entries of a list in JSON, one a row in the column `value`. */
+/** Returns a table of the entries of a JSON list, one in each row, in the column `value`. */
 export function entriesOf(db: Db, listed: string | RawBuilder<unknown>): RawBuilder<unknown> {
   return isPostgres(db) ? sql`json_array_elements(${listed}::json)` : sql`json_each(${listed})`
 }
 
-/** Makes the list of one value of a query for `in`; the value is a list on PostgreSQL, and its JSON on SQLite. */
+/** Returns the list for `in` that one value of a query stands for: the value is a list on PostgreSQL, and its JSON on SQLite. */
 function listValue<Entry>(db: Db, isOfNumbers: boolean, value: unknown): RawBuilder<Entry> {
   if (!isPostgres(db)) return sql<Entry>`(select value from json_each(${value}))`
   const type = sql.raw(isOfNumbers ? 'bigint[]' : 'text[]')
   return sql<Entry>`(select unnest(${value}::${type}))`
 }
 
-// Conditions of queries that the databases say differently, or that several stores share.
+// Parts of queries that the databases write differently, or that several stores share.
 
-/** The condition that a folded column contains this folded text, its `%` and `_` meaning themselves. */
+/** Returns the condition that a folded column contains a folded text, in which `%` and `_` stand for themselves. */
 export function contains(column: string | RawBuilder<unknown>, text: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`${typeof column === 'string' ? sql.ref(column) : column} like ${likePattern(text)} escape '\\'`
 }
 
-/** The condition that one line of a folded column contains all the words (rule 14.3: within one and the same field). */
+/** Returns the condition that one line of a folded column contains all the words (rule 14.3: within one and the same field). */
 export function oneLineContains(db: Db, column: string, words: readonly string[]): RawBuilder<SqlBool> {
   const whole = words.map((word) => contains(column, word))
   if (words.length === 1) return sql<SqlBool>`${sql.join(whole, sql` and `)}`
@@ -326,8 +329,8 @@ export function oneLineContains(db: Db, column: string, words: readonly string[]
 }
 
 /**
- * A list for `in` and `not in` that is one value of a query: the query has the same text for every length, and a list may have more entries than a
- * statement may have values. An empty list matches nothing.
+ * Returns a list for `in` and `not in` that is one value of the query. So the query has the same text for every length, and the list may have more entries
+ * than a statement may have values. An empty list matches nothing.
  */
 export function wholeList<Entry extends string | number>(db: Db, entries: readonly Entry[]): RawBuilder<Entry> {
   const isPlain = entries.every((entry) => typeof entry === 'number')
@@ -335,39 +338,42 @@ export function wholeList<Entry extends string | number>(db: Db, entries: readon
 }
 
 /**
- * Whether lists, pages, feeds and messages tell everybody of an event: the one meaning of a public event, an occurrence of a series or not. One that
- * is hidden from lists is open to whoever has its address, and told of nowhere.
+ * Returns true for an event that lists, pages, feeds and messages show to everybody. This is the one definition of a public event, be it single or an
+ * occurrence. An event hidden from lists is open to whoever has its address, and shown nowhere else.
  */
 export function isListed({ status, hide_from_listings }: Pick<EventRow, 'status' | 'hide_from_listings'>): boolean {
   return status === 'publish' && hide_from_listings === 0
 }
 
-/** The condition that `isListed` is true, in a form that no index has: with an index SQLite would look through all listed events for the few of one series. */
+/**
+ * Returns the condition that `isListed` is true, in a form that no index serves: with an index SQLite would look through all listed events for the few of one
+ * series.
+ */
 export function isInLists(record: ExpressionBuilder<Tables, 'events'>) {
   const isShown = record.and([record('status', '=', 'publish'), record('hide_from_listings', '=', 0)])
   return record(record.case().when(isShown).then(1).else(0).end(), '=', 1)
 }
 
-/** The rows of terms by their ids, in no order. */
+/** Selects the rows of terms by their ids, in no order. */
 export const selectTerms = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('terms').selectAll().where('id', 'in', value('ids')),
 )
 
 const KM_PER_DEGREE = (Math.PI * EARTH_RADIUS) / 180
 
-/** A circle on the earth: centre in degrees, radius in km. */
+/** A circle on the earth: its centre in degrees, its radius in km. */
 export interface Circle {
   lat: number
   lng: number
   radius: number
 }
 
-/** The margin of a box around a circle in degrees, against rounding. */
+/** Degrees added to a box around a circle against errors of rounding. */
 const ROUNDING = 1e-9
 
 /**
- * The degrees that a circle reaches to the north and south, and to the east and west: the latter is undefined when it crosses the date line or
- * holds a pole, where longitudes tell nothing.
+ * Returns the degrees by which a circle reaches from its centre to north and south, and to east and west. The latter are undefined when the circle crosses
+ * the date line or holds a pole, where longitudes bound nothing.
  */
 export function boxAround(circle: Circle): { latitudes: number; longitudes: number | undefined } {
   const latitudes = circle.radius / KM_PER_DEGREE + ROUNDING
@@ -377,7 +383,7 @@ export function boxAround(circle: Circle): { latitudes: number; longitudes: numb
   return { latitudes, longitudes: isBox ? longitudes : undefined }
 }
 
-/** The condition that a venue's coordinates lie in the circle: a box that the index serves, then the exact distance. */
+/** Returns the condition that a venue lies in the circle: first in the box around it, which an index serves, then by its exact distance. */
 export function withinCircle(db: Db, circle: Circle): Expression<SqlBool> {
   const venues = expressionBuilder<Tables, 'venues'>()
   const { latitudes, longitudes } = boxAround(circle)
@@ -395,7 +401,7 @@ export function withinCircle(db: Db, circle: Circle): Expression<SqlBool> {
   return venues.and(conditions)
 }
 
-/** The condition that a venue's coordinates lie in a box. */
+/** Returns the condition that a venue lies in a box, which may cross the date line. */
 export function withinBox({ west, south, east, north }: Box): Expression<SqlBool> {
   const venues = expressionBuilder<Tables, 'venues'>()
   const isEast = venues('venues.geo_lng', '>=', west)
@@ -417,8 +423,8 @@ function distanceTo(db: Db, { lat, lng }: Circle): RawBuilder<number> {
 type Column = ReferenceExpression<Tables, keyof Tables> & string
 
 /**
- * All rows of a query as one text of pairs of whole numbers, `12,7 12,9 13,7`; null for none. Making millions of rows would take longer than
- * finding them, and leave as much garbage.
+ * Returns the expression that makes one text of all rows of a query, as pairs of whole numbers `12,7 12,9 13,7`; null for no rows. To make millions of rows
+ * would take longer than to find them, and leave as much garbage.
  */
 export function packPairs(db: Db, first: Column, second: Column, order: readonly Column[]): RawBuilder<string | null> {
   const aggregate = sql.raw(isPostgres(db) ? 'string_agg' : 'group_concat')
@@ -430,7 +436,7 @@ const COMMA = ','.charCodeAt(0)
 const BLANK = ' '.charCodeAt(0)
 const ZERO = '0'.charCodeAt(0)
 
-/** Visits the pairs of such a text, in order. */
+/** Calls `visit` for each pair in a text of `packPairs`, in order. */
 export function eachPair(packed: string, visit: (first: number, second: number) => void): void {
   let first = 0
   let number = 0

@@ -2,13 +2,13 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Db, isPostgres } from './database.ts'
 import { countedSteps } from './migration.ts'
 
-// Tables as the database describes them, for copies and backups.
+// Lists, reads and fills the tables of a calendar as the database itself describes them, for copies and backups.
 
-/** A table as the database describes it. */
+/** A table, with its columns, as the database describes it. */
 export interface TableShape {
   name: string
   columns: string[]
-  /** Columns of the primary key, in its order. */
+  /** The columns of the primary key, in the order of the key. */
   key: string[]
   /** The column that numbers new rows by itself, if any. */
   counter: string | undefined
@@ -17,8 +17,8 @@ export interface TableShape {
 export type Row = Record<string, unknown>
 
 /**
- * Tables that serve the database rather than the calendar: migrations, tables derived from others, the places of readers, answers that tell of this database,
- * messages that it has yet to send, who is signed in to it, texts that somebody is still writing, and what takes back a change.
+ * Tables that copies and backups leave out, since they serve the database rather than the calendar: migrations, editions, tables derived from others, the end
+ * of what readers of changes may have missed, kept answers, messages to be sent, sign-ins, unsaved texts, and what undoes bulk changes.
  */
 const OWN = [
   'migrations',
@@ -39,25 +39,25 @@ const OWN = [
   'bulk_changes',
 ]
 
-/** Tables with what opens something: hashes of passwords and tokens, and the secrets of webhooks. */
+/** The tables with secrets: hashes of passwords and tokens, and the keys of webhooks. */
 export const SECRET_TABLES: readonly string[] = ['credentials', 'desk_passwords', 'webhooks']
 
-/** Columns that each database fills by itself: copied changes are changes of one transaction. */
+/** Columns that each database fills by itself: it records copied changes as changes of one transaction. */
 const OWN_COLUMNS = new Set(['changes.position'])
 
-/** Rows that are read or written at once, and values that one statement may carry on either database. */
+/** The most rows read or written at once, and the most values that one statement may carry on either database. */
 const BATCH_ROWS = 500
 const BATCH_VALUES = 30_000
 
 interface ColumnRow {
   table: string
   column: string
-  /** Place in the primary key, or null. */
+  /** The column's place in the primary key; null where it is not in the key. */
   place: number | null
   counts: boolean | number
 }
 
-/** Every table with content of the calendar, referenced ones first. */
+/** Lists every table with content of the calendar, each after the tables that it refers to. */
 export async function listTables(db: Db): Promise<TableShape[]> {
   const { rows } = await (isPostgres(db) ? postgresColumns : sqliteColumns).execute(db)
   const { rows: references } = await (isPostgres(db) ? postgresReferences : sqliteReferences).execute(db)
@@ -92,7 +92,7 @@ function referredFirst(tables: TableShape[], references: { table: string; to: st
   return placed
 }
 
-/** Selects every column. `counts` marks those that number new rows, by a counter or from the rows there; PostgreSQL has counters alone. */
+/** Selects every column of every table. `counts` marks the columns that number new rows: by a counter, or on SQLite also by the largest number in the table. */
 const sqliteColumns = sql<ColumnRow>`
   select l.name as "table", c.name as "column", nullif(c.pk, 0) as place,
     c.pk = 1 and (s.sql like '%autoincrement%' or s.name = 'history') as counts
@@ -104,7 +104,7 @@ const sqliteReferences = sql<{ table: string; to: string }>`
   select l.name as "table", f."table" as "to" from pragma_table_list l, pragma_foreign_key_list(l.name) f
   where l.schema = 'main' and l.type = 'table'`
 
-/** Tables in the schema that new ones go to, without those of extensions. */
+/** The condition on `pg_class c` for tables of the present schema, without those of extensions. */
 const OURS = sql`c.relkind = 'r' and c.relnamespace = (select oid from pg_namespace where nspname = current_schema())
   and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')`
 
@@ -121,7 +121,7 @@ const postgresReferences = sql<{ table: string; to: string }>`
   join pg_class c on c.oid = f.conrelid join pg_class r on r.oid = f.confrelid
   where f.contype = 'f' and ${OURS}`
 
-/** The migrations that ran on a database, in order, none for one of the first version; undefined when it holds no calendar. */
+/** Returns the names of the migrations that ran on a database, in order: none for a database of the first version, undefined where it holds no calendar. */
 export async function findMigrations(db: Db): Promise<string[] | undefined> {
   const all = isPostgres(db)
     ? sql<{ found: number }>`select count(to_regclass('migrations')) as found`
@@ -137,7 +137,7 @@ export async function countRows(db: Db, table: TableShape): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Every row in the order of the primary key, in batches that `insertRows` takes. */
+/** Yields every row in the order of the primary key, in batches that `insertRows` takes. */
 export async function* readRows(db: Db, table: TableShape): AsyncGenerator<Row[]> {
   const { name, columns, key } = table
   if (key.length === 0) throw new Error(`The table ${name} has no primary key to read it by.`)
@@ -159,7 +159,7 @@ export async function insertRows(tx: Db, { name, columns }: TableShape, rows: re
   await sql`insert into ${sql.table(name)} (${named}) values ${sql.join(values)}`.execute(tx)
 }
 
-/** The number that the next row of a table with a counter gets. Numbers that were ever given are below it. */
+/** Returns the number that the next row of a table with a counter gets. It is above every number ever given. */
 export async function findNextNumber(db: Db, { name }: TableShape, counter: string): Promise<number> {
   if (isPostgres(db)) {
     const { rows: found } = await sql<{
@@ -177,7 +177,7 @@ export async function findNextNumber(db: Db, { name }: TableShape, counter: stri
   return rows[0]?.next ?? 1
 }
 
-/** Makes the counter of a table, whatever its rows, go on with this number. */
+/** Sets the number that the next row of a table gets, whatever rows the table has. */
 export async function setNextNumber(tx: Db, { name }: TableShape, counter: string, next: number): Promise<void> {
   if (isPostgres(tx)) {
     await sql`alter table ${sql.table(name)} alter column ${sql.ref(counter)} restart with ${sql.lit(next)}`.execute(tx)
@@ -187,12 +187,12 @@ export async function setNextNumber(tx: Db, { name }: TableShape, counter: strin
   await sql`insert into sqlite_sequence (name, seq) values (${name}, cast(${next - 1} as integer))`.execute(tx)
 }
 
-/** Has the database look at what its tables hold, so that it does not plan queries for empty ones after many rows came at once. */
+/** Has PostgreSQL gather statistics of its tables; after many rows came at once, it would otherwise plan queries as for empty tables. SQLite needs none. */
 export async function gatherStatistics(db: Db): Promise<void> {
   if (isPostgres(db)) await sql`analyze`.execute(db)
 }
 
-/** Returns the bytes that a calendar takes up in its database, without free pages and without former calendars that restores have kept. */
+/** Returns the query for the bytes that a calendar takes up in its database, without free pages and without former calendars that restores have kept. */
 export function databaseSize(db: Db): RawBuilder<{ bytes: number | string }> {
   return isPostgres(db)
     ? sql`select coalesce(sum(pg_total_relation_size(c.oid)), 0) as bytes from pg_class c where ${OURS}`

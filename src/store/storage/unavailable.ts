@@ -1,12 +1,12 @@
 import { codeOf } from '../../base/errors.ts'
 
-// Failures of the database: what it lacks, and whether trying again may help.
-/** The resource that the database lacks: an answer, room, or the permission to write. Reads go on in the last two cases. */
+// Tells failures of the database apart: what the database lacks, and whether trying again may help.
+/** The thing that the database lacks: an answer, room, or the permission to write. Without room or permission, reads go on. */
 export type Lack = 'answer' | 'room' | 'permission'
 
 /**
- * The database fails: it cannot be reached, is overloaded, takes too long, or cannot write. Trying again may succeed,
- * soon where it lacks an answer. A write that ends like this has changed nothing, unless the connection was lost during the commit itself.
+ * The error of a database that cannot be reached, is overloaded, takes too long, or cannot write. Trying again may succeed, soon where it lacks an answer. A
+ * write that fails like this has changed nothing, unless the connection was lost during the commit itself.
  */
 export class DatabaseUnavailable extends Error {
   readonly lack: Lack
@@ -18,7 +18,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** The reason of a failure, as the end of a sentence. */
+/** Returns the reason of a failure, as the end of a sentence, with its full stop. */
 export function reason(error: unknown): string {
   const cause = error instanceof DatabaseUnavailable && error.cause ? error.cause : error
   const text =
@@ -26,7 +26,7 @@ export function reason(error: unknown): string {
   return text.endsWith('.') ? text : `${text}.`
 }
 
-/** Codes of file systems that cannot be written to, or cannot open more files. */
+/** The lack behind each error code of a file system that cannot be written to, or cannot open more files. */
 const FILE_LACKS: Readonly<Record<string, Lack>> = {
   ENOSPC: 'room',
   EDQUOT: 'room',
@@ -39,39 +39,39 @@ const FILE_LACKS: Readonly<Record<string, Lack>> = {
   ENFILE: 'answer',
 }
 
-/** The resource that an error of the database or of a file lacks; undefined for any other error. */
+/** Returns what the database lacked when an error of it or of a file came; undefined for any other error. */
 export function lackBehind(error: unknown): Lack | undefined {
   if (error instanceof DatabaseUnavailable) return error.lack
   return FILE_LACKS[codeOf(error)]
 }
 
-/** True when a write failed because another row already holds a value that must be unique, on either database. */
+/** Returns true when a write failed because another row already holds a value that must be unique, on either database. */
 export function isConflict(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return codeOf(error) === '23505' || /UNIQUE constraint failed/.test(error.message)
 }
 
-/** A prepared statement of a session no longer fits the tables. */
+/** The code for a prepared statement that no longer fits the tables. */
 const OUTDATED = '0A000'
 
-/** Serialization failure, deadlock, a row that another transaction removed while this one referred to it, and tables that have changed. */
+/** The codes for a serialization failure, a deadlock, a row that another transaction removed while this one referred to it, and changed tables. */
 const RACES = new Set(['40001', '40P01', '23503', OUTDATED])
 
-/** True when a transaction failed because of another one and may succeed when run again. */
+/** Returns true when a transaction failed because of another one and may succeed when run again. */
 export function isRace(error: unknown): boolean {
   return isConflict(error) || RACES.has(codeOf(error))
 }
 
-/** A wait for a lock of another transaction that took too long. */
+/** The code for a wait for another transaction's lock that took too long. */
 const OVERDUE_LOCK = '55P03'
 
-/** True when a write failed because of other transactions, however often it was tried, so that it has changed nothing. */
+/** Returns true when a write failed because of other transactions, however often it was tried. It has then changed nothing. */
 export function isHindered(error: unknown): boolean {
   const cause = error instanceof DatabaseUnavailable ? error.cause : error
   return isRace(cause) || codeOf(cause) === OVERDUE_LOCK
 }
 
-/** True when a statement failed because tables have changed since PostgreSQL was first sent it. */
+/** Returns true when a statement failed because tables have changed since PostgreSQL first received it. */
 export function isOutdated(error: unknown): boolean {
   return codeOf(error) === OUTDATED
 }

@@ -1,9 +1,9 @@
 import { messageOf } from '../../base/errors.ts'
 import type { RecordKind, Taxonomy } from './schema.ts'
 
-// Records that cannot be shown, which are left out and reported.
+// Reports records that cannot be shown, and leaves them out of lists.
 
-/** A stored record that cannot be presented, since its row has values that this program never writes. */
+/** The error for a stored record that cannot be shown, since its row has values that this program never writes. */
 export class UnshowableRecord extends Error {
   override name = 'UnshowableRecord'
   constructor(kind: LoggedKind, id: number, cause: unknown) {
@@ -18,7 +18,7 @@ export interface Reporting {
   report: (error: unknown) => void
 }
 
-/** Shows a single record, or one being written. @throws UnshowableRecord naming it */
+/** Returns what `show` makes of a single record. @throws UnshowableRecord naming the record, where `show` throws */
 export function showRecord<Shown>(kind: LoggedKind, id: number, show: () => Shown): Shown {
   try {
     return show()
@@ -27,7 +27,7 @@ export function showRecord<Shown>(kind: LoggedKind, id: number, show: () => Show
   }
 }
 
-/** Shows one of several records; undefined for a record that cannot be shown, which is reported and left out of the list. */
+/** Returns what `show` makes of one record of a list; where `show` throws, reports the record and returns undefined. */
 export function showOrLeaveOut<Shown>(
   reporting: Reporting,
   kind: LoggedKind,
@@ -42,7 +42,7 @@ export function showOrLeaveOut<Shown>(
   }
 }
 
-/** The latest reports and their time (ms), for each log: the same lists are read again and again. */
+/** The records reported lately to one log, since the same lists are read again and again; `since` in ms of `performance.now()`. */
 interface Notes {
   since: number
   noted: Set<string>
@@ -51,11 +51,11 @@ interface Notes {
 
 const notes = new WeakMap<Reporting['report'], Notes>()
 
-/** Milliseconds in which a record is reported once, and the most records reported in them. */
+/** Milliseconds within which a record is reported once, and the most records reported within them. */
 const NOTED_EVERY = 60_000
 const MOST_NOTED = 50
 
-/** Reports that a record is left out of an answer. */
+/** Reports that a record is left out of an answer: each record once a minute, and 50 records a minute at the most. */
 export function noteUnshowable({ report }: Reporting, kind: LoggedKind, id: number, cause: unknown): void {
   const name = `${kind} ${id}`
   const known = notesOf(report)

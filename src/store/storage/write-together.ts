@@ -3,25 +3,25 @@ import { type Database, type Db, isPostgres } from './database.ts'
 import type { Tx, Writer } from './recording.ts'
 import { DatabaseUnavailable, isHindered } from './unavailable.ts'
 
-// Writes of one kind, several in one transaction.
+// Groups writes of one kind that come at about the same time into one transaction.
 
-/** One of several writes that share a transaction, and in whose name it is done. */
+/** One of several writes that share a transaction, and its writer. */
 export interface Sharing<Item> {
   item: Item
   by: Writer
 }
 
-/** Does all of these writes, and returns their results in the same order. As with every write, it may be called again. */
+/** Does all of these writes, and returns their results in the same order. Like the work of every transaction, it may run again. */
 export type SharedWork<Item, Result> = (tx: Tx, asked: readonly Sharing<Item>[]) => Promise<Result[]>
 
-/** Does a write, perhaps in one transaction with others of the same work. It fails or succeeds as if it were alone. */
+/** Does a write, perhaps in one transaction with others of the same work. It succeeds or fails as if it were alone. */
 export type WriteTogether = <Item, Result>(work: SharedWork<Item, Result>, item: Item, by: Writer) => Promise<Result>
 
 const MOST = { sqlite: 8, postgres: 32 }
 
-/** The most writes in one transaction. On SQLite the thread of all requests does them, and other requests wait meanwhile. */
+/** Returns the most writes in one transaction. SQLite takes few, since they run in the thread of all requests and hold up the others. */
 export const mostTogether = (db: Db): number => (isPostgres(db) ? MOST.postgres : MOST.sqlite)
-/** Milliseconds for which others wait for a transaction under way: it may wait itself, for a lock that they do not need. */
+/** Milliseconds after which the next transaction begins although one is still under way: that one may be waiting for a lock that the others do not need. */
 const LONG_MS = 50
 
 interface Waiting extends Sharing<unknown> {
@@ -31,16 +31,16 @@ interface Waiting extends Sharing<unknown> {
 
 type AnyWork = SharedWork<unknown, unknown>
 
-/** The writes of one work that wait, and the last of its transactions. */
+/** The waiting writes of one work, and figures of its last transaction. */
 interface Line {
   queue: Waiting[]
   isDraining: boolean
-  /** How many shared the last transaction, and the milliseconds that it took. */
+  /** The number of writes in the last transaction, and the milliseconds that it took. */
   writes: number
   ms: number
 }
 
-/** Lets writes of the same work that come while one is being done share the next transaction. */
+/** Returns a function that gathers the writes of the same work which come while one is being done: they share the next transaction, at most `most` of them. */
 export function makeWriteTogether(write: Database['write'], most = MOST.postgres): WriteTogether {
   const lines = new Map<AnyWork, Line>()
   const drain = async (work: AnyWork, line: Line) => {
@@ -63,12 +63,18 @@ export function makeWriteTogether(write: Database['write'], most = MOST.postgres
     })
 }
 
-/** The most milliseconds that writes wait for others, and the part of the time of the last transaction. */
+/**
+ * Writes wait for others at most this many milliseconds, and at most this part of the time that the last transaction took. `PAUSE_MS` is the time between two
+ * looks.
+ */
 const GATHER_MS = 5
 const GATHER_PART = 1 / 2
 const PAUSE_MS = 1
 
-/** Waits until as many writes have come as shared the last transaction, since clients that were answered together write again at about the same time. */
+/**
+ * Waits, for a bounded time, until as many writes have come as shared the last transaction: clients that were answered together write again at about the same
+ * time.
+ */
 async function awaitOthers({ queue, writes, ms }: Line, most: number): Promise<void> {
   const until = performance.now() + Math.min(GATHER_MS, ms * GATHER_PART)
   for (;;) {
@@ -82,8 +88,8 @@ async function awaitOthers({ queue, writes, ms }: Line, most: number): Promise<v
 }
 
 /**
- * Does the writes that have come when the transaction begins. Where one of them fails, each is done again by itself. Resolves when they
- * are done, or take long, to how many there were.
+ * Does the writes that have come when the transaction begins. Where one of them fails, each is done again in a transaction of its own. Resolves to how many
+ * there were, once they are done or have taken 50 ms.
  */
 async function writeNext(write: Database['write'], work: AnyWork, queue: Waiting[], most: number): Promise<number> {
   const long = Promise.withResolvers<void>()
@@ -102,7 +108,7 @@ async function writeNext(write: Database['write'], work: AnyWork, queue: Waiting
       for (const [at, { resolve }] of taken?.entries() ?? []) resolve(results[at])
     } catch (error) {
       const failed = taken ?? queue.splice(0)
-      // What the database did with a commit that it did not answer is not known, so nothing is written a second time.
+      // Nobody knows whether a commit that the database did not answer was done, so nothing is written a second time.
       const mayBeWritten = error instanceof DatabaseUnavailable && !isHindered(error)
       if (failed.length === 1 || mayBeWritten) for (const { reject } of failed) reject(error)
       else await Promise.all(failed.map((one) => writeAlone(write, work, one)))
@@ -123,7 +129,7 @@ async function writeAlone(write: Database['write'], work: AnyWork, one: Waiting)
   }
 }
 
-/** What follows from several of the writes together is the doing of the first. */
+/** Does these writes in one transaction. Changes that name no writer of their own (`by`) are recorded under the first writer. */
 function doAll(tx: Tx, work: AnyWork, asked: readonly Sharing<unknown>[]): Promise<unknown[]> {
   const [first] = asked
   if (first) tx.recording.writer = first.by

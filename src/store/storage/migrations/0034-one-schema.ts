@@ -4,7 +4,7 @@ import { type Db, isPostgres } from '../database.ts'
 import { columnTypes, FIRST_STEP, type Migration, startSequence } from '../migration.ts'
 import { findNextNumber, listTables, setNextNumber, type TableShape } from '../tables.ts'
 
-/** Every table, for a new calendar or one of the first version; those that went through all steps up to this one have them already. */
+/** Makes every table, for a new calendar or one of the first version. A calendar that went through all steps up to this one has the tables already. */
 export const oneSchema: Migration = { name: FIRST_STEP, up }
 
 /** The last of the four steps of the first version. */
@@ -28,7 +28,7 @@ async function up(db: Db): Promise<void> {
   for (const { name } of former.toReversed()) await sql`drop table ${sql.table(name)}`.execute(db)
 }
 
-/** The tables of the first version, without those that follow from others. */
+/** The tables of the first version, without those derived from others. */
 const KEPT = [
   'records',
   'users',
@@ -46,7 +46,10 @@ const KEPT = [
   'editions',
 ]
 
-/** Gives the tables of the first version, and whatever bears a name of theirs, names that start with `former_`; what follows from them goes. */
+/**
+ * Puts `former_` before the names of the tables of the first version, and of their indexes and sequences. Drops the tables derived from them, and on SQLite
+ * their indexes and triggers.
+ */
 async function setAside(db: Db): Promise<void> {
   const run = (statement: string) => sql.raw(statement).execute(db)
   const named = (names: readonly string[]) => `(${names.map((name) => `'${name}'`).join()})`
@@ -72,7 +75,7 @@ async function setAside(db: Db): Promise<void> {
   for (const table of KEPT) if (table !== 'changes_dropped') await run(`alter table ${table} rename to former_${table}`)
 }
 
-/** The rows of a table of the first version, which has no column that the one of today lacks, and the next number where it counts. */
+/** Copies the rows of a table of the first version into that of today, which has all of its columns, and sets the next number where the table counts. */
 async function carryRows(db: Db, former: TableShape): Promise<void> {
   const table = { ...former, name: former.name.slice('former_'.length) }
   const columns = sql.join(former.columns.map((column) => sql.ref(column)))
@@ -82,20 +85,20 @@ async function carryRows(db: Db, former: TableShape): Promise<void> {
   if (former.counter) await setNextNumber(db, table, former.counter, await findNextNumber(db, former, former.counter))
 }
 
-/** A random UUID (RFC 9562, 5.4), put together by SQLite, which has no function for it. */
+/** The SQL of a random UUID (RFC 9562, 5.4) on SQLite, which has no function for it. */
 const RANDOM_UUID = `lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-'
   || substr('89ab', 1 + (random() & 3), 1) || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))`
 
-/** The columns that the first version had not, where they are not empty, and the name of the calendar. */
+/** Returns the statements that fill the columns which the first version lacked and which must not be empty, and the name of the calendar. */
 function settleColumns(db: Db): string[] {
   return [
     `update events set uid = ${isPostgres(db) ? 'gen_random_uuid()::text' : RANDOM_UUID}`,
-    // Titles of images are file names: ASCII letters, digits, dashes and low lines.
+    // The titles of images were file names: ASCII letters, digits, dashes and low lines.
     `update images set modified_utc = date_utc, search = lower(title), slug = lower(title)`,
     `update images set slug = slug || '-' || id
       where exists (select 1 from images as older where older.slug = images.slug and older.id < images.id)`,
     'update editions set calendar = edition',
-    // Readers that have not come so far start afresh.
+    // A reader of changes that has not come so far must start afresh.
     ...(isPostgres(db)
       ? []
       : ['update changes_dropped set before = (select coalesce(min(version) - 1, 0) from former_changes)']),
@@ -103,8 +106,9 @@ function settleColumns(db: Db): string[] {
 }
 
 /**
- * One row for each record in place of a log of changes, and the addresses of posts in the trash that the public knew. A record that was once shown to
- * the public counts as such. Sequences begin above the SEQUENCE that feeds have shown, the seconds from 2020 to the latest change.
+ * Returns the statements that write one row for each record in place of a log of changes, and the old slugs of posts in the trash that the public knew. A
+ * record counts as shown to the public where it once was. Sequences begin above the SEQUENCE that feeds have shown, which was the seconds from 2020 to the
+ * latest change.
  */
 function recordChanges(db: Db): string[] {
   const now = new Date()
@@ -139,7 +143,7 @@ type Types = ReturnType<typeof columnTypes> & { onPostgres: boolean }
 
 const POSTS = ['events', 'venues', 'organizers'] as const
 
-/** Makes every table, index and trigger of an empty calendar, which gets a name. */
+/** Makes every table, index and trigger of an empty calendar, and gives the calendar a random name. */
 async function makeTables(db: Db): Promise<void> {
   const types = { ...columnTypes(db), onPostgres: isPostgres(db) }
   const parts = [
@@ -157,7 +161,7 @@ async function makeTables(db: Db): Promise<void> {
     derived,
   ]
   for (const statement of parts.flatMap((part) => part(types))) await sql.raw(statement).execute(db)
-  // The reference begins with three records of its own; its recorded exchanges count on that.
+  // The reference, which the tests compare answers with, begins with three records of its own, so the first id here is 4.
   await startSequence(db, 'records', 4)
   const name = randomBytes(6).toString('base64url')
   await sql`insert into editions (edition, calendar) values (${name}, ${name})`.execute(db)
@@ -170,13 +174,13 @@ const people = ({ sequence, id, text }: Types) => [
     kind ${text} not null, name ${text} not null, hash ${text} not null unique, created_utc ${text} not null,
     scope ${text} not null default '', expires_utc ${text} not null default '', used_utc ${text} not null default '')`,
   'create index credentials_user on credentials ("user")',
-  // The acts of people. The table is searched seldom and written with every change, so it has no index of its own.
+  // The history of acts. It is searched seldom and written with every change, so it has no index beside its key.
   `create table history (id ${id === 'integer' ? 'integer primary key' : sequence}, time_utc ${text} not null, "user" ${id} not null,
     login ${text} not null, action ${text} not null, kind ${text} not null, record ${id} not null, name ${text} not null,
     address ${text} not null, client ${text} not null, request ${text} not null, sequence integer not null default 0)`,
 ]
 
-/** Ids and the lists of posts; `dated` says that the date of publication was sent, which a draft keeps when it is published. */
+/** Ids, and the tables of posts. `dated` says that a client sent the date of publication, which a draft then keeps when it is published. */
 function posts({ sequence, id, text, real }: Types): string[] {
   const shared = `id ${id} primary key references records (id), author ${id} not null, status ${text} not null, slug ${text} not null,
     date ${text} not null, date_utc ${text} not null, modified ${text} not null, modified_utc ${text} not null, image ${id},
@@ -202,7 +206,7 @@ function posts({ sequence, id, text, real }: Types): string[] {
       geo_lat ${real}, geo_lng ${real}, ${dated})`,
     `create table organizers (${shared}, organizer ${text} not null, folded ${text} not null, ${texts},
       phone ${text} not null default '', website ${text} not null default '', email ${text} not null default '', ${dated})`,
-    // Events that were public and are not any more, as they were seen last, with every column that a filter may ask for.
+    // Events that were public and no longer are, as they were last seen, with every column that a filter may ask for.
     `create table withdrawn_events (event ${id} primary key, uid ${text} not null, title ${text} not null,
       start_date ${text} not null, end_date ${text} not null, utc_start_date ${text} not null, utc_end_date ${text} not null,
       timezone ${text} not null, all_day smallint not null, featured smallint not null, event_status ${text} not null,
@@ -212,13 +216,14 @@ function posts({ sequence, id, text, real }: Types): string[] {
 }
 
 /**
- * Lists of SQLite are counted, narrowed and put in order by indexes alone. Rows have their long texts in chains of pages, and to reach a column behind
- * them it reads every one. PostgreSQL keeps long texts apart from rows.
+ * Returns the indexes of posts. SQLite counts, narrows and orders lists by indexes alone: its rows have long texts in chains of pages, and to reach a column
+ * behind them it reads every page. PostgreSQL keeps long texts apart from rows.
  */
 function indexesOfPosts({ onPostgres }: Types): string[] {
   const listed = (table: string, columns: string, more: string) =>
     `create index ${table}_listed on ${table} (${columns}${onPostgres ? '' : `, ${more}`})`
-  // Drafts and scheduled posts may share a slug (rule 17.3), so that nobody learns from a refused one what is to be announced; others have their own.
+  // Drafts and scheduled posts may share a slug (rule 17.3), so that nobody learns from a refused slug what will be announced. Other posts have slugs of
+  // their own.
   const each = (table: string) => [
     `create unique index ${table}_slug on ${table} (slug) where status not in ('draft', 'pending', 'future')`,
     `create index ${table}_draft_slug on ${table} (slug) where status in ('draft', 'pending', 'future')`,
@@ -262,7 +267,7 @@ const terms = ({ sequence, id, text }: Types) => [
   'create index terms_in_use on terms (taxonomy, count desc, id) where count > 0',
 ]
 
-/** SQLite keeps links in the order of their keys, and not once more beside an index of them. */
+/** The links of events. SQLite keeps them in the order of their keys, and not once more beside an index of them. */
 const links = ({ id, onPostgres }: Types) =>
   ['venue', 'organizer', 'term'].flatMap((kind) => [
     `create table event_${kind}s (event ${id} not null references events (id) on delete cascade,
@@ -271,10 +276,10 @@ const links = ({ id, onPostgres }: Types) =>
     `create index event_${kind}s_${kind} on event_${kind}s (${kind}, event)`,
   ])
 
-/** The record of changes, the history that its places belong to, and the addresses that the public knew and nobody has now. */
+/** The record of changes, the edition that its cursors belong to, and the slugs that the public knew and that their records have left. */
 function changes({ id, text, onPostgres }: Types): string[] {
   const position = onPostgres ? 'xid8 not null default pg_current_xact_id()' : 'integer not null default 1'
-  // With the kind first, SQLite would look for a record through all slugs of its kind.
+  // With the kind first, SQLite would look through all slugs of a kind for one record.
   const [slugKey, recordKey] = onPostgres ? ['kind, slug', 'kind, record'] : ['slug, kind', 'record, kind']
   const inOrder = onPostgres ? '' : 'without rowid'
   return [
@@ -283,7 +288,7 @@ function changes({ id, text, onPostgres }: Types): string[] {
       "user" ${id} not null, primary key (kind, record)) ${inOrder}`,
     'create index changes_position on changes (position)',
     'create index changes_deleted on changes (changed_utc) where deleted = 1',
-    // A single row: changes before this position may be gone.
+    // A table of one row: changes before this position may be gone.
     `create table changes_dropped (before ${onPostgres ? 'xid8' : 'integer'} not null)`,
     `insert into changes_dropped values ('0')`,
     `create table editions (edition ${text} primary key, calendar ${text} not null default '', held integer not null default 0)`,
@@ -293,7 +298,7 @@ function changes({ id, text, onPostgres }: Types): string[] {
   ]
 }
 
-/** Series of events that repeat; their occurrences are events that name them. */
+/** The series of events that repeat; an occurrence is an event that names its series. */
 const series = ({ id, text }: Types) => [
   `create table series (id ${id} primary key references records (id), author ${id} not null,
     status ${text} not null, title ${text} not null, slug ${text} not null, uid ${text} not null,
@@ -305,7 +310,7 @@ const series = ({ id, text }: Types) => [
   'create index series_uid on series (uid)',
 ]
 
-/** Runs of imports, what they made of each item of a source, what undoes them, and when they are done again. */
+/** The runs of imports, the records that they made of items, what undoes these, and the schedules of imports. */
 const imports = ({ sequence, id, text }: Types) => [
   `create table import_sources (id ${sequence}, address ${text} not null unique, token ${text} not null default '',
     options ${text} not null default '', holder ${text} not null default '', held_until_utc ${text} not null default '',
@@ -325,7 +330,7 @@ const imports = ({ sequence, id, text }: Types) => [
     failures ${id} not null, outcome ${text} not null)`,
 ]
 
-/** Answers to creates that came with a key, and services that the calendar was pushed to. */
+/** Answers to creates that came with an Idempotency-Key, and services that the calendar was pushed to. */
 const others = ({ sequence, id, text }: Types) => [
   `create table kept_answers ("user" ${id} not null, key ${text} not null, fingerprint ${text} not null,
     rights ${text} not null, status smallint not null, location ${text} not null, body ${text} not null,
@@ -336,7 +341,7 @@ const others = ({ sequence, id, text }: Types) => [
     sent ${text} not null, seen ${text} not null, primary key (target, kind, record))`,
 ]
 
-/** Addresses that are told of changes, and what each is told. */
+/** The webhooks, and the messages to them. */
 const webhooks = ({ sequence, id, text }: Types) => [
   `create table webhooks (id ${sequence}, url ${text} not null, events ${text} not null, is_private smallint not null,
     secret ${text} not null, old_secret ${text} not null, old_secret_until_utc ${text} not null,
@@ -349,11 +354,11 @@ const webhooks = ({ sequence, id, text }: Types) => [
   'create index webhook_deliveries_time on webhook_deliveries (created_utc)',
 ]
 
-/** Tables made from the rows of posts: their public presentation, which every change forgets, and an index of words. */
+/** Tables derived from the rows of posts: their public JSON, which a trigger drops with every change, and on SQLite an index of words. */
 function derived({ id, text, onPostgres }: Types): string[] {
   const forget = 'delete from presented_records where record = old.id;'
   const act = onPostgres ? 'for each row execute function forget_presented_record()' : `begin ${forget} end`
-  // An event in the trash stays presented, since nobody is shown it until its next change: a page less to write.
+  // An event that goes to the trash keeps its JSON, since nobody is shown it until its next change: that saves the write of a page.
   const isShownAgain = onPostgres
     ? `for each row when (new.status <> 'trash') execute function forget_presented_record()`
     : `when new.status <> 'trash' ${act}`
@@ -373,21 +378,21 @@ function derived({ id, text, onPostgres }: Types): string[] {
   ]
 }
 
-/** An index of the words of events on SQLite; PostgreSQL has trigrams, which `prepareSearch` sees to. */
+/** The index of the words of events on SQLite; PostgreSQL has trigrams, which `prepareSearch` makes. */
 function words(): string[] {
   const note = 'insert or ignore into unindexed_events values (new.id)'
   return [
-    // Every term that stands or stood in an event, in the order of first appearance, and what is needed to find those that contain a text.
+    // Every word that stands or stood in an event, in the order of first appearance, and an index that finds the words containing a text.
     'create table words (id integer primary key, word text not null unique)',
     `create virtual table words_trigrams using fts5 (word, content='words', content_rowid='id', columnsize=0, detail=none,
       tokenize='trigram case_sensitive 1')`,
     `create trigger words_added after insert on words begin
       insert into words_trigrams (rowid, word) values (new.id, new.word); end`,
-    // The terms of each event, given with blanks between them: every ASCII character but the blanks counts as part of one.
+    // The words of each event, given with blanks between them: every ASCII character except blanks counts as part of a word.
     `create virtual table event_words using fts5 (terms, content='', contentless_delete=1, detail=none,
       tokenize="ascii tokenchars '!""#$%&''()*+,-./:;<=>?@[\\]^_\`{|}~'")`,
     `insert into event_words (event_words, rank) values ('automerge', 0)`,
-    // Events whose terms are not in the index as they are now. Noting this costs a write next to nothing; many are indexed at once.
+    // Events whose words the index does not have as they are now. To note an event costs a write next to nothing; many are indexed at once.
     'create table unindexed_events (id integer primary key)',
     `create trigger events_added after insert on events begin ${note}; end`,
     `create trigger events_rewritten after update of search on events when new.search <> old.search begin ${note}; end`,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 import type { Migration } from '../migration.ts'
 
-/** Which events are free of charge, and indexes by which the memory reads those and the ways to take part. */
+/** Marks the events that are free of charge, and makes the indexes by which the memory reads them and the ways to take part. */
 export const freeEvents: Migration = { name: '0045-free-events', up }
 
 const WORDS = new Set(
@@ -26,7 +26,7 @@ function isFreeText(text: unknown): boolean {
   return WORDS.has(plain) || NOUGHT.test(plain)
 }
 
-/** Distinct costs that are looked at in one go. */
+/** The most distinct costs that one query reads. */
 const AT_ONCE = 1000
 
 async function up(db: Db): Promise<void> {

@@ -3,12 +3,12 @@ import { type Db, isPostgres } from '../database.ts'
 import type { Migration } from '../migration.ts'
 
 /**
- * The stems of events, and of the names of venues, organizers and terms. Records that were written since are noted in `unstemmed`; every
- * start cuts those that wait.
+ * Makes the tables of the stems of events, and of the names of venues, organizers and terms, with triggers that keep them in step. Records that were written
+ * since are noted in `unstemmed`; every start of the service stores the stems of those that wait.
  */
 export const stemsOfTexts: Migration = { name: '0046-stems', up }
 
-/** The ids of terms are counted apart from those of other records. */
+/** Added to the ids of terms, which would otherwise be equal to ids of records. */
 const TERMS = 2 ** 40
 
 const NAMED = [
@@ -49,7 +49,7 @@ function onPostgres(): string[] {
     'create table stems (doc bigint primary key, words tsvector not null)',
     'create index stems_words on stems using gin (words)',
     'create table unstemmed (doc bigint primary key)',
-    // A row that is there already is locked, so that nobody takes it for what it was noted for before.
+    // A row that is there already is locked, so that nobody removes it for the earlier write that it was noted for.
     `create function note_unstemmed() returns trigger language plpgsql as $$
       begin insert into unstemmed (doc) values (new.id + tg_argv[0]::bigint)
         on conflict (doc) do update set doc = excluded.doc; return null; end $$`,

@@ -16,56 +16,56 @@ import {
 import { statement, type ValuePlaces, wholeList } from '../statement.ts'
 import { IN_NAME, IN_TITLE, type NamedKind, stemsOfEvent, TERM_DOCS } from './search-index.ts'
 
-// The search by `words`: finds events by stems, with wrong letters forgiven.
+// Finds events, terms and names by the stems of words: for the filter `words`, where a wrong letter is forgiven, and for suggestions while a visitor types.
 
-/** Where words that somebody looks for are found. */
+/** The result of a search by words. */
 export interface WordsFound {
-  /** The words that were looked for, each as it was wanted or corrected. */
+  /** The words of the search, in their order, each as it was wanted or as it was corrected. */
   words: readonly FoundWord[]
-  /** The events that have all words; perhaps with some ids that are no events. */
+  /** The events that have all words; some ids may be of no event. */
   all: IdSet
-  /** The events that have all words in their title, and those that have them in their title or the names of what they link to. */
+  /** The events that have all words in their title, and the events that have each word in their title or in the name of something they link to. */
   titled: IdSet
   named: IdSet
-  /** False where so many events have just been written that some were not read. */
+  /** False where so many events were written a moment ago that the search did not read all of them. */
   isWhole: boolean
 }
 
 export interface FoundWord extends WantedWord {
-  /** The word as it was written, where no event has it and another one was taken for it. */
+  /** The word as it was typed, where no event has it and a similar word replaces it. */
   instead?: string
-  /** Whether a public event has it. */
+  /** True when a public event has the word. */
   isThere: boolean
 }
 
-/** Where words are looked for. */
+/** The database that a search reads, directly and by long reads. */
 export interface Searcher {
   db: Db
   aside: ReadAside
 }
 
-/** The events with one word, by the place where they have it; `texts` are titles as well. */
+/** The events that have one word: anywhere in their texts, in their title, and in the public name of something they link to. */
 interface Places {
   texts: IdSet
   titled: IdSet
   named: IdSet
 }
 
-/** Words that are corrected at most: each may be hundreds of others. */
+/** The most words corrected in one search: each may stand for hundreds of others. */
 const MOST_CORRECTED = 2
-/** Of the words that may have been meant, the most that are asked for by their events. */
+/** The most words, of those with the most events, that are asked whether a public event has them. */
 const MOST_NEAR = 6
-/** Of the words that may have been meant, the most that some text has and whose events are counted. */
+/** The most similar words known to texts or names whose events are counted. */
 const MOST_KNOWN = 40
 
 /**
- * The events that have all of these words in their texts or in the public names of what they link to (a term stands for those below it too). A word that no
- * public event has is taken for one that differs in a letter and that some have. Without words nothing is found.
+ * Finds the events that have all of these words in their texts or in the public names of what they link to; a term also stands for the terms below it. A word
+ * that no public event has is replaced by one that differs in a letter and that public events have. Without words it finds nothing.
  */
 export async function findWords(searcher: Searcher, wanted: readonly WantedWord[]): Promise<WordsFound> {
   const { db, aside } = searcher
   if (wanted.length === 0) return { words: [], ...joined([]), isWhole: true }
-  // Of one moment, so that nothing is cut in between.
+  // Both queries read the same snapshot, so that no event moves from one result to the other in between.
   const [waiting, rows] = await aside(db, 'search', [freshEvents(db), placesQuery(db, wanted)])
   const fresh = freshOf(waiting)
   const places = rows.map((row, at) => withFresh(row, wanted[at], fresh))
@@ -99,13 +99,13 @@ function joined(all: readonly Places[]): Pick<WordsFound, 'all' | 'titled' | 'na
   )
 }
 
-/** Events that were written a moment ago and are not in the index as they are now. */
+/** The events that were written a moment ago and whose stems are not stored yet, with their stems. `isWhole` is false where some were not read. */
 interface Fresh {
   stems: ReadonlyMap<number, ReadonlySet<string>>
   isWhole: boolean
 }
 
-/** Such events that a search reads, and characters of them. */
+/** The most fresh events that a search reads, and the most characters of all of them. */
 const MOST_FRESH = 256
 const MOST_FRESH_CHARACTERS = 200_000
 
@@ -139,7 +139,7 @@ interface PlacesRow {
   named: Found
 }
 
-/** Ids as a database gives them in one value; SQLite as a text that begins with the largest. */
+/** Ids as a database gives them in one value: SQLite as a text that begins with the largest id. */
 type Found = string | readonly number[] | null
 
 function placesQuery(db: Db, wanted: readonly WantedWord[]): ReadQuery<PlacesRow> {
@@ -185,7 +185,7 @@ function idSetOf(found: Found): IdSet {
 
 const [COMMA, ZERO] = [44, 48]
 
-/** The ids of a text such as `9,2,9`. Splitting it would take four times as long. */
+/** Returns the ids in a text such as `9,2,9`, which begins with the largest. To split the text would take four times as long. */
 function writtenIds(text: string): IdSet {
   const ids = makeIdSet(Number.parseInt(text, 10))
   let id = 0
@@ -206,7 +206,7 @@ const docOf = (db: Db) => (isPostgres(db) ? sql<number>`doc` : sql<number>`rowid
 const gathered = (db: Db, id: RawBuilder<number>) =>
   isPostgres(db) ? sql`json_agg(${id})` : sql`max(${id}) || ',' || group_concat(${id})`
 
-/** The condition that a document has all stems of a word in the place that the mark stands for. */
+/** Returns the condition that a document has all stems of a word in the place that `mark` stands for. */
 function having(db: Db, stems: readonly string[], mark: string): RawBuilder<boolean> {
   const quote = isPostgres(db) ? "'" : '"'
   const all = stems.map((stem) => quote + mark + stem + quote)
@@ -216,7 +216,7 @@ function having(db: Db, stems: readonly string[], mark: string): RawBuilder<bool
 const eventsWith = (db: Db, { stems }: WantedWord, mark: string) =>
   sql`select ${gathered(db, docOf(db))} from stems where ${having(db, stems, mark)} and ${docOf(db)} < ${sql.lit(TERM_DOCS)}`
 
-/** The documents whose name has a word, and the terms among them with all that are below those. */
+/** Returns the beginning of a query: `meant_docs` are the documents whose name has a word, `meant_terms` the terms among them with all terms below these. */
 function namesWith(db: Db, { stems }: WantedWord): RawBuilder<unknown> {
   return sql`with recursive meant_docs (doc) as (select ${docOf(db)} from stems where ${having(db, stems, IN_NAME)}),
     meant_terms (id) as (select doc - ${sql.lit(TERM_DOCS)} from meant_docs where doc >= ${sql.lit(TERM_DOCS)}
@@ -226,7 +226,7 @@ function namesWith(db: Db, { stems }: WantedWord): RawBuilder<unknown> {
 function eventsNamed(db: Db, word: WantedWord): RawBuilder<unknown> {
   const linked = (table: string, kind: string) => {
     const link = sql.ref(`event_${table}.${kind}`)
-    // As one value, the condition keeps SQLite from starting with all that is public.
+    // Written as one value, the condition keeps SQLite from starting with everything that is public.
     return sql`select event from ${sql.table(`event_${table}`)} where ${link} in
       (select id from ${sql.table(table)} where id in (select doc from meant_docs) and (status = 'publish') is true)`
   }
@@ -235,28 +235,31 @@ function eventsNamed(db: Db, word: WantedWord): RawBuilder<unknown> {
     union all ${linked('venues', 'venue')} union all ${linked('organizers', 'organizer')}) as linked`
 }
 
-/** The terms that a word names, and those below them. */
+/** Finds the terms whose name has a word, and all terms below them. */
 export async function findTermsNamed(db: Db, word: WantedWord): Promise<ReadonlySet<number>> {
   const { rows } = await sql<{ id: number }>`${namesWith(db, word)} select id from meant_terms`.execute(db)
   return new Set(rows.map(({ id }) => Number(id)))
 }
 
-/** With more events than this, one of them is public. */
+/** Events of a word above which one of them is surely public. */
 const CERTAINLY_PUBLIC = 1000
 
-/** Whether the public may see an event of a word, so that nobody learns which words only others have. */
+/** Returns true when the public may see an event that has the word. A word that only other events have counts as missing, so that nobody learns of it. */
 async function isAnyPublic({ db, aside }: Searcher, places: Places | undefined): Promise<boolean> {
   if (!places) return false
   const { all } = joined([places])
   if (countIds(all) > CERTAINLY_PUBLIC) return true
-  // As one value, the condition keeps SQLite from starting with all that is public.
+  // Written as one value, the condition keeps SQLite from starting with everything that is public.
   const query = sql<{ found: number }>`select 1 as found from events where id in ${wholeList(db, listIds(all))}
     and (status = 'publish' and hide_from_listings = 0) is true limit 1`
   const [rows] = await aside(db, 'list', [{ compile: () => query.compile(db) }])
   return rows.length > 0
 }
 
-/** The word that differs in one letter and that most events have; of equals the first by letters. */
+/**
+ * Finds the word that differs in one letter, that a public event has, and that most events have: of several the first by its letters. Undefined where there
+ * is none.
+ */
 async function correct(
   searcher: Searcher,
   word: WantedWord,
@@ -280,13 +283,13 @@ async function correct(
   return undefined
 }
 
-/** The stems, of these, that a text or name has. */
+/** Returns those of these stems that a text or name has, sorted, at most `MOST_KNOWN`. */
 async function findKnown({ db, aside }: Searcher, near: ReadonlyMap<string, string>, fresh: Fresh): Promise<string[]> {
   if (near.size === 0) return []
   const stems = [...near.keys()]
   const query = isPostgres(db) ? knownOnPostgres(stems) : knownOnSqlite(stems)
   const asked = { compile: () => query.compile(db) }
-  // SQLite alone narrows them by its index of words, which lacks the latest events.
+  // SQLite narrows the stems by its index of words, which lacks the latest events, so these are read as well.
   const [rows, unindexed] = isPostgres(db)
     ? [(await aside(db, 'search', [asked]))[0], []]
     : await aside(db, 'search', [asked, unindexedEvents(db)])
@@ -300,7 +303,7 @@ const knownOnPostgres = (stems: readonly string[]) => sql<{ stem: string }>`
   select value as stem from json_array_elements_text(${JSON.stringify(stems)}::json) as value
   where exists (select from stems where words @@ (value::tsquery || (${IN_NAME} || value)::tsquery))`
 
-/** Events that a search reads since SQLite has not taken their words yet, and characters of each: there are fewer than 64. */
+/** The most events that a search reads since SQLite's index of words lacks them, and characters of each. Fewer than 64 wait at a time. */
 const MOST_UNINDEXED = 64
 const MOST_UNINDEXED_CHARACTERS = 3000
 
@@ -310,7 +313,9 @@ function unindexedEvents(db: Db): ReadQuery<{ text: string }> {
   return { compile: () => query.compile(db) }
 }
 
-/** Asks for those alone that words of texts begin with, or that titles or names have: asking for all of some five hundred takes ten times as long. */
+/**
+ * Asks the full-text index only for the stems that words of texts begin with or that names have: to ask for all of some five hundred takes ten times as long.
+ */
 function knownOnSqlite(stems: readonly string[]): RawBuilder<{ stem: string }> {
   const listed = JSON.stringify(stems.flatMap((stem) => beginningsOf(stem).map((begin) => [stem, begin])))
   const stem = sql`(value ->> 0)`
@@ -321,27 +326,27 @@ function knownOnSqlite(stems: readonly string[]): RawBuilder<{ stem: string }> {
       and exists (select 1 from stems where stems match '"' || ${stem} || '" OR "' || ${IN_NAME} || ${stem} || '"')`
 }
 
-/** Behind all words that begin with the text before it. */
+/** A character that sorts behind all words which begin with the text before it. */
 const AFTER_LETTERS = '\u{10ffff}'
 
-/** A text as far as it is typed: whole words, and the beginning of one, which may be whole too. */
+/** The words of a text that somebody is typing: the stems of the whole words, and the beginning of the last one, which may be whole too. */
 export interface TypedWords {
   stems: readonly string[]
   begun: string
-  /** The stem of the beginning. */
+  /** The stem of the beginning, taken for a whole word. */
   whole: string
 }
 
-/** The most events whose titles were found. PostgreSQL would find all that there are to tell which are the last. */
+/** The most events found by their titles. PostgreSQL gives more, since to tell which are the newest it would have to find all of them. */
 const MOST_TITLED = { sqlite: 60, postgres: 500 }
-/** The most stems that a beginning is taken for: those that came first, which are frequent. */
+/** The most stems that a beginning may stand for: those stored first, which are frequent. */
 const MOST_STEMS = 8
 
-/** Finds events whose titles have what was typed, at most `MOST_TITLED`; on SQLite the newest. */
+/** Finds events whose titles have the typed words, at most `MOST_TITLED`; on SQLite the newest of them. */
 export async function findTitled({ db, aside }: Searcher, typed: TypedWords): Promise<number[]> {
   const words = (isPostgres(db) ? titleOnPostgres : titleOnSqlite)(typed)
   const values = { words, begun: IN_TITLE + typed.begun, behind: IN_TITLE + typed.begun + AFTER_LETTERS }
-  // Words that are rarely together may be looked up in many events.
+  // With several words the query may look through many events before it finds one that has all.
   const slow = () => titled(db, (name) => sql.val(values[name])).compile(db)
   const rows =
     typed.stems.length > 0 ? (await aside(db, 'list', [{ compile: slow }]))[0] : await selectTitled(db, values)
@@ -358,7 +363,10 @@ const titleOnSqlite = ({ stems, whole }: TypedWords): string =>
 
 type Titled = Record<'words' | 'begun' | 'behind', string>
 
-/** The stems that begin so are looked up before: FTS5 would join the lists of all of them, whatever the limit. */
+/**
+ * Selects the events with these words in their title. On SQLite it first looks up a few stems with the typed beginning: FTS5 would join the lists of all of
+ * them, whatever the limit.
+ */
 const titled = (db: Db, value: (name: keyof Titled) => RawBuilder<string>): RawBuilder<{ id: number }> =>
   isPostgres(db)
     ? sql`select doc as id from stems where words @@ ${value('words')}::tsquery and doc < ${sql.lit(TERM_DOCS)} limit ${sql.lit(MOST_TITLED.postgres)}`
@@ -369,16 +377,16 @@ const titled = (db: Db, value: (name: keyof Titled) => RawBuilder<string>): RawB
 
 const selectTitled = statement<Titled>()(titled)
 
-/** The most stems of names that are walked along for one kind, and the most names found there. */
+/** The most stems of names that are read for one kind, and the most names found among them. */
 const MOST_WALKED = 500
 const MOST_NAMED = 24
 
-/** What was typed, as `named` takes it; `others` has an entry at least. */
+/** What was typed, as the values that `named` takes. `others` is never empty: without other words it holds one empty text. */
 export interface TypedName {
   begun: string
   behind: string
   whole: string
-  /** The stems of the words before the last one, each once, and how many they are. */
+  /** The stems of the words before the last one, each once, and the number of them. */
   others: readonly string[]
   count: number
 }
@@ -389,7 +397,7 @@ export function typedName({ stems, begun, whole }: TypedWords): TypedName {
   return { begun, behind: begun + AFTER_LETTERS, whole, others: count > 0 ? others : [''], count }
 }
 
-/** Selects ids of a kind whose names have what was typed, at most `MOST_NAMED`. */
+/** Selects the ids of records or terms of a kind whose names have what was typed, at most `MOST_NAMED`. */
 export function named(kind: NamedKind, value: ValuePlaces<TypedName>): RawBuilder<unknown> {
   const own = sql`kind = ${sql.lit(kind)}`
   const some = sql`order by stem, doc limit ${sql.lit(MOST_WALKED)}`

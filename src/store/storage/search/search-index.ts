@@ -9,17 +9,15 @@ import { addId, countIds, type IdSet, listIds, makeIdSet } from '../id-set.ts'
 import type { Recording } from '../recording.ts'
 import { contains, passTurn, statement, wholeList } from '../statement.ts'
 
-// The indexes of searches: words of events, and stems of events and names.
-
-// Indexes the words of events, and narrows queries to what a search finds.
+// Fills the indexes of searches, the words of events and the stems of events and names, and narrows queries to the events that a search finds.
 
 const SEARCHED = ['events', 'venues', 'organizers'] as const
-/** Events that are indexed at once when many are left, as after the migration that made the index. */
+/** Events indexed by one statement when many wait, as after the migration that made the index. */
 const EVENTS_AT_ONCE = 5000
 
 /**
- * Prepares fast searches at every start: on SQLite it indexes the waiting events; on PostgreSQL it makes trigram indexes, since their extension may
- * have been added. Returns a sentence for the operator when searches stay slow.
+ * Prepares fast searches at every start: stores the stems that are missing, indexes the waiting events on SQLite, and makes trigram indexes on PostgreSQL,
+ * since their extension may have been added. Returns a sentence for the operator when searches stay slow.
  */
 export async function prepareSearch(tx: Db): Promise<string | undefined> {
   await stemAll(tx)
@@ -37,8 +35,8 @@ export async function prepareSearch(tx: Db): Promise<string | undefined> {
 }
 
 /**
- * Indexes the words of so many events that the transaction has written, so that searches need not read them one by one. On PostgreSQL the index
- * follows by itself.
+ * Indexes words and stems of waiting events, as many as the transaction has written, so that searches need not read them one by one. PostgreSQL needs no such
+ * call: it does nothing there.
  */
 export async function indexWritten(tx: Db, events: number): Promise<void> {
   if (isPostgres(tx)) return
@@ -46,7 +44,7 @@ export async function indexWritten(tx: Db, events: number): Promise<void> {
   await stemSome(tx, events)
 }
 
-/** True when the extension is there, or could be added by this user. */
+/** Returns true when the extension pg_trgm is there, or this user could add it. */
 async function hasTrigrams(tx: Db): Promise<boolean> {
   const { rows } = await sql`select from pg_extension where extname = 'pg_trgm'`.execute(tx)
   if (rows.length > 0) return true
@@ -60,10 +58,10 @@ async function hasTrigrams(tx: Db): Promise<boolean> {
   }
 }
 
-/** Above this many ids a condition looks each row up among them; below, it starts from the ids. */
+/** Above this many ids a condition looks each row up among the ids; below, it starts from the ids. */
 const MANY = 5000
 
-/** Narrows a condition on events to those that a search finds. */
+/** Returns a function that narrows a condition on events to the events that a search finds. */
 export async function alsoMatching(
   db: Db,
   search: Search,
@@ -73,7 +71,7 @@ export async function alsoMatching(
   return alsoAmong(db, await findMatching(search))
 }
 
-/** Narrows a condition on events to those with these ids. */
+/** Returns a function that narrows a condition on events to the events with these ids. */
 export function alsoAmong(db: Db, ids: IdSet): (condition: Expression<SqlBool>) => Expression<SqlBool> {
   if (isPostgres(db)) {
     const list = wholeList(db, listIds(ids))
@@ -85,11 +83,11 @@ export function alsoAmong(db: Db, ids: IdSet): (condition: Expression<SqlBool>) 
     return (condition) => sql<SqlBool>`substr(${marks}, events.id + 1, 1) = x'01' and ${condition}`
   }
   const few = JSON.stringify(listIds(ids))
-  // As a value, the condition keeps SQLite from choosing an index over the ids.
+  // Written as one value, the condition keeps SQLite from using an index instead of the ids.
   return (condition) => sql<SqlBool>`events.id in (select value from json_each(${few})) and (${condition}) is true`
 }
 
-/** The rank of an event, for ordering: 0 for one in the first set, 1 for one in the second, else 2. */
+/** Returns the rank of an event for `order by`: 0 in the first set, 1 in the second, else 2. */
 export function rankAmong(db: Db, first: IdSet, second: IdSet): RawBuilder<unknown> {
   const ranks = Buffer.alloc(Math.max(first.length, second.length) * 32, 2)
   for (const id of listIds(second)) ranks[id] = 1
@@ -107,9 +105,9 @@ function containsAll({ include, exclude }: Search): RawBuilder<SqlBool> {
   return conditions.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`${sql.join(conditions, sql` and `)}`
 }
 
-/** The events that a search finds, where the database looks for texts itself. */
+/** Finds the events of a search on PostgreSQL, which searches texts by itself. */
 export async function findContaining(db: Db, search: Search): Promise<IdSet> {
-  // As one value: making a row for each id would take longer than finding it.
+  // The ids come as one value: to make a row for each would take longer than to find it.
   const { rows } = await sql<{ ids: number[] }>`
     select coalesce(json_agg(id), '[]') as ids from events where ${containsAll(search)}
   `.execute(db)
@@ -120,12 +118,12 @@ export async function findContaining(db: Db, search: Search): Promise<IdSet> {
 }
 
 /**
- * Pages of the index merged for each event: enough to keep up with additions, and few enough to take a millisecond or two. SQLite's own merge takes
- * a tenth of a second at once; it is turned off.
+ * Pages of the full-text index merged for each event: enough to keep up with additions, and few enough to take a millisecond or two. SQLite's own merge takes
+ * a tenth of a second at once, so it is turned off.
  */
 const MERGED_PAGES = 1 / 4
 
-/** Indexes the words of some waiting events (SQLite, migrations/0034-one-schema.ts); returns their number. */
+/** Indexes the words of at most `most` waiting events (SQLite, migrations/0034-one-schema.ts). Returns how many. */
 async function indexEvents(tx: Db, most: number): Promise<number> {
   const { rows } = await sql<Unindexed>`
     select id, search from unindexed_events join events using (id) order by id limit ${most}
@@ -150,11 +148,11 @@ interface Indexed {
 
 type Write = <T>(work: (tx: Db) => Promise<T>) => Promise<T>
 
-/** Bytes of texts whose words or stems are written in one turn, and new words of one write: a few milliseconds each. */
+/** Bytes of texts whose words or stems one turn writes, and new words of one write: a few milliseconds each. */
 const BYTES_AT_ONCE = 20_000
 const WORDS_AT_ONCE = 1000
 
-/** Indexes at most `most` waiting events in small writes, with turns for requests in between. A thread cuts long texts into words. */
+/** Indexes at most `most` waiting events in small writes, with turns for requests in between. A separate thread cuts long texts into words. */
 export async function indexWaiting(write: Write, most: number): Promise<void> {
   for (let left = most; left > 0; ) {
     const rows = await write((tx) => findUnindexed(tx, left))
@@ -166,7 +164,7 @@ export async function indexWaiting(write: Write, most: number): Promise<void> {
   }
 }
 
-/** The next events to index: as many as fit the bytes, but at least one. */
+/** Returns the next events to index: as many as have `BYTES_AT_ONCE` bytes together, but at least one. */
 async function findUnindexed(tx: Db, most: number): Promise<Unindexed[]> {
   const { rows } = await sql<Unindexed>`
     select id, case when total > ${BYTES_AT_ONCE} then search else '' end as search
@@ -185,7 +183,7 @@ async function indexLong(write: Write, { id, search }: Unindexed): Promise<void>
   for (let at = 0; at < terms.length; at += WORDS_AT_ONCE)
     await write((tx) => insertWords(tx, terms.slice(at, at + WORDS_AT_ONCE)))
   await write(async (tx) => {
-    // If it was written again meanwhile, it is still waiting and gets another turn.
+    // An event that was written again meanwhile stays among the waiting ones.
     const { rows } = await sql`select id from events where id = ${id} and search = ${search}`.execute(tx)
     if (rows.length > 0) await insertIndexed(tx, [{ id, terms }])
   })
@@ -211,17 +209,17 @@ async function insertIndexed(tx: Db, events: readonly Indexed[]): Promise<void> 
   `.execute(tx)
 }
 
-// Which stems stand in which events and names (migrations/0046-stems.ts): a full-text table of SQLite, and a column of PostgreSQL with an index.
-// Both are given the same stems, and cut nothing themselves. A document is an event, a venue or an organizer by its id, or a term by its id and
+// Stems: the index of which stems stand in which events and names (migrations/0046-stems.ts), a full-text table on SQLite, an indexed column on PostgreSQL.
+// Both databases get the same stems, and cut no words themselves. A document is an event, a venue or an organizer by its id, or a term by its id plus
 // `TERM_DOCS`.
 
-/** Signs before stems: `=` before those of a title, which are stored without it too, and `@` before those of a name. */
+/** The signs before stored stems: `=` before stems of a title, which are stored without a sign as well, and `@` before stems of a name. */
 export const IN_TITLE = '='
 export const IN_NAME = '@'
-/** The documents of terms begin here. */
+/** The number of a term's document is its id plus this. */
 export const TERM_DOCS = 2 ** 40
 
-/** The stems of the folded texts of an event, of which the title is the first line. */
+/** Returns the stems of the folded texts of an event, whose first line is the title: the stems of the title also with `IN_TITLE`. */
 export function stemsOfEvent(search: string): Set<string> {
   const end = search.indexOf('\n')
   const stems = stemsIn(search)
@@ -229,7 +227,7 @@ export function stemsOfEvent(search: string): Set<string> {
   return stems
 }
 
-/** The stems of a name. */
+/** Returns the stems of a name, which may be HTML. */
 export function stemsOfName(name: string): Set<string> {
   return stemsIn(fold(plainText(name)))
 }
@@ -239,7 +237,7 @@ interface Unstemmed {
   text: string
 }
 
-/** The kinds of records and terms whose names are stemmed. */
+/** The kinds whose names have stems. */
 export type NamedKind = 'venue' | 'organizer' | 'term'
 
 interface UnstemmedName extends Unstemmed {
@@ -248,7 +246,7 @@ interface UnstemmedName extends Unstemmed {
 
 const DOCS_AT_ONCE = 500
 
-/** Cuts all that wait, as after a migration or a restart. */
+/** Stores the stems of all waiting documents, as after a migration or a restart. */
 async function stemAll(tx: Db): Promise<void> {
   let all = 0
   for (let some = 1; some > 0; all += some) some = await stemSome(tx, DOCS_AT_ONCE)
@@ -257,20 +255,23 @@ async function stemAll(tx: Db): Promise<void> {
   if (isPostgres(tx)) await sql`analyze stems`.execute(tx)
 }
 
-/** Has PostgreSQL put new rows into their places in its index: a search for a word looks through all that it has left aside. */
+/** Has PostgreSQL put new rows into their places in the index: a search reads all rows that it has left aside. */
 async function sortIn(tx: Db): Promise<void> {
   if (isPostgres(tx)) await sql`select gin_clean_pending_list('stems_words'::regclass)`.execute(tx)
 }
 
-/** Documents of one write while requests are answered: the more there are, the less is merged later. */
+/** Documents of one write while requests are answered. The more there are, the less SQLite merges later. */
 const DOCS_IN_TURN = 64
-/** Documents that PostgreSQL puts into their places together, which takes much less than for some of them at a time. */
+/** Documents after which PostgreSQL puts its new rows into their places: together that takes much less time than a few at a time. */
 const SORTED_AT_ONCE = 256
 
-/** Milliseconds in which written events gather before their texts are cut; searches read them meanwhile. */
+/** Milliseconds for which written events gather before their stems are stored; until then searches read them. */
 const STEM_AFTER = 500
 
-/** Cuts the texts of written events, some at a time; `wake` is called after each commit. Those that are left by a failure wait for the next one. */
+/**
+ * Returns a stemmer, which stores the stems of written events in the background. Call `wake` after each commit. Documents left by a failure wait for the next
+ * commit.
+ */
 export function makeStemmer(write: Write, isAny = () => true): { wake: () => void; stop: () => void } {
   let timer: NodeJS.Timeout | undefined
   const cut = () => {
@@ -285,7 +286,7 @@ export function makeStemmer(write: Write, isAny = () => true): { wake: () => voi
   }
 }
 
-/** Cuts all that wait while requests are answered: in small writes with turns for others in between. */
+/** Stores the stems of all waiting documents in small writes, with turns for requests in between. */
 async function stemWaiting(write: Write): Promise<void> {
   let unsorted = 0
   for (let some = DOCS_IN_TURN; some === DOCS_IN_TURN; ) {
@@ -298,7 +299,9 @@ async function stemWaiting(write: Write): Promise<void> {
   }
 }
 
-/** Cuts the names that a transaction has written: they are few, and short. Events wait for the next turn, and are read by searches meanwhile. */
+/**
+ * Stores the stems of the names that a transaction has written, which are few and short. Its events wait for the stemmer, and searches read them until then.
+ */
 export async function stemNames(tx: Db, { changes }: Recording): Promise<void> {
   const docs: number[] = []
   for (const { kind, record } of changes.values()) {
@@ -308,11 +311,11 @@ export async function stemNames(tx: Db, { changes }: Recording): Promise<void> {
   if (docs.length > 0) await stemSome(tx, docs.length, docs)
 }
 
-/** Stems at most `most` waiting documents. Returns how many. */
+/** Stores the stems of at most `most` waiting documents, of those `among` if given. Returns how many. */
 export async function stemSome(tx: Db, most: number, among?: readonly number[]): Promise<number> {
   const narrowed = among ? sql`where doc in ${wholeList(tx, among)}` : sql``
   const { rows } = isPostgres(tx)
-    ? // Those that others are writing wait for the next time.
+    ? // Documents that others are writing are left for the next time.
       await sql<{ doc: number }>`
         delete from unstemmed where doc in (select doc from unstemmed
           ${narrowed}
@@ -346,7 +349,7 @@ export async function stemSome(tx: Db, most: number, among?: readonly number[]):
   return docs.length
 }
 
-/** Texts in portions that take a few milliseconds each, so that long ones hold nobody up. */
+/** Yields the texts in portions that take a few milliseconds each, so that long texts hold nobody up. */
 function* inPortions(texts: readonly Unstemmed[]): Generator<Unstemmed[]> {
   let portion: Unstemmed[] = []
   let length = 0
@@ -381,7 +384,7 @@ const insertNames = statement<{ rows: string }>()(
     }`,
 )
 
-/** Writes the stems of names in place of those that were there. */
+/** Writes the stems of names in place of the former stems of these names. */
 async function writeNames(tx: Db, named: readonly Named[]): Promise<void> {
   const own = named.map((one) => ({ ...one, doc: one.doc >= TERM_DOCS ? one.doc - TERM_DOCS : one.doc }))
   for (const { kind, doc } of own) await deleteName(tx, { kind, doc })
@@ -389,7 +392,10 @@ async function writeNames(tx: Db, named: readonly Named[]): Promise<void> {
   if (rows.length > 0) await insertNames(tx, { rows: JSON.stringify(rows) })
 }
 
-/** Reads a value that is no text, as a damaged disk or another program may leave it in a row, as a text. */
+/**
+ * Reads the texts of events and the names behind these documents. Each value is read as a text, even where a damaged disk or another program has left no
+ * text.
+ */
 async function readTexts(tx: Db, docs: readonly number[]): Promise<[Unstemmed[], UnstemmedName[]]> {
   const wanted = wholeList(tx, docs)
   const terms = wholeList(
@@ -429,18 +435,17 @@ async function writeStems(tx: Db, stemmed: readonly Stemmed[]): Promise<void> {
   if (before && before.docs > 0) await forgetSome(tx, before.docs)
 }
 
-/** Of these documents, those that had stems before. */
+/** Counts those of these documents that had stems before. */
 const countReplaced = statement<{ docs: string }>()<{ docs: number }>(
   (_db, value) =>
     sql`select count(*) as docs from stems_docsize where id in (select value from json_each(${value('docs')}))`,
 )
 
-/** Stems of titles that are looked at for each document that had others before. */
+/** Stems of titles that are checked for each document that had other stems before. */
 const STEMS_LOOKED_AT = 1 / 4
 
 /**
- * Looks at some stems of titles, from one that is drawn by lot, and removes those that no document has any more. So few of these remain, however
- * often titles change.
+ * Checks some stems of titles, from a random one on, and removes those that no document has any more. So few such stems remain, however often titles change.
  */
 async function forgetSome(tx: Db, replaced: number): Promise<void> {
   await sql`delete from named_stems where id in (

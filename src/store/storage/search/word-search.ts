@@ -2,25 +2,25 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type Lookup, planWord, type Search, type WordPlan } from '../../../base/text/search.ts'
 import { addId, countIds, dropId, type IdSet, inBoth, inEither, listIds, makeIdSet, onlyInFirst } from '../id-set.ts'
 
-// The search of texts on SQLite, by an index of words.
+// Finds events whose texts contain given letters, on SQLite: by the index of words, and by reading the texts where that takes less time.
 
-/** The `like` pattern for values that contain a text, with `\` as the escape character. */
+/** Returns the `like` pattern for values that contain a text, with `\` as the escape character. */
 export const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
-// Microseconds that looking up one term costs, one event of a term, and searching one text for a word.
+// Costs in microseconds: of the look-up of one term, of each event that has the term, and of the search of one text for a word.
 const TERM_COST = 20
 const POSTING_COST = 0.15
 const TEXT_COST = 3
-/** Microseconds of work between two estimates of the work left. */
+/** Microseconds of work between two estimates of the remaining work. */
 const LOOK_EVERY = 2000
-/** Reading all texts in order costs a third for each. */
+/** The texts that are read in order in the time of one text read by its id. */
 const SCANS_PER_TEXT = 3
 
-/** With so few candidates the texts are read and no further words are looked up. */
+/** Candidates up to which their texts are read and no further words are looked up. */
 const FEW = 1000
-/** Ids whose texts one statement reads. */
+/** The most ids whose texts one statement reads. */
 const IDS_AT_ONCE = 8192
-/** Terms that one statement finds. */
+/** The most terms that one statement finds. */
 const TERMS_AT_ONCE = 1000
 
 interface Term {
@@ -29,7 +29,7 @@ interface Term {
   word: string
 }
 
-/** A lookup of one word of a search, with the first terms that match it. */
+/** One look-up for a word of a search, with the first terms that it finds. */
 interface Question {
   plan: WordPlan
   lookup: Lookup
@@ -43,16 +43,16 @@ export interface WordIndex {
   target: IdSet
   largestId: StatementSync
   unindexed: StatementSync
-  /** Adds the events that have a term to `target`. */
+  /** Adds the ids of the events that have a term to `target`. */
   events: StatementSync
   wordIs: StatementSync
   wordLike: StatementSync
   shortWordLike: StatementSync
 }
 
-/** The index of words that a connection reads. */
+/** Prepares the statements by which a connection reads the index of words. */
 export function openWordIndex(connection: DatabaseSync): WordIndex {
-  // A statement adds ids to a set at once: rows, or lists as JSON, would take longer to read than to find, and leave garbage.
+  // The function that adds ids to a set while a statement runs: rows, or lists as JSON, would take longer to read than to find, and leave garbage.
   connection.aggregate('add_id', {
     start: 0,
     step: (count, id) => {
@@ -78,8 +78,8 @@ export function openWordIndex(connection: DatabaseSync): WordIndex {
 }
 
 /**
- * The events whose folded text contains what a search asks for, as the texts were at one moment: found by the index of words, and by the
- * texts themselves where the index does not know enough. The set may have ids that are no events when a search only excludes.
+ * Returns the events whose folded text matches a search, all as of one moment: found by the index of words, and by reading texts where the index does not
+ * know enough. The set may have ids of no event when a search only excludes words.
  */
 export function searchWords(index: WordIndex, search: Search): IdSet {
   const { connection } = index
@@ -102,11 +102,11 @@ function findEvents(index: WordIndex, search: Search): IdSet {
   return found
 }
 
-/** The ids whose texts contain every word. */
+/** Returns those of the ids whose texts contain every word. */
 function withWords(index: WordIndex, ids: IdSet, words: readonly string[]): IdSet {
   const questions = words.map(planWord).flatMap((plan) => questionsOf(index, plan))
   if (questions.some(({ terms }) => terms.length === 0)) return emptyLike(ids)
-  // The rarest first: a term added late is rare.
+  // The rarest comes first: a term with a high number appeared late, and is rare.
   questions.sort((a, b) => firstId(b) - firstId(a))
   const unknown = new Set(words)
   let found = ids
@@ -118,7 +118,7 @@ function withWords(index: WordIndex, ids: IdSet, words: readonly string[]): IdSe
   return unknown.size === 0 ? found : matching(index, found, { include: [...unknown], exclude: [] })
 }
 
-/** The ids whose texts contain none of the words. */
+/** Returns those of the ids whose texts contain none of the words. */
 function withoutWords(index: WordIndex, ids: IdSet, words: readonly string[]): IdSet {
   const unknown: string[] = []
   let found = ids
@@ -135,7 +135,7 @@ function questionsOf(index: WordIndex, plan: WordPlan): Question[] {
 }
 
 /**
- * The ids that have one of the terms of a question, and some more where the plan is not exact. Terms are looked up until reading the
+ * Returns those of the ids that have one of the terms of a question, with some others where the plan is not exact. It looks terms up until reading the
  * remaining texts takes no longer than the look-ups did, so that neither many rare terms nor few common ones take long.
  */
 function narrowed(index: WordIndex, ids: IdSet, { plan, lookup, terms }: Question): IdSet {
@@ -163,13 +163,13 @@ function termsAfter(index: WordIndex, { text, before, after }: Lookup, id: numbe
   return statement.all(`${before ? '*' : ''}${text}${after ? '*' : ''}`, id) as unknown as Term[]
 }
 
-/** Adds the events that have a term, and returns their number. */
+/** Adds the events that have a term to a set, and returns their number. */
 function addEventsWith(index: WordIndex, term: string, to: IdSet): number {
   index.target = to
   return Number(index.events.get(`"${term.replaceAll('"', '""')}"`)?.count)
 }
 
-/** The ids whose texts match the search. */
+/** Returns those of the ids whose texts match the search, by reading the texts. */
 function matching(index: WordIndex, ids: IdSet, search: Search): IdSet {
   const found = emptyLike(ids)
   for (let first = 0; first < ids.length * 32; first += IDS_AT_ONCE) {
@@ -180,7 +180,7 @@ function matching(index: WordIndex, ids: IdSet, search: Search): IdSet {
   return inBoth(ids, found)
 }
 
-/** Adds the ids among these whose texts match the search. */
+/** Adds to a set those of the ids whose texts match the search. */
 function readTexts(index: WordIndex, ids: readonly number[], search: Search, to: IdSet): void {
   if (ids.length === 0) return
   const [condition, patterns] = conditionOf(search)
@@ -190,7 +190,7 @@ function readTexts(index: WordIndex, ids: readonly number[], search: Search, to:
     .get(JSON.stringify(ids), ...patterns)
 }
 
-/** Adds the events of a range of ids whose texts match the search. */
+/** Adds to a set the events in a range of ids, with both ends, whose texts match the search. */
 function scanTexts(index: WordIndex, first: number, last: number, search: Search, to: IdSet): void {
   const [condition, patterns] = conditionOf(search)
   index.target = to

@@ -5,16 +5,16 @@ import type { Lane } from '../database.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
 import { asUnavailable, type BoundStatement } from './sqlite-connection.ts'
 
-// The threads that run long reads of a SQLite file.
+// Starts the threads that run long reads of a SQLite file, and hands them requests.
 
-/** The work of a thread: to run statements on one snapshot, to search, or to checkpoint the write-ahead log. */
+/** A request to a thread: to run statements on one snapshot, to search, or to checkpoint the write-ahead log. */
 export type ReaderRequest = { statements: readonly BoundStatement[] } | { search: Search } | 'checkpoint'
 
 export type ReaderAnswer = { result: unknown } | { failure: { message: string; errcode: unknown } }
 
 /**
- * Threads that read a SQLite file, each over its own connection, so that long reads block nothing else. A request sees everything committed before
- * it.
+ * The threads that read a SQLite file, each over its own connection, so that long reads block nothing else, and the requests that wait for them. A request
+ * sees everything that was committed before it.
  */
 export interface ReaderPool {
   file: string
@@ -25,7 +25,7 @@ export interface ReaderPool {
 
 interface ReaderThread {
   worker: Worker
-  /** The work in hand. */
+  /** The request that the thread is answering. */
   asked: Asked | undefined
 }
 
@@ -34,27 +34,27 @@ interface Asked {
   request: ReaderRequest
   resolve: (result: unknown) => void
   reject: (error: unknown) => void
-  /** Ends the wait for a thread. */
+  /** Turns the request away when it has waited too long. */
   timer: NodeJS.Timeout
 }
 
-/** The number of threads; all but one take searches, so lists never wait for searches. */
+/** The number of threads. All but one may take searches, so lists never wait for searches. */
 const THREADS = 2
-/** The most waiting requests, and the most milliseconds they wait. */
+/** The most waiting requests, and the most milliseconds that one waits. */
 const MOST_WAITING: Record<Lane, number> = { list: 128, search: 32 }
 const LONGEST_WAIT_MS = 2000
 
-/** Heap limits of a thread: it keeps little between requests, and leaves little garbage. */
+/** The limit of a thread's young heap: a thread keeps little between requests, and leaves little garbage. */
 const LIMITS = { maxYoungGenerationSizeMb: 4 }
 
-/** Threads for a file. They start when they are first needed, and again after they have died. */
+/** Makes the pool of a file. Its threads start when they are first needed, and again after they have died. */
 export function makeReaderPool(file: string): ReaderPool {
   return { file, threads: [], waiting: { list: [], search: [] }, isClosed: false }
 }
 
 /**
- * Gives a thread this work. Rejects with DatabaseUnavailable when too many requests wait, when no thread is free in time, and when the database
- * fails.
+ * Has a thread answer a request, and resolves to the result. Rejects with DatabaseUnavailable when too many requests wait, when no thread is free in time,
+ * and when the database fails.
  */
 export function askReaders(pool: ReaderPool, lane: Lane, request: ReaderRequest): Promise<unknown> {
   if (pool.isClosed) return Promise.reject(new Error('The database is closed.'))
@@ -80,7 +80,7 @@ export async function closeReaders(pool: ReaderPool): Promise<void> {
     for (const asked of queue.splice(0)) refuse(asked, 'The database is closed.')
   await Promise.all(
     pool.threads.map(({ worker }) => {
-      // The process stays alive until they have ended.
+      // The process stays alive until the threads have ended.
       worker.ref()
       return worker.terminate()
     }),
@@ -98,7 +98,7 @@ function refuse(asked: Asked, why: string): void {
   asked.reject(new DatabaseUnavailable(why))
 }
 
-/** Hands waiting work to free threads. */
+/** Hands waiting requests to free threads. */
 function dispatch(pool: ReaderPool): void {
   for (;;) {
     const queue = nextQueue(pool)
@@ -112,7 +112,7 @@ function dispatch(pool: ReaderPool): void {
   }
 }
 
-/** The queue to serve next: lists before searches, which leave one thread to lists. */
+/** Returns the queue to serve next: lists come before searches, and searches leave one thread to lists. Undefined where nothing may be served. */
 function nextQueue({ waiting, threads }: ReaderPool): Asked[] | undefined {
   if (waiting.list.length > 0) return waiting.list
   const searching = threads.filter(({ asked }) => asked?.lane === 'search').length
@@ -125,7 +125,7 @@ function freeThread(pool: ReaderPool): ReaderThread | undefined {
 }
 
 function startThread(pool: ReaderPool): ReaderThread {
-  // The TypeScript source, or the JavaScript that `npm run build` makes of it.
+  // The path of the TypeScript source, or of the JavaScript that `npm run build` makes of it.
   const code = new URL(`reader-thread${extname(import.meta.url)}`, import.meta.url)
   const worker = new Worker(code, { workerData: pool.file, execArgv: [], resourceLimits: LIMITS })
   const thread: ReaderThread = { worker, asked: undefined }
@@ -146,7 +146,7 @@ function settle(pool: ReaderPool, thread: ReaderThread, answer: ReaderAnswer): v
     asked?.reject(asUnavailable(Object.assign(new Error(answer.failure.message), { errcode: answer.failure.errcode })))
 }
 
-/** Drops a thread that died and rejects its work. */
+/** Drops a thread that died, and rejects its request. */
 function giveUp(pool: ReaderPool, thread: ReaderThread, error: unknown): void {
   const at = pool.threads.indexOf(thread)
   if (at === -1) return

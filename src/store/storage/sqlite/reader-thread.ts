@@ -1,4 +1,4 @@
-// A thread that reads beside the main one, over its own connection. It answers one request at a time.
+// Answers the requests of the main thread, one at a time, over its own connection to the SQLite file.
 import type { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { messageOf } from '../../../base/errors.ts'
@@ -33,7 +33,7 @@ function answerQueries(port: MessagePort, file: string): void {
   })
 }
 
-/** The result, and the memory transferred with it. */
+/** Returns the result of a request, and the memory that is handed over with it. */
 function answer(reader: Reader, request: ReaderRequest): [result: unknown, moved: ArrayBuffer[]] {
   if (request === 'checkpoint') return [checkpoint(reader.file), []]
   if ('statements' in request) return [runTogether(reader.connection, reader.prepare, request.statements), []]

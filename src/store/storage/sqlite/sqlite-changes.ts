@@ -22,16 +22,17 @@ import {
 import type { Recording } from '../recording.ts'
 import type { Prepare } from './sqlite-connection.ts'
 
-// Reads the record of changes on SQLite. One transaction writes at a time, so positions are in the order of commits, and a cursor is the last position.
+// Reads and writes the record of changes on SQLite. One transaction writes at a time, so positions are in the order of commits, and a cursor is the last
+// position.
 
 function select<Row>(prepare: Prepare, text: string, ...values: number[]): Row[] {
   return prepare(text).all(values) as Row[]
 }
 
-/** The position of the last commit; null or nothing before the first. */
+/** Selects the position of the last commit; null or no row before the first. */
 const LAST = 'select position from changes order by position desc limit 1'
 
-/** The end of the record of changes. */
+/** Returns the present end of the record of changes. */
 export function presentCursor(prepare: Prepare): Cursor {
   const [last] = select<{ position: number }>(prepare, LAST)
   return String(last?.position ?? 0)
@@ -40,13 +41,13 @@ export function presentCursor(prepare: Prepare): Cursor {
 const DROPPED = 'select before from changes_dropped'
 
 /**
- * One statement, since another process may write between two. The limit is a literal: SQLite prepares a statement anew for each value of a parameter
- * there, which takes ten times as long as running it.
+ * Selects the changes after a position, with the last position and the last dropped one. It is one statement, since another process may write between two.
+ * The limit is a literal: SQLite prepares a statement anew for each value of a parameter there, which takes ten times as long as to run it.
  */
 const UNSEEN = `select last, before, kind, record from (select (${LAST}) as last, (${DROPPED}) as before)
   left join (select kind, record from changes where position > ? limit ${MOST_CHANGES + 1}) on true`
 
-/** The changes committed after a cursor, each record once; 'too old' when they are no longer known or too many. */
+/** Returns the changes committed after a cursor, each record once; 'too old' when they are no longer known or too many. */
 export function findChanges(prepare: Prepare, since: Cursor): Awaited<ReturnType<Database['readChanges']>> {
   const rows = select<Nullable<Change & { last: number; before: number }>>(prepare, UNSEEN, Number(since))
   const [last, before] = [rows[0]?.last ?? 0, rows[0]?.before ?? 0]
@@ -57,7 +58,7 @@ export function findChanges(prepare: Prepare, since: Cursor): Awaited<ReturnType
 
 type Nullable<Row> = { [Name in keyof Row]: Row[Name] | null }
 
-/** The condition that a row of `changes` was committed after one cursor and not after another. */
+/** Returns the condition that a row of `changes` was committed after `from` and not after `to`. */
 export function committedBetween(from: Cursor, to: Cursor): RawBuilder<SqlBool> {
   return sql<SqlBool>`(changes.position > ${Number(from)} and changes.position <= ${Number(to)})`
 }
@@ -71,12 +72,12 @@ export async function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   return !row || !(Number(cursor) <= row.last && Number(cursor) >= row.before)
 }
 
-/** A position as a value that rows of `changes` are compared with. */
+/** Returns a position as a value to compare the positions of `changes` with. */
 export function positionValue(position: string): RawBuilder<number | string> {
   return sql`${Number(position)}`
 }
 
-/** Drops at most `most` tombstones from before a time, but never the latest change. Returns how many. */
+/** Drops at most `most` tombstones from before a time, but never the row of the last commit. Returns how many. */
 export async function dropTombstones(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ position: number }>`
     delete from changes where (kind, record) in (
@@ -110,15 +111,15 @@ const INSERT_DELIVERIES = `${TELL.before} (select value ->> 'kind' as kind, valu
     from json_each(?)) c
   ${TELL.after}`
 
-/** Read before anything is written: the position of the previous commit, and whether any webhook wants changes. */
+/** Selects the position of the previous commit, and whether any webhook is enabled. It runs before anything is written. */
 const PRESENT = `select coalesce((${LAST}), 0) as last, ${IS_TOLD} as is_told`
 
-/** Rows written in one turn of the event loop; they take some milliseconds. */
+/** The most rows written in one turn of the event loop: they take some milliseconds. */
 const ROWS_A_TURN = 500
 
 /**
- * Writes what the transactions of a commit have recorded, as its last step: a record changed by several of them is written once. Returns a promise if
- * the rows take several turns of the event loop.
+ * Writes what the transactions of a commit have recorded, as the last step of the commit. A record changed by several of them is written once. Returns a
+ * promise where the rows take several turns of the event loop, else undefined.
  */
 export function saveRecordings(prepare: Prepare, recordings: readonly Recording[]): Promise<void> | undefined {
   if (recordings.every(({ changes }) => changes.size === 0)) return undefined
@@ -160,14 +161,17 @@ function saveChanges(prepare: Prepare, rows: readonly LatestChange[], position: 
     upsert.run([kind, record, position, sequence, was_public, is_public, deleted, changed_utc, user, known_from, times])
 }
 
-/** The changes of a commit, the messages on them, and those whose former versions are not known any more. */
+/**
+ * The changes of a commit, the changes that webhooks are told of, and the keys of the records whose former versions are no longer known: the latter two as
+ * JSON.
+ */
 interface Settled {
   changes: readonly LatestChange[]
   told: string | undefined
   forgotten: string | undefined
 }
 
-/** Settles the sequences of what has been written, which messages carry. */
+/** Settles the sequences of the written changes, and then writes the messages to webhooks, which carry these sequences. */
 function saveWithSequences(prepare: Prepare, { changes, told, forgotten }: Settled): void {
   const keys = keysToLevel(changes)
   if (keys !== undefined) prepare(LEVEL).run([keys, keys])

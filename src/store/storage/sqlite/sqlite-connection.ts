@@ -10,21 +10,21 @@ import { makeFolder } from '../../../base/files.ts'
 import { distanceKm } from '../distance.ts'
 import { DatabaseUnavailable, type Lack } from '../unavailable.ts'
 
-// Connections to a SQLite file: opening it, watching it, preparing statements, waiting for locks.
+// Opens connections to a SQLite file, watches the file, prepares statements, and waits for locks.
 
-/** The most milliseconds that opening a file waits for its lock. */
+/** The most milliseconds that the opening of a file waits for its lock. */
 const OPENING_MS = 5000
 
 /**
- * Pages of 4 kB in the write-ahead log before a checkpoint. New events change the same index pages again and again, and a checkpoint writes each page
- * once, so a long log saves writes. Reading the log after a crash takes a moment.
+ * Pages of 4 kB in the write-ahead log before a checkpoint. New events change the same index pages again and again, and a checkpoint writes each page once,
+ * so a long log saves writes. To read the log after a crash takes a moment.
  */
 export const LOG_PAGES = 16_000
-/** Pages after which a commit checkpoints by itself, in case the thread falls behind. */
+/** Pages of the log after which a commit checkpoints by itself, in case the thread falls behind. */
 const MOST_LOG_PAGES = 4 * LOG_PAGES
 
 /**
- * Opens a connection that writes and reads and never waits for a lock: a locked file fails with SQLITE_BUSY at once.
+ * Opens a connection that writes and reads. Its statements never wait for a lock: a locked file fails with SQLITE_BUSY at once.
  * @throws Error with one sentence when the file cannot be opened.
  */
 export function connect(file: string, cacheKb: number): DatabaseSync {
@@ -47,7 +47,7 @@ export function connect(file: string, cacheKb: number): DatabaseSync {
   }
 }
 
-/** Opens a read-only connection, for a thread that may wait. */
+/** Opens a read-only connection, for a thread: it waits for locks. */
 export function connectReader(file: string, cacheKb: number): DatabaseSync {
   const connection = new DatabaseSync(file, { readOnly: true, timeout: OPENING_MS })
   connection.exec(`pragma cache_size = -${cacheKb}; pragma temp_store = memory`)
@@ -55,10 +55,10 @@ export function connectReader(file: string, cacheKb: number): DatabaseSync {
   return connection
 }
 
-/** Checkpoints the write-ahead log as far as possible without making a reader or writer wait. It takes time: call it in a thread. */
+/** Checkpoints the write-ahead log as far as it can without making a reader or writer wait. It takes time, so a thread calls it. */
 export function checkpoint(file: string): void {
   const address = pathToFileURL(file)
-  // A missing file is not created.
+  // In this mode a missing file is not created.
   address.search = '?mode=rw'
   const connection = new DatabaseSync(address, { timeout: OPENING_MS })
   try {
@@ -69,7 +69,7 @@ export function checkpoint(file: string): void {
   }
 }
 
-/** Makes the file and its folder if they are missing, readable by this user alone; SQLite gives its other files the same mode. */
+/** Makes the file and its folder where they are missing, for this user alone; SQLite gives its other files the same mode. */
 function makeFile(file: string): void {
   makeFolder(dirname(file))
   // Opening an existing file here would be harmful: closing it drops the locks of the other connections of this process.
@@ -83,8 +83,8 @@ function makeFile(file: string): void {
 }
 
 /**
- * Remembers which file a path leads to. The result throws DatabaseUnavailable for as long as it leads to none, to another, to an empty one, or to
- * one that a shorter file was copied over: what is written there is lost. `connection` reads the file.
+ * Remembers which file a path leads to. Returns a function that throws DatabaseUnavailable while the path leads to no file, to another, to an empty one, or
+ * to one that a shorter file was copied over: what is written there is lost. `connection` reads the file.
  */
 export function watchFile(file: string, connection: DatabaseSync): () => void {
   const own = statSync(file)
@@ -109,11 +109,11 @@ function whyLost(own: Stats, file: string, isCut: (bytes: number) => boolean): s
 }
 
 /**
- * Remembers the length of a file. The result tells whether something else than a checkpoint has made it shorter: a checkpoint is seen in the log, and
- * leaves all pages that the database has.
+ * Remembers the length of a file. Returns a function that tells whether something other than a checkpoint has made it shorter since the last call. A
+ * checkpoint shows in the log, and leaves all pages of the database in the file.
  */
 function watchLength(connection: DatabaseSync): (bytes: number) => boolean {
-  // This only checks.
+  // With `noop` the statement only counts pages.
   const checkpoints = connection.prepare('pragma wal_checkpoint(noop)')
   const pages = connection.prepare('select page_count * page_size as bytes from pragma_page_count, pragma_page_size')
   let before = { bytes: 0, log: 0, checkpointed: 0 }
@@ -130,7 +130,7 @@ function watchLength(connection: DatabaseSync): (bytes: number) => boolean {
   }
 }
 
-/** SQL functions that our queries use and SQLite lacks. */
+/** Adds the SQL functions that our queries use and SQLite lacks. */
 function addFunctions(connection: DatabaseSync): void {
   connection.function('distance_km', { deterministic: true, varargs: true }, (...points) =>
     distanceKm(...(points as [number, number, number, number])),
@@ -140,22 +140,22 @@ function addFunctions(connection: DatabaseSync): void {
   )
 }
 
-/** Whether one line of a text contains all words. */
+/** Returns true when one line of a text contains all words. */
 function lineContainsAll(text: string, words: readonly string[]): boolean {
   return text.split('\n').some((line) => words.every((word) => line.includes(word)))
 }
 
-/** Prepares a statement, or finds it prepared. */
+/** Returns a prepared statement, a new one or one prepared before. */
 export type Prepare = (sql: string) => SqliteStatement
 
-/** Bytes that the prepared statements of a connection may take: as a guess, so many for each, or for each character of its text. */
+/** The bytes that the prepared statements of a connection may take, and a guess of the bytes of one: the least, and those for each character of its text. */
 const STATEMENT_BYTES = 20_000_000
 const LEAST_BYTES = 40_000
 const BYTES_A_CHARACTER = 20
-/** Longer statements are not cached: a prepared statement takes many times the length of its text, and long ones rarely come twice. */
+/** The most characters of a cached statement: a prepared one takes many times the length of its text, and long ones rarely come twice. */
 const LONGEST_KEPT = 8000
 
-/** Prepares the statements of a connection, and caches those that are used again. They belong to the connection, and so does their budget. */
+/** Returns a function that prepares statements of a connection, and caches them within a budget of bytes that belongs to the connection. */
 export function prepareKept(connection: DatabaseSync): Prepare {
   const prepared = emptyCache<string, SqliteStatement>(cacheBudget(STATEMENT_BYTES))
   return (sql) => {
@@ -168,7 +168,7 @@ export function prepareKept(connection: DatabaseSync): Prepare {
   }
 }
 
-/** The rows of a statement; none for a statement without columns. */
+/** Runs a statement and returns its rows; none for a statement without columns. */
 export function runPrepared(statement: SqliteStatement, parameters: readonly unknown[]): unknown[] {
   if (statement.reader) return statement.all(parameters)
   statement.run(parameters)
@@ -181,7 +181,7 @@ export interface BoundStatement {
   parameters: readonly unknown[]
 }
 
-/** The rows of each statement, all from one snapshot. The connection must be in no transaction. */
+/** Runs the statements on one snapshot and returns the rows of each. The connection must be in no transaction. */
 export function runTogether(
   connection: DatabaseSync,
   prepare: Prepare,
@@ -198,14 +198,14 @@ export function runTogether(
 }
 
 /**
- * A statement as the query builder runs it. Rows arrive as arrays and become objects here: the objects that Node makes of many columns are hash
- * tables, which take ten times as long to copy.
+ * Makes a statement for the query builder. Its rows arrive as arrays and become objects here: the objects that Node makes of many columns are hash tables,
+ * which take ten times as long to copy.
  */
 function adapted(statement: StatementSync): SqliteStatement {
   let names = namesOf(statement)
   statement.setReturnArrays(true)
   const rowOf = (values: SQLOutputValue[]) => {
-    // Another process has given a table one more column.
+    // Another process has added a column to a table.
     if (values.length !== names.length) names = namesOf(statement)
     return namedRow(names, values)
   }
@@ -233,8 +233,8 @@ function namedRow(names: readonly string[], values: readonly SQLOutputValue[]): 
 }
 
 /**
- * The meaning of primary result codes of SQLite: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN and PROTOCOL. All other codes are our own
- * faults.
+ * The lack behind primary result codes of SQLite: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN and PROTOCOL. All other codes are faults of this
+ * program.
  */
 const LACKS: Record<number, Lack> = {
   3: 'permission',
@@ -247,7 +247,7 @@ const LACKS: Record<number, Lack> = {
   15: 'answer',
 }
 
-/** The meaning of extended result codes: IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC, IOERR_TRUNCATE and IOERR_SHMSIZE. Reads go on after them. */
+/** The lack behind extended result codes: IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC, IOERR_TRUNCATE and IOERR_SHMSIZE. Reads go on after these. */
 const WRITE_LACKS: Record<number, Lack> = {
   778: 'permission',
   1034: 'permission',
@@ -266,7 +266,7 @@ const codeOf = (error: unknown) => {
   return code === undefined ? undefined : code & 0xff
 }
 
-/** DatabaseUnavailable for an error of SQLite that means it; any other error unchanged. */
+/** Returns DatabaseUnavailable for an error of SQLite that means it, and any other error unchanged. */
 export function asUnavailable(error: unknown): unknown {
   const code = extendedCodeOf(error)
   const lack = code === undefined ? undefined : (WRITE_LACKS[code] ?? LACKS[code & 0xff])
@@ -280,7 +280,7 @@ const WORDS: Record<Lack, string> = {
   permission: 'may not be written',
 }
 
-/** True when another connection holds the lock. */
+/** Returns true for the error that another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   return codeOf(error) === BUSY
 }
@@ -288,7 +288,7 @@ export function isBusy(error: unknown): boolean {
 /** The most milliseconds to wait for a lock. */
 export const LOCK_MS = 5000
 
-/** Milliseconds between attempts: they grow up to the last entry. */
+/** Milliseconds between the first attempts at a lock, and between all later ones. */
 const PAUSES_MS = [1, 2, 5, 10] as const
 const LAST_PAUSE_MS = 20
 
@@ -297,7 +297,9 @@ export function pauseAfter(attempts: number): Promise<void> {
   return sleep(PAUSES_MS[attempts - 1] ?? LAST_PAUSE_MS)
 }
 
-/** Tries until the lock is free, without blocking the event loop. Rejects with DatabaseUnavailable after `LOCK_MS`. */
+/**
+ * Repeats the attempt until the lock is free, without blocking the event loop, and resolves to its result. Rejects with DatabaseUnavailable after `LOCK_MS`.
+ */
 export async function whenFree<T>(attempt: () => T | Promise<T>): Promise<T> {
   const since = performance.now()
   for (let attempts = 1; ; attempts++) {

@@ -34,22 +34,22 @@ import {
   whenFree,
 } from './sqlite-connection.ts'
 
-// SQLite as the database: its query builder, its writes, and the interface that stores see.
+// Implements the interface of the database on a SQLite file: its query builders, its writes and its background work.
 
-// The query builders on connections to a SQLite file. Threads that read have no need of them, and load none: 11 MB.
+// The query builders. Threads that read do not load this file, since a query builder takes 11 MB and they need none.
 
-/** Makes the query builder of a connection, whose statements `prepare` compiles. */
+/** Makes the query builder of a connection. `prepare` compiles its statements. */
 export function queryBuilder(prepare: Prepare): Db {
   return new Kysely<Tables>({ dialect: dialectOf(prepare) })
 }
 
-/** Makes the query builder of a connection for reading. It waits for locks, and throws DatabaseUnavailable where the database fails. */
+/** Makes the query builder of a connection that reads. Its queries wait for locks, and reject with DatabaseUnavailable where the database fails. */
 function readingBuilder(prepare: Prepare): Db {
   const dialect = dialectOf(prepare)
   return new Kysely<Tables>({ dialect: { ...dialect, createDriver: () => waitingDriver(dialect.createDriver()) } })
 }
 
-/** All query builders share one compiler: it keeps no state, and takes longer to make than the rest of a builder. */
+/** The compiler that all query builders share: it keeps no state, and takes longer to make than the rest of a builder. */
 const compiler = new SqliteQueryCompiler()
 
 function dialectOf(prepare: Prepare): Dialect {
@@ -98,43 +98,40 @@ function runRead<T>(attempt: () => T): T | Promise<T> {
   }
 }
 
-// The writes of a SQLite connection, several in one commit.
+// The writes, several in one commit.
 
-/** The most writes in one commit. They wait for each other, and requests wait for them. */
+/** The most writes in one commit: they wait for each other, and requests wait for them. */
 const GROUP_LIMIT = 64
-/** No write joins after so many milliseconds and so many commits more: commits take a fifth of the time at most, and requests wait little. */
+/** No write joins a commit after `GROUP_MS` ms and the time of four commits: so commits take at most a fifth of the time, and requests wait little. */
 const GROUP_MS = 4
 const GROUP_COMMITS = 4
-/**
- * The most milliseconds that writes wait for others to share their commit. They wait no longer than a commit takes, so on a fast disk they hardly
- * wait.
- */
+/** The most milliseconds that writes wait for others to share their commit (no longer than a commit takes, so hardly on a fast disk), and between two looks. */
 const GATHER_MS = 3
 const PAUSE_MS = 1
-/** The most writes that wait. */
+/** The most writes that may wait; others are refused. */
 const MOST_WAITING = 2000
 
-/** The writes of a connection, one transaction at a time. */
+/** The state of the writes of a connection, which runs one transaction at a time. */
 export interface Writes {
   connection: DatabaseSync
   prepare: Prepare
   transaction: Transaction
   queue: Job[]
-  /** See `betweenWrites`. */
+  /** The work that waits for a moment without a transaction (`betweenWrites`). */
   between: (() => Promise<void>) | undefined
-  /** Resolves when the queue is empty. */
+  /** Resolves when the queue is empty; undefined while it is. */
   draining: Promise<void> | undefined
-  /** Whether the connection is to be closed: then no write begins any more. */
+  /** True when the connection is to be closed: then no write begins any more. */
   isClosing: boolean
   /** The number of writes in the last commit. */
   together: number
-  /** Milliseconds that recent commits took, `GATHER_MS` at the most: so long do writes wait for others. */
+  /** The average milliseconds of recent commits, at most `GATHER_MS`: writes wait no longer than that for others. */
   commitMs: number
   /** The changes of the jobs that have succeeded in the present transaction. */
   recordings: Recording[]
-  /** Throws when the file is no longer where it was: called before each commit. */
+  /** Called before each commit. Throws when the file is no longer where it was. */
   requireFile: () => void
-  /** Called after each commit, before the writers that wait for it go on. */
+  /** Called after each commit, before its writers go on. */
   committed: () => void
 }
 
@@ -142,7 +139,7 @@ interface Job {
   work: () => Promise<unknown>
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
-  /** The time at which it is refused if another process still has the database locked. */
+  /** The time at which the job is refused if another process still locks the database, in ms of `performance.now()`. */
   deadline: number
 }
 
@@ -170,8 +167,8 @@ export function makeWrites(
 }
 
 /**
- * Runs the work in a transaction, which it may share with others; resolves once it is durable. While another process has the database locked, it
- * waits for `patience` ms without blocking other requests.
+ * Runs the work in a transaction, which it may share with others, and resolves once the commit is durable. While another process locks the database, the
+ * write waits for `patience` ms without blocking other requests. Rejects with DatabaseUnavailable after that, and when too many writes wait.
  */
 export function enqueueWrite<T>(writes: Writes, work: (tx: Db) => Promise<T>, patience = LOCK_MS): Promise<T> {
   if (writes.isClosing) return Promise.reject(new DatabaseUnavailable('The database is being closed.'))
@@ -188,13 +185,13 @@ export function enqueueWrite<T>(writes: Writes, work: (tx: Db) => Promise<T>, pa
   })
 }
 
-/** Lets the writes that have come be done, and refuses all others. */
+/** Finishes the writes that have come, and refuses all later ones. */
 async function endWrites(writes: Writes): Promise<void> {
   writes.isClosing = true
   await writes.draining
 }
 
-/** Does this work once no transaction is open; writes wait until it has ended. One work at a time. */
+/** Does this work as soon as no transaction is open, and lets writes wait until it has ended. One work at a time. */
 function betweenWrites(writes: Writes, work: () => Promise<unknown>): Promise<void> {
   return new Promise((resolve, reject) => {
     writes.between = () => work().then(() => resolve(), reject)
@@ -214,9 +211,9 @@ async function drain(writes: Writes): Promise<void> {
 }
 
 /**
- * Waits for the writes that will share the next commit: as long as each turn of the event loop brings more of them, and then until there are as many
- * as in the last commit, since clients answered together write again at about the same time. A single writer waits for nobody. Clients whose commit
- * is done are answered meanwhile.
+ * Waits for the writes that will share the next commit: as long as each turn of the event loop brings more of them, and then until there are as many as in
+ * the last commit, since clients answered together write again at about the same time. A single writer waits for nobody. Clients of the last commit get their
+ * answers meanwhile.
  */
 async function gather(writes: Writes): Promise<void> {
   const began = performance.now()
@@ -232,7 +229,7 @@ async function gather(writes: Writes): Promise<void> {
   }
 }
 
-/** Begins a transaction as soon as no other process has one. Refuses jobs that waited too long; false when none is left. */
+/** Begins a transaction as soon as no other process has one, and refuses jobs that waited too long. Returns false when no job is left. */
 async function begin(writes: Writes): Promise<boolean> {
   for (let attempts = 1; writes.queue.length > 0; attempts++) {
     try {
@@ -256,12 +253,12 @@ function refuseOverdue(writes: Writes, error: unknown): void {
   for (const job of refused) job.reject(error)
 }
 
-/** Runs the work of a job. Statements that it begins after its end are refused, since the transaction may belong to another job by then. */
+/** Runs the work of a job. A statement that the work begins after its end is refused, since the transaction may belong to another job by then. */
 async function runJob<T>({ connection, prepare }: Writes, work: (tx: Db) => Promise<T>): Promise<T> {
   let isOver = false
   const prepareOpen: Prepare = (text) => {
     if (isOver) throw new Error('The transaction is over.')
-    // On a full disk SQLite rolls back by itself, and later statements would be committed one by one.
+    // On a full disk SQLite rolls back by itself, and would then commit each later statement by itself.
     if (!connection.isTransaction) throw new DatabaseUnavailable('The transaction was undone.')
     return prepare(text)
   }
@@ -274,7 +271,7 @@ async function runJob<T>({ connection, prepare }: Writes, work: (tx: Db) => Prom
   }
 }
 
-/** The statements around jobs: begin, commit, savepoints. */
+/** Prepares the statements around jobs: begin, commit, rollback and savepoints. */
 function prepareTransaction(connection: DatabaseSync) {
   const prepared = (text: string) => {
     const statement = connection.prepare(text)
@@ -285,7 +282,7 @@ function prepareTransaction(connection: DatabaseSync) {
   return {
     begin: prepared('begin immediate'),
     commit: prepared('commit'),
-    /** Rolls everything back, if anything has begun. */
+    /** Rolls the transaction back, if there is one. */
     rollback: () => {
       if (connection.isTransaction) connection.exec('rollback')
     },
@@ -301,8 +298,8 @@ function prepareTransaction(connection: DatabaseSync) {
 type Transaction = ReturnType<typeof prepareTransaction>
 
 /**
- * Runs jobs one after the other in the transaction that has begun, each undone alone if it fails, and commits them with one flush to disk. Jobs that
- * are left when the time is over are for the next one.
+ * Runs jobs one after the other in the transaction that has begun, and commits them with one flush to disk. A job that fails is undone alone. Jobs that are
+ * left when the time is over wait for the next commit.
  */
 async function commitTogether(writes: Writes): Promise<void> {
   const { transaction, queue } = writes
@@ -313,7 +310,7 @@ async function commitTogether(writes: Writes): Promise<void> {
     do {
       const job = queue.shift()
       if (!job) break
-      // If the commit fails, this promise is rejected with the others.
+      // If the commit fails, this job is rejected with the others.
       jobs.push(job)
       if (jobs.length === 1 && queue.length === 0) return await commitOne(writes, job)
       done.push(await attemptJob(writes, job))
@@ -331,7 +328,7 @@ async function commitTogether(writes: Writes): Promise<void> {
   for (const settle of done) settle()
 }
 
-/** Runs and commits a single job. It needs no savepoint: if it fails, there is nothing else to keep. */
+/** Runs and commits a single job. It needs no savepoint: when it fails, there is nothing else to keep. */
 async function commitOne(writes: Writes, job: Job): Promise<void> {
   const { transaction, prepare, recordings, committed } = writes
   let value: unknown
@@ -347,7 +344,7 @@ async function commitOne(writes: Writes, job: Job): Promise<void> {
   job.resolve(value)
 }
 
-/** Commits, and updates the average time of commits; a single slow one changes it little. */
+/** Commits, and updates the average time of commits, which a single slow commit changes little. */
 function commit(writes: Writes): void {
   writes.requireFile()
   const began = performance.now()
@@ -370,7 +367,7 @@ async function attemptJob({ connection, transaction }: Writes, job: Job): Promis
   }
 }
 
-// The database interface on a SQLite file.
+// The interface of the database.
 
 const CACHE_KB = 16_384
 const READER_CACHE_KB = 2048
@@ -379,14 +376,14 @@ const READER_CACHE_KB = 2048
 const MIGRATION_MS = 60_000
 
 /**
- * Opens a SQLite file in WAL mode with two connections: one writes, the other reads committed data meanwhile. Between transactions the first one
- * reads as well, since every commit empties the page caches of all other connections. Reads that may take long go to threads (`reader-pool.ts`),
- * which have their own connections. Waiting for a lock never blocks other requests.
+ * Opens a SQLite file in WAL mode with two connections: one writes, the other reads committed data meanwhile. Between transactions the writing connection
+ * reads too, since its commits empty the page caches of all other connections. Reads that may take long go to threads (`reader-pool.ts`) with connections of
+ * their own. No wait for a lock blocks other requests.
  * @throws Error with one sentence when the file cannot be opened.
  */
 export function openSqlite(file: string): Database {
   const writer = connect(file, CACHE_KB)
-  // It reads little, and the next commit empties its cache.
+  // This connection reads little, and the next commit empties its cache.
   const reader = file === ':memory:' ? writer : connect(file, READER_CACHE_KB)
   const requireFile = reader === writer ? () => undefined : watchFile(file, reader)
   const written = prepareKept(writer)
@@ -428,7 +425,7 @@ export function openSqlite(file: string): Database {
       return () => listeners.delete(listener)
     },
     look,
-    // A commit and its announcement happen within one turn of the event loop.
+    // A commit and the calls of the listeners happen within one turn of the event loop.
     commitsUnderWay: () => undefined,
     findMatching: pool ? (search) => askReaders(pool, 'search', { search }) as Promise<IdSet> : searchHere(reader),
     ping: async () => {
@@ -445,7 +442,7 @@ export function openSqlite(file: string): Database {
   }
 }
 
-/** Runs a migration. A step may change every row: its rollback journal and its sorting would take a gigabyte of memory at a million events. */
+/** Runs a migration with temporary data on disk: a step that changes every row would need a gigabyte of memory for them at a million events. */
 async function migrateOnDisk(writer: DatabaseSync, writes: Writes, work: (tx: Db) => Promise<void>): Promise<void> {
   writer.exec('pragma temp_store = file')
   try {
@@ -455,7 +452,7 @@ async function migrateOnDisk(writer: DatabaseSync, writes: Writes, work: (tx: Db
   }
 }
 
-/** Runs work in a transaction that has begun. What it records is written with the commit. */
+/** Runs work in a transaction that has begun. The commit writes the changes that the work records. */
 async function workRecording<T>(
   writes: Writes,
   db: Db,
@@ -469,12 +466,12 @@ async function workRecording<T>(
   return result
 }
 
-/** Milliseconds after a read in which the next one starts a thread. */
+/** Milliseconds between two long reads below which the second starts a thread. */
 const RARELY_MS = 1000
 
 /**
- * Runs reads outside transactions in threads. A thread takes longer to start than a list to be read, and some 20 MB: lists that are asked for rarely are read
- * here until there is one.
+ * Makes the function that runs long reads in threads, and those inside a transaction on its connection. A thread takes longer to start than a list to read,
+ * and some 20 MB, so while none has started, lists asked for rarely are read here.
  */
 function makeAside(read: Db, reader: DatabaseSync, prepare: Prepare, pool: ReaderPool): Database['aside'] {
   let last = Number.NEGATIVE_INFINITY
@@ -492,7 +489,7 @@ function makeAside(read: Db, reader: DatabaseSync, prepare: Prepare, pool: Reade
   return aside as Database['aside']
 }
 
-/** Searches in this thread: a database in memory has no file that a thread could open. */
+/** Searches in this thread, for a database in memory: it has no file that another thread could open. */
 function searchHere(connection: DatabaseSync): Database['findMatching'] {
   let words: WordIndex | undefined
   return async (search) => {
@@ -503,15 +500,15 @@ function searchHere(connection: DatabaseSync): Database['findMatching'] {
 
 /** Commits between two checks of the length of the log. */
 const LOOK_AT_LOG_EVERY = 16
-/** The most milliseconds that writes wait for the end of a checkpoint: few beside the `longestMs` of `LIMITS` after which they are turned away. */
+/** The most milliseconds that writes wait for the end of a checkpoint: few beside the `longestMs` of `LIMITS`, after which requests are turned away. */
 const LONGEST_PAUSE_MS = 60
 
 /**
- * Has a thread checkpoint the log when it has become long; the returned function is called after each commit. Writes go on meanwhile, and wait while
+ * Returns a function to be called after each commit: it has a thread checkpoint the log when the log has become long. Writes go on meanwhile, but wait while
  * the thread writes the last pages, since only a log that is completely in the file starts over.
  */
 function makeEmptier(writer: DatabaseSync, pool: ReaderPool, writes: Writes): () => void {
-  // This only checks.
+  // With `noop` the statement only counts pages.
   const length = writer.prepare('pragma wal_checkpoint(noop)')
   const unwritten = () => {
     const { log, checkpointed } = length.get() as { log: number; checkpointed: number }
@@ -527,7 +524,7 @@ function makeEmptier(writer: DatabaseSync, pool: ReaderPool, writes: Writes): ()
     isEmptying = true
     checkpoint()
       .then(writeRest)
-      // Pages that are not checkpointed now are checkpointed later, by a commit at the latest.
+      // Pages that are not checkpointed now are checkpointed later, at the latest by a commit.
       .catch(() => undefined)
       .finally(() => {
         isEmptying = false
@@ -535,13 +532,13 @@ function makeEmptier(writer: DatabaseSync, pool: ReaderPool, writes: Writes): ()
   }
 }
 
-/** The number of events indexed at once, which takes a few milliseconds; up to as many unindexed ones are read whole by every search. */
+/** The number of events indexed at once, which takes a few milliseconds. Every search reads up to as many unindexed events whole. */
 const EVENTS_AT_ONCE = 64
 
-/** Commits between two counts of the events to be indexed, since counting takes time as well. */
+/** Commits between two counts of the waiting events, since counting takes time as well. */
 const LOOK_EVERY_COMMITS = 4
 
-/** Indexes events once there are enough of them; the returned function is called after each commit. */
+/** Returns a function to be called after each commit: it indexes the waiting events once there are enough of them. */
 function makeIndexer(prepare: Prepare, index: (most: number) => Promise<void>): () => void {
   let isIndexing = false
   let unseen = LOOK_EVERY_COMMITS
@@ -563,7 +560,7 @@ function makeIndexer(prepare: Prepare, index: (most: number) => Promise<void>): 
   }
 }
 
-/** A statement over tables that do not exist before the migrations have run. */
+/** Prepares a statement; undefined where its tables do not exist, as before the migrations have run. */
 function prepareIfThere(prepare: Prepare, statement: string): SqliteStatement | undefined {
   try {
     return prepare(statement)
@@ -572,10 +569,10 @@ function prepareIfThere(prepare: Prepare, statement: string): SqliteStatement | 
   }
 }
 
-/** The milliseconds for which the data version is not asked again: asking takes longer than answering most requests. */
+/** Milliseconds for which the data version is not asked again: to ask takes longer than to answer most requests. */
 const LOOK_EVERY = 5
 
-/** Makes a function that tells whether another connection has written since it was last called, at most `LOOK_EVERY` ms late. */
+/** Returns a function that tells, up to `LOOK_EVERY` ms late, whether another connection has written since its last call, and then calls the listeners. */
 function makeLook(writer: DatabaseSync, listeners: ReadonlySet<() => void>): () => boolean {
   const statement = writer.prepare('pragma data_version')
   const read = () => Number(statement.get()?.data_version)

@@ -20,24 +20,22 @@ import {
 import { byRecord, type Tx } from '../recording.ts'
 import { rowParts, statement } from '../statement.ts'
 
-// Reads the record of changes on PostgreSQL.
+// Reads and writes the record of changes on PostgreSQL. Numbers of a sequence would be in the order of asking, not of committing, so they could not tell
+// which commits a reader has seen. Instead, the position of a change is the id of its transaction, and a cursor is a snapshot: it tells which transactions
+// its reader has seen. What the present snapshot sees and the cursor does not was committed in between.
 //
-// Sequences count in the order of asking, not of committing, so a number does not tell which commits a reader has seen. The position of a
-// change is the id of its transaction instead, and a cursor is a snapshot: what it sees is known, and what the present one sees beyond it is
-// what was committed in between.
+// A record has one row, with the transaction that changed it last. Each writer locks the row until its commit, so whoever wrote it last was also committed
+// last. A reader that has not seen one of the writers has therefore not seen the last one either, and finds the row, even where the last transaction has a
+// smaller id than one before it.
 //
-// A record has one row, with the transaction that changed it last. Writers of a row follow each other, since each locks it until it is
-// committed: whoever wrote it last was committed after all who wrote it before. So if a reader has not seen one of them, it has not seen the
-// last one either, and finds the row, even where that transaction has a smaller id than one before it.
-//
-// A cursor is written as the end of the transactions it sees, and those before it that were still running, as in `14-11-12`. The end is
-// that of the greatest position rather than of the present, so that the cursor stays the same, on every node, for as long as nothing changes.
-// It may go back when a transaction with a small id writes over the greatest position, but no cursor is ever given twice for different
-// data: the transaction that was committed last always has a row, and only cursors from then on see it.
+// A cursor is written as the end of the transactions that it sees, then the earlier ones that were still running, as in `14-11-12`. The end follows the
+// greatest position in the table, not the present transactions, so that the cursor stays the same, on every node, for as long as nothing changes. The end may
+// go back when a transaction with a small id writes over the greatest position. But no cursor is ever given for two different states: the transaction that
+// was committed last always has a row, and only cursors from then on see it.
 
 /**
- * Gives new positions to changes that no transaction of this server can have made, since the database was brought here from another server: they
- * would look new for a long time.
+ * Gives new positions to changes that no transaction of this server can have made, since the database was brought here from another server. They would
+ * otherwise look new for a long time.
  */
 export async function adoptForeignChanges(tx: Db): Promise<void> {
   if (!isPostgres(tx)) return
@@ -46,7 +44,10 @@ export async function adoptForeignChanges(tx: Db): Promise<void> {
 }
 
 // `changes.position` sorts by number; a bare `position` would be the text in the select list.
-/** The parts of a cursor: the present snapshot and the latest change it sees. */
+/**
+ * The columns that a cursor is made of: the present snapshot, and the greatest position. `changes.position` sorts by number; a bare `position` would be the
+ * text in the select list.
+ */
 export const CURSOR_COLUMNS =
   'pg_current_snapshot()::text as present, (select position::text from changes order by changes.position desc limit 1) as last'
 
@@ -61,7 +62,7 @@ export function cursorOf({ present, last }: CursorColumns): Cursor {
   return [end, ...running.split(',').filter((id) => id !== '' && BigInt(id) < end)].join('-')
 }
 
-/** A cursor in the form of PostgreSQL's snapshots: the first transaction that may be running, the end, and those running in between. */
+/** Returns a cursor in the form of PostgreSQL's snapshots: the first transaction that may be running, the end, and the ones running in between. */
 function asSnapshot(cursor: Cursor): string {
   const [end = '', ...running] = cursor.split('-')
   return `${running[0] ?? end}:${end}:${running}`
@@ -90,7 +91,7 @@ const selectUnseen = statement<{ snapshot: string }>()((_db, value) => {
   `
 })
 
-/** The changes committed after a cursor, each record once; 'too old' when they are no longer known or too many. */
+/** Returns the changes committed after a cursor, each record once; 'too old' when they are no longer known or too many. */
 export async function findChanges(db: Db, since: Cursor): ReturnType<Database['readChanges']> {
   const rows = await selectUnseen(db, { snapshot: asSnapshot(since) })
   const [row] = rows
@@ -99,7 +100,7 @@ export async function findChanges(db: Db, since: Cursor): ReturnType<Database['r
   return { changes, cursor: cursorOf(row) }
 }
 
-/** The condition that a row of `changes` was committed after one cursor and not after another. */
+/** Returns the condition that a row of `changes` was committed after `from` and not after `to`. */
 export function committedBetween(from: Cursor, to: Cursor): RawBuilder<SqlBool> {
   const [unseen, seen] = [asSnapshot(from), asSnapshot(to)]
   return sql<SqlBool>`(changes.position >= pg_snapshot_xmin(${unseen}::pg_snapshot)
@@ -115,12 +116,12 @@ export async function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   return rows[0]?.lost !== false
 }
 
-/** A position as a value that rows of `changes` are compared with. */
+/** Returns a position as a value to compare the positions of `changes` with. */
 export function positionValue(position: string): RawBuilder<number | string> {
   return sql`${position}::xid8`
 }
 
-/** Drops at most `most` tombstones from before a time, but never those at the greatest position. Returns how many. */
+/** Drops at most `most` tombstones from before a time, but never one at the greatest position. Returns how many. */
 export async function dropTombstones(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ position: string }>`
     delete from changes where (kind, record) in (
@@ -189,8 +190,8 @@ const insertDeliveries = statement<{ changes: string }>()(
 )
 
 /**
- * Writes what a transaction has recorded, as its last step. All statements have begun when the function returns. Rows of `changes` are locked only
- * from here to the commit, and always in the same order, so that writers cannot deadlock.
+ * Writes what a transaction has recorded, as its last step. All statements have begun when the function returns. Rows of `changes` are locked only from here
+ * to the commit, and always in the same order, so that writers cannot deadlock.
  */
 export async function saveRecording(tx: Tx): Promise<void> {
   if (tx.recording.changes.size === 0) return

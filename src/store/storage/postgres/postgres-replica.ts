@@ -18,33 +18,33 @@ import { reason } from '../unavailable.ts'
 import { CURSOR_COLUMNS, type CursorColumns, cursorOf } from './postgres-changes.ts'
 import { readPostgresAddress, type ServerAddress, sessionDialect } from './postgres-session.ts'
 
-// Reads from a standby of PostgreSQL while it has everything that this process knows of.
+// Sends public reads to a standby of PostgreSQL while the standby shows everything that this process knows of.
 
 /** Milliseconds between checks of a standby in use, and between attempts to reach a lost one. */
 const LOOK_MS = 1000
-/** Milliseconds between checks of one that is catching up: they grow from the first number to the second. */
+/** Milliseconds between checks of a standby that is catching up: at first, and at most. */
 const [SOON_MS, LATER_MS] = [5, 100]
-/** Milliseconds of delay after which the standby is reported. */
+/** Milliseconds behind the database after which a standby is reported. */
 const LONG_MS = 10_000
 
-/** The position that a standby must have replayed before it may answer. */
+/** A state of the database that a standby must have replayed before it may answer. */
 interface Goal {
-  /** The count `heard` when the goal was set. */
+  /** The count `heard` of the replica when the goal was set. */
   heard: number
-  /** The end of the write-ahead log. */
+  /** The end of the write-ahead log then, in bytes from its beginning. */
   position: bigint
   /** The cursor of the database at that position, or an earlier one. */
   cursor: Cursor
 }
 
-/** A database with a standby, and the state that each of them is known to have reached. */
+/** A database with a standby, and what is known of the state of each. */
 interface Replica {
   database: Database
   address: string
   reach: ServerAddress
   report: (error: unknown) => void
   tell: (sentence: string) => void
-  /** The number of times this process has heard of changes. */
+  /** The number of times that this process has heard of changes. */
   heard: number
   /** Sends statements to the standby; undefined while it is out of use. */
   reads: Db | undefined
@@ -52,9 +52,9 @@ interface Replica {
   shown: Cursor | undefined
   standby: Standby | undefined
   goal: Goal | undefined
-  /** Since when the standby has been behind the goal. */
+  /** When the standby fell behind the goal, in ms of `performance.now()`; undefined while it is not behind. */
   behindSince: number | undefined
-  /** The latest reason that was reported; empty once it is used again. */
+  /** The last reported reason why the standby is not used; empty while it is used. */
   told: string
   isClosed: boolean
   watching: Promise<void>
@@ -63,14 +63,13 @@ interface Replica {
 }
 
 /**
- * The database, with public reads sent to a streaming standby while that shows everything this process knows of.
- * The process learns of changes from this object: by the listeners of `onChange`, and by the cursors of `cursor` and `readChanges`. At each new
- * change the standby goes out of use before anybody hears of it, until it has replayed what the database wrote up to a later time. So a statement
- * that begins there shows at least the state of every cursor given until then, and whoever caches an answer under the latest cursor (the memory of
- * events, the finished answers) never caches an older state. Nor does a request see less than it saw before: once one of its statements has gone to
- * the database itself, the following ones do too.
- * A statement that fails on the standby goes to the database. `report` gets the reason why the standby is not used, once for each new reason, and
- * `tell` a sentence once it is used again.
+ * Returns the database with its public reads sent to a streaming standby while that shows everything this process knows of. The process learns of changes
+ * from the returned object: by the listeners of `onChange`, and by the cursors of `cursor` and `readChanges`. At each new change the standby goes out of use
+ * before anybody hears of the change, until it has replayed what the database wrote up to a later time. So a statement that begins on the standby shows at
+ * least the state of every cursor given until then, and whoever caches an answer under the latest cursor (the memory of events, the finished answers) never
+ * caches an older state. Nor does a request see less than it saw before: once one of its statements has gone to the database itself, its later ones do too. A
+ * statement that fails on the standby goes to the database. `report` gets each new reason why the standby is not used once, and `tell` a sentence when the
+ * standby is used again.
  * @throws Error with one sentence for unsupported parameters in the address.
  */
 export function readFromReplica(
@@ -109,7 +108,7 @@ export function readFromReplica(
       if (read !== 'too old') noteCursor(replica, read.cursor)
       return read
     },
-    // Only public lists call this here; other searches are part of the statements that read.
+    // Only public lists call this; on PostgreSQL other searches are part of the statements that read.
     findMatching: (search) => findContaining(readPublic(), search),
     close: async () => {
       unsubscribe()
@@ -119,7 +118,7 @@ export function readFromReplica(
   }
 }
 
-/** Takes the standby out of use; the next check may bring it back. */
+/** Takes the standby out of use until a check brings it back. */
 function closeStandby(replica: Replica): void {
   replica.shown = undefined
   if (!replica.reads) return
@@ -197,7 +196,7 @@ async function watch(replica: Replica): Promise<void> {
   }
 }
 
-/** Waits for a number of milliseconds, or until `wake` is called. */
+/** Waits for this many milliseconds, or until `wake` is called. */
 function pause(replica: Replica, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)
@@ -215,7 +214,9 @@ async function stopWatching(replica: Replica): Promise<void> {
   await replica.standby?.leave()
 }
 
-/** Sends statements to the standby while it is in use; those that fail there, and all later ones, go to the database. */
+/**
+ * Returns a connection that sends statements to the standby while it is in use. A statement that fails there goes to the database, and so do all later ones.
+ */
 function routedDb(standby: Standby, database: Db, isOpen: () => boolean, close: () => void): Db {
   const connection: DatabaseConnection = {
     executeQuery: async <Row>(query: CompiledQuery) => {
@@ -253,11 +254,12 @@ function routedDb(standby: Standby, database: Db, isOpen: () => boolean, close: 
 }
 
 /**
- * The cursor of the database, and the end of its write-ahead log at a later time. Asynchronous commits are visible before they are written to disk;
- * their records have places in the log by then, so the insert position is the one that counts.
+ * Returns the cursor of the database, and the end of its write-ahead log at a later time. That end is the insert position: asynchronous commits are visible
+ * before they are written to disk, but they have their places in the log by then.
  */
 async function findEnd(db: Db): Promise<{ position: bigint; cursor: Cursor }> {
-  // A page begins with a header, which a standby receives together with the next record: 40 bytes at the beginning of a file, 24 elsewhere.
+  // A page of the log begins with a header, which a standby receives only with the next record: 40 bytes at the beginning of a file, 24 elsewhere. So it is
+  // left out.
   const { rows } = await sql<CursorColumns & { position: string }>`
     select present, last, (next - case
       when next % pg_size_bytes(current_setting('wal_segment_size')) = 40 then 40
@@ -273,35 +275,35 @@ async function findEnd(db: Db): Promise<{ position: bigint; cursor: Cursor }> {
 /** Milliseconds without an answer after which the standby counts as lost. */
 const PATIENCE_MS = 2000
 
-/** A server that follows the database by streaming replication, for as long as it runs without interruption. */
+/** One uninterrupted run of a server that follows the database by streaming replication. */
 interface Standby {
-  /** Runs a statement. Rejects when it fails, and at once when the standby is given up. */
+  /** Runs a statement. Rejects when the statement fails, and at once when the standby is given up. */
   execute: <Row>(query: CompiledQuery<Row>) => Promise<QueryResult<Row>>
   /**
-   * The replayed position of the database's log, in bytes from its beginning; it never goes back. Rejects when there is no answer, or the server
-   * follows nobody.
+   * Resolves to the replayed position in the database's log, in bytes from its beginning, which never goes back. Rejects when there is no answer, or the
+   * server follows nobody.
    */
   findPosition: () => Promise<bigint>
-  /** Gives the standby up: running statements reject. */
+  /** Gives the standby up; running statements reject. */
   leave: () => Promise<void>
 }
 
-/** Identifies the cluster and database of a connection: the same for a server and for all its standbys. */
+/** Selects a text that names the cluster and database of a connection: the same for a server and for all its standbys. */
 const PLACE = sql<{ place: string }>`
   select (select system_identifier from pg_control_system()) || ' ' || current_database() as place`
 
 interface StandbyColumns {
   /** The start time of the server to the microsecond, which tells one run of a server from any other. */
   started: string
-  /** Null where nothing is being replayed. */
+  /** The replayed position in the log; null where nothing is being replayed. */
   position: string | null
 }
 const STANDBY = `select extract(epoch from pg_postmaster_start_time())::text as started,
   case when pg_is_in_recovery() then (pg_last_wal_replay_lsn() - '0/0')::text end as position`
 
 /**
- * Connects to a standby of the database that `primary` reads. `lost` is called with the reason when the standby is lost: it does not answer, or its
- * address leads to another server or to the same one after a restart; either may show less than before.
+ * Connects to a standby of the database that `primary` reads. Calls `lost` with the reason when the standby is lost: it does not answer, or its address leads
+ * to another server or to the same one after a restart, either of which may show less than before.
  * @throws Error when it cannot be reached, or follows another database.
  */
 async function joinStandby(reach: ServerAddress, primary: Db, lost: (why: unknown) => void): Promise<Standby> {

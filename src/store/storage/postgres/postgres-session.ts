@@ -17,24 +17,28 @@ import type { Tables } from '../schema.ts'
 import { type NamedQuery, type Runner, runDirectly } from '../statement.ts'
 import { DatabaseUnavailable, isOutdated, isRace } from '../unavailable.ts'
 
-// The address of a PostgreSQL database, with the limits that stand in it as parameters.
+// Reads the address of a PostgreSQL database, and runs statements and transactions on connections to it, within the limits that are parameters of the
+// address.
 
-/** Limits of one process. They are set as parameters of the address, as in `postgres://host/name?connections=20`. */
+/** The limits of one process where the address does not set them, as `postgres://host/name?connections=20` does. */
 const LIMITS = {
-  /** The most connections; one more listens. */
+  /** The most connections, beside the one that listens. */
   connections: 10,
-  /** Milliseconds to wait for a free connection, or for a new one. */
+  /** The most milliseconds to wait for a free connection, or for a new one. */
   connect_ms: 5000,
-  /** Milliseconds that a statement may take. */
+  /** The most milliseconds that a statement may take. */
   statement_ms: 10_000,
   /** The most milliseconds that a write waits for a lock. */
   lock_ms: 3000,
 }
 
-/** How to reach a server, and its limits. */
+/** The way to reach a server, and the limits in its address. */
 export interface ServerAddress {
   config: PoolConfig
-  /** The address for the connection that listens: it goes past a pooler, to the server that the parameter `listen` names, if any. */
+  /**
+   * The way to reach the server for the connection that listens. The parameter `listen`, if any, names the server, so that this connection goes past a
+   * pooler.
+   */
   listening: ClientConfig
   connections: number
   connectMs: number
@@ -42,7 +46,10 @@ export interface ServerAddress {
   lockMs: number
 }
 
-/** Takes our parameters out of an address. @throws Error with one sentence for a value that a parameter does not take. */
+/**
+ * Reads an address, and takes the parameters for this program out of it. @throws Error with one sentence for a value that a parameter does not take.
+ * @throws Error with one sentence for a value that a parameter does not take.
+ */
 export function readPostgresAddress(address: string): ServerAddress {
   const [place = '', query = ''] = address.split('?', 2)
   const parameters = new URLSearchParams(query)
@@ -61,7 +68,7 @@ export function readPostgresAddress(address: string): ServerAddress {
   const config: PoolConfig = {
     connectionString: server,
     keepAlive: true,
-    // Independent statements are pipelined.
+    // Statements that do not depend on each other are sent without waiting for answers.
     pipeline: true,
     application_name: 'kalends',
     types: numbers,
@@ -74,28 +81,26 @@ export function readPostgresAddress(address: string): ServerAddress {
   return { config, listening, connections, connectMs, statementMs, lockMs }
 }
 
-/** PostgreSQL's ids and counts have 64 bits; ours stay within the exact integers of a JavaScript number. */
+/** Reads 64-bit integers as JavaScript numbers: our ids and counts stay within the integers that these hold exactly. */
 const numbers: CustomTypesConfig = {
   getTypeParser: (oid, format) => (oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)),
 }
 
-// Runs statements and transactions on connections to PostgreSQL.
-
-/** Milliseconds that a statement has to end after it was cancelled. */
+/** Milliseconds within which a cancelled statement must end. */
 const CANCEL_MS = 2000
 
-/** Runs the statements of a query builder. */
+/** A connection that runs the statements of a query builder, with the state of its transaction. */
 interface Session extends DatabaseConnection {
   client: PoolClient
   /** The most milliseconds that a statement may take. */
   limitMs: number
-  /** The transaction that statements are part of, if any, and whether the server has begun it. */
+  /** The state of the transaction that statements are part of: none, asked for, or begun by the server. */
   transaction: 'none' | 'asked for' | 'begun'
-  /** The beginning of a transaction that the server has not answered, or has refused, and whether statements wait for it. */
+  /** The beginning of a transaction that the server has not answered or has refused, and whether later statements wait for it. */
   opening: { begun: Promise<void>; isWaitedFor: boolean } | undefined
-  /** The error that has made the transaction fail, if any: for the statements after it the server says only that the transaction has failed. */
+  /** The error that made the transaction fail, if any. For later statements the server says only that the transaction has failed. */
   failure: unknown
-  /** Set once the connection cannot be used any more. */
+  /** True once the connection cannot be used any more. */
   broken: boolean
 }
 
@@ -107,9 +112,9 @@ export interface TransactionLimits {
 }
 
 /**
- * PostgreSQL for the query builder, over a pool. Nothing is left behind in sessions, which a pooler such as PgBouncer may hand to another client. A
- * statement that takes longer than `limitMs` is cancelled. Statements reject with DatabaseUnavailable when the server cannot be reached, is
- * overloaded or too slow.
+ * Makes the dialect by which the query builder runs statements over a pool. It leaves nothing behind in sessions, which a pooler such as PgBouncer may hand
+ * to another client. A statement that takes longer than `limitMs` is cancelled. Statements reject with DatabaseUnavailable when the server cannot be reached,
+ * is overloaded or too slow.
  */
 export function sessionDialect(pool: Pool, limitMs: number): Dialect {
   return dialectOf({
@@ -123,12 +128,12 @@ export function sessionDialect(pool: Pool, limitMs: number): Dialect {
   })
 }
 
-/** The most statements that share a session, since the last of them waits for all others. */
+/** The most statements that share a session; the answer of each may have to wait for those of all others. */
 const MOST_SHARING = 16
 
 /**
- * Runs statements that take next to no time, outside transactions. Those that begin in one turn share a session, so that they reach the
- * server together.
+ * Returns a function that runs statements outside transactions which take next to no time. Statements that begin in one turn of the event loop share a
+ * session, so that they reach the server together.
  */
 export function sharedRunner(pool: Pool, limitMs: number): Runner {
   let latest: { session: Promise<Session>; begun: number; running: number } | undefined
@@ -156,9 +161,9 @@ export function sharedRunner(pool: Pool, limitMs: number): Runner {
 }
 
 /**
- * Runs `work` in a transaction of its own, which ends with the statements `ending`, the last of which commits. Statements that `work` begins together
- * reach the server together and run in that order; in transactions of the query builder each would wait for the one before. `last` stands for
- * statements that have begun and reach the server with the end. Rejects as statements do.
+ * Runs `work` in a transaction of its own and resolves to its `result`. Statements that `work` begins together reach the server together and run in that
+ * order; in transactions of the query builder each would wait for the one before. The statements `ending` end the transaction, and the last of them commits.
+ * `last` is the promise of statements that have begun and reach the server with `ending`. Rejects as statements do.
  */
 export async function transact<T>(
   pool: Pool,
@@ -169,7 +174,7 @@ export async function transact<T>(
   const session = await openSession(pool, statementMs)
   const kept = async () => {}
   let isOver = false
-  // The session may belong to another request by then.
+  // After the end the session may belong to another request.
   const stillOpen = () => {
     if (isOver) throw new Error('The transaction is over.')
     return session
@@ -196,7 +201,7 @@ export async function transact<T>(
     isOver = true
     last.catch(() => undefined)
     await begun
-    // If they fail, the server does not commit.
+    // When the statements of `last` fail, the server does not commit.
     const committed = commit(session, ending)
     committed.catch(() => undefined)
     await last
@@ -211,7 +216,7 @@ export async function transact<T>(
   }
 }
 
-/** Begins a transaction. Statements that only read may be sent before the server has answered: if it refuses, they run outside. */
+/** Begins a transaction. Statements that only read may be sent before the server has answered: if it refuses the transaction, they run outside of it. */
 function openTransaction(session: Session, beginning: string): Promise<void> {
   const begun = beginTransaction(session, beginning)
   const opening = { begun, isWaitedFor: false }
@@ -227,7 +232,7 @@ function openTransaction(session: Session, beginning: string): Promise<void> {
   return begun
 }
 
-/** Statements that change nothing and leave no lock outside a transaction. */
+/** Matches statements that, outside a transaction, change nothing and leave no lock. */
 const READ = /^\s*select\b/i
 
 async function beginTransaction(session: Session, beginning = 'begin'): Promise<void> {
@@ -240,7 +245,7 @@ async function beginTransaction(session: Session, beginning = 'begin'): Promise<
 async function commit(session: Session, ending: string): Promise<void> {
   const answers = [await ask(session, ending, [])].flat()
   session.transaction = 'none'
-  // The server answers ROLLBACK if a statement had failed and its error was ignored.
+  // The server answers ROLLBACK where a statement had failed and `work` ignored the error.
   if (answers.at(-1)?.command !== 'COMMIT') throw new Error('The transaction was rolled back.')
 }
 
@@ -288,11 +293,11 @@ async function openSession(pool: Pool, limitMs: number): Promise<Session> {
   return session
 }
 
-/** Runs a statement. If it has a name and the session is ours alone, the server prepares it under that name. */
+/** Runs a statement. Where it has a name and no other client uses the session, the server prepares it under that name. */
 async function runStatement(session: Session, text: string, values: readonly unknown[], name: string | undefined) {
   const { opening } = session
   if (opening && (opening.isWaitedFor || !READ.test(text))) {
-    // Those after it wait as well, so that all run in the order in which they were begun.
+    // The statements after this one wait as well, so that all run in the order in which they were begun.
     opening.isWaitedFor = true
     await opening.begun
   }
@@ -302,7 +307,7 @@ async function runStatement(session: Session, text: string, values: readonly unk
     return await ask(session, text, storables, name)
   } catch (error) {
     if (!isOutdated(error)) throw error
-    // A new version of the program has changed a table, so the prepared statements of this session are outdated, and it is replaced.
+    // A new version of the program has changed a table, so all prepared statements of this session are outdated, and the session is replaced.
     session.broken = true
     if (session.transaction !== 'none') throw error
     return ask(session, text, storables)
@@ -313,7 +318,7 @@ async function runStatement(session: Session, text: string, values: readonly unk
 interface Wire {
   host: string
   port?: number
-  /** The server's process, and the secret key that allows cancelling its statement. */
+  /** The server's process, and the secret key with which its statement may be cancelled. */
   processID?: number
   secretKey?: number
   connection: { stream: { cork: () => void; uncork: () => void } }
@@ -321,26 +326,26 @@ interface Wire {
 
 const wireOf = (client: PoolClient) => client as unknown as Wire
 
-/** Whether a connection leads to a session that no other client uses. */
+/** True for each connection whose session no other client uses. */
 const isOwn = new WeakMap<PoolClient, boolean>()
 
-/** Whether a session may keep prepared statements. The first call asks the server; until it has answered, the result is false. */
+/** Returns true where a session may keep prepared statements. The first call asks the server, and calls return false until it has answered. */
 function keepsNames(client: PoolClient): boolean {
   const known = isOwn.get(client)
   if (known !== undefined) return known
   isOwn.set(client, false)
-  // A pooler announces a made-up process id, since it uses several server processes in turn.
+  // A pooler gives a made-up process id, since it uses several server processes in turn.
   client
     .query<{ pid: number }>('select pg_backend_pid() as pid')
     .then(({ rows }) => isOwn.set(client, rows[0]?.pid === wireOf(client).processID))
-    // The next statement will fail, too.
+    // Nothing is lost: the next statement will fail as well.
     .catch(() => undefined)
   return false
 }
 
 /**
- * Sends a query to the server, cancels it after the time limit, and closes the connection if there is still no answer. Queries of one turn are sent
- * as one.
+ * Sends a query to the server, cancels it after the time limit, and closes the connection where no answer comes even then. Queries of one turn of the event
+ * loop are sent together.
  */
 async function ask(session: Session, text: string, values: unknown[], name?: string) {
   const { client, limitMs } = session
@@ -352,7 +357,7 @@ async function ask(session: Session, text: string, values: unknown[], name?: str
       reject(new DatabaseUnavailable(`The database did not answer within ${limitMs} ms.`))
     }
     const cancel = () => {
-      // Statements that read were sent after it, and would run outside a transaction.
+      // Statements that read were sent behind the beginning of the transaction, and would run outside of it.
       if (session.transaction === 'asked for') return giveUp()
       cancelled = cancelStatement(client)
       timer = setTimeout(giveUp, CANCEL_MS)
@@ -369,17 +374,14 @@ async function ask(session: Session, text: string, values: unknown[], name?: str
     throw failureOf(session, asUnavailable(error))
   } finally {
     clearTimeout(timer)
-    // A late cancel request must not stop the next statement.
+    // The request to cancel must have arrived, or it might stop the next statement.
     await cancelled
   }
 }
 
 const CANCEL_REQUEST = 80877102
 
-/**
- * Asks the server to stop the statement of a connection, over a second connection as the protocol requires. Resolves when the request has been
- * delivered.
- */
+/** Asks the server to stop the statement of a connection, over a second connection as the protocol requires. Resolves when the request has been delivered. */
 async function cancelStatement(client: PoolClient): Promise<void> {
   const { host, port, processID, secretKey } = wireOf(client)
   if (processID === undefined || secretKey === undefined || port === undefined) return
@@ -394,16 +396,16 @@ async function cancelStatement(client: PoolClient): Promise<void> {
   await new Promise((resolve) => socket.once('close', resolve))
 }
 
-// Connection failures, lack of resources, shutdown and cancellation, a server that became read-only because another has taken over, waiting for a
-// lock in vain, and the operating system's codes for a server out of reach.
+// The codes of errors that mean DatabaseUnavailable: lost connections, lack of resources, shutdown and cancellation, a server that became read-only because
+// another has taken over, a wait for a lock in vain, and the operating system's codes for a server out of reach.
 const UNAVAILABLE =
   /^(08...|53...|57...|58...|25006|55P03|E(CONN\w+|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH))$/
 const CONNECTION_LOST = /^(Connection terminated|Client (has encountered a connection error|was closed))/
 
-/** The error code of statements in a transaction that has failed already. */
+/** The error code of statements in a transaction that has already failed. */
 const FAILED_BEFORE = '25P02'
 
-/** The error that a statement reports: in a transaction that conflicts or outages have made fail before, the first error. */
+/** Returns the error that a statement reports: its own, or the first error of the transaction where a conflict or an outage had made it fail before. */
 function failureOf(session: Session, error: unknown): unknown {
   const isAfterwards = error instanceof Error && codeOf(error) === FAILED_BEFORE
   if (session.transaction !== 'none' && !isAfterwards) session.failure ??= error
@@ -415,7 +417,7 @@ function failureOf(session: Session, error: unknown): unknown {
 const DISK_FULL = '53100'
 const READ_ONLY = '25006'
 
-/** DatabaseUnavailable for errors that mean it, and any other error unchanged. */
+/** Returns DatabaseUnavailable for an error that means it, and any other error unchanged. */
 function asUnavailable(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof DatabaseUnavailable) return error
   const code = codeOf(error)

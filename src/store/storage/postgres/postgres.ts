@@ -27,20 +27,20 @@ import {
   transact,
 } from './postgres-session.ts'
 
-// The database interface on a PostgreSQL server.
+// Implements the interface of the database on a PostgreSQL server, and exchanges news of commits with other nodes.
 
-/** The shares of the connections for writes and for long reads; the rest are for quick reads. */
+/** The largest shares of the connections for writes and for long reads; the rest stay free for quick reads. */
 const SHARES = { writes: 0.6, aside: 0.2 }
 
-/** Attempts of a write before it fails for its conflicts. */
+/** Attempts of a write before it fails for its conflicts with others. */
 const ATTEMPTS = 25
 const OLDEST = 140_000
 
-/** An open database on a server. */
+/** The state of an open database on a server. */
 interface PostgresDatabase {
   pool: Pool
   db: Db
-  /** Without a time limit: for migrations. */
+  /** The connection for migrations: its statements have no time limit. */
   patient: Db
   limits: TransactionLimits
   writes: Share
@@ -49,14 +49,14 @@ interface PostgresDatabase {
   others: Listener
   /** The number of writes under way. */
   writing: number
-  /** Writes that the server may have committed; each promise resolves when the listeners have been called. */
+  /** The writes that the server may have committed. Each promise resolves when the listeners have been called. */
   committing: Set<Promise<void>>
   stemmer: ReturnType<typeof makeStemmer>
 }
 
 /**
- * Opens a PostgreSQL database at `postgres://…`, of version 14 or newer and with texts in UTF-8. Once open, it recovers by itself from every failure
- * of the server: work that cannot be done meanwhile rejects with DatabaseUnavailable.
+ * Opens a PostgreSQL database at `postgres://…`, of version 14 or newer and with texts in UTF-8. Once open, it recovers by itself from every failure of the
+ * server. Work that cannot be done meanwhile rejects with DatabaseUnavailable.
  * @throws Error with one sentence when it cannot be opened.
  */
 export async function openPostgres(address: string): Promise<Database> {
@@ -73,7 +73,7 @@ export async function openPostgres(address: string): Promise<Database> {
   return presentDatabase(openNode(reach, pool, db))
 }
 
-/** A pool that replaces broken connections; users learn of them by the failed statement. */
+/** Opens a pool of connections, which replaces broken ones. Whoever uses a broken connection learns of it by the failed statement. */
 function openPool(config: PoolConfig): Pool {
   const pool = new Pool(config)
   pool.on('error', () => undefined)
@@ -140,8 +140,8 @@ function presentDatabase(node: PostgresDatabase): Database {
 }
 
 /**
- * Runs a transaction and announces it. A commit that includes the notification reaches the other nodes soonest, but the server cannot flush two such
- * commits to disk together. So a commit includes the notification only if it is the only write of this node.
+ * Runs a transaction and notifies the other nodes. A notification within the commit reaches them soonest, but the server cannot flush two such commits to
+ * disk together. So only a write that is alone on this node has the notification within its commit.
  */
 async function write<T>(node: PostgresDatabase, work: (tx: Tx) => Promise<T>, by: Writer): Promise<T> {
   const told = Promise.withResolvers<void>()
@@ -149,7 +149,7 @@ async function write<T>(node: PostgresDatabase, work: (tx: Tx) => Promise<T>, by
     const tx = recordingOf(db, by)
     const result = await work(tx)
     await stemNames(tx, tx.recording)
-    // The server commits next, and others may see the change before its answer arrives here.
+    // The server commits next, and others may see the change before the server's answer arrives here.
     node.committing.add(told.promise)
     return { result, last: saveRecording(tx) }
   }
@@ -169,7 +169,7 @@ async function write<T>(node: PostgresDatabase, work: (tx: Tx) => Promise<T>, by
   }
 }
 
-/** Runs a transaction again while it conflicts with others. */
+/** Runs a transaction again while it conflicts with others. Rejects after `ATTEMPTS` attempts. */
 async function untilSettled<T>(attempt: () => Promise<T>): Promise<T> {
   for (let attempts = 1; ; attempts++) {
     try {
@@ -208,21 +208,21 @@ interface Turn {
   begin: () => void
 }
 
-/** The most waiting turns for each connection. */
+/** The most pieces of work that wait, for each connection of the share. */
 const MOST_WAITING = 64
 
 function makeShare(limit: number, longestWaitMs: number): Share {
   return { limit: Math.max(1, Math.floor(limit)), taken: 0, waiting: [], longestWaitMs }
 }
 
-/** Does the work once a connection of the share is free. Rejects with DatabaseUnavailable when none becomes free in time, or when too many wait. */
+/** Does the work once a connection of the share is free. Rejects with DatabaseUnavailable when none becomes free in time, or when too much work waits. */
 async function inShare<T>(share: Share, work: () => Promise<T>): Promise<T> {
   if (share.taken >= share.limit) await turnIn(share)
   else share.taken += 1
   try {
     return await work()
   } finally {
-    // The next in the queue takes its place.
+    // The next work in the queue takes over the connection.
     const next = share.waiting.shift()
     if (next) next.begin()
     else share.taken -= 1
@@ -247,33 +247,33 @@ function turnIn(share: Share): Promise<void> {
   })
 }
 
-// Tells other nodes of commits, and hears of theirs.
+// News of commits, to other nodes and from them.
 
 const CHANNEL = 'kalends_changes'
-/** Milliseconds between checks while notifications arrive: a node may die between its commit and its notification. */
+/** Milliseconds between checks of the cursor while notifications arrive: a node may die between its commit and its notification. */
 const HEARING_MS = 500
-/** Milliseconds between checks while none arrive, and between attempts to connect. */
+/** Milliseconds between checks of the cursor while no notifications arrive, and between attempts to connect. */
 const DEAF_MS = 100
-/** Milliseconds between notifications of one node; each covers all commits since the last. */
+/** Milliseconds between notifications from one node; each stands for all commits since the last. */
 const TELL_MS = 10
-/** Milliseconds without an answer after which the connection counts as lost. */
+/** Milliseconds without an answer after which the connection that listens counts as lost. */
 const PATIENCE_MS = 2000
 
 /** Notifies other nodes of changes, and receives their notifications. */
 interface Listener {
-  /** A statement that notifies the others when its transaction commits. */
+  /** A statement that notifies the other nodes when its transaction commits. */
   telling: string
-  /** Notifies the others, soon, that this node has committed. */
+  /** Notifies the other nodes, within some milliseconds, that this node has committed. */
   tell: () => void
-  /** Starts calling `heard` whenever another node may have committed something. */
+  /** Starts to call `heard` whenever another node may have committed something. */
   listen: () => void
   close: () => Promise<void>
 }
 
 /**
- * Receives notifications by LISTEN over its own connection, and checks the cursor as well: twice a second for changes that were never announced, ten
- * times a second where notifications do not arrive, as behind a pooler that shares connections. Without a connection it calls `heard` as often, since
- * something may have happened.
+ * Makes the listener of a node. It receives notifications by LISTEN over a connection of its own, and also checks the cursor: twice a second, for changes
+ * that were never announced, and ten times a second where notifications do not arrive, as behind a pooler that shares connections. Without a connection it
+ * calls `heard` ten times a second, since something may have happened.
  */
 function makeListener(config: ClientConfig, pool: Pool, heard: () => void): Listener {
   const self = randomUUID()
@@ -307,7 +307,7 @@ function makeListener(config: ClientConfig, pool: Pool, heard: () => void): List
   const announce = async () => {
     do {
       again = false
-      // The periodic checks make up for a failed notification.
+      // The checks of the cursor make up for a failed notification.
       await (ears ? ears.tell() : pool.query('select pg_notify($1, $2)', [CHANNEL, self])).catch(() => undefined)
       await pause(TELL_MS)
     } while (again)
@@ -330,11 +330,11 @@ function makeListener(config: ClientConfig, pool: Pool, heard: () => void): List
   }
 }
 
-/** A connection that listens. Every function rejects when it is lost. */
+/** The connection that listens. Every function except `hears` rejects when the connection is lost. */
 interface Ears {
   look: () => Promise<Cursor>
   tell: () => Promise<void>
-  /** True once a notification has come back; some connections bring none. */
+  /** Returns true once a notification has come back; behind some poolers none does. */
   hears: () => boolean
   close: () => Promise<void>
 }
@@ -358,7 +358,7 @@ async function openEars(config: ClientConfig, self: string, heard: () => void): 
   const close = () => client.end().catch(() => undefined)
   try {
     await client.connect()
-    // A pooler announces a made-up process id, and notifications may reach nobody.
+    // A pooler gives a made-up process id. Notifications may then reach nobody, so the connection does not listen.
     const [session] = await ask<{ pid: number }>('select pg_backend_pid() as pid')
     if (session?.pid === (client as unknown as { processID: number }).processID) {
       await ask(`listen ${CHANNEL}`)

@@ -3,13 +3,13 @@ import { Problem } from '../../base/problems.ts'
 import { normalize } from '../../base/text/characters.ts'
 import { stripMetadata } from './strip-metadata.ts'
 
-// Checks images, and makes their sizes and icons.
+// Checks uploaded images, and makes their sizes, and icons.
 
-/** The sizes made of an image, in the order answers list them (rule 8.2). */
+/** The sizes made of an image, in the order in which answers list them (rule 8.2). */
 const SIZE_NAMES = ['medium', 'large', 'thumbnail', 'medium_large', '1536x1536', '2048x2048'] as const
 export type SizeName = (typeof SIZE_NAMES)[number]
 
-/** A file to be stored; `ending` follows the stem in its name, such as `-300x225.jpg`. */
+/** A file to be stored. Its name is the stem of the image with this ending, such as `-300x225.jpg`. */
 export interface PreparedFile {
   ending: string
   bytes: Buffer
@@ -21,40 +21,39 @@ interface PreparedPicture extends PreparedFile {
   height: number
 }
 
-/** A verified image with its sizes, ready to be stored under one stem. */
+/** A checked image with its sizes, ready to be stored under names of one stem. */
 export interface PreparedImage {
-  /** Start of every file name: letters, digits, `-` and `_`. */
+  /** The beginning of every file name: letters, digits, `-` and `_`. */
   stem: string
   mimeType: string
-  /** The full size: the image as it came, or a copy that fits `MAX_SIDE`. */
+  /** The full size: the image as it came without its metadata, or a copy that fits `MAX_SIDE`. */
   full: PreparedPicture
-  /** The image as it came, where `full` is a copy. */
+  /** The image as it came without its metadata, where `full` is a scaled copy. */
   original?: PreparedFile
   /** Sizes smaller than `full`; two of the same dimensions are the same file. */
   sizes: Partial<Record<SizeName, PreparedPicture>>
 }
 
-/** Longer images are shown as a copy with this many pixels on the long side (rule 8.3). */
+/** Pixels on the long side of the copy that is shown of a larger image (rule 8.3). */
 const MAX_SIDE = 2560
-/** Seconds that preparing an image may take. */
+/** The most seconds that the preparation of an image may take. */
 const DEADLINE = 20
-/** Frames of a moving image. */
+/** The most frames of a moving image. */
 const MOST_FRAMES = 2000
-/** Bytes from which a file is expected to take long. */
+/** Bytes from which an image counts as slow to prepare. */
 const SLOW_BYTES = 4_000_000
 
 interface Format {
   extension: string
-  /** Pixels up to which decoding stays within some 500 MB of memory. */
+  /** The most pixels: to decode them stays within some 500 MB of memory. */
   maxPixels: number
-  /** Pixels from which making the sizes takes longer than about a second. */
+  /** Pixels from which it takes longer than about a second to make the sizes. */
   slowPixels: number
   encode: (picture: Sharp) => Sharp
 }
 
 /**
- * The formats accepted, by media type. AVIF and GIF are encoded at their least effort: the next takes several times as long for about the
- * same bytes.
+ * The accepted formats, by media type. AVIF and GIF are encoded with the least effort: the next effort takes several times as long for about the same bytes.
  */
 const formats: Readonly<Record<string, Format>> = {
   'image/jpeg': {
@@ -89,18 +88,18 @@ const formats: Readonly<Record<string, Format>> = {
   },
 }
 
-/** Whether a key of the store is such as images have: a year, a month, and a name that ends as those of an accepted format do. */
+/** Returns true for a key of the store that an image may have: a year, a month, and a name with the ending of an accepted format. */
 export function isImageKey(key: string): boolean {
   return /^\d{4}\/\d\d\/\w[\w.-]{0,199}$/.test(key) && mimeTypeOf(key) !== 'application/octet-stream'
 }
 
-/** The media type of a stored image by its file name. */
+/** Returns the media type of a stored image by its file name; `application/octet-stream` for any other ending. */
 export function mimeTypeOf(fileName: string): string {
   const found = Object.entries(formats).find(([, { extension }]) => fileName.endsWith(`.${extension}`))
   return found?.[0] ?? 'application/octet-stream'
 }
 
-/** A file that may be an image. Its bytes are asked for when its turn comes, and not before. */
+/** A file that may be an image. Its bytes are read only when its turn comes. */
 export interface ImageFile {
   /** bytes */
   size: number
@@ -118,15 +117,15 @@ interface Inspected {
   bytes: Buffer
   mimeType: string
   format: Format
-  /** The dimensions as shown. */
+  /** The dimensions of the image as shown, in its orientation. */
   dimensions: Dimensions
   orientation: number
   isMoving: boolean
 }
 
 /**
- * The image of a file with the sizes of rule 8.2, without the metadata of cameras (`stripMetadata`); undefined when it is damaged or no JPEG, PNG,
- * GIF, WebP or AVIF. Few images are prepared at a time, and slow ones never hold up the others.
+ * Checks the image in a file and makes the sizes of rule 8.2, without the metadata of cameras (`stripMetadata`). Undefined when the image is damaged or no
+ * JPEG, PNG, GIF, WebP or AVIF. Few images are prepared at a time, and slow ones never hold up the others.
  * @throws Problem rest_upload_image_too_large for more pixels, frames or seconds than allowed, rest_unavailable when too many wait
  */
 export async function prepareImage(file: ImageFile, fileName: string): Promise<PreparedImage | undefined> {
@@ -137,7 +136,7 @@ export async function prepareImage(file: ImageFile, fileName: string): Promise<P
     return !found || (isSlow(found) && !isLarge) ? found : { prepared: await prepare(sharp, found, fileName) }
   })
   if (!inspected || 'prepared' in inspected) return inspected?.prepared
-  // It has few bytes and many pixels: it waits with the slow ones.
+  // This image has few bytes and many pixels, so it waits with the slow ones.
   return takeTurn(queue, 'slow', () => prepare(sharp, inspected, fileName))
 }
 
@@ -164,7 +163,7 @@ async function inspect(sharp: SharpFactory, bytes: Buffer): Promise<Inspected | 
   const format = formats[mimeType]
   if (!format || !dimensions) return undefined
   if (dimensions.width * dimensions.height > format.maxPixels || pages > MOST_FRAMES) throw tooLarge(format.maxPixels)
-  // The orientation of an AVIF is a property of its picture, which its Exif data only repeat.
+  // In an AVIF the orientation is a property of the picture, which its Exif data only repeat.
   const held = mimeType === 'image/avif' ? 1 : orientation
   return { bytes, mimeType, format, dimensions, orientation: held, isMoving: pages > 1 }
 }
@@ -203,7 +202,9 @@ async function prepare(sharp: SharpFactory, image: Inspected, fileName: string):
   }
 }
 
-/** Gives the whole seconds left until the deadline. */
+/**
+ * Returns a function that gives the whole seconds left until the deadline. @throws Problem rest_upload_image_too_large, of that function, after the deadline
+ */
 function secondsUntil(deadline: number, { maxPixels }: Format): () => number {
   return () => {
     const left = Math.ceil((deadline - performance.now()) / 1000)
@@ -215,8 +216,8 @@ function secondsUntil(deadline: number, { maxPixels }: Format): () => number {
 const isTimeout = (error: unknown) => error instanceof Error && /timeout/.test(error.message)
 
 /**
- * The bytes of an image without its metadata, verified: no metadata is left, and the pixels are the same. Undefined when that fails; then the shown
- * image is made of the pixels alone.
+ * Returns the bytes of an image without its metadata, once it has checked that no metadata is left and the dimensions are the same. Undefined where that
+ * fails: the shown image is then made of the pixels alone.
  */
 async function cleaned(sharp: SharpFactory, image: Inspected): Promise<Buffer | undefined> {
   const bytes = await stripMetadata(image.bytes, image.mimeType, image.orientation)
@@ -227,32 +228,30 @@ async function cleaned(sharp: SharpFactory, image: Inspected): Promise<Buffer | 
   return isSame && isClean ? bytes : undefined
 }
 
-/** Bytes of Exif data that hold nothing but the orientation, with what readers put before and behind them. */
+/** The most bytes of Exif data that hold nothing but the orientation, with what readers put before and behind it. */
 const MOST_EXIF = 64
 
 let loading: ReturnType<typeof openSharp> | undefined
 
-/**
- * The library, loaded with the first image to keep start-up quick. It is set up once: setting it up again would refuse images that are being read.
- */
+/** Loads the library with the first image, to keep start-up quick. It is set up once: to set it up again would refuse images that are being read. */
 function loadSharp(): ReturnType<typeof openSharp> {
   loading ??= openSharp()
   return loading
 }
 
-/** With the readers of all other formats blocked. */
+/** Loads the library, and blocks its readers of all formats that are not accepted. */
 async function openSharp() {
   const { default: sharp } = await import('sharp')
   sharp.block({ operation: ['VipsForeignLoad'] })
   sharp.unblock({ operation: ['Jpeg', 'Png', 'Nsgif', 'Webp', 'Heif'].map((reader) => `VipsForeignLoad${reader}`) })
-  // The queue says how many threads work on images.
+  // The queue decides how many images are worked on at a time, so each gets one thread.
   sharp.concurrency(1)
   return sharp
 }
 
 type SharpFactory = Awaited<ReturnType<typeof loadSharp>>
 
-/** The pixels as they are seen, decoded once, at `MAX_SIDE` at most; every size is made of them. Of an animation, its first frame. */
+/** Decodes the pixels of an image in its orientation, scaled down to `MAX_SIDE`; of an animation, its first frame. Every size is made of them. */
 function decode(image: Sharp, seconds: number) {
   return image
     .autoOrient()
@@ -291,7 +290,7 @@ const boxes: Readonly<Record<Exclude<SizeName, 'thumbnail'>, Dimensions>> = {
   '2048x2048': { width: 2048, height: 2048 },
 }
 
-/** The dimensions of a size of an image: thumbnails are cropped, all others fit their box; none is larger than the image (rule 8.2). */
+/** Returns the dimensions of a size of an image. Thumbnails are cropped, all others fit their box, and none is larger than the image (rule 8.2). */
 function sizeOf(name: SizeName, full: Dimensions): Dimensions {
   if (name === 'thumbnail') return { width: Math.min(150, full.width), height: Math.min(150, full.height) }
   const ratio = Math.min(1, boxes[name].width / full.width, boxes[name].height / full.height)
@@ -299,10 +298,10 @@ function sizeOf(name: SizeName, full: Dimensions): Dimensions {
   return { width: scale(full.width), height: scale(full.height) }
 }
 
-/** Of a longer file name, its end is used. */
+/** The most characters of a file name; of a longer name its end is used. */
 const LONGEST_NAME = 300
 
-/** The stem of a stored file name, from the name sent; `image` when nothing of that is left. */
+/** Returns the stem of stored files for the name of the uploaded file; `image` when nothing of that name is left. */
 function stemOf(fileName: string): string {
   const base = fileName.slice(-LONGEST_NAME).split(/[/\\]/).at(-1) ?? ''
   const plain = normalize(base.replace(/\.[a-z0-9]{1,5}$/i, ''), 'NFKD').replace(/\p{M}/gu, '')
@@ -310,7 +309,7 @@ function stemOf(fileName: string): string {
   return stem.replace(/^[-_]+|[-_]+$/g, '') || 'image'
 }
 
-/** The expected work of an image: `slow` ones may take seconds and never hold all places. */
+/** How long an image is expected to take: `slow` ones may take seconds, and never hold all places. */
 export type Pace = 'quick' | 'slow'
 
 interface Waiting {
@@ -318,15 +317,15 @@ interface Waiting {
   begin: () => void
 }
 
-/** The images being prepared and the waiting ones, in the order of arrival. */
+/** The numbers of images being prepared, and the waiting images in the order of arrival. */
 interface ImageQueue {
   running: Record<Pace, number>
   waiting: Waiting[]
 }
 
-/** Images prepared at the same time. Each holds a thread of the pool that file and DNS lookups use as well. */
+/** The most images prepared at the same time. Each holds a thread of the pool that file and DNS look-ups use as well. */
 const PLACES = 2
-/** The places that slow images may take. */
+/** The most of these places that slow images may take. */
 const SLOW_PLACES = 1
 /** The most images that may wait. */
 const MOST_WAITING: Readonly<Record<Pace, number>> = { quick: 32, slow: 4 }
@@ -338,7 +337,7 @@ export function makeImageQueue(): ImageQueue {
 }
 
 /**
- * Does the work when its turn comes: in order, except that slow work waits for other slow work and quick work does not.
+ * Does the work when its turn comes. Turns come in order, except that slow work waits for other slow work and quick work does not.
  * @throws Problem rest_unavailable at once, when too many wait already
  */
 export async function takeTurn<T>(queue: ImageQueue, pace: Pace, work: () => Promise<T>): Promise<T> {
@@ -357,7 +356,7 @@ export async function takeTurn<T>(queue: ImageQueue, pace: Pace, work: () => Pro
   }
 }
 
-/** Begins the first waiting image that has a place. */
+/** Begins the first waiting image for which a place is free. */
 function beginNext({ running, waiting }: ImageQueue): void {
   if (running.quick + running.slow >= PLACES) return
   const next = waiting.findIndex(({ pace }) => pace === 'quick' || running.slow < SLOW_PLACES)
@@ -367,14 +366,14 @@ function beginNext({ running, waiting }: ImageQueue): void {
   begun.begin()
 }
 
-/** The most pixels of an image that icons are made of. */
+/** The most pixels of an image that icons are made of, and the most seconds for one icon. */
 const MOST_PIXELS = 16_000_000
 const SECONDS = 5
 
-/** Four bytes a pixel: red, green, blue and how much it covers. */
+/** Pixels of four bytes each: red, green, blue and opacity. */
 export type Pixels = Buffer
 
-/** Returns an image as a square PNG, whole, on this ground. @throws Error for bytes that are no image of a kind this service keeps */
+/** Returns a whole image as a square PNG on a ground of this colour. @throws Error for bytes that are no image of an accepted format */
 export async function squarePng(image: Buffer, side: number, ground: string): Promise<Buffer> {
   const sharp = await loadSharp()
   return sharp(image, { limitInputPixels: MOST_PIXELS })
@@ -385,7 +384,7 @@ export async function squarePng(image: Buffer, side: number, ground: string): Pr
     .toBuffer()
 }
 
-/** Returns a square of pixels as a PNG. */
+/** Returns a square of pixels as a PNG; `side` in pixels. */
 export async function pixelsPng(pixels: Pixels, side: number): Promise<Buffer> {
   const sharp = await loadSharp()
   return sharp(pixels, { raw: { width: side, height: side, channels: 4 } })

@@ -7,19 +7,20 @@ import { giveTo, type Owner, ownerAt, syncFolder } from '../../base/files.ts'
 import { Problem } from '../../base/problems.ts'
 import { mimeTypeOf } from './image-sizes.ts'
 
-/** Where images are stored, and from where they may be fetched. */
+
+/** The store of images, the hosts that images may be fetched from, and the size limit. */
 export interface ImageService {
   store: MediaStore
-  /** The only hosts to fetch from; empty: every public one. */
+  /** The only hosts that images are fetched from; empty for every public host. */
   hosts: readonly string[]
   maxBytes: number
-  /** Public address of the store's files without a slash at the end, such as `https://example.org/media`. */
+  /** The public address of the store's files without a slash at the end, such as `https://example.org/media`. */
   mediaUrl: string
 }
 
 /** A stored file on its way to a client. */
 interface StoredFile {
-  /** To be read to the end or destroyed. */
+  /** The bytes. Whoever gets the stream must read it to the end or destroy it. */
   stream: Readable
   mimeType: string
   /** bytes */
@@ -31,40 +32,43 @@ export interface ListedFile {
   key: string
   /** bytes */
   size: number
-  /** Milliseconds since the epoch of the last write. */
+  /** When the file was last written, in milliseconds since the epoch. */
   modified: number
-  /** True for a file that a write began and never ended; nobody can read it. */
+  /** True for a file that a write began and never finished; nobody can read it. */
   isLeftover: boolean
 }
 
-/** A store of image files, by keys such as `2026/11/poster.png`. A key names the same bytes for ever, so answers may be cached without end. */
+/** A store of image files, by keys such as `2026/11/poster.png`. A key stands for the same bytes for ever, so answers may be cached without end. */
 export interface MediaStore {
   /**
-   * Stores the bytes durably. False, with nothing changed, when the key is taken: of several callers, on any node, one wins.
+   * Stores the bytes durably. Resolves to false and changes nothing when the key is taken: of several callers, on any node, one wins.
    * @throws Error when the store fails or the key is malformed.
    */
   put: (key: string, bytes: Uint8Array, mimeType: string) => Promise<boolean>
-  /** Undefined for any key without a file. */
+  /** Opens the file under a key; undefined where there is none. */
   read: (key: string) => Promise<StoredFile | undefined>
-  /** Removes the file if it is there; its key stays taken, unless `list` called it a leftover. @throws Error when the store fails or the key is malformed. */
+  /**
+   * Removes the file, if there is one. Its key stays taken, unless `list` called the file a leftover.
+   * @throws Error when the store fails or the key is malformed.
+   */
   remove: (key: string) => Promise<void>
   /**
-   * Stores the bytes durably in place of any others. For copying a store, where an interrupted attempt may have left files; new files are `put`.
+   * Stores the bytes durably in place of any others. It is for copies of a store, where an interrupted attempt may have left files; new files are `put`.
    * @throws Error when the store fails or the key is malformed.
    */
   restore: (key: string, bytes: Uint8Array, mimeType: string) => Promise<void>
-  /** Everything in the store, in any order: files, removed names (of no bytes), and leftovers of interrupted writes. */
+  /** Yields everything in the store, in any order: files, removed names (of no bytes), and leftovers of interrupted writes. */
   list: () => AsyncIterable<ListedFile>
-  /** Resolves while files can be written, as far as this process knows. @throws Error */
+  /** Resolves while files can be written, as far as this process knows. @throws Error @throws Error */
   check: () => Promise<void>
 }
 
-/** A key names the same bytes for ever. */
+/** The Cache-Control of a stored file, since a key stands for the same bytes for ever. */
 export const MEDIA_CACHE_CONTROL = 'public, max-age=31536000, immutable'
 
 /**
- * A store in this folder, such as `<data>/media`, which is made with the first file. When its disk is full or read-only, functions that write
- * reject with a Problem.
+ * Makes a store in a folder, such as `<data>/media`; the folder is made with the first file. When its disk is full or read-only, functions that write reject
+ * with a Problem.
  */
 export function localMediaStore(folder: string): MediaStore {
   const health: FolderHealth = { folder, isFailing: false }
@@ -79,13 +83,15 @@ export function localMediaStore(folder: string): MediaStore {
   }
 }
 
-/** Plain names between slashes: none starts with a dot, so none leads out of the folder or to a file that is still being written. */
+/**
+ * Returns true for a key: plain names between slashes. No name starts with a dot, so no key leads out of the folder or to a file that is still being written.
+ */
 export const isKey = (key: string) => /^\w[\w.-]{0,199}(\/\w[\w.-]{0,199})*$/.test(key)
 
-/** A file that is being written, in a folder of plain names. */
+/** Matches the name of a file that is being written, in folders with plain names. */
 const LEFTOVER = /^(\w[\w.-]{0,199}\/)*\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** The files of a folder; files with names that this service never makes are left out. */
+/** Yields the files of a folder, without files whose names this service never makes. */
 async function* listFiles(folder: string): AsyncGenerator<ListedFile> {
   const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {
     if (isMissing(error)) return []
@@ -104,7 +110,7 @@ function pathOf(folder: string, key: string): string {
   return join(folder, key)
 }
 
-/** An empty file claims the name; the bytes take its place whole. */
+/** Writes a new file: an empty file claims the name, then the whole bytes take its place. False when the name is taken. */
 async function putFile(path: string, bytes: Uint8Array): Promise<boolean> {
   const firstMade = await mkdir(dirname(path), { recursive: true })
   if (!(await claim(path))) return false
@@ -117,7 +123,7 @@ async function putFile(path: string, bytes: Uint8Array): Promise<boolean> {
   }
 }
 
-/** Whoever writes it, a file belongs to the owner of the folder of the store. */
+/** Writes a file in place of any other. Whoever writes it, the file belongs to the owner of the store's folder. */
 async function replaceFile(store: string, path: string, bytes: Uint8Array): Promise<void> {
   const owner = ownerAt(store)
   const firstMade = await mkdir(dirname(path), { recursive: true })
@@ -125,7 +131,7 @@ async function replaceFile(store: string, path: string, bytes: Uint8Array): Prom
   await moveIn(path, bytes, firstMade, owner)
 }
 
-/** Replaces the file in one step. `firstMade` is the topmost folder that was made for it, if any. */
+/** Replaces a file in one step, durably. `firstMade` is the topmost folder that was made for it, if any. */
 async function moveIn(path: string, bytes: Uint8Array, firstMade: string | undefined, owner?: Owner): Promise<void> {
   const folder = dirname(path)
   const partial = join(folder, `.${randomUUID()}`)
@@ -160,7 +166,7 @@ async function writeThrough(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Makes new names durable in the folder and those above it up to `top`. */
+/** Makes new names durable in a folder and in those above it, up to `top`. */
 async function syncFolders(folder: string, top: string): Promise<void> {
   await syncFolder(folder)
   if (folder !== top && dirname(folder) !== folder) await syncFolders(dirname(folder), top)
@@ -174,7 +180,7 @@ async function emptyFile(path: string): Promise<void> {
   }
 }
 
-/** Empty files are names being claimed or given up. */
+/** Opens a file; undefined for a missing or empty one. An empty file is a name that is being claimed or was given up. */
 async function readFile(path: string): Promise<StoredFile | undefined> {
   const file = await openExisting(path)
   const stat = await file?.stat()
@@ -197,19 +203,19 @@ function isMissing(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(codeOf(error))
 }
 
-/** Seconds after which an operator may have mended a full or read-only disk. */
+/** Seconds after which a client may try again: by then an operator may have mended a full or read-only disk. */
 const SEEN_TO_AFTER = 30
 
 const FULL = ['ENOSPC', 'EDQUOT']
 const UNWRITABLE = ['EROFS', 'EACCES', 'EPERM']
 
-/** A folder of stored files, and whether the last write failed. */
+/** The folder of a store, and whether its last write failed. */
 interface FolderHealth {
   folder: string
   isFailing: boolean
 }
 
-/** Runs work that writes files. @throws Problem rest_insufficient_storage and rest_read_only in place of the errors of the system */
+/** Runs work that writes files, and notes when it fails. @throws Problem rest_insufficient_storage and rest_read_only in place of the errors of the system */
 async function writingFiles<T>(health: FolderHealth, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -220,14 +226,14 @@ async function writingFiles<T>(health: FolderHealth, work: () => Promise<T>): Pr
   }
 }
 
-/** Resolves while files can be written; after a failure it tries a write by itself until one succeeds. @throws Problem */
+/** Resolves while files can be written. After a failure it tries a write by itself until one succeeds. @throws Problem @throws Problem */
 async function checkFolder(health: FolderHealth): Promise<void> {
   if (!health.isFailing) return
   await writingFiles(health, () => tryToWrite(health.folder))
   health.isFailing = false
 }
 
-/** Free bytes below which a small file may fit and the next one not. */
+/** Free bytes of the disk below which a small file may fit and the next one may not. */
 const ROOM_BYTES = 1_000_000
 
 async function tryToWrite(folder: string): Promise<void> {

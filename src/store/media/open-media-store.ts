@@ -2,9 +2,10 @@ import { type Config, mediaUrl, type Site } from '../../base/config.ts'
 import { codeOf, messageOf } from '../../base/errors.ts'
 import { type ImageService, localMediaStore, type MediaStore } from './media-store.ts'
 
+
 /**
- * The store at `file:FOLDER` or `s3://…`; it gives failures to `report`. The S3 client, a package that not every installation has, is loaded only
- * when it is used.
+ * Opens the store at `file:FOLDER` or `s3://…`. `report` gets the failures of a bucket. The S3 client, a package that not every installation has, is loaded
+ * only when it is used.
  * @throws Error with one sentence when the address is of neither form, or the package is missing.
  */
 export async function openMediaStore(address: string, report: (error: Error) => void): Promise<MediaStore> {
@@ -21,7 +22,7 @@ function explainMissing(error: unknown): never {
   )
 }
 
-/** Returns the image store with its hosts, size limit and address. */
+/** Returns the store of images with its hosts, size limit and public address. */
 export function imagesOf(config: Config, store: MediaStore, site: Site): ImageService {
   return { store, hosts: config.image_hosts, maxBytes: config.image_bytes, mediaUrl: mediaUrl(config, site) }
 }

@@ -1,9 +1,10 @@
 import { lookup as lookUp } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
+
 /**
- * Whether an address that somebody named may be connected to: one of these hosts, on any port and at any address; without any, every host with a
- * public address.
+ * Returns true for an address of http or https that the service may connect to. With `hosts`, only these are allowed, on any port and at any address;
+ * without, every host with a public address.
  */
 export function mayConnect(target: URL, hosts: readonly string[]): boolean {
   if (!/^https?:$/.test(target.protocol) || target.username !== '' || target.password !== '') return false
@@ -12,12 +13,15 @@ export function mayConnect(target: URL, hosts: readonly string[]): boolean {
   return isIP(name) === 0 || isPublicAddress(name)
 }
 
-/** Host without port, brackets and the root's dot. The URL parser has put it in lower case and undone other spellings of an IPv4 address. */
+/**
+ * Returns the host of an address without port, brackets and the root's dot. The URL parser has put it in lower case and undone other spellings of an IPv4
+ * address.
+ */
 export function nameOf(target: URL | null): string {
   return (target?.hostname ?? '').replace(/^\[|\]$|\.$/g, '')
 }
 
-/** A host whose addresses are all of private networks. */
+/** The error for a host whose addresses are all in private networks. */
 export class NoPublicAddress extends Error {
   override name = 'NoPublicAddress'
   readonly host: string
@@ -28,7 +32,10 @@ export class NoPublicAddress extends Error {
   }
 }
 
-/** Looks a name up once; the connection goes to one of the addresses that passed the check. */
+/**
+ * Returns a function that looks a host name up once and gives only addresses that passed the check, so that the connection goes to one of these. Without
+ * `hosts` only public addresses pass.
+ */
 export function lookUpAmong(hosts: readonly string[]): LookupFunction {
   return (name, options, callback) => {
     lookUp(name, { ...options, all: true }, (error, found) => {
@@ -41,7 +48,7 @@ export function lookUpAmong(hosts: readonly string[]): LookupFunction {
   }
 }
 
-/** Ranges of the IANA special-purpose registry that are not public, and the host services of one large cloud. */
+/** The IPv4 ranges of the IANA special-purpose registry that are not public, and the host services of one large cloud (168.63.129.16). */
 const specialV4 = rangesOf('ipv4', [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -62,10 +69,10 @@ const specialV4 = rangesOf('ipv4', [
 ])
 /** The only range of public IPv6 addresses; all others are local, multicast, or carry an IPv4 address. */
 const globalV6 = rangesOf('ipv6', ['2000::/3'])
-/** Within it: protocol assignments with Teredo, documentation, 6to4. */
+/** The parts of this range that are not public: protocol assignments with Teredo, documentation, 6to4. */
 const specialV6 = rangesOf('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
 
-/** True for an address of the public internet. Forms of IPv6 that carry an IPv4 address are refused, whatever address that is. */
+/** Returns true for an address of the public internet. A form of IPv6 that carries an IPv4 address is refused, whatever that address is. */
 export function isPublicAddress(ip: string): boolean {
   if (ip.includes('%')) return false
   const version = isIP(ip)

@@ -13,43 +13,43 @@ import { Problem } from '../../base/problems.ts'
 import { mimeTypeOf } from './image-sizes.ts'
 import { isKey, type ListedFile, MEDIA_CACHE_CONTROL, type MediaStore } from './media-store.ts'
 
-// A store of images in an S3-compatible bucket.
+// Stores images in an S3-compatible bucket.
 
-/** A place in an S3-compatible store. */
+/** A bucket of an S3-compatible store, and the part of it that is used. */
 export interface S3Place {
   bucket: string
   /** The prefix of all names: empty, or ending in a slash. */
   prefix: string
-  /** Address of the store; undefined for Amazon's own. */
+  /** The address of the store; undefined for Amazon's own. */
   endpoint: string | undefined
   region: string | undefined
 }
 
-/** Limits in milliseconds. */
+/** The longest waits, in milliseconds. */
 export interface S3Limits {
   /** Until there is a connection. */
   connect: number
-  /** While nothing moves on it. */
+  /** While nothing moves on the connection. */
   idle: number
   /** Until an answer begins. */
   answer: number
-  /** Until a file is kept. */
+  /** Until a file is stored. */
   put: number
 }
 
 const LIMITS: S3Limits = { connect: 3000, idle: 15_000, answer: 10_000, put: 30_000 }
 
-/** Times a request is sent when the connection or the store fails, and times it is sent while another writer is busy with its name. */
+/** How often a request is sent when the connection or the store fails, or while another writer is busy with its name, and the pause between the latter. */
 const ATTEMPTS = 3
 const CONFLICT_ATTEMPTS = 5
 const CONFLICT_MS = 100
 
-/** Milliseconds between reports of an outage, which every request meets. */
+/** The least milliseconds between two reports of an outage, which every request meets. */
 const REPORT_EVERY = 1000
 
 const FORM = 'An S3-compatible store is written s3://BUCKET/PREFIX?endpoint=URL&region=NAME'
 
-/** The parts of `s3://BUCKET/PREFIX?endpoint=…&region=…`. @throws Error with one sentence that repeats nothing of the address. */
+/** Reads the address `s3://BUCKET/PREFIX?endpoint=…&region=…`. @throws Error with one sentence that repeats nothing of the address. */
 export function parseS3Address(address: string): S3Place {
   const url = URL.parse(address)
   const endpoint = url?.searchParams.get('endpoint') ?? undefined
@@ -70,16 +70,15 @@ export function parseS3Address(address: string): S3Place {
 }
 
 /**
- * A store in a bucket, with credentials from the usual places of the SDK: environment, profile, role of the machine. When the bucket fails,
- * functions reject with the problem `rest_unavailable`, and `report` gets an error without secrets, at most once a second.
- *
- * A name is taken for as long as the bucket has it; a removed file leaves an empty one behind. Of several writers one wins where the store supports
- * conditional writes (`If-None-Match: *`). Where it does not, two nodes that put one name at the same moment may both succeed.
+ * Makes a store in a bucket, with credentials from the usual places of the SDK: environment, profile, role of the machine. When the bucket fails, functions
+ * reject with the problem `rest_unavailable`, and `report` gets an error without secrets, at most once a second. A name is taken for as long as the bucket
+ * has it, and a removed file leaves an empty one behind. Of several writers of a name one wins where the store supports conditional writes (`If-None-Match:
+ * *`); elsewhere two nodes that write the name at the same moment may both succeed.
  */
 export function s3MediaStore(place: S3Place, report: (error: Error) => void, limits = LIMITS): MediaStore {
   const client = connect(place, limits)
   const limited = makeLimited(place, report)
-  /** Names that this process is writing: the bucket has no object of theirs yet. */
+  /** The names that this process is writing, of which the bucket has no object yet. */
   const busy = new Set<string>()
   const nameOf = (key: string) => {
     if (!isKey(key)) throw new Error(`"${key}" is no key of a media file.`)
@@ -93,7 +92,7 @@ export function s3MediaStore(place: S3Place, report: (error: Error) => void, lim
   const replace = async (input: PutObjectCommandInput) => {
     await limited(limits.put, (abortSignal) => client.send(new PutObjectCommand(input), { abortSignal }))
   }
-  // The operator hears of a wrong bucket at the start rather than at the first upload.
+  // This request lets the operator hear of a wrong bucket at the start rather than at the first upload.
   const absent = new GetObjectCommand({ Bucket: place.bucket, Key: `${place.prefix}.absent` })
   limited(limits.answer, (abortSignal) => client.send(absent, { abortSignal })).catch(() => undefined)
   return {
@@ -120,14 +119,14 @@ export function s3MediaStore(place: S3Place, report: (error: Error) => void, lim
     remove: async (key) => {
       if (await sizeOf(key)) await replace({ ...nameOf(key), Body: new Uint8Array(), CacheControl: 'no-store' })
     },
-    // Only the bucket knows; it says so when a write fails.
+    // Only the bucket knows whether files can be written, and says so when a write fails.
     check: async () => undefined,
     list: () => listObjects(client, place, limited, limits),
     restore: (key, bytes, mimeType) => replace({ ...nameOf(key), ...contentOf(bytes, mimeType) }),
   }
 }
 
-/** The objects below the prefix, a thousand at a time. Objects with names that this service never makes belong to somebody else. */
+/** Yields the objects below the prefix, a thousand for each request. Objects with names that this service never makes are somebody else's, and left out. */
 async function* listObjects(
   client: S3Client,
   { bucket, prefix }: S3Place,
@@ -150,7 +149,7 @@ function connect({ endpoint, region }: S3Place, limits: S3Limits): S3Client {
   const named = region ?? process.env.AWS_REGION ?? (endpoint === undefined ? undefined : 'us-east-1')
   return new S3Client({
     ...(named === undefined ? {} : { region: named }),
-    // Few stores besides Amazon's give each bucket a host name, and not all support its checksums.
+    // Few stores besides Amazon's give each bucket a host name, and not all support Amazon's checksums.
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -166,7 +165,10 @@ const contentOf = (bytes: Uint8Array, mimeType: string) => ({
   CacheControl: MEDIA_CACHE_CONTROL,
 })
 
-/** False when the name is taken. A store without conditional writes is asked again without the condition; an earlier look found the name free. */
+/**
+ * Writes an object under a name that an earlier look found free; false when the name is taken by now. A store without conditional writes gets the request
+ * again without the condition.
+ */
 async function putNew(client: S3Client, input: PutObjectCommandInput, abortSignal: AbortSignal): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -176,7 +178,7 @@ async function putNew(client: S3Client, input: PutObjectCommandInput, abortSigna
       const status = statusOf(error)
       if (status === 412) return false
       if (status === 501) return client.send(new PutObjectCommand(input), { abortSignal }).then(() => true)
-      // Another writer is at the same name, and may yet fail.
+      // Another writer is writing the same name, and may yet fail.
       if (status !== 409 || attempt === CONFLICT_ATTEMPTS) throw error
       await sleep(CONFLICT_MS)
     }
@@ -185,7 +187,7 @@ async function putNew(client: S3Client, input: PutObjectCommandInput, abortSigna
 
 type Limited = <T>(ms: number, work: (abortSignal: AbortSignal) => Promise<T>) => Promise<T | undefined>
 
-/** Sends a request with a timeout; undefined for a missing object. */
+/** Returns a function that sends a request with a timeout in ms. It resolves to undefined for a missing object, and rejects with a Problem on any failure. */
 function makeLimited({ bucket }: S3Place, report: (error: Error) => void): Limited {
   let reported = Number.NEGATIVE_INFINITY
   return async (ms, work) => {
@@ -201,7 +203,7 @@ function makeLimited({ bucket }: S3Place, report: (error: Error) => void): Limit
       }
       throw new Problem('rest_unavailable', { retryAfter: 1 })
     } finally {
-      // A body that has begun may take longer.
+      // A body that has begun to arrive may take longer.
       clearTimeout(timer)
     }
   }
@@ -213,7 +215,7 @@ function statusOf(error: unknown): number | undefined {
 
 const isNoBucket = (error: unknown) => error instanceof Error && error.name === 'NoSuchBucket'
 
-/** The name of an error alone: its text and details may repeat keys and signatures. */
+/** Returns the name or code of an error, with its status, but not its text or details, which may repeat keys and signatures. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'for no known reason'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name

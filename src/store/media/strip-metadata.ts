@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 
-// Takes the metadata out of images of each format, without decoding their pixels.
+// Removes the metadata from images of each format, without decoding their pixels.
 
 type Strip = (bytes: Buffer, orientation: number) => Buffer | Promise<Buffer>
 
@@ -14,8 +14,8 @@ const strips: Readonly<Record<string, Strip>> = {
 }
 
 /**
- * An image without the metadata of cameras and programs: places, times, names, devices, previews, comments (Exif, XMP, IPTC and the like). Pixels,
- * colour profile and animation stay, and so does `orientation` (1 to 8), as the one entry of new Exif data. The same bytes when there is nothing to
+ * Returns an image without the metadata of cameras and programs: places, times, names, devices, previews, comments (Exif, XMP, IPTC and the like). Pixels,
+ * colour profile and animation stay, and so does `orientation` (1 to 8), as the one entry of new Exif data. Returns the same bytes when there is nothing to
  * remove; undefined for a file whose parts cannot be told apart.
  */
 export async function stripMetadata(bytes: Buffer, mimeType: string, orientation: number): Promise<Buffer | undefined> {
@@ -23,7 +23,7 @@ export async function stripMetadata(bytes: Buffer, mimeType: string, orientation
   try {
     return await strip?.(bytes, orientation)
   } catch (error) {
-    // Offsets in the file that lead out of it.
+    // An offset in the file leads out of the file.
     if (error instanceof RangeError) return undefined
     throw error
   }
@@ -33,24 +33,24 @@ export async function stripMetadata(bytes: Buffer, mimeType: string, orientation
 interface Pieces {
   source: Buffer
   kept: Buffer[]
-  /** The end of the last piece in the source; -1 when it is not of the source. */
+  /** The end of the last piece within the source; -1 when that piece is not of the source. */
   end: number
-  /** Parts that were kept or passed over. */
+  /** The number of parts that were kept or skipped. */
   parts: number
   /** The place in the source where other work gets its next turn. */
   until: number
 }
 
-/** The most parts of a file, which bounds the work; an animation has three a frame. */
+/** The most parts of a file, which bounds the work. An animation has three for each frame. */
 const MOST_PARTS = 50_000
-/** Bytes between two turns of other work. */
+/** Bytes that are read before other work gets a turn. */
 const STRETCH = 2 ** 19
 
 function noPieces(source: Buffer): Pieces {
   return { source, kept: [], end: -1, parts: 0, until: STRETCH }
 }
 
-/** Keeps the bytes from `start` up to `end`. @throws RangeError when the file ends before, or has too many parts */
+/** Keeps the bytes from `start` to before `end`. @throws RangeError when the file ends before, or has too many parts */
 function keep(pieces: Pieces, start: number, end: number): void {
   skip(pieces, start, end)
   const { source, kept } = pieces
@@ -59,34 +59,34 @@ function keep(pieces: Pieces, start: number, end: number): void {
   pieces.end = end
 }
 
-/** Passes over the bytes from `start` up to `end`. @throws RangeError as `keep` does */
+/** Leaves out the bytes from `start` to before `end`. @throws RangeError as `keep` does @throws RangeError as `keep` does */
 function skip(pieces: Pieces, start: number, end: number): void {
   pieces.parts += 1
   if (start > end || end > pieces.source.length) throw new RangeError('The file ends within one of its parts.')
   if (pieces.parts > MOST_PARTS) throw new RangeError('The file falls into too many parts.')
 }
 
-/** Appends our own bytes. */
+/** Appends bytes that are not of the source. */
 function add(pieces: Pieces, bytes: Buffer): void {
   pieces.kept.push(bytes)
   pieces.end = -1
 }
 
-/** The kept bytes; the source itself when nothing was removed. */
+/** Returns the kept bytes; the source itself when nothing was removed. */
 function joined({ source, kept }: Pieces): Buffer {
   const [first] = kept
   return kept.length === 1 && first?.length === source.length ? source : Buffer.concat(kept)
 }
 
-/** Gives other work its turn in the middle of a long part; to be called once `at` has reached `until`. */
+/** Gives other work a turn in the middle of a long part. Called once `at` has reached `until`. */
 async function takeBreath(pieces: Pieces, at: number): Promise<void> {
   await nextTurn()
   pieces.until = at + STRETCH
 }
 
 /**
- * Exif data that say how an image is held up and nothing else (Exif 2.3, 4.6.2): a directory with the one entry 0x0112, little-endian.
- * `orientation` is a number from 1 to 8.
+ * Returns Exif data with nothing but the orientation (Exif 2.3, 4.6.2): a directory with the one entry 0x0112, little-endian. `orientation` is a number from
+ * 1 to 8.
  */
 function orientationExif(orientation: number): Buffer {
   const bytes = Buffer.alloc(26)
@@ -104,8 +104,9 @@ const JPEG_END = 0xd9
 const SCAN = 0xda
 
 /**
- * A JPEG without metadata: of the application segments only JFIF, the colour profile and Adobe's colour transform stay,
- * and nothing behind the end of the image. @throws RangeError for a file whose segments cannot be told apart
+ * Removes the metadata from a JPEG: of its application segments only JFIF, the colour profile and Adobe's colour transform stay, and nothing behind the end
+ * of the image.
+ * @throws RangeError for a file whose segments cannot be told apart
  */
 async function stripJpeg(bytes: Buffer, orientation: number): Promise<Buffer> {
   const pieces = noPieces(bytes)
@@ -115,7 +116,7 @@ async function stripJpeg(bytes: Buffer, orientation: number): Promise<Buffer> {
     if (bytes[at] !== 0xff) throw new RangeError('No segment begins where one should.')
     const marker = bytes[at + 1] ?? JPEG_END
     if (marker === 0xff) {
-      // Any number of these may stand before a segment.
+      // Any number of bytes 0xff may stand before a segment.
       skip(pieces, at, ++at)
       continue
     }
@@ -152,7 +153,7 @@ function exifSegment(orientation: number): Buffer {
   return Buffer.concat([head, Buffer.from('Exif\0\0', 'latin1'), exif])
 }
 
-/** Where the next segment begins behind the coded data of a scan, or the file ends. */
+/** Returns the place behind the coded data of a scan: where the next segment begins, or the file ends. */
 async function endOfScan(pieces: Pieces, start: number): Promise<number> {
   const { source: bytes } = pieces
   for (let at = start; ; at++) {
@@ -165,14 +166,14 @@ async function endOfScan(pieces: Pieces, start: number): Promise<number> {
   }
 }
 
-/** The chunks for the pixels and the animation. Texts, times, Exif and unknown chunks are removed. */
+/** The kept chunks: those for the pixels, the colours and the animation. Texts, times, Exif and unknown chunks are removed. */
 const PNG_KEPT = new Set(
   'IHDR PLTE IDAT IEND tRNS cHRM gAMA iCCP sBIT sRGB cICP mDCV cLLI bKGD hIST pHYs sPLT acTL fcTL fdAT'.split(' '),
 )
 
 const SIGNATURE_BYTES = 8
 
-/** A PNG without metadata. @throws RangeError for a file whose chunks cannot be told apart */
+/** Removes the metadata from a PNG. @throws RangeError for a file whose chunks cannot be told apart */
 function stripPng(bytes: Buffer, orientation: number): Buffer {
   const pieces = noPieces(bytes)
   keep(pieces, 0, SIGNATURE_BYTES)
@@ -197,14 +198,14 @@ function chunk(type: string, content: Buffer): Buffer {
   return Buffer.concat([length, named, sum])
 }
 
-/** The chunks of the pixels, of their movement and of the colour profile. */
+/** The kept chunks: those of the pixels, of the animation and of the colour profile. */
 const WEBP_KEPT = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH', 'ANIM', 'ANMF', 'ICCP'])
 const HEAD_BYTES = 12
-/** Flags of the chunk VP8X. */
+/** The flags of the chunk VP8X that announce Exif data and XMP. */
 const EXIF = 0x08
 const XMP = 0x04
 
-/** A WebP without metadata. @throws RangeError for a file whose chunks cannot be told apart */
+/** Removes the metadata from a WebP. @throws RangeError for a file whose chunks cannot be told apart */
 function stripWebp(bytes: Buffer, orientation: number): Buffer {
   const pieces = noPieces(bytes)
   const length = Math.min(bytes.length, 8 + bytes.readUInt32LE(4))
@@ -233,7 +234,7 @@ function exifChunk(orientation: number): Buffer {
   return Buffer.concat([head, exif])
 }
 
-/** The file with the right length and flags in its head. */
+/** Corrects the length and the flags in the head of a WebP, and returns the file. */
 function withHead(whole: Buffer, flagsAt: number, isOriented: boolean): Buffer {
   whole.writeUInt32LE(whole.length - 8, 4)
   const flags = flagsAt === -1 ? undefined : whole[flagsAt]
@@ -241,14 +242,14 @@ function withHead(whole: Buffer, flagsAt: number, isOriented: boolean): Buffer {
   return whole
 }
 
-/** Application blocks for the animation and the colours. */
+/** The kept application blocks: those for the animation and the colours. */
 const KEPT_APPLICATIONS = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012'])
 
 const EXTENSION = 0x21
 const IMAGE = 0x2c
 const GIF_END = 0x3b
 
-/** A GIF without comments and foreign application blocks, such as XMP. @throws RangeError for a file whose blocks cannot be told apart */
+/** Removes comments and foreign application blocks, such as XMP, from a GIF. @throws RangeError for a file whose blocks cannot be told apart */
 async function stripGif(bytes: Buffer): Promise<Buffer> {
   const pieces = noPieces(bytes)
   let at = 13 + tableBytes(bytes.readUInt8(10))
@@ -269,7 +270,7 @@ async function stripGif(bytes: Buffer): Promise<Buffer> {
   return joined(pieces)
 }
 
-/** The colour table that these flags announce. */
+/** Returns the bytes of the colour table that these flags announce. */
 function tableBytes(flags: number): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1)
 }
@@ -280,7 +281,7 @@ function isKept(bytes: Buffer, at: number): boolean {
   return label === 0xf9 || label === 0x01
 }
 
-/** The end of a row of blocks; each block begins with its length, and the last one is empty. */
+/** Returns the end of a row of blocks. Each block begins with its length, and the last one is empty. */
 async function endOfBlocks(pieces: Pieces, start: number): Promise<number> {
   let at = start
   for (;;) {
@@ -292,26 +293,27 @@ async function endOfBlocks(pieces: Pieces, start: number): Promise<number> {
   }
 }
 
-/** A box of an ISO base media file: its type and where its content lies. */
+/** A box of an ISO base media file: its type, and the bounds of its content. */
 interface Box {
   type: string
-  /** Where the four letters of the type begin. */
+  /** The place of the four letters of the type. */
   typeAt: number
   start: number
   end: number
 }
 
-/** A box that every reader ignores. */
+/** The type of a box that every reader ignores. */
 const FREE = 'free'
-/** Items that are no part of the picture: Exif, XMP and all others with a media type. */
+/** The types of items that are no part of the picture: Exif, XMP, and everything else with a media type. */
 const TOLD = new Set(['Exif', 'mime', 'uri '])
-/** Boxes that hold other boxes, and boxes of data about the picture, which are erased. */
+/** The types of boxes that hold other boxes, and of boxes with data about the picture, which are erased. */
 const CONTAINERS = new Set(['moov', 'trak'])
 const DROPPED = new Set(['uuid', 'udta'])
 
 /**
- * An AVIF without metadata. Everything stays in its place, since boxes refer to offsets: removed parts are overwritten
- * with zeros. The orientation is a property of the picture, and stays. @throws RangeError for a file whose boxes cannot be told apart
+ * Removes the metadata from an AVIF. Everything stays in its place, since boxes refer to offsets: removed parts are overwritten with zeros. The orientation
+ * is a property of the picture, and stays.
+ * @throws RangeError for a file whose boxes cannot be told apart
  */
 function stripAvif(bytes: Buffer): Buffer {
   const copy = Buffer.from(bytes)
@@ -349,7 +351,7 @@ function erase(bytes: Buffer, { typeAt, start, end }: Box): void {
   bytes.fill(0, start, end)
 }
 
-/** Overwrites the items of a `meta` box that tell of the picture, and their types. */
+/** Overwrites the items of a `meta` box that hold metadata, and their types. */
 function eraseItems(bytes: Buffer, meta: Box): void {
   const boxes = boxesIn(bytes, meta.start + 4, meta.end)
   const find = (type: string) => boxes.find((box) => box.type === type)
@@ -375,7 +377,7 @@ interface Item {
   typeAt: number
 }
 
-/** The items of an `iinf` box. */
+/** Returns the items of an `iinf` box. @throws RangeError for an item without a type */
 function typedItems(bytes: Buffer, { start, end }: Box): Item[] {
   const first = start + (bytes.readUInt8(start) === 0 ? 6 : 8)
   return boxesIn(bytes, first, end).map((entry) => {
@@ -393,7 +395,7 @@ interface Place {
   end: number
 }
 
-/** Where the items of an `iloc` box lie; `data` is the start of the `idat` box. */
+/** Returns the places of the items in an `iloc` box; `data` is the start of the `idat` box. */
 function itemPlaces(bytes: Buffer, { start, end }: Box, data: number | undefined): Place[] {
   const version = bytes.readUInt8(start)
   const sizes = bytes.readUInt16BE(start + 4)
@@ -419,7 +421,7 @@ function itemPlaces(bytes: Buffer, { start, end }: Box, data: number | undefined
     for (let extents = take(2); extents > 0; extents--) {
       take(index)
       const first = from + take(offset)
-      // No length means all that follows; no picture is written so.
+      // A length of 0 would mean everything that follows; no picture is written so.
       places.push({ id, start: first, end: first + take(length) })
     }
   }

@@ -46,10 +46,7 @@ export interface ServerAddress {
   lockMs: number
 }
 
-/**
- * Reads an address, and takes the parameters for this program out of it. @throws Error with one sentence for a value that a parameter does not take.
- * @throws Error with one sentence for a value that a parameter does not take.
- */
+/** Reads an address, and takes the parameters for this program out of it. @throws Error with one sentence for a value that a parameter does not take. */
 export function readPostgresAddress(address: string): ServerAddress {
   const [place = '', query = ''] = address.split('?', 2)
   const parameters = new URLSearchParams(query)

@@ -59,7 +59,7 @@ export interface MediaStore {
   restore: (key: string, bytes: Uint8Array, mimeType: string) => Promise<void>
   /** Yields everything in the store, in any order: files, removed names (of no bytes), and leftovers of interrupted writes. */
   list: () => AsyncIterable<ListedFile>
-  /** Resolves while files can be written, as far as this process knows. @throws Error @throws Error */
+  /** Resolves while files can be written, as far as this process knows. @throws Error */
   check: () => Promise<void>
 }
 
@@ -226,7 +226,7 @@ async function writingFiles<T>(health: FolderHealth, work: () => Promise<T>): Pr
   }
 }
 
-/** Resolves while files can be written. After a failure it tries a write by itself until one succeeds. @throws Problem @throws Problem */
+/** Resolves while files can be written. After a failure it tries a write by itself until one succeeds. @throws Problem */
 async function checkFolder(health: FolderHealth): Promise<void> {
   if (!health.isFailing) return
   await writingFiles(health, () => tryToWrite(health.folder))

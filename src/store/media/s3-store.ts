@@ -72,8 +72,8 @@ export function parseS3Address(address: string): S3Place {
 /**
  * Makes a store in a bucket, with credentials from the usual places of the SDK: environment, profile, role of the machine. When the bucket fails, functions
  * reject with the problem `rest_unavailable`, and `report` gets an error without secrets, at most once a second. A name is taken for as long as the bucket
- * has it, and a removed file leaves an empty one behind. Of several writers of a name one wins where the store supports conditional writes (`If-None-Match:
- * *`); elsewhere two nodes that write the name at the same moment may both succeed.
+ * has it, and a removed file leaves an empty one behind. Where the store supports conditional writes (`If-None-Match: *`), one of several writers of a name
+ * wins; elsewhere two nodes that write the name at the same moment may both succeed.
  */
 export function s3MediaStore(place: S3Place, report: (error: Error) => void, limits = LIMITS): MediaStore {
   const client = connect(place, limits)

@@ -59,7 +59,7 @@ function keep(pieces: Pieces, start: number, end: number): void {
   pieces.end = end
 }
 
-/** Leaves out the bytes from `start` to before `end`. @throws RangeError as `keep` does @throws RangeError as `keep` does */
+/** Leaves out the bytes from `start` to before `end`. @throws RangeError as `keep` does */
 function skip(pieces: Pieces, start: number, end: number): void {
   pieces.parts += 1
   if (start > end || end > pieces.source.length) throw new RangeError('The file ends within one of its parts.')

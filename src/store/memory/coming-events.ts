@@ -2,17 +2,17 @@ import { formatUtc, utcToMs } from '../../base/text/moments.ts'
 import { compareSlots, type EventIndex, type PostingKind, postingsFor, slotsOfPosting } from './event-index.ts'
 import { boundAt, lowerBound, type SortedSlots, sliceSlots } from './sorted-slots.ts'
 
-// The coming events of a venue, an organizer or a term, read from its posting list. The work is bounded, however long the list is.
+// Finds the coming events of a venue, an organizer or a term in its posting list. The work is bounded, however long the list is.
 
-/** How many events that have begun are looked at for those that still last, and how many of the next ones for those to be shown. */
+/** The most begun events that are checked for whether they still last, and the most of the next events that are checked for whether to show them. */
 const LOOK_BACK = 200
 const LOOK_AHEAD = 64
 
-/** A posting list, and where in it the events of a day and of the days after it begin. */
+/** A posting list, and the place in it from which events start on a day or later. */
 interface Coming {
   list: SortedSlots
   from: number
-  /** The slots of events that began earlier and last until that day or longer. */
+  /** The slots of the events that began earlier and last until that day or longer. */
   lasting: number[]
 }
 
@@ -24,13 +24,13 @@ function comingOf(index: EventIndex, kind: PostingKind, id: number, day: string)
   return { list, from, lasting: begun.filter((slot) => (index.ends[slot] as number) >= key) }
 }
 
-/** How many listed events of a venue or organizer end on a day or later; of those that have begun, the latest 200 are looked at. */
+/** Counts the listed events of a venue or organizer that end on a day or later; of the events that have begun, only the latest 200 are checked. */
 export function countComing(index: EventIndex, kind: 'venue' | 'organizer', id: number, day: string): number {
   const { list, from, lasting } = comingOf(index, kind, id, day)
   return list.size - from + lasting.length
 }
 
-/** An event that others are found for, with its own terms; its series is 0 for none. */
+/** An event for which others are found, with its own terms; its series is 0 for none. */
 export interface Subject {
   id: number
   series: number
@@ -38,7 +38,7 @@ export interface Subject {
   organizers: readonly number[]
 }
 
-/** Finds the ids of the next listed events at a venue from `day` on, in order: one of each series, without the subject and its series. */
+/** Returns the ids of the next listed events at a venue from `day` on, in order, at most `most`: one of each series, without the subject and its series. */
 export function nextAtVenue(
   index: EventIndex,
   venue: number,
@@ -51,14 +51,14 @@ export function nextAtVenue(
   return oneOfEachSeries(index, slots, { id, series }, new Set(), most)
 }
 
-/** How much a shared record of a kind says, before how rare it is. */
+/** The weight of a shared record by its kind, which its rarity then multiplies. */
 const WEIGHTS = { term: 1, organizer: 0.75 } as const
-/** The most terms and organizers of an event that are asked for others. */
+/** The most terms and organizers of an event whose events are checked. */
 const MOST_SHARED = 25
 
 /**
- * The listed events from a day on that share the most with one, as `nextAtVenue` leaves out others, and without those in `shown`: their ids, the
- * closest first. What few events have in common counts for more; of the events of each term and organizer the next 64 are looked at.
+ * Returns the ids of the listed events from a day on that share most with the subject, the closest first: one of each series, without the subject, its
+ * series, and the events in `shown`. What few events have in common counts for more. Of each organizer and term the next 64 events are checked.
  */
 export function relatedEvents(
   index: EventIndex,
@@ -83,7 +83,9 @@ export function relatedEvents(
   return oneOfEachSeries(index, closest, subject, shown, most)
 }
 
-/** Finds which of these events are listed and end on `day` or later, the first of each series: their starts in wall time by id, in list order. */
+/**
+ * Returns those of these events that are listed and end on `day` or later, the first of each series: their starts in wall time by id, in the order of lists.
+ */
 export function comingAmong(index: EventIndex, ids: readonly number[], day: string, most: number): Map<number, string> {
   const key = utcToMs(`${day} 00:00:00`)
   const slots = ids.flatMap((id) => {
@@ -94,7 +96,7 @@ export function comingAmong(index: EventIndex, ids: readonly number[], day: stri
   return new Map(first.map((id) => [id, formatUtc(index.starts[(index.slotOf[id] as number) - 1] as number)]))
 }
 
-/** The ids of these slots in their order, of each series the first one. */
+/** Returns the ids of these slots in their order, at most `most`, of each series the first one. */
 function oneOfEachSeries(
   index: EventIndex,
   slots: readonly number[],

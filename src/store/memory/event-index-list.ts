@@ -23,9 +23,9 @@ import {
   sliceSlots,
 } from './sorted-slots.ts'
 
-// Answers lists from the index.
+// Lists and counts events from the index.
 
-/** The bounds of a list of events, as wall times; undefined edges are open. */
+/** The bounds of a list of events, as wall times; an undefined bound is open. */
 export interface EventWindow {
   /** start >=, unless `startsAfter` takes its place */
   from: string | undefined
@@ -37,7 +37,7 @@ export interface EventWindow {
   endsAfter: string | undefined
 }
 
-/** The conditions of a list: an event must be in every choice of terms, venues and so on. */
+/** The conditions of a list. An event must meet all of them; of a list of ids it must have one. */
 export interface IndexQuery {
   window: EventWindow
   terms: readonly (readonly number[])[]
@@ -45,40 +45,40 @@ export interface IndexQuery {
   organizers: readonly number[] | undefined
   series: readonly number[] | undefined
   featured: boolean | undefined
-  /** Facts of access by their numbers: an event must have all of them. */
+  /** Numbers of access facts: an event must have all of them. */
   access: readonly number[]
-  /** Ways to take part by their numbers: an event must have one of them. */
+  /** Numbers of attendances: an event must have one of them. */
   attendance?: readonly number[] | undefined
   free?: boolean | undefined
-  /** The hours in which it begins; no event that takes whole days begins at one. */
+  /** The hours of the day in one of which an event must begin. An event of whole days begins in none. */
   hours?: readonly number[] | undefined
   geoloc: boolean | undefined
   circle: Circle | undefined
   box?: Box | undefined
-  /** Whether of each series only the first occurrence is listed. */
+  /** True where only the first occurrence of each series is listed. */
   isCollapsed?: boolean
   /** The ids that events must be among, such as the result of a search. */
   among: IdSet | undefined
-  /** By what those that are found are ordered in place of their start. */
+  /** The order of the events in place of that by start. */
   ranking?: Ranking | undefined
 }
 
-/** Events in the order of how well they match words: by the place that has them, coming ones before past ones. */
+/** The order by how well events match words: by the place that has the words, with coming events before past ones. */
 export interface Ranking {
-  /** The events that have all words in their titles, and those that have them in their titles or in names. */
+  /** The events that have all words in their titles, and those that have each in their title or a name. */
   titled: IdSet
   named: IdSet
-  /** Events that end before this day are past, `YYYY-MM-DD`. */
+  /** The day `YYYY-MM-DD` before whose beginning past events have ended. */
   today: string
 }
 
-/** A page of ids in order, and how many events match in all. */
+/** The ids of a page in order, and the number of all events that match. */
 export interface IndexPage {
   ids: number[]
   total: number
 }
 
-/** One page of the list, and the exact total (rule 11.7). */
+/** Returns one page of the list, and the exact total (rule 11.7). */
 export function listIndexed(index: EventIndex, query: IndexQuery, offset: number, limit: number): IndexPage {
   if (!query.isCollapsed) return listEach(index, query, offset, limit)
   const { ids } = listEach(index, { ...query, ranking: undefined }, 0, index.slotCount)
@@ -94,7 +94,7 @@ export function listIndexed(index: EventIndex, query: IndexQuery, offset: number
   return unorderedPage(index, slots, offset, limit, compareRanks(index, ranking))
 }
 
-/** Orders slots as rule 14.7 does. */
+/** Returns the order of slots by rule 14.7. */
 function compareRanks(index: EventIndex, { titled, named, today }: Ranking): Order {
   const [order, day, { ids, starts, ends }] = [compareSlots(index), utcToMs(`${today} 00:00:00`), index]
   const rank = (slot: number) => {
@@ -110,7 +110,7 @@ function compareRanks(index: EventIndex, { titled, named, today }: Ranking): Ord
   }
 }
 
-/** Lists in order answer most queries without a look at every event. */
+/** Returns one page of the list with every occurrence. Most queries are answered from lists in order, without a look at every event. */
 function listEach(index: EventIndex, query: IndexQuery, offset: number, limit: number): IndexPage {
   const choices = choicesOf(index, query)
   const bounds = boundsOf(index, query)
@@ -134,11 +134,11 @@ function idsOf(index: EventIndex, slots: readonly number[]): number[] {
   return slots.map((slot) => index.ids[slot] as number)
 }
 
-/** The choices an event must be in one of. */
+/** A condition of a list: an event must be in at least one of these postings. */
 interface Choice {
   kind: PostingKind
   postings: readonly number[]
-  /** Whether the postings are disjoint but for events at several venues. */
+  /** True where no event is in two of the postings, except one at several venues. */
   isApart: boolean
 }
 
@@ -161,7 +161,7 @@ function choicesOf(index: EventIndex, query: IndexQuery): Choice[] {
     ...(query.box ? [placesInBox(index.places, query.box)] : []),
   ]) {
     const postings = postingsFor(index, 'venue', venues)
-    // A cell whose venues have no events has no list.
+    // A cell whose venues have no events has no posting list.
     for (const { posting } of cells) if (posting !== undefined) postings.push(posting)
     choices.push({ kind: 'cell', postings, isApart: true })
   }
@@ -174,7 +174,7 @@ interface Bounds {
   /** start <, or <= where it is open */
   to: Bound
   ends: { before: number; after: number } | undefined
-  /** The hours of the start, each with a 1. */
+  /** 24 numbers: 1 at each hour in which an event may begin. */
   hours: Uint8Array | undefined
 }
 
@@ -187,7 +187,7 @@ function hourSet(hours: readonly number[]): Uint8Array {
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** Whether an event begins in one of these hours. */
+/** Returns true when an event begins in one of these hours. One from midnight to a second before midnight takes whole days, and begins in none. */
 function isAtHour(hours: Uint8Array, start: number, end: number): boolean {
   const at = ((start % DAY) + DAY) % DAY
   return hours[Math.floor(at / HOUR)] === 1 && !(at === 0 && (((end + 1000) % DAY) + DAY) % DAY === 0)
@@ -218,11 +218,11 @@ function boundsOf({ starts, ordered }: EventIndex, { window, hours }: Pick<Index
   }
 }
 
-/** Walking a list costs this many times less for a slot than finding the slot of an id and ordering it. */
+/** How many slots of a list are walked in the time that it takes to find and order the slot of one id. */
 const WALKS_PER_ID = 64
-/** Walking a slot costs this many times less than finding the bounds of a window in a posting list. */
+/** How many slots are walked in the time that it takes to find the bounds of a window in one posting list. */
 const WALKS_PER_POSTING = 128
-/** Above this many postings a choice is not weighed posting by posting. */
+/** Postings above which a choice is weighed by the sizes of its lists alone, without their bounds. */
 const FEW_POSTINGS = 16
 
 interface Range {
@@ -231,11 +231,11 @@ interface Range {
   to: number
 }
 
-/** A way to enumerate all slots that may match. */
+/** A way to walk all slots that may match. */
 interface Source {
-  /** The condition that slots from here meet already. */
+  /** The condition that every slot of this source meets; undefined for all events. */
   choice: Choice | undefined
-  /** The slots it walks, or as much work. */
+  /** The work of the walk, in slots. */
   weight: number
   ranges: () => Range[]
 }
@@ -250,13 +250,13 @@ function sourceOf(index: EventIndex, choice: Choice, bounds: Bounds): Source {
   return { choice, weight: ranges.reduce((sum, { from, to }) => sum + to - from, 0), ranges: () => ranges }
 }
 
-/** The part of a list within the bounds of the start. */
+/** Returns the part of a list within the bounds of the start. */
 function within(list: SortedSlots, bounds: Bounds): Range {
   const from = lowerBound(list, bounds.from)
   return { list, from, to: Math.max(from, lowerBound(list, bounds.to)) }
 }
 
-/** The source with the fewest slots to walk. */
+/** Returns the source with the least work. */
 function leastSource(index: EventIndex, choices: readonly Choice[], bounds: Bounds): Source {
   const all = within(index.all, bounds)
   let least: Source = { choice: undefined, weight: all.to - all.from, ranges: () => [all] }
@@ -267,7 +267,7 @@ function leastSource(index: EventIndex, choices: readonly Choice[], bounds: Boun
   return least
 }
 
-/** A page of the slots that are in every choice: it walks the shortest choice and tests the others. */
+/** Returns a page of the events that are in every choice: it walks the shortest choice and tests the others. */
 function listMatching(
   index: EventIndex,
   choices: readonly Choice[],
@@ -300,16 +300,16 @@ function listMatching(
   return { ids: idsOf(index, page), total }
 }
 
-/** Testing this many slots of a window costs as much as counting one list of a choice. */
+/** How many slots of a window are tested in the time that it takes to count one list of a choice. */
 const ASKED_PER_POSTING = 16
 
-/** Returns true if counting the lists of a choice one by one costs less than a look at every event of the window. */
+/** Returns true if to count the lists of a choice one by one costs less than to test every event of the window. */
 function isCountedSooner(index: EventIndex, { postings }: Choice, bounds: Bounds, end: number): boolean {
   const { from, to } = within(index.all, bounds)
   return end <= PICKED && postings.length * ASKED_PER_POSTING < to - from
 }
 
-/** A page of the slots in any of several disjoint lists; the rest is counted without a walk. */
+/** Returns a page of the events in any of several disjoint lists. Beyond the page, lists are counted without a walk. */
 function listApart(index: EventIndex, choice: Choice, bounds: Bounds, offset: number, limit: number): IndexPage {
   const order = compareSlots(index)
   const end = offset + limit
@@ -323,7 +323,7 @@ function listApart(index: EventIndex, choice: Choice, bounds: Bounds, offset: nu
   return { ids: idsOf(index, first.slice(offset, end)), total: total - countRepeated(index, choice, bounds) }
 }
 
-/** Returns the number of events of a window that are counted more than once if each list of a choice is counted by itself. */
+/** Returns how often events of a window are counted too often when each list of a choice is counted by itself, since they have several venues. */
 function countRepeated(index: EventIndex, { postings }: Choice, bounds: Bounds): number {
   const several = within(slotsOfPosting(index, postingsFor(index, 'several', [1])[0]), bounds)
   if (several.from === several.to) return 0
@@ -335,11 +335,11 @@ function countRepeated(index: EventIndex, { postings }: Choice, bounds: Bounds):
   return repeated
 }
 
-/** The slots of these ranges that are accepted, each once, in no order. */
+/** Returns the accepted slots of these ranges, each once, in no order. */
 function gather(index: EventIndex, ranges: readonly Range[], accepts: (slot: number) => boolean): number[] {
   if (index.met.length < index.slotCount) index.met = new Uint32Array(index.ids.length)
   const { met } = index
-  // The stamps begin again long before they exceed the column.
+  // Before the stamps exceed the 32 bits of the column, they begin again.
   if (index.gatherings === 0xffff_ffff) met.fill(0)
   index.gatherings = index.gatherings === 0xffff_ffff ? 1 : index.gatherings + 1
   const gathering = index.gatherings
@@ -356,10 +356,10 @@ function gather(index: EventIndex, ranges: readonly Range[], accepts: (slot: num
   return slots
 }
 
-/** Pages that end within this many slots are selected from all; for later ones all slots are put in order. */
+/** The end of a page up to which its slots are picked from all; for a later page all slots are put in order. */
 const PICKED = 200
 
-/** A page of slots that are in no order. */
+/** Returns a page of slots that are in no order. */
 function unorderedPage(
   index: EventIndex,
   slots: number[],
@@ -372,14 +372,14 @@ function unorderedPage(
   return { ids: idsOf(index, first.slice(offset, end)), total: slots.length }
 }
 
-/** The first `count` slots in order. */
+/** Returns the first `count` slots in order. */
 function pickFirst(slots: readonly number[], count: number, order: Order): number[] {
   const first: number[] = []
   for (const slot of slots) putFirst(first, slot, count, order)
   return first
 }
 
-/** Inserts a slot at its place among the first `count`, once; false when it comes after all of those. */
+/** Inserts a slot at its place among the first `count`, once. Returns false when it comes after all of these. */
 function putFirst(first: number[], slot: number, count: number, order: Order): boolean {
   const last = first.at(-1)
   if (last !== undefined && first.length === count && order(last, slot) < 0) return false
@@ -391,12 +391,12 @@ function putFirst(first: number[], slot: number, count: number, order: Order): b
   return true
 }
 
-/** Looking at the lists of this many slots takes a millisecond or two. */
+/** The most slots whose postings are counted, which takes a millisecond or two. */
 const MOST_COUNTED = 10_000
 
 /**
- * How many events of a list have each of these terms or facts. Where nothing but time narrows a list, and it has more events than are looked at one
- * by one, those that begin within the window count. Undefined where counting would take longer than two milliseconds.
+ * Counts the events of a list by each of these terms or facts. Undefined where that would take longer than two milliseconds. Where a list has more events
+ * than are counted one by one, and only time narrows it, the counts are of the events that begin within the window.
  */
 export function countEach(
   index: EventIndex,
@@ -424,7 +424,7 @@ export function countEach(
   )
 }
 
-/** How many events of a list begin on each of these days, given as their first moments one after the other; undefined where counting takes too long. */
+/** Counts the events of a list by the day on which they begin; `days` are the first moments of consecutive days. Undefined where that would take too long. */
 export function countBegins(index: EventIndex, query: IndexQuery, days: readonly number[]): number[] | undefined {
   const [first = 0] = days
   const choices = choicesOf(index, query)
@@ -447,14 +447,14 @@ export function countBegins(index: EventIndex, query: IndexQuery, days: readonly
   return counts
 }
 
-/** The bounds of the events that begin in a window, in place of those that are on. */
+/** Returns bounds for the events that begin within a window, in place of those that are on within it. */
 function withoutEnds(index: EventIndex, window: EventWindow): Bounds {
   const from = window.startsAfter ?? window.from ?? window.endsAfter
   const plain = { ...window, from, startsAfter: undefined, endsAfter: undefined, endsBefore: undefined }
   return boundsOf(index, { window: plain })
 }
 
-/** How many of these slots are in each posting list. */
+/** Counts these slots by posting. */
 function tally({ linkStarts, linkCounts, links, postings }: EventIndex, slots: readonly number[]): Uint32Array {
   const counts = new Uint32Array(postings.length)
   for (const slot of slots) {
@@ -470,7 +470,7 @@ function tally({ linkStarts, linkCounts, links, postings }: EventIndex, slots: r
 
 type Test = (slot: number) => boolean
 
-/** Returns true for a slot within the bounds of the start that meets these choices and all other conditions. */
+/** Returns a test of slots within the bounds of the start: true for a slot that meets these choices and all other conditions. */
 function acceptance(
   index: EventIndex,
   choices: readonly Choice[],
@@ -486,7 +486,7 @@ function acceptance(
   }
   if (hours) tests.push((slot) => isAtHour(hours, index.starts[slot] as number, index.ends[slot] as number))
   for (const choice of choices) tests.push(choiceTest(index, choice))
-  // A search or a circle may leave a million slots to test one by one.
+  // One test is not wrapped: a search or a circle may leave a million slots to test.
   const [first, ...more] = tests
   if (!first) return () => true
   if (more.length === 0) return first
@@ -503,7 +503,7 @@ function choiceTest(index: EventIndex, { kind, postings }: Choice): Test {
   }
 }
 
-/** The slots that are in every choice and within the bounds, in no order, starting from the ids. */
+/** Returns the slots of these ids that are in every choice and within the bounds, in no order. */
 function slotsAmong(index: EventIndex, choices: readonly Choice[], bounds: Bounds, among: IdSet): number[] {
   const tests = choices.map((choice) => choiceTest(index, choice))
   const { from, to, ends, hours } = bounds

@@ -10,9 +10,9 @@ import { noteUnshowable, type Reporting } from '../storage/unshowable.ts'
 import { type EventIndex, emptyIndex, type IndexedEvent, listNoted, noteEvent } from './event-index.ts'
 import { putPlace } from './places.ts'
 
-// Reads the listed public events from the database into the index.
+// Reads the values of listed public events from the database: of all of them into a new index, or of some that changed.
 
-/** Rows read at once, so that requests get their turn in between. */
+/** Rows read at once; between two reads requests get their turn. */
 const AT_ONCE = 500
 /** The status that everybody may see (rule 11.9). */
 const PUBLIC = 'publish'
@@ -22,7 +22,7 @@ export async function readTerms(db: Db): Promise<Map<number, TermRow>> {
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The largest id of an event, 0 when there is none. */
+/** Returns the largest id of an event; 0 when there is none. */
 export async function lastEventId(db: Db): Promise<number> {
   const { largest } = await db
     .selectFrom('events')
@@ -32,8 +32,9 @@ export async function lastEventId(db: Db): Promise<number> {
 }
 
 /**
- * Reads all listed public events in the order of lists, so that the columns of the index are in that order. Events that lists cannot order are left
- * out and reported. @throws when aborted
+ * Reads all listed public events into a new index, in the order of lists, so that its columns are in that order. Events that lists cannot order are left out
+ * and reported.
+ * @throws when aborted
  */
 export async function readIndex(
   db: Db,
@@ -41,7 +42,7 @@ export async function readIndex(
   signal: AbortSignal,
   reporting: Reporting,
 ): Promise<EventIndex> {
-  // Spare room takes no memory until it is used, and counting the events takes a while.
+  // The room is for as many events as there are ids: spare room takes no memory until it is used, and to count the events takes a while.
   const last = await lastEventId(db)
   const index = emptyIndex(last + 1024, last + 1024)
   await readAllPlaces(db, index, signal)
@@ -79,14 +80,14 @@ interface ListedRow {
   featured: number
 }
 
-/** Returns true if lists can be ordered by the times of an event; one with malformed times is reported. */
+/** Returns true if lists can be ordered by the times of an event; an event with malformed times is reported. */
 function isOrdered(row: ListedRow, reporting: Reporting): boolean {
   const wrong = (['start_date', 'end_date'] as const).find((name) => !isWallTime(row[name]))
   if (wrong) noteUnshowable(reporting, 'event', row.id, new Error(`its ${wrong} is no time`))
   return wrong === undefined
 }
 
-/** An index has these columns, so that reading the whole calendar touches no row: the texts of all events would pass through memory. */
+/** Selects the columns that an index of the database has. To read the whole calendar then touches no row, so the texts of events do not pass through memory. */
 const eventColumns = (db: Db) =>
   db.selectFrom('events').select(['id', 'status', 'hide_from_listings', 'start_date', 'end_date', 'date', 'featured'])
 
@@ -105,19 +106,19 @@ const eventsAfter = statement<ListedRow>()((db, last) =>
   ),
 )
 
-/** The records that events are linked to, by event. */
+/** Returns the numbers of what an event is linked to. */
 type LinksOf = (event: number) => readonly number[]
 
 interface EventLinks {
   terms: LinksOf
   venues: LinksOf
   organizers: LinksOf
-  /** The series that an event is of; 0 for none. */
+  /** The id of the event's series; 0 for none. */
   series: (event: number) => number
-  /** The numbers of its facts of access. */
+  /** The numbers of the event's own access facts. */
   access: LinksOf
   free: (event: number) => boolean
-  /** The number of the way to take part; 0 where nothing says. */
+  /** The number of the event's attendance; 0 where nothing says how people take part. */
   attendance: (event: number) => number
 }
 
@@ -142,10 +143,10 @@ function indexed(row: ListedRow, ancestors: Ancestors, links: EventLinks): Index
   }
 }
 
-/** The ancestors of a term. */
+/** Returns the ids of the terms above a term. */
 type Ancestors = (term: number) => readonly number[]
 
-/** Finds the ancestors of a term, once for each term. */
+/** Returns a function that finds the ancestors of terms, each only once. */
 function ancestorsIn(terms: ReadonlyMap<number, TermRow>): Ancestors {
   const known = new Map<number, readonly number[]>()
   const climb = (id: number): readonly number[] => {
@@ -159,12 +160,12 @@ function ancestorsIn(terms: ReadonlyMap<number, TermRow>): Ancestors {
   return (id) => known.get(id) ?? climb(id)
 }
 
-/** Makes the index entries of events from all terms. Events that are not public or not listed are missing. */
+/** Makes the indexed events from all terms, by id. Events that are not public or not listed are missing. */
 export type EventsAmong = (terms: ReadonlyMap<number, TermRow>) => Map<number, IndexedEvent>
 
 /**
- * Reads these events; those that lists cannot order are missing and reported. Their ancestors are added later, since terms are read at the same
- * time.
+ * Reads these events; those that lists cannot order are missing and reported. The returned function adds the ancestors of their terms, since terms are read
+ * at the same time.
  */
 export async function readEvents(db: Db, ids: readonly number[], reporting: Reporting): Promise<EventsAmong> {
   if (ids.length === 0) return () => new Map()
@@ -183,7 +184,7 @@ export async function readEvents(db: Db, ids: readonly number[], reporting: Repo
     free: (event) => freeOnes.has(event),
     attendance: (event) => attendanceOf.get(event) ?? 0,
   }
-  // Checked here and not in the query: without statistics, the database would scan everything that is public.
+  // This is checked here and not in the query, where the database, without statistics, would scan everything that is public.
   const listed = rows.filter((row) => isListed(row) && isOrdered(row, reporting))
   return (terms) => {
     const ancestors = ancestorsIn(terms)
@@ -193,7 +194,10 @@ export async function readEvents(db: Db, ids: readonly number[], reporting: Repo
 
 type LinkKind = 'term' | 'venue' | 'organizer'
 
-/** The links of events to records, in the order of events and of their entries, with the status of the record; terms have none and are public. */
+/**
+ * Selects the links of events to records of a kind, by event and in the event's order, with the status of the record. Terms have no status and count as
+ * public.
+ */
 function linksOfKind(db: Db, kind: LinkKind): SelectQueryBuilder<Tables, 'event_terms', Link> {
   const query =
     kind === 'term'
@@ -236,7 +240,7 @@ const findLinks = statement<Ids>()((db, value) => {
       .where('event', 'in', value('ids'))
   return ofKind('term').unionAll(ofKind('venue')).unionAll(ofKind('organizer')).orderBy('position')
 })
-/** The links of a kind to public records, of the events after one id up to another. */
+/** Selects the links of a kind to public records, as pairs in one text: of the events after one id up to another. */
 const packedLinksOf = (kind: LinkKind) =>
   statement<{ after: number; last: number }>()((db, value) => {
     const order = kind === 'term' ? (['event'] as const) : (['event', 'position'] as const)
@@ -270,7 +274,7 @@ function byEvent(links: readonly Link[] = []): LinksOf {
   return (event) => groups.get(event) ?? NONE
 }
 
-/** All links of a kind of the events up to `largest`, in two arrays of numbers: a million small lists would take ten times the memory. */
+/** Reads all links of a kind of the events up to `largest` into two arrays of numbers: a million small lists would take ten times the memory. */
 async function readLinks(db: Db, kind: LinkKind, largest: number, signal: AbortSignal): Promise<LinksOf> {
   const ends = new Int32Array(largest + 1)
   const records = growing()
@@ -301,7 +305,7 @@ const occurrencesAfter = statement<Occurrence>()((db, last) =>
   db
     .selectFrom('events')
     .select(['series', 'recurrence_id', 'id'])
-    // Otherwise SQLite does without the index.
+    // Without this condition SQLite does not use the index.
     .where('series', 'is not', null)
     .where((event) =>
       event(
@@ -317,7 +321,7 @@ const occurrencesAfter = statement<Occurrence>()((db, last) =>
     .$castTo<Occurrence>(),
 )
 
-/** The series of the events up to `largest`. */
+/** Reads the series of all events up to `largest`. */
 async function readSeries(db: Db, largest: number, signal: AbortSignal): Promise<EventLinks['series']> {
   let seriesOf: Int32Array | undefined
   for (let last: Occurrence | undefined = { series: 0, recurrence_id: '', id: 0 }; last; ) {
@@ -330,7 +334,7 @@ async function readSeries(db: Db, largest: number, signal: AbortSignal): Promise
   return (event) => seriesOf?.[event] ?? 0
 }
 
-/** Reads a value of the few events that have one, by an index of those. */
+/** Reads a value of the few events that have it, by an index of these, and returns the values by event. */
 async function readColumn<Row extends { id: number }, Value>(
   rowsAfter: (db: Db, last: { id: number }) => Promise<Row[]>,
   read: (row: Row) => Value,
@@ -364,7 +368,7 @@ const numberOfWay = (way: Attendance) => ATTENDANCES.indexOf(way)
 
 const numbersKnown = new Map<string, readonly number[]>([['', NONE]])
 
-/** The numbers of facts of access; events with the same facts share a list. */
+/** Returns the numbers of the access facts in a text; events with the same facts share one list. */
 function factNumbers(words: string): readonly number[] {
   const known = numbersKnown.get(words)
   if (known) return known
@@ -373,10 +377,10 @@ function factNumbers(words: string): readonly number[] {
   return numbers
 }
 
-/** The most bytes of links. */
+/** The most bytes of all links. */
 const MOST_BYTES = 2 ** 32
 
-/** A column that grows in place and leaves no copies behind. */
+/** Makes a column that grows in place and leaves no copies behind. */
 function growing(): Int32Array<ArrayBuffer> {
   return new Int32Array(new ArrayBuffer(4096, { maxByteLength: MOST_BYTES }))
 }
@@ -385,7 +389,7 @@ function grow(column: Int32Array<ArrayBuffer>, least: number): void {
   column.buffer.resize(Math.max(least, Math.ceil(column.length * 1.25)) * Int32Array.BYTES_PER_ELEMENT)
 }
 
-/** The events linked to any of these venues or organizers, whatever their status. */
+/** Returns the ids of the events linked to any of these venues or organizers, whatever their status. */
 export async function eventsLinkedTo(db: Db, kind: 'venue' | 'organizer', ids: readonly number[]): Promise<number[]> {
   if (ids.length === 0) return []
   const rows =
@@ -406,7 +410,7 @@ const placesAfter = statement<{ id: number }>()((db, last) =>
   placesIn(db).where('id', '>', last('id')).orderBy('id').limit(sql.lit(AT_ONCE)),
 )
 
-/** Notes where all public venues are. */
+/** Reads the places of all public venues into the index. */
 async function readAllPlaces(db: Db, index: EventIndex, signal: AbortSignal): Promise<void> {
   for (let last: { id: number } | undefined = { id: 0 }; last; ) {
     const places = await placesAfter(db, { id: last.id })
@@ -416,7 +420,7 @@ async function readAllPlaces(db: Db, index: EventIndex, signal: AbortSignal): Pr
   }
 }
 
-/** Notes where these venues are, if they are public. */
+/** Reads the places and access facts of these venues into the index; venues that are not public lose theirs. */
 export async function readPlaces(db: Db, index: EventIndex, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   const found = await findPlaces(db, { ids })
@@ -438,7 +442,7 @@ const venueFactsAfter = statement<{ id: number }>()((db, last) =>
 )
 const someVenueFacts = statement<Ids>()((db, value) => venuesWithFacts(db).where('id', 'in', value('ids')))
 
-/** Notes the facts of access of all public venues. */
+/** Reads the access facts of all public venues into the index. */
 async function readAllVenueAccess(db: Db, index: EventIndex, signal: AbortSignal): Promise<void> {
   for (let last: { id: number } | undefined = { id: 0 }; last; ) {
     const venues = await venueFactsAfter(db, { id: last.id })

@@ -2,74 +2,73 @@ import { utcToMs } from '../../base/text/moments.ts'
 import { noPlaces, type Places } from './places.ts'
 import { addSlot, emptySlots, removeSlot, type SortedSlots, sliceSlots, slotsInOrder } from './sorted-slots.ts'
 
+
 /**
- * The listed public events of the calendar in memory, which answer anonymous lists. It has no texts, only the values that lists are ordered and
- * narrowed by: about 70 bytes an event. The database is the truth; `event-memory.ts` keeps the index in step with it.
+ * The listed public events of the calendar in memory, from which anonymous lists are answered. The index has no texts, only the values that lists are ordered
+ * and narrowed by: about 70 bytes an event. The database has the truth; `event-memory.ts` keeps the index in step with it.
  */
 export interface EventIndex {
-  /** Columns by slot. Times are wall clocks in ms as if they were UTC. */
+  /** The columns, by slot. Times are wall times in ms, as if they were UTC. */
   ids: Int32Array
   starts: Float64Array
   ends: Float64Array
   dates: Float64Array
-  /** Where the postings of a slot begin in `links`, and how many they are. */
+  /** Where the postings of a slot begin in `links`, and the number of them. */
   linkStarts: Int32Array
   linkCounts: Uint16Array
-  /** How many of them, the first ones, are the terms of the event itself. */
+  /** The number of these postings that are terms of the event itself; they come first. */
   ownTermCounts: Uint16Array
-  /** The posting of the venue an event takes place at, `NO_VENUE` or `SEVERAL_VENUES`. */
+  /** The posting of the event's venue, `NO_VENUE` or `SEVERAL_VENUES`. */
   venues: Int32Array
-  /** The series of an occurrence; 0 for other events. */
+  /** The id of the event's series; 0 for a single event. */
   series: Int32Array
   links: Int32Array
   linksUsed: number
   slotCount: number
-  /** Slots below this number are in the order of lists. They keep their times when their events move, and are never reused. */
+  /** Slots below this number are in the order of lists. Such a slot keeps its times when its event moves, and is never reused. */
   ordered: number
   freeSlots: number[]
-  /** Slot + 1 by event id; 0 for events that are not listed. */
+  /** The slot of each event plus 1, by id; 0 for events that are not listed. */
   slotOf: Int32Array
   /** All slots in the order of lists. */
   all: SortedSlots
-  /**
-   * The posting lists. The number of a posting is found by its key, that of a cell in the cell. Lists that no query has used yet are in `noted`.
-   */
+  /** The posting lists, by number. A map gives the number by the posting's key; a cell has its own. A list that no query has used yet is only in `noted`. */
   postings: (SortedSlots | undefined)[]
-  /** The slots of all posting lists as the index was filled, and the end of each list. */
+  /** The slots of all posting lists at the time the index was filled, and the end of each list. */
   noted: { slots: Int32Array<ArrayBuffer>; ends: Int32Array }
   postingOf: Map<number, number>
   /** The key of each posting. */
   postingKeys: number[]
   places: Places
-  /** The numbers of the facts of access that public venues have. */
+  /** The numbers of the access facts of public venues, by venue. */
   venueAccess: Map<number, readonly number[]>
   /** Changes whenever any list may have changed. */
   revision: number
-  /** The visit stamp of each slot, and the latest stamp. */
+  /** The visit stamp of each slot, and the latest stamp given. */
   met: Uint32Array
   gatherings: number
 }
 
-/** The values of one event that the index holds. */
+/** An event as the index takes it: the values that lists are ordered and narrowed by. */
 export interface IndexedEvent {
   id: number
   start_date: string
   end_date: string
   date: string
   featured: boolean
-  /** Terms it is assigned to. */
+  /** The terms that the event is assigned to. */
   terms: readonly number[]
-  /** Terms above those, in any order and any number of times: an event of a category is one of its ancestors' too (rule 13.2). */
+  /** The terms above these, in any order and any number of times: an event of a category is one of the category's ancestors too (rule 13.2). */
   ancestors: readonly number[]
-  /** The venues and organizers that everybody may see, in order. */
+  /** The venues and organizers of the event that everybody may see, in order. */
   venues: readonly number[]
   organizers: readonly number[]
-  /** The series it is an occurrence of, or 0. */
+  /** The id of the event's series; 0 for a single event. */
   series: number
-  /** The numbers of the facts of access that it has itself. */
+  /** The numbers of the access facts of the event itself. */
   access: readonly number[]
   free: boolean
-  /** The number of the way to take part; 0 where nothing says. */
+  /** The number of the event's attendance; 0 where nothing says how people take part. */
   attendance: number
 }
 
@@ -79,7 +78,7 @@ export type IndexedLinks = Record<'terms' | 'venues' | 'organizers', number[]> &
 const NO_VENUE = -1
 export const SEVERAL_VENUES = -2
 
-/** The kinds of posting lists: a record, a flag, a cell with a venue, or several venues. */
+/** The kinds of posting lists: events of one record, with one flag, in one cell, or with several venues. */
 export type PostingKind =
   | 'term'
   | 'venue'
@@ -105,19 +104,19 @@ const KINDS: Record<PostingKind, number> = {
   free: 9,
   attendance: 10,
 }
-/** The distance between two keys of a kind. */
+/** The difference between the keys of two consecutive ids of a kind; more than there are kinds. */
 const KEY_STEP = 16
 const keyOf = (kind: PostingKind, id: number) => id * KEY_STEP + KINDS[kind]
 
-/** TermCounts over all indexes, so that no two have the same revision. */
+/** The latest revision of all indexes: they count together, so that no two have the same one. */
 let revisions = 0
 
-/** Notes that lists may have changed through data outside the index: names of terms, and places. */
+/** Gives the index a new revision when data outside the index may have changed lists: names of terms, and places. */
 export function noteRevision(index: EventIndex): void {
   index.revision = ++revisions
 }
 
-/** An empty index with room for this many events, with ids up to the largest; it grows when needed. */
+/** Makes an empty index with room for this many events, with ids up to `largestId`; it grows when needed. */
 export function emptyIndex(events = 64, largestId = 256): EventIndex {
   return {
     ids: new Int32Array(events),
@@ -148,10 +147,13 @@ export function emptyIndex(events = 64, largestId = 256): EventIndex {
   }
 }
 
-/** More postings than an average event has: terms with their ancestors, a venue and its cells, perhaps an organizer, and three flags. */
+/**
+ * Postings for which there is room at first: more than an average event has, which are terms with their ancestors, a venue and its cells, perhaps an
+ * organizer, and three flags.
+ */
 const LINKS_EXPECTED = 14
 
-/** Orders slots as lists show their events (rule 11.7). */
+/** Returns the order in which lists show the events of slots (rule 11.7): by start, then publication date, then id. */
 export const compareSlots = (index: EventIndex) => (a: number, b: number) =>
   a < index.ordered && b < index.ordered
     ? a - b
@@ -160,14 +162,14 @@ export const compareSlots = (index: EventIndex) => (a: number, b: number) =>
       (index.ids[a] as number) - (index.ids[b] as number)
 
 /**
- * Appends an event that comes after all others while the index is filled in order; no list has it before `listNoted`. An event that is there
- * already has moved meanwhile and stays as it is.
+ * Appends an event to an index that is being filled in the order of lists; no posting list has it before `listNoted`. An event that is there already has
+ * moved while the index was filled, and stays as it is.
  */
 export function noteEvent(index: EventIndex, event: IndexedEvent): void {
   if ((index.slotOf[event.id] ?? 0) === 0) takeSlot(index, event)
 }
 
-/** Makes the posting lists of a filled index all at once; one by one they would leave much garbage. */
+/** Makes all posting lists of a filled index at once; made one by one they would leave much garbage. */
 export function listNoted(index: EventIndex): void {
   const { slotCount, linkStarts, linkCounts, links } = index
   const ends = new Int32Array(index.postings.length)
@@ -198,7 +200,7 @@ export function listNoted(index: EventIndex): void {
   index.all = slotsInOrder(Int32Array.from({ length: slotCount }, (_, slot) => slot))
 }
 
-/** Adds an event, or moves it to its new place; an unchanged one stays. */
+/** Adds an event, or moves it to its new place; does nothing where its values are the same. */
 export function putEvent(index: EventIndex, event: IndexedEvent): void {
   if (isAsItStands(index, event)) return
   dropEvent(index, event.id)
@@ -224,7 +226,7 @@ function isAsItStands(index: EventIndex, event: IndexedEvent): boolean {
   )
 }
 
-/** Removes an event, if it is there. */
+/** Removes an event, if the index has it. */
 export function dropEvent(index: EventIndex, id: number): void {
   const slot = (index.slotOf[id] ?? 0) - 1
   if (slot < 0) return
@@ -241,7 +243,7 @@ export function isIndexed(index: EventIndex, id: number): boolean {
   return (index.slotOf[id] ?? 0) > 0
 }
 
-/** The links of a listed event; none for any other. */
+/** Returns the links of a listed event; for any other empty lists. */
 export function indexedLinks(index: EventIndex, id: number): IndexedLinks {
   const links: IndexedLinks = { terms: [], venues: [], organizers: [], series: 0 }
   const slot = (index.slotOf[id] ?? 0) - 1
@@ -261,15 +263,15 @@ export function indexedLinks(index: EventIndex, id: number): IndexedLinks {
   return links
 }
 
-/** The most unused postings that an index keeps. */
+/** The least number of unused postings at which an index is made anew. */
 const SPARE_POSTINGS = 10_000
 
-/** Returns true if most postings belong to cells that venues have left. Their numbers are not reused, so a new index is smaller. */
+/** Returns true if most postings belong to cells that venues have left. Their numbers are not reused, so an index made anew is smaller. */
 export function isMostlySpare({ postings, postingOf, places }: EventIndex): boolean {
   return postings.length > SPARE_POSTINGS + 2 * (postingOf.size + places.cells.size)
 }
 
-/** The posting numbers of these ids, each given once; ids that no event has are left out. */
+/** Returns the posting numbers of these ids of a kind, leaving out ids without events. The ids must be different. */
 export function postingsFor(index: EventIndex, kind: PostingKind, ids: Iterable<number>): number[] {
   const postings: number[] = []
   for (const id of ids) {
@@ -279,12 +281,12 @@ export function postingsFor(index: EventIndex, kind: PostingKind, ids: Iterable<
   return postings
 }
 
-/** True when the index has had events of this venue or organizer; any other may not exist. */
+/** Returns true when the index has had events of this venue or organizer. A record without events may not even exist. */
 export function hasEventsOf(index: EventIndex, kind: 'venue' | 'organizer', id: number): boolean {
   return index.postingOf.has(keyOf(kind, id))
 }
 
-/** The listed events of a term and of all below it. */
+/** Returns the ids of the listed events of a term and of all terms below it, in the order of lists. */
 export function eventsOfTerm(index: EventIndex, id: number): number[] {
   const list = slotsOfPosting(index, index.postingOf.get(keyOf('term', id)))
   return sliceSlots(list, 0, list.size).map((slot) => index.ids[slot] as number)
@@ -292,12 +294,12 @@ export function eventsOfTerm(index: EventIndex, id: number): number[] {
 
 const NOTHING = emptySlots()
 
-/** The slots of a posting in order. */
+/** Returns the slots of a posting in the order of lists; none for undefined. */
 export function slotsOfPosting(index: EventIndex, posting: number | undefined): SortedSlots {
   return posting === undefined ? NOTHING : openList(index, posting)
 }
 
-/** A posting list ready to be changed. Each list is made when it is first needed, since most never are. */
+/** Returns a posting list ready to be changed. Each list is made when it is first needed, since most never are. */
 function openList(index: EventIndex, posting: number): SortedSlots {
   const open = index.postings[posting]
   if (open) return open
@@ -315,10 +317,10 @@ function postingsOf(index: EventIndex, slot: number): number[] {
   return [...index.links.subarray(start, start + (index.linkCounts[slot] as number))]
 }
 
-/** The date orders only events that start at the same moment, so any number will do. */
+/** Returns the publication date in ms. It orders only events that start at the same moment, so 0 will do for a malformed date. */
 const dateOf = ({ date }: IndexedEvent) => utcToMs(date) || 0
 
-/** Writes an event into the columns and returns its slot; no list has it yet. */
+/** Writes an event into the columns and returns its slot, which no posting list has yet. */
 function takeSlot(index: EventIndex, event: IndexedEvent): number {
   const slot = index.freeSlots.pop() ?? index.slotCount++
   if (slot >= index.ids.length) widenColumns(index)
@@ -332,7 +334,7 @@ function takeSlot(index: EventIndex, event: IndexedEvent): number {
   return slot
 }
 
-/** The postings of one event; the array is reused, since a million events pass through here. */
+/** The postings of one event. The array is reused, since a million events pass through it. */
 const scratch: number[] = []
 
 function gatherPostings(index: EventIndex, event: IndexedEvent): number[] {
@@ -398,7 +400,7 @@ function venueOf(index: EventIndex, { venues }: IndexedEvent): number {
   return venues.length > 1 ? SEVERAL_VENUES : postingFor(index, keyOf('venue', only))
 }
 
-/** Drops the links of events that have moved, and makes room for more. */
+/** Drops the links of slots that no event has any more, and makes room for `more` new ones. */
 function compactLinks(index: EventIndex, more: number): void {
   let live = 0
   for (let slot = 0; slot < index.slotCount; slot++) if (isLive(index, slot)) live += index.linkCounts[slot] as number

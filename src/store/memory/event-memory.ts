@@ -30,21 +30,22 @@ import {
   type PresentQueue,
 } from './event-pieces.ts'
 
-/** The calendar in the memory of this process, in step with the database through its record of changes. */
+
+/** The calendar in the memory of this process, which follows the database by the record of changes. */
 export interface EventMemory extends EventState {
   searches: EventSearches
-  /** Records that are to be stored presented. */
+  /** The records whose JSON is to be stored, by table. */
   toPresent: Record<RecordTable, PresentQueue>
-  /** Names the state of the data: an answer stays valid for as long as the version it was made at. */
+  /** The name of the present state of the data: an answer stays valid for as long as the version it was made at. */
   version: string
   /** Rises whenever the old addresses of sources that have moved here may have changed. */
   sources: number
-  /** Rises whenever owners may have set something; what they have set is in effect by then. */
+  /** Rises whenever owners may have changed settings, once these are in effect. */
   settings: number
   following: Following
 }
 
-/** The state of following the database. */
+/** The state of the memory in following the database. */
 interface Following {
   database: Database
   source: RecordSource
@@ -54,33 +55,33 @@ interface Following {
   /** Aborted when the memory is closed. */
   stop: AbortController
   unsubscribe: () => void
-  /** Up to where changes were applied; undefined before the first look. */
+  /** The cursor up to which changes were applied; undefined before the first look. */
   cursor: Cursor | undefined
   /** True when a change was announced that has not been applied. */
   isStale: boolean
-  /** True while everything is read anew beside an index that goes on to answer. */
+  /** True while everything is read anew and the present index goes on to answer. */
   isRenewing: boolean
   /** The run that applies changes now, and the one that begins after it. */
   working: Promise<void> | undefined
   next: Promise<void> | undefined
   loading: Promise<void> | undefined
-  /** The end of reading a small calendar, or of waiting for it. */
+  /** Resolves when a small calendar has been read, or when lists need not wait for it any more. */
   soon: Promise<void> | undefined
 }
 
-/** Calendars whose ids of events end here are read within some tenths of a second. */
+/** The largest event id of a small calendar, which is read within some tenths of a second. */
 const SMALL = 20_000
-/** The most milliseconds that lists wait for it. */
+/** The most milliseconds that lists wait until a small calendar is read. */
 const SOON_MS = 1000
-/** Milliseconds in which a service with a larger calendar has its processor for requests alone. */
+/** Milliseconds for which a service with a larger calendar leaves the processor to requests before it reads the calendar. */
 const HEAD_START_MS = 300
 
-/** Milliseconds from a failure to read the calendar to the next try; twice as many after each, up to the last. */
+/** Milliseconds from a failure to read the calendar to the next try; they double after each failure, up to `last`. */
 const LOAD_AGAIN = { first: 500, last: 30_000 }
 
 /**
- * Keeps the listed public events of a database in memory; `budget` bounds the presented ones and the results of searches. `report` notes
- * failures, and events that cannot be listed.
+ * Makes an empty memory that follows a database. `budget` bounds the pieces of events and the results of searches. `report` gets failures, and events that
+ * cannot be listed.
  */
 export function openEventMemory(
   database: Database,
@@ -120,19 +121,18 @@ export function openEventMemory(
   }
 }
 
-/** True when the database may have changes that have not been applied. */
+/** Returns true when the database may have changes that have not been applied. */
 export function isBehind({ following }: EventMemory): boolean {
   return following.database.look() || following.isStale
 }
 
-/** True when a read that ends now may show changes that have not been applied. */
+/** Returns true when a read that ends now may show changes that have not been applied. */
 export function mayBeBehind(memory: EventMemory): boolean {
   return memory.following.database.commitsUnderWay() !== undefined || isBehind(memory)
 }
 
 /**
- * Waits until this process knows of every change that a read ending now may have shown, so that its client never gets an older answer from memory
- * afterwards.
+ * Waits until this process knows of every change that a read ending now may have shown, so that its client never gets an older answer from memory afterwards.
  */
 export async function awaitCommits({ following }: EventMemory): Promise<void> {
   await following.database.commitsUnderWay()
@@ -141,7 +141,7 @@ export async function awaitCommits({ following }: EventMemory): Promise<void> {
 /** Applies every change that was committed before the call. Rejects only while the database cannot be reached. */
 export function catchUp(memory: EventMemory): Promise<void> {
   const { following } = memory
-  // A run under way may have read before the caller's change: only one that starts now is sure to see it.
+  // A run under way may have read before the caller's change: only a run that starts now is sure to see it.
   following.next ??= alone(following, async () => {
     await undefined
     following.next = undefined
@@ -151,21 +151,21 @@ export function catchUp(memory: EventMemory): Promise<void> {
 }
 
 /**
- * Reads the calendar, in steps that let requests through. After a failure, which is reported, it tries again until it succeeds.
+ * Reads the calendar into the memory, in steps that let requests through. Each failure is reported and the reading tried again, until it succeeds.
  * @throws when the memory is closed
  */
 export function loadMemory(memory: EventMemory): Promise<void> {
   const { following } = memory
   const loading = readUntilDone(memory)
   following.loading = loading
-  // Lists that cannot wait for it are read from the database, which says why.
+  // A failure is left out here: lists are then read from the database, which gives the reason.
   following.soon = endOfSmall(following, loading).catch(() => undefined)
   return loading
 }
 
 /**
- * A promise while a small calendar is being read: a list that waits for it comes as soon as one from the database, for which a thread would have to be
- * started. Never rejects.
+ * Returns a promise while a small calendar is being read, else undefined. A list that waits for it comes as soon as one from the database, for which a thread
+ * would have to be started. The promise never rejects.
  */
 export function soonFilled({ index, following }: EventMemory): Promise<void> | undefined {
   return index ? undefined : following.soon
@@ -178,7 +178,7 @@ export async function closeMemory({ following }: EventMemory): Promise<void> {
   await Promise.all([following.loading, following.working].map((work) => work?.catch(() => undefined)))
 }
 
-/** Runs `work` once nothing else applies changes. */
+/** Runs `work` once no other work applies changes. */
 async function alone(following: Following, work: () => Promise<void>): Promise<void> {
   while (following.working) await following.working.catch(() => undefined)
   const run = work().finally(() => {
@@ -202,7 +202,8 @@ async function takeIn(memory: EventMemory): Promise<void> {
       await applyChanges(memory, following.source, read.changes).catch((error: unknown) => forget(memory, error))
       if (memory.index && isMostlySpare(memory.index)) renew(memory)
     }
-    // A cursor also moves when a transaction that ran beside a change ends without one. Nodes that never saw it run have that name from the start.
+    // A cursor also moves when a transaction that ran beside a change ends without one. Nodes that never saw that transaction run have the new cursor from
+    // the start.
     memory.version = read.cursor
     following.cursor = read.cursor
   } catch (error) {
@@ -221,7 +222,7 @@ function moveTo(memory: EventMemory, cursor: Cursor): void {
   memory.version = cursor
 }
 
-/** Empties the memory. The events are read anew while requests are answered from the database. */
+/** Empties the memory, and reads it anew while the database answers requests. */
 async function startAgain(memory: EventMemory): Promise<void> {
   const wasLoaded = memory.index !== undefined
   memory.sources++
@@ -231,7 +232,7 @@ async function startAgain(memory: EventMemory): Promise<void> {
   if (wasLoaded) loadBeside(memory)
 }
 
-/** A change that cannot be applied empties the memory and fails no request: everything is read anew. */
+/** Empties the memory and reads it anew, after a change that could not be applied: no request fails for it. */
 function forget(memory: EventMemory, error: unknown): void {
   if (error instanceof DatabaseUnavailable) throw error
   memory.following.report(error)
@@ -272,20 +273,20 @@ async function readCalendar(memory: EventMemory): Promise<void> {
   const { db, signal, reporting } = following.source
   const start = await following.database.cursor()
   if (following.cursor === undefined) moveTo(memory, start)
-  // What is asked first is answered first.
+  // The first requests come before the reading of a large calendar.
   if ((await lastEventId(db)) > SMALL) await sleep(HEAD_START_MS, undefined, { signal, ref: false })
   const terms = await readTerms(db)
   const index = await readIndex(db, terms, signal, reporting)
   await alone(following, () => replaceAll(memory, { terms, index, start }))
 }
 
-/** The end of reading a small calendar, or of the time that lists wait for it; at once for a large one. */
+/** Resolves when a small calendar has been read or lists have waited long enough for it; at once for a large calendar. */
 function endOfSmall({ source }: Following, loading: Promise<void>): Promise<void> {
   const read = lastEventId(source.db).then((last) => (last <= SMALL ? loading : undefined))
   return Promise.race([read, sleep(SOON_MS, undefined, { ref: false })])
 }
 
-/** The calendar as it was read, and the cursor that was read before it. */
+/** The calendar as it was read, and the cursor that was taken before. */
 interface ReadCalendar {
   terms: Map<number, TermRow>
   index: EventIndex
@@ -298,7 +299,7 @@ function replaceAll(memory: EventMemory, { terms, index, start }: ReadCalendar):
   dropAllPieces(memory.pieces)
   memory.pieces.countsVersion++
   memory.index = index
-  // A change made meanwhile may have been read or not; applying it twice does no harm.
+  // A change made meanwhile may have been read or not; to apply it twice does no harm.
   memory.following.cursor = start
   return takeIn(memory)
 }
@@ -309,7 +310,6 @@ interface EventState {
   index: EventIndex | undefined
   pieces: EventPieces
   terms: Map<number, TermRow>
-  /** Ids by slug. */
   termIds: TermIds
 }
 
@@ -322,10 +322,10 @@ function termIdsOf(terms: Iterable<TermRow>): TermIds {
   return ids
 }
 
-/** Where changed records are read. */
+/** The connection that reads changed records. */
 interface RecordSource {
   db: Db
-  /** Aborts reading everything anew. */
+  /** Aborts the reading of everything. */
   signal: AbortSignal
   reporting: Reporting
 }
@@ -333,7 +333,7 @@ interface RecordSource {
 type ChangedRecord = Pick<ChangeColumns, 'kind' | 'record'>
 
 const EVENTS_AT_ONCE = 100
-/** Above this many events that one change touches, reading all of them anew is quicker. */
+/** Touched events above which it is quicker to read all events anew. */
 const RELOAD_ABOVE = 20_000
 
 /** Reads the changed records and brings the state in step with them. Does nothing before the index was read. */
@@ -342,7 +342,7 @@ async function applyChanges(state: EventState, source: RecordSource, changes: re
   if (!index) return
   const [events, terms] = [idsOf(changes, 'event'), idsOf(changes, 'term', 'count')]
   if (idsOf(changes, 'image').length > 0) dropAllPieces(pieces)
-  // Most changes are a few events and the counts of their terms: one round trip reads both.
+  // Most changes are a few events and the counts of their terms, which one round trip reads.
   const first = events.slice(0, EVENTS_AT_ONCE)
   const [rows, found] = await Promise.all([
     terms.length === 0 ? [] : selectTerms(source.db, { ids: terms }),
@@ -368,7 +368,7 @@ async function applyPlaces(index: EventIndex, { db }: RecordSource, venues: read
   await readPlaces(db, index, venues)
 }
 
-/** Drops the pieces of changed venues or organizers. Returns the events linked to them. */
+/** Drops the pieces of changed venues or organizers. Resolves to the ids of the events linked to them. */
 function applyLinked(
   pieces: EventPieces,
   { db }: RecordSource,
@@ -408,7 +408,7 @@ function applyEvents(state: EventState, index: EventIndex, ids: readonly number[
   }
 }
 
-/** Applies changed terms. Returns the events whose lists change: the events of moved or deleted terms, and of all terms below them. */
+/** Applies changed terms. Returns the events that must be read again: those of moved or deleted terms and of all terms below them. */
 function applyTerms(
   state: EventState,
   index: EventIndex,
@@ -459,7 +459,7 @@ function sameButCount(a: TermRow, b: TermRow | undefined): boolean {
 /** Bytes that a cached result costs beside its ids and its key. */
 const OVERHEAD = 300
 
-/** The results of searches: the next page of one costs nothing. */
+/** The cached results of searches, so that the next page of one costs nothing. */
 export interface EventSearches {
   found: Cache<string, IdSet>
   /** Searches under way. */
@@ -474,8 +474,8 @@ function emptySearches(budget: CacheBudget): EventSearches {
 }
 
 /**
- * The events that a search finds in data of at least this version, from the cache or the database. A cached result was found at that version or
- * during the change to the next.
+ * Finds the events of a search, from the cache or the database, in data of at least this version. A cached result was found at that version or during the
+ * change to the next.
  */
 export function findSearched(
   searches: EventSearches,
@@ -497,7 +497,7 @@ export function findSearched(
   return looking
 }
 
-/** Where the words of a text are found in data of at least this version, as `findSearched` finds texts. */
+/** Finds the events that have the words of a text, in data of at least this version, from the cache or the database. */
 export function findKnownWords(
   { searches, version }: EventMemory,
   text: string,

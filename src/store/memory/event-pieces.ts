@@ -8,7 +8,7 @@ import { type Tx, writerBy } from '../storage/recording.ts'
 import type { Tables, TermRow } from '../storage/schema.ts'
 import { rowParts, statement } from '../storage/statement.ts'
 
-/** A value that is written as JSON already. Answers and lists copy its bytes; code that needs its members parses them (`unwritten`). */
+/** A value that has already been written as JSON. Answers and lists copy its bytes; code that needs its members parses them (`unwritten`). */
 export interface WrittenJson {
   readonly bytes: Buffer
   toJSON: () => unknown
@@ -16,7 +16,7 @@ export interface WrittenJson {
 
 const written = new WeakSet<object>()
 
-/** Makes such a value of bytes, which are one JSON value in UTF-8. */
+/** Makes a written value of bytes, which must be one JSON value in UTF-8. */
 export function writtenJson(bytes: Buffer): WrittenJson {
   const value = { bytes, toJSON: (): unknown => JSON.parse(bytes.toString('utf8')) }
   written.add(value)
@@ -26,16 +26,16 @@ export function writtenJson(bytes: Buffer): WrittenJson {
 /** A record that has been written as JSON for its answer. */
 export interface WrittenRecord extends WrittenJson {
   readonly id: number
-  /** The counts of terms in it, for `memory/event-pieces`. */
+  /** The counts of terms in the JSON, as `TermCounts`. */
   readonly counts: readonly number[]
 }
 
-/** A record of this JSON, with this id. */
+/** Makes a written record of JSON with its counts. */
 export function writtenRecord(id: number, { bytes, counts }: Pick<WrittenRecord, 'bytes' | 'counts'>): WrittenRecord {
   return Object.assign(writtenJson(bytes), { id, counts })
 }
 
-/** Returns a value with its members; a written value is parsed. */
+/** Returns a value with its members: a written value is parsed, any other returned. */
 export function unwritten(value: unknown): unknown {
   return isWritten(value) ? value.toJSON() : value
 }
@@ -44,28 +44,28 @@ export function isWritten(value: unknown): value is WrittenJson {
   return typeof value === 'object' && value !== null && written.has(value)
 }
 
-// Records as JSON that is written already: stored beside rows, kept in memory, and copied into answers.
+// Keeps records as JSON that is already written: stored beside rows, cached in memory, and copied into answers.
 
-// Public records that are stored presented beside their rows.
+// Presented records: the JSON of public records, stored beside their rows.
 
-/** The core of an event: what it says of itself as JSON, without what it links to and as if it had no image. */
+/** The core of an event: its own members as JSON, without those of linked records and as if it had no image. */
 export interface EventCore {
-  /** An object with the members that all have. */
+  /** A JSON object with the members that all events have. */
   members: string
-  /** Where in it the value of `image` stands, which is `false`; 0 for venues and organizers, which have no such member then. */
+  /** The place in `members` of the value of `image`, which is `false`; 0 for venues and organizers, which then have no such member. */
   imageAt: number
-  /** An object with the members that only some events have, which come after all others; empty for none. */
+  /** A JSON object with the members that only some events have, which come after all others; empty for none. */
   rare: string
 }
 
-/** A public record that is stored presented beside its row: every change of the row deletes it. */
+/** The stored JSON of a public record. A change of the record's row deletes it. */
 export interface PresentedRecord extends EventCore {
   record: number
-  /** The image that it shows, which may change by itself. */
+  /** The id of the record's image, whose own JSON may change at any time. */
   image: number | null
 }
 
-/** Bytes of a record that is read by itself: fifty of the longest would be a hundred megabytes in one turn of the event loop. */
+/** Bytes above which a record is read by itself: fifty of the longest would be a hundred megabytes in one turn of the event loop. */
 export const LONG_RECORD = 200_000
 
 const select = statement<{ ids: readonly number[]; form: string }>()((db, value) =>
@@ -87,7 +87,7 @@ const selectLong = statement<{ id: number; form: string }>()((db, value) =>
     .where('form', '=', value('form')),
 )
 
-/** Finds those of these records that are stored presented in this form. */
+/** Finds the stored JSON of these records, in this form, by id. Records without any, or with a damaged one, are missing. */
 export async function findPresented(
   db: Db,
   form: string,
@@ -107,7 +107,7 @@ async function readLong(db: Db, id: number, form: string): Promise<string> {
   return row?.members ?? ''
 }
 
-/** Looks quickly whether a stored text is complete: lists copy it as it is. */
+/** Decides quickly whether a stored text is complete: lists copy it unread. */
 function isWhole(record: number, members: string, rare: string): boolean {
   return members.startsWith(`{"id":${record},`) && members.endsWith('}') && (rare === '' || rare.endsWith('}'))
 }
@@ -127,57 +127,57 @@ const upsert = statement<{ rows: Tables['presented_records'][] }>()((db, value) 
     ),
 )
 
-/** Stores presented records whose rows this transaction wrote or holds. */
+/** Stores the JSON of records whose rows this transaction wrote or locks. */
 export async function storePresented(tx: Tx, form: string, records: readonly PresentedRecord[]): Promise<void> {
   const rows = records.map(({ imageAt, ...record }) => ({ ...record, image_at: imageAt, form }))
   await Promise.all(Array.from(rowParts(rows), (part) => upsert(tx, { rows: part })))
 }
 
-/** Ids of records that are to be stored presented, many with one write. */
+/** The ids of records whose JSON is to be stored, many with one write. */
 export interface PresentQueue {
   ids: Set<number>
   isStoring: boolean
-  /** Writes in the name of the service, not of whoever happens to read. */
+  /** Writes as the service, not as whoever happens to read. */
   write: (work: (tx: Tx) => Promise<void>) => Promise<void>
 }
 
-/** Makes a queue without records. */
+/** Makes an empty queue. */
 export function emptyQueue({ write }: Pick<Database, 'write'>): PresentQueue {
   return { ids: new Set(), isStoring: false, write: (work) => write(work, writerBy('presented records')) }
 }
 
-// JSON of events and terms that memory keeps, with counts that are rewritten in place.
+// Pieces: JSON of events and terms in memory, with counts that are rewritten in place.
 
-/** The counts of terms in JSON bytes, three numbers each: the place, the id of the term and the count. Only this file looks into it. */
+/** The counts of terms in JSON bytes, three numbers each: the place, the id of the term and the count. Only this file reads them. */
 export type TermCounts = number[]
 
-/** JSON with the places of the counts of terms in it, which change by themselves. */
+/** JSON with the places of the counts of terms in it, which change more often than the rest. */
 export interface CountedJson {
   bytes: Buffer
   counts: Readonly<TermCounts>
 }
 
-/** JSON of an event, a term or a whole answer that is cached: every count can be rewritten in place. */
+/** Cached JSON of an event, a term or a whole answer, in which every count can be rewritten in place. */
 export interface Piece {
   bytes: Buffer
   counts: TermCounts
-  /** The same deflated, once compressed answers have shown it. */
+  /** The deflated bytes, once a compressed answer has used them. */
   deflated?: Deflated | undefined
-  /** The `countsVersion` that its counts are of. */
+  /** The `countsVersion` of the caches at which the counts were right. */
   countsVersion: number
 }
 
 /** A cached event. */
 export interface EventPiece extends Piece {
   id: number
-  /** Whether it has been found since it was cached: most events of a large calendar are not asked for again. */
+  /** True when the piece has been found since it was cached: most events of a large calendar are not asked for again. */
   wasFound: boolean
 }
 
 /** The caches of pieces, and the changes that they have followed. */
 export interface EventPieces {
   events: Cache<number, EventPiece>
-  /** JSON of venues as events show them; no bytes for those that events do not show. */
+  /** JSON of venues as events show them, by id; no bytes for a venue that events do not show. */
   venues: Cache<number, Buffer>
   organizers: Cache<number, Buffer>
   terms: Cache<number, Piece>
@@ -185,25 +185,25 @@ export interface EventPieces {
   countsVersion: number
   /** Rises whenever everything is dropped. */
   age: number
-  /** Rises with every drop by a change: a row read before one may be older than a value cached after it. */
+  /** Rises with every drop by a change: a row that was read before a drop may be older than a value cached after it. */
   drops: number
   /** The number of changes of each event, by id. */
   changes: Uint32Array
-  /** The ids of events that were not cached when they were asked for; of ids that share a place, the latest. */
+  /** The ids of events that were asked for and not cached; of ids that share a place, the latest. */
   missed: Uint32Array
 }
 
-/** Returns the bytes that a piece costs. */
+/** Returns the bytes that a piece takes up. */
 const sizeOf = ({ bytes, counts }: Piece) => bytes.length + counts.length * 8 + OVERHEAD
 
-/** Digits reserved for a count, so that it can be rewritten in place: JSON ignores blanks before a number. */
+/** The characters reserved for a count, so that it can be rewritten in place: JSON ignores blanks before a number. */
 const WIDTH = 10
-/** Bytes a piece costs beside its JSON. */
+/** The bytes that a piece takes up beside its JSON and its counts. */
 const OVERHEAD = 200
-/** Places for missed events, a power of two: several times as many as the budget of a small machine has room for. */
+/** The places for missed events, a power of two: several times as many as the events that fit the budget of a small machine. */
 const MISSED = 65_536
 
-/** Makes caches without pieces. */
+/** Makes empty caches of pieces. */
 export function emptyPieces(budget: CacheBudget): EventPieces {
   return {
     events: emptyCache(budget),
@@ -218,7 +218,7 @@ export function emptyPieces(budget: CacheBudget): EventPieces {
   }
 }
 
-/** Finds the piece of an event, with the present counts of its terms. Returns undefined if it is not cached. */
+/** Returns the piece of an event, with the present counts of its terms; undefined if it is not cached. */
 export function findPiece(
   pieces: EventPieces,
   id: number,
@@ -231,7 +231,7 @@ export function findPiece(
   return piece
 }
 
-/** Caches an event whose terms were joined from pieces, so that its counts have room. */
+/** Caches the JSON of an event and returns the piece. Its terms must have been joined from pieces, so that its counts have room. */
 export function keepPiece(
   { events, countsVersion }: EventPieces,
   id: number,
@@ -242,20 +242,20 @@ export function keepPiece(
   return piece
 }
 
-/** Deflates a piece for the compressed lists to come, and caches that beside it. */
+/** Deflates a piece for compressed lists, caches the result beside the piece, and returns it. */
 export function deflatePiece({ events }: EventPieces, piece: EventPiece): Deflated {
   const { id, bytes, counts } = piece
   const places = counts.filter((_, i) => i % 3 === 0)
   const deflated = deflateAround(bytes, places, WIDTH)
   piece.deflated = deflated
-  // A piece that was dropped serves the lists at hand and no later one.
+  // A piece that was dropped meanwhile serves the list at hand and no later one.
   if (findCached(events, id) === piece) keepCached(events, id, piece, sizeOf(piece) + deflated.blocks.length + OVERHEAD)
   return deflated
 }
 
 /**
- * Notes that an event was not cached. Returns true if that was noted before, lately: only such an event is worth caching, since in a large calendar most
- * are asked for once and would evict those that are asked for again.
+ * Notes that an event was asked for and not cached. Returns true if that was noted before, lately: only such an event is worth caching, since in a large
+ * calendar most are asked for once and would evict those that are asked for again.
  */
 export function isMissedAgain({ missed }: EventPieces, id: number): boolean {
   const place = id % MISSED
@@ -264,12 +264,12 @@ export function isMissedAgain({ missed }: EventPieces, id: number): boolean {
   return false
 }
 
-/** Caches a venue or organizer as events show it. */
+/** Caches the JSON of a venue or organizer as events show it. */
 export function keepLinked(linked: Cache<number, Buffer>, id: number, bytes: Buffer): void {
   keepCached(linked, id, bytes, bytes.length + OVERHEAD)
 }
 
-/** Finds the piece of a term, with its present count; `write` makes it if it is not cached. */
+/** Returns the piece of a term, with its present count; `write` makes its JSON if it is not cached. */
 export function termPiece(
   pieces: EventPieces,
   id: number,
@@ -286,7 +286,7 @@ export function termPiece(
   return piece
 }
 
-/** Drops a changed event, and notes the change. */
+/** Drops the piece of a changed event, and counts the change. */
 export function dropPiece(pieces: EventPieces, id: number): void {
   pieces.drops++
   drop(pieces.events, id)
@@ -298,19 +298,19 @@ export function dropPiece(pieces: EventPieces, id: number): void {
   pieces.changes[id] = (pieces.changes[id] ?? 0) + 1
 }
 
-/** Drops a changed venue or organizer. */
+/** Drops the JSON of a changed venue or organizer. */
 export function dropLinked(pieces: EventPieces, kind: 'venues' | 'organizers', id: number): void {
   pieces.drops++
   drop(pieces[kind], id)
 }
 
-/** Drops a changed term. */
+/** Drops the piece of a changed term. */
 export function dropTerm(pieces: EventPieces, id: number): void {
   pieces.drops++
   drop(pieces.terms, id)
 }
 
-/** Drops everything. */
+/** Empties all caches of pieces. */
 export function dropAllPieces(pieces: EventPieces): void {
   for (const kept of [pieces.events, pieces.terms]) dropAll<number, EventPiece | Piece>(kept)
   for (const kept of [pieces.venues, pieces.organizers]) dropAll<number, Buffer>(kept)
@@ -318,19 +318,19 @@ export function dropAllPieces(pieces: EventPieces): void {
   pieces.drops++
 }
 
-/** The state of events at one time, to be compared with a later one. */
+/** The state of some events at one time, to be compared with a later one. */
 export interface EventStates {
   age: number
   /** The number of changes that each event had seen. */
   changes: readonly number[]
 }
 
-/** Returns the present state of events. */
+/** Returns the present state of these events. */
 export function statesOf({ age, changes }: EventPieces, ids: readonly number[]): EventStates {
   return { age, changes: ids.map((id) => changes[id] ?? 0) }
 }
 
-/** Returns true if these events have not changed since, but for the counts of their terms. */
+/** Returns true if these events have not changed since `before`, except for the counts of their terms. */
 export function areUnchanged({ age, changes }: EventPieces, ids: readonly number[], before: EventStates): boolean {
   return age === before.age && ids.every((id, i) => (changes[id] ?? 0) === before.changes[i])
 }
@@ -343,12 +343,12 @@ export function bytesOf(content: string | Buffer): Buffer {
   return bytes
 }
 
-/** Makes the JSON of a term from what stands before and behind its count. */
+/** Makes the JSON of a term from the text before and the text behind its count. */
 export function withCount(before: string, { id, count }: Pick<TermRow, 'id' | 'count'>, after: string): CountedJson {
   return { bytes: Buffer.from(before + count + after), counts: [Buffer.byteLength(before), id, count] }
 }
 
-/** Makes a piece: copies JSON, with room for its counts. */
+/** Makes a piece: a copy of JSON with room for its counts. */
 export function makePiece({ bytes, counts }: CountedJson, countsVersion: number): Piece {
   const wide = Buffer.allocUnsafeSlow(bytes.length + (counts.length / 3) * WIDTH)
   const moved: TermCounts = []
@@ -364,7 +364,7 @@ export function makePiece({ bytes, counts }: CountedJson, countsVersion: number)
   return { bytes: bytesOf(wide.subarray(0, to)), counts: moved, countsVersion }
 }
 
-/** Copies JSON into a buffer, from `at` on, and adds its counts to `counts`, if any. Returns the end. */
+/** Copies JSON into a buffer, from `at` on, and appends its counts to `counts`, if given. Returns the end of the copy. */
 export function writeCounted(
   { bytes, counts: own }: CountedJson,
   into: Buffer,
@@ -378,7 +378,7 @@ export function writeCounted(
   return at + bytes.length
 }
 
-/** Writes the present counts into a piece, deflated or not. */
+/** Writes the present counts into the bytes of a piece, and into its deflated bytes. */
 export function updateCounts(
   { countsVersion }: Pick<EventPieces, 'countsVersion'>,
   piece: Piece,

@@ -2,17 +2,18 @@ import { type Box, isInBox } from '../../base/fields/kinds.ts'
 import { type Direction, directionOf, distanceBetween, distanceKm } from '../storage/distance.ts'
 import { boxAround, type Circle } from '../storage/statement.ts'
 
-/** The places of venues in cells of three nested grids, so that venues near a point are found without looking at all venues. */
+
+/** The places of venues, in cells of three nested grids, so that venues near a point are found without a look at all venues. */
 export interface Places {
-  /** By venue. */
+  /** The place of each venue, by its id. */
   all: Map<number, Place>
-  /** Of all grids, by number. */
+  /** The cells of all grids, by number. */
   cells: Map<number, Cell>
-  /** Those of the coarsest grid. */
+  /** The cells of the coarsest grid. */
   coarsest: Cell[]
 }
 
-/** Degrees. */
+/** A point on the earth, in degrees. */
 interface Point {
   lat: number
   lng: number
@@ -20,27 +21,27 @@ interface Point {
 
 interface Place extends Point {
   venue: number
-  /** The cells it is in, the coarsest first. */
+  /** The cells that the place is in, the coarsest first. */
   path: readonly Cell[]
 }
 
 export interface Cell {
   number: number
-  /** The posting list of the events in it; the index sets it. */
+  /** The posting of the events in the cell, which the index sets. */
   posting: number | undefined
-  /** Its centre, and the distance from there to its farthest corner, in km. */
+  /** The centre of the cell, and the distance in km from there to its farthest corner, or a little more. */
   centre: Direction
   reach: number
-  /** Cells of the next finer grid with venues; none in the finest. */
+  /** The cells of the next finer grid that have venues; none in the finest. */
   cells: Cell[]
-  /** Venues, in cells of the finest grid. */
+  /** The venues in the cell; only cells of the finest grid have them. */
   places: Place[]
 }
 
-/** Cells of a degree by grid: below thirty kilometres, four, and half a kilometre. The edge of a circle around a town leaves few venues to test. */
+/** The cells of a degree in each grid, below 30, 4 and half a kilometre wide: so the edge of a circle around a town leaves few venues to test. */
 const GRIDS = [4, 32, 256] as const
 const [COARSEST] = GRIDS
-/** More cells than a row around the earth, and a grid, have, so that no two get the same number. */
+/** More than the cells of a row around the earth, and more than those of a grid, so that no two cells get the same number. */
 const ROW = 100_000
 const GRID = 1e10
 
@@ -48,7 +49,7 @@ export function noPlaces(): Places {
   return { all: new Map(), cells: new Map(), coarsest: [] }
 }
 
-/** Sets the place of a venue; undefined when it has no coordinates or is not public. */
+/** Sets the place of a venue; `point` is undefined when the venue has no coordinates or is not public. */
 export function putPlace(places: Places, venue: number, point: Point | undefined): void {
   const before = places.all.get(venue)
   if (before && before.lat === point?.lat && before.lng === point.lng) return
@@ -58,13 +59,13 @@ export function putPlace(places: Places, venue: number, point: Point | undefined
   places.all.set(venue, enterCells(places, venue, point))
 }
 
-/** The disjoint cells that lie in a part of the map as a whole, and the venues in it outside those cells, in no order. */
+/** What lies in a part of the map: disjoint cells that lie in it as a whole, and the venues in it outside these cells, in no order. */
 interface Within {
   cells: Cell[]
   venues: number[]
 }
 
-/** What lies in a box. */
+/** Finds what lies in a box, which may cross the date line. */
 export function placesInBox(places: Places, box: Box): Within {
   const within: Within = { cells: [], venues: [] }
   const look = (cell: Cell): void => {
@@ -82,7 +83,7 @@ export function placesInBox(places: Places, box: Box): Within {
   return within
 }
 
-/** What lies in a circle. */
+/** Finds what lies in a circle. */
 export function placesWithin(places: Places, circle: Circle): Within {
   const { lat, lng, radius } = circle
   const centre = directionOf(lat, lng)
@@ -90,7 +91,7 @@ export function placesWithin(places: Places, circle: Circle): Within {
   const venues: number[] = []
   const look = (cell: Cell): void => {
     const distance = distanceBetween(centre, cell.centre)
-    // By the triangle inequality, for every point of the cell.
+    // By the triangle inequality both tests hold for every point of the cell.
     if (distance - cell.reach > radius) return
     if (distance + cell.reach <= radius) {
       cells.push(cell)
@@ -108,12 +109,14 @@ export function placesWithin(places: Places, circle: Circle): Within {
   return { cells, venues }
 }
 
-/** The numbers of the cells that a point is in, the coarsest first: whole numbers from 0 on. */
+/** Returns the numbers of the cells that a point is in, the coarsest first: whole numbers from 0 on. */
 export function cellsOf({ lat, lng }: Point): number[] {
   return GRIDS.map((perDegree) => numberOf(lineOf(lat, perDegree), lineOf(lng, perDegree), perDegree))
 }
 
-/** The coarsest cells that a circle may reach; undefined when they are more than `most`, and where a box tells nothing. */
+/**
+ * Returns the numbers of the coarsest cells that a circle may reach; undefined when there are more than `most`, and for a circle without bounds of longitude.
+ */
 function numbersAround(circle: Circle, most: number): number[] | undefined {
   const { latitudes, longitudes } = boxAround(circle)
   if (longitudes === undefined) return undefined
@@ -131,7 +134,7 @@ const lineOf = (degrees: number, perDegree: number) => Math.floor(degrees * perD
 const numberOf = (row: number, column: number, perDegree: number) =>
   perDegree * GRID + (row + 90 * perDegree) * ROW + column + 180 * perDegree
 
-/** The corner of a cell in the south and west, and its width, in degrees. */
+/** Returns the corner of a cell in the south and west, and its width, in degrees. */
 function cornerOf({ number }: Cell): [south: number, west: number, size: number] {
   const perDegree = Math.floor(number / GRID)
   const row = Math.floor((number % GRID) / ROW) - 90 * perDegree
@@ -161,7 +164,7 @@ function emptyCell(point: Point, number: number, perDegree: number): Cell {
   const middleOf = (degrees: number) => (lineOf(degrees, perDegree) + 0.5) / perDegree
   const [lat, lng] = [middleOf(point.lat), middleOf(point.lng)]
   const half = 0.5 / perDegree
-  // The distance from the centre to the edge nearer to the equator, which is the longer one, and along it: at least that of any corner.
+  // From the centre to the edge nearer to the equator, which is the longer one, and along it: at least as far as to any corner.
   const edge = Math.max(0, Math.abs(lat) - half)
   const reach = distanceKm(0, 0, half, 0) + distanceKm(edge, 0, edge, half)
   return { number, posting: undefined, centre: directionOf(lat, lng), reach, cells: [], places: [] }

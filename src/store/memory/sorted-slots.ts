@@ -1,10 +1,11 @@
+
 /**
- * A list of slots kept in the order of their keys, in blocks so that adding one among a million moves at most a block.
- * A slot is a small number that stands for an event in the columns of the index.
+ * A list of slots in the order of their keys. It consists of blocks, so that to add one slot among a million moves at most a block. A slot is the small
+ * number that stands for an event in the columns of the index.
  */
 export interface SortedSlots {
   blocks: Block[]
-  /** Slots before each block; stale after a change until the next count. */
+  /** The number of slots before each block, which is wrong after a change until the next count. */
   before: Int32Array
   isCounted: boolean
   size: number
@@ -15,7 +16,7 @@ interface Block {
   size: number
 }
 
-/** Negative when slot `a` comes before slot `b`, positive when after; never 0 for two different slots. */
+/** Compares two slots: negative when `a` comes before `b`, positive when after, and never 0 for two different slots. */
 export type Order = (a: number, b: number) => number
 
 const FULL = 1024
@@ -24,10 +25,10 @@ export function emptySlots(): SortedSlots {
   return { blocks: [], before: UNCOUNTED, isCounted: true, size: 0 }
 }
 
-/** Most lists have one block, which starts at 0. */
+/** The first `before` of every list. A list of one block never needs another, since that block starts at 0. */
 const UNCOUNTED = new Int32Array(0)
 
-/** A list of slots that are in order; the list takes over the array. */
+/** Makes a list of slots that are already in order; the list takes over the array. */
 export function slotsInOrder(slots: Int32Array<ArrayBuffer>): SortedSlots {
   const blocks: Block[] = []
   for (let from = 0; from < slots.length; from += FULL) {
@@ -55,7 +56,7 @@ export function addSlot(list: SortedSlots, slot: number, order: Order): void {
   changed(list, 1)
 }
 
-/** Removes a slot; its key must still be the one it was added with. */
+/** Removes a slot, whose key must still be the one it was added with. @throws Error when the slot is not at the place of its key */
 export function removeSlot(list: SortedSlots, slot: number, order: Order): void {
   const at = blockFor(list, slot, order)
   const block = list.blocks[at]
@@ -67,19 +68,19 @@ export function removeSlot(list: SortedSlots, slot: number, order: Order): void 
   changed(list, -1)
 }
 
-/** A place in the order of lists: before all slots with a key, or, when it is open, behind them. */
+/** A place in the order of lists: before all slots with a key, or behind them when it is open. */
 export interface Bound {
   key: number
   isOpen: boolean
-  /** By slot; lists are in the order of these. */
+  /** The keys by slot; lists are in the order of these. */
   keys: Float64Array
-  /** Slots below this number are in the order of their keys: slots before the bound are known without a look at the keys. */
+  /** Slots below this number are in the order of their keys, so whether they come before the bound is known without their keys. */
   ordered: number
-  /** The first of those that does not come before the bound. */
+  /** The first of these slots that does not come before the bound. */
   first: number
 }
 
-/** Finds the bound of a key. Slots below `ordered` must be in the order of `keys`. */
+/** Makes the bound at a key. Slots below `ordered` must be in the order of `keys`. */
 export function boundAt(keys: Float64Array, ordered: number, key: number, isOpen: boolean): Bound {
   let low = 0
   let high = ordered
@@ -125,7 +126,7 @@ function firstFrom({ slots, size }: Block, { key, isOpen, keys, ordered, first }
   return low
 }
 
-/** The slots at places `from` up to but without `to`. */
+/** Returns the slots at the places from `from` to before `to`. */
 export function sliceSlots(list: SortedSlots, from: number, to: number): number[] {
   const slots: number[] = []
   if (from >= to) return slots
@@ -143,10 +144,10 @@ export function sliceSlots(list: SortedSlots, from: number, to: number): number[
   return slots
 }
 
-/** A part of a list: the slots at places `from` up to but without `to` of an array. False ends the walk. */
+/** Visits a part of a list: the slots at the places from `from` to before `to` of an array. To return false ends the walk. */
 export type Run = (slots: Int32Array, from: number, to: number) => unknown
 
-/** Calls `visit` for the slots at places `from` up to but without `to`, in order, a block at a time, until it returns false. */
+/** Calls `visit` for the slots at the places from `from` to before `to`, in order, a block at a time, until it returns false. */
 export function eachRun(list: SortedSlots, from: number, to: number, visit: Run): void {
   let left = to - from
   if (left <= 0) return
@@ -161,7 +162,7 @@ export function eachRun(list: SortedSlots, from: number, to: number, visit: Run)
   }
 }
 
-/** Calls `visit` for the slots at places `from` up to but without `to`, in order, until it returns false. */
+/** Calls `visit` for each slot at the places from `from` to before `to`, in order, until it returns false. */
 export function eachSlot(list: SortedSlots, from: number, to: number, visit: (slot: number) => boolean): void {
   eachRun(list, from, to, (slots, start, end) => {
     for (let place = start; place < end; place++) if (!visit(slots[place] as number)) return false
@@ -189,7 +190,7 @@ function split(list: SortedSlots, at: number): void {
   list.blocks.splice(at + 1, 0, upper)
 }
 
-/** The block a slot belongs to: the first whose last slot does not come before it, else the last. */
+/** Returns the block that a slot belongs to: the first whose last slot does not come before it, else the last. */
 function blockFor(list: SortedSlots, slot: number, order: Order): number {
   let low = 0
   let high = list.blocks.length - 1

@@ -7,6 +7,7 @@ import { giveTo, type Owner, ownerAt, syncFolder } from '../../base/files.ts'
 import { Problem } from '../../base/problems.ts'
 import { mimeTypeOf } from './image-sizes.ts'
 
+// Declares what a store of image files does, and stores them in a folder.
 
 /** The store of images, the hosts that images may be fetched from, and the size limit. */
 export interface ImageService {

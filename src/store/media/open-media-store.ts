@@ -2,6 +2,7 @@ import { type Config, mediaUrl, type Site } from '../../base/config.ts'
 import { codeOf, messageOf } from '../../base/errors.ts'
 import { type ImageService, localMediaStore, type MediaStore } from './media-store.ts'
 
+// Opens the store of images that is configured.
 
 /**
  * Opens the store at `file:FOLDER` or `s3://…`. `report` gets the failures of a bucket. The S3 client, a package that not every installation has, is loaded

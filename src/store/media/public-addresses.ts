@@ -1,6 +1,7 @@
 import { lookup as lookUp } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
+// Decides which addresses the service may connect to on behalf of somebody else.
 
 /**
  * Returns true for an address of http or https that the service may connect to. With `hosts`, only these are allowed, on any port and at any address;

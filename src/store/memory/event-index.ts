@@ -2,6 +2,7 @@ import { utcToMs } from '../../base/text/moments.ts'
 import { noPlaces, type Places } from './places.ts'
 import { addSlot, emptySlots, removeSlot, type SortedSlots, sliceSlots, slotsInOrder } from './sorted-slots.ts'
 
+// Holds the listed public events of the calendar in columns of numbers, and keeps their posting lists in order.
 
 /**
  * The listed public events of the calendar in memory, from which anonymous lists are answered. The index has no texts, only the values that lists are ordered

@@ -30,6 +30,7 @@ import {
   type PresentQueue,
 } from './event-pieces.ts'
 
+// Keeps the calendar in the memory of this process in step with the database, and caches the results of searches.
 
 /** The calendar in the memory of this process, which follows the database by the record of changes. */
 export interface EventMemory extends EventState {

@@ -8,6 +8,8 @@ import { type Tx, writerBy } from '../storage/recording.ts'
 import type { Tables, TermRow } from '../storage/schema.ts'
 import { rowParts, statement } from '../storage/statement.ts'
 
+// Keeps records as JSON that is already written: stored beside rows, cached in memory, and copied into answers.
+
 /** A value that has already been written as JSON. Answers and lists copy its bytes; code that needs its members parses them (`unwritten`). */
 export interface WrittenJson {
   readonly bytes: Buffer
@@ -43,8 +45,6 @@ export function unwritten(value: unknown): unknown {
 export function isWritten(value: unknown): value is WrittenJson {
   return typeof value === 'object' && value !== null && written.has(value)
 }
-
-// Keeps records as JSON that is already written: stored beside rows, cached in memory, and copied into answers.
 
 // Presented records: the JSON of public records, stored beside their rows.
 

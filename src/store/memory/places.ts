@@ -2,6 +2,7 @@ import { type Box, isInBox } from '../../base/fields/kinds.ts'
 import { type Direction, directionOf, distanceBetween, distanceKm } from '../storage/distance.ts'
 import { boxAround, type Circle } from '../storage/statement.ts'
 
+// Finds the venues in a circle or box of the map by the cells of three nested grids.
 
 /** The places of venues, in cells of three nested grids, so that venues near a point are found without a look at all venues. */
 export interface Places {

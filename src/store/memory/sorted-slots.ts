@@ -1,3 +1,4 @@
+// Keeps lists of slots in order, so that a slot is quickly added, removed, found and counted.
 
 /**
  * A list of slots in the order of their keys. It consists of blocks, so that to add one slot among a million moves at most a block. A slot is the small

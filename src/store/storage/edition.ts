@@ -3,6 +3,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from './database.ts'
 import type { Tables } from './schema.ts'
 
+// Reads and writes the row that says which calendar a database holds: its edition, its name, and whether its webhooks and scheduled imports are held.
 
 /**
  * Returns the edition: the name of this history of the calendar. Cursors of different editions never mean the same state, so a client gets a cursor together

@@ -256,8 +256,8 @@ export function toldChanges(recordings: readonly Recording[], nowUtc: string): s
 }
 
 /**
- * The verb of a change as the public sees it in lists: a record that enters them is created, one that leaves them is deleted. Empty for a record that is in
- * none before and after.
+ * Returns the verb of a change as the public sees it in lists: a record that enters them is created, one that leaves them is deleted. Empty for a record that
+ * is in none before and after.
  */
 function publicVerb({ wasPublic, isPublic, wasHidden, isHidden, isDeleted }: Recorded): Verb | '' {
   const isSeen = isPublic && !isHidden && !isDeleted

@@ -1,3 +1,4 @@
+// Holds sets of ids as bits, which are quick to combine and take one bit for each id up to the largest.
 
 /** A set of ids: each id in it sets bit `id % 32` of number `id / 32`. No id beyond its end is in the set. */
 export type IdSet = Uint32Array<ArrayBuffer>

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type Db, isPostgres } from './database.ts'
 
+// Defines what a migration is, and makes migrations of lists of statements.
 
 /** One numbered step of the database's structure. A released step is never edited, and uses none of today's declarations, since these change. */
 export interface Migration {

@@ -180,7 +180,7 @@ const people = ({ sequence, id, text }: Types) => [
     address ${text} not null, client ${text} not null, request ${text} not null, sequence integer not null default 0)`,
 ]
 
-/** Ids, and the tables of posts. `dated` says that a client sent the date of publication, which a draft then keeps when it is published. */
+/** Returns the statements that make the ids and the tables of posts. `dated` says that a client sent the publication date, which a draft then keeps. */
 function posts({ sequence, id, text, real }: Types): string[] {
   const shared = `id ${id} primary key references records (id), author ${id} not null, status ${text} not null, slug ${text} not null,
     date ${text} not null, date_utc ${text} not null, modified ${text} not null, modified_utc ${text} not null, image ${id},
@@ -267,7 +267,7 @@ const terms = ({ sequence, id, text }: Types) => [
   'create index terms_in_use on terms (taxonomy, count desc, id) where count > 0',
 ]
 
-/** The links of events. SQLite keeps them in the order of their keys, and not once more beside an index of them. */
+/** Returns the statements that make the links of events. SQLite keeps links in the order of their keys, and not once more beside an index of them. */
 const links = ({ id, onPostgres }: Types) =>
   ['venue', 'organizer', 'term'].flatMap((kind) => [
     `create table event_${kind}s (event ${id} not null references events (id) on delete cascade,
@@ -276,7 +276,7 @@ const links = ({ id, onPostgres }: Types) =>
     `create index event_${kind}s_${kind} on event_${kind}s (${kind}, event)`,
   ])
 
-/** The record of changes, the edition that its cursors belong to, and the slugs that the public knew and that their records have left. */
+/** Returns the statements that make the record of changes, the edition that cursors belong to, and the slugs that the public knew and records have left. */
 function changes({ id, text, onPostgres }: Types): string[] {
   const position = onPostgres ? 'xid8 not null default pg_current_xact_id()' : 'integer not null default 1'
   // With the kind first, SQLite would look through all slugs of a kind for one record.
@@ -298,7 +298,7 @@ function changes({ id, text, onPostgres }: Types): string[] {
   ]
 }
 
-/** The series of events that repeat; an occurrence is an event that names its series. */
+/** Returns the statements that make the table of series; an occurrence is an event that names its series. */
 const series = ({ id, text }: Types) => [
   `create table series (id ${id} primary key references records (id), author ${id} not null,
     status ${text} not null, title ${text} not null, slug ${text} not null, uid ${text} not null,
@@ -310,7 +310,7 @@ const series = ({ id, text }: Types) => [
   'create index series_uid on series (uid)',
 ]
 
-/** The runs of imports, the records that they made of items, what undoes these, and the schedules of imports. */
+/** Returns the statements that make the runs of imports, the records that they made of items, what undoes these, and the schedules of imports. */
 const imports = ({ sequence, id, text }: Types) => [
   `create table import_sources (id ${sequence}, address ${text} not null unique, token ${text} not null default '',
     options ${text} not null default '', holder ${text} not null default '', held_until_utc ${text} not null default '',
@@ -330,7 +330,7 @@ const imports = ({ sequence, id, text }: Types) => [
     failures ${id} not null, outcome ${text} not null)`,
 ]
 
-/** Answers to creates that came with an Idempotency-Key, and services that the calendar was pushed to. */
+/** Returns the statements that make the answers kept under an Idempotency-Key, and the services that the calendar was pushed to. */
 const others = ({ sequence, id, text }: Types) => [
   `create table kept_answers ("user" ${id} not null, key ${text} not null, fingerprint ${text} not null,
     rights ${text} not null, status smallint not null, location ${text} not null, body ${text} not null,
@@ -341,7 +341,7 @@ const others = ({ sequence, id, text }: Types) => [
     sent ${text} not null, seen ${text} not null, primary key (target, kind, record))`,
 ]
 
-/** The webhooks, and the messages to them. */
+/** Returns the statements that make the webhooks, and the messages to them. */
 const webhooks = ({ sequence, id, text }: Types) => [
   `create table webhooks (id ${sequence}, url ${text} not null, events ${text} not null, is_private smallint not null,
     secret ${text} not null, old_secret ${text} not null, old_secret_until_utc ${text} not null,
@@ -354,7 +354,10 @@ const webhooks = ({ sequence, id, text }: Types) => [
   'create index webhook_deliveries_time on webhook_deliveries (created_utc)',
 ]
 
-/** Tables derived from the rows of posts: their public JSON, which a trigger drops with every change, and on SQLite an index of words. */
+/**
+ * Returns the statements that make the tables derived from posts: their public JSON, which a trigger drops with every change, and on SQLite an index of
+ * words.
+ */
 function derived({ id, text, onPostgres }: Types): string[] {
   const forget = 'delete from presented_records where record = old.id;'
   const act = onPostgres ? 'for each row execute function forget_presented_record()' : `begin ${forget} end`
@@ -378,7 +381,7 @@ function derived({ id, text, onPostgres }: Types): string[] {
   ]
 }
 
-/** The index of the words of events on SQLite; PostgreSQL has trigrams, which `prepareSearch` makes. */
+/** Returns the statements that make the index of the words of events on SQLite; PostgreSQL has trigrams, which `prepareSearch` makes. */
 function words(): string[] {
   const note = 'insert or ignore into unindexed_events values (new.id)'
   return [

@@ -309,7 +309,7 @@ function stemOf(fileName: string): string {
   return stem.replace(/^[-_]+|[-_]+$/g, '') || 'image'
 }
 
-/** How long an image is expected to take: `slow` ones may take seconds, and never hold all places. */
+/** The expected time of an image: a `slow` one may take seconds, and slow ones never hold all places. */
 export type Pace = 'quick' | 'slow'
 
 interface Waiting {

@@ -218,9 +218,9 @@ function boundsOf({ starts, ordered }: EventIndex, { window, hours }: Pick<Index
   }
 }
 
-/** How many slots of a list are walked in the time that it takes to find and order the slot of one id. */
+/** Slots of a list that are walked in the time that it takes to find and order the slot of one id. */
 const WALKS_PER_ID = 64
-/** How many slots are walked in the time that it takes to find the bounds of a window in one posting list. */
+/** Slots that are walked in the time that it takes to find the bounds of a window in one posting list. */
 const WALKS_PER_POSTING = 128
 /** Postings above which a choice is weighed by the sizes of its lists alone, without their bounds. */
 const FEW_POSTINGS = 16
@@ -300,7 +300,7 @@ function listMatching(
   return { ids: idsOf(index, page), total }
 }
 
-/** How many slots of a window are tested in the time that it takes to count one list of a choice. */
+/** Slots of a window that are tested in the time that it takes to count one list of a choice. */
 const ASKED_PER_POSTING = 16
 
 /** Returns true if to count the lists of a choice one by one costs less than to test every event of the window. */

@@ -60,13 +60,13 @@ export function putPlace(places: Places, venue: number, point: Point | undefined
   places.all.set(venue, enterCells(places, venue, point))
 }
 
-/** What lies in a part of the map: disjoint cells that lie in it as a whole, and the venues in it outside these cells, in no order. */
+/** The content of a part of the map: disjoint cells that lie in it as a whole, and the venues in it outside these cells, in no order. */
 interface Within {
   cells: Cell[]
   venues: number[]
 }
 
-/** Finds what lies in a box, which may cross the date line. */
+/** Finds the cells and venues in a box, which may cross the date line. */
 export function placesInBox(places: Places, box: Box): Within {
   const within: Within = { cells: [], venues: [] }
   const look = (cell: Cell): void => {
@@ -84,7 +84,7 @@ export function placesInBox(places: Places, box: Box): Within {
   return within
 }
 
-/** Finds what lies in a circle. */
+/** Finds the cells and venues in a circle. */
 export function placesWithin(places: Places, circle: Circle): Within {
   const { lat, lng, radius } = circle
   const centre = directionOf(lat, lng)

@@ -218,7 +218,7 @@ export async function wasPublic(db: Db, kind: ChangeColumns['kind'], record: num
 /** The kinds of records that webhooks get messages about; categories and tags are terms. */
 export const TOLD_KINDS = ['event', 'venue', 'organizer', 'series', 'term'] as const
 
-/** What may have happened to a record, as the end of a message's type. */
+/** The verbs of changes, which end the types of messages. */
 export const VERBS = ['created', 'updated', 'deleted'] as const
 type Verb = (typeof VERBS)[number]
 

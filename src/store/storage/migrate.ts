@@ -60,7 +60,7 @@ const migrations: readonly Migration[] = [
   step('0037-owner-settings', ({ text }) => [
     `create table owner_settings (name ${text} primary key, value ${text} not null)`,
   ]),
-  // How events and venues are accessible, and how people take part.
+  // The access facts of events and venues, and the ways to take part in an event.
   step('0038-facts-of-events', ({ text }) => [
     ...VENUE_FACTS.map((name) => `alter table venues add column ${name} smallint`),
     ...EVENT_FACTS.map((name) => `alter table events add column ${name} smallint`),
@@ -123,7 +123,7 @@ const migrations: readonly Migration[] = [
   ]),
   freeEvents,
   stemsOfTexts,
-  // Whether the image of an event is only decoration.
+  // The mark of an image that only decorates an event.
   step('0047-decorative-images', ({ id }) => [
     `alter table events add column image_decorative ${id} not null default 0`,
   ]),

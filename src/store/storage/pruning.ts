@@ -15,7 +15,7 @@ export const TOMBSTONE_DAYS = 90
 /** Days for which messages to webhooks are kept. */
 const DELIVERY_DAYS = 30
 
-/** Days after which an unused session is dropped; an unused session lets nobody in for longer than that. */
+/** Days after which an unused session is dropped: by then it has ended in any case (`sessions.ts`). */
 const SESSION_DAYS = 90
 
 /** Days for which unsaved texts and decided proposals are kept. */

@@ -25,10 +25,10 @@ export function writerBy(client: string): Writer {
 export interface RecordedChange {
   kind: ChangeColumns['kind']
   record: number
-  /** Whether the public could see the record before, and can see it from now on. */
+  /** True when the public could see the record before, and when it can see the record from now on. */
   wasPublic: boolean
   isPublic: boolean
-  /** Whether public lists left the record out before, and leave it out from now on. Webhooks for the public hear of no change of a record left out. */
+  /** True when public lists left the record out before, and when they leave it out from now on. Webhooks for the public do not tell of a record left out. */
   wasHidden?: boolean | undefined
   isHidden?: boolean | undefined
   isDeleted?: boolean
@@ -61,7 +61,7 @@ export interface Recording {
   changes: Map<string, Recorded>
   /** The recordings of the earlier transactions of the same commit. This transaction reads their changes, which have no sequence yet. */
   earlier: readonly Recording[]
-  /** Whether the history keeps the former values of what was changed. */
+  /** True where the history keeps the former values of the changes. */
   keepsFormer: boolean
 }
 

@@ -46,7 +46,7 @@ interface EventColumns extends RecordColumns {
   cost: string
   /** Id of the series that the event is an occurrence of; null for a single event. */
   series: number | null
-  /** Of an occurrence: the wall time at which the rule of its series lets it start. Empty for a single event. */
+  /** Of an occurrence: the wall time at which it starts by the rule of its series, even where it was moved. Empty for a single event. */
   recurrence_id: string
   /** Of an occurrence: the names, joined by commas, of the fields that were changed for this date alone. */
   own: string

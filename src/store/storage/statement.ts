@@ -67,7 +67,7 @@ interface Compiled {
   slots: (Slot | undefined)[]
   /** How often the query ran, counted up to `NAMED_AFTER`. */
   runs: number
-  /** See `nameOf`. */
+  /** The name under which a server may prepare the query; undefined while it has none (`nameOf`). */
   name: string | undefined
 }
 

@@ -180,7 +180,7 @@ const people = ({ sequence, id, text }: Types) => [
     address ${text} not null, client ${text} not null, request ${text} not null, sequence integer not null default 0)`,
 ]
 
-/** Returns the statements that make the ids and the tables of posts. `dated` says that a client sent the publication date, which a draft then keeps. */
+/** Returns the statements that make the ids and the tables of posts. `dated` says that a client sent the publication date: a draft keeps it when published. */
 function posts({ sequence, id, text, real }: Types): string[] {
   const shared = `id ${id} primary key references records (id), author ${id} not null, status ${text} not null, slug ${text} not null,
     date ${text} not null, date_utc ${text} not null, modified ${text} not null, modified_utc ${text} not null, image ${id},

@@ -273,7 +273,7 @@ interface Listener {
 /**
  * Makes the listener of a node. It receives notifications by LISTEN over a connection of its own, and also checks the cursor: twice a second, for changes
  * that were never announced, and ten times a second where notifications do not arrive, as behind a pooler that shares connections. Without a connection it
- * calls `heard` ten times a second, since something may have happened.
+ * calls `heard` after each failed attempt to connect, since something may have happened.
  */
 function makeListener(config: ClientConfig, pool: Pool, heard: () => void): Listener {
   const self = randomUUID()
@@ -330,7 +330,7 @@ function makeListener(config: ClientConfig, pool: Pool, heard: () => void): List
   }
 }
 
-/** The connection that listens. Every function except `hears` rejects when the connection is lost. */
+/** The connection that listens. `look` and `tell` reject when the connection is lost. */
 interface Ears {
   look: () => Promise<Cursor>
   tell: () => Promise<void>

@@ -21,9 +21,9 @@ import {
 } from './desk-page.ts'
 import { newPasswordField, passwordFaults } from './set-up-room.ts'
 
-// Everybody's own page: name, password, where they are signed in, and the passwords of their programs.
+// Shows people their own account and changes it: their name, password and sessions, and the passwords of their programs.
 
-/** Sentences on what was just done, by the word in the address. */
+/** The notices on the last deed, by the word in the address that asks for them. */
 const DONE = {
   saved: 'Saved',
   password: 'Your password is new, and you are signed out everywhere else.',
@@ -82,7 +82,7 @@ const BROWSERS = [
 ] as const
 const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac', 'Linux'] as const
 
-/** Names the browser and the system of a `User-Agent`, as people call them; of an unknown one it returns the header as it came. */
+/** Returns the names of the browser and the system in a `User-Agent`, such as `Firefox, Linux`. Of an unknown browser it returns the header as it came. */
 function browserIn(client: string): string {
   const browser = BROWSERS.find(([mark]) => client.includes(`${mark}/`))?.[1]
   const system = SYSTEMS.find((name) => client.includes(name))
@@ -152,12 +152,12 @@ async function revokePassword(request: DeskRequest): Promise<DeskAnswer> {
   const { context, user } = request
   const id = recordIdIn(request)
   const theirs = (await listCredentials(context.db, user.user)).some((credential) => credential.id === id)
-  // A session or password that is gone already is what was wanted.
+  // A password that is gone already is no fault: that is the state that the caller wants.
   if (id !== undefined && theirs) await context.write((tx) => revokeCredential(tx, user.user, id))
   return { seeOther: deskPath(context.site, '/me?revoked') }
 }
 
-/** The pages of everybody's own account. */
+/** The pages of the caller's own account. */
 export const accountPages: readonly DeskPage[] = [
   { at: '/me', get: showAccount, post: rename },
   { at: '/me/password', post: changePassword },

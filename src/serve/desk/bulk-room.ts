@@ -28,28 +28,28 @@ import {
 } from './desk-page.ts'
 import { BULK_DEEDS, type BulkDeedName, listPath, readList } from './event-list.ts'
 
-// Many events changed at once: chosen in the list, confirmed on a page that names them, told row by row, and taken back with one press.
+// Changes many events at once: asks for confirmation first, tells the outcome for each event afterwards, and takes the deed back at one press.
 
 const isDeed = (text: string): text is BulkDeedName => Object.hasOwn(BULK_DEEDS, text)
 
-/** Titles that are named before one confirms. */
+/** The most titles that are named before one confirms. */
 const MOST_NAMED = 5
-/** The most changed rows that the page lists one by one. It lists every refused row. */
+/** The most changed events that the page of the outcome lists one by one. It lists every refused event. */
 const MOST_TOLD = 200
 const LONGEST_TOLD = 80
 const MOST_DAYS = 3660
 
-/** A deed that somebody asks for, its events, and the list that they were chosen in. */
+/** A deed that somebody asks for, with the chosen events and the list that they were chosen in. */
 interface Asked {
   deed: BulkDeedName
   ids: readonly number[]
-  /** Whether more events match than are changed at once. */
+  /** True where more events match than one deed changes: `ids` has the first of them. */
   isCut: boolean
-  /** The query of the list. */
+  /** The query in the address of the list. */
   list: string
 }
 
-/** Reads a form. @throws Problem for an unknown deed, or for more events than one deed may change */
+/** Reads the deed and its events from a form or an address. @throws Problem for an unknown deed, or for more ids than one deed may change */
 async function readAsked(request: DeskRequest): Promise<Asked> {
   const { context, query, form } = request
   const field = (name: string) => fieldOf({ form }, name) || (query.get(name) ?? '')
@@ -68,7 +68,7 @@ async function readAsked(request: DeskRequest): Promise<Asked> {
   return { deed, list, ids, isCut: false }
 }
 
-/** A page that names what is about to be done; nothing is done yet. */
+/** Returns the page that names the deed and its events and asks for confirmation. It changes nothing. Without events, it leads back to the list. */
 async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const { context } = request
   const { site } = context
@@ -76,7 +76,7 @@ async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const asked = await readAsked(request)
   const back = await backTo(context, asked.list)
   if (asked.ids.length === 0) return { seeOther: `${back}${back.includes('?') ? '&' : '?'}chosen=none` }
-  // The ids are what somebody has sent.
+  // The ids come from the request, so events that the caller may not read are left out.
   const seen = (await loadDeskEvents(context, asked.ids)).filter((event) => mayRead(context.caller, event))
   const { ask, press } = BULK_DEEDS[asked.deed]
   const count = writtenNumber(site, asked.ids.length)
@@ -100,7 +100,7 @@ ${scopeOf(request, asked, seen)}
   }
 }
 
-/** The list that events were chosen in. */
+/** Returns the address of the list that the events were chosen in. */
 async function backTo(context: Context, list: string): Promise<string> {
   const { fields } = await readList(context, new URLSearchParams(list))
   return listPath(context, fields)
@@ -115,7 +115,7 @@ function scopeOf({ context: { site }, form }: DeskRequest, { deed }: Asked, seen
   return html`<fieldset class="field"><legend>${sayAtDesk(site, 'Of events that repeat')}</legend>${radio('this', 'The chosen dates', !isAll)}${radio('all', 'All dates of their series', isAll)}<p class="hint">${sayAtDesk(site, 'To change a date and all that follow it, open that date.')}</p></fieldset>`
 }
 
-/** The controls for the values that a deed needs. */
+/** Returns the controls for the values that a deed needs, such as the days of a move; empty for a deed that needs none. */
 async function detailsOf(
   { context, form, query }: DeskRequest,
   { deed }: Asked,
@@ -158,7 +158,7 @@ async function venueNames(context: Context): Promise<string[]> {
 const number = (name: string, label: string, value: string): Html =>
   html`<div class="field"><label for="${name}">${label}</label><input type="text" id="${name}" name="${name}" inputmode="numeric" pattern="-?[0-9]*" value="${value || '0'}" maxlength="6" autocomplete="off"></div>`
 
-/** The deed of a form with its values, or a sentence on what is wrong with it. */
+/** Reads the values of a deed from a form. Returns a sentence on the fault where a value is missing or wrong. */
 async function readDeed(request: DeskRequest, deed: BulkDeedName): Promise<BulkDeed | string> {
   const { context } = request
   const say = deskTranslatorFor(context.site)
@@ -214,13 +214,13 @@ async function namedIds(context: Context, kind: PickedKind, names: readonly stri
   return ids
 }
 
-/** The outcome for the events, as it is kept for the page that tells it. */
+/** The outcome of a deed, as it is stored for the page that shows it. */
 interface Told {
   deed: BulkDeedName
   done: number
   unchanged: number
   refused: { id: number; title: string; why: string }[]
-  /** The first ones. */
+  /** The first `MOST_TOLD` changed events. */
   titles: { id: number; title: string }[]
   undo: string
   list: string
@@ -269,7 +269,7 @@ function whyRefused(site: Context['site'], problem: Problem, deed?: BulkDeedName
 
 const isTold = (told: object): told is Told => 'refused' in told && 'deed' in told
 
-/** Tells the outcome for each event, with one press to take it all back. */
+/** Shows the outcome for each event, with one press to take the deed back. @throws Problem for an unknown key */
 async function tell({ context, variables }: DeskRequest): Promise<DeskAnswer> {
   const { site } = context
   const say = deskTranslatorFor(site)

@@ -13,16 +13,16 @@ import { controlLabel } from './event-form-controls.ts'
 import { linkedNames } from './event-form-values.ts'
 import { TIME_CONTROLS } from './event-times.ts'
 
-// The changed values of a record and those that were not saved, in words.
+// Shows values of a record beside each other, in words: those before and after a change, those of two people, and those that were not saved.
 
-/** A field with two values: those before and after a change, or those of two people. `end` stands behind a text that is cut. */
+/** A field with two values: before and after a change, or of two people. `end` is written behind the values, where their texts are cut. */
 export interface ChangedValue {
   member: string
   values: readonly [unknown, unknown]
   end?: string
 }
 
-/** A table of changed fields, with the headings of its two columns of values, and the buttons for each former value. */
+/** Returns a table of changed fields, with the headings of its two columns of values. `deedOf` makes the button beside a former value. */
 export async function changesTable(
   context: Context,
   fields: Fields,
@@ -41,7 +41,7 @@ export async function changesTable(
   return html`<table class="changes"><thead><tr><th scope="col">${sayAtDesk(context.site, 'Field')}</th><th scope="col">${one}</th><th scope="col">${other}</th></tr></thead><tbody>${rows}</tbody></table>`
 }
 
-/** A value of a field as people read it: records by their names, moments as dates. */
+/** Returns a value of a field as people read it: records by their names, moments as dates, nothing as a dash. */
 async function valueInWords(context: Context, member: string, value: unknown): Promise<string> {
   const { site } = context
   if (value === null || value === undefined || value === '') return '–'
@@ -56,7 +56,7 @@ async function valueInWords(context: Context, member: string, value: unknown): P
 
 const MOMENT = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
 
-/** Looks up the names of linked records. The result writes an id as the name of its record, and a record still to be made as its own. */
+/** Looks up the names of linked records. The returned function writes an id as the name of its record, and a record still to be made as its own name. */
 async function namesAt(
   context: Context,
   member: string,
@@ -75,15 +75,15 @@ async function namesAt(
   }
 }
 
-/** The values that two people have written into the same fields of an event. */
+/** The fields of an event that two people have changed at the same time, and the version to save against. */
 export interface BothSides {
   conflicts: readonly { member: string; sent: unknown; now: unknown }[]
-  /** The fields that the other one alone has changed. */
+  /** The fields that only the other person has changed. */
   taken: readonly string[]
   version: number
 }
 
-/** Shows both values of each field beside each other, with faults for controls. */
+/** Returns a table with both values of each conflicting field, and a fault for each of their controls. */
 export async function conflictNotes(
   context: Context,
   { conflicts, taken }: BothSides,
@@ -115,7 +115,7 @@ function labelAt({ site }: Context, member: string): string {
   return field ? labelOf(site, field) : member
 }
 
-/** The controls of each field that has several, or one of another name. */
+/** The controls of a field, where it has several, or one of another name. The first of them shows the fault of the field. */
 const CONTROLS: Readonly<Record<string, readonly string[]>> = {
   start_date: TIME_CONTROLS,
   end_date: ['end_time', ...TIME_CONTROLS],
@@ -135,12 +135,12 @@ export function takenOver(typed: TypedForm, now: TypedForm, taken: readonly stri
   return { ...Object.fromEntries(without), ...Object.fromEntries(present) }
 }
 
-/** The controls of an unsaved text. */
+/** Returns the values of an unsaved text by control. */
 export function typedIn({ values }: UnsavedText): TypedForm {
   return typedOf({ form: values })
 }
 
-/** Offers an unsaved text, with its age and the fields in which it differs from the event. */
+/** Returns a note that offers an unsaved text, with its age and the fields in which it differs from the event; empty where nothing differs. */
 export function unsavedNote(
   context: Context,
   unsaved: UnsavedText | undefined,

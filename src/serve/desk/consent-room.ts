@@ -18,14 +18,14 @@ import {
   sayAtDesk,
 } from './desk-page.ts'
 
-// Programs of the platform send people here to be given an application password: the page says who asks, and hands it back by the rules of the
-// platform, to an address with https or with a scheme of the program's own.
+// Asks people whether a program of the platform may have an application password, and sends the password to the program by the rules of the platform: to an
+// address with https or with a scheme of the program's own.
 
-/** The request of a program, with the names of the platform. */
+/** The request of a program for a password. The names are those of the platform. */
 interface Asked {
-  /** The UUID by which it names itself, or empty. */
+  /** The UUID by which the program names itself, or empty. */
   id: string
-  /** As the program calls itself, without characters that would hide what it is. */
+  /** The name that the program gives itself, without characters that would disguise it. */
   name: string
   success: URL | undefined
   reject: URL | undefined
@@ -49,14 +49,14 @@ function readAsked(read: (name: string) => string): Asked | { refusal: MessageTe
   return { name, id: id.toLowerCase(), success, reject }
 }
 
-/** Schemes that belong to browsers, systems or everybody, and to no program alone. */
+/** Schemes that belong to browsers, systems or everybody, and to no program alone: no password is sent to them. */
 const NOBODYS = new Set(
   'http ws wss ftp file data blob javascript vbscript about view-source filesystem intent mailto tel sms geo urn chrome resource jar'.split(
     ' ',
   ),
 )
 
-/** Reads the address that a program wants its password sent to: undefined where it names none, null for an address that no password may go to. */
+/** Reads the address that a program wants its password sent to. Returns undefined for an empty text, and null for an address that no password may go to. */
 function returnAddress(text: string): URL | undefined | null {
   if (text === '') return undefined
   if (text.length > LONGEST_ADDRESS || !URL.canParse(text)) return null
@@ -66,7 +66,7 @@ function returnAddress(text: string): URL | undefined | null {
   return isPlain && !NOBODYS.has(scheme) ? url : null
 }
 
-/** The place that a password goes to, as the page names it. */
+/** Returns the place that a password goes to, as the page names it: a host, or a scheme with a host. */
 const placeOf = (url: URL) => (url.protocol === 'https:' ? url.host : `${url.protocol}//${url.host}`)
 
 /** Adds parameters to the query of an address and leaves the rest as the program wrote it. */
@@ -90,7 +90,7 @@ function askConsent(request: DeskRequest): DeskAnswer | Promise<DeskAnswer> {
   return 'refusal' in asked ? refusedView(request, asked.refusal) : consentView(request, asked)
 }
 
-/** The rights of a credential, as its scopes are called at the desk. */
+/** The texts of the desk for the scopes of a credential. */
 export const SCOPE_TEXTS = {
   'read-drafts': 'Read drafts and private records',
   'write-own': 'Write your own records',
@@ -98,7 +98,7 @@ export const SCOPE_TEXTS = {
   media: 'Upload pictures',
 } as const satisfies Record<CredentialScope, MessageText>
 
-/** The choices for the rights of a credential: everything, or some of it. */
+/** Returns the controls for the rights of a credential: everything that the user may do, or chosen scopes. */
 export function scopeFields({ context: { site } }: Pick<DeskRequest, 'context'>): Html {
   const boxes = SCOPES.map(
     (scope) =>
@@ -110,7 +110,7 @@ export function scopeFields({ context: { site } }: Pick<DeskRequest, 'context'>)
 <div class="choices">${boxes}</div></fieldset>`
 }
 
-/** The chosen scopes: undefined for all rights, and empty where somebody asked for some of them and ticked none. */
+/** Reads the chosen scopes. Returns undefined for all rights, and an empty list where somebody asked for some rights and ticked none. */
 export function chosenScopes({ form }: Pick<DeskRequest, 'form'>): CredentialScope[] | undefined {
   const sent: unknown[] = [form.scope].flat()
   const chosen = SCOPES.filter((scope) => sent.includes(scope))
@@ -146,10 +146,10 @@ ${scopeFields(request)}
   }
 }
 
-/** The source by which the policy of the page lets its form lead to an address. */
+/** Returns the source by which the content policy of the page lets its form lead to an address: an origin, or a scheme with its colon. */
 const sourceOf = (url: URL) => (url.protocol === 'https:' ? url.origin : url.protocol)
 
-/** Makes a password and sends the program what the platform sends: the address of the site, the login and the password. */
+/** Makes a password and sends the program what the platform sends: the address of the site, the login and the password. A refusal leads back without them. */
 async function giveConsent(request: DeskRequest): Promise<DeskAnswer> {
   const { context, user, query } = request
   const { site, now } = context
@@ -172,7 +172,7 @@ async function giveConsent(request: DeskRequest): Promise<DeskAnswer> {
   return secretView(request, secret, name)
 }
 
-/** Shows a secret, once. */
+/** Returns the page that shows a secret. It is shown only this once. */
 export function secretView({ context: { site }, user }: DeskRequest, secret: string, name: string): DeskView {
   return {
     title: sayAtDesk(site, 'A password for {name}', { name: `\u2068${name}\u2069` }),
@@ -184,5 +184,5 @@ export function secretView({ context: { site }, user }: DeskRequest, secret: str
   }
 }
 
-/** Where people give programs application passwords. */
+/** The page on which people give programs application passwords. */
 export const consentPages: readonly DeskPage[] = [{ at: CONSENT_ROOM, get: askConsent, post: giveConsent }]

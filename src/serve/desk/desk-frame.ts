@@ -8,20 +8,20 @@ import { type Content, type Html, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 import { type DeskView, deskPath, deskTranslatorFor, type RoomName, sayAtDesk } from './desk-page.ts'
 
-// The frame around every page of the desk.
+// Puts the frame around every page of the desk, and reads the style sheets, scripts and icon that pages of the desk load.
 
 const LONGEST_TITLE = 110
 
-/** The reader of a page, and the numbers in its rail. */
+/** The facts that the frame of a page shows: the site, the reader, and the number in the rail. */
 export interface FrameFor {
   site: Site
   assets: DeskAssets
-  /** Undefined before somebody has signed in. */
+  /** Undefined for somebody who has not signed in. */
   caller: Caller | undefined
   name: string
-  /** How many things wait in the inbox. */
+  /** The number of items in the inbox. */
   waiting: number
-  /** While the database or its disk refuses writes, forms that would write are not shown. */
+  /** True while the database or its disk refuses writes: then forms that would write are not shown. */
   isReadOnly: boolean
 }
 
@@ -29,7 +29,7 @@ interface RoomLink {
   room: RoomName
   path: string
   text: Parameters<typeof sayAtDesk>[1]
-  /** On a phone it stands in the bar at the bottom. */
+  /** True for a room in the bar at the bottom of a phone. */
   isFirst?: true
   isFor?: (caller: Caller) => boolean
 }
@@ -61,7 +61,7 @@ const ROOMS: readonly { heading?: Parameters<typeof sayAtDesk>[1]; rooms: readon
   },
 ]
 
-/** A whole document around a view of the desk. */
+/** Returns a whole document: a view of the desk within the frame. */
 export function frameDesk(frame: FrameFor, view: DeskView): string {
   const { site, assets } = frame
   const say = deskTranslatorFor(site)
@@ -133,7 +133,7 @@ ${groups}
 <form class="end" method="post" action="${deskPath(site, '/sign-out')}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Sign out')}</button></form></nav>`
 }
 
-/** The first letters of the first and the last word of a name. */
+/** Returns the first letters of the first and the last word of a name, in capitals. */
 function initialsOf(name: string): string {
   const words = name.trim().split(/\s+/)
   const first = [...(words[0] ?? '')][0] ?? ''
@@ -141,7 +141,7 @@ function initialsOf(name: string): string {
   return (first + last).toUpperCase()
 }
 
-/** The files of the desk, by addresses that change with their content. */
+/** The paths of the main files of the desk, and all its files by path. The paths change with the content of the files. */
 export interface DeskAssets {
   style: string
   script: string
@@ -149,16 +149,16 @@ export interface DeskAssets {
   byPath: ReadonlyMap<string, Asset>
 }
 
-/** Where the files of the desk are served, below the root of the site. */
+/** The path of the files of the desk, below the root of the site. */
 export const DESK_ASSETS_PATH = '/desk/assets/'
 
 const folder = new URL('./assets/', import.meta.url)
 const pagesFolder = new URL('../pages/assets/', import.meta.url)
 
-/** The style sheets of the desk, which pages get as one. */
+/** The style sheets of the desk, which are joined into `desk.css`. */
 const STYLES = ['desk.css', 'event-form.css', 'look.css']
 
-/** Reads the files of the desk, whose scripts import each other by name, so that one version stands before all names. */
+/** Reads the files of the desk. All their paths have one hash in common, since scripts import each other by name and have to be of the same version. */
 export function readDeskAssets(accent: string): DeskAssets {
   const own = readdirSync(folder).filter((name) => name.endsWith('.js') || name.endsWith('.css'))
   const files = new Map(own.map((name) => [name, readFileSync(new URL(name, folder))]))

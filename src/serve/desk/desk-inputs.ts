@@ -8,7 +8,7 @@ import { paramTexts } from '../../calendar/locales/problem-replies.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { sayAtDesk } from './desk-page.ts'
 
-// Controls of forms, which follow from the declared fields.
+// Makes the controls of forms from declared fields, shows the faults of forms, and has the words for statuses.
 
 /** The values in the controls of a form, by the name of the field: as they were typed, or as the record has them. */
 export type FormValues = Readonly<Record<string, string>>
@@ -16,42 +16,42 @@ export type FormValues = Readonly<Record<string, string>>
 /** The faults of a form, by the name of the field, in words. */
 export type FormFaults = Readonly<Record<string, string>>
 
-/** An option of a control that offers some. */
+/** An option of a control that offers choices. */
 export interface ControlOption {
   value: string
   text: string
-  /** How deep it stands in a tree. */
+  /** The depth in a tree, from 0. */
   level?: number
 }
 
-/** The form that a control stands in. */
+/** The values and faults of the form that a control stands in. */
 export interface FormState {
   site: Site
   values: FormValues
   faults: FormFaults
-  /** The options of fields whose choices are records. */
+  /** The options of fields whose choices are records, by the name of the field. */
   choices?: Readonly<Record<string, readonly ControlOption[]>>
 }
 
-/** How forms ask for a field; undefined for one that has no control. */
+/** Returns the sort of control that asks for a field; undefined for a field that has no control. */
 export function inputOf({ input, kind }: Field): Input | undefined {
   return input === false ? undefined : (input ?? kind.input)
 }
 
-/** The declared fields that a form derived from them asks for, in their order. */
+/** Returns the declared fields that forms ask for, in their order. */
 export function askedFields(fields: Fields): [name: string, field: Field][] {
   return Object.entries(fields).filter(([, field]) => inputOf(field) !== undefined)
 }
 
-/** The name of a field above its control. */
+/** Returns the name of a field, as it stands above its control. */
 export function labelOf(site: Site, { label, about }: Pick<Field, 'label' | 'about'>): string {
   return sayDeclared(site, label ?? about)
 }
 
-/** A text of a declaration in the language of the site: every one is translated. */
+/** Translates a text of a declaration into the language of the site. Each text of a declaration has a translation. */
 const sayDeclared = (site: Site, text: string) => sayAtDesk(site, text as Parameters<typeof sayAtDesk>[1])
 
-/** The values that a form shows of the columns of a record. */
+/** Returns the values that a form shows of the columns of a record. */
 export function formValuesOf(fields: Fields, columns: Readonly<Record<string, unknown>>): FormValues {
   const texts = askedFields(fields).map(([name, field]) => [name, writtenValue(inputOf(field), columns[name])])
   return Object.fromEntries(texts)
@@ -62,7 +62,7 @@ function writtenValue(input: Input | undefined, column: unknown): string {
   return column === null || column === undefined ? '' : String(column)
 }
 
-/** A field with its label, its control, its hint and its fault. */
+/** Returns a field with its label, its control, its hint and its fault. */
 export function fieldControl(state: FormState, name: string, field: Field): Html {
   const { site, faults } = state
   const input = inputOf(field)
@@ -79,7 +79,7 @@ function isOn({ values }: FormState, name: string): boolean {
   return ['1', 'on', 'true', 'yes'].includes(values[name] ?? '')
 }
 
-/** The attributes that join a control with its hint and its fault. */
+/** Returns the attributes that join a control with its hint and its fault. */
 export function described(name: string, fault: string | undefined, hasHint = false): Content {
   const ids = [hasHint && `${name}-hint`, fault !== undefined && `${name}-error`].filter(Boolean).join(' ')
   return html`${fault !== undefined && html` aria-invalid="true"`}${ids !== '' && html` aria-describedby="${ids}"`}`
@@ -106,14 +106,14 @@ function controlFor(state: FormState, name: string, field: Field, input: Input |
   return html`<input type="${type}"${inputmode && html` inputmode="${inputmode}"`}${attributes} value="${value}" autocomplete="off">`
 }
 
-/** The most characters of a field, which the script counts near the end; nothing that is typed is cut off. */
+/** Returns an attribute with the most characters of a field. The script counts the characters near that limit, and cuts nothing off. */
 export function mostOf({ within, kind }: Field): Content {
   const bounds = within ?? kind.within ?? limits.line
   return 'characters' in bounds && html` data-most="${String(bounds.characters)}"`
 }
 
 function selectOf(attributes: Html, choices: readonly ControlOption[], value: string): Html {
-  // The value of the record can still be chosen, so that saving does not change it.
+  // A value that is not offered can still be chosen where the record has it, so that saving does not change it.
   const known = choices.some((choice) => choice.value === value) ? choices : [...choices, { value, text: value }]
   const options = known.map(
     (choice) =>
@@ -122,7 +122,7 @@ function selectOf(attributes: Html, choices: readonly ControlOption[], value: st
   return html`<select${attributes}>${options}</select>`
 }
 
-/** The words of statuses for people. */
+/** The words for statuses. */
 export const STATUS_WORDS = {
   publish: 'Published',
   future: 'Scheduled',
@@ -132,13 +132,13 @@ export const STATUS_WORDS = {
   trash: 'Trash',
 } as const
 
-/** The word for a status. */
+/** Returns the word for a status in the language of the site. An unknown status is returned as it is. */
 export function statusName(site: Site, status: string): string {
   const known = STATUSES.find((one) => one === status)
   return known ? sayAtDesk(site, STATUS_WORDS[known]) : status
 }
 
-/** The statuses that a form offers. */
+/** The statuses that the forms of venues and organizers offer. */
 const OFFERED = ['publish', 'draft', 'pending', 'private'] as const
 
 function choicesOf(
@@ -159,7 +159,7 @@ function choicesOf(
   return field.kind.wire.enum?.map((value) => ({ value, text: value }))
 }
 
-/** The faults of a form, each with a link to its control, and with the label of a declared field; a script moves the focus here. */
+/** Returns the faults of a form, each with a link to its control and the label of its field, if that is declared. A script moves the focus to the list. */
 export function faultList(site: Site, faults: FormFaults, fields: Fields = {}): Html {
   const lines = Object.entries(faults).map(([name, text]) => {
     const field = fields[name]
@@ -169,7 +169,7 @@ export function faultList(site: Site, faults: FormFaults, fields: Fields = {}): 
   return html`<div class="summary" role="alert" tabindex="-1" id="faults"><p>${sayAtDesk(site, 'Please look at these fields:')}</p><ul>${lines}</ul></div>`
 }
 
-/** A control of a form that no declaration asks for. */
+/** A control of a form that stands for no declared field. */
 export interface PlainField {
   name: string
   label: string
@@ -179,18 +179,18 @@ export interface PlainField {
   hint?: string
   /** The options to choose from, in place of typing. */
   options?: readonly ControlOption[] | undefined
-  /** More attributes, such as what browsers may fill in. */
+  /** Further attributes, such as `autocomplete`. */
   attributes?: Html
 }
 
-/** Shows a plain field with its label, its hint and its fault. */
+/** Returns a plain field with its label, its hint and its fault. */
 export function plainField(
   { name, label, type = 'text', value = '', hint, options, attributes }: PlainField,
   faults: FormFaults,
 ): Html {
   const fault = faults[name]
   const all = html` id="${name}" name="${name}"${described(name, fault, hint !== undefined)}${attributes}`
-  // Browsers drop a line break behind the tag.
+  // Browsers drop one line break behind the tag. This one is there to be dropped, so that none of the value is.
   const typedIn = () =>
     type === 'lines'
       ? html`<textarea${all} rows="4">\n${value}</textarea>`
@@ -199,7 +199,7 @@ export function plainField(
   return html`<div class="field"><label for="${name}">${label}</label>${control}${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${fault !== undefined && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
 }
 
-/** The sentences of a form about a refused write, field by field; undefined where the problem is not about its fields. */
+/** Returns the faults of a refused write as sentences, field by field; undefined where the problem is not about fields of the form. */
 export function faultsOf(
   site: Site,
   { details: { missing, params } }: Problem,

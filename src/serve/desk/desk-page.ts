@@ -15,7 +15,7 @@ import { writtenDate, writtenShortTime } from '../pages/page-dates.ts'
 import type { Content, Html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 
-// Pages of the desk: their requests, their views and their answers.
+// Declares the requests, views and answers of pages of the desk, and has helpers for their addresses, texts and forms.
 
 /** A file that came with a form. */
 export interface SentFile {
@@ -27,46 +27,46 @@ export interface SentFile {
   read: () => Promise<Buffer>
 }
 
-/** Somebody who has signed in, their session, and its id as the cookie has it. */
+/** Somebody who has signed in, with their session and the id of the session in the cookie. */
 export interface DeskUser {
   user: User
   session: Session
   cookie: string
 }
 
-/** A request to the desk, by somebody who has signed in or not; `context` is in their name. */
+/** A request to the desk, by somebody who has signed in or not. Its `context` is in the name of that person. */
 export interface AnyDeskRequest {
   method: 'GET' | 'POST'
-  /** Below the desk, such as `/events/12`. */
+  /** The path below the desk, such as `/events/12`. */
   path: string
   query: URLSearchParams
   /** The fields of the form, read as REST reads forms: `a[]` is a list. */
   form: RawValues
-  /** The fields that stand more than once without brackets. */
+  /** The names of fields that were sent more than once without brackets. */
   repeated: ReadonlySet<string>
   files: readonly SentFile[]
   context: Context
   /** The day on which a week begins: 0 for Sunday to 6 for Saturday. */
   weekStart: number
-  /** The network address, and the browser as it names itself. */
+  /** The network address of the client, and the name that its browser gives itself. */
   address: string
   client: string
   /** The colour of the calendar, such as `#0b6e5f`. */
   accent: string
-  /** Signs people in and ends their sessions; no caller is known then. */
+  /** Signs people in, who are no callers before that, and ends their sessions. */
   gate: DeskGate
-  /** The whole page of an event as visitors get it, with a banner above; undefined for a service without pages. */
+  /** Returns the whole page of an event as visitors get it, with a banner above; undefined for a service without pages. */
   showPage: ((context: Context, event: EventRow, banner: Html) => Promise<string>) | undefined
   /** The settings that the service was started with. */
   start: Config
-  /** The front page in another look, and its style sheet; undefined for a service without pages. */
+  /** Previews of the pages in another look; undefined for a service without pages. */
   showLook: LookPreview | undefined
   user: DeskUser | undefined
 }
 
 /** Shows pages in a look that nobody else sees. `set` has the settings of that look. */
 export interface LookPreview {
-  /** The front page with a banner above, and its style sheet at this path below the root of the site. */
+  /** Returns the front page with a banner above. Its style sheet is at `stylePath`, below the root of the site. */
   page: (set: OwnerTexts, stylePath: string, banner: Html) => Promise<string>
   style: (set: OwnerTexts) => Promise<string>
 }
@@ -74,11 +74,11 @@ export interface LookPreview {
 /** A request to a page of the desk by somebody who has signed in. */
 export interface DeskRequest extends AnyDeskRequest {
   user: DeskUser
-  /** The parts of the path that the page's pattern names. */
+  /** The parts of the path that the pattern of the page names. */
   variables: Readonly<Record<string, string>>
 }
 
-/** The rooms in the rail. */
+/** The rooms of the desk: those in the rail, and the account. */
 export type RoomName =
   | 'today'
   | 'events'
@@ -94,68 +94,68 @@ export type RoomName =
 
 /** A page of the desk before it is put into the frame. */
 export interface DeskView {
-  /** 200 unless something is wrong. */
+  /** The HTTP status; 200 unless it is given. */
   status?: number
   title: string
   /** The room that the rail marks. */
   room?: RoomName
-  /** Beside the title: what one may do here. */
+  /** The links and buttons beside the title. */
   deeds?: Content
-  /** Below the title, in a line. */
+  /** A line below the title. */
   under?: Content
   body: Html
-  /** Without the rail and the bar, as signing in is. */
+  /** True for a page without the rail and the bar, such as the page for signing in. */
   isAlone?: boolean
-  /** A sentence on what has just been done, which is shown and read out. */
+  /** A sentence on the last deed, which is shown and read out. */
   notice?: Content
-  /** Seconds after which the same may succeed. */
+  /** Seconds after which the same request may succeed. */
   retryAfter?: number
-  /** Where its forms may lead beside this site: an origin, or a scheme with its colon. */
+  /** The places beside this site that forms may lead to, parted by blanks: origins, or schemes with their colons. */
   leadsTo?: string | undefined
-  /** Whether it shows pages of this site in a frame. */
+  /** True for a page that shows pages of this site in a frame. */
   framesOwn?: true
 }
 
-/** A page, the address of the next one (303), data for a script, or a page without the desk around it. */
+/** An answer of the desk: a page, the address of the next page (303), data for a script, a document without the desk around it, or a style sheet. */
 export type DeskAnswer = (
   | DeskView
   | { seeOther: string }
   | { data: object; status?: number }
-  /** A whole page of its own, perhaps for a frame of the desk, or the style sheet of one. */
+  /** A whole document without the desk around it. `isFramed` is true for one that a page of the desk shows in a frame. */
   | { document: string; isFramed?: true }
   | { style: string }
 ) & {
-  /** The id of a session that begins, for the cookie; undefined for one that ends. */
+  /** The id of a session that begins, for the cookie. It is present and undefined where the session has ended. */
   session?: string | undefined
 }
 
-/** One address of the desk. */
+/** One address of the desk, with its answers to GET and POST. */
 export interface DeskPage {
-  /** Below the desk; a part with a colon, such as `:id`, is a variable. */
+  /** The pattern of the path below the desk. A part with a colon, such as `:id`, is a variable. */
   at: string
   get?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
-  /** Everything that changes something. @throws Problem, which the desk explains on a page */
+  /** Answers a posted form; nothing is changed otherwise. @throws Problem, which the desk explains on a page */
   post?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
 }
 
-/** Where programs of the platform send people who are to give them an application password. */
+/** The path at which people arrive whom a program of the platform asks for an application password. */
 export const CONSENT_PATH = '/wp-admin/authorize-application.php'
 
-/** The page that answers there, below the desk. */
+/** The path, below the desk, of the page that answers at `CONSENT_PATH`. */
 export const CONSENT_ROOM = '/authorize'
 
-/** The path of a page of the desk, as links need it. */
+/** Returns the path of a page of the desk, as links need it. */
 export const deskPath = (site: Site, path: string) => pathTo(site, `/desk${path}`)
 
-/** Marks that turn the direction of the text around them, up to the end of the line or to another mark. */
+/** Characters that turn the direction of the text behind them, up to the end of the line or to another of these characters. */
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g
 
-/** A value that leaves the direction of the sentence around it as it is. */
+/** Returns a value that leaves the direction of the sentence around it as it is: without marks of direction, and isolated from the sentence. */
 function contained(value: string): string {
   return value.search(TURNING) === -1 ? value : `\u2068${value.replaceAll(TURNING, '')}\u2069`
 }
 
-/** Translates an English text into the language of the site. Marks of direction in a value end with it. */
+/** Translates an English text into the language of the site. No value turns the direction of the text around it. */
 export function sayAtDesk(
   { language }: Pick<Site, 'language'>,
   text: MessageText,
@@ -165,7 +165,7 @@ export function sayAtDesk(
   return translate(language, text, values && Object.fromEntries(entries))
 }
 
-/** Puts an English text into the language of the site. */
+/** Translates an English text into the language of one site. */
 export type Translator = (text: MessageText, values?: Readonly<Record<string, string>>) => string
 
 export const deskTranslatorFor =
@@ -173,35 +173,35 @@ export const deskTranslatorFor =
   (text, values) =>
     sayAtDesk(site, text, values)
 
-/** A title as plain text, or a word where there is none. */
+/** Returns a title as plain text, or words that say that there is none. */
 export function titleAtDesk(site: Pick<Site, 'language'>, title: string): string {
   return plainText(title) || sayAtDesk(site, '(no title)')
 }
 
-/** A field of a form as one line of text; the last one of several. */
+/** Returns the text of a field of a form: the last text of several, and an empty one where there is none. */
 export function fieldOf({ form }: Pick<DeskRequest, 'form'>, name: string): string {
   const value = form[name]
   const one = Array.isArray(value) ? value.at(-1) : value
   return typeof one === 'string' ? one : ''
 }
 
-/** The number that a variable of the path names; undefined for anything but a whole number above zero. */
+/** Returns the number in a variable of the path; undefined for anything but a whole number above zero. */
 export function recordIdIn({ variables }: Pick<DeskRequest, 'variables'>, name = 'id'): number | undefined {
   const text = variables[name] ?? ''
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
 }
 
-/** A time in UTC as people of the site say it. `now` in milliseconds since the epoch */
+/** Returns a time in UTC as people of the site write its date and time. @param now milliseconds since the epoch */
 export function whenAtDesk(site: Site, utc: string, now: number): string {
   const wall = utcToWall(utc, site.timezone)
   const today = utcToWall(formatUtc(now), site.timezone).slice(0, 10)
   return `${writtenDate(site, wall.slice(0, 10), today)}, ${writtenShortTime(site, wall)}`
 }
 
-/** The texts in the controls of a form, by their names; a control that stands several times has several texts. */
+/** The texts in the controls of a form, by the name of the control. A control that was sent several times has several texts. */
 export type TypedForm = Readonly<Record<string, readonly string[]>>
 
-/** Reads a posted form. Members that are records, such as REST takes for a new venue, are left out. */
+/** Reads the texts of a posted form. Members that are records, such as REST takes for a new venue, are left out. */
 export function typedOf({ form }: Pick<DeskRequest, 'form'>): TypedForm {
   const controls = Object.entries(form).flatMap(([name, value]): [string, string[]][] => {
     const texts = textsIn(value)
@@ -221,19 +221,19 @@ function textsIn(value: unknown): string[] | undefined {
 
 const isNumbered = (value: object) => Object.keys(value).every((key) => /^\d+$/.test(key))
 
-/** The last text of a control: of a switch the one that stands behind its hidden twin. */
+/** Returns the last text of a control; empty where there is none. A switch follows a hidden control of the same name, so its own text is the last one. */
 export function lastTyped(typed: TypedForm, name: string): string {
   return typed[name]?.at(-1) ?? ''
 }
 
-/** All texts of a control but the empty ones. */
+/** Returns all texts of a control except empty ones. */
 export function allTyped(typed: TypedForm, name: string): string[] {
   return (typed[name] ?? []).filter((text) => text !== '')
 }
 
 export const isTyped = (typed: TypedForm, name: string): boolean => typed[name] !== undefined
 
-/** Whether a switch is on. */
+/** Decides whether a switch is on. */
 export function isSwitchOn(typed: TypedForm, name: string): boolean {
   return ['1', 'on', 'true', 'yes'].includes(lastTyped(typed, name))
 }

@@ -20,7 +20,9 @@ import { searchPages } from './search-room.ts'
 import { signedInPages } from './sign-in-room.ts'
 import { todayPages } from './today-room.ts'
 
-/** All addresses of the desk for those who have signed in. */
+// Lists the pages of the desk, and answers requests by the page at their address.
+
+/** All pages of the desk for people who have signed in. */
 export const DESK_PAGES: readonly DeskPage[] = [
   ...accountPages,
   ...bulkPages,
@@ -42,16 +44,14 @@ export const DESK_PAGES: readonly DeskPage[] = [
   ...todayPages,
 ]
 
-// Answers requests to the desk by the page at their address.
-
-/** A page with its pattern in parts. */
+/** The pages, each with the parts of its pattern. */
 const patterns = DESK_PAGES.map((page) => ({ page, parts: partsOf(page.at) }))
 
 function partsOf(path: string): string[] {
   return path.split('/').filter((part) => part !== '')
 }
 
-/** Finds the page at a path below the desk, and the variables in the path. A fixed part goes before a variable. */
+/** Finds the page at a path below the desk, with the variables in the path; undefined where there is none. A fixed part goes before a variable. */
 function pageAtDesk(path: string): { page: DeskPage; variables: Record<string, string> } | undefined {
   const parts = partsOf(path)
   const matching = patterns.filter(
@@ -68,7 +68,7 @@ function variableCount(parts: readonly string[]): number {
   return parts.filter((part) => part.startsWith(':')).length
 }
 
-/** Answers a request of somebody who has signed in, with a page that explains what is wrong where something is. */
+/** Answers a request of somebody who has signed in. A Problem becomes a page that explains it. */
 export async function answerAtDesk(request: Omit<DeskRequest, 'variables'>): Promise<DeskAnswer> {
   const found = pageAtDesk(request.path)
   const answer = request.method === 'GET' ? found?.page.get : found?.page.post
@@ -90,7 +90,7 @@ function lostPage({ context: { site } }: Pick<DeskRequest, 'context'>): DeskView
   }
 }
 
-/** A page that explains a problem that no form has explained. */
+/** Returns a page that explains a problem which no form has explained. */
 export function problemAtDesk(site: Site, problem: Problem): DeskView {
   const { status, body } = problemReply(problem, site.language, true)
   const params = Object.values(body.data.params ?? {}).filter((text) => typeof text === 'string')

@@ -19,11 +19,11 @@ import {
 import { uploadField } from './event-picture.ts'
 import { readTimes, typedTimes } from './event-times.ts'
 
-// The cards at the side of the form of an event: status, picture, categories and address.
+// Makes the cards beside an event's form (status, picture, categories and tags, slug and author), and reads the publication date of the status card.
 
 const LISTED = ['featured', 'sticky', 'hide_from_listings'] as const
 
-/** The card that says what saving does to the event: the status first. */
+/** Returns the card with the status that saving gives the event, whether the event takes place, and how lists show it. */
 export function statusCard(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)
   const { typed, may, context, faults } = form
@@ -75,7 +75,7 @@ ${image && focusChoice(form)}
 <details class="inline"><summary>${say('From the library')}</summary><div class="library" role="radiogroup" aria-label="${say('From the library')}">${choice('', html`<span>${say('No picture')}</span>`)}${image && !library.some(({ id }) => id === image.id) && choice(String(image.id), html`<img src="${link(picture?.src ?? '')}" alt="${picture?.alt || plainText(image.title)}" loading="lazy">`, picture?.alt)}${shown}</div></details></section>`
 }
 
-/** Which part of a picture stays in view where it is cropped. */
+/** Returns the choice of the part of a picture that stays in view where the picture is cropped. */
 function focusChoice(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)
   const chosen = lastTyped(form.typed, 'image_focus')
@@ -88,7 +88,7 @@ function focusChoice(form: EventForm): Html {
   return html`<details class="inline"><summary>${say('What stays in view')}</summary><div class="focus" role="radiogroup" aria-label="${say('What stays in view')}">${radios}</div></details>`
 }
 
-/** The points that the form offers, from the top at the left to the bottom at the right. */
+/** The focal points that the form offers, from the top left to the bottom right. The empty one is the middle. */
 const PLACES_IN_VIEW: readonly (readonly [value: string, text: FormText])[] = [
   ['0 0', 'Top left'],
   ['0.5 0', 'Top'],
@@ -133,9 +133,9 @@ export function addressCard(form: EventForm): Html {
   return html`<section class="card">${fieldControl(controlStateOf(form), 'slug', event.fields.slug)}<p class="hint">${known?.address || say('Left empty, it is made from the title.')}</p>${author}</section>`
 }
 
-// The publication date in the form of an event, which asks for it once the status is `future`.
+// Shows and reads the publication date, which the form asks for once the status is `future`.
 
-/** The controls that show when a scheduled event is published. */
+/** Returns the controls that show when a scheduled event is published; none for any other event. */
 export function typedPublication(site: Context['site'], { status, date }: EventRow): TypedForm {
   if (status !== 'future') return {}
   const { start_date = [], start_time = [] } = typedTimes(site, {

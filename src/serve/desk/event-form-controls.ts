@@ -9,16 +9,16 @@ import { isSwitchOn, lastTyped, sayAtDesk, type TypedForm } from './desk-page.ts
 import type { ShownDate } from './event-repeats.ts'
 import type { TimesInWords } from './event-times.ts'
 
-// Controls and types that the files of the form of an event share.
+// Declares the form of an event, and makes the controls that the files of the form share.
 
-/** The form of an event, and all that it shows beside what is typed. */
+/** The form of an event: the typed values, and all that it shows beside them. */
 export interface EventForm {
   context: Context
   typed: TypedForm
   faults: FormFaults
-  /** The event that it changes. */
+  /** The event that the form changes; missing for a new event. */
   known?: { id: number; version: number; status: string; address: string; series: SeriesRow | undefined }
-  /** The hidden key of a new event. */
+  /** The hidden key of the form, by which a form that is sent twice makes its event and its picture only once. */
   key: string
   /** The name of the form of a new event, under which its text is kept until it is saved. */
   formName: string
@@ -29,12 +29,12 @@ export interface EventForm {
     upload: boolean
     makeCategory: boolean
     makeTag: boolean
-    /** The caller may only propose changes: a save waits as a proposal. */
+    /** True where the caller may only propose changes: then saving makes a proposal. */
     propose: boolean
   }
   venues: ReadonlyMap<number, VenueRow>
   organizers: ReadonlyMap<number, OrganizerRow>
-  /** The categories that are offered, and whether there are more. */
+  /** The categories that are offered. `areMore` is true where there are others. */
   categories: { options: readonly ControlOption[]; areMore: boolean }
   tags: ReadonlyMap<string, string>
   authors: readonly { id: number; name: string }[]
@@ -44,13 +44,13 @@ export interface EventForm {
   dates: { dates: readonly ShownDate[]; isMore: boolean } | undefined
   ruleInWords: string
   near: Clashes
-  /** Notes above the form: conflicts, clashes, an offer of what was not saved. */
+  /** Notes above the form, such as both sides of a conflict, a change that waits for review, or an offer of unsaved text. */
   notes: Content
   isConflict?: true
   notice?: Content
 }
 
-/** The texts of the form. */
+/** A text of the form, before it is translated. */
 export type FormText = MessageText
 
 export function controlStateOf({ context, typed, faults }: EventForm, choices: FormState['choices'] = {}): FormState {
@@ -82,14 +82,14 @@ const CONTROL_LABELS: Readonly<Record<string, FormText>> = {
   recurrence_scope: 'Changes are for',
 }
 
-/** The name of a control. */
+/** Returns the label of a control; the name itself for an unknown control. */
 export function controlLabel(site: Context['site'], name: string): string {
   const field = Object.hasOwn(event.fields, name) ? event.fields[name as keyof typeof event.fields] : undefined
   const own = CONTROL_LABELS[name]
   return own ? sayAtDesk(site, own) : field ? labelOf(site, field) : name
 }
 
-/** A control of one line with its label and its fault. */
+/** Returns a control of one line with its label, its hint and its fault. */
 export function lineControl(
   form: EventForm,
   name: string,
@@ -105,13 +105,13 @@ export function switchOf(form: Pick<EventForm, 'typed'>, name: string, label: st
   return html`<input type="hidden" name="${name}" value="0"><label class="check"><input type="checkbox" id="${name}" name="${name}" value="1"${isSwitchOn(form.typed, name) && html` checked`}> ${label}</label>`
 }
 
-/** The names of records to be made that were picked before the one in the control, which the script shows in the same way. */
+/** Returns the names of records to be made that were picked before the name in the control. They look as the script shows picked names. */
 export function madeChips(typed: TypedForm, control: string): Html[] {
   const picked = (typed[control] ?? []).slice(0, -1).filter((name) => name.trim() !== '')
   return picked.map((name) => chip(`${control}[]`, name, name))
 }
 
-/** Something chosen, to be pressed to leave it out. */
+/** Returns a chosen value as a ticked box, which one presses to leave the value out. */
 export function chip(name: string, value: string, text: string): Html {
   return html`<label class="chip"><input type="checkbox" name="${name}" value="${value}" checked> <span dir="auto">${text}</span></label>`
 }

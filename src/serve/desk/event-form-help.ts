@@ -28,14 +28,14 @@ import { againTicks, clashLines, nextDatesList } from './event-form-view.ts'
 import { keepPicture } from './event-picture.ts'
 import { withMovedEnd } from './event-times.ts'
 
-// What the form of an event asks before it is saved: names, dates, clashes, and a preview.
+// Answers the form of an event before it is saved: offers names, says times and clashes in words, keeps unsaved texts, and shows a preview.
 
-// Answers the script of the form of an event while somebody types: names, dates in words, clashes. The form works without it.
+// Answers the script of the form while somebody types. The form works without the script.
 
 const KINDS: readonly PickedKind[] = ['venue', 'organizer', 'category', 'tag']
 const MOST_NAMES = 8
 
-/** Lists names to pick from that the typed text may mean. */
+/** Lists the names that a typed text may mean, and offers to make a record of that name where there is none. */
 async function listNames({ context, query }: DeskRequest): Promise<DeskAnswer> {
   mayUseForm(context)
   const kind = KINDS.find((known) => known === query.get('kind'))
@@ -50,14 +50,14 @@ async function listNames({ context, query }: DeskRequest): Promise<DeskAnswer> {
   return { data: { names, ...(create !== undefined && { create }) } }
 }
 
-/** Says the typed values in words: times and dates, faults, clashes, and events that may be the same. */
+/** Returns the typed values in words: times and dates, faults, clashes, and events that may be the same. */
 async function sayWhen(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   mayUseForm(context)
   const typed = typedOf(request)
   const id = recordIdIn({ variables: { id: lastTyped(typed, 'id') } })
   const known = id === undefined ? undefined : await getKnownEvent(context, id)
-  // The start and the end before the start moved.
+  // The start and the end from before somebody moved the start.
   const [start = '', end = ''] = lastTyped(typed, 'moved_from').split('|')
   const said = await formInWords(context, withMovedEnd(context, typed, { start, end }), known)
   return {
@@ -115,7 +115,7 @@ export const eventHelpPages: readonly DeskPage[] = [
 
 // Shows an event as visitors would see it, before it is saved.
 
-/** Carries a page out of a transaction that is taken back. */
+/** An error that carries a page out of a transaction and rolls the transaction back. */
 class TakenBack extends Error {
   readonly document: string
   constructor(document: string) {
@@ -135,7 +135,7 @@ async function preview(request: DeskRequest): Promise<DeskAnswer> {
   const id = recordIdIn({ variables: { id: query.get('id') ?? '' } })
   const known = id === undefined ? undefined : await getKnownEvent(context, id)
   if (!known && !events.operations.rights.create(context)) throw new Problem('rest_forbidden')
-  // A picture that is sent along is kept as saving would keep it, and is not sent again then.
+  // A picture that is sent along is stored as saving would store it. Saving finds it by the key, and does not store it again.
   const [read, picture] = await Promise.all([
     readEventForm(context, typedOf(request), undefined),
     keepPicture(request, fieldOf(request, 'key')),
@@ -160,7 +160,7 @@ async function writtenPage(
 ): Promise<string> {
   const { resource, operations } = events
   const { recurrence_scope: _scope, slug: _slug, author: _author, ...others } = raw
-  // As the public would see it, whatever becomes of it.
+  // Callers who may publish see the page as the public would see it, whatever status the event is to get.
   const values = { ...others, ...(can(context.caller, 'publish') && { status: 'publish' }) }
   const sent = { fields: resource.fields, raw: values, isAllowed: true }
   const show = async (tx: Tx, id: number) => {
@@ -179,7 +179,7 @@ async function writtenPage(
   }
 }
 
-/** The context of the page: it reads within the transaction, so the page shows drafts of venues that come with the event. */
+/** Returns the context of the page. It reads within the transaction, so the page shows drafts of venues that come with the event. */
 const viewedIn = (context: Context, tx: Tx): Context => ({ ...context, db: tx })
 
 function banner({ site }: Context) {

@@ -43,7 +43,7 @@ const BY_HAND = new Set([
 /** The declared fields that a control of their own name asks for. */
 export const plainFields = askedFields(event.fields).filter(([name]) => !BY_HAND.has(name))
 
-/** The controls that show an event. @param state as `readStates` reads it; of a time that occurs twice it does not say which one is meant */
+/** Returns the controls that show an event. @param state as `readStates` reads it; `row` says which moment is meant by a time that occurs twice */
 export function typedEvent(site: Context['site'], state: RecordState, row: EventRow): TypedForm {
   const text = (name: string) => {
     const value = state[name]
@@ -73,7 +73,7 @@ export function typedEvent(site: Context['site'], state: RecordState, row: Event
   }
 }
 
-/** The controls that show a proposed change in place of the values of its record. @param proposed values as REST takes them */
+/** Returns the controls that show a proposed change in place of the values of its record; none for an empty one. @param proposed values as REST takes them */
 export function typedProposal(context: Context, row: EventRow, state: RecordState, proposed: RawValues): TypedForm {
   if (Object.keys(proposed).length === 0) return {}
   const { venue, organizer, categories, tags, recurrence, recurrence_scope: scope, ...own } = proposed
@@ -96,7 +96,7 @@ export function typedProposal(context: Context, row: EventRow, state: RecordStat
 
 const MOMENTS = new Set(['start_date', 'end_date'])
 
-/** Brings a sent value into the form that record states have. */
+/** Returns a sent value in the form that record states have. */
 function settledValue({ now }: Context, zone: string, name: string, value: unknown): unknown {
   if (name === 'cost') return [value].flat()
   if (MOMENTS.has(name)) return readMoment(String(value), zone, now)?.wall ?? ''
@@ -125,14 +125,14 @@ function typedRule(context: Context, state: RecordState, recurrence: unknown): T
   return rule && !isFault(rule) ? typedRepeats(context, rule, start) : { repeats: [''] }
 }
 
-/** The values that a form sends, by declared key, with the faults found so far. */
+/** The values that a form sends, as REST takes them, by declared key, with the faults found so far. */
 export interface ReadForm {
   raw: Record<string, unknown>
   times: ReadTimes | undefined
   faults: FormFaults
 }
 
-/** Reads a form. `shown` are the controls of the stored event, from which times come that the form does not send. */
+/** Reads a form. @param shown the controls of the stored event, whose times stand in for times that the form does not send; undefined for a new event */
 export async function readEventForm(
   context: Context,
   typed: TypedForm,
@@ -157,7 +157,7 @@ export async function readEventForm(
   const [venue, organizer] = await Promise.all([venuesIn(context, typed), organizersIn(context, typed)])
   if (venue) raw.venue = venue
   if (organizer) raw.organizer = organizer
-  // A rule counts from the start.
+  // The start is read along with a rule, since the rule counts from it.
   const isTimed = shown === undefined || [...TIME_CONTROLS, ...REPEAT_CONTROLS].some((name) => isTyped(typed, name))
   const before = isTimed && shown ? readTimes(context, timesOf(shown)) : undefined
   const times = isTimed ? timesIn(context, typed, shown, before) : undefined
@@ -169,7 +169,7 @@ export async function readEventForm(
   return { raw, times, faults: { ...faults, ...repeats.faults, ...publication.faults } }
 }
 
-/** One price as it is typed, or several. */
+/** Returns the prices of a form: one as a text, several as a list. */
 function costsIn(typed: TypedForm): string | string[] {
   const another = lastTyped(typed, 'another_cost').trim()
   const costs = [...(typed.cost?.length === 1 ? [lastTyped(typed, 'cost')] : allTyped(typed, 'cost'))]
@@ -182,7 +182,7 @@ function neededFaults({ site }: Context, typed: TypedForm, shown: TypedForm | un
   return isNeeded && lastTyped(typed, 'title').trim() === '' ? { title: sayAtDesk(site, 'Is needed.') } : {}
 }
 
-/** The faults of controls whose text is too long and whose length no field of the event bounds. */
+/** Returns the faults of controls whose text is too long, and whose length no field of the event bounds. */
 function longFaults({ site }: Context, typed: TypedForm): FormFaults {
   const long = UNBOUNDED.flatMap((name) => {
     const fault = overText(lastTyped(typed, name), limits.line, site)
@@ -198,7 +198,7 @@ function timesOf(typed: TypedForm | undefined): TypedForm {
   return Object.fromEntries(sent)
 }
 
-/** Reads the times. Where the form sends no end, the end of the event moves with the start. */
+/** Reads the times. Where the form sends no end, the end of the stored event moves with the start. */
 function timesIn(
   context: Context,
   typed: TypedForm,
@@ -212,12 +212,12 @@ function timesIn(
   return readTimes(context, isKnown ? withMovedEnd(context, controls, { start, end }) : controls)
 }
 
-/** The start that a rule counts from. */
+/** Returns the start that a rule counts from; undefined where the start could not be read. */
 export function startIn({ start, zone, isAllDay }: ReadTimes): Start | undefined {
   return start === undefined ? undefined : { local: start, zone, allDay: isAllDay }
 }
 
-/** Writes times as REST takes them. A changed time that occurs twice carries its offset, which says which one is meant. */
+/** Returns times as REST takes them. A changed time that occurs twice carries its offset from UTC, which says which of the two moments is meant. */
 function rawTimes(
   { start, end, startUtc, endUtc, isAllDay, zone }: ReadTimes,
   typed: TypedForm,
@@ -238,10 +238,10 @@ function rawTimes(
 
 const numberOr = (text: string): string | number => (/^\d{1,15}$/.test(text) ? Number(text) : text)
 
-/** A link to a record, or the name of one to make. */
+/** The id of a linked record, or the name of a record to make. */
 type Link = string | Record<string, string>
 
-/** The links of a field with numbers of records, or with names. Of too many no name is looked up, since they are refused. */
+/** Reads the links of a field, whose controls have ids or names. Where there are too many it looks no name up, since the write refuses them. */
 async function linksIn(context: Context, kind: 'venue' | 'organizer', typed: TypedForm): Promise<Link[]> {
   const texts = allTyped(typed, kind)
   if (texts.length > MOST_NAMED) return texts
@@ -249,8 +249,8 @@ async function linksIn(context: Context, kind: 'venue' | 'organizer', typed: Typ
 }
 
 /**
- * The venues of a form: those of `venue`, of which the first is the one that the text `venue_name` shows. Another text means the venue of that name, or a
- * new one. No text means no venue, but a venue stays that the caller may not see and whose name the form therefore does not show.
+ * Reads the venues of a form. `venue` has their ids, and the text `venue_name` shows the name of the first one. Another text stands for the venue of that name,
+ * or for a new one. An empty text takes the first venue away, unless its name was not shown because the caller may not see that venue.
  */
 async function venuesIn(context: Context, typed: TypedForm): Promise<Link[] | undefined> {
   if (!isTyped(typed, 'venue_name')) return isTyped(typed, 'venue') ? linksIn(context, 'venue', typed) : undefined
@@ -263,13 +263,13 @@ async function venuesIn(context: Context, typed: TypedForm): Promise<Link[] | un
   return shown && isSameName(plainText(shown.venue), name) ? ids : [await linkTo(context, 'venue', name), ...others]
 }
 
-/** The ids of the venues of a form that there are. */
+/** Returns the ids of the venues of a form, without venues that are still to be made. */
 export async function typedVenues(context: Context, typed: TypedForm): Promise<number[]> {
   const links = (await venuesIn(context, typed)) ?? []
   return links.flatMap((link) => (typeof link === 'string' && /^\d{1,15}$/.test(link) ? [Number(link)] : []))
 }
 
-/** The organizers of a form: those that are ticked, and those named besides. */
+/** Reads the organizers of a form: those that are ticked, and those whose names are typed; undefined where the form has no control for them. */
 async function organizersIn(context: Context, typed: TypedForm): Promise<Link[] | undefined> {
   if (!isTyped(typed, 'organizer') && !isTyped(typed, 'organizer_name')) return undefined
   const named = allTyped(typed, 'organizer_name').filter((name) => name.trim() !== '')
@@ -285,7 +285,7 @@ async function linkTo(context: Context, kind: 'venue' | 'organizer', name: strin
 const isSameName = (one: string, other: string) =>
   one.trim().localeCompare(other.trim(), undefined, { sensitivity: 'base' }) === 0
 
-/** The linked records of a form that the caller may see, by their ids. */
+/** Finds the linked records of a form that the caller may see, by their ids, at most `MOST_NAMED` of each kind. */
 export async function linkedNames(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
   typed: TypedForm,
@@ -309,7 +309,7 @@ function readableBy<Row extends Owned>(caller: Caller, rows: ReadonlyMap<number,
 
 const MOST_NAMED = 100
 
-/** All faults of a form: its own, and those that REST would name. */
+/** Returns all faults of a form: those found so far, and those that REST would name for the other values. */
 export async function allFaults(context: Context, { raw, faults }: ReadForm): Promise<FormFaults> {
   const sound = Object.fromEntries(Object.entries(raw).filter(([name, value]) => !(name in faults) && value !== ''))
   try {
@@ -317,12 +317,12 @@ export async function allFaults(context: Context, { raw, faults }: ReadForm): Pr
     return faults
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    // Its own faults first: they stand above in the form, and say more.
+    // The faults of the form are spread twice: first for their order, since they stand above in the form, and last because they say more.
     return { ...faults, ...faultsAtControls(context, error), ...faults }
   }
 }
 
-/** The faults of a refused write at the controls of the form; undefined where it was not refused for its fields. */
+/** Returns the faults of a refused write by control; undefined where the write was not refused for its fields. */
 export function faultsAtControls({ site }: Pick<Context, 'site'>, problem: Problem): FormFaults | undefined {
   const faults = faultsOf(site, problem, event.fields)
   if (!faults) return undefined

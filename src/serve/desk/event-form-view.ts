@@ -23,7 +23,7 @@ import { plainFields } from './event-form-values.ts'
 
 // Draws the form of an event.
 
-/** The declared fields that have a place of their own; all others stand under `More`. */
+/** The declared fields that have a place of their own; all others stand in the folded parts. */
 const PLACED = new Set([
   'title',
   'excerpt',
@@ -51,7 +51,7 @@ function groupOf(name: string, field: (typeof plainFields)[number][1]): 'placed'
   return OF_MEETINGS.has(name) ? 'online' : 'more'
 }
 
-/** The page with the form of an event. */
+/** Returns the page with the form of an event. */
 export function eventFormView(form: EventForm): DeskView {
   const { context, typed, faults, known } = form
   const { site } = context
@@ -88,7 +88,7 @@ ${saveBar(form)}
   }
 }
 
-/** The faults with links to their controls, above the form. */
+/** Returns the faults with links to their controls, above the form. */
 function faultLines(form: EventForm): Content {
   const say = deskTranslatorFor(form.context.site)
   const entries = Object.entries(form.faults)
@@ -113,7 +113,7 @@ function titleField(form: EventForm): Html {
   return html`<div class="field title-field"><label for="title" class="${form.known ? 'hidden' : ''}">${say('Title')}</label><input type="text" class="title-input" id="title" name="title" value="${lastTyped(form.typed, 'title')}" autocomplete="off" dir="auto" aria-required="true"${mostOf(title)}${described('title', fault)}${!form.known && Object.keys(form.faults).length === 0 && html` autofocus`}>${fault && html`<p class="error" id="title-error">${fault}</p>`}<div id="doubles" role="status">${nearLines(form.context, form.near.doubles, 'Perhaps the same event:')}</div></div>`
 }
 
-/** Asks, for a date of a series, which of its dates a change is for. */
+/** Asks which dates of a series a change is for; empty for an event that is no date of a series. */
 function seriesQuestion(form: EventForm): Content {
   const { known, typed, faults, ruleInWords } = form
   if (!known?.series) return ''
@@ -150,12 +150,12 @@ ${repeatFields(form)}`,
   )
 }
 
-/** The ticks for times that the clocks show twice. */
+/** Returns the ticks that choose the second moment of times that the clocks show twice. */
 export function againTicks({ typed, times }: Pick<EventForm, 'typed' | 'times'>): Html {
   return html`${Array.from(times.again, ([name, label]) => switchOf({ typed }, name, label))}`
 }
 
-/** The events at the same venue and time, and those that may be the same event, as the form and its script show them. */
+/** Returns the events at the same venue and time, and those that may be the same event, as markup for the form and its script. */
 export function clashLines(context: Context, { clashes, doubles }: Clashes): { clashes: string; doubles: string } {
   return {
     clashes: nearLines(context, clashes, 'At the same time at this venue:').markup,
@@ -227,12 +227,12 @@ function monthPlaces(form: EventForm): Html {
   )}</fieldset>`
 }
 
-/** The next dates, each to be pressed to leave it out or to bring it back. */
+/** Returns the next dates, each to be pressed to leave it out or to bring it back. */
 export function nextDatesList(form: Pick<EventForm, 'context' | 'dates' | 'typed' | 'ruleInWords'>): Html {
   const { context, dates, typed } = form
   const { site } = context
   const shown = new Set(dates?.dates.map(({ day }) => day))
-  // Dates beyond those that are shown stay left out.
+  // Dates that are left out and not shown are sent as well, so that they stay left out.
   const hidden = allTyped(typed, 'left_out').filter((day) => !shown.has(day))
   const boxes = dates?.dates.map(
     ({ day, isLeftOut }) =>
@@ -283,7 +283,7 @@ function textArea(
 ): Html {
   const field = event.fields[name]
   const fault = faults[name]
-  // Browsers drop a line break behind the tag.
+  // Browsers drop one line break behind the tag.
   return html`<div class="field"><label for="${name}">${labelOf(site, field)}</label><textarea id="${name}" name="${name}" rows="${rows}" dir="auto"${name === 'description' && html` data-words="${editorWords(site)}"`}${mostOf(field)}${described(name, fault)}>\n${lastTyped(typed, name)}</textarea>${fault && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
 }
 
@@ -299,7 +299,7 @@ const EDITOR_WORDS = [
   'Address of the link',
 ] as const satisfies readonly FormText[]
 
-/** The names of the buttons of the editor. */
+/** Returns the names of the buttons of the editor as JSON: each English text with its translation. */
 function editorWords(site: Context['site']): string {
   return JSON.stringify(Object.fromEntries(EDITOR_WORDS.map((text) => [text, sayAtDesk(site, text)])))
 }
@@ -319,7 +319,7 @@ function pricePart(form: EventForm): Html {
   )
 }
 
-/** The control for one more price, once there is one. */
+/** Returns the control for one more price; empty while there is no first one. */
 function anotherCost(form: EventForm): Content {
   const say = deskTranslatorFor(form.context.site)
   if (lastTyped(form.typed, 'cost') === '') return ''
@@ -341,7 +341,7 @@ function whoPart(form: EventForm): Html {
   )
 }
 
-/** Access, taking part online, and fields without a place of their own, which are folded until one needs them. */
+/** Returns the parts with access, taking part online, and fields without a place of their own. Each is folded unless it has a value or a fault. */
 function foldedParts(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)
   const state = controlStateOf(form)
@@ -362,7 +362,7 @@ const isBlank = (value: string) => value === '' || value === '0' || value === 'a
 
 type Goal = readonly [status: string, text: FormText]
 
-/** The status that each way of saving gives the event, and the words of its button. */
+/** Returns the ways of saving: the status that each gives the event, and the words of its button. */
 function goalsOf({ known, may }: EventForm): Goal[] {
   if (may.propose) return may.statuses.map((status) => [status, 'Propose change'])
   const isPublic = known !== undefined && ['publish', 'private', 'future'].includes(known.status)
@@ -376,14 +376,12 @@ function goalsOf({ known, may }: EventForm): Goal[] {
   })
 }
 
-/** The chosen goal first, which is what Enter does. */
+/** Returns a hidden button ahead of all others: Enter presses it, and so saves with the chosen status. */
 function firstButton(form: EventForm): Html {
   return html`<button type="submit" class="hidden" tabindex="-1" aria-hidden="true">${deskTranslatorFor(form.context.site)('Save')}</button>`
 }
 
-/**
- * The buttons of the form. The one that saves names the status that saving gives; beside it stands the next step of an event that is not public yet.
- */
+/** Returns the buttons of the form. The main one names the status that saving gives. Beside it stands the next step of an event that is not public yet. */
 function saveBar(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)
   const { known, key, formName, may, context, typed } = form
@@ -409,7 +407,7 @@ function saveBar(form: EventForm): Html {
   return html`<div class="savebar"><input type="hidden" name="key" value="${key}">${known ? html`<input type="hidden" name="version" value="${known.version}">` : html`<input type="hidden" name="form" value="${formName}">`}${main}${beside}<button type="submit" class="button" formaction="${preview}" formtarget="kalends-preview" formnovalidate>${say('Preview')}</button>${trash}</div>`
 }
 
-/** Links and buttons for further deeds with an event that is there. */
+/** Returns the links beside the title of a stored event: to its page, to a copy of it, and to its history. */
 function deedsOf({ known, may, context: { site } }: EventForm): Content {
   if (!known) return undefined
   const deed = (path: string, text: FormText) =>

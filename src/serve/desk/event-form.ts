@@ -66,7 +66,7 @@ import { altAt, describePicture, keepPicture, typedFocus } from './event-picture
 import { datesToPress, REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
 import { NOTHING_SAID, readTimes, timesInWords, typedDay, typedTimes } from './event-times.ts'
 
-// The form of an event: filled, read, saved, and shown again with its faults.
+// Fills the form of an event, reads and saves it, and shows it again with its faults.
 
 /** An event that a form changes. */
 export interface KnownEvent {
@@ -74,15 +74,15 @@ export interface KnownEvent {
   row: EventRow
   version: number
   series: SeriesRow | undefined
-  /** The controls as the record fills them, or the change that the caller has proposed and that nobody has decided about. */
+  /** The controls as the record fills them, with the change that the caller has proposed until it is published or withdrawn. */
   typed: TypedForm
-  /** That change, as REST takes it. */
+  /** That proposed change as REST takes it; empty where there is none. */
   proposed: RawValues
 }
 
 /** Finds the event that an address names. @throws Problem where there is none, or the caller may neither change it nor propose changes */
 export async function getKnownEvent(context: Context, id: number | undefined): Promise<KnownEvent> {
-  // The version is read first, so that a change between the two is noticed when the form is saved.
+  // The version is read before the event, so that a change between the two reads is noticed when the form is saved.
   const version = id === undefined ? 0 : (await findVersion(context.db, 'event', id)).sequence
   const row = id === undefined ? undefined : await findEvent(context.db, id)
   if (id === undefined || !row) throw new Problem('rest_no_route')
@@ -112,7 +112,7 @@ interface Shown {
   isConflict?: true
 }
 
-/** Looks up all that a form shows. */
+/** Looks up all that a form shows beside the typed values. */
 async function formOf(context: Context, typed: TypedForm, shown: Shown): Promise<EventForm> {
   const { known, faults = {}, notes = '', notice, version, isConflict } = shown
   const { caller, db } = context
@@ -168,27 +168,27 @@ async function formOf(context: Context, typed: TypedForm, shown: Shown): Promise
   }
 }
 
-/** Pictures of the library that a form offers. */
+/** The most pictures of the library that a form offers. */
 const LIBRARY = 24
-/** Categories that a form offers. */
+/** The most categories that a form offers beside the chosen ones. */
 const MOST_CATEGORIES = 500
 
 /** The sentences beneath the controls of a form, which say the typed values in words. */
 export interface SaidOfForm extends Pick<EventForm, 'times' | 'dates' | 'ruleInWords' | 'near'> {
   timeFaults: FormFaults
-  /** The day of the start, 'YYYY-MM-DD', and the start and the end as walls; empty while they cannot be read. */
+  /** The start and the end as wall times, 'YYYY-MM-DD HH:MM:SS'; empty while they cannot be read. */
   start: string
   end: string
-  /** The times as the form shows what was understood, by control. */
+  /** The times that were understood, as the form writes them, by control. */
   understood: Readonly<Record<string, string>>
 }
 
-/** The texts on the picture of an event without one. */
+/** The texts on the picture of an event that has no picture. */
 const UNPICTURED = { image_alt: '', image_decorative: '0' }
 
 const NOTHING_NEAR = { clashes: [], doubles: [] }
 
-/** Says the typed values in words, and looks for events that clash with them. */
+/** Returns the typed values in words, and the events that clash with them. */
 export async function formInWords(context: Context, typed: TypedForm, known?: KnownEvent): Promise<SaidOfForm> {
   const { caller } = context
   const read = readTimes(context, typed)
@@ -248,7 +248,7 @@ function repeatsInWords(
   }
 }
 
-/** @throws Problem unless the caller may make events */
+/** Checks the right to use the form. @throws Problem unless the caller may make events */
 export function mayUseForm(context: Context): void {
   if (!events.operations.rights.create(context)) throw new Problem('rest_forbidden')
 }
@@ -259,10 +259,7 @@ function statusesFor({ caller }: Context, present: string | undefined, isProposa
   return present === undefined || offered.includes(present) ? offered : [present, ...offered]
 }
 
-/**
- * The tree of categories that the caller may see, each below the one that it belongs to; of very many the first ones, and those that are chosen. Others are
- * named.
- */
+/** Returns the tree of categories that the caller may see: the first `MOST_CATEGORIES`, and the chosen ones. Other categories are typed by name. */
 async function categoryOptions(context: Context, chosen: readonly string[]): Promise<EventForm['categories']> {
   const order = { by: 'name', isDescending: false, included: [] } as const
   const list = { conditions: [knownTo(context.caller, 'category')], order, isSearch: false }
@@ -304,13 +301,13 @@ async function showNew({ context, query }: DeskRequest): Promise<DeskAnswer> {
   return eventFormView(await formOf(context, typed, { notes: unsavedNote(context, unsaved, undefined) }))
 }
 
-/** Controls that a link to the form may fill. */
+/** The controls with one text that a link to the form may fill. */
 const GIVEN = ['start_time', 'end_date', 'end_time', 'venue_name', 'organizer_name', 'cost', 'website']
 const LONGEST_GIVEN = 500
 const GIVEN_LISTS = [...REPEAT_CONTROLS, 'all_day', 'categories', 'tags', 'new_categories', 'new_tags']
 const MOST_GIVEN = 50
 
-/** The controls with several texts that a link to the form may fill. */
+/** Reads the controls with several texts that a link to the form may fill. */
 function listsIn(query: URLSearchParams): TypedForm {
   const lists = GIVEN_LISTS.flatMap((name): [string, string[]][] => {
     const texts = [...query.getAll(name), ...query.getAll(`${name}[]`)].slice(0, MOST_GIVEN)
@@ -338,7 +335,7 @@ function notesOf({ site }: Context, { id, row }: KnownEvent): Content {
 }
 
 /**
- * A note on whatever waits for a review beside the event: a change that the caller has proposed, names of terms that are still to be made, and what a
+ * Returns a note on all that waits for a review beside the event: the change that the caller has proposed, names of terms that are still to be made, and what a
  * reviewer has written to the caller about it.
  */
 async function waitingNote(context: Context, { id, row }: KnownEvent): Promise<Content> {
@@ -361,14 +358,14 @@ async function waitingNote(context: Context, { id, row }: KnownEvent): Promise<C
   return html`<div class="note"><p>${told.join(' ')}</p><a class="button" href="${deskPath(site, '/inbox')}">${sayAtDesk(site, 'Inbox')}</a></div>`
 }
 
-/** The sentence on a first save, by the status of the event. */
+/** The notice on a save that made the event or changed its status, by the status of the event. */
 const SAVED: Readonly<Record<string, MessageText>> = {
   publish: 'Published',
   future: 'Scheduled',
   pending: 'Sent for review',
 }
 
-/** The notice after a save, with the next steps. */
+/** Returns the notice after a save, with a link to a public event, and with the fields that somebody else has changed meanwhile. */
 function savedNotice({ context: { site }, query }: DeskRequest, { row }: KnownEvent): Content {
   const what =
     query.get('saved') === 'proposed'
@@ -387,7 +384,7 @@ function savedNotice({ context: { site }, query }: DeskRequest, { row }: KnownEv
   }`
 }
 
-/** A copy of an event that is not saved yet, on the next sensible date: one date of a series alone, unless `series` asks for all. */
+/** Shows a copy of an event on the next sensible date. The copy is not saved yet. Of a series it is one date, unless `series` in the address asks for all. */
 async function showCopy(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query } = request
   const { site } = context
@@ -494,7 +491,7 @@ async function change(request: DeskRequest, known: KnownEvent, read: ReadForm, t
   return { seeOther: deskPath(site, `/events/${edited.saved.id}?saved${isFirst}${taken}`) }
 }
 
-/** Leaves out the rule of a form where it is the one that the event has. */
+/** Returns the values to save. A rule that the event has already is left out. */
 function changedValues(
   { series, typed: shown }: KnownEvent,
   { raw }: ReadForm,
@@ -517,7 +514,7 @@ const isOtherThan = (shown: TypedForm, sent: TypedForm, name: string) => {
   return texts(shown) !== texts(sent) && !(name === 'repeat_every' && texts(shown) === '' && texts(sent) === '1')
 }
 
-/** Shows a form again with the typed values, and beside them those that somebody else has saved meanwhile. */
+/** Shows a form again with the typed values, beside the values that somebody else has saved meanwhile. */
 async function conflicting(
   { context }: DeskRequest,
   known: KnownEvent,
@@ -530,7 +527,7 @@ async function conflicting(
   return eventFormView(await formOf(context, merged, { known: now, faults, notes, version, isConflict: true }))
 }
 
-/** The version of the event that the form was filled from. */
+/** Returns the version of the event that the form was filled from. A form that names none has the present version. */
 function versionOf(request: DeskRequest, known: KnownEvent | undefined): number {
   const text = fieldOf(request, 'version')
   return /^\d{1,15}$/.test(text) ? Number(text) : (known?.version ?? 0)

@@ -46,12 +46,12 @@ import {
 } from './desk-page.ts'
 import { linkedNames } from './event-form-values.ts'
 
-// The list of events at the desk. Its address has its tab, its filters and its page.
+// Shows the list of events at the desk and reads its address, which has its tab, its filters and its page. Names the deeds for chosen events.
 
 const PER_PAGE = 50
 const MOST_OFFERED = 200
 
-/** The tabs by the word of the address, which is the status where there is one. */
+/** The names of the tabs, by their words in the address: a status, or `coming` or `past`. */
 const TAB_NAMES: Readonly<Record<DeskTab, MessageText>> = {
   coming: 'Coming',
   pending: 'Waiting for review',
@@ -70,7 +70,7 @@ const SORT_NAMES: Readonly<Record<DeskSort, MessageText>> = {
 /** The list that an address asks for, and the fields of its form. */
 export interface AskedList {
   list: DeskList
-  /** The fields of the address without the place, in the order of the form. */
+  /** The fields of the address in the order of the form, without the place where the page begins. */
   fields: Readonly<Record<string, string>>
 }
 
@@ -89,7 +89,7 @@ const FIELDS = [
 ] as const
 type ListField = (typeof FIELDS)[number]
 
-/** Reads the address of the list, or the fields of a form that has them. @throws Problem for a filter that has no meaning */
+/** Reads the address of the list, or a form that has the same fields. @throws Problem for a filter whose value has no meaning */
 export async function readList(context: Context, query: URLSearchParams): Promise<AskedList> {
   const fields: Partial<Record<ListField, string>> = {}
   for (const name of FIELDS) {
@@ -120,21 +120,21 @@ export async function readList(context: Context, query: URLSearchParams): Promis
 
 const isNumber = (text = '') => /^[1-9]\d{0,8}$/.test(text)
 
-/** The fields that take the name of a record. */
+/** The fields that take the name of a record as well as its id. */
 const NAMED = [
   { name: 'venue', kind: 'venue' },
   { name: 'organizer', kind: 'organizer' },
   { name: 'tags', kind: 'tag' },
 ] as const
 
-/** The id of the record of a name where one is typed, else the text as it is. */
+/** Returns the id of the record that a typed name means. Returns the text as it is for ids, and for a name that no record has. */
 async function meantBy(context: Context, kind: PickedKind, text: string | undefined): Promise<string | undefined> {
   if (text === undefined || /^[\d,]+$/.test(text)) return text
   const found = await findSameName(kind, text, context)
   return found ? String(found.id) : text
 }
 
-/** The names of the records whose ids an address has, by field; the texts of the address for all others. */
+/** Finds the names of the records whose ids an address has, by field. Any other text is returned as it is. */
 async function namesInFields(context: Context, { venue, organizer, tags }: AskedList['fields']): Promise<FieldNames> {
   const idsIn = (text: string | undefined) => (isNumber(text) ? [text ?? ''] : [])
   const [{ venues, organizers }, terms] = await Promise.all([
@@ -150,7 +150,10 @@ async function namesInFields(context: Context, { venue, organizer, tags }: Asked
 
 type FieldNames = Readonly<Record<(typeof NAMED)[number]['name'], string | undefined>>
 
-/** The author whose events are listed: the named one; without a name, every author for callers who see all events, and the caller for all others. */
+/**
+ * Returns the id of the author whose events are listed; undefined for all authors. Unless an author is asked for, callers who do not see all events get their
+ * own.
+ */
 function authorMeant({ caller }: Context, text: string | undefined): number | undefined {
   if (text === 'mine' || (text === undefined && !seesAll(caller))) return caller.id
   return isNumber(text) ? Number(text) : undefined
@@ -167,7 +170,7 @@ function placeAsked(query: URLSearchParams, name: 'after' | 'before'): { after?:
 
 const writtenPlace = ({ start, id }: DeskPlace) => (start === '' ? String(id) : `${start.replace(' ', 'T')}_${id}`)
 
-/** The address of the list with these fields; empty ones are left out. */
+/** Returns the address of the list with these fields, without empty ones. */
 export function listPath(
   { site }: Pick<Context, 'site'>,
   fields: Readonly<Record<string, string | undefined>>,
@@ -182,7 +185,7 @@ interface Listing extends AskedList {
   context: Context
   found: DeskPageFound
   terms: PageTerms
-  /** By name; more than a form offers where there are more. */
+  /** By name; one more than a form offers where there are more. */
   venues: readonly PickedName[]
   names: FieldNames
   today: string
@@ -199,7 +202,7 @@ async function showEvents(request: DeskRequest): Promise<DeskView> {
   }
 }
 
-/** The page for an address that no list can be made of: it names the wrong field, and leads back. */
+/** Returns the page for an address that cannot be read: it names the wrong fields, and links to the list without them. */
 function unreadView({ site }: Context, query: URLSearchParams, { details }: Problem): DeskView {
   const wrong = Object.entries(paramTexts(details.params ?? {}, site.language))
   const lines = wrong.map(([name, text]) => {
@@ -256,7 +259,7 @@ function tabs({ context, fields, found: { counts }, list, say }: Listing): Html 
   return html`<nav class="tabs" aria-label="${say('Status')}">${DESK_TABS.map(link)}</nav>`
 }
 
-/** A number of events; more than are counted get a plus sign. */
+/** Writes a number of events. Events are counted up to `MOST_COUNTED`; for more, that number gets a plus sign. */
 export function countInWords({ site }: Pick<Context, 'site'>, count: number): string {
   return count > MOST_COUNTED ? `${writtenNumber(site, MOST_COUNTED)}+` : writtenNumber(site, count)
 }
@@ -272,7 +275,7 @@ async function tools(listing: Listing, filters: number): Promise<Html> {
     ...(seesAll(caller) ? [{ value: 'mine', text: say('Mine') }] : []),
     ...users.filter(({ id }) => id !== caller.id).map(({ id, name }) => ({ value: String(id), text: name })),
   ]
-  // The path of an address may be the secret that opens the calendar there.
+  // Sources are named by host or file, since the whole address of a calendar may be the secret that opens it.
   const sources = seesAll(caller) ? (await listSources(db, MOST_OFFERED)).map(sourceOption) : []
   const select = (name: ListField, label: string, none: string, options: Options) =>
     html`<label class="field"><span>${label}</span><select name="${name}"><option value="">${none}</option>${options.map(
@@ -309,13 +312,13 @@ const sourceOption = ({ id, address }: { id: number; address: string }) => ({
   text: `${sourceName(address)} (${id})`,
 })
 
-/** A record by its name, which the script finds as one types. */
+/** Returns the field for the name of a record. A script offers names while somebody types. */
 function nameField({ names }: Listing, name: keyof FieldNames, label: string): Html {
   const kind = NAMED.find((known) => known.name === name)?.kind
   return html`<label class="field"><span>${label}</span><input type="text" name="${name}" value="${names[name]}" maxlength="300" autocomplete="off" dir="auto" data-names="${kind}"></label>`
 }
 
-/** The filters in effect, each with a link that takes it off. */
+/** Returns the filters in effect, each with a link that takes it off. */
 function chosenFilters({ context, fields, terms, names, say }: Listing): Html[] {
   const { site } = context
   const categoryName = [...terms.byId.values()].find(
@@ -352,7 +355,7 @@ function chosenFilters({ context, fields, terms, names, say }: Listing): Html[] 
   )
 }
 
-/** Says why the list is empty, and leads on. */
+/** Says why the list is empty, and links to tabs that are not and to a new event. */
 function nothing({ context, fields, list, found: { counts }, say }: Listing, isFiltered: boolean): Html {
   const elsewhere = DESK_TABS.filter((tab) => tab !== list.tab && counts && counts[tab] > 0)
   const links = elsewhere.map(
@@ -366,7 +369,7 @@ function nothing({ context, fields, list, found: { counts }, say }: Listing, isF
   return html`<div class="nothing"><p>${say(text)}</p>${mayMake && html`<p class="ways"><a class="button main" href="${deskPath(context.site, '/events/new')}">${say('New event')}</a></p>`}</div>`
 }
 
-/** Events under headings of their days, in a form that changes many at once. */
+/** Returns the events in a form that changes many at once. Where they are sorted by start, they stand under headings of their days. */
 async function table(listing: Listing, events: readonly DeskEvent[]): Promise<Html> {
   const { context, list, today, say } = listing
   const { site, db } = context
@@ -416,7 +419,7 @@ const BAR_NAMES: Readonly<Record<BulkDeedName, MessageText>> = {
   move: 'Move',
 }
 
-/** The bar of deeds for chosen events. It stands behind the last row and stays in sight; with a script, once something is chosen. */
+/** Returns the bar of deeds for chosen events. It stands behind the last row and stays in sight. With a script, it appears once something is chosen. */
 function bulkBar({ context: { caller, site }, fields, list, found, say }: Listing): Content {
   if (!can(caller, 'edit')) return ''
   const deeds = BAR[list.tab].filter((deed) => deed !== 'publish' || can(caller, 'publish'))
@@ -475,7 +478,7 @@ function category({ terms }: Listing, { categories }: DeskEvent): Html {
 
 const STATE_LOOKS: Readonly<Record<string, string>> = { pending: 'warn', future: 'good', trash: 'bad' }
 
-/** The status in a word, and a word for an event that is canceled or postponed. Ordinary statuses are written quietly. */
+/** Returns the status in a word, and a word for an event that is canceled or postponed. The word for published events is written quietly. */
 function states({ context: { site } }: Listing, event: DeskEvent): Content {
   const word = statusWord(site, event)
   const isOff =
@@ -484,13 +487,13 @@ function states({ context: { site } }: Listing, event: DeskEvent): Content {
   return html`<span class="state ${STATE_LOOKS[event.status]}">${statusName(site, event.status)}</span>${isOff && html` ${isOff}`}`
 }
 
-/** A source of imports as a person calls it: the host of its address, or the name of its file. */
+/** Returns the name of a source of imports as people call it: the host of its address, or the name of its file. */
 function sourceName(address: string): string {
   const host = /^[a-z]+:\/\/([^/:?#]+)/i.exec(address)?.[1]
   return host ?? address.slice(address.lastIndexOf('/') + 1)
 }
 
-/** The deeds for an event: at the end of its row for a pointer and for the keyboard, behind a menu for fingers. */
+/** Returns the deeds for an event twice: at the end of its row for a pointer and for the keyboard, and in a menu for fingers. */
 function deedsOf({ context, say }: Listing, event: DeskEvent, title: string): Html {
   const { site, caller } = context
   const [mayChange, mayRemove] = [mayEdit(caller, event), mayDelete(caller, event)]
@@ -522,7 +525,7 @@ function otherPages({ context, fields, found: { earlier, later }, say }: Listing
 
 export const eventListPages: readonly DeskPage[] = [{ at: '/events', get: showEvents }]
 
-/** The deeds that can be done to chosen events, by the value of the form. */
+/** The deeds for chosen events, by their value in the form: the question or title of the page, and the words of the button. */
 export const BULK_DEEDS = {
   publish: { ask: 'Publish {count} events?', press: 'Publish' },
   draft: { ask: 'Make drafts of {count} events?', press: 'Make drafts' },

@@ -21,14 +21,14 @@ import {
   type TypedForm,
 } from './desk-page.ts'
 
-// Pictures in the forms of events, venues and organizers.
+// Stores, describes and shows the pictures of events, venues and organizers in their forms.
 
 // The picture of an event in its form.
 
-/** A picture that came with a form: the id of its image, or why there is none. */
+/** The picture that came with a form: the id of its image, or the fault that it was refused for; undefined where none came. */
 export type SentPicture = { id: number } | { fault: string } | undefined
 
-/** Stores the picture of a form. A form that is sent again with the same key brings the same file, which is stored once. */
+/** Stores the picture of a form. A form that is sent again with the same key brings the same file, which is stored only once. */
 export async function keepPicture({ context, files }: DeskRequest, key: string): Promise<SentPicture> {
   const file = files.find(({ size }) => size > 0)
   if (!file) return undefined
@@ -44,7 +44,7 @@ export async function keepPicture({ context, files }: DeskRequest, key: string):
   }
 }
 
-/** How a picture of many phones begins, behind the length of its first part. */
+/** The beginning of HEIC files, which many phones write, behind the length of the first part. */
 const HEIC = /^ftyp(?:hei|hev|mif1|msf1)/
 
 async function keepFile(context: Context, file: SentFile, key: string): Promise<number> {
@@ -64,8 +64,8 @@ async function keepFile(context: Context, file: SentFile, key: string): Promise<
 
 /**
  * Writes the focal point of a picture, and its text where it has none yet, if the caller may change the picture.
- * @param former the picture that the form showed; a text about that one is not written to another
- * @returns what the event is to say about the picture; `image_alt` is empty where the text is that of the picture itself
+ * @param former the controls of the stored event; a text about the picture that they show is not written to another picture
+ * @returns the texts of the event about its picture; `image_alt` is empty where the text of the picture itself holds
  */
 export async function describePicture(
   context: Context,
@@ -94,11 +94,11 @@ export async function describePicture(
   return { ...said, image_alt: '' }
 }
 
-/** The text of a picture in a form: the one that was typed, else that of the picture, unless the picture only decorates the event. */
+/** Returns the text of a picture in a form: the typed one, else that of the picture itself, unless the picture only decorates the event. */
 export const altAt = (typed: TypedForm | undefined, { alt_text }: Pick<ImageRow, 'alt_text'>) =>
   lastTyped(typed ?? {}, 'image_alt') || (isSwitchOn(typed ?? {}, 'image_decorative') ? '' : alt_text)
 
-/** The point of a picture that stays in view, as its control has it: `0.5 0` for the middle of the top. */
+/** Returns the point of a picture that stays in view, as its control has it: `0.5 0` for the middle of the top; empty where none was chosen. */
 export function typedFocus({ focal_x: x, focal_y: y }: Pick<ImageRow, 'focal_x' | 'focal_y'>): string {
   return x === null || y === null ? '' : `${x} ${y}`
 }
@@ -110,13 +110,13 @@ function focalPointIn(text: string): FocalPoint | undefined {
 
 // The picture of a venue or an organizer in its form: kept, replaced, or removed.
 
-/** The control that a picture is sent in. */
+/** Returns the control that sends a picture. */
 export function uploadField(site: Site, hasPicture: boolean): Html {
   const label = sayAtDesk(site, hasPicture ? 'Another picture' : 'Choose a picture')
   return html`<div class="field"><label for="picture-file">${label}</label><input type="file" id="picture-file" name="picture" accept="image/*"></div>`
 }
 
-/** The card with the picture whose id stands among the values of a form. */
+/** Returns the card with the picture whose id is among the values of a form. */
 export async function pictureCardOf(
   context: Context,
   { values, faults }: Pick<FormState, 'values' | 'faults'>,
@@ -136,7 +136,7 @@ ${can(caller, 'upload') && uploadField(site, image !== undefined)}${faults.image
 ${plainField(alt, faults)}${image && html`<label class="check"><input type="checkbox" name="image" value="0"> ${sayAtDesk(site, 'No picture')}</label>`}</section>`
 }
 
-/** Writes the text of a picture, if the caller may. The text of the `former` picture that comes back unchanged is not written to another. */
+/** Writes the text of a picture, if the caller may change it. The text of the `former` picture is not written to another when it comes back unchanged. */
 export async function sayWhatItShows(context: Context, id: number, alt: string, former: number): Promise<void> {
   const [row, before] = await Promise.all([id, former].map((one) => (one > 0 ? findImage(context.db, one) : undefined)))
   const isOfFormer = id !== former && alt === before?.alt_text

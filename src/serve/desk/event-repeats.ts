@@ -9,7 +9,7 @@ import type { FormFaults } from './desk-inputs.ts'
 import { allTyped, isTyped, lastTyped, sayAtDesk, type TypedForm } from './desk-page.ts'
 import { typedDay, unreadDay } from './event-times.ts'
 
-// How an event repeats, as controls ask for it: a rule of everyday life, dates that are left out, and further dates.
+// Reads and shows how an event repeats, as controls ask for it: by a rule of everyday life, with dates that are left out and further dates.
 
 /** The controls that a rule is built from. */
 export const REPEAT_CONTROLS = [
@@ -23,7 +23,7 @@ export const REPEAT_CONTROLS = [
   'more_dates',
 ] as const
 
-/** The recurrence of a form, as REST takes it: empty for none, undefined where the form sends none of its controls. */
+/** The recurrence of a form as REST takes it: empty for none, undefined where the form does not change it or the start is not known. */
 export interface ReadRepeats {
   recurrence: RecurrenceObject | string | undefined
   faults: FormFaults
@@ -31,7 +31,7 @@ export interface ReadRepeats {
 
 const NUMBER = /^\s*\d{1,4}\s*$/
 
-/** Reads the recurrence of a form, for an event with this start. */
+/** Reads the recurrence of a form. @param start the start of the event, from which a rule counts */
 export function readRepeats(
   { site, now }: Pick<Context, 'site' | 'now'>,
   typed: TypedForm,
@@ -81,12 +81,12 @@ export function readRepeats(
   return { recurrence, faults }
 }
 
-/** Characters of further dates that are read; more are refused when the form is saved. */
+/** The most characters of further dates that are read; a longer text is refused when the form is saved. */
 const LONGEST_DATES = 1000
 
 const KINDS = ['daily', 'weekly', 'monthly', 'yearly', 'dates'] as const
 
-/** The places of a day in its month that the form offers, by the value of their control. */
+/** Returns the places of a day in its month that the form offers, by the value of their control. */
 function offeredPlaces({ local }: Pick<Start, 'local'>): Record<string, Pick<RuleFields, 'month_day' | 'weekday'>> {
   const [day, weekday] = [Number(local.slice(8, 10)), weekdayAt(local)]
   return {
@@ -102,13 +102,13 @@ function placeInMonth(typed: TypedForm, start: Start): Pick<RuleFields, 'month_d
   return places[lastTyped(typed, 'repeat_place')] ?? places.day ?? {}
 }
 
-/** The weekday of a wall time as rules name it: `tu`. */
+/** Returns the weekday of a wall time as rules name it, such as `tu`. */
 function weekdayAt(wall: string): string {
   const number = (new Date(`${dayOf(wall)}T00:00:00Z`).getUTCDay() + 6) % 7
   return (WEEKDAYS[number] ?? 'MO').toLowerCase()
 }
 
-/** The controls that show a recurrence. One that the controls cannot express is shown as `as_is`, and stays the same. */
+/** Returns the controls that show a recurrence. A recurrence that the controls cannot express is shown as `as_is`, and saving keeps it. */
 export function typedRepeats({ site }: Pick<Context, 'site'>, recurrence: Recurrence, start: Start): TypedForm {
   const fields = fieldsOfRule(recurrenceLines(recurrence, start).join('\n'), start)
   const { repeats, interval, weekdays, until, count, added, left, month_day, weekday } = fields
@@ -133,7 +133,7 @@ export function typedRepeats({ site }: Pick<Context, 'site'>, recurrence: Recurr
   }
 }
 
-/** A date that a form shows to be left out or brought back. */
+/** A date of a series in a form, where it can be left out or brought back. */
 export interface ShownDate {
   /** 'YYYY-MM-DD' */
   day: string
@@ -143,7 +143,10 @@ export interface ShownDate {
 /** The most dates that a form shows. */
 const MOST_SHOWN = 16
 
-/** The next dates of a recurrence, those that are left out among them; undefined for one that cannot be read. */
+/**
+ * Returns the next dates of a recurrence, or the first ones where all are over, with dates that are left out. Returns undefined for a recurrence that cannot be
+ * read or has no dates.
+ */
 export function datesToPress(
   { now }: Pick<Context, 'now'>,
   recurrence: RecurrenceObject | string,

@@ -18,7 +18,7 @@ import { localeOf, writtenDay } from '../pages/page-dates.ts'
 import type { FormFaults } from './desk-inputs.ts'
 import { isSwitchOn, isTyped, lastTyped, sayAtDesk, type TypedForm } from './desk-page.ts'
 
-// The times of an event as a form asks for them: days and hours in words, the end beside the start.
+// Reads and shows the times of an event as a form asks for them: days and hours in words, and an end that follows the start.
 
 /** The controls that the times of an event are read from. */
 export const TIME_CONTROLS = [
@@ -33,12 +33,12 @@ export const TIME_CONTROLS = [
   'end_again',
 ] as const
 
-/** The times of a form: walls as REST takes them, as far as they can be read. */
+/** The times of a form, as far as they can be read: wall times as REST takes them, with their zone. */
 export interface ReadTimes {
   /** 'YYYY-MM-DD HH:MM:SS' */
   start?: string
   end?: string
-  /** UTC: which moment is meant, where the clocks show the time twice. */
+  /** The moment in UTC that is meant, where the clocks show the time twice. */
   startUtc?: string
   endUtc?: string
   isAllDay: boolean
@@ -65,7 +65,10 @@ export function readTimes(context: Pick<Context, 'site' | 'now' | 'say'>, typed:
   return isAllDay ? times : { ...times, ...chosenMoments(typed, zone, start.wall, end.wall) }
 }
 
-/** Chooses the first moment of a time that occurs twice, or the second where that is ticked. An end after a second start is a second one. */
+/**
+ * Returns the moments of times that occur twice: the first of the two, or the second where it is ticked. An end is also the second one where the first lies
+ * before the start.
+ */
 function chosenMoments(
   typed: TypedForm,
   zone: string,
@@ -87,7 +90,7 @@ function repeatedMoments(wall: string, zone: string): UnclearTime['moments'] | u
   return unclear?.code === 'repeated' ? unclear.moments : undefined
 }
 
-/** A moment of a form, with the last day and the end time where they were typed in its controls. */
+/** The start or the end in a form. A start also has the last day and the end time, where they were typed into its controls. */
 interface Edge {
   wall?: string
   last?: string | undefined
@@ -110,7 +113,7 @@ function startIn(site: Site, typed: TypedForm, here: SpokenHere, isAllDay: boole
   return { wall: wallOf(said.date, time), last: said.last, endTime, faults }
 }
 
-/** The end: two hours after the start where none is typed, and on the next day where its hour lies before that of the start. */
+/** Reads the end. Unless it is typed, it lies two hours after the start. An hour before that of the start, without a day, is on the next day. */
 function endIn(
   site: Site,
   typed: TypedForm,
@@ -146,7 +149,7 @@ function endIn(
 
 const wallOf = (day: string, time: string) => `${day} ${time.length === 5 ? `${time}:00` : time}`
 
-/** Makes a fault of a time that a change of the clocks skips, which would otherwise be moved without a word. */
+/** Returns faults for times that a change of the clocks skips, which would otherwise be moved silently. */
 function skippedFaults(
   context: Pick<Context, 'say'>,
   zone: string,
@@ -166,7 +169,7 @@ function readDay(text: string, here: SpokenHere): Reading<SpokenDate> {
   if (text.trim() === '') return 'none'
   const spoken = readSpokenDate(text, here)
   if (spoken) return spoken
-  // As REST and the controls of browsers write it.
+  // REST and the controls of browsers write a date with a time in this way.
   const [, date, time] = /^\s*(\d{4}-\d\d-\d\d)T(\d\d:\d\d(?::\d\d)?)\s*$/.exec(text) ?? []
   if (date === undefined || time === undefined || parseMoment(`${date} ${time}`, 'UTC', 0) === undefined)
     return 'unread'
@@ -178,7 +181,7 @@ function readClock(text: string, { language }: SpokenHere): Reading<{ start: str
   return text.trim() === '' ? 'none' : (readSpokenTime(text, language) ?? 'unread')
 }
 
-/** A sentence on a text that is no day, with an example near a wall time. */
+/** Returns a sentence on a text that is no day, with an example three days after the wall time `now`. */
 export function unreadDay(site: Site, text: string, { now }: Pick<SpokenHere, 'now'>): string {
   const example = typedDay(site, addDays(dayOf(now), 3))
   const value = shortened(text, LONGEST_QUOTED)
@@ -194,7 +197,7 @@ const LONGEST_QUOTED = 60
 
 const forms = new Map<string, Intl.DateTimeFormat>()
 
-/** A day as a form shows it, in words that are read again: `Thu 26 Nov 2026`. */
+/** Returns a day as a form shows it: in words that are read again, such as `Thu 26 Nov 2026`, or as `YYYY-MM-DD` where words would not be read as this day. */
 export function typedDay(site: Site, day: string): string {
   const locale = localeOf(site)
   const format =
@@ -215,7 +218,7 @@ export function typedDay(site: Site, day: string): string {
   return readSpokenDate(text, { language: locale, now: `${day} 00:00:00` })?.date === day ? text : day
 }
 
-/** The controls that show the times of an event. */
+/** Returns the controls that show the times of an event. */
 export function typedTimes(
   site: Site,
   {
@@ -253,7 +256,7 @@ export function typedTimes(
   }
 }
 
-/** Moves the end in the controls along with the start, where the start is another than `before`. */
+/** Moves the end in the controls along with the start, so that the event lasts as long as `before`. Changes nothing where a time cannot be read. */
 export function withMovedEnd(
   context: Pick<Context, 'site' | 'now' | 'say'>,
   typed: TypedForm,
@@ -270,11 +273,11 @@ export function withMovedEnd(
 export interface TimesInWords {
   text: string
   warnings: string[]
-  /** The ticks that choose the second of two moments, by control. */
+  /** The labels of the ticks that choose the second of two moments, by control. */
   again: ReadonlyMap<'start_again' | 'end_again', string>
 }
 
-/** Says in words what times without faults come to. */
+/** Returns the sentences on times that were read without faults. */
 export function timesInWords(
   context: Pick<Context, 'site' | 'now' | 'say'>,
   { start, end, startUtc, endUtc, isAllDay, zone }: ReadTimes,

@@ -26,7 +26,7 @@ import {
   sayAtDesk,
 } from './desk-page.ts'
 
-// The history of a record: who changed what and when, side by side, and the way back to each version.
+// Shows the history of a record: who changed what and when, with the values before and after. Puts each version back.
 
 const PER_PAGE = 20
 
@@ -42,7 +42,7 @@ const HISTORIED: readonly Historied[] = resources.flatMap((served) => {
   return room ? [{ room, served }] : []
 })
 
-/** Reads the history of the record that the address names. @throws Problem for one that is not there or may not be changed by the caller */
+/** Reads the history of the record that the address names. @throws Problem where there is no such record, or the caller may not change it */
 async function historyFor(
   { served: { resource, operations } }: Historied,
   request: DeskRequest,
@@ -57,7 +57,7 @@ async function historyFor(
   return { row, history }
 }
 
-/** The name of a record, by its columns. */
+/** Returns the name of a record from its columns. */
 function nameAmong({ title, venue, organizer, name }: Readonly<Record<string, unknown>>): string {
   return decodedText(String(title ?? venue ?? organizer ?? name ?? ''))
 }
@@ -111,7 +111,7 @@ async function actItem(at: Historied, request: DeskRequest, history: RecordHisto
   const isScheduled = act.action === 'publish' && act.login === ''
   const action = isScheduled ? 'Published by schedule' : ACTION_TEXTS[act.action as keyof typeof ACTION_TEXTS]
   const who = act.login === '' ? sayAtDesk(site, 'The calendar itself') : act.login
-  // The version before the act is any between it and the one before it.
+  // The record stays the same between two acts, so the sequence just below that of the act names the version before it.
   const before = act.sequence - 1
   const mayReturn = before >= history.knownFrom
   const back =
@@ -127,7 +127,7 @@ async function actItem(at: Historied, request: DeskRequest, history: RecordHisto
   return html`<li class="card act"><div class="act-head"><div><strong>${action ? sayAtDesk(site, action) : act.action}</strong> <span dir="auto">${who}</span><p class="hint">${written(site, 'fullYear', wall)}, ${written(site, 'time', wall)}${act.client && html` · ${act.client.slice(0, 80)}`}</p></div>${back}</div>${changes}</li>`
 }
 
-/** Leaves out changes that others say as well: a time in UTC beside its local time, and the publication date of an act of publishing. */
+/** Leaves out changes that another change tells as well: a time in UTC beside its local time, and the publication date of an act of publishing. */
 function toldChanges({ changes }: ToldAct): ChangedValue[] {
   const members = new Set(changes.map(({ member }) => member))
   return changes
@@ -136,7 +136,7 @@ function toldChanges({ changes }: ToldAct): ChangedValue[] {
     .map(({ member, former, new: now, cut }) => ({ member, values: [former, now], ...(cut && { end: '…' }) }))
 }
 
-/** Puts a version back, or one field of it with the fields that belong to it. */
+/** Puts a version back, or only one field of it with the fields that are merged as one with it. */
 async function restore(at: Historied, request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { row, history } = await historyFor(at, request)

@@ -46,29 +46,30 @@ import {
 } from './desk-page.ts'
 import { linkedNames } from './event-form-values.ts'
 
-// The inbox of those who may publish: events sent for review, imported ones that wait, and changes proposed in published records.
+// Shows the inbox: events sent for review, imported ones that wait, and changes proposed in published records. Reviewers see and decide them all, authors see
+// their own.
 
-/** The items of a page: few, since each is compared with events that it may clash with. The oldest are shown again whenever one is decided. */
+/** The items of a page. They are few, since each is compared with events that it may clash with, and since every decision shows the page again. */
 const PER_PAGE = 6
-/** The most that Today shows. */
+/** The most items that Today shows. */
 const MOST_TODAY = 3
 
-/** An item with what a reviewer needs to decide. */
+/** An item of the inbox with all that a reviewer needs to decide about it. */
 interface Waiting {
   item: InboxItem
-  /** The event that it is about, where it is about one. */
+  /** The event that the item is about; undefined for an item about another record. */
   event: PlannedEvent | undefined
-  /** The records that are published with it. */
+  /** The drafts of venues and organizers that are published with the event. */
   brought: readonly LinkedDraft[]
   terms: readonly string[]
-  /** Events at the same venue and time, and those that are likely the same one. */
+  /** Events at the same venue and time, and events that are likely the same. */
   clashes: Clashes
   proposal: Proposal | undefined
-  /** The present columns of an event; of the record that a proposal would change, its values by declared key. */
+  /** The present columns of a pending event. For a proposal: the present values of its record, by declared key. */
   present: Readonly<Record<string, unknown>>
 }
 
-/** Reads the data of all items of a page, with one query of each kind. */
+/** Reads the data of all items of a page at once. */
 async function readWaiting(context: Context, items: readonly InboxItem[]): Promise<Waiting[]> {
   const recordsIn = (some: readonly InboxItem[] = []) => some.map(({ record }) => record)
   const { event: sentItems, proposal: proposed = [] } = Object.groupBy(items, ({ what }) => what)
@@ -109,7 +110,7 @@ async function readWaiting(context: Context, items: readonly InboxItem[]): Promi
   })
 }
 
-/** An event in the form in which clashes are looked for. */
+/** Returns a pending event as the search for clashes takes it. */
 function draftOf(
   event: PlannedEvent,
   { series, utc_start_date, utc_end_date, venues }: Waiting['present'],
@@ -124,7 +125,7 @@ function draftOf(
   }
 }
 
-/** The first things that wait, for Today; empty where nothing does. */
+/** Returns the first items that wait, for Today; undefined where nothing waits. */
 export async function waitingList(context: Context): Promise<Html | undefined> {
   const { items } = await listInbox(context, MOST_TODAY)
   if (items.length === 0) return undefined
@@ -132,13 +133,13 @@ export async function waitingList(context: Context): Promise<Html | undefined> {
   return html`<ul class="inbox">${await Promise.all(waiting.map((one) => itemOf(context, one)))}</ul>`
 }
 
-/** How many things wait, for the rail. */
+/** Counts the items that wait, for the rail. */
 export async function countInInbox(context: Context): Promise<number> {
   const { counts } = await listInbox(context, 0)
   return counts.events + counts.proposals
 }
 
-/** The records that were sent back to the caller, for the inbox and Today; empty where there are none. */
+/** Returns the records that were sent back to the caller, for the inbox and Today; undefined where there are none. */
 export async function sentBackList(context: Context): Promise<Html | undefined> {
   const items = await listSentBack(context)
   if (items.length === 0) return undefined
@@ -174,7 +175,7 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** An explanation of the single keys, with a switch: a script shows and obeys it. */
+/** Returns an explanation of the single keys, with a switch. A script shows the explanation and obeys the switch. */
 function keysHelp(site: Context['site']): Html {
   return html`<details class="inline keys" hidden><summary>${sayAtDesk(site, 'Keys')}</summary><p>${sayAtDesk(site, 'j and k go to the next and the previous one. There, a publishes it, r sends it back and e opens it.')}</p><label class="check"><input type="checkbox" checked> ${sayAtDesk(site, 'Use these keys')}</label></details>`
 }
@@ -192,7 +193,7 @@ async function itemOf(context: Context, waiting: Waiting): Promise<Html> {
   }<p class="hint">${sayAtDesk(site, 'by {name}, {time}', { name: item.author.name, time: `${written(site, 'dayMonth', wall)}, ${written(site, 'time', wall)}` })}</p>${item.note && html`<p class="said" dir="auto">“${item.note}”</p>`}${broughtLine(context, waiting)}${clashLines(context, waiting)}</div></div>${proposal && (await changesOf(context, waiting, proposal))}${deedsOf(context, item)}</li>`
 }
 
-/** The events that an event clashes with, each with a link. */
+/** Returns the events that a pending event clashes with, and those that may be the same, each with a link. */
 function clashLines(context: Context, { clashes: { clashes, doubles } }: Waiting): Content {
   const { site } = context
   const known = new Set(clashes.map(({ id }) => id))
@@ -213,13 +214,13 @@ function broughtLine({ site }: Context, { brought, terms }: Waiting): Content {
   )
 }
 
-/** The present and the proposed values, field by field. */
+/** Returns a table of the present and the proposed values, field by field. */
 function besideTable(context: Context, kind: string | undefined, changes: readonly ChangedValue[]): Promise<Html> {
   const fields = kind === undefined ? {} : servedNamed(kind).resource.fields
   return changesTable(context, fields, [sayAtDesk(context.site, 'Now'), sayAtDesk(context.site, 'Proposed')], changes)
 }
 
-/** The changes of a proposal, beside the present values. */
+/** Returns a table of the changes of a proposal, beside the present values. */
 function changesOf(context: Context, { item, present }: Waiting, { values }: Proposal): Promise<Html> {
   const changes = Object.entries(values).map(
     ([member, value]): ChangedValue => ({ member, values: [present[member], value] }),
@@ -239,7 +240,7 @@ function deedsOf(context: Context, { what, id, kind, record }: InboxItem): Html 
   }</div>`
 }
 
-/** Reasons that reviewers give again and again, from which the note is chosen or begun. */
+/** The reasons that reviewers give again and again. A note may be one of them, or begin with it. */
 const REASONS = [
   'It is in the calendar already.',
   'The date or the time is not right.',
@@ -248,14 +249,14 @@ const REASONS = [
   'It is not for this calendar.',
 ] as const satisfies readonly MessageText[]
 
-/** The note of a form: the reason that was chosen, and what was written besides. */
+/** Returns the note of a form: the chosen reason, and the text typed besides. */
 function noteIn(request: DeskRequest): string {
   const reason = REASONS[Number(fieldOf(request, 'reason') || -1)]
   const written = fieldOf(request, 'note').trim()
   return [reason === undefined ? '' : sayAtDesk(request.context.site, reason), written].join(' ').trim()
 }
 
-/** The form for the note that the author of something will see. */
+/** Returns the form for the note that the author of an item is to see. */
 function sendBackForm(
   site: Context['site'],
   { what, id }: Pick<InboxItem, 'what' | 'id'>,
@@ -267,7 +268,7 @@ function sendBackForm(
 <div class="field"><label for="${note}">${sayAtDesk(site, 'What shall be done about it?')}</label><textarea id="${note}" name="note" rows="3"${described(note, fault)}></textarea>${fault !== undefined && html`<p class="error" id="${note}-error">${fault}</p>`}</div><button type="submit" class="button">${sayAtDesk(site, 'Send back')}</button></form>`
 }
 
-/** A sentence on the last deed. It names only users and records that exist, whatever the address says. */
+/** Returns a sentence on the last deed. It names only users and records that exist, whatever the address says. */
 async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
   const { site, db } = context
   const done = query.get('done')
@@ -283,7 +284,10 @@ async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
   return done === 'withdraw' ? sayAtDesk(site, 'Withdrawn') : undefined
 }
 
-/** A sentence on a publication: an event whose publication date lies ahead is published then, the records that it brought along are at once. */
+/**
+ * Returns a sentence on a publication. An event whose publication date lies ahead is published on that date; the records that it brought along are public at
+ * once.
+ */
 async function publishedNotice(context: Context, query: URLSearchParams): Promise<Content> {
   const { site, db, caller, now } = context
   const id = Number(query.get('event'))
@@ -297,7 +301,7 @@ async function publishedNotice(context: Context, query: URLSearchParams): Promis
 
 const BROUGHT = ['venue', 'organizer'] as const
 
-/** The names of the venues and organizers that an address says were published. */
+/** Returns the names of the venues and organizers that an address says were published. */
 async function namesOf(context: Context, query: URLSearchParams): Promise<string> {
   const ids = BROUGHT.map((kind) => [kind, (query.get(kind) ?? '').split(',')] as const)
   const { venues, organizers } = await linkedNames(context, Object.fromEntries(ids))
@@ -307,19 +311,19 @@ async function namesOf(context: Context, query: URLSearchParams): Promise<string
 
 type Outcome = Published | Decided | Undecided | undefined
 
-/** What has become of a record by the decisions of this room. */
+/** The decision that each deed in an address stands for, as `Decided` names it. */
 const DECIDED_AS: Readonly<Record<string, Decided['decided']['as']>> = {
   publish: 'published',
   'send-back': 'sent back',
   withdraw: 'withdrawn',
 }
 
-/** Whether the caller has decided the same before, as who presses twice. */
+/** Decides whether the earlier decision was this same one by this caller, as when somebody presses a button twice. */
 function isOwnDecision({ by, as }: Decided['decided'], deed: string, { caller }: Context): boolean {
   return by === caller.login && as === DECIDED_AS[deed]
 }
 
-/** Carries out the decision of a reviewer, or says who has decided before. */
+/** Carries out a decision about an item, or says who has decided before. */
 async function decide(request: DeskRequest): Promise<DeskAnswer> {
   const { context, variables } = request
   const { what, deed } = variables
@@ -356,7 +360,7 @@ async function outcomeOf(
   return undefined
 }
 
-/** The page that asks for the note that sending back needs. */
+/** Returns the page that asks for the missing note, without which nothing is sent back. */
 function notelessView({ site }: Context, item: Pick<InboxItem, 'what' | 'id'>): DeskAnswer {
   const faults = { [`note-${item.what}-${item.id}`]: sayAtDesk(site, 'Is needed.') }
   return {
@@ -368,7 +372,7 @@ function notelessView({ site }: Context, item: Pick<InboxItem, 'what' | 'id'>): 
   }
 }
 
-/** The page for a field that both a proposal and somebody else have changed: the reviewer decides in the form of the record. */
+/** Returns the page for fields that both a proposal and somebody else have changed. It leads to the form of the record, where the reviewer decides. */
 async function conflictPage({ context }: DeskRequest, id: number, { conflicts }: Undecided): Promise<DeskAnswer> {
   const { site } = context
   const proposal = await findSeenProposal(context, id)

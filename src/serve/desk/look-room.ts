@@ -43,9 +43,9 @@ import {
 } from './desk-page.ts'
 import { changesIn, fileBounds, type LookForm, type TypedText, typedSettings, typedTexts } from './look-values.ts'
 
-// The look of the pages: a form beside a preview, which is the front page in a frame. The desk has a style of its own, which no look hides.
+// Sets the look of the pages: shows a form beside the front page in a frame, and saves the look. The desk has a style of its own, which no look hides.
 
-/** @throws Problem for callers who may not set the look over REST either */
+/** Checks the right to set the look. @throws Problem for callers who may not set the look over REST either */
 function checkRight({ context: { caller } }: DeskRequest): void {
   if (!can(caller, 'manage_users')) throw new Problem('rest_forbidden')
 }
@@ -61,7 +61,7 @@ async function showLook(request: DeskRequest): Promise<DeskAnswer> {
 const versionOf = async (db: DeskRequest['context']['db']): Promise<string> =>
   String((await findVersion(db, 'settings', SETTINGS_RECORD)).sequence)
 
-/** The form with the values in effect. */
+/** Returns the form with the values in effect. */
 async function storedForm({ context: { site, db }, start }: DeskRequest): Promise<LookForm> {
   const set = await readOwnerSettings(db)
   const config = withOwnerSettings(start, set)
@@ -113,7 +113,7 @@ async function saveLook(request: DeskRequest): Promise<DeskAnswer> {
   })
 }
 
-/** Writes the values unless somebody has written others since this version; an empty one is any. */
+/** Writes the values. Returns false, and writes nothing, where the settings are not at this version any more. An empty version is not compared. */
 function writeLook({ context }: DeskRequest, values: OwnerValues, version: string): Promise<boolean> {
   return context.write(async (tx) => {
     await holdName(tx, 'settings')
@@ -131,7 +131,7 @@ async function resetLook(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: `${deskPath(request.context.site, '/look')}?saved` }
 }
 
-/** The settings that saving the form would give; a wrong value changes nothing. */
+/** Returns the settings that saving the form would give. A wrong value changes nothing. */
 async function tried(request: DeskRequest, typed: OwnerTexts): Promise<OwnerTexts> {
   const set = await readOwnerSettings(request.context.db)
   for (const [name, value] of Object.entries(typed) as [OwnerSetting, string][])
@@ -153,7 +153,7 @@ async function previewLook(request: DeskRequest): Promise<DeskAnswer> {
   return { document, isFramed: true }
 }
 
-/** The style sheet of a preview. */
+/** Answers with the style sheet of a preview. */
 async function previewStyle(request: DeskRequest): Promise<DeskAnswer> {
   checkRight(request)
   const { query, showLook: show } = request
@@ -169,14 +169,14 @@ export const lookPages: readonly DeskPage[] = [
   { at: '/look/style', get: previewStyle },
 ]
 
-// The form of the look.
+// Makes the form of the look.
 
-/** How the form asks for a setting. */
+/** A setting, as the form asks for it. */
 interface Asked {
   name: Exclude<LookSetting, 'pages_texts'>
   label: MessageText
   hint?: MessageText
-  /** The words of its choices. */
+  /** The words of the choices, by value. */
   words?: Readonly<Record<string, MessageText>>
 }
 
@@ -279,7 +279,7 @@ const PARTS: readonly { heading: MessageText; asked: readonly Asked[] }[] = [
   },
 ]
 
-/** All controls of the look. */
+/** Returns all controls of the look. */
 function lookControls(site: Site, form: LookForm): Html {
   const parts = PARTS.map(
     ({ heading, asked }) =>
@@ -310,7 +310,7 @@ function control(site: Site, form: LookForm, asked: Asked): Content {
   return html`${plainField(field, faults)}${isColour && contrastNotes(site, value, values.pages_scheme ?? 'auto')}`
 }
 
-/** The choices of a setting with their words. */
+/** Returns the choices of a setting with their words; undefined for a setting that offers none. */
 function lookChoices(site: Site, { name, words }: Asked): [string, string][] | undefined {
   if (words) return Object.entries(words).map(([key, text]) => [key, sayAtDesk(site, text)])
   if (name === 'pages_first_view')
@@ -337,7 +337,7 @@ function fileControl(site: Site, { shown, faults }: LookForm, name: LookFileSett
   }<input type="file" id="${name}" name="${name}" accept="${LOOK_FILES[name].endings.join(',')}" aria-describedby="${name}-hint${fault && ` ${name}-error`}"${fault && html` aria-invalid="true"`}><p class="hint" id="${name}-hint">${fileBounds(site, name)}</p>${fault && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
 }
 
-/** The pages of text, each folded away, and an empty one. */
+/** Returns the controls of the pages of text, each folded away, and of an empty page to be filled. */
 function textControls(site: Site, { texts, faults, given }: LookForm): Content {
   if (given.has('pages_texts')) return false
   const fault = faults.pages_texts
@@ -350,8 +350,8 @@ function textControls(site: Site, { texts, faults, given }: LookForm): Content {
 }
 
 /**
- * A note on a colour in which text could not be read: pages show the text in another. Where pages are both light and dark, the note is about the light ones,
- * since no colour can be read on both.
+ * Returns a note on a colour in which text could not be read: pages show the text in another colour. Where pages are both light and dark, the note is about the
+ * light ones, since no colour can be read on both.
  */
 function contrastNotes(site: Site, colour: string, scheme: string): Content {
   const format = new Intl.NumberFormat(localeOf(site), { maximumFractionDigits: 1 })
@@ -371,7 +371,7 @@ function contrastNotes(site: Site, colour: string, scheme: string): Content {
   }</div>`
 }
 
-/** The settings that change the style sheet. The address of the style sheet of a preview has their values. */
+/** The settings that change the style sheet. Their values are in the address of the style sheet of a preview. */
 const STYLE_SETTINGS = [
   'pages_accent',
   'pages_scheme',

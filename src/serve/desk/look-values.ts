@@ -15,7 +15,7 @@ import { faultOfSetting, OWNER_SETTINGS, type OwnerValues } from '../../store/st
 import type { FormFaults } from './desk-inputs.ts'
 import { type DeskRequest, fieldOf, sayAtDesk } from './desk-page.ts'
 
-// The values of the form of the look.
+// Reads and checks the values of the form of the look.
 
 /** A page of text as it was typed. */
 export interface TypedText {
@@ -27,14 +27,14 @@ export interface TypedText {
 export interface LookForm {
   values: Readonly<Partial<Record<LookSetting, string>>>
   texts: readonly TypedText[]
-  /** The addresses of the files that are there. */
+  /** The addresses of the stored files, by setting. */
   shown: Readonly<Partial<Record<LookSetting, string>>>
-  /** The settings that the start of the service names, which nobody sets here. */
+  /** The settings that the start of the service gives, which nobody can set here. */
   given: ReadonlySet<string>
   faults: FormFaults
 }
 
-/** The pages of text that were typed, without empty ones. The form has a place for one more than the limit, so that one too many can be refused. */
+/** Reads the typed pages of text, without empty ones. The form has a place for one more than the limit, so that one too many can be refused. */
 export function typedTexts(request: DeskRequest): TypedText[] {
   return Array.from({ length: MOST_TEXTS + 1 }, (_, at) => ({
     slug: fieldOf(request, `slug_${at}`).trim(),
@@ -44,14 +44,14 @@ export function typedTexts(request: DeskRequest): TypedText[] {
 
 const linesOf = (text: string) => text.replaceAll('\r\n', '\n').trimEnd()
 
-/** The texts and choices that were sent, in the form in which settings are stored; empty for a control that was emptied. */
+/** Reads the texts and choices that were sent, in the form in which settings are stored. The text of an emptied control is empty. */
 export function typedSettings(request: DeskRequest): Partial<Record<LookSetting, string>> {
   const names = OWNER_SETTINGS.filter((name) => !isLookFile(name) && name in request.form)
   const typed = names.map((name) => [name, linesOf(fieldOf(request, name)).trim()])
   return Object.fromEntries(typed)
 }
 
-/** The settings that a form changes, and its faults. */
+/** Returns the settings that a form changes, and its faults. A value of null stands for the default. @param given settings that the form cannot change */
 export async function changesIn(
   request: DeskRequest,
   given: ReadonlySet<string>,
@@ -75,7 +75,7 @@ export async function changesIn(
   return { values, faults }
 }
 
-/** The file that was sent for a setting. A large one is not read. */
+/** Reads the file that was sent for a setting; undefined where none was sent, 'wrong' for a file that is too large, which is not read, or of another kind. */
 async function sentFile({ files }: DeskRequest, name: LookFileSetting): Promise<string | 'wrong' | undefined> {
   const file = files.find(({ field, size }) => field === name && size > 0)
   if (!file) return undefined
@@ -84,7 +84,7 @@ async function sentFile({ files }: DeskRequest, name: LookFileSetting): Promise<
   return faultOfFile(name, bytes) === undefined ? dataOf(bytes) : 'wrong'
 }
 
-/** How large a file may be, and of which kinds. */
+/** Returns a sentence on the largest size of a file and its possible kinds. */
 export function fileBounds(site: Site, name: LookFileSetting): string {
   const { endings, most } = LOOK_FILES[name]
   const kinds = endings.map((ending) => ending.slice(1)).join(', ')
@@ -103,7 +103,7 @@ const FAULTS: Readonly<Partial<Record<LookSetting, MessageText>>> = {
   pages_contact: 'This is no address.',
 }
 
-/** The faults of settings, by their names, in words. */
+/** Returns the faults of settings in words, by the name of the setting. */
 export function settingFaults(site: Site, values: OwnerValues): FormFaults {
   const wrong = OWNER_SETTINGS.flatMap((name) => {
     const value = values[name] ?? ''

@@ -35,7 +35,7 @@ import {
   titleAtDesk,
 } from './desk-page.ts'
 
-// The month to plan on: press a day to add an event, drag one to move it, or move it by its menu.
+// Shows the month to plan on, and moves its events: press a day to add an event, drag an event to another day, or move it by its menu.
 
 /** The most events of a month that the plan shows. */
 const MOST = 2000
@@ -155,14 +155,14 @@ function hueClass({ terms }: Plan, { category }: PlannedEvent): string {
   return term ? ` h${term.hue}` : ''
 }
 
-/** A word for an event that is canceled, postponed or not published; empty for any other. */
+/** Returns a word for an event that is canceled, postponed or not published; empty for any other event. */
 function stateWord({ site }: Pick<Context, 'site'>, { status, event_status }: PlannedEvent): string {
   if (event_status === 'canceled') return sayAtDesk(site, 'Canceled')
   if (event_status === 'postponed') return sayAtDesk(site, 'Postponed')
   return status === 'publish' ? '' : statusName(site, status)
 }
 
-/** The part of an event of several days in one week: the whole of it on its first day there, and an empty place on the others. */
+/** Returns the entry of an event of several days in one cell: its bar on its first day in the week, and an empty place on its other days. */
 function barOf(plan: Plan, stretch: Stretch | undefined, day: string, daysLeft: number): Html {
   const event = stretch && plan.byId.get(stretch.id)
   const isDrawn = stretch !== undefined && (day === stretch.first || daysLeft === 7)
@@ -186,7 +186,7 @@ function entryOf(plan: Plan, event: PlannedEvent, bar: string): Html {
   }</li>`
 }
 
-/** The way to move an event without dragging it. */
+/** Returns the panel by which an event is moved without dragging it. */
 function movePanel(plan: Plan, event: PlannedEvent): Html {
   const { context, month } = plan
   const { site } = context
@@ -197,14 +197,14 @@ function movePanel(plan: Plan, event: PlannedEvent): Html {
 <form method="post" action="${deskPath(site, '/month/move')}"><input type="hidden" name="id" value="${event.id}"><div class="row"><div class="field"><label for="day">${sayAtDesk(site, 'Move to')}</label><input type="date" id="day" name="day" value="${day}"></div></div><p class="deeds"><button type="submit" class="button main">${sayAtDesk(site, 'Move')}</button>${to(-7, 'A week earlier')}${to(-1, 'A day earlier')}${to(1, 'A day later')}${to(7, 'A week later')}<a class="button quiet" href="${monthPath(plan, month)}">${sayAtDesk(site, 'Close')}</a></p></form></section>`
 }
 
-/** All events of one day, for days with more than a cell has room for, and for phones. */
+/** Returns all events of one day, for days with more events than a cell has room for, and for phones. */
 function dayList(plan: Plan, day: string, stretches: readonly Stretch[]): Html {
   const { site } = plan.context
   const on = stretches.flatMap(({ id }) => plan.byId.get(id) ?? [])
   return html`<section class="day" id="day"><h2>${written(site, 'full', day)}</h2>${eventLines(plan, on)}</section>`
 }
 
-/** The days of a month as a list, for screens too narrow for a table. */
+/** Returns the days of a month as a list, for screens too narrow for a table. */
 function agenda(plan: Plan, grid: readonly GridDay[][]): Html {
   const { context, month } = plan
   const days = grid.flat().filter(({ day, total }) => monthOf(day) === month && total > 0)
@@ -229,7 +229,7 @@ function eventLines(plan: Plan, planned: readonly PlannedEvent[]): Html {
   return html`<ul class="lines">${lines}</ul>`
 }
 
-/** A sentence on the event that has just been moved, with a press that moves it back. */
+/** Returns a sentence on the event that has just been moved, with a press that moves it back. */
 function movedNotice({ context, request, byId }: Plan): Content {
   const { site } = context
   const moved = byId.get(Number(request.query.get('moved')))
@@ -269,7 +269,7 @@ async function move(request: DeskRequest): Promise<DeskAnswer> {
   return back(`?moved=${id}&from=${from}`)
 }
 
-/** The day to move to, as a day or as a number of days. @throws Problem for one that does not exist */
+/** Returns the day to move to, which a form gives as a day or as a number of days. @throws Problem for a day that does not exist */
 function targetOf(request: DeskRequest, from: string): string {
   const days = fieldOf(request, 'days')
   const day = /^-?\d{1,3}$/.test(days) ? addDays(from, Number(days)) : fieldOf(request, 'day')

@@ -36,7 +36,7 @@ import {
   whenAtDesk,
 } from './desk-page.ts'
 
-// The people of the calendar and their roles: for administrators, by the right that REST asks for.
+// Shows people to administrators, invites them, and changes their roles and accounts. The right for all of it is the one that REST asks for.
 
 /** The words for roles. */
 export const ROLE_TEXTS = {
@@ -56,7 +56,7 @@ const ROLE_HINTS = {
   subscriber: 'Reads what is published.',
 } as const satisfies Record<Role, MessageText>
 
-/** @throws Problem for callers who may not manage people */
+/** Checks the right to manage people. @throws Problem for callers without it */
 function checkRight({ context: { caller } }: DeskRequest): void {
   if (!can(caller, 'manage_users')) throw new Problem('rest_forbidden')
 }
@@ -130,7 +130,7 @@ const FIELD_OF: Readonly<Record<UserRefusal, string>> = {
   ownsRecords: 'heir',
 }
 
-/** Returns the sentences of a form on a refused change, and throws any other error again. */
+/** Returns the fault of a refused change at its field. @throws any error that is no refused change */
 function faultsIn({ context: { site } }: DeskRequest, error: unknown): FormFaults {
   if (!(error instanceof RefusedUserChange)) throw error
   return { [FIELD_OF[error.why]]: sayAtDesk(site, error.text, error.values) }
@@ -154,7 +154,7 @@ async function invite(request: DeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** Shows a link, once, to be sent to the person it is for. */
+/** Returns the page with a link for a person, who is to be sent it. It is shown only this once. */
 function linkView({ context: { site } }: DeskRequest, { id, name }: User, token: string): DeskView {
   const say = deskTranslatorFor(site)
   return {
@@ -205,10 +205,10 @@ ${await heirForm(request, user, faults)}</div>`,
   }
 }
 
-/** The e-mail address of a user; a user without one has the login in its place. */
+/** Returns the e-mail address of a user; empty for a user without one, whose login is stored in its place. */
 const emailOf = ({ email, login }: User) => (email === login ? '' : email)
 
-/** People that a form offers as heirs; any other is typed. */
+/** The most people that a form offers as heirs. The sign-in names of others are typed. */
 const MOST_OFFERED = 200
 
 async function heirForm(request: DeskRequest, user: User, faults: FormFaults): Promise<Html> {
@@ -224,7 +224,7 @@ ${plainField({ name: 'heir', label: say('Who takes over their records'), value: 
 <div class="tools"><button type="submit" class="button" name="deed" value="hand-over">${say('Hand over the records')}</button><button type="submit" class="button bad" name="deed" value="remove">${say('Delete the account for good')}</button></div></form>`
 }
 
-/** The deeds for the account of somebody else, by the names of their buttons. */
+/** The deeds for the account of somebody else, by the values of their buttons. */
 const DEEDS: Readonly<Record<string, (tx: Tx, request: DeskRequest, user: User) => Promise<void>>> = {
   save: async (tx, request, user) => {
     const name = fieldOf(request, 'name').trim()
@@ -243,7 +243,7 @@ const DEEDS: Readonly<Record<string, (tx: Tx, request: DeskRequest, user: User) 
   },
 }
 
-/** Nobody has the sign-in name of an heir. */
+/** The error where no active person has the sign-in name of an heir. */
 class NoHeir extends Error {}
 
 async function heirIn(tx: Tx, request: DeskRequest): Promise<User> {
@@ -274,7 +274,7 @@ async function change(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: deskPath(site, deed === 'remove' ? '/people' : `/people/${user.id}?saved`) }
 }
 
-/** The pages for administrators. */
+/** The pages of people, for administrators. */
 export const peoplePages: readonly DeskPage[] = [
   { at: '/people', get: showPeople },
   { at: '/people/new', get: showInvitation, post: invite },

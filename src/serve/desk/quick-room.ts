@@ -26,11 +26,11 @@ import { mayUseForm } from './event-form.ts'
 import { typedRepeats } from './event-repeats.ts'
 import { NOTHING_SAID, readTimes, timesInWords, typedDay } from './event-times.ts'
 
-// An event in one line of plain words: what was understood is shown as a form, and nothing is saved before that.
+// Makes an event of one line in plain words: shows what it understood as a form, and saves nothing before that form is sent.
 
 const LONGEST_LINE = 300
 
-/** The form that takes a line, to stand on any page of the desk. */
+/** Returns the form that takes a line, to stand on any page of the desk. */
 export function quickLineForm(site: Site, value = ''): Html {
   const say = deskTranslatorFor(site)
   return html`<form class="quick" method="post" action="${deskPath(site, '/quick')}"><label for="line">${say('An event in one line')}</label><div class="pair"><input type="text" id="line" name="line" value="${value}" maxlength="${LONGEST_LINE}" placeholder="${say('Choir Tue 19:00–21:00 @ St Brigid’s #music')}" autocomplete="off" aria-describedby="line-hint" accesskey="q"><button type="submit" class="button">${say('Read it')}</button></div><p class="hint" id="line-hint">${say('You see what was understood before anything is saved.')}</p></form>`
@@ -54,7 +54,7 @@ async function readLine(request: DeskRequest): Promise<DeskAnswer> {
   return { title, under, room: 'events', body: html`${quickLineForm(site, text)}${understood(context, line, links)}` }
 }
 
-/** The controls of the form of an event as a line fills them. */
+/** Returns the controls of the form of an event, as a line fills them. */
 function controlsOf({ site }: Context, line: QuickLine, { title }: QuickLinks): TypedForm {
   const { start_date, start_time, end_date, end_time, all_day } = line
   const isNight =
@@ -71,7 +71,7 @@ function controlsOf({ site }: Context, line: QuickLine, { title }: QuickLinks): 
   }
 }
 
-/** The event that was understood, as the form that saves it or goes on with it. */
+/** Returns the event that was understood, as a form that saves it or leads on to the whole form. */
 function understood(context: Context, line: QuickLine, links: QuickLinks): Html {
   const { site, caller } = context
   const say = deskTranslatorFor(site)
@@ -97,7 +97,7 @@ ${hidden('several_days', controls.several_days)}<input type="hidden" name="timez
 <p class="ways start">${can(caller, 'publish') ? html`<button type="submit" class="button main" name="status" value="publish">${say('Publish')}</button><button type="submit" class="button" name="status" value="draft">${say('Save as a draft')}</button>` : html`<button type="submit" class="button main" name="status" value="pending">${say('Send for review')}</button><button type="submit" class="button" name="status" value="draft">${say('Save as a draft')}</button>`}<button type="submit" class="button quiet" formmethod="get" formnovalidate>${say('Open in the form')}</button></p></form>`
 }
 
-/** A rule in words, which may be taken off; its controls are those of the form of an event. */
+/** Returns a rule in words, with a tick that takes it off. Its controls are those of the form of an event. */
 function repeats(
   context: Context,
   { recurrence }: QuickLine,

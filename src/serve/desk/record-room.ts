@@ -40,7 +40,7 @@ import {
 } from './desk-page.ts'
 import { keepPicture, pictureCardOf, sayWhatItShows } from './event-picture.ts'
 
-// Lists and forms of venues, organizers, categories and tags, which follow from their declarations alone.
+// Lists, changes, removes and merges venues, organizers, categories and tags. The lists and forms follow from their declarations alone.
 
 /** A room of records: its resource, and its names. */
 interface RecordRoom {
@@ -48,7 +48,7 @@ interface RecordRoom {
   name: RoomName
   title: MessageText
   makeOne: MessageText
-  /** The field that names a record. */
+  /** The declared field with the name of a record. */
   naming: string
 }
 
@@ -69,7 +69,7 @@ function isListed(shown: object): shown is Listed {
   return 'id' in shown && typeof shown.id === 'number'
 }
 
-/** The records of a list of REST, and how many there are in all. */
+/** Reads a page of a list as REST shows it, and the number of records on all its pages. */
 async function listedBy(
   { operations, filters }: Served,
   context: Context,
@@ -112,7 +112,7 @@ ${pagesOf(room, context, { search, isTrash, page: raw.page, last: Math.ceil(tota
   }
 }
 
-/** The tabs of a list whose records can be restored: records in use, and those in the trash. */
+/** Returns the tabs of a list whose records can be restored: records in use, and records in the trash. */
 function trashTabs({ name, title }: RecordRoom, { site }: Context, isTrash: boolean): Html {
   const tab = (path: string, text: MessageText, isHere: boolean) =>
     html`<a href="${deskPath(site, path)}"${isHere && html` aria-current="page"`}>${sayAtDesk(site, text)}</a>`
@@ -122,7 +122,7 @@ function trashTabs({ name, title }: RecordRoom, { site }: Context, isTrash: bool
 /** The most events of one venue or organizer that a list counts. */
 const MOST_IN_LISTS = 100
 
-/** How many events each record of a page has. Answers of categories and tags have that number already. */
+/** Counts the events that have each record of a page. Returns the numbers as texts, by id. Categories and tags bring the number in their answers. */
 async function usesIn({ served }: RecordRoom, { db }: Context, rows: readonly Listed[]): Promise<Map<number, string>> {
   const kind = served.resource.name
   if (kind !== 'venue' && kind !== 'organizer') return new Map(rows.map(({ id, count }) => [id, textOf(count)]))
@@ -142,10 +142,10 @@ ${rows.map((row) => rowOf(room, context, columns, row, uses.get(row.id) ?? ''))}
 </tbody></table>`
 }
 
-/** The filters of the list of events whose names differ from those of the rooms. */
+/** The filters of the list of events whose names differ from the names of the rooms. */
 const FILTERS: Readonly<Partial<Record<RoomName, string>>> = { venues: 'venue', organizers: 'organizer' }
 
-/** The address of the list of events that have a record. */
+/** Returns the address of the list of events that have a record. */
 function eventsWith({ name }: Pick<RecordRoom, 'name'>, site: Context['site'], id: number): string {
   return deskPath(site, `/events?${FILTERS[name] ?? name}=${id}`)
 }
@@ -164,7 +164,7 @@ function rowOf(
   )}<td class="number"><a href="${eventsWith({ name }, site, row.id)}">${uses}</a></td><td>${state}${status === 'trash' && html` <form method="post" action="${deskPath(site, `/${name}/${row.id}/restore`)}"><button type="submit" class="button quiet">${sayAtDesk(site, 'Restore')}</button></form>`}</td></tr>`
 }
 
-/** A member of an answer as plain text. */
+/** Returns a member of an answer as plain text; empty for a list or an object. */
 function textOf(member: unknown): string {
   return member === null || member === undefined || typeof member === 'object' ? '' : decodedText(String(member))
 }
@@ -186,12 +186,12 @@ function pagesOf(
   return html`<nav class="pages" aria-label="${sayAtDesk(site, 'More pages')}">${page > 1 && to(page - 1, 'Earlier')}<span>${page} / ${last}</span>${page < last && to(page + 1, 'Later')}</nav>`
 }
 
-/** The columns of a located row, which forms show. */
+/** Returns the columns of a row, which forms show. */
 function columnsOf(row: unknown): Readonly<Record<string, unknown>> {
   return row !== null && typeof row === 'object' ? { ...row } : {}
 }
 
-/** Finds the record that the address names. @throws Problem for one that is not there or may not be changed by the caller */
+/** Finds the record that the address names. @throws Problem where there is no such record, or the caller may not change it */
 async function locateFor({ served }: RecordRoom, request: DeskRequest): Promise<{ id: number; row: unknown }> {
   const { context } = request
   const id = recordIdIn(request)
@@ -260,7 +260,7 @@ async function formView(
   }
 }
 
-/** The options of fields that offer records or statuses: the tree of categories for the parent of one, and the statuses that the caller may give. */
+/** Returns the choices of the parent of a category: the tree of the other categories. Records without parents have no choices. */
 async function choicesFor(
   { served }: RecordRoom,
   context: Context,
@@ -312,14 +312,14 @@ async function save(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer>
   }
 }
 
-/** The version of the record that the form was filled from. A form that names none has the present version. */
+/** Returns the version of the record that the form was filled from. A form that names none has the present version. */
 async function versionIn({ served: { operations } }: RecordRoom, request: DeskRequest, id: number): Promise<number> {
   const text = fieldOf(request, 'version')
   if (/^\d{1,15}$/.test(text)) return Number(text)
   return operations.versioned ? (await findVersion(request.context.db, operations.versioned.kind, id)).sequence : 0
 }
 
-/** The faults of fields that somebody else has changed as well, with the value of the other in words. */
+/** Returns the faults of fields that somebody else has changed as well, with the value of that other person in words. */
 function conflictsIn({ site }: Context, conflicts: readonly { member: string; now: unknown }[]): FormFaults {
   const told = conflicts.map(({ member, now }) => [
     member,
@@ -343,7 +343,7 @@ export const recordPages: readonly DeskPage[] = recordRooms.flatMap((room) => [
   },
 ])
 
-// Removes venues, organizers, categories and tags, after a page that says how many events have them, and merges two of the same.
+// Removes records, after a page that says how many events have them, and merges two of the same.
 
 const OFFERED = 200
 
@@ -363,7 +363,7 @@ function nameIn({ naming }: RecordRoom, row: unknown): string {
   return decodedText(String(name ?? ''))
 }
 
-/** Removes a record that no event has; asks first where one has it, or where nothing brings it back. */
+/** Removes a record. It asks first where an event has the record, or where the record cannot be restored. */
 async function removeOrAsk(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { id } = await locateFor(room, request)
@@ -378,7 +378,7 @@ async function usesOf(room: RecordRoom, { db }: Context, id: number): Promise<nu
   return (await countUses(db, kindOf(room), [id])).get(id) ?? 0
 }
 
-/** Says how many events have a record before it goes, and offers to let another one take its place. */
+/** Says how many events have a record before it is removed, and offers to let another record take its place. */
 async function ask(room: RecordRoom, request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const { context } = request
   const { site, caller } = context
@@ -424,7 +424,7 @@ async function merge(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer
   }
 }
 
-/** Finds the other record, by its id or its name. */
+/** Finds the id of the other record in a merge by a typed id or name; undefined where there is none, and for the record `own` itself. */
 async function meantBy(room: RecordRoom, context: Context, own: number, text: string): Promise<number | undefined> {
   const kind = kindOf(room)
   const number = /^#?([1-9]\d{0,8})$/.exec(text)?.[1]
@@ -445,7 +445,7 @@ async function restoreRecord(room: RecordRoom, request: DeskRequest): Promise<De
   return { seeOther: deskPath(request.context.site, `/${room.name}/${id}?saved`) }
 }
 
-/** The pages that take records away, put them together and bring them back. */
+/** The pages that remove, merge and restore records. */
 export const recordRemovalPages: readonly DeskPage[] = recordRooms.flatMap((room): DeskPage[] => [
   {
     at: `/${room.name}/:id/trash`,

@@ -7,7 +7,7 @@ import { html } from '../pages/page-html.ts'
 import { statusName } from './desk-inputs.ts'
 import { type DeskAnswer, type DeskPage, type DeskRequest, deskPath, sayAtDesk } from './desk-page.ts'
 
-// The search of the bar, which finds events, venues and organizers by what somebody remembers of them.
+// Finds events, venues and organizers by what somebody remembers of them, for the search field in the bar of the desk.
 
 const KINDS = {
   event: { path: 'events', name: 'Event' },
@@ -15,14 +15,14 @@ const KINDS = {
   organizer: { path: 'organizers', name: 'Organizer' },
 } as const satisfies Record<TypedHit['kind'], { path: string; name: MessageText }>
 
-/** A hit as pages and the script of the field show it. */
+/** A hit, as pages and the script of the search field show it. */
 interface ShownHit {
   href: string
   title: string
-  /** A hint that tells it from others: when an event is, where a venue is. */
+  /** A hint that tells the hit from others: the start of an event, the city of a venue. */
   about: string
   kind: string
-  /** Empty for what everybody sees. */
+  /** The word for the status; empty for a published record. */
   state: string
 }
 
@@ -40,7 +40,7 @@ function showHit({ site, now }: Context, { kind, id, title, about, status }: Typ
 
 const searchIn = ({ query }: DeskRequest) => query.get('search')?.trim() ?? ''
 
-/** Shows the hits of a search, or leads to the record if it is the only one. */
+/** Shows the hits of a search, or leads to the record where there is only one hit. */
 async function showFound(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { site } = context
@@ -62,7 +62,7 @@ ${search !== '' && html`<p class="ways"><a class="button" href="${inEvents}">${s
   }
 }
 
-/** The hits for the script of the field, which asks while somebody types. */
+/** Answers the script of the search field with the hits, while somebody types. */
 async function tellFound(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const found = await findAsTyped(searchIn(request), context)

@@ -12,14 +12,15 @@ import { type FormFaults, faultList, plainField } from './desk-inputs.ts'
 import { type AnyDeskRequest, type DeskAnswer, type DeskView, deskPath, fieldOf, sayAtDesk } from './desk-page.ts'
 import { settingFaults } from './look-values.ts'
 
-// The page behind a link: it asks for a password, on an empty calendar for its name and its colour as well, and lets people look around in a demo.
+// Answers the link with which people begin: asks for a password, on an empty calendar for its name and its colour as well, and lets people look around in a
+// demo.
 
-/** The token in the path of a link. */
+/** Returns the token in the path of a link; undefined for any other path. */
 export function tokenIn(path: string): string | undefined {
   return /^\/set-up\/([^/]+)\/?$/.exec(path)?.[1]
 }
 
-/** Answers whoever has the link with this token. */
+/** Answers whoever has the link with this token: shows its form, or signs its user in with the chosen password. */
 export async function answerLink(request: AnyDeskRequest, token: string): Promise<DeskAnswer> {
   const { context, gate, method, address, client } = request
   const { site, now } = context
@@ -38,7 +39,7 @@ export async function answerLink(request: AnyDeskRequest, token: string): Promis
   return { seeOther: deskPath(site, '/'), session: signedIn.cookieId }
 }
 
-/** The faults of a password that somebody chooses, in words. */
+/** Returns the faults of a password that somebody chooses, in words. */
 export function passwordFaults({ context: { site } }: Pick<AnyDeskRequest, 'context'>, password: string): FormFaults {
   const fault = faultOfPassword(password)
   if (fault === undefined) return {}
@@ -51,7 +52,7 @@ const PASSWORD_FAULTS = {
   'too long': 'A password has {most} characters at the most.',
 } as const satisfies Record<string, MessageText>
 
-/** The field in which somebody chooses a password. */
+/** Returns the field in which somebody chooses a password. */
 export function newPasswordField(request: Pick<AnyDeskRequest, 'context'>, faults: FormFaults) {
   const { site } = request.context
   return plainField(
@@ -68,7 +69,7 @@ export function newPasswordField(request: Pick<AnyDeskRequest, 'context'>, fault
   )
 }
 
-/** The page for a link that is used, over or unknown; it does not say which. */
+/** Returns the page for a link that is used, expired or unknown. The page does not say which. */
 function goneView({ context: { site } }: AnyDeskRequest): DeskView {
   return {
     status: 404,
@@ -101,7 +102,7 @@ ${newPasswordField(request, faults)}
   }
 }
 
-/** The fields for name and colour, without those that the start of the service names. */
+/** Returns the fields for the name and the colour of the calendar, without those that the start of the service gives. */
 function lookFields(request: AnyDeskRequest, faults: FormFaults) {
   const { context, accent } = request
   const { site } = context
@@ -111,7 +112,7 @@ function lookFields(request: AnyDeskRequest, faults: FormFaults) {
 ${!isGiven(request.start, 'pages_accent') && plainField({ name: 'pages_accent', label: sayAtDesk(site, 'Its colour'), type: 'color', value: colour }, faults)}`
 }
 
-/** The name and the colour that differ from those of the start. */
+/** Reads the typed name and colour where they differ from the present ones. */
 function lookIn(request: AnyDeskRequest): OwnerValues {
   const name = fieldOf(request, 'site_name').trim()
   const colour = fieldOf(request, 'pages_accent').trim()

@@ -16,12 +16,12 @@ import {
 } from './desk-page.ts'
 import { answerLink, tokenIn } from './set-up-room.ts'
 
-// The pages for signing in and out.
+// Signs people in and out, keeps a form that was sent after its session had ended, and explains why a form from elsewhere is refused.
 
-/** Whether a path needs no session and takes no notice of one. */
+/** Decides whether a path is answered for everybody, signed in or not. */
 export const isForAll = (path: string): boolean => path === '/sign-in' || tokenIn(path) !== undefined
 
-/** Answers somebody who has not signed in, or who wants to. */
+/** Answers a request of somebody who has not signed in, or for a path that is open to everybody. Any other path leads to the page for signing in. */
 export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswer> {
   const { method, path, query, context } = request
   const token = tokenIn(path)
@@ -33,21 +33,21 @@ export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswe
   return { seeOther: deskPath(context.site, isPlain ? '/sign-in' : `/sign-in?${next}`) }
 }
 
-/** Signing in does not lead back to longer addresses, since some proxies refuse the headers that would carry them. */
+/** The most characters of an address that signing in leads back to. Some proxies refuse the headers that would carry a longer one. */
 const LONGEST_NEXT = 1000
 
 /**
- * Where somebody is led to after signing in: a path of this site, below its root, and nothing that a browser takes for another site, such as
- * `//host`, `/\host` or a path with a tab in it.
+ * Returns the path that somebody is led to after signing in: `next` where it is a path of this site, below its root, else the desk. It returns nothing that a
+ * browser takes for another site, such as `//host`, `/\host` or a path with a tab in it.
  */
 export function safeNext(site: Site, next: string): string {
   const isPath = /^\/(?![/\\])/.test(next) && !/[\\\p{Cc}]/u.test(next)
   const isSafe = isPath && next.length <= LONGEST_NEXT && URL.canParse(next, site.url)
-  // No header takes other signs as they are.
+  // Headers take only visible ASCII as it is.
   return isSafe ? pathTo(site, next.replaceAll(/[^\x21-\x7e]+/g, encodeText)) : deskPath(site, '/')
 }
 
-/** Halves of signs become the replacement sign. */
+/** Encodes characters for an address. Half of a surrogate pair becomes the replacement character. */
 const encodeText = (text: string) => encodeURIComponent(text.toWellFormed())
 
 async function showSignIn(request: AnyDeskRequest): Promise<DeskAnswer> {
@@ -55,7 +55,7 @@ async function showSignIn(request: AnyDeskRequest): Promise<DeskAnswer> {
   return user ? { seeOther: safeNext(context.site, query.get('next') ?? '/desk/') } : signInView(request)
 }
 
-/** The form to sign in, which says what was wrong with it. */
+/** Returns the form for signing in, with a sentence on its fault. While nothing can be written, a sentence that says so stands in its place. */
 async function signInView(request: AnyDeskRequest, fault?: { text: MessageText; status: number }): Promise<DeskView> {
   const { context, query, gate } = request
   const { site } = context
@@ -96,7 +96,7 @@ async function signIn(request: AnyDeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** A sentence on a sign-in that was refused unread; undefined for any other problem. */
+/** Returns a sentence on a sign-in that was refused before its password was checked; undefined for any other problem. */
 function signInFault({ code, details: { retryAfter } }: Problem): SignInFault | undefined {
   const fault = BUSY[code]
   return fault && { ...fault, ...(retryAfter !== undefined && { retryAfter }) }
@@ -105,7 +105,7 @@ function signInFault({ code, details: { retryAfter } }: Problem): SignInFault | 
 interface SignInFault {
   text: MessageText
   status: number
-  /** seconds */
+  /** Seconds until another attempt may succeed. */
   retryAfter?: number
 }
 
@@ -115,8 +115,8 @@ const BUSY: Readonly<Partial<Record<string, { text: MessageText; status: number 
 }
 
 /**
- * Explains a form that does not come from a page of this site as far as its browser says: another site sent it, or the address of the calendar is not
- * what `KALENDS_SITE_URL` says.
+ * Explains a form that, as far as its browser says, does not come from a page of this site: another site sent it, or the address of the calendar differs from
+ * `KALENDS_SITE_URL`.
  */
 export function foreignFormView(site: Site, origin: string): DeskView {
   const say = deskTranslatorFor(site)
@@ -133,7 +133,7 @@ ${isElsewhere && html`<p>${say('It came from {origin}, and the desk is at {own}.
   }
 }
 
-/** The pages about signing in for those who have signed in. */
+/** The address for signing out, for people who have signed in. */
 export const signedInPages: readonly DeskPage[] = [
   {
     at: '/sign-out',
@@ -144,19 +144,19 @@ export const signedInPages: readonly DeskPage[] = [
   },
 ]
 
-// A form that is sent when the session has ended: the page asks for the password, carries everything that was typed, and goes on once it is right.
+// Keeps a form that is sent when the session has ended: a page asks for the password, carries all that was typed, and goes on once the password is right.
 
-/** The fields that the page adds to the form; no declared field has a dash in its name. */
+/** The fields that the page adds to the form. No declared field has a dash in its name, so none is hidden by them. */
 const LOGIN = 'desk-login'
 const PASSWORD = 'desk-password'
 
-/** Somebody who has signed in by the form. The form goes on without login and password. */
+/** Somebody who has signed in again, and the form without login and password, which goes on. */
 interface SignedInAgain {
   user: DeskUser
   form: AnyDeskRequest['form']
 }
 
-/** Answers a form whose session has ended: with a page that keeps the typed values and asks for the password, or with the user who has signed in by it. */
+/** Answers a form whose session has ended. Returns a page that keeps the typed values and asks for the password, or the user once the password is right. */
 export async function signInAgain(request: AnyDeskRequest): Promise<SignedInAgain | DeskView> {
   const { context, gate, address, client } = request
   const { [LOGIN]: _login, [PASSWORD]: password, ...form } = request.form
@@ -196,7 +196,7 @@ ${files.length > 0 && html`<p class="hint">${say('Only the picture has to be cho
   }
 }
 
-/** The hidden fields that carry a value of a form. */
+/** Returns the hidden fields that carry a value of a form. */
 function hiddenFields(name: string, value: unknown, isRepeated: boolean): Html[] {
   if (Array.isArray(value)) return value.flatMap((one) => hiddenFields(isRepeated ? name : `${name}[]`, one, false))
   if (value !== null && typeof value === 'object')

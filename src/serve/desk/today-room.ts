@@ -15,7 +15,7 @@ import { type DeskPage, type DeskRequest, type DeskView, deskPath, sayAtDesk, ti
 import { sentBackList, waitingList } from './inbox-room.ts'
 import { quickLineForm } from './quick-room.ts'
 
-// The page Today: things that wait for the caller, events of the coming days, and failing imports and webhooks.
+// Shows the page Today: things that wait for the caller, events of the coming days, and failing imports and webhooks.
 
 /** The most events of the coming days that are shown. */
 const MOST_EVENTS = 30
@@ -76,7 +76,7 @@ function lineOfEvent({ site }: Context, today: string, event: PlannedEvent): Htm
   return html`<li><span class="when">${isWhole ? sayAtDesk(site, 'All day') : written(site, 'time', event.start_date)}</span><a class="title" href="${deskPath(site, `/events/${event.id}`)}" dir="auto">${titleAtDesk(site, event.title)}</a>${state && html`<span class="state">${state}</span>`}</li>`
 }
 
-/** The texts that the caller has typed and not saved. */
+/** Lists the texts that the caller has typed and not saved. */
 function unsavedList({ site }: Context, unsaved: Awaited<ReturnType<typeof listUnsavedTexts>>): Content {
   const lines = unsaved.map(({ kind, record, form, values, saved_utc }) => {
     const path = servedNamed(kind).resource.path
@@ -92,16 +92,16 @@ function unsavedList({ site }: Context, unsaved: Awaited<ReturnType<typeof listU
   )
 }
 
-/** Free bytes below which somebody should make room: the doctor warns from there on as well. */
+/** Free bytes on the disk below which somebody should make room. The doctor warns below the same number. */
 const LITTLE_BYTES = 1_000_000_000
 
-/** Free bytes on the disk of a folder; undefined where nobody knows. */
+/** Returns the free bytes on the disk of a folder; undefined where they cannot be read. */
 async function freeBytesIn(folder: string): Promise<number | undefined> {
   const found = await statfs(folder).catch(() => undefined)
   return found && found.bavail * found.bsize
 }
 
-/** Imports and webhooks that fail, and a disk that is nearly full, for those who can see to it. */
+/** Lists failing imports and webhooks, and a disk that is nearly full; empty where nothing goes wrong. Only administrators get them. */
 function troubleList(
   { site }: Context,
   troubles: Awaited<ReturnType<typeof listTroubles>>,

@@ -146,10 +146,10 @@ ${scopeFields(request)}
   }
 }
 
-/** Returns the source by which the content policy of the page lets its form lead to an address: an origin, or a scheme with its colon. */
+/** Returns the source by which the Content-Security-Policy of the page lets its form lead to an address: an origin, or a scheme with its colon. */
 const sourceOf = (url: URL) => (url.protocol === 'https:' ? url.origin : url.protocol)
 
-/** Makes a password and sends the program what the platform sends: the address of the site, the login and the password. A refusal leads back without them. */
+/** Makes a password and sends the program what the platform sends: the address of the site, the login and the password. A refusal makes no password. */
 async function giveConsent(request: DeskRequest): Promise<DeskAnswer> {
   const { context, user, query } = request
   const { site, now } = context
@@ -172,7 +172,7 @@ async function giveConsent(request: DeskRequest): Promise<DeskAnswer> {
   return secretView(request, secret, name)
 }
 
-/** Returns the page that shows a secret. It is shown only this once. */
+/** Returns the page that shows a secret. No other page shows the secret again. */
 export function secretView({ context: { site }, user }: DeskRequest, secret: string, name: string): DeskView {
   return {
     title: sayAtDesk(site, 'A password for {name}', { name: `\u2068${name}\u2069` }),

@@ -53,7 +53,7 @@ export interface AnyDeskRequest {
   client: string
   /** The colour of the calendar, such as `#0b6e5f`. */
   accent: string
-  /** Signs people in, who are no callers before that, and ends their sessions. */
+  /** Signs people in, before any caller is known, and ends their sessions. */
   gate: DeskGate
   /** Returns the whole page of an event as visitors get it, with a banner above; undefined for a service without pages. */
   showPage: ((context: Context, event: EventRow, banner: Html) => Promise<string>) | undefined
@@ -134,11 +134,11 @@ export interface DeskPage {
   /** The pattern of the path below the desk. A part with a colon, such as `:id`, is a variable. */
   at: string
   get?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
-  /** Answers a posted form; nothing is changed otherwise. @throws Problem, which the desk explains on a page */
+  /** Answers a posted form. Only posted forms change anything. @throws Problem, which the desk explains on a page */
   post?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
 }
 
-/** The path at which people arrive whom a program of the platform asks for an application password. */
+/** The path to which programs of the platform send people, who are to give them an application password. */
 export const CONSENT_PATH = '/wp-admin/authorize-application.php'
 
 /** The path, below the desk, of the page that answers at `CONSENT_PATH`. */

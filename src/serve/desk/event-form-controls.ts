@@ -105,7 +105,7 @@ export function switchOf(form: Pick<EventForm, 'typed'>, name: string, label: st
   return html`<input type="hidden" name="${name}" value="0"><label class="check"><input type="checkbox" id="${name}" name="${name}" value="1"${isSwitchOn(form.typed, name) && html` checked`}> ${label}</label>`
 }
 
-/** Returns the names of records to be made that were picked before the name in the control. They look as the script shows picked names. */
+/** Returns the names of records to be made that were picked before the name in the control, in the way in which the script shows them. */
 export function madeChips(typed: TypedForm, control: string): Html[] {
   const picked = (typed[control] ?? []).slice(0, -1).filter((name) => name.trim() !== '')
   return picked.map((name) => chip(`${control}[]`, name, name))

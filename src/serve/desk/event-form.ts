@@ -334,10 +334,7 @@ function notesOf({ site }: Context, { id, row }: KnownEvent): Content {
   return html`<form class="note" method="post" action="${deskPath(site, `/events/${id}/restore`)}"><p>${sayAtDesk(site, 'This event is in the trash.')}</p><button type="submit" class="button">${sayAtDesk(site, 'Restore')}</button></form>`
 }
 
-/**
- * Returns a note on all that waits for a review beside the event: the change that the caller has proposed, names of terms that are still to be made, and what a
- * reviewer has written to the caller about it.
- */
+/** Returns a note on all that waits for review: a change that the caller proposed, names of terms still to be made, and the reply of a reviewer. */
 async function waitingNote(context: Context, { id, row }: KnownEvent): Promise<Content> {
   const { site, caller } = context
   const [proposals, [terms]] = await Promise.all([

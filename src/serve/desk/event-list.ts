@@ -150,10 +150,7 @@ async function namesInFields(context: Context, { venue, organizer, tags }: Asked
 
 type FieldNames = Readonly<Record<(typeof NAMED)[number]['name'], string | undefined>>
 
-/**
- * Returns the id of the author whose events are listed; undefined for all authors. Unless an author is asked for, callers who do not see all events get their
- * own.
- */
+/** Returns the id of the chosen author, or undefined for all. Where none is chosen, callers who do not see all events get their own id. */
 function authorMeant({ caller }: Context, text: string | undefined): number | undefined {
   if (text === 'mine' || (text === undefined && !seesAll(caller))) return caller.id
   return isNumber(text) ? Number(text) : undefined
@@ -355,7 +352,7 @@ function chosenFilters({ context, fields, terms, names, say }: Listing): Html[] 
   )
 }
 
-/** Says why the list is empty, and links to tabs that are not and to a new event. */
+/** Says why the list is empty, and links to the tabs that have events and to a new event. */
 function nothing({ context, fields, list, found: { counts }, say }: Listing, isFiltered: boolean): Html {
   const elsewhere = DESK_TABS.filter((tab) => tab !== list.tab && counts && counts[tab] > 0)
   const links = elsewhere.map(

@@ -143,10 +143,7 @@ export interface ShownDate {
 /** The most dates that a form shows. */
 const MOST_SHOWN = 16
 
-/**
- * Returns the next dates of a recurrence, or the first ones where all are over, with dates that are left out. Returns undefined for a recurrence that cannot be
- * read or has no dates.
- */
+/** Returns the next dates of a recurrence, or the first where all are over, left out ones too; undefined where it has none or cannot be read. */
 export function datesToPress(
   { now }: Pick<Context, 'now'>,
   recurrence: RecurrenceObject | string,

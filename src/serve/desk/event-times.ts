@@ -65,10 +65,7 @@ export function readTimes(context: Pick<Context, 'site' | 'now' | 'say'>, typed:
   return isAllDay ? times : { ...times, ...chosenMoments(typed, zone, start.wall, end.wall) }
 }
 
-/**
- * Returns the moments of times that occur twice: the first of the two, or the second where it is ticked. An end is also the second one where the first lies
- * before the start.
- */
+/** Returns the first moment of each time that occurs twice, or the ticked second. An end whose first moment lies before the start is a second one. */
 function chosenMoments(
   typed: TypedForm,
   zone: string,

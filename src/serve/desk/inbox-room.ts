@@ -284,10 +284,7 @@ async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
   return done === 'withdraw' ? sayAtDesk(site, 'Withdrawn') : undefined
 }
 
-/**
- * Returns a sentence on a publication. An event whose publication date lies ahead is published on that date; the records that it brought along are public at
- * once.
- */
+/** Returns a sentence on a publication: an event with a publication date ahead is published on that date, the records that it brought along at once. */
 async function publishedNotice(context: Context, query: URLSearchParams): Promise<Content> {
   const { site, db, caller, now } = context
   const id = Number(query.get('event'))

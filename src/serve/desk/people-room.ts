@@ -36,7 +36,7 @@ import {
   whenAtDesk,
 } from './desk-page.ts'
 
-// Shows people to administrators, invites them, and changes their roles and accounts. The right for all of it is the one that REST asks for.
+// Shows administrators the people of the calendar, invites people, and changes their roles and accounts, by the right that REST asks for.
 
 /** The words for roles. */
 export const ROLE_TEXTS = {

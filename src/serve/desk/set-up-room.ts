@@ -12,15 +12,14 @@ import { type FormFaults, faultList, plainField } from './desk-inputs.ts'
 import { type AnyDeskRequest, type DeskAnswer, type DeskView, deskPath, fieldOf, sayAtDesk } from './desk-page.ts'
 import { settingFaults } from './look-values.ts'
 
-// Answers the link with which people begin: asks for a password, on an empty calendar for its name and its colour as well, and lets people look around in a
-// demo.
+// Answers the link by which people begin: asks for a password and, on an empty calendar, for its name and colour; in a demo it lets people look around.
 
 /** Returns the token in the path of a link; undefined for any other path. */
 export function tokenIn(path: string): string | undefined {
   return /^\/set-up\/([^/]+)\/?$/.exec(path)?.[1]
 }
 
-/** Answers whoever has the link with this token: shows its form, or signs its user in with the chosen password. */
+/** Answers whoever has the link with this token: shows its form, or takes the form and signs the user of the link in. */
 export async function answerLink(request: AnyDeskRequest, token: string): Promise<DeskAnswer> {
   const { context, gate, method, address, client } = request
   const { site, now } = context

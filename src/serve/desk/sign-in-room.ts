@@ -146,7 +146,7 @@ export const signedInPages: readonly DeskPage[] = [
 
 // Keeps a form that is sent when the session has ended: a page asks for the password, carries all that was typed, and goes on once the password is right.
 
-/** The fields that the page adds to the form. No declared field has a dash in its name, so none is hidden by them. */
+/** The fields that the page adds to the form. No declared field has a dash in its name, so these two take the place of none. */
 const LOGIN = 'desk-login'
 const PASSWORD = 'desk-password'
 

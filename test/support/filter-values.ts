@@ -56,7 +56,7 @@ const drawn = new Map<unknown, (named: Named) => fc.Arbitrary<Written>>([
   [kinds.untypedMoment, () => oneOf(...dates, 'now', '+3 weeks', 'tomorrow', 'soon')],
   [kinds.switchWord, () => oneOf('true', 'false', '1', 'on', 'no', '0')],
   [kinds.flag, () => oneOf('true', 'false', '1', '0', 'TRUE', 'perhaps')],
-  [kinds.looseFlag, () => oneOf('true', 'false', '1', '0', 'yes', 'perhaps')],
+  [kinds.upcomingFlag, () => oneOf('true', 'false', '1', '0', 'yes', 'perhaps')],
   [kinds.looseWord, () => oneOf('true', 'false', '1', '0', 'yes', 'perhaps')],
   [kinds.text, ({ terms }) => oneOf(...phrases, ...orders, ...terms.map(({ slug }) => slug))],
   [kinds.words, () => listOf(['publish', 'publish', 'draft', 'pending', 'private', 'future', 'trash', 'other'])],

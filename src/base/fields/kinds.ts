@@ -306,10 +306,11 @@ export function someOf(known: readonly string[]): Kind<string[]> {
   }
 }
 
-/** A flag that is published without a type and takes any value (rule 2.3): see `isTruthy`. */
-export const looseFlag: PlainKind<boolean, number> = {
+/** A flag that is published without a type and takes any value (rule 2.3): see `isTruthy`. It finds records by the time of the request. */
+export const upcomingFlag: PlainKind<boolean, number> = {
   input: 'switch',
   wire: {},
+  goesByClock: true,
   within: limits.word,
   read: isTruthy,
   keep: Number,

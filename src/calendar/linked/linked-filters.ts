@@ -6,11 +6,11 @@ import {
   isTruthy,
   latitude,
   longitude,
-  looseFlag,
   looseWord,
   recordId,
   text,
   untypedMoment,
+  upcomingFlag,
   words,
 } from '../../base/fields/kinds.ts'
 import { limits, over } from '../../base/fields/limits.ts'
@@ -81,7 +81,7 @@ export const linkedFilters = {
     sql: (wanted, ground) => withEvents(isTruthy(wanted), ground),
   }),
   only_with_upcoming: linkedFilter({
-    kind: { ...looseFlag, goesByClock: true },
+    kind: upcomingFlag,
     about: 'Only records that have upcoming events',
     default: false,
     sql: (wanted, ground) => (wanted ? withUpcoming(ground) : anyRecord),

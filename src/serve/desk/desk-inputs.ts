@@ -3,8 +3,12 @@ import { STATUSES } from '../../base/fields/field.ts'
 import type { Input } from '../../base/fields/kinds.ts'
 import { limits } from '../../base/fields/limits.ts'
 import type { Problem } from '../../base/problems.ts'
+import { decodedText } from '../../base/text/html.ts'
+import type { Context } from '../../calendar/declare/context.ts'
 import type { Field, Fields } from '../../calendar/declare/resource.ts'
 import { paramTexts } from '../../calendar/locales/problem-replies.ts'
+import { knownTo } from '../../calendar/terms/term-filters.ts'
+import { findTermsByIds, listTerms } from '../../calendar/terms/term-store.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { sayAtDesk } from './desk-page.ts'
 
@@ -214,4 +218,42 @@ export function faultsOf(
     return [name, isAddress ? `${text} ${sayAtDesk(site, 'Write it as https://example.org, for example.')}` : text]
   })
   return Object.fromEntries(told)
+}
+
+/** Categories that a form offers. */
+const MOST_CATEGORIES = 500
+/** The deepest level of a category in a form. */
+const DEEPEST = 50
+
+/** Options for categories, and whether there are more of them. */
+export interface CategoryOptions {
+  options: ControlOption[]
+  areMore: boolean
+}
+
+/**
+ * Returns the tree of categories that the caller may see: the first `MOST_CATEGORIES`, and the chosen ones. Other categories are typed by name. `without` is
+ * left out with all categories below it.
+ */
+export async function categoryOptions(
+  context: Context,
+  chosen: readonly string[],
+  without?: number,
+): Promise<CategoryOptions> {
+  const order = { by: 'name', isDescending: false, included: [] } as const
+  const list = { conditions: [knownTo(context.caller, 'category')], order, isSearch: false }
+  const { rows: first, total } = await listTerms(context, 'category', list, { page: 1, perPage: MOST_CATEGORIES })
+  const known = new Set(first.map(({ id }) => id))
+  const others = chosen.map(Number).filter((id) => Number.isSafeInteger(id) && !known.has(id))
+  const rows = [...first, ...(others.length === 0 ? [] : await findTermsByIds(context.db, others))]
+  const ids = new Set(rows.map(({ id }) => id))
+  const byParent = Map.groupBy(rows, ({ parent }) => (ids.has(parent) ? parent : 0))
+  const below = (parent: number, level: number): ControlOption[] =>
+    (byParent.get(parent) ?? [])
+      .filter(({ id }) => id !== without)
+      .flatMap(({ id, name }) => [
+        { value: String(id), text: decodedText(name), level },
+        ...(level < DEEPEST ? below(id, level + 1) : []),
+      ])
+  return { options: below(0, 0), areMore: total > first.length }
 }

@@ -4,7 +4,7 @@ import { event } from '../../calendar/events/event.ts'
 import type { MessageText } from '../../calendar/locales/messages.ts'
 import type { ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../../store/storage/schema.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
-import { type ControlOption, described, type FormFaults, type FormState, labelOf } from './desk-inputs.ts'
+import { type CategoryOptions, described, type FormFaults, type FormState, labelOf } from './desk-inputs.ts'
 import { isSwitchOn, lastTyped, sayAtDesk, type TypedForm } from './desk-page.ts'
 import type { ShownDate } from './event-repeats.ts'
 import type { TimesInWords } from './event-times.ts'
@@ -35,7 +35,7 @@ export interface EventForm {
   venues: ReadonlyMap<number, VenueRow>
   organizers: ReadonlyMap<number, OrganizerRow>
   /** The categories that are offered. `areMore` is true where there are others. */
-  categories: { options: readonly ControlOption[]; areMore: boolean }
+  categories: CategoryOptions
   tags: ReadonlyMap<string, string>
   authors: readonly { id: number; name: string }[]
   image: ImageRow | undefined

@@ -26,14 +26,14 @@ import { listUsers } from '../../calendar/people/users.ts'
 import { findVersion } from '../../calendar/records/record-store.ts'
 import { events } from '../../calendar/resources.ts'
 import { findSeries } from '../../calendar/series/series-store.ts'
-import { knownTo } from '../../calendar/terms/term-filters.ts'
 import { mayManageTerms } from '../../calendar/terms/term-rules.ts'
-import { findTermsByIds, listTerms } from '../../calendar/terms/term-store.ts'
+import { findTermsByIds } from '../../calendar/terms/term-store.ts'
 import type { EventRow, SeriesRow } from '../../store/storage/schema.ts'
 import { type Content, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 import { conflictNotes, takenOver, typedIn, unsavedNote } from './changed-values.ts'
-import type { ControlOption, FormFaults } from './desk-inputs.ts'
+import type { FormFaults } from './desk-inputs.ts'
+import { categoryOptions } from './desk-inputs.ts'
 import {
   allTyped,
   type DeskAnswer,
@@ -170,8 +170,6 @@ async function formOf(context: Context, typed: TypedForm, shown: Shown): Promise
 
 /** The most pictures of the library that a form offers. */
 const LIBRARY = 24
-/** The most categories that a form offers beside the chosen ones. */
-const MOST_CATEGORIES = 500
 
 /** The sentences beneath the controls of a form, which say the typed values in words. */
 export interface SaidOfForm extends Pick<EventForm, 'times' | 'dates' | 'ruleInWords' | 'near'> {
@@ -258,26 +256,6 @@ function statusesFor({ caller }: Context, present: string | undefined, isProposa
   const offered = can(caller, 'publish') ? ['publish', 'future', 'draft', 'pending', 'private'] : ['pending', 'draft']
   return present === undefined || offered.includes(present) ? offered : [present, ...offered]
 }
-
-/** Returns the tree of categories that the caller may see: the first `MOST_CATEGORIES`, and the chosen ones. Other categories are typed by name. */
-async function categoryOptions(context: Context, chosen: readonly string[]): Promise<EventForm['categories']> {
-  const order = { by: 'name', isDescending: false, included: [] } as const
-  const list = { conditions: [knownTo(context.caller, 'category')], order, isSearch: false }
-  const { rows: first, total } = await listTerms(context, 'category', list, { page: 1, perPage: MOST_CATEGORIES })
-  const known = new Set(first.map(({ id }) => id))
-  const others = chosen.map(Number).filter((id) => Number.isSafeInteger(id) && !known.has(id))
-  const rows = [...first, ...(others.length === 0 ? [] : await findTermsByIds(context.db, others))]
-  const ids = new Set(rows.map(({ id }) => id))
-  const byParent = Map.groupBy(rows, ({ parent }) => (ids.has(parent) ? parent : 0))
-  const below = (parent: number, level: number): ControlOption[] =>
-    (byParent.get(parent) ?? []).flatMap(({ id, name }) => [
-      { value: String(id), text: decodedText(name), level },
-      ...(level < DEEPEST ? below(id, level + 1) : []),
-    ])
-  return { options: below(0, 0), areMore: total > first.length }
-}
-
-const DEEPEST = 50
 
 async function showNew({ context, query }: DeskRequest): Promise<DeskAnswer> {
   mayUseForm(context)

@@ -17,6 +17,7 @@ import { type Content, type Html, html } from '../pages/page-html.ts'
 import {
   askedFields,
   type ControlOption,
+  categoryOptions,
   type FormFaults,
   type FormState,
   faultList,
@@ -231,7 +232,7 @@ async function formView(
 ): Promise<DeskAnswer & { body: Html }> {
   const { site } = context
   const { resource } = room.served
-  const state: FormState = { site, values, faults, choices: await choicesFor(room, context, known?.id) }
+  const state: FormState = { site, values, faults, choices: await choicesFor(room, context, values.parent, known?.id) }
   const asked = askedFields(resource.fields).filter(([, field]) => inputOf(field) !== 'image')
   const isAside = (name: string) => name === 'status'
   const facts = asked.filter(([, field]) => inputOf(field) === 'fact')
@@ -264,17 +265,12 @@ async function formView(
 async function choicesFor(
   { served }: RecordRoom,
   context: Context,
+  chosen: string | undefined,
   id: number | undefined,
 ): Promise<Record<string, ControlOption[]>> {
   if (!('parent' in served.resource.fields)) return {}
-  const query = { hide_empty: false, per_page: 100, orderby: 'name' }
-  const { rows } = await listedBy(served, context, query)
-  const terms = rows.filter((term) => term.id !== id)
-  const below = (parent: number, level: number): ControlOption[] =>
-    terms
-      .filter((term) => term.parent === parent)
-      .flatMap((term) => [{ value: String(term.id), text: textOf(term.name), level }, ...below(term.id, level + 1)])
-  return { parent: [{ value: '0', text: sayAtDesk(context.site, 'None') }, ...below(0, 0)] }
+  const { options } = await categoryOptions(context, chosen ? [chosen] : [], id)
+  return { parent: [{ value: '0', text: sayAtDesk(context.site, 'None') }, ...options] }
 }
 
 async function save(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer> {

@@ -2,11 +2,11 @@ import { Problem } from '../../base/problems.ts'
 import { clientOf } from '../../base/text/urls.ts'
 import type { Incoming } from './incoming.ts'
 
-// Which requests wait, and which are refused: queues, and turns of the event loop.
+// Decides which requests wait and which are refused: by a queue for each kind of work, and by turns of the event loop.
 
 // Queues of requests, one for each kind of work.
 
-/** The kinds of work with queues of their own. Finished answers, /healthz and /readyz never queue. */
+/** The kinds of work. Each has a queue of its own, in which finished answers, /healthz and /readyz never wait. */
 export type QueueName = 'lists' | 'reads' | 'searches' | 'suggestions' | 'writes' | 'uploads' | 'streams'
 
 interface Limit {
@@ -17,16 +17,17 @@ interface Limit {
   /** Milliseconds after which a waiting request is refused. */
   longestMs: number
   /**
-   * Milliseconds that one should take. While they take longer and others wait, fewer run at once: more queries do not make a busy database faster.
+   * Milliseconds that one request should take. While requests take longer and others wait, fewer run at once: more queries do not make a busy database
+   * faster.
    */
   aimMs: number
-  /** Milliseconds of each turn of the event loop in which waiting requests may start: a query of SQLite holds this thread. */
+  /** Milliseconds of one turn of the event loop in which waiting requests may start: each query of SQLite blocks this thread. */
   turnMs: number
 }
 
 /**
- * The limits of each kind of work. `running` keeps a quick database busy; more would not help. `waiting` is the number that a machine with two
- * cores answers within `longestMs`, so that every accepted request is answered within a second.
+ * The limits of each kind of work. `running` is enough to keep a quick database busy. `waiting` is the number that a machine with two cores answers within
+ * `longestMs`, so that every accepted request is answered within a second.
  */
 export const LIMITS: Readonly<Record<QueueName, Limit>> = {
   /** Lists of events from the index in memory that wait for some of their events. */
@@ -34,20 +35,22 @@ export const LIMITS: Readonly<Record<QueueName, Limit>> = {
   /** All other reads of the database. */
   reads: { running: 8, waiting: 250, longestMs: 300, aimMs: 200, turnMs: 4 },
   searches: { running: 4, waiting: 100, longestMs: 120, aimMs: 100, turnMs: 4 },
-  /** Suggestions while somebody types, who does not wait for them. */
+  /** Suggestions for somebody who is typing and does not wait for them. */
   suggestions: { running: 4, waiting: 100, longestMs: 120, aimMs: 100, turnMs: 4 },
-  /** Half the size of the largest commit: on SQLite each write waits for all running ones. Writes that begin in one turn share a commit. */
+  /**
+   * Writes. As many run as half of the largest commit holds, because on SQLite each write waits for all running ones. Writes that begin in one turn share a
+   * commit.
+   */
   writes: { running: 32, waiting: 250, longestMs: 200, aimMs: 120, turnMs: 10 },
   /**
-   * Each holds a whole image in memory, and scaling it takes about a second. Tests of webhooks count as uploads, since they wait for another
-   * server.
+   * Uploads. Each holds a whole image in memory, and scaling it takes about a second. Tests of webhooks count as uploads, since they wait for another server.
    */
   uploads: { running: 3, waiting: 20, longestMs: 10_000, aimMs: Number.POSITIVE_INFINITY, turnMs: 4 },
   /** Streams last as long as their readers take, so no request waits for one to end. */
   streams: { running: 4, waiting: 0, longestMs: 0, aimMs: Number.POSITIVE_INFINITY, turnMs: 4 },
 }
 
-/** The client of a request: clients at different addresses take turns, and nothing is done for one that has gone. */
+/** The client of a request. Clients at different addresses are served in turn, and work is not begun for a client that has gone. */
 export type Asker = Pick<Incoming, 'address' | 'isGone'>
 
 /** A request that waits for its turn. */
@@ -74,7 +77,7 @@ export interface Admission {
   queues: Readonly<Record<QueueName, Queue>>
   /** The number of streams that each client has under way, if any. */
   streaming: Map<string, number>
-  /** The timer that looks for requests that have waited too long, while any wait. */
+  /** The timer that refuses requests that have waited too long; undefined while none waits. */
   looking: NodeJS.Timeout | undefined
 }
 
@@ -104,7 +107,7 @@ export function makeAdmission(limits: Readonly<Record<QueueName, Limit>> = LIMIT
   }
 }
 
-/** Takes a free place of this kind unless others wait for one; `leave` gives it back. */
+/** Takes a place of this kind, which `leave` gives back. Returns false where no place is free or others wait for one. */
 export function tryEnter(admission: Admission, work: QueueName, weight = 1): boolean {
   const queue = admission.queues[work]
   if (!hasPlace(queue) || queue.waiting.size > 0) return false
@@ -112,14 +115,17 @@ export function tryEnter(admission: Admission, work: QueueName, weight = 1): boo
   return true
 }
 
-/** Gives a place back. The next waiting request gets it in the next turn of the event loop, so that work without a queue comes in between. */
+/** Gives back a place. The next waiting request gets it in the next turn of the event loop, so that work without a queue comes in between. */
 export function leave(admission: Admission, work: QueueName, weight = 1): void {
   const queue = admission.queues[work]
   queue.running -= weight
   dispatch(queue)
 }
 
-/** Takes a free place for a stream to the client at this address; `leaveStream` gives it back. The last place is left to a client that has none. */
+/**
+ * Takes a place for a stream to the client at this address, which `leaveStream` gives back. Returns false where no place is free, and where only one is free
+ * and this client has a stream already.
+ */
 export function tryStream(admission: Admission, address: string): boolean {
   const { queues, streaming } = admission
   const client = clientOf(address)
@@ -130,7 +136,7 @@ export function tryStream(admission: Admission, address: string): boolean {
   return true
 }
 
-/** Gives the place of a stream back. */
+/** Gives back the place of a stream. */
 export function leaveStream(admission: Admission, address: string): void {
   const { streaming } = admission
   const client = clientOf(address)
@@ -141,9 +147,10 @@ export function leaveStream(admission: Admission, address: string): void {
 }
 
 /**
- * Does work of this kind when its turn comes. A request whose client has gone by then is dropped. Work that counts as several begins when one place
- * is free, and keeps others out until as many have ended.
- * @throws Problem rest_unavailable when the queue is full, or gets full while other clients have fewer requests in it
+ * Runs work of this kind when its turn comes. Work that counts as several requests (`weight`) begins as soon as one place is free, and takes the places of as
+ * many until it ends.
+ * @throws Problem rest_unavailable where the queue is full and no other client has a longer line in it, where the work gives way in a full queue to a client
+ * with a shorter line, where it has waited too long, and where its client has gone
  */
 export async function admitted<T>(
   admission: Admission,
@@ -169,7 +176,7 @@ export function overloaded(): Problem {
   return OVERLOADED
 }
 
-/** Whether the queue of this kind is full, so that a new request from this address would be refused. */
+/** Decides whether the queue of this kind is so full that a new request from this address would be refused. */
 export function isFull(admission: Admission, work: QueueName, address: string): boolean {
   const { limit, waiting } = admission.queues[work]
   return !mayJoin(waiting, clientOf(address), limit.waiting)
@@ -198,12 +205,12 @@ function hasPlace({ running, places }: Queue): boolean {
   return running < Math.floor(places)
 }
 
-/** At least a quarter of the places stays, however long work takes. */
+/** The share of the places that stay, however long work takes. */
 const FEWEST_PLACES = 1 / 4
 const PLACES_LOST = 0.5
 const PLACES_WON = 0.1
 
-/** Counts the time that one request of this kind has run. While nobody waits, slow work is no overload. */
+/** Takes places from a queue after a slow request, and gives some back after a quick one. While no request waits, slow work is no overload. */
 function learn(queue: Queue, ranMs: number): void {
   const { limit, places, waiting } = queue
   queue.places =
@@ -212,7 +219,10 @@ function learn(queue: Queue, ranMs: number): void {
       : Math.min(limit.running, places + PLACES_WON)
 }
 
-/** Starts waiting work one by one, each until it waits itself. Work that does not fit into this turn starts in the next. */
+/**
+ * Starts waiting requests one by one, the next when the last one waits for something itself. Those that do not fit into this turn of the event loop start in
+ * the next.
+ */
 async function giveTurns(queue: Queue): Promise<void> {
   const until = performance.now() + queue.limit.turnMs
   do {
@@ -251,11 +261,11 @@ function turnAwayLate(admission: Admission): void {
   admission.looking = undefined
 }
 
-/** Waiting work, in a line of its own for each client. The lines are served in turn, so that a long one holds up nobody else. */
+/** Waiting requests, in one line for each client. The lines are served in turn, so that a long one holds up nobody else. */
 interface Lines<Waiting> {
   /** The number that wait in all lines. */
   size: number
-  /** In the order in which they are served next; each in order of arrival, and none empty. */
+  /** The lines in the order in which they are served. Each line is in order of arrival, and none is empty. */
   byClient: Map<string, Waiting[]>
 }
 
@@ -263,12 +273,15 @@ function noLines<Waiting>(): Lines<Waiting> {
   return { size: 0, byClient: new Map() }
 }
 
-/** Whether one more of this client may wait where `most` may: while there is room, or in place of one from a longer line. */
+/** Decides whether one more request of this client may wait where `most` requests may: there is room, or a request of a longer line gives way. */
 function mayJoin(lines: Lines<unknown>, client: string, most: number): boolean {
   return lines.size < most || longerLine(lines, client) !== undefined
 }
 
-/** Adds one to the line of a client. Returns the one that gives way where `most` wait: the newest of the longest line, or else the new one. */
+/**
+ * Adds a request to the line of a client. Where `most` requests wait already, returns the one that gives way: the newest of the longest line, or else the new
+ * one.
+ */
 function join<Waiting>(lines: Lines<Waiting>, client: string, waiting: Waiting, most: number): Waiting | undefined {
   const longest = lines.size < most ? undefined : longerLine(lines, client)
   if (lines.size >= most && !longest) return waiting
@@ -279,7 +292,7 @@ function join<Waiting>(lines: Lines<Waiting>, client: string, waiting: Waiting, 
   return longest?.pop()
 }
 
-/** Takes the first of the line whose turn it is. That line is the last to be served again. */
+/** Takes the first request of the line whose turn it is, and puts this line behind all others. Undefined where no request waits. */
 function takeNext<Waiting>(lines: Lines<Waiting>): Waiting | undefined {
   for (const [client, line] of lines.byClient) {
     const next = line.shift()
@@ -292,7 +305,7 @@ function takeNext<Waiting>(lines: Lines<Waiting>): Waiting | undefined {
   return undefined
 }
 
-/** Takes those at the front of each line that are late. */
+/** Takes the late requests from the front of each line. */
 function takeLate<Waiting>(lines: Lines<Waiting>, isLate: (waiting: Waiting) => boolean): Waiting[] {
   return [...lines.byClient].flatMap(([client, line]) => {
     const still = line.findIndex((waiting) => !isLate(waiting))
@@ -303,7 +316,7 @@ function takeLate<Waiting>(lines: Lines<Waiting>, isLate: (waiting: Waiting) => 
   })
 }
 
-/** Returns the longest line, if it would still be longer than this client's after one request had moved from it to the client's. */
+/** Returns the longest line if it has at least two requests more than the line of this client; undefined otherwise. */
 function longerLine<Waiting>({ byClient, size }: Lines<Waiting>, client: string): Waiting[] | undefined {
   const own = byClient.get(client)?.length ?? 0
   // While every line may be as short as this one, none has to be looked for.
@@ -315,21 +328,21 @@ function longerLine<Waiting>({ byClient, size }: Lines<Waiting>, client: string)
 
 // Spreads requests over turns of the event loop, and refuses those that wait too long.
 
-/** The load of this thread with requests, and the waiting ones. */
+/** The load that requests put on this thread, and the requests that wait for a turn or for their refusal. */
 export interface Pressure<Waiting> {
   /** Milliseconds, on the clock of `performance.now`, at which the last request of this turn of the event loop arrived. */
   last: number
   /** Milliseconds of work for the requests of this turn. */
   busyMs: number
   isCounting: boolean
-  /** Requests for a later turn, and whether one is set for them. */
+  /** Requests that wait for a later turn of the event loop, and whether this turn is scheduled. */
   waiting: Lines<{ request: Waiting; since: number }>
   isTurnSet: boolean
-  /** The number of them that one turn has lately served. */
+  /** The number of waiting requests that one turn has lately served. */
   aTurn: number
-  /** Requests to be refused in order of arrival, and since when they wait. */
+  /** Requests that wait for their refusal, in order of arrival, and since when. */
   refused: { request: Waiting; since: number }[]
-  /** Milliseconds that the request in hand has waited; 0 while few others wait, since a slow machine is no overload. */
+  /** Milliseconds that the request being served has waited; 0 while few others wait, since a slow machine is no overload. */
   waitedMs: number
 }
 
@@ -342,27 +355,26 @@ const TURN_MS = 10
 /** The most milliseconds counted for one request, so that a single long pause of this thread makes nobody else wait. */
 const MOST_COUNTED_MS = 8
 
-/** A request is refused when more than this many turns of requests wait before it. */
+/** The number of turns whose requests may wait: where more would, one is refused. */
 const TURNS_BEFORE = 2
 const FEWEST_OF_A_TURN = 25
 const MOST_OF_A_TURN = 2000
 
 /**
- * Milliseconds that a request waits for its refusal. Refused clients ask again at once, whatever the answer says, so a service that refuses as fast
- * as it can does little else. While they wait, the thread serves the requests it has accepted.
+ * Milliseconds that a request waits for its refusal. Refused clients ask again at once, whatever the answer says, so a service that refuses them at once can
+ * do little else. While refusals wait, the thread serves the requests that it has accepted.
  */
 const HELD_MS = 500
 
-/** Milliseconds of a turn for sending refusals. */
+/** Milliseconds for sending refusals before other work gets a turn. */
 const REFUSING_MS = 3
 
 /** The most requests that wait for their refusal; further ones are refused at once. */
 const MOST_REFUSED = 5000
 
-/**
- * Milliseconds after which requests that need more than a finished answer are refused, and after which all are, while `FEWEST_OF_A_TURN` others wait.
- */
+/** Milliseconds of waiting after which a request is refused unless a finished answer exists, while at least `FEWEST_OF_A_TURN` others wait. */
 const PRESSED_MS = 150
+/** Milliseconds of waiting after which every request is refused, while as many others wait. */
 const LONGEST_MS = 250
 
 export function noPressure<Waiting>(): Pressure<Waiting> {
@@ -386,7 +398,7 @@ export interface RequestHandlers<Waiting> {
   clientOf: (request: Waiting) => string
 }
 
-/** Serves a request that has arrived, now or in a later turn. `now` is of `performance.now`. */
+/** Serves a request at once, in a later turn of the event loop, or refuses it where too many wait. `now` is on the clock of `performance.now`. */
 export function serveOrQueue<Waiting>(
   pressure: Pressure<Waiting>,
   request: Waiting,
@@ -405,7 +417,7 @@ export function serveOrQueue<Waiting>(
   if (!pressure.isTurnSet) setTurn(pressure, handling)
 }
 
-/** Refuses a request after a while, behind those already waiting for their refusal. */
+/** Refuses a request after `HELD_MS`, behind those already waiting for their refusal; or in the next turn where `MOST_REFUSED` wait. */
 export function turnAway<Waiting>(
   pressure: Pressure<Waiting>,
   request: Waiting,
@@ -434,7 +446,7 @@ function refuseSome<Waiting>(pressure: Pressure<Waiting>, refuse: (request: Wait
   if (next) setTimeout(refuseSome, Math.max(0, next.since + HELD_MS - performance.now()), pressure, refuse)
 }
 
-/** Whether the present request has waited so long that it gets a finished answer or none. */
+/** Decides whether the request being served has waited so long that it gets a finished answer or a refusal. */
 export function isPressed({ waitedMs }: Pressure<unknown>): boolean {
   return waitedMs > PRESSED_MS
 }

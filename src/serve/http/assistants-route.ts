@@ -53,8 +53,8 @@ import type { RouteTable } from './platform.ts'
 import { asProblem, callerContext, makeResponder, noteFailure, type Responder, type Service } from './respond.ts'
 import { asNew, send } from './send.ts'
 
-// Assistants ask by the Model Context Protocol. Each call of a tool is one request to the interface, by whoever sent it: the same checks, rights, queues and
-// records of changes.
+// Answers assistants that ask by the Model Context Protocol. Each call of a tool is one request to the interface, by whoever sent it, with the same checks,
+// rights, queues and records of changes.
 
 /** The parts of the service that answer assistants. */
 interface Assistants {
@@ -64,9 +64,9 @@ interface Assistants {
   mayGoOn: WeakSet<ServerResponse>
   tools: readonly AssistantTool[]
   respond: Responder
-  /** Answers a write as `respond` does, and undoes it. */
+  /** Answers a write as `respond` does, but takes it back. */
   rehearse: Responder
-  /** Whether this address may ask now. */
+  /** Decides whether this address may ask now, by the rate limit, and counts the request. */
   mayAskNow: (address: string, now: number) => boolean
 }
 
@@ -87,7 +87,7 @@ export function makeAssistants({
 }: Pick<Assistants, 'service' | 'front' | 'intake' | 'mayGoOn'> & { routes: RouteTable }) {
   const { mcp, mcp_rate_limit: perSecond } = service.start
   const limit = perSecond === 0 ? undefined : makeRateLimit(perSecond)
-  // Creates that share a transaction are committed.
+  // Without `together`, since creates that share a transaction are committed.
   const undone = { ...service, database: undoing(service.database), together: undefined }
   const assistants: Assistants = {
     service,
@@ -105,7 +105,7 @@ export function makeAssistants({
 /** Thrown to undo a transaction instead of committing it. */
 class Undone extends Error {}
 
-/** A database whose writes are done and taken back: they find every fault, and leave nothing. */
+/** Returns a database that does each write and takes it back: a write finds every fault and leaves nothing. */
 function undoing(database: Database): Database {
   const write: Database['write'] = async (work, by) => {
     let done: { result: Awaited<ReturnType<typeof work>> } | undefined
@@ -154,7 +154,7 @@ async function answerVisit(assistants: Assistants, visit: Visit, signIn: SignIn)
   }
 }
 
-/** Makes the answer to a failure, and reports one that is no fault of the sender. */
+/** Makes the answer to a failure, and reports a failure that is no fault of the sender. */
 function failedWith(service: Service, error: unknown, { requestId }: Visit) {
   const problem = asProblem(error)
   if (problem !== error) noteFailure(error, service, requestId)
@@ -166,7 +166,7 @@ interface Refusal extends McpFault {
   headers?: Record<string, string>
 }
 
-/** Why a request is refused before anybody looks who sent it. */
+/** Returns the refusal of a request before anybody looks who sent it; undefined for a request that goes on. */
 function refusedUnread({ service, mayAskNow }: Assistants, incoming: Incoming, now: number): Refusal | undefined {
   const { method, headers, address } = incoming
   if (method !== 'POST')
@@ -181,8 +181,8 @@ function refusedUnread({ service, mayAskNow }: Assistants, incoming: Incoming, n
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * The fault in the names that a request was sent to and from: pages of other sites may not ask, not even by a name of their own that leads here.
- * Programs send no `Origin`. Proxies may name this machine.
+ * Returns the fault in the names that a request was sent to and from; undefined where there is none. Pages of other sites may not ask, not even by a name of
+ * their own that leads to this server. Programs send no `Origin`. Proxies may name this machine.
  */
 function foreignName({ host = '', origin }: IncomingHttpHeaders, siteUrl: string): string | undefined {
   const site = new URL(siteUrl)
@@ -194,7 +194,7 @@ function foreignName({ host = '', origin }: IncomingHttpHeaders, siteUrl: string
   return isOwn ? undefined : 'The header Origin names another site.'
 }
 
-/** The fault that a problem of the interface is. */
+/** Makes the fault that tells an assistant of a problem of the interface. */
 function problemFault({ site }: Pick<Service, 'site'>, problem: Problem): Refusal {
   const { status, body } = problemReply(problem, site.language, false)
   const { retryAfter } = problem.details
@@ -228,14 +228,15 @@ async function outcomeOf(assistants: Assistants, asked: Asked): Promise<Outcome>
 
 const resultOf = (result: JsonRecord): Outcome => ({ status: 200, result })
 
-/** Clients that shook hands take other statuses than 200 for failures of the way. */
+/** Makes the answer to a fault of the protocol. Clients that began with `initialize` take every other status than 200 for a failure of the connection. */
 const faultOf = (fault: McpFault, isStateless: boolean): Outcome => ({
   status: isStateless ? fault.status : 200,
   fault,
 })
 
-/** Milliseconds that clients may keep an answer that is the same for everybody, or for one caller. */
+/** How many milliseconds clients may keep an answer that is the same for everybody. */
 const PUBLIC = { ttlMs: 3_600_000, cacheScope: 'public' } as const
+/** How many milliseconds clients may keep an answer that is for one caller alone. */
 const PRIVATE = { ttlMs: 300_000, cacheScope: 'private' } as const
 
 const serverOf = ({ site }: Pick<Service, 'site'>) => ({
@@ -265,7 +266,7 @@ function listTools(assistants: Assistants, asked: Asked): Outcome {
 const contextOf = ({ service }: Assistants, { caller, incoming }: Asked) =>
   callerContext(service, caller, service.now(), incoming)
 
-/** Whether a caller has the general right to what a tool does: an assistant is not told of the others. */
+/** Decides whether a caller has the general right to use a tool: an assistant is not told of other tools. */
 function mayCall(tool: AssistantTool, context: Context): boolean {
   const { asks, served } = tool
   if (asks === 'list' || asks === 'read') return true
@@ -291,7 +292,7 @@ async function callTool(assistants: Assistants, asked: Asked): Promise<Outcome> 
   return isOurs ? passedOn(reply) : resultOf(refusedResult(tool, reply, assistants.service))
 }
 
-/** The answer of the interface to a call: a result, or the reply that refuses it. */
+/** Asks the interface what a tool asks. Returns the result of the call, or the reply by which the interface refuses it. */
 async function replyTo(
   { service, respond, rehearse }: Assistants,
   tool: AssistantTool,
@@ -317,7 +318,7 @@ async function replyTo(
     return wrong('id', isSent ? say('The value is invalid.') : say('Send {names}.', { names }))
   }
   const { memory, report } = service
-  // Whoever only reads is answered from memory, which somebody has to bring up to date.
+  // Readers are answered from memory, so memory is brought up to date first.
   if (!isWriting(tool) && isBehind(memory)) await catchUp(memory).catch(report)
   const inner = innerRequest(site, rest, isDry ? undefined : key, asked.incoming)
   const reply = await (isDry ? rehearse : respond)(inner, async () => asked.caller)
@@ -327,7 +328,7 @@ async function replyTo(
   return { result: isWriting(tool) ? writtenResult(site, tool, body, isDry) : eventResult(site, body) }
 }
 
-/** A call as a request to the interface. Of the headers of the message it keeps the name of the client, for the history. */
+/** Makes the request to the interface for a call. Of the headers of the message it keeps `User-Agent`, which the history records. */
 function innerRequest(
   { restRoot, namespace }: Site,
   { method, path, fields }: AskedOfRest,
@@ -348,7 +349,7 @@ function innerRequest(
   }
 }
 
-/** A reply that says that the service cannot answer now. */
+/** Makes the fault from a reply that says that the service cannot answer now. */
 function passedOn({ status, headers, body }: Reply): Outcome {
   const { code, message } = isRecord(body) ? body : {}
   const { 'Retry-After': again } = headers
@@ -356,7 +357,7 @@ function passedOn({ status, headers, body }: Reply): Outcome {
   return { status, fault, ...(again !== undefined && { headers: { 'Retry-After': again } }) }
 }
 
-/** The result of a call that the interface refuses: the arguments at fault, and the values they take. */
+/** Makes the result of a call that the interface refuses: it names the arguments at fault and the values that they take. */
 function refusedResult({ args }: AssistantTool, { body, status }: Reply, { site }: Pick<Service, 'site'>): ToolResult {
   const { code, message, data } = isRecord(body) ? body : {}
   const params = isRecord(data) ? data.params : undefined
@@ -369,14 +370,14 @@ function refusedResult({ args }: AssistantTool, { body, status }: Reply, { site 
   return errorResult(String(message), lines, { code, status, ...(params !== undefined && { params }) })
 }
 
-/** The values that an argument takes, in words. */
+/** Describes an argument and the values that it takes, for people. */
 function takenBy(name: string, field: Field, site: Site): string[] {
   const { enum: words, examples, items } = argumentSchema(name, field)
   const known = words ?? (isRecord(items) ? items.enum : undefined) ?? examples
   return [`${translate(site.language, field.about)}.`, ...(Array.isArray(known) ? [`(${known.join(', ')})`] : [])]
 }
 
-/** Sends a message, or none: no other site may read it, and nobody keeps it. */
+/** Sends a message, or an empty answer without one. Pages of other sites cannot read it, and no cache keeps it. */
 function sendMessage(
   front: Front,
   visit: Visit,
@@ -397,10 +398,10 @@ function sendMessage(
   send(front, visit, { ...answer, namesOrigins: true }, 'ordinary')
 }
 
-/** The route as the log and the counts name it. */
+/** The route in the log and the metrics. */
 const MCP_ROUTE = '/mcp'
 
-/** A tool in the list that assistants ask for. */
+/** Describes a tool for the list that assistants ask for. */
 function describeTool(tool: AssistantTool, site: Site): JsonRecord {
   const { name, about, args } = tool
   const required = requiredIn(tool)
@@ -429,7 +430,7 @@ function describeTool(tool: AssistantTool, site: Site): JsonRecord {
 
 const declared = resources.map(({ resource }) => resource)
 
-/** The schema of an argument: that of the field in the interface in its plainest form, which refers to no other schema. */
+/** Returns the schema of an argument: the plainest form that its field takes in the interface, without references to other schemas. */
 function argumentSchema(name: string, field: Field): Schema {
   if (name === 'per_page') return { type: 'integer', minimum: 1, maximum: MOST_RECORDS }
   if (field.kind.read === links.read) return linkSchema(field)
@@ -437,7 +438,7 @@ function argumentSchema(name: string, field: Field): Schema {
   return { ...(Array.isArray(anyOf) ? anyOf[0] : schema), ...fixedDefault(field) }
 }
 
-/** A link by its id, or by the word of a term, or by the fields of a record to be made; or several. */
+/** Returns the schema of a link: an id, the name of a term, the fields of a record to be made, or a list of these. */
 function linkSchema({ nested }: Field): Schema {
   if (!nested) return { type: ['integer', 'string', 'array'], items: { type: ['integer', 'string'] } }
   const lines = Object.entries(nested).filter(([, { kind }]) => kind.input === 'line')

@@ -14,28 +14,28 @@ import { type Admission, admitted } from './admission.ts'
 import { type Incoming, NO_BODY, splitUrl } from './incoming.ts'
 import type { MatchedRequest, Route } from './routes.ts'
 
-// Batches: their route, how their requests are read, and how they are done, one by one or in one transaction.
+// Answers batches: their route, how their requests are read, and how these are done one by one or in one transaction.
 
 /** The parts of the service that batches need. */
 interface Batching {
   admission: Admission
-  /** Counts further requests of the client. */
+  /** Counts this many further requests of the client for the rate limit. */
   count: (requests: number) => void
   /** Answers a request of a batch, whatever its outcome. */
   answer: (incoming: Incoming, context: Context) => Promise<Reply>
 }
 
-/** The answers to the requests of a batch in order; null for a request that was not done because another one failed. */
+/** The answers to the requests of a batch, in order; null for a request that was not done because another one failed. */
 interface BatchAnswers {
   failed: boolean
   replies: readonly (Reply | null)[]
 }
 
-/** The headers that each request of a batch has for itself. All others, such as credentials, are those of the batch. */
+/** The headers that each request of a batch sets for itself. Other headers of it, such as credentials, are ignored: those of the batch count. */
 const OWN_HEADERS = ['idempotency-key', 'if-match', 'prefer']
 
 /**
- * Does the requests of a batch as the caller, one after the other: each by itself, or all in one transaction.
+ * Does the requests of a batch as the caller, in order: each by itself, or all in one transaction.
  * @throws Problem for an invalid batch
  */
 export async function batchReply(
@@ -46,7 +46,7 @@ export async function batchReply(
 ): Promise<Reply> {
   const { areOne, requests } = await parseBatch(asked.values, context)
   const bounded: Context = { ...context, room: { ...limits.batchAnswers } }
-  // The batch itself has been counted as one.
+  // The batch itself has been counted as one request.
   batching.count(Math.max(0, requests.length - 1))
   return batchOnce(asked, requests.length, context, async (repeatableAt) => {
     const items = requests.map((request, place) => incomingOf(request, incoming, bounded, repeatableAt(place)))
@@ -96,27 +96,27 @@ async function answerEach(
 ): Promise<BatchAnswers> {
   const replies: Reply[] = []
   for (const item of items) {
-    // Each has its own images.
+    // Each request has its own images.
     replies.push(await answer(item, { ...context }))
     await nextTurn()
   }
   return { failed: false, replies }
 }
 
-/** A request of a batch that is ready for its transaction. */
+/** The write of a prepared request in a batch, with the functions that settle its result. */
 interface Waiting {
   work: (tx: Tx) => Promise<unknown>
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
 }
 
-/** A request of a batch that was answered before its write, or waits with its write. */
+/** A prepared request of a batch: answered before any write, or waiting with its write. */
 type Begun = { reply: Promise<Reply> } & ({ early: Reply } | { waiting: Waiting })
 
-/** Ends requests that waited in vain; their answers are not shown. */
+/** Ends prepared requests whose writes are not done; their answers are not shown. */
 const ABANDONED = new Problem('rest_unavailable')
 
-/** The context shared by requests of a batch whose writes wait for each other; they share its images, too. */
+/** The context of all requests of a batch whose writes wait for each other. They share its images, too. */
 interface Gate {
   context: Context
   /** Receives the write of the request that has begun last. */
@@ -132,7 +132,7 @@ function makeGate(context: Context): Gate {
   return gate
 }
 
-/** Prepares all requests up to their writes, and does these in one transaction. */
+/** Prepares all requests up to their writes, and does the writes in one transaction. */
 async function answerTogether(
   items: readonly Incoming[],
   incoming: Incoming,
@@ -163,7 +163,7 @@ async function answerTogether(
   })
 }
 
-/** Answers a request up to its write. */
+/** Prepares a request: answers it up to its write, which waits. */
 async function beginRequest(item: Incoming, gate: Gate, answer: Batching['answer']): Promise<Begun> {
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<Waiting>()
   gate.arrive = arrive
@@ -176,7 +176,7 @@ async function beginRequest(item: Incoming, gate: Gate, answer: Batching['answer
 const TURN_MS = 10
 
 /**
- * Does all writes in one transaction. Returns the write that was refused, which undoes all of them.
+ * Does all writes in one transaction. Returns the write that was refused, which has undone all of them; undefined where none was.
  * @throws errors that are no fault of a request
  */
 async function writeAll(waiting: readonly Waiting[], context: Context): Promise<Waiting | undefined> {
@@ -213,7 +213,7 @@ async function collect(begun: readonly Begun[], refused: Waiting | undefined): P
 /** The methods that requests of a batch may have. */
 export const BATCH_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** Whether the requests of a batch are independent, or all done or none. */
+/** The ways to do the requests of a batch: each independently, or all or none. */
 export const VALIDATIONS = ['normal', 'require-all-validate'] as const
 
 /** A request of a batch. */
@@ -222,7 +222,7 @@ interface BatchRequest {
   /** Path and query below the REST root. */
   path: string
   body: RawValues
-  /** By their names in lower case. */
+  /** The headers by their names in lower case. */
   headers: Readonly<Record<string, string>>
 }
 
@@ -263,7 +263,7 @@ const batchFields = defineFields({
   requests: { kind: requests, about: about('The requests, done in their order'), required: true },
 })
 
-/** Several requests in one, in the form of the platform. */
+/** Returns the route of batches: several requests in one, in the form of the platform. */
 export function batchRoute(): Route {
   return {
     path: '/batch/v1',
@@ -273,7 +273,7 @@ export function batchRoute(): Route {
 }
 
 /**
- * The requests of a batch, and whether all or none are done.
+ * Reads the requests of a batch, and whether all or none are done.
  * @throws Problem rest_invalid_param, which names every invalid part of a request, such as `requests[3][method]`
  */
 async function parseBatch(
@@ -301,14 +301,14 @@ function readRequest(entry: unknown, name: string, faults: Record<string, ParamF
   return { method: known ?? 'POST', path: String(path), body: fields ?? {}, headers: readHeaders(sent ?? {}) }
 }
 
-/** A record, or the empty list that some clients send for an empty record. */
+/** Returns a record as it is, and an empty record for the empty list that some clients send in its place; undefined for all else. */
 function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
   if (value === null || typeof value !== 'object') return undefined
   if (Array.isArray(value)) return value.length === 0 ? {} : undefined
   return value as Readonly<Record<string, unknown>>
 }
 
-/** The first value of each name, if it is text. */
+/** Returns the first value of each header if it is text, by the name in lower case. */
 function readHeaders(sent: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const pairs = Object.entries(sent).flatMap(([name, value]) => {
     const first: unknown = Array.isArray(value) ? value[0] : value

@@ -17,11 +17,11 @@ import {
   type Upload,
 } from './incoming.ts'
 
-// Bodies of requests: the room that they arrive in, and how they are read.
+// Reads bodies of requests and the files in them, within bounds of memory, disk and time.
 
 // Room in memory and on disk for bodies while they arrive.
 
-/** The bytes of memory or disk that bodies hold while they arrive, and the most that they may hold. */
+/** The bytes of memory or disk that bodies hold while they arrive (`held`), and the most that they may hold. */
 export interface Room {
   held: number
   most: number
@@ -29,29 +29,31 @@ export interface Room {
 
 /** The bounds that all arriving bodies share. */
 export interface Intake {
-  /** bytes of a body that is no upload */
+  /** The most bytes of a body that is no upload. */
   bodyBytes: number
-  /** bytes of the files of one upload */
+  /** The most bytes of the files of one upload. */
   fileBytes: number
-  /** In memory, by callers with the right to write. */
+  /** Memory for the bodies of callers with the right to write. */
   writers: Room
-  /** In memory, by all others, so that they never take the room of the writers. */
+  /** Memory for the bodies of all others, so that they never take the room of the writers. */
   strangers: Room
-  /** On disk. */
+  /** Disk space for files. */
   files: Room
-  /** Where files are kept while they arrive. */
+  /** The folder that files are in while they arrive. */
   folder: string
   /** Milliseconds within which the next 64 kB of a body have to arrive, or its end. */
   patienceMs: number
 }
 
-/** The most bytes read of a body from callers who may not write: other faults of their requests are reported before the missing right. */
+/**
+ * The most bytes read of a body from callers who may not write. Something is read because other faults of a request are reported before the missing right.
+ */
 const STRANGER_BYTES = 65_536
 
 /** The number of uploads of the largest size that fit on disk at the same time. */
 const UPLOADS_AT_ONCE = 20
 
-/** The intake of a server; all bodies together may hold this many bytes of memory. */
+/** Makes the intake of a server: bodies of writers may hold `bytes` bytes of memory together, and all others an eighth of it. */
 export function makeIntake(
   options: Pick<Intake, 'bodyBytes' | 'fileBytes' | 'folder' | 'patienceMs'>,
   bytes: number,
@@ -65,10 +67,10 @@ export function makeIntake(
   }
 }
 
-/** The room that one request holds, and the files to close when it ends. */
+/** The room that one request holds, and its open files. */
 interface Holding {
   room: Room
-  /** The most bytes that it may hold. */
+  /** The most bytes of memory that it may hold. */
   limit: number
   bytes: number
   fileBytes: number
@@ -89,7 +91,7 @@ async function letGo(holding: Holding, intake: Intake): Promise<void> {
 
 /**
  * Reserves more bytes of memory, or gives back a negative number of them.
- * @throws Problem rest_request_too_large beyond the limit of the request, rest_unavailable beyond that of all together
+ * @throws Problem rest_request_too_large beyond the limit of the request, rest_unavailable beyond the limit of all requests together
  */
 function hold(holding: Holding, bytes: number): void {
   if (holding.bytes + bytes > holding.limit) throw tooLarge(holding.limit)
@@ -113,17 +115,17 @@ function busy(): Problem {
   return new Problem('rest_unavailable', { retryAfter: 1 })
 }
 
-/** False when the head of the request announces no body. */
+/** Decides whether the head of a request announces a body. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 }
 
-/** @throws Problem when the head of the request says that its body is too large */
+/** Checks the length that the head of a request announces. @throws Problem rest_request_too_large */
 function checkLength({ headers }: IncomingMessage, limit: number): void {
   if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
 }
 
-/** The body of a request in memory. @throws Problem */
+/** Reads the body of a request into memory. @throws Problem */
 async function readBytes(request: IncomingMessage, holding: Holding, patienceMs: number): Promise<Buffer> {
   checkLength(request, holding.limit)
   if (request.complete) return readArrived(request, holding)
@@ -135,7 +137,7 @@ async function readBytes(request: IncomingMessage, holding: Holding, patienceMs:
   return Buffer.concat(pieces)
 }
 
-/** A body that came together with its head, as most do. */
+/** Returns a body that came together with its head, as most do. */
 function readArrived(request: IncomingMessage, holding: Holding): Buffer {
   hold(holding, request.readableLength)
   return request.read() ?? Buffer.alloc(0)
@@ -145,7 +147,7 @@ function readArrived(request: IncomingMessage, holding: Holding): Buffer {
 export interface ArrivedFile {
   /** bytes */
   size: number
-  /** All of it in memory. */
+  /** Reads the whole file into memory. */
   read: () => Promise<Buffer>
 }
 
@@ -167,7 +169,7 @@ async function keepFile(pieces: AsyncIterable<Buffer>, holding: Holding, intake:
   return arrived()
 }
 
-/** A new file without a name: it is unlinked before anything is written, so it disappears with the process. */
+/** Opens a new file without a name: it is unlinked before anything is written, so it disappears with the process. */
 async function openFile(holding: Holding, intake: Intake) {
   await mkdir(intake.folder, { recursive: true })
   const path = join(intake.folder, `.upload-${randomBytes(9).toString('base64url')}`)
@@ -189,8 +191,8 @@ async function openFile(holding: Holding, intake: Intake) {
 }
 
 /**
- * Reads a body piece by piece; the next piece is requested when `take` is done. The rest of a refused body stays unread.
- * @throws what `take` throws, and Problem rest_request_timeout for a stalled body
+ * Passes a body to `take` piece by piece; the next piece is requested when `take` is done. The rest of a refused body stays unread.
+ * @throws what `take` throws, and Problem rest_request_timeout for a stalled body, rest_invalid_request where the client has gone
  */
 async function readPieces(request: IncomingMessage, patienceMs: number, take: Take): Promise<void> {
   const { done, stop } = startReading(request, take)
@@ -233,10 +235,10 @@ function startReading(request: IncomingMessage, take: Take): { done: Promise<voi
   return { done, stop }
 }
 
-/** Bytes that have to arrive within `patienceMs`. */
+/** The bytes of a body that have to arrive within each `patienceMs`. */
 const GOES_ON = 65_536
 
-/** The result of reading a body, unless it stalls. @throws Problem rest_request_timeout */
+/** Returns the result of reading a body. @throws Problem rest_request_timeout where the body stalls */
 async function withPatience<T>(request: IncomingMessage, patienceMs: number, reading: Promise<T>): Promise<T> {
   const { promise: stalled, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Problem('rest_request_timeout')), patienceMs)
@@ -265,7 +267,7 @@ interface BodyReader {
   letGo: () => Promise<void>
 }
 
-/** Makes a body reader. `mayGoOn` holds responses that await `100 Continue`. */
+/** Makes a body reader. `mayGoOn` holds responses whose clients await `100 Continue`. */
 export function makeBodyReader(
   request: IncomingMessage,
   response: ServerResponse,
@@ -299,26 +301,26 @@ async function readBody(request: IncomingMessage, room: BodyRoom, holding: Holdi
   const fileName = fileNameOf(request.headers['content-disposition'] ?? '')
   if (!isJson(mimeType))
     return { ...NO_BODY, file: { fileName, mimeType, ...(await readToDisk(request, holding, intake)) } }
-  // Only a body whose type has parameters is searched for them; any other is no image.
+  // A JSON body may hold parameters, so it is kept in memory. Any other body is only a file.
   const bytes = await readBytes(request, holding, intake.patienceMs)
   return { bytes, file: { fileName, mimeType, size: bytes.length, read: async () => bytes } }
 }
 
-/** RFC 9110, 8.3.1 */
+/** The syntax of a media type (RFC 9110, 8.3.1). */
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+$/
 
 const isJson = (type: string) => type === 'application/json' || type.endsWith('+json')
 
-/** Of one multipart form. */
+/** The most fields and files of one multipart form. */
 const MOST_FIELDS = 1000
 const MOST_FILES = 10
 
-/** Bytes of files that have arrived and are not on disk yet; the parser reads on until they are about as many. */
+/** The bytes of files that may be in memory because they are not on disk yet: the parser reads about as many ahead. */
 const IN_PASSING = 524_288
 
 /**
- * The fields and files of a multipart form. All that arrives is held in memory until it is part of a file on disk, so whatever the form goes on
- * with, it is refused at the limit. When this returns or throws, nothing of the form is read any more.
+ * Reads the fields and files of a multipart form. Everything that arrives counts as memory until it is part of a file on disk, so a form is refused at its
+ * limit, whatever it consists of. When this returns or throws, nothing of the form is read any more.
  * @throws Problem, or the error of a disk
  */
 async function readForm(
@@ -352,7 +354,7 @@ async function readForm(
     else fields.push([name, value])
   })
   parser.on('file', (field = '', pieces, fileName, _encoding, mimeType) => {
-    // It is also told of the end of a form that comes too early, perhaps before anybody reads the file.
+    // A form that ends too early is an error of the file as well, perhaps before anybody reads the file.
     pieces.on('error', refuseForm)
     if (!room.takesFile) {
       pieces.resume()
@@ -372,7 +374,7 @@ async function readForm(
     return { fields: parseForm(text), repeated: repeatedKeys(text), files: await Promise.all(files) }
   } finally {
     request.off('close', onGone).off('data', onPiece)
-    // Otherwise the parser would read all the rest of a refused form, which nobody needs, while the answer is made.
+    // Otherwise the parser would read the rest of a refused form while the answer is made.
     request.unpipe()
     for (const pieces of arriving) pieces.destroy()
     // A file may still be opening: whoever lets go of the holding has to find it there.
@@ -380,7 +382,7 @@ async function readForm(
   }
 }
 
-/** @throws Problem for a form whose head does not say what divides its parts */
+/** Makes the parser of a form. @throws Problem rest_invalid_form where the head of the form does not say what divides its parts */
 function formParser({ headers }: IncomingMessage, fieldSize: number): BusboyInstance {
   const limits = { fieldSize, files: MOST_FILES, fields: MOST_FIELDS, parts: MOST_FIELDS + MOST_FILES }
   try {
@@ -390,10 +392,10 @@ function formParser({ headers }: IncomingMessage, fieldSize: number): BusboyInst
   }
 }
 
-/** How long the rest of a refused body may keep arriving before its connection is closed. */
+/** Milliseconds that the rest of a refused body may keep arriving before its connection is closed. */
 const REST_MS = 2000
 
-/** Discards the rest of an unread body for a while, so that the client can read the answer. */
+/** Discards the rest of an unread body for `REST_MS`, so that the client can read the answer, and then closes the connection. */
 export function passRest(request: IncomingMessage): void {
   if (request.complete) return
   request.unpipe()
@@ -403,21 +405,21 @@ export function passRest(request: IncomingMessage): void {
   request.once('close', () => clearTimeout(timer))
 }
 
-/** The file a request brings: the first of a multipart form, else the body as it stands. Undefined when there is none. */
+/** Returns the file that a request brings: the first of a multipart form, else the body itself. Undefined where there is none. */
 export function uploadOf({ form, file }: Body): Upload | undefined {
   return form ? form.files[0] : file
 }
 
 /**
- * The file name in a Content-Disposition header as Node gives it, one character a byte: `filename*` before `filename` (RFC 6266).
- * Empty when there is none that can be read.
+ * Returns the file name in a Content-Disposition header as Node gives it, one character a byte: `filename*` before `filename` (RFC 6266). Empty where no name
+ * can be read.
  */
 function fileNameOf(header: string): string {
   const parameters = parametersOf(header)
   return decodeExtended(parameters?.get('filename*') ?? '') ?? decodeBytes(parameters?.get('filename') ?? '')
 }
 
-/** The parameters after the first word, in the grammar of a media type (RFC 6266 4.1, RFC 9110 5.6.6). */
+/** Returns the parameters after the first word, in the grammar of a media type (RFC 6266 4.1, RFC 9110 5.6.6); undefined where it is not kept. */
 function parametersOf(header: string): MIMEType['params'] | undefined {
   try {
     return new MIMEType(`disposition/${header.trim()}`).params
@@ -426,7 +428,7 @@ function parametersOf(header: string): MIMEType['params'] | undefined {
   }
 }
 
-/** The text of an extended value such as `UTF-8''na%C3%AFve.png` (RFC 8187); undefined for any other. */
+/** Decodes an extended value such as `UTF-8''na%C3%AFve.png` (RFC 8187). Undefined for any other value. */
 function decodeExtended(value: string): string | undefined {
   const [, charset = '', encoded = ''] = /^(utf-8|iso-8859-1)'[\w-]*'(.+)$/i.exec(value) ?? []
   if (charset === '') return undefined
@@ -434,7 +436,7 @@ function decodeExtended(value: string): string | undefined {
   return charset.toLowerCase() === 'utf-8' ? decodeBytes(bytes) : bytes
 }
 
-/** Bytes, one a character, as UTF-8 where they are, which is what browsers send; else as the ISO-8859-1 that the standard says. */
+/** Decodes bytes, one a character: as UTF-8 where they are valid UTF-8, which browsers send, or else as ISO-8859-1, which the standard says. */
 function decodeBytes(bytes: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(bytes, 'latin1'))

@@ -29,12 +29,12 @@ import { assetAnswer, contentPolicy, FOREVER } from './public-pages.ts'
 import { anonymousContext, asProblem, callerContext, noteFailure, type Service } from './respond.ts'
 import { asNew, type Outgoing, send } from './send.ts'
 
-// The desk over HTTP: cookies, forms, headers, and who has signed in.
+// Answers requests to the desk: finds the user of the session cookie, reads forms, refuses forms of other sites, and sets headers.
 
 /** The most bytes of a form of somebody who has not signed in. */
 const STRANGER_FORM = 16_384
 
-/** The desk as the router knows it. */
+/** The parts of the service that answer at the desk. */
 export interface DeskRoute {
   service: Service
   front: Front
@@ -45,7 +45,7 @@ export interface DeskRoute {
   assets: DeskAssets
   /** Undefined for a service without pages. */
   pages: Pages | undefined
-  /** The edition of the owner's settings that the assets were made with. */
+  /** The count of changed settings in memory when the assets were made. */
   settings: number
 }
 
@@ -57,7 +57,7 @@ export function makeDeskRoute(service: Service, front: Front, gate: DeskGate, gr
   return { service, front, gate, ...ground, assets: readDeskAssets(ground.look.accent), settings }
 }
 
-/** The addresses of the desk that clients of other calendars know, with those that they lead to. */
+/** Addresses where people of other calendars look for the desk, with the addresses of the desk that they lead to. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/wp-admin', '/desk/'],
   ['/wp-admin/', '/desk/'],
@@ -65,7 +65,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/desk', '/desk/'],
 ])
 
-/** The function that answers a visit to the desk; undefined for all other visits. */
+/** Returns the function that answers a visit at this path of the desk; undefined for any other path. */
 export function deskAt(desk: DeskRoute, path: string): ((visit: Visit) => unknown) | undefined {
   if (path === CONSENT_PATH) return (visit) => answerVisit(desk, visit, CONSENT_ROOM)
   const elsewhere = ELSEWHERE.get(path) ?? (path.startsWith('/wp-admin/') ? '/desk/' : undefined)
@@ -79,7 +79,7 @@ function leadTo({ service, front }: DeskRoute, visit: Visit, path: string): void
   sendDesk(front, visit, 302, { Location: pathTo(service.site, path) }, '')
 }
 
-/** Takes in what owners have changed of the name and the look; nobody waits for what has just been changed. */
+/** Makes the assets anew after owners have changed the look. Changes that memory does not know yet are read in the background, and are followed later. */
 function followLook(desk: DeskRoute): void {
   const { memory, report } = desk.service
   if (isBehind(memory)) void catchUp(memory).catch(report)
@@ -92,14 +92,14 @@ function followLook(desk: DeskRoute): void {
 function sendAsset(desk: DeskRoute, visit: Visit): void {
   followLook(desk)
   const { byPath } = desk.assets
-  // A page that was read before the look changed gets the files of now.
+  // A page that was made before the look changed gets the present file.
   const name = visit.url.path.slice(visit.url.path.lastIndexOf('/'))
   const asset = byPath.get(visit.url.path) ?? [...byPath].find(([path]) => path.endsWith(name))?.[1]
   if (!asset) throw new Problem('rest_no_route')
   send(desk.front, visit, assetAnswer(asset, FOREVER), 'ordinary')
 }
 
-/** Answers a visit by whoever has the session of its cookie. */
+/** Answers a visit as the user of the session that its cookie names. */
 async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise<void> {
   const { service, front } = desk
   const { request, response } = visit
@@ -117,7 +117,7 @@ async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise
         : await admitted(front.admission, 'reads', incoming, () => userOf(desk, cookie, now))
     if (user) visit.user = user.user.login
     const answer = async () => sendAnswer(desk, visit, await answerOf(desk, visit, incoming, { path, user }))
-    // A refused sign-in waits, and its place is nobody else's: the gate bounds how many there are.
+    // A refused sign-in waits for a while, so sign-ins take no places of the queues. The gate bounds how many there are.
     if (method === 'POST' && (path === '/sign-in' || (!user && !isForAll(path)))) return await answer()
     await admitted(front.admission, method === 'POST' ? 'writes' : 'reads', incoming, answer)
   } catch (error) {
@@ -131,13 +131,13 @@ async function answerVisit(desk: DeskRoute, visit: Visit, path: string): Promise
 /** The user who has signed in; undefined for a stranger. */
 type Visitor = DeskUser | undefined
 
-/** The user with the session of a cookie. */
+/** Finds the user of the session that a cookie names. */
 async function userOf({ gate }: DeskRoute, cookie: string, now: number): Promise<Visitor> {
   const found = await gate.sessionOf(cookie, now)
   return found && { ...found, cookie }
 }
 
-/** A page, whom it is for, and what it counts of the work that waits. */
+/** An answer, the user it is for, how many entries wait in the inbox, and whether the service takes no writes now. */
 interface AnsweredVisit {
   answer: DeskAnswer
   user: Visitor
@@ -184,7 +184,7 @@ async function answerOf(
   return { answer, user, waiting: await countInInbox(context), isReadOnly: !(await desk.gate.canWrite()) }
 }
 
-/** Answers somebody who has not signed in. A form that they send goes on once they have. */
+/** Answers a visit without a user, or at an address that is for everybody. A form sent without a session is done once its sender has signed in again. */
 async function answerUnknown(
   { service }: DeskRoute,
   request: AnyDeskRequest,
@@ -205,7 +205,10 @@ async function answerUnknown(
   }
 }
 
-/** Reads a form: a small one of strangers, and one of the usual size of those who had a session, whose form is kept while they sign in again. */
+/**
+ * Reads a form. Strangers may send `STRANGER_FORM` bytes. People whose session has ended may send the usual size: their form is kept while they sign in
+ * again.
+ */
 async function readDeskBody(
   { gate, service }: DeskRoute,
   incoming: Incoming,
@@ -222,9 +225,9 @@ async function readDeskBody(
   return incoming.readBody({ isTrusted: false, takesFile, most: Number.POSITIVE_INFINITY })
 }
 
-/** Pages in a look that was typed at the desk, as visitors would get them. */
+/** Makes the functions that show pages in a look typed at the desk, as visitors would get them. */
 function lookPreview(service: Service, pages: Pages): LookPreview {
-  // Texts of the start are in a folder, and pages of text are not what a preview shows.
+  // Without `pages_texts`: texts of the start are in a folder, and a preview shows no pages of text.
   const config = (set: OwnerTexts) => withOwnerSettings({ ...service.start, pages_texts: '' }, set)
   return {
     page: (set, stylePath, banner) =>
@@ -241,11 +244,11 @@ function formOf({ headers }: Incoming, { bytes, form }: Body): Pick<AnyDeskReque
   if (form) return { form: form.fields, repeated: form.repeated, files: form.files }
   const type = mediaType(headers)
   const repeated = type === 'application/x-www-form-urlencoded' ? repeatedKeys(bytes.toString('utf8')) : []
-  // Nothing at the desk sends JSON, which nests as deep as it likes and has other values than texts.
+  // Nothing at the desk sends JSON, which nests to any depth and has other values than texts.
   return { form: type.endsWith('json') ? {} : parseBody(type, bytes), repeated: new Set(repeated), files: [] }
 }
 
-/** Browsers keep a cookie of this name to the host that set it, by https alone. */
+/** Returns the name of the session cookie. Browsers send a cookie named `__Host-…` only to the host that set it, and by https alone. */
 const cookieName = (siteUrl: string) => (siteUrl.startsWith('https:') ? '__Host-kalends' : 'kalends')
 
 function sessionCookie(siteUrl: string, { cookie = '' }: IncomingHttpHeaders): string | undefined {
@@ -258,8 +261,8 @@ function sessionCookie(siteUrl: string, { cookie = '' }: IncomingHttpHeaders): s
 }
 
 /**
- * Whether a POST comes from a page of this site, or from no browser at all: as CrossOriginProtection of Go decides. Old browsers, which do not say
- * where a request comes from relative to its goal, name the origin of its page, which is that of the site as it is configured.
+ * Decides whether a POST comes from a page of this site, or from no browser at all, as CrossOriginProtection of Go decides. Old browsers do not send
+ * `Sec-Fetch-Site`; they name the origin of the page, which has to be that of the configured site.
  */
 function isOwnForm(siteUrl: string, headers: IncomingHttpHeaders): boolean {
   const where = headers['sec-fetch-site']
@@ -305,7 +308,7 @@ function sendAnswer(desk: DeskRoute, visit: Visit, { answer, user, waiting, isRe
   sendDesk(front, visit, answer.status ?? 200, html, frameDesk(frame, answer))
 }
 
-/** A cookie for a session, or one that ends it. */
+/** Makes the cookie of a session, or without one, a cookie that ends it. */
 function cookieFor(siteUrl: string, session: string | undefined): string {
   const secure = siteUrl.startsWith('https:') ? '; Secure' : ''
   const life = session === undefined ? 'Max-Age=0' : `Max-Age=${90 * 86_400}`
@@ -320,13 +323,13 @@ function pageHeaders({ site, images }: Service, leadsTo: string | undefined): Re
   }
 }
 
-/** Headers of a page that the desk shows in a frame; no other site may show it in one. */
+/** Returns the headers of a page that the desk shows in a frame; no other site may show it in one. */
 function framedHeaders({ site, images }: Service): Record<string, string> {
   const policy = contentPolicy(site, images.mediaUrl).replace("frame-ancestors 'none'", "frame-ancestors 'self'")
   return { 'Content-Security-Policy': policy, 'X-Frame-Options': 'SAMEORIGIN' }
 }
 
-/** Headers of a page of the desk that has such a frame. */
+/** Returns the headers of a desk page that shows another page of this site in a frame. */
 function framingHeaders({ site, images }: Service): Record<string, string> {
   return { 'Content-Security-Policy': `${contentPolicy(site, images.mediaUrl)}; frame-src 'self'` }
 }
@@ -341,12 +344,12 @@ function sendDesk(front: Front, visit: Visit, status: number, own: Record<string
   }
   const body = Buffer.from(text)
   const flat = Object.entries(headers).flat()
-  // No page of another site reads the desk.
+  // `namesOrigins` without such a header: no page of another site may read the desk.
   const answer: Outgoing = { ...asNew(), status, route: 'desk', headers: flat, tag: '', namesOrigins: true, body }
   send(front, visit, answer, 'ordinary')
 }
 
-/** Explains a failure that no page has explained. */
+/** Sends a page that explains a failure, and reports a failure that is no fault of the user. */
 function sendFailure(desk: DeskRoute, visit: Visit, error: unknown): void {
   const { service } = desk
   const problem = asProblem(error)

@@ -10,20 +10,22 @@ import { postFilters } from './platform-resource.ts'
 import type { Service } from './respond.ts'
 import { contentTag, type Outgoing } from './send.ts'
 
+// Caches finished answers: keeps them, renews those that outlive changes, and names their versions in ETags.
+
 /** A finished answer to an anonymous read, valid for one version of the data and one day. */
 export interface Finished extends Outgoing {
   version: string
-  /** As `clockOf` names it. */
+  /** The day or minute that it is valid for, as `clockOf` returns it. */
   day: string
-  /** Whether it is valid for a minute of the day alone. */
+  /** Whether it is valid for one minute alone, not for the whole day. */
   isBrief?: boolean
-  /** Present on answers that outlive changes of the data. */
+  /** The body of an answer that outlives changes of the data, with what brings it up to date. */
   followed?: FollowedBody
-  /** Of a list among these: its headers with another total. */
+  /** Makes the headers of a list that outlives changes, with its present total. */
   framedHeaders?: (frame: ListFrame) => string[]
-  /** Of an answer that shows one record: its version. */
+  /** The version of the record that the answer shows, where it shows one. */
   recordVersion?: Version | undefined
-  /** Bytes that `followed` holds for counts and the body as gzip. */
+  /** Bytes that `followed` holds for counts and for the body as gzip. */
   bytesFollowed?: number
 }
 
@@ -33,29 +35,30 @@ export interface Finished extends Outgoing {
  */
 export interface FinishedAnswers {
   memory: EventMemory
-  /** By requested address, and by representation if `Accept` has chosen one. */
+  /** The answers by requested address, and also by representation where `Accept` has chosen one. */
   bodies: Cache<string, Finished>
   /** Hashes of addresses that were requested once. */
   asked: Uint32Array
-  /** Identifies the calendar and its settings in ETags. */
+  /** The name of the calendar and its settings in ETags. */
   edition: string
-  /** Names the edition by the present settings; `settings` is the count of `memory` at that time. */
+  /** Makes the edition from the present settings. */
   nameEdition: () => string
+  /** The count of changed settings in `memory` when `edition` was made. */
   settings: number
   today: (now: number) => string
-  /** The version and day seen last, and since when they hold, in milliseconds. */
+  /** The version and day seen last, and the time in milliseconds since which they hold. */
   state: { version: string; day: string; since: number }
   /** Whether a streamed answer is being collected for the cache; one at a time, which bounds the memory. */
   isCollecting: boolean
 }
 
-/** The most earlier ETags of a list: clients ask again with the ETag of a few changes ago. */
+/** The most earlier ETags kept of a list: clients ask again with the ETag of a few changes ago. */
 const EARLIER_TAGS = 16
 
 /** The number of slots for addresses requested once; a power of two. */
 const ASKED = 65_536
 
-/** An empty cache; `budget` bounds the bodies. */
+/** Makes an empty cache, with `budget` as the bound of its bodies. */
 export function noFinishedAnswers({ site, memory, edition, images }: Service, budget: CacheBudget): FinishedAnswers {
   const nameEdition = () =>
     createHash('sha1')
@@ -75,7 +78,7 @@ export function noFinishedAnswers({ site, memory, edition, images }: Service, bu
   }
 }
 
-/** The finished answer, if it is still valid. */
+/** Finds a finished answer and brings it up to date. Undefined where none is valid. */
 export function findFinished(answers: FinishedAnswers, key: string, now: number): Finished | undefined {
   const { bodies, memory } = answers
   if (answers.settings !== memory.settings) startAfresh(answers)
@@ -116,12 +119,12 @@ function renew(answers: FinishedAnswers, known: Finished, followed: FollowedBody
   Object.assign(known, { version, day, tag, earlierTags: isRecounted ? [] : earlier })
 }
 
-/** Caches an answer that stays valid: one with `followed`, or one whose ETag names the version it was made from. */
+/** Caches an answer that stays valid: one with `followed`, or one whose ETag names the version it was made from. Any other is not cached. */
 export function keepFinished(answers: FinishedAnswers, key: string, finished: Finished): void {
   const { body, tag, followed, bytesFollowed = 0 } = finished
   if (!followed && !tag.startsWith(`W/"${answers.edition}.`)) return
   finished.isKept = true
-  // Besides the body: its compressed form, the address twice, and the data of `followed`: ids, states, and the rest.
+  // Besides the body: its compressed form, the address twice, and `followed` with its ids and states.
   keepCached(answers.bodies, key, finished, body.length * 1.5 + key.length * 4 + bytesFollowed + 2500)
 }
 
@@ -136,7 +139,7 @@ export function sinceWhen(answers: FinishedAnswers, version: string, now: number
   return state.since
 }
 
-/** Passes on the pieces of an answer, and gives all of them to `keepIt` at the end, unless they are too large for the cache. */
+/** Passes on the pieces of an answer, and gives the whole to `keepIt` at the end, unless it is too large for the cache or another one is being collected. */
 export async function* collected(
   answers: FinishedAnswers,
   pieces: AsyncIterable<Buffer>,
@@ -161,8 +164,8 @@ export async function* collected(
 }
 
 /**
- * Whether this address was requested before, lately. Most lists of a busy site are requested once and are not worth caching. Only hashes are stored,
- * since texts would burden the garbage collector; when two addresses share a hash, an answer is cached too early.
+ * Decides whether this address was requested before, lately, and notes it. Most lists of a busy site are requested once and are not worth caching. Only
+ * hashes are stored, since texts would burden the garbage collector; when two addresses share a hash, an answer is cached too early.
  */
 export function wasAsked({ asked }: FinishedAnswers, key: string): boolean {
   const hash = hashOf(key)
@@ -172,7 +175,7 @@ export function wasAsked({ asked }: FinishedAnswers, key: string): boolean {
   return false
 }
 
-/** Names the state of the data and the representation rather than the bytes: the same on every node, and quick to make. */
+/** Makes an ETag that names the state of the data and the representation rather than the bytes: it is the same on every node, and quick to make. */
 export function versionTag({ edition }: FinishedAnswers, version: string, day: string, format = 'json'): string {
   return format === 'json' ? `W/"${edition}.${version}.${day}"` : `W/"${edition}.${version}.${day}.${format}"`
 }
@@ -181,28 +184,31 @@ const timedNames = [...resources.map(({ filters }) => filters), postFilters].fla
   Object.entries(filters).flatMap(([name, { kind }]) => (kind.goesByClock ? [name] : [])),
 )
 
-/** Parameters whose values in words change with the clock; frames have short names for two of them. */
+/** Matches a parameter whose value is no date but words that follow the clock. In frames, two such parameters are called `date` and `until`. */
 const CLOCK = new RegExp(
   `[?&](?:(?:${[...new Set(timedNames)].join('|')})=(?!\\d{4}-\\d\\d-\\d\\d)|(?:date|until)=(?!\\d{4}-\\d\\d))`,
 )
 
-/** A name that is not written as it is read, so that any of the above may be behind it. */
+/** Matches an escaped name, behind which any of these parameters may hide. */
 const DISGUISED = /[?&][^=&?]*[%+]/
 
-/** False for answers that change with the clock within a day: dates in words, and upcoming events. */
+/**
+ * Decides whether the answer to an address depends on no more of the clock than `clockOf` returns. Dates in words and upcoming events depend on more, and
+ * nested or escaped names may hide them.
+ */
 export function isSteady(url: string): boolean {
   return !CLOCK.test(url) && !url.includes('[') && !url.includes('%5') && !DISGUISED.test(url)
 }
 
-/** Values of `when` that change within a day; those that are not known are taken for such. */
+/** Matches a value of `when` whose events change within a day, and any unknown value. */
 const BRIEF = /[?&]when=(?!(?:today|tomorrow|weekend|week|month)(?:&|$))/
 
-/** Returns true for an answer that is valid for a minute alone. */
+/** Decides whether the answer to an address is valid for one minute alone. */
 export function isBrief(url: string): boolean {
   return url.includes('when=') && BRIEF.test(url)
 }
 
-/** The part of the clock that the answer to a steady address depends on: the day, and the minute if it is brief. */
+/** Returns the part of the clock that the answer to a steady address depends on: the day, and the minute if it is brief. */
 export function clockOf(answers: FinishedAnswers, url: string, now: number): string {
   return isBrief(url) ? minuteOf(answers, now) : answers.today(now)
 }
@@ -211,14 +217,14 @@ function minuteOf(answers: FinishedAnswers, now: number): string {
   return `${answers.today(now)}.${Math.floor(now / 60_000)}`
 }
 
-/** The days that a default window depends on: today's in the zone of the site, and today's in UTC (rule 12.1). */
+/** Makes the function that returns the days which a default window depends on: today's in the zone of the site, and today's in UTC (rule 12.1). */
 export function makeToday(zone: string): (now: number) => string {
   let until = 0
   let day = ''
   return (now) => {
     if (now < until && now >= until - 60_000) return day
     day = `${wallNow(zone, now).slice(0, 10)}${new Date(now).toISOString().slice(8, 10)}`
-    // Zones change the day at whole minutes of UTC.
+    // In every zone the day changes at a whole minute of UTC.
     until = (Math.floor(now / 60_000) + 1) * 60_000
     return day
   }

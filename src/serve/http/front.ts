@@ -19,6 +19,8 @@ import {
 import { passRest } from './bodies.ts'
 import { clientAddress, type Incoming, readUrl, type Trusted, type Visit } from './incoming.ts'
 
+// Admits, queues and refuses requests, stops the server, makes headers, and sends bodies to quick and slow readers.
+
 /** The front of the server: it admits, queues and refuses requests, and reports each answer. */
 export interface Front {
   site: Site
@@ -27,14 +29,14 @@ export interface Front {
   readers: SlowReaders
   rateLimit: RateLimit | undefined
   trusted: Trusted | undefined
-  /** Requests of a connection that wait for the answer before theirs. */
+  /** The number of requests of each connection that wait for an earlier answer. */
   behind: WeakMap<Socket, number>
   requestIds: () => string
   onAnswered: OnAnswered | undefined
   /** Reports a fault of the service. */
   report: (error: unknown, requestId?: string) => void
   refusals: Record<'overloaded' | 'tooMany', Refusal>
-  /** Refuses a request, since the service is overloaded. */
+  /** Answers 503 to a request, unless its client has gone. */
   tellOverloaded: (visit: Visit) => void
 }
 
@@ -48,16 +50,16 @@ interface Refusal {
 /** The options of a front. */
 interface FrontOptions {
   patienceMs: number
-  /** bytes of answers that readers who do not take them may hold together */
+  /** The most bytes of answers held together for readers that do not take them. */
   unsentBytes: number
-  /** requests a second of one client; 0 for any number */
+  /** The requests a second of one client; 0 for any number. */
   rateLimit: number
   trusted: Trusted | undefined
   onAnswered?: OnAnswered | undefined
   report: Front['report']
 }
 
-/** The most requests of one connection that wait for earlier answers; a client that sends more reads no answers at all. */
+/** The most requests of one connection that wait for earlier answers. A client that sends more reads no answers, so its connection is closed. */
 const MOST_BEHIND = 100
 
 export function makeFront(site: Site, options: FrontOptions): Front {
@@ -81,7 +83,7 @@ export function makeFront(site: Site, options: FrontOptions): Front {
   return front
 }
 
-/** The headers of a refusal: there are few, since each one takes time. */
+/** The headers that a refusal keeps of those of other answers: few, since each one takes time. */
 const OF_REFUSALS = new Set([
   'Content-Type',
   'X-Content-Type-Options',
@@ -102,8 +104,8 @@ function makeRefusal(site: Site, code: ProblemCode): Refusal {
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
- * Admits the requests of each connection one after the other, so that at most one answer is held for each reader, and only as many as the service can
- * handle. `/healthz` and `/readyz` are always admitted.
+ * Makes the handler of all requests. It admits the requests of each connection one after the other, so that at most one answer is held for each reader, and
+ * only as many requests as the service can handle. `/healthz` and `/readyz` are always admitted.
  */
 export function openFront(front: Front, closing: Closing, serve: (visit: Visit) => void): Handler {
   const handling: RequestHandlers<Visit> = {
@@ -130,7 +132,7 @@ function mayAsk({ rateLimit, trusted }: Front, request: IncomingMessage, now: nu
   return !rateLimit || mayAskAgain(rateLimit, clientAddress(request, trusted), now)
 }
 
-/** Whether a request asks for the health of the service; such requests are never refused. */
+/** Decides whether a request asks for the health of the service; such requests are never refused. */
 function isWatching(path: string): boolean {
   return path === '/healthz' || path === '/readyz'
 }
@@ -149,7 +151,7 @@ function waitBehind({ behind }: Front, request: IncomingMessage, response: Serve
   })
 }
 
-/** Answers 503 after a while. */
+/** Answers 503 to a request after `HELD_MS`, during which others are served. */
 export function refuseOverload(front: Front, visit: Visit): void {
   turnAway(front.pressure, visit, front.tellOverloaded)
 }
@@ -164,17 +166,17 @@ function sendRefusal(front: Front, visit: Visit, { status, headers, body }: Refu
   announce(front.onAnswered, visit, '', 'refused', status, body.length)
 }
 
-/** True when the client has gone. */
+/** Decides whether the client of a request has gone. */
 export function isGone(request: IncomingMessage): boolean {
   return request.socket.destroyed
 }
 
-/** The sender of a request, for the queue that it waits in. */
+/** Returns the client of a request, as queues need it. */
 export function askerOf({ trusted }: Front, { request }: Visit): Asker {
   return { address: clientAddress(request, trusted), isGone: () => isGone(request) }
 }
 
-/** A request as its answer needs it. */
+/** Makes the request from which its answer is made; the body has not been read yet. */
 export function incomingOf(front: Front, visit: Visit, readBody: Incoming['readBody']): Incoming {
   const { request, url, requestId } = visit
   const { method = 'GET', headers } = request
@@ -199,7 +201,7 @@ export interface Answered {
   request: IncomingMessage
   /** The login of its sender; `''` for a stranger. */
   user: string
-  /** Where it came from: the finished answers, the index of events in memory, the ordinary way, or a refusal by the overloaded service. */
+  /** Where the answer came from: the finished answers, the index of events in memory, the ordinary way, or a refusal by the overloaded service. */
   from: 'finished' | 'memory' | 'ordinary' | 'refused'
 }
 
@@ -221,7 +223,7 @@ export function announce(
   onAnswered({ method, url, route, status, ms, bytes, requestId, request, user, from })
 }
 
-/** Gives each request an id that is unique among all processes: a random start and a number. */
+/** Makes the function that gives each request an id, unique among all processes: a random start and a number. */
 function makeRequestIds(): () => string {
   const start = `${randomBytes(6).toString('base64url')}-`
   let last = 0
@@ -231,20 +233,20 @@ function makeRequestIds(): () => string {
   }
 }
 
-/** The requests that each client may still make: a number a second, and twice that number at once. */
+/** The requests that each client may still make (`left`): up to `perSecond` more each second, and at most twice as many at once. */
 interface RateLimit {
   perSecond: number
   clients: Map<string, { left: number; at: number }>
 }
 
-/** The most clients counted; beyond, the ones seen first are dropped. */
+/** The most clients that are counted; for a further one, the client seen first is forgotten. */
 const MOST_CLIENTS = 50_000
 
 export function makeRateLimit(perSecond: number): RateLimit {
   return { perSecond, clients: new Map() }
 }
 
-/** Counts a request of this address. False when it is one too many. `now` in milliseconds on a clock that does not go back. */
+/** Counts a request of this address. Returns false where it is one too many. `now` is in milliseconds on a clock that does not go back. */
 export function mayAskAgain(limit: RateLimit, address: string, now: number): boolean {
   const { perSecond, clients } = limit
   const name = clientOf(address)
@@ -261,7 +263,7 @@ export function mayAskAgain(limit: RateLimit, address: string, now: number): boo
   return mayAsk
 }
 
-/** Counts further requests of this address without refusing them: later requests wait the longer. */
+/** Counts further requests of this address without refusing them; later requests are refused for longer. */
 export function countFurther(limit: RateLimit, address: string, requests: number): void {
   const known = limit.clients.get(clientOf(address))
   if (known) known.left -= requests
@@ -269,21 +271,21 @@ export function countFurther(limit: RateLimit, address: string, requests: number
 
 // Stops a server without dropping the requests it has.
 
-/** Whether a server is about to stop, and its connections. */
+/** The state of a server that may be about to stop, and its connections. */
 export interface Closing {
-  /** It takes requests as before, but is not ready any more. */
+  /** Whether the server takes requests as before, but says that it is not ready any more. */
   isDraining: boolean
-  /** It takes no new connection, and every answer closes its own. */
+  /** Whether the server takes no new connection, and every answer closes its own. */
   isClosing: boolean
-  /** Since when each is there, on the clock of `performance.now`. */
+  /** The connections, each with the time when it began, on the clock of `performance.now`. */
   connections: Map<Socket, number>
 }
 
 /** How long a stop takes. */
 export interface StopTimes {
   /**
-   * Milliseconds during which connections are still accepted, while /readyz answers 503; and those after which connections that are idle then are
-   * closed.
+   * Milliseconds during which connections are still accepted, while /readyz answers 503. Afterwards idle connections are kept for as long again, but for at
+   * most `LINGER_MS`.
    */
   drainMs: number
   /** Milliseconds after which unanswered requests are dropped. */
@@ -293,10 +295,10 @@ export interface StopTimes {
 /** Milliseconds between searches for idle connections. */
 const LET_GO_EVERY_MS = 20
 
-/** The longest that an idle connection is kept for its next request, whose answer closes it. */
+/** The most milliseconds that an idle connection is kept for its next request, whose answer closes it. */
 const LINGER_MS = 1000
 
-/** Milliseconds within which a new connection says something; its request may be on its way. */
+/** Milliseconds for which a connection that has sent nothing is kept, since its first request may be on its way. */
 const SPEAKS_WITHIN_MS = 200
 
 export function notClosing(server: Server): Closing {
@@ -309,9 +311,9 @@ export function notClosing(server: Server): Closing {
 }
 
 /**
- * Stops a server. First it drains: balancers that ask whether it is ready go elsewhere. Then it stops listening, and its proxies, which have kept their
- * connections till now, learn by the next answer that they have to connect elsewhere. Then connections without a request are closed, the others
- * after their answers, and all that are left at the deadline. `stopListening` resolves when nobody is accepted any more, its `ended` when nobody is left.
+ * Stops a server in steps. It drains: balancers that ask whether it is ready go elsewhere. It stops listening, and each answer closes its connection, from
+ * which proxies learn to connect elsewhere. Then it closes connections without a request, and at the deadline all that are left. `stopListening` resolves
+ * when no connection is accepted any more, its `ended` when no connection is left.
  */
 export async function closeServer(
   server: Server,
@@ -335,10 +337,10 @@ export async function closeServer(
   }
 }
 
-/** Closes connections without a request, silent ones included, as soon as they may be. */
+/** From `lingersUntil` on, closes connections without a request, also those that have never sent anything. */
 async function closeIdle(server: Server, { connections }: Closing, lingersUntil: number): Promise<void> {
   if (performance.now() < lingersUntil) return
-  // Requests that have arrived were read by then.
+  // By the next turn, requests that have arrived have been read.
   await nextTurn()
   server.closeIdleConnections()
   const now = performance.now()
@@ -358,7 +360,7 @@ export const VARY_WITH_ACCEPT = `${VARY}, Accept`
 const ALLOWED_HEADERS =
   'Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type, If-Match, If-None-Match, X-HTTP-Method-Override, Idempotency-Key, Prefer'
 
-/** The headers of every answer (rule 28.1), overridden by those of the answer itself; its links follow the link to the root. */
+/** Makes the headers of every answer (rule 28.1). Those in `own` override them, except that the links in `own` follow the link to the root. */
 export function answerHeaders(
   site: Site,
   own: Readonly<Record<string, string>>,
@@ -384,7 +386,7 @@ export function answerHeaders(
   }
 }
 
-/** The headers that let pages of other sites read the answer (rule 28.3). */
+/** Makes the headers that let pages of other sites read the answer (rule 28.3); none for a request without an origin. */
 export function crossOriginHeaders(origin: string | undefined): Record<string, string> {
   if (origin === undefined) return {}
   return {
@@ -393,7 +395,7 @@ export function crossOriginHeaders(origin: string | undefined): Record<string, s
   }
 }
 
-/** True when the client has the body already, by its ETag or an earlier one (RFC 9110, 13.1.2: weak comparison). */
+/** Decides whether the client has the body already, by its ETag or an earlier one (RFC 9110, 13.1.2: weak comparison). */
 export function hasCurrent(headers: IncomingHttpHeaders, tag: string, earlierTags: readonly string[] = []): boolean {
   const known = headers['if-none-match']
   if (known === undefined) return false
@@ -404,12 +406,12 @@ export function hasCurrent(headers: IncomingHttpHeaders, tag: string, earlierTag
 }
 
 /**
- * How long the data must be unchanged before an answer has a Last-Modified header. Until then another process or node may not know of a change, and
+ * Milliseconds that the data must be unchanged before an answer has a Last-Modified header. Until then another process or node may not know of a change, and
  * the header has whole seconds only.
  */
 const QUIET_MS = 5000
 
-/** The Last-Modified time of an answer in whole seconds; undefined while the change is too recent. */
+/** Returns the Last-Modified time of an answer, in milliseconds but rounded up to a second; undefined while the change is too recent. */
 function settledSecond(modified: number | undefined): number | undefined {
   if (modified === undefined) return undefined
   const second = Math.ceil(modified / 1000) * 1000
@@ -422,16 +424,16 @@ export function addLastModified(headers: string[], modified: number | undefined)
   if (second !== undefined) headers.push('Last-Modified', httpDate(second))
 }
 
-/** The date formatted last: answers sent again and again all have the same one. */
+/** The date formatted last, kept because an answer that is sent again and again always has the same one. */
 const lastDate = { second: Number.NaN, text: '' }
 
-/** A whole second in the format of headers. */
+/** Formats a whole second, given in milliseconds, for a header. */
 function httpDate(second: number): string {
   if (second !== lastDate.second) Object.assign(lastDate, { second, text: new Date(second).toUTCString() })
   return lastDate.text
 }
 
-/** True when the client's copy is current by If-Modified-Since alone (RFC 9110, 13.1.3). */
+/** Decides whether the client's copy is current by If-Modified-Since alone (RFC 9110, 13.1.3). */
 export function isUnmodified(headers: IncomingHttpHeaders, modified: number | undefined): boolean {
   const since = headers['if-modified-since']
   if (since === undefined || headers['if-none-match'] !== undefined) return false
@@ -439,52 +441,53 @@ export function isUnmodified(headers: IncomingHttpHeaders, modified: number | un
   return second !== undefined && Date.parse(since) >= second && Date.parse(since) <= Date.now()
 }
 
-/** Caches in between may turn a weak ETag into a strong one. */
+/** Decides whether an ETag from a client is this one, or its strong form: caches in between may turn a weak ETag into a strong one. */
 function isSame(entry: string, tag: string): boolean {
   return entry === tag || `W/${entry}` === tag
 }
 
 export type Encoding = 'br' | 'gzip'
 
-/** The best encoding a client takes for a body of this size; undefined for none. */
+/** Returns the best encoding that a client takes for a body of this many bytes; undefined for none. */
 export function encodingFor(headers: IncomingHttpHeaders, size: number): Encoding | undefined {
   const accepted = headers['accept-encoding']
   if (size < COMPRESS_FROM || typeof accepted !== 'string') return undefined
   return ACCEPTING.find(({ taken }) => taken.test(accepted))?.encoding
 }
 
-/** Whether a client takes gzip for a body of this size, whatever it likes better. */
+/** Decides whether a client takes gzip for a body of this many bytes, even where it takes something better. */
 export function takesGzip({ 'accept-encoding': accepted }: IncomingHttpHeaders, size: number): boolean {
   return size >= COMPRESS_FROM && typeof accepted === 'string' && GZIP.taken.test(accepted)
 }
 
-/** The encodings, best first, each with a pattern that matches headers which name it without refusing it by `q=0`. */
+/** Makes an encoding with the pattern of an `Accept-Encoding` that names it and does not refuse it by `q=0`. */
 const accepting = (encoding: Encoding) => ({
   encoding,
   taken: new RegExp(`(?:^|,)[ \\t]*${encoding}[ \\t]*(?:;(?![^,]*q=0(?:\\.0*)?[ \\t]*(?:[,;]|$))[^,]*)?(?:,|$)`, 'i'),
 })
 const GZIP = accepting('gzip')
+/** The encodings that are offered, best first. */
 const ACCEPTING = [accepting('br'), GZIP]
 
 // Readers who do not take their answers: watched, and dropped where others need the room.
 
-/** Answers that their readers have not taken yet. */
+/** Answers that their readers have not taken yet, and the bytes that they hold. */
 interface SlowReaders {
   /** Milliseconds after which a reader that has taken nothing is dropped. */
   patienceMs: number
-  /** Bytes of answers held for one reader alone, and their limit. */
+  /** Bytes of the answers that are each held for one reader alone; `most` is their limit. */
   held: number
   most: number
   answers: Map<ServerResponse, { bytes: number; since: number }>
 }
 
-/** Readers this old are dropped when there is no room for others. */
+/** Milliseconds after which the reader of an answer is dropped when there is no room for others. */
 const SLOW_AFTER_MS = 2000
 
-/** Answers up to this size are sent whatever else is held. */
+/** Answers of up to this many bytes are sent, whatever else is held. */
 const SMALL = 65_536
 
-/** Bytes handed over at once, more each time to a quick reader. A reader that has not taken them within the patience takes nothing. */
+/** Bytes of a body handed over at once; a quick reader gets twice as many each time. A reader that takes nothing of a piece for `patienceMs` is dropped. */
 const PIECE = 131_072
 const LARGEST_PIECE = 8 * PIECE
 
@@ -496,8 +499,8 @@ function noSlowReaders(patienceMs: number, most: number): SlowReaders {
 }
 
 /**
- * Whether an answer of this size may be held for a reader that does not take it at once. Readers that have been slow for long make room. One
- * that is larger than all the room there is may be held alone, or it could never be read.
+ * Decides whether an answer of this many bytes may be held for a reader that does not take it at once. Drops readers that have been slow for long to make
+ * room. An answer that is larger than all the room may be held alone, or it could never be read.
  */
 export function hasRoomFor(readers: SlowReaders, bytes: number): boolean {
   const fits = () => readers.held === 0 || readers.held + bytes <= readers.most
@@ -512,14 +515,14 @@ export function hasRoomFor(readers: SlowReaders, bytes: number): boolean {
   return false
 }
 
-/** Whether readers hold as much as they may, however long they have been slow. */
+/** Decides whether answers over `SMALL` have no room, even after readers that were slow for long have been dropped. */
 export function isCrowded(readers: SlowReaders): boolean {
   return !hasRoomFor(readers, SMALL + 1)
 }
 
 /**
- * Sends a body whose head has been written, a large one piece by piece as it is taken. `own` are the bytes of it that are held for this
- * reader alone; `sent` is called once all of it has left. True when some of it is still on its way.
+ * Sends a body whose head has been written, a large one piece by piece as it is taken. `own` is the number of its bytes that are held for this reader alone;
+ * `sent` is called once all of it has left. Returns true where some of it is still on its way.
  */
 export function sendBody(
   readers: SlowReaders,
@@ -551,14 +554,14 @@ function sendInPieces(response: ServerResponse, body: Buffer, sent?: () => void)
   goOn(PIECE)
 }
 
-/** The size of the next piece, by the milliseconds that the last one took. */
+/** Returns the bytes of the next piece, by the milliseconds that the last one took. */
 function nextPiece(size: number, tookMs: number): number {
   return tookMs <= QUICKLY_MS ? Math.min(2 * size, LARGEST_PIECE) : PIECE
 }
 
 /**
- * Hands a piece to the system at once, where node:http would wait for the end of the turn, and then to be told that there is room again. True
- * when all of it has been taken.
+ * Hands a piece to the system at once; node:http would wait for the end of the turn, and then to be told that there is room again. Returns true where all of
+ * the piece has been taken.
  */
 function writeNow(response: ServerResponse, piece: Buffer): boolean {
   const { socket } = response
@@ -568,13 +571,13 @@ function writeNow(response: ServerResponse, piece: Buffer): boolean {
   return isBelowMark || socket?.writableLength === 0
 }
 
-/** Watches an answer in transit: a reader that takes nothing of it is dropped. `own` is the number of bytes held for it alone. */
+/** Watches an answer in transit, and drops a reader that takes nothing of it for `patienceMs`. `own` is the number of bytes held for this reader alone. */
 export function watchReader(readers: SlowReaders, response: ServerResponse, own: number): void {
   if (readers.answers.has(response) || response.destroyed) return
   readers.answers.set(response, { bytes: own, since: performance.now() })
   readers.held += own
   const look = () => {
-    // If nothing waits to be taken, the delay is not the reader's.
+    // Where nothing waits to be taken, the delay is not the reader's.
     if ((response.socket?.writableLength ?? 0) > 0) response.destroy()
     else timer.refresh()
   }

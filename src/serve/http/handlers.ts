@@ -29,11 +29,11 @@ import {
   routeName,
 } from './routes.ts'
 
-// Answers requests to the resources of the interface.
+// Answers requests to the resources of the interface, and describes its routes.
 
-// The index of the namespace, from the table of routes.
+// Describes the namespace, from the table of routes.
 
-/** The namespace index (rule 3.2). It omits batches, which belong to the platform. */
+/** Makes the index of the namespace (rule 3.2). It does not say which endpoints batches may use, since batches belong to the platform. */
 function describeNamespace(routes: readonly Route[], context: Context): object {
   const { site } = context
   const entries = routes.map((route) => [
@@ -47,7 +47,7 @@ function describeNamespace(routes: readonly Route[], context: Context): object {
   }
 }
 
-/** The entry of one route, which OPTIONS answers too (rule 3.6). */
+/** Describes one route, for the index and for OPTIONS (rule 3.6). */
 export function describeRoute(route: Route, context: Context, batchesOf = batchesIn): object {
   const { site } = context
   const templated = route.template.includes('{')
@@ -89,7 +89,7 @@ function describeArg(field: Field, context: Context): object {
 
 // Answers requests to resources: list, read, create, update, remove.
 
-/** The routes that the index lists, and those beside the namespace that the OpenAPI document has as well. */
+/** The routes that the index lists, and the routes beside the namespace, which only the OpenAPI document has as well. */
 interface Described {
   routes: readonly Route[]
   beside: readonly Route[]
@@ -129,19 +129,21 @@ export async function answer(asked: MatchedRequest, { routes, beside }: Describe
       )
     }
     default:
-      // This cannot happen: no route of the namespace has such an action.
+      // This cannot happen: no route of the namespace has another action.
       throw new Problem('rest_no_route')
   }
 }
 
-/** Shows a record. */
+/** Answers a read with the record and its version. */
 async function readReply(asked: MatchedRequest, { operations }: Served, context: Context): Promise<Reply> {
   const version = await versionBefore(asked, operations, context)
   const loaded = await operations.loadOne(context, await located(asked, operations, context))
   return { ...okReply(await presentSingle(context, operations.presentation, loaded)), version }
 }
 
-/** The version of the addressed record. It is read before the record, so that it is never later than what is shown. */
+/**
+ * Finds the version of the addressed record. It is read before the record, so that it is never later than the record shown. Undefined where there is none.
+ */
 async function versionBefore(
   asked: MatchedRequest,
   operations: Operations,
@@ -154,7 +156,7 @@ async function versionBefore(
   return id > MAX_ID ? undefined : findVersion(context.db, versioned.kind, id)
 }
 
-/** Adds to a request the answer to its repetition, for answers that are too large to be stored: the record as it is by then. */
+/** Adds `render` to a request. It answers a repetition where the first answer was too large to be stored, with the record as it is by then. */
 function repeated<Sent extends object>(asked: Sent, { operations }: Served, context: Context) {
   const render = async (id: number) => {
     const row = await operations.locate(context, { id })
@@ -170,15 +172,15 @@ function repeated<Sent extends object>(asked: Sent, { operations }: Served, cont
 }
 
 /**
- * Repeating an update changes nothing more, so outside batches its answer is not stored; in a batch with a key it is, since the batch may hold
- * creates.
+ * Takes the key off an update or removal outside batches, whose answer need not be stored, since its repetition changes nothing more. In a batch, which may
+ * hold creates, the key stays.
  */
 function onceInBatch<Sent extends Pick<MatchedRequest, 'repeatable'>>(sent: Sent): Sent {
   const { repeatable } = sent
   return repeatable.place === undefined ? { ...sent, repeatable: { ...repeatable, key: undefined } } : sent
 }
 
-/** Creates a record and answers with it; `keeping`, if any, runs the write inside its transaction. */
+/** Creates a record and answers with it. Where `keeping` is given, it runs the write inside its transaction and stores the answer. */
 async function createReply(
   asked: MatchedRequest,
   { resource, operations }: Served,
@@ -222,10 +224,10 @@ const removeReply: ChangeReply = async (asked, { resource, operations }, _isAllo
   return writeRemoval(context, operations, { row, values }, wantedOf(asked), changed(keeping))
 }
 
-/** The versions that `If-Match` names. */
+/** Returns the versions that `If-Match` names; `any` without this header. */
 export const wantedOf = ({ ifMatch }: MatchedRequest) => (ifMatch === undefined ? 'any' : wantedVersions(ifMatch))
 
-/** The answer to a change, kept with it. */
+/** Makes the function that runs a change and stores its answer in the same transaction. */
 function changed(keeping: WriteAndKeepReply): Around<Reply> {
   return (tx, write) =>
     keeping(tx, async () => {
@@ -252,7 +254,7 @@ async function listReply(asked: MatchedRequest, served: Served, context: Context
   return format.showList(context, served, await findAll(context, query), asked.self)
 }
 
-/** An address of its own for each format keeps shared caches from mixing them up. */
+/** Redirects to the address of a format. An address of its own for each format keeps shared caches from mixing them up. */
 function redirectTo({ name }: Format, self: string): Reply {
   const location = `${self}${self.includes('?') ? '&' : '?'}format=${name}`
   return { status: 303, headers: { Location: location }, body: { location } }
@@ -268,20 +270,20 @@ function indexReply(asked: MatchedRequest, routes: readonly Route[], context: Co
   return okReply(describeNamespace(routes, context))
 }
 
-/** The address of a request, from its path alone; body and query cannot override it (rule 1.4). */
+/** Returns the id or slug in the path of a request, which body and query cannot override (rule 1.4). Undefined where the path has neither. */
 export function recordAddressOf(variables: Record<string, string>): Address | undefined {
   if (variables.id !== undefined) return { id: idIn(variables.id) }
   return variables.slug === undefined ? undefined : { slug: decodeLeniently(variables.slug) }
 }
 
-/** The id in the digits of a path; for too many digits, an id that no record can have. */
+/** Returns the id in the digits of a path; for too large a number, an id that no record can have. */
 export function idIn(digits: string): number {
   return Math.min(Number(digits), MAX_ID + 1)
 }
 
 const NONE: Fields = {}
 
-/** Validates the address and the rest, and names all faults in one Problem. */
+/** Validates the address of a request and parses its values. @throws Problem that names the faults of both */
 async function withAddress<T>(asked: MatchedRequest, parse: () => Promise<T>, context: Context): Promise<T> {
   const { checked = NONE } = asked.endpoint
   const path = recordAddressOf(asked.variables) ?? {}
@@ -300,7 +302,7 @@ async function withAddress<T>(asked: MatchedRequest, parse: () => Promise<T>, co
   return parse()
 }
 
-/** @throws the resource's own Problem when nothing is there */
+/** Finds the row of the addressed record. @throws the Problem of the resource where there is none */
 async function located(asked: MatchedRequest, operations: Operations, context: Context): Promise<unknown> {
   const address = recordAddressOf(asked.variables)
   if (!address) throw new Problem('rest_no_route')
@@ -310,12 +312,12 @@ async function located(asked: MatchedRequest, operations: Operations, context: C
   throw await operations.missing(context, address)
 }
 
-/** An unknown slug is an invalid parameter of a read or a deletion, and a missing record of an update (rule 25.4). */
+/** Decides whether a request is no update. An unknown slug is an invalid parameter of a read or a removal, and a missing record of an update (rule 25.4). */
 function isRead(asked: MatchedRequest): boolean {
   return asked.endpoint.action.do !== 'update'
 }
 
-/** The addressed record, after checking the rights of the caller: first the general one, then that on this record. */
+/** Finds the row of the addressed record, and checks the rights of the caller: first the general one, then the right to this record. @throws Problem */
 export async function permitted(asked: MatchedRequest, operations: Operations, context: Context): Promise<unknown> {
   const { action } = asked.endpoint
   const isBySlug = 'by' in action && action.by === 'slug'
@@ -332,7 +334,10 @@ interface Addressed {
   row: unknown
 }
 
-/** Whether the caller may request this action on this record. Reads are always open (rule 26.2), except those for administrators. */
+/**
+ * Decides whether the caller may request this action on this record, or at all where `row` is undefined. Reads are always open (rule 26.2), except those for
+ * administrators.
+ */
 export function mayAsk(action: RouteAction, context: Context, row: unknown): boolean {
   if (action.do === 'create') return action.served.operations.rights.create(context)
   if ('by' in action && action.do !== 'read')
@@ -340,7 +345,7 @@ export function mayAsk(action: RouteAction, context: Context, row: unknown): boo
   return !isForAdministrators(action) || can(context.caller, 'manage_users')
 }
 
-/** The methods of a route that the caller may use, as the `Allow` header lists them (rule 28.2). */
+/** Returns the methods of a route that the caller may use, as the `Allow` header lists them (rule 28.2). */
 export function allowedMethods({ route, row }: Addressed, context: Context): Method[] {
   const permits = ({ action }: Endpoint) =>
     action.do === 'read' ||

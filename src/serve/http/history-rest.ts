@@ -37,12 +37,12 @@ import { readToken, type SyncScope, type SyncToken } from '../sync/sync-token.ts
 import { permitted, wantedOf } from './handlers.ts'
 import { type MatchedRequest, type OwnGround, type OwnOperation, ownRoute, type Route } from './routes.ts'
 
-// Routes for the feed of changes and for the versions of a record.
+// Declares and answers the routes of the feed of changes and of the versions of a record.
 
 // The feed of changes over the interface.
 
 const MOST_ON_A_PAGE = 1000
-/** A token names the transactions that were under way, which may be many. */
+/** The bound of a token, which names the transactions that were under way; these may be many. */
 const LONGEST_TOKEN = { characters: 6000 }
 
 const feedFields = defineFields({
@@ -88,7 +88,7 @@ const page: Schema = record({ changes: arrayOf(anyOf(upsert, removal)), next_tok
   'changes',
 ])
 
-/** The route of the changes since a token was given. */
+/** Declares the route of the feed: what has changed since a sync token was given. */
 export function changesRoute(): Route {
   return ownRoute('/changes', 'changes', [
     {
@@ -107,8 +107,8 @@ export function changesRoute(): Route {
 }
 
 /**
- * A page of the feed. The first request sends kinds and filters; a token contains them, and excludes sending others.
- * @throws Problem rest_invalid_param for a text that is no token, rest_sync_token_expired for a token that is too old
+ * Answers with a page of the feed. The first request may send kinds and filters. A token contains them, and is refused with others.
+ * @throws Problem rest_invalid_param for a text that is no token, rest_sync_token_expired for a token that is too old or of another scope
  */
 async function changesReply(asked: MatchedRequest, { database, edition }: OwnGround, context: Context): Promise<Reply> {
   const { values: valuesOf } = asked
@@ -189,7 +189,7 @@ interface Versioned {
 
 type Answering = (asked: MatchedRequest, found: Versioned, context: Context) => Promise<Reply>
 
-/** The routes of the versions of one resource. */
+/** Declares the routes of the versions of records of one resource. */
 export function historyRoutes(served: Served): Route[] {
   const { path, name } = served.resource
   const template = `/${path}/{id}/history`
@@ -247,7 +247,7 @@ export function historyRoutes(served: Served): Route[] {
   ]
 }
 
-/** @throws Problem where the caller may not edit the record, or nothing is known of its versions */
+/** Finds the history of the addressed record. @throws Problem where the caller may not edit the record, or nothing is known of its versions */
 async function findVersioned(
   asked: MatchedRequest,
   { resource, operations }: Served,
@@ -279,7 +279,7 @@ async function readReply(_asked: MatchedRequest, { history, version }: Versioned
   return okReply({ id: history.id, version, values: await valuesAt(context.db, history, version) })
 }
 
-/** Addresses of people are for administrators, who manage users as well. */
+/** Shows an act. Only administrators, who manage users as well, see from which address and by which request it was made. */
 function presentAct({ sequence, time_utc, action, user, login, client, ...act }: ToldAct, { caller }: Context): object {
   const { address, request, changes } = act
   const from = can(caller, 'manage_users') ? { address, request } : {}

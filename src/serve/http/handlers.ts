@@ -89,7 +89,7 @@ function describeArg(field: Field, context: Context): object {
 
 // Answers requests to resources: list, read, create, update, remove.
 
-/** The routes that the index lists, and the routes beside the namespace, which only the OpenAPI document has as well. */
+/** The routes that the index lists, and the routes beside the namespace, which only the OpenAPI document adds. */
 interface Described {
   routes: readonly Route[]
   beside: readonly Route[]

@@ -14,7 +14,7 @@ import type { Caller } from '../../calendar/people/caller.ts'
 import type { Reply } from '../formats/format.ts'
 import type { Match, MatchedRequest } from './routes.ts'
 
-// A request on its way in: its address, the client it comes from, and its body before and after it is read.
+// Describes a request on its way in, and reads its address, its client, and its parameters from query, form or body.
 
 /** A file that came with a request. It is on disk until the request ends. */
 export interface Upload {
@@ -28,13 +28,13 @@ export interface Upload {
   read: () => Promise<Buffer>
 }
 
-/** The body of a request: bytes, a form of several parts, or a file. */
+/** The body of a request: bytes, a multipart form, or a file. */
 export interface Body {
-  /** Of a body that is neither a form of several parts nor a file. */
+  /** The bytes of a body that was read into memory; empty for a multipart form and for a file on disk. */
   bytes: Buffer
-  /** The fields, the keys that stand more than once, and the files of a multipart form. */
+  /** The fields, the keys sent more than once, and the files of a multipart form. */
   form?: { fields: RawValues; repeated: Set<string>; files: Upload[] }
-  /** A body that is a file by itself. */
+  /** The body itself as a file, for a request that may upload one. */
   file?: Upload
 }
 
@@ -42,13 +42,13 @@ export const NO_BODY: Body = { bytes: Buffer.alloc(0) }
 
 /** The limits for reading a body. */
 export interface BodyRoom {
-  /** Whether the sender may write at all; for others a little is read, to report the other faults of the request. */
+  /** Whether the sender may write at all. From others a little is read, to report the other faults of the request. */
   isTrusted: boolean
-  /** Whether it may be or hold a file. */
+  /** Whether the body may be a file or hold one. */
   takesFile: boolean
-  /** The most bytes; without it, those that the sender may send. */
+  /** The most bytes of the body; without it, as many as the sender may send. */
   most?: number
-  /** The most bytes of files in a form that says how long it is; without it, those of an image. */
+  /** The most bytes of files in a form whose head says its length; without it, as many as an image may have. */
   mostFiles?: number
 }
 
@@ -58,7 +58,7 @@ export interface Visit {
   response: ServerResponse
   url: RequestUrl
   requestId: string
-  /** Milliseconds, on the clock of `performance.now`. */
+  /** When the request arrived: milliseconds on the clock of `performance.now`. */
   arrived: number
   /** The login of the sender, once it is known. */
   user?: string | undefined
@@ -72,17 +72,17 @@ export interface Incoming {
   method: string
   url: RequestUrl
   headers: IncomingHttpHeaders
-  /** Address of the client. */
+  /** The address of the client. */
   address: string
   /** The id in the answer and in the log. */
   requestId: string
   /** The login of the sender, once it is known, for the log. */
   user?: string
-  /** The key that makes it idempotent, in place of its header `Idempotency-Key`. */
+  /** The key that makes the request idempotent, in place of its header `Idempotency-Key`. */
   repeatable?: Repeatable
-  /** True for a request of a batch that has waited for all of its requests together. */
+  /** True for a request of a batch that does not wait for a turn of its own, since the batch has waited for all of its requests. */
   hasTurn?: true
-  /** True when the client has gone. */
+  /** Returns true once the client has gone. */
   isGone: () => boolean
   /** Reads the body, once; no part of it is held in memory before. @throws Problem */
   readBody: (room: BodyRoom) => Promise<Body>
@@ -94,7 +94,7 @@ export interface Target {
   query: RawValues
 }
 
-/** Answers a matched request: OPTIONS by itself, any other method with the result of `work` and the caller's methods. */
+/** Answers a matched request, with the caller's methods in `Allow`: OPTIONS by itself, any other method with the result of `work`. */
 export type RouteReply = (
   matched: Match,
   incoming: Incoming,
@@ -103,10 +103,10 @@ export type RouteReply = (
   work: (asked: MatchedRequest, body: Body) => Promise<Reply>,
 ) => Promise<Reply>
 
-/** Longer addresses are refused with 414. */
+/** The most characters of an address; longer ones are refused with 414. */
 export const LONGEST_URL = 8000
 
-/** The address of a request in its parts. It is read once; a request that is answered as another one is given another address. */
+/** The address of a request in its parts, which are split once. A request that is answered under another address gets a new one. */
 export interface RequestUrl {
   /** Path and query. */
   text: string
@@ -115,7 +115,7 @@ export interface RequestUrl {
   query: string
 }
 
-/** The parts of a path with a query. */
+/** Splits a path with a query into its parts. */
 export function splitUrl(text: string): RequestUrl {
   const mark = text.indexOf('?')
   return mark === -1
@@ -123,7 +123,7 @@ export function splitUrl(text: string): RequestUrl {
     : { text, path: text.slice(0, mark), query: text.slice(mark + 1) }
 }
 
-/** The address that a request is answered under, as its first line has it. */
+/** Returns the address under which a request is answered, from the target in its first line. */
 export function readUrl({ restRoot }: Pick<Site, 'restRoot'>, sent = '/'): RequestUrl {
   return splitUrl(namedRoute(restRoot, withPath(sent)))
 }
@@ -131,19 +131,22 @@ export function readUrl({ restRoot }: Pick<Site, 'restRoot'>, sent = '/'): Reque
 /** The beginning of an absolute address, as it is sent to proxies (RFC 9112, 3.2.2). */
 const ABSOLUTE = /^https?:\/\/[^/]*(?=\/)/i
 
-/** The address from its path on; one that is no path at all is a path that is not there. */
+/** Returns the address from its path on. A target without a path becomes a path that is not there. */
 function withPath(sent: string): string {
   if (sent.startsWith('/')) return sent
   const url = sent.replace(ABSOLUTE, '')
   return url.startsWith('/') ? url : `/${url}`
 }
 
-/** As it is sent; names are not decoded to be compared, since one that cannot be takes a thousand times as long. */
+/**
+ * The name `rest_route`, its underscore plain or percent-encoded. Names are compared undecoded: trying to decode one that cannot be decoded takes a thousand
+ * times as long.
+ */
 const NAME = /^rest(?:_|%5[fF])route$/
 
 /**
- * The address that names a route in its query: `/?rest_route=/x&a=b`, and the same below `/index.php`, name the route `x` below the REST root,
- * as clients of sites without permalinks write it (rule 29.7). Of several `rest_route` the last counts. Any other address stays as it is.
+ * Returns the address that a query names: `/?rest_route=/x&a=b`, and the same below `/index.php`, name the route `x` below the REST root, as clients of sites
+ * without permalinks write it (rule 29.7). Of several `rest_route` the last counts. Any other address is returned as it is.
  */
 function namedRoute(restRoot: string, url: string): string {
   if (!(url.startsWith('/?') || url.startsWith('/index.php?')) || !/rest(_|%5f)route/i.test(url)) return url
@@ -159,7 +162,7 @@ function namedRoute(restRoot: string, url: string): string {
   return others.length === 0 ? path : `${path}?${others.join('&')}`
 }
 
-/** A path as it stands in an address; a question mark in it begins no query. */
+/** Escapes a path for an address; a question mark in it begins no query. */
 function escapedPath(path: string): string {
   return encodeURI(path.toWellFormed()).replaceAll('?', '%3F').replaceAll('#', '%23')
 }
@@ -167,14 +170,14 @@ function escapedPath(path: string): string {
 /** The addresses of trusted proxies. */
 export type Trusted = BlockList
 
-/** Names of ranges of addresses. */
+/** The names of ranges of addresses that a setting may have. */
 const RANGES: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 }
 
-/** The proxies of a validated setting: addresses, and networks such as `10.0.0.0/8`, `10.0.0.0/255.0.0.0` or `loopback`. */
+/** Makes the list of proxies from a validated setting: addresses, and networks such as `10.0.0.0/8`, `10.0.0.0/255.0.0.0` or `loopback`. */
 export function trustedProxies(entries: readonly string[]): Trusted {
   const trusted = new BlockList()
   for (const entry of entries.flatMap((name) => RANGES[name] ?? [name])) {
@@ -186,13 +189,13 @@ export function trustedProxies(entries: readonly string[]): Trusted {
   return trusted
 }
 
-/** The bits of a network, given as a number or as a mask. */
+/** Returns the number of bits of a network, which is given as this number or as a mask. */
 function bitsOf(length: string): number {
   if (isIP(length) !== 4) return Number(length)
   return length.split('.').reduce((bits, byte) => bits + (Number(byte).toString(2).match(/1/g)?.length ?? 0), 0)
 }
 
-/** The address of the client: the address of the connection, or the last one in `X-Forwarded-For` that is no trusted proxy. */
+/** Returns the address of the client: that of the connection, or behind a trusted proxy, the last one in `X-Forwarded-For` that is no trusted proxy. */
 export function clientAddress({ socket, headers }: IncomingMessage, trusted: Trusted | undefined): string {
   const own = plain(socket.remoteAddress ?? '')
   const forwarded = headers['x-forwarded-for']
@@ -214,7 +217,7 @@ function isTrusted(address: string, trusted: Trusted): boolean {
   return family !== 0 && trusted.check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** An IPv4 address, also if written as an IPv6 one. */
+/** Returns an IPv4 address that is written as an IPv6 one in its own form, and any other address as it is. */
 function plain(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address
 }
@@ -230,7 +233,7 @@ const NESTING = {
 } as const
 
 /**
- * Parameters of a query string or an urlencoded body, with `a[]`, `a[0]` and `a[b]` nested; a repeated plain key is a list.
+ * Parses a query string or an urlencoded body, with `a[]`, `a[0]` and `a[b]` nested; a repeated plain key becomes a list.
  * @throws Problem rest_too_many_parameters
  */
 export function parseForm(text: string): RawValues {
@@ -238,12 +241,12 @@ export function parseForm(text: string): RawValues {
   return qs.parse(text, { ...NESTING, duplicates: 'combine' })
 }
 
-/** Pairs of a query that is read by `parsePlainQuery`. */
+/** The most pairs of a query that `parsePlainQuery` reads. */
 const MOST_PLAIN_PAIRS = 100
 
 /**
- * The parameters among `names` of a query string without nesting and repetition; undefined for any other, and for invalid escapes or NUL. Quicker
- * than `parseForm` for most requests.
+ * Reads the parameters among `names` of a query string without nesting and repetition. Undefined for any other query, and for invalid escapes or NUL. It is
+ * quicker than `parseForm`, and most requests need no more.
  */
 export function parsePlainQuery(text: string, names: ReadonlySet<string>): Record<string, string> | undefined {
   const values: Record<string, string> = {}
@@ -268,7 +271,7 @@ export function parsePlainQuery(text: string, names: ReadonlySet<string>): Recor
   return values
 }
 
-/** A time as most programs escape it, which is sent more often than anything else that has to be. */
+/** A date and time as most programs escape it. No other text that has to be escaped is sent as often. */
 const ESCAPED_TIME = /^[\d-]{10}\+\d\d%3A\d\d%3A\d\d$/
 
 function decoded(text: string): string | undefined {
@@ -284,22 +287,21 @@ function decoded(text: string): string | undefined {
 }
 
 /**
- * The fields of a multipart form as the text of an urlencoded one, which is nested and repeats keys by the same rules. Half a character, which a
- * form in UTF-16 may have, becomes U+FFFD.
+ * Writes the fields of a multipart form as an urlencoded one, so that they nest and repeat keys by the same rules. Half a character, which a form in UTF-16
+ * may have, becomes U+FFFD.
  */
 export function formText(pairs: readonly (readonly [name: string, value: string])[]): string {
   const escaped = (text: string) => encodeURIComponent(text.toWellFormed())
   return pairs.map(([name, value]) => `${escaped(name)}=${escaped(value)}`).join('&')
 }
 
-/** The media type of a body without its parameters, in lower case. */
+/** Returns the media type of a body without its parameters, in lower case. */
 export function mediaType(headers: IncomingHttpHeaders): string {
   return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
 /**
- * The parameters of a body that arrived whole: JSON or urlencoded; any other content type, and JSON that is no record, gives none
- * (rule 1.3).
+ * Parses the parameters of a body that arrived whole: JSON or urlencoded. Any other content type, and JSON that is no record, gives none (rule 1.3).
  * @throws Problem rest_invalid_json
  */
 export function parseBody(type: string, body: Buffer): RawValues {
@@ -331,8 +333,8 @@ function parseJson(body: Buffer): RawValues {
 }
 
 /**
- * The declared parameters of a request by precedence: body, then query (rules 1.3 and 1.7). A key repeated without brackets is a list for
- * parameters that are lists, and its last value for all others.
+ * Returns the declared parameters of a request, from the body before the query (rules 1.3 and 1.7). A key repeated without brackets gives a list to a
+ * parameter that is a list, and its last value to any other.
  */
 export function declaredValues(
   fields: Fields,
@@ -341,7 +343,7 @@ export function declaredValues(
   repeated: ReadonlySet<string>,
 ): RawValues {
   const values: Record<string, unknown> = {}
-  // Most requests send a few of many.
+  // Most requests send few of the parameters.
   for (const name in fields) {
     const value = body[name] ?? query[name]
     const field = fields[name]
@@ -351,10 +353,7 @@ export function declaredValues(
   return values
 }
 
-/**
- * A value with its texts as the databases store them. A value over the limits of depth and size is refused later, so it is left as it
- * is.
- */
+/** Returns a value with its texts as the databases store them. A value over the limits of depth and size stays as it is, since it is refused later. */
 function storable(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return storableText(value)
   return overShape(value) ? value : storableMembers(value)
@@ -372,7 +371,7 @@ function hasMorePairs(text: string, most: number): boolean {
   return false
 }
 
-/** The keys that stand more than once, without brackets, in a query string or urlencoded body that `parseForm` has taken. */
+/** Returns the keys that stand more than once, without brackets, in a query string or urlencoded body that `parseForm` has taken. */
 export function repeatedKeys(text: string): Set<string> {
   const seen = new Set<string>()
   const repeated = new Set<string>()
@@ -384,7 +383,7 @@ export function repeatedKeys(text: string): Set<string> {
   return repeated
 }
 
-/** The name of a pair, unescaped where it is escaped. */
+/** Returns the unescaped name of a pair. */
 function parameterName(pair: string): string {
   const mark = pair.indexOf('=')
   const key = mark === -1 ? pair : pair.slice(0, mark)

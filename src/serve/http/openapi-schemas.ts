@@ -42,7 +42,7 @@ import {
 import type { Field, Fields, Resource } from '../../calendar/declare/resource.ts'
 import { BATCH_METHODS, VALIDATIONS } from './batch.ts'
 
-// The schemas of the OpenAPI document.
+// Makes the schemas of the OpenAPI document.
 
 /** Translates an English text for the site. */
 export type Say = (text: string) => string
@@ -50,8 +50,8 @@ export type Say = (text: string) => string
 const idOrText: Schema = { type: ['integer', 'string'] }
 
 /**
- * The schemas of kinds that accept more than their type in the index says, by the function that looks at or reads the value. Every kind takes text in
- * place of a number or truth value, which is not repeated here.
+ * The schemas of kinds that accept more than the type which the index gives for them, by the function that checks or reads the value. Every kind accepts text
+ * in place of a number or truth value, which is not repeated here.
  */
 const acceptedBy = new Map<unknown, Schema>([
   [text.valid, { type: 'string', minLength: 1 }],
@@ -61,20 +61,20 @@ const acceptedBy = new Map<unknown, Schema>([
   [idsOrSlugs.read, { ...arrayOf(idOrText), minItems: 1 }],
   [words.read, arrayOf(string)],
   [isTruthy, boolean],
-  // Published as text; an answer's truth value can be sent back.
+  // The index publishes text; the truth value that an answer has may be sent back.
   [wordFlag.read, { type: ['string', 'boolean'] }],
   [moment.read, { type: ['string', 'integer'], examples: ['2027-05-04 19:30:00'] }],
   [image.read, anyOf(idOrText, { const: false }, schemaRef('Reference'))],
   [latitude.read, anyOf({ type: 'number', minimum: -90, maximum: 90 }, { const: '' })],
   [longitude.read, anyOf({ type: 'number', minimum: -180, maximum: 180 }, { const: '' })],
-  // How an answer shows it can be sent back.
+  // The form that an answer has may be sent back.
   [recurrence.read, anyOf(string, arrayOf(string), ruleSchema, recurrenceShown)],
   [distance.valid, { type: 'number', exclusiveMinimum: 0 }],
 ])
 
 const cost = { type: ['string', 'number', 'array'], items: { type: ['string', 'number'] }, examples: ['$10 - $25'] }
 
-/** The schema of a value a client may send in a field or filter. */
+/** Returns the schema of the values that a client may send in a field or filter. */
 export function acceptedSchema(name: string, field: Field, resources: readonly Resource[]): Schema {
   return withLimits(unlimitedSchema(name, field, resources), field)
 }
@@ -82,7 +82,7 @@ export function acceptedSchema(name: string, field: Field, resources: readonly R
 function unlimitedSchema(name: string, { kind }: Field, resources: readonly Resource[]): Schema {
   if (name === 'status') return kind.list ? arrayOf(status) : status
   if (name === 'cost') return cost
-  // Answers show it as text (rule 4.2), and may be sent back.
+  // Answers show an author as text (rule 4.2), which may be sent back.
   if (name === 'author') return idOrText
   if (kind.read === links.read) return linksSchema(name, resources)
   if (kind.choices) return { ...arrayOf({ type: 'string', enum: [...kind.choices] }), minItems: 1 }
@@ -94,7 +94,7 @@ function plainSchema(kind: Field['kind']): Schema {
   return kind.wire.enum ? { type, enum: [...kind.wire.enum] } : { type }
 }
 
-/** The limits of texts and lists as far as a schema can tell them: bytes are at least as many as characters. */
+/** Adds the limits of texts and lists as far as a schema can tell them. A limit in bytes also bounds the characters, of which a text never has more. */
 function withLimits(schema: Schema, field: Field): Schema {
   const { characters, bytes, entries }: Bounds = field.within ?? field.kind.within ?? limits.line
   const longest = characters ?? (bytes === 'setting' ? undefined : bytes)
@@ -118,8 +118,8 @@ function plainType({ kind }: Pick<Field, 'kind'>): string {
 }
 
 /**
- * A field of links is called like one of the resource it links to, or like its list: of records, ids and the fields of new ones are
- * accepted, of terms ids, slugs and names (rules 21.1 and 22.4).
+ * Returns the schema of a field of links. A field that is called like a resource links to its records, and takes ids and the fields of new ones. Any other is
+ * called like a list of terms, and takes ids, slugs and names (rules 21.1 and 22.4).
  */
 function linksSchema(name: string, resources: readonly Resource[]): Schema {
   const linked = resources.find((resource) => resource.name === name)
@@ -128,7 +128,7 @@ function linksSchema(name: string, resources: readonly Resource[]): Schema {
   return anyOf(idOrText, ...empty, ...entries, arrayOf(anyOf(idOrText, ...entries)))
 }
 
-/** True for the fields whose entries a form sends as `field[name]=value`. */
+/** Decides whether a form sends the entries of this field as `field[name]=value`. */
 export function isLinkedRecord(name: string, resources: readonly Resource[]): boolean {
   return resources.some((resource) => resource.name === name)
 }
@@ -136,32 +136,34 @@ export function isLinkedRecord(name: string, resources: readonly Resource[]): bo
 const newName = (resource: Resource) => `New${resource.title}`
 const changeName = (resource: Resource) => `${resource.title}Change`
 
-/** The schema names of the bodies of creations and updates, and of the answers of a resource's routes. */
+/** Returns the names of the schemas of a resource: of the bodies of creations and updates, and of the answers with one record and with a list. */
 export function schemaNames(resource: Resource): { create: string; update: string; answer: string; list: string } {
   const answer = isTerm(resource) ? 'Term' : resource.title
   return { create: newName(resource), update: changeName(resource), answer, list: `${resource.title}List` }
 }
 
-/** Categories and tags are answered alike. */
+/** Decides whether a resource is that of categories or tags, which are answered alike. */
 export const isTerm = ({ name }: Resource) => name === 'category' || name === 'tag'
 
-/** The default of a parameter that was not sent; none when it is only published or worked out for each request. */
+/** Returns the default of a parameter that was not sent; none where each request works it out. */
 export function fixedDefault({ kind, default: value }: Field): Schema {
   return value === undefined || value === null || typeof value === 'function' ? {} : { default: kind.read(value) }
 }
 
-/** The body of a creation. Null counts as not sent (rule 1.5). Defaults are left out: generators make fields that have one required. */
+/**
+ * Makes the schema of the body of a creation. Null counts as not sent (rule 1.5). Defaults are left out, because generators require each field that has one.
+ */
 function newSchema(resource: Resource, resources: readonly Resource[], say: Say): Schema {
   const required = Object.keys(resource.fields).filter((name) => resource.fields[name]?.required)
   return record(bodyProperties(resource, required, resources, say), required)
 }
 
-/** The body of an update; an absent field stays. */
+/** Makes the schema of the body of an update, where an absent field stays. */
 function changeSchema(resource: Resource, resources: readonly Resource[], say: Say): Schema {
   return record(bodyProperties(resource, [], resources, say), [])
 }
 
-/** The members of a body by its fields. */
+/** Makes the members of a body from its fields; those that are not required may be null. */
 export function bodyProperties(
   { fields }: Pick<Resource, 'fields'>,
   required: readonly string[],
@@ -204,7 +206,7 @@ const imageSize = record({
   url: address,
 })
 
-/** A place in an image, by its width or height. */
+/** A place in an image, as a share of its width or height. */
 const share = { type: 'number', minimum: 0, maximum: 1 } as const
 
 const imageObject = record(
@@ -244,7 +246,7 @@ function memberSchemas(names: readonly string[]): Record<string, Schema> {
   return Object.fromEntries(names.map((name) => [name, schemaOf(members[name] ?? {})]))
 }
 
-/** An event as its routes show it (rule 5.1); `json_ld` only where one is read. */
+/** Makes the schema of an event as its routes show it (rule 5.1). Rare members, such as `json_ld`, are not required. */
 function eventSchema({ fields }: Resource, say: Say): Schema {
   const names = Object.keys(members)
   return record(
@@ -253,7 +255,7 @@ function eventSchema({ fields }: Resource, say: Say): Schema {
   )
 }
 
-/** A series as its routes show it (docs/series.md). */
+/** Makes the schema of a series as its routes show it (docs/series.md). */
 function seriesSchema(): Schema {
   const shared = namesWith(eventMembers, 'series', true)
   const rare = new Set<string>(rareFields('series').map(({ name }) => name))
@@ -264,7 +266,10 @@ function seriesSchema(): Schema {
   )
 }
 
-/** A venue or organizer as its routes and events show it (rules 6.1 and 6.2): details in the order declared, those without a value left out. */
+/**
+ * Makes the schema of a venue or organizer as its routes and events show it (rules 6.1 and 6.2). Details are in the order declared; answers leave out those
+ * without a value.
+ */
 function linkedSchema({ name, fields }: Resource, say: Say): Schema {
   const kept = Object.entries(fields).filter(
     ([field, { kind }]) => kind.keep && field !== name && field !== 'description',
@@ -280,7 +285,7 @@ function linkedSchema({ name, fields }: Resource, say: Say): Schema {
   return record(described({ ...required, ...some, ...typed(false) }, fields, say), Object.keys(required))
 }
 
-/** Adds the description from the declaration of plain values; that of images and links describes the request. */
+/** Adds descriptions from the declarations of plain values. The descriptions of images and links are about requests, so they are left out. */
 function described(properties: Readonly<Record<string, Schema>>, fields: Fields, say: Say): Record<string, Schema> {
   const entries = Object.entries(properties).map(([name, schema]): [string, Schema] => {
     const field = fields[name]
@@ -290,7 +295,7 @@ function described(properties: Readonly<Record<string, Schema>>, fields: Fields,
   return Object.fromEntries(entries)
 }
 
-/** A page of a list (rule 11.1). */
+/** Makes the schema of a page of a list (rule 11.1). */
 function listSchema(resource: Resource): Schema {
   return record(
     {
@@ -305,7 +310,7 @@ function listSchema(resource: Resource): Schema {
   )
 }
 
-/** The schema of an error (rule 25.1) that has one of these codes. */
+/** Makes the schema of an error (rule 25.1) that has one of these codes. */
 export function problemSchema(codes: readonly string[]): Schema {
   const texts = { type: 'object', additionalProperties: string }
   const fault = record({ code: string, message: string, data: { type: 'object', additionalProperties: true } })
@@ -332,7 +337,7 @@ export function problemSchema(codes: readonly string[]): Schema {
 
 const describers: Readonly<Record<string, typeof linkedSchema>> = { event: eventSchema, series: seriesSchema }
 
-/** Every schema that the routes of these resources need: first what the reference's document names (rule 3.7), then the rest. */
+/** Makes every schema that the routes of these resources need: first those that the document of the reference names (rule 3.7), then the rest. */
 export function resourceSchemas(resources: readonly Resource[], say: Say): Record<string, Schema> {
   const records = resources.filter((resource) => !isTerm(resource))
   const answers = records.map((resource): [string, Schema] => {

@@ -26,7 +26,7 @@ import type { Method, OwnOperation, Route, RouteAction } from './routes.ts'
 
 // Writes the OpenAPI document from the declarations.
 
-/** Methods that share an action, with its parameters. */
+/** Methods of a route that share an action, with its parameters. */
 interface Offer {
   methods: readonly Method[]
   action: Described
@@ -54,7 +54,7 @@ const deeds: Record<Exclude<Described['do'], 'own'>, Pick<OwnOperation, 'verb' |
 
 const deedOf = (action: Described) => (action.do === 'own' ? action.operation : deeds[action.do])
 
-/** The tags operations are grouped by: the path of a resource and its description. */
+/** The descriptions of the tags that operations are grouped by: the path of a resource or another name. */
 const groups: Readonly<Record<string, MessageText>> = {
   doc: 'The description of this interface',
   changes: 'What has changed since a reader came last',
@@ -71,15 +71,15 @@ const groups: Readonly<Record<string, MessageText>> = {
 
 const aboutGroup = (name: string, say: Say) => say(groups[name] ?? name)
 
-/** Everything the parts of the document are written from. */
+/** The resources and the translations that the parts of the document are written from. */
 interface Writing {
   resources: readonly Resource[]
   say: Say
 }
 
 /**
- * The interface as an OpenAPI 3.1 document (rule 3.7), whole from the declarations: every route below the namespace with all
- * that it takes and answers, in the language of the site.
+ * Describes the interface as an OpenAPI 3.1 document (rule 3.7), whole from the declarations: every route below the namespace and beside it, with all that it
+ * takes and answers, in the language of the site.
  */
 export function describeInterface(
   routes: readonly Route[],
@@ -121,7 +121,7 @@ function describeAt(route: Route, writing: Writing, server?: string): [path: str
   return [route.template, server === undefined ? path : { servers: [{ url: server }], ...path }]
 }
 
-/** A path of the own namespace. Those of versions begin with it, since they would be taken for paths of slugs. */
+/** Describes a path of the own namespace. Paths of versions begin with this namespace, since without it they would be taken for paths of slugs. */
 function describeBeside(route: Route, writing: Writing, { restUrl }: Site): [path: string, described: object] {
   if (!offersOf(route).some(({ action }) => action.do === 'own' && 'served' in action))
     return describeAt(route, writing, `${restUrl}/${OWN_NAMESPACE}`)
@@ -169,7 +169,7 @@ function addressFields({ action, args }: Offer, template: string): Fields {
   return Object.fromEntries(Object.entries(args).filter(([name]) => template.includes(`{${name}}`)))
 }
 
-/** The parameters of the query. */
+/** Returns the fields of the query of an operation. */
 function filterFields({ action, args }: Offer): Fields {
   if (action.do === 'own') return action.operation.query ?? {}
   return action.do === 'list' ? args : {}
@@ -223,7 +223,7 @@ function groupOf(action: Described): string {
   return 'group' in action ? action.group : (resourceOf(action)?.path ?? action.do)
 }
 
-/** Such as `listEvents`, `readEventBySlug`, `updateEvent` for PATCH and `updateEventWithPut` for its synonyms. */
+/** Names an operation, such as `listEvents`, `readEventBySlug`, `updateEvent` for PATCH and `updateEventWithPut` for its synonyms. */
 function operationId({ action, methods }: Offer, method: Method): string {
   const synonym = methods.includes('PATCH') && method !== 'PATCH' ? `With${capitalized(method.toLowerCase())}` : ''
   const { verb } = deedOf(action)
@@ -236,13 +236,15 @@ function operationId({ action, methods }: Offer, method: Method): string {
 
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** Terms have no trash (rule 22.5). */
+/** Returns the summary of an action. The removal of a term has its own, since terms have no trash (rule 22.5). */
 function summaryOf(action: Described): MessageText {
   const isForGood = action.do === 'remove' && isTerm(action.served.resource)
   return isForGood ? 'Remove one for good' : deedOf(action).summary
 }
 
-/** Bodies are the same in every form; a value other than a list or record is one part or pair of a form. */
+/**
+ * Describes the body of a creation or update, which is the same as JSON and as a form. In a form, a value other than a list or record is one part or pair.
+ */
 function describeBody(action: Described, { resources }: Writing): object {
   const resource = resourceOf(action)
   if (!resource) return {}
@@ -266,7 +268,7 @@ function describeJson(schema: Schema): object {
 const creates = (action: Described) =>
   action.do === 'create' || (action.do === 'own' && action.operation.creates === true)
 
-/** Answers to reads carry the version of the record or list they show. */
+/** Describes the answer to a success. Answers to reads carry the version of the record or list they show. */
 function describeSuccess(action: Described, isRead: boolean, say: Say): object {
   const isPaged = action.do === 'list'
   const isNew = creates(action)
@@ -280,7 +282,7 @@ function describeSuccess(action: Described, isRead: boolean, say: Say): object {
   const success = {
     description: say(deedOf(action).outcome),
     headers,
-    // Generated clients would take further media types for a choice to be made each time.
+    // There are no further media types: generated clients would take them for a choice to be made each time.
     content: { 'application/json': { schema: answerSchema(action) } },
   }
   const unchanged = {
@@ -318,7 +320,7 @@ type Header = keyof typeof headerTexts
 const SURE_HEADERS: readonly string[] = ['Location', 'X-TEC-Total', 'X-TEC-TotalPages'] satisfies Header[]
 const NUMBERS: readonly string[] = ['Retry-After', 'X-TEC-Total', 'X-TEC-TotalPages'] satisfies Header[]
 
-/** The name of the component that describes a header. */
+/** Returns the name of the component that describes a header. */
 const identifierOf = (header: string) => header.replaceAll('-', '')
 
 function describeHeaders(say: Say): object {
@@ -329,7 +331,7 @@ function describeHeaders(say: Say): object {
   return Object.fromEntries(headers)
 }
 
-/** These headers, and the headers of every answer. */
+/** Refers to the descriptions of these headers, and of the headers of every answer. */
 function headerRefs(...names: Header[]): object {
   const all: Header[] = [...names, 'Link', 'Allow', 'X-Request-Id']
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${identifierOf(name)}` }]))
@@ -425,12 +427,12 @@ interface FailureTraits {
 }
 
 const always = () => true
-/** Problems of routes that the document does not describe. */
+/** For problems that the document does not list. */
 const never = () => false
-/** Problems that own operations name themselves. */
+/** For problems that own operations name themselves. */
 const named = never
 const takesKey = ({ does, own }: FailureTraits) => does === 'create' || does === 'batch' || own?.creates === true
-/** Whether a record is changed by the operation of an update. */
+/** Decides whether an operation changes a record as an update does. */
 const isUpdate = ({ does, own }: FailureTraits) => does === 'update' || own?.takesVersion === true
 const writesOwn = ({ own }: FailureTraits) => own !== undefined && own.queue !== 'reads'
 const takesBody = (occasion: FailureTraits) =>
@@ -440,7 +442,10 @@ const on = (names: readonly string[], ...actions: Described['do'][]) => {
   return ({ name, does }: FailureTraits) => names.includes(name) && actions.includes(does)
 }
 
-/** The ids of events and series that are read are looked up instead of validated (rule 25.4). */
+/**
+ * Decides whether a wrong parameter is a problem of the operation. The ids of series, and those of events that are read, are looked up instead of validated
+ * (rule 25.4).
+ */
 function checksParameters({ does, name, by, own }: FailureTraits): boolean {
   if (own) return own.query !== undefined || own.body !== undefined
   const onlyAddressed = does === 'read' || does === 'remove'
@@ -448,7 +453,7 @@ function checksParameters({ does, name, by, own }: FailureTraits): boolean {
   return onlyAddressed ? !(name === 'event' && by === 'id' && does === 'read') : does !== 'doc'
 }
 
-/** Where each problem may occur. */
+/** Decides for each problem whether it may occur in a request. */
 const occurrences: Record<ProblemCode, (occasion: FailureTraits) => boolean> = {
   rest_no_route: ({ by, own }) => by === 'id' || own?.address !== undefined,
   rest_gone: never,
@@ -462,7 +467,7 @@ const occurrences: Record<ProblemCode, (occasion: FailureTraits) => boolean> = {
   rest_idempotency_key_reused: takesKey,
   rest_idempotency_key_in_use: takesKey,
   rest_precondition_failed: (occasion) => isUpdate(occasion) || occasion.does === 'remove',
-  // Answers to requests of a batch stand within its own.
+  // The answer to a request of a batch stands within the answer to the batch.
   rest_batch_not_allowed: never,
   rest_missing_callback_param: takesKey,
   rest_invalid_param: checksParameters,
@@ -515,7 +520,7 @@ const occurrences: Record<ProblemCode, (occasion: FailureTraits) => boolean> = {
   'series-was-changed': on(['event', 'series'], 'update', 'remove'),
 }
 
-/** Every code there is. */
+/** The codes of all problems. */
 export const problemCodes = Object.keys(occurrences) as ProblemCode[]
 
 /** The statuses of each problem, which may depend on whether the caller is logged in. */
@@ -526,7 +531,7 @@ const statusesOf = new Map(
   ]),
 )
 
-/** The problems that an action may end with, by status. */
+/** Returns the problems that an action may end with, by status. */
 function failuresOf(action: Described): Failure[] {
   const occasion: FailureTraits = {
     does: action.do,
@@ -536,7 +541,7 @@ function failuresOf(action: Described): Failure[] {
   }
   const possible = problemCodes.filter((code) => occurrences[code](occasion) || occasion.own?.problems?.includes(code))
   const statuses = new Set(possible.flatMap((code) => statusesOf.get(code) ?? []))
-  // A batch as a whole is refused to strangers alone; its requests answer for themselves.
+  // Of batches as a whole, only those of strangers are refused, with another status; the requests in a batch answer for themselves.
   if (action.do === 'batch') statuses.delete(403)
   return [...statuses]
     .sort((a, b) => a - b)
@@ -544,15 +549,15 @@ function failuresOf(action: Described): Failure[] {
 }
 
 /**
- * The name of the answer that all operations share whose status stands for the same problems, as in `Error404RestEventNotFound`. Generators make types,
- * variables and files of it, so it is an identifier in every language.
+ * Names the answer that all operations share whose status stands for the same problems, such as `Error404RestEventNotFound`. Generators make types, variables
+ * and files of the name, so it is an identifier in every language.
  */
 function failureName({ status, codes }: Failure): string {
   const words = codes.flatMap((code) => code.split(/[^a-z0-9]+/i))
   return `Error${status}${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}`
 }
 
-/** One line a problem: its code and its message, with an ellipsis for the parts that depend on the request. */
+/** Writes one line for each problem: its code and its message, with an ellipsis for the parts that depend on the request. */
 function failureText({ status, codes }: Failure, language: Language): string {
   const lines = codes.map((code) => {
     const problem = new Problem(code, { missing: ['…'], data: { bytes: '…', limit: '…' } })

@@ -27,9 +27,9 @@ import type { ImageRow } from '../../store/storage/schema.ts'
 import type { Upload } from './incoming.ts'
 import { platformTime, postFilters, serveForPlatform, shapingOf, shownText } from './platform-resource.ts'
 
-// Images as clients of the platform upload, list and change them.
+// Lists, shows, takes in, changes and removes images for clients of the platform.
 
-/** The file of a request. It is no parameter: a value of this name in body or query is ignored. */
+/** The file of a request. It is no parameter: a text of this name in body or query is ignored. */
 const upload: Kind<Upload> = {
   wire: { type: 'string', format: 'binary' },
   within: { isOwn: true },
@@ -40,7 +40,7 @@ function isUpload(value: unknown): value is Upload {
   return value !== null && typeof value === 'object' && 'read' in value && 'fileName' in value
 }
 
-/** Text with markup, by itself or as the `raw` member of an answer's object. */
+/** Text with markup, sent by itself or, as in an answer, as the member `raw` of an object. */
 const markup: PlainKind<string> = {
   wire: { type: 'string' },
   within: limits.text,
@@ -94,7 +94,7 @@ export const mediaPresentation: Presentation<ImageRow> = {
   present: presentMedia,
 }
 
-/** Images as clients of the platform upload, list, read, describe and remove them (rule 29.3). */
+/** The resource of images, which clients of the platform upload, list, read, describe and remove (rule 29.3). */
 export const media = serveForPlatform<ImageRow>(image, filters, {
   versioned: { kind: 'image', idOf: ({ id }) => id },
   find,
@@ -157,8 +157,8 @@ async function find(context: Context, query: Parsed<typeof filters>): Promise<Fo
 }
 
 /**
- * An image in the platform's shape; `sizes` also has the image in full, unless there is no other size. `post` names no record: images may
- * be shown by many, some of which not everybody may see.
+ * Shows an image in the platform's shape. `sizes` also has the image in full, unless there is no other size. `post` names no record, because many records may
+ * show an image, some of which not everybody may see.
  */
 function presentMedia(context: Context, row: ImageRow) {
   const { site, images } = context

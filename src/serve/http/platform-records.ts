@@ -37,11 +37,11 @@ import { findTermIdsOf, type TermIdsOfEvent } from '../../calendar/terms/term-st
 import type { RecordColumns, RecordTable, Taxonomy } from '../../store/storage/schema.ts'
 import { platformTime, postFilters, serveForPlatform, shapingOf, shownText } from './platform-resource.ts'
 
-// Events, venues and organizers as platform routes list and show them (rule 29.5).
+// Lists and shows events, venues and organizers for clients of the platform, and changes the image of an event (rule 29.5).
 
 type PostName = 'event' | 'venue' | 'organizer'
 
-/** A kind of record, as the platform's routes need it. */
+/** A kind of record, as the routes of the platform need it. */
 interface PostKind {
   kind: PostName
   posts: PostTable & { table: RecordTable; title: 'title' | 'venue' | 'organizer' }
@@ -67,18 +67,18 @@ const statusFilterField = defineFields({
   },
 })
 
-/** Whether the status `any` is asked for, alone and by a caller who may edit. */
+/** Decides whether the status `any` is asked for, alone and by a caller who may see unpublished records. */
 function isAny(value: unknown, { caller }: ValueContext): boolean {
   const [only, ...others] = listEntries(value) ?? []
   return only === 'any' && others.length === 0 && seesUnpublished(caller)
 }
 
-/** The records of the namespace as clients of the platform read them (rule 29.5); `site` is that of the namespace. */
+/** Makes the resources by which clients of the platform read records of the namespace (rule 29.5); `site` is that of the namespace. */
 export function recordsOf(site: Site): Served[] {
   return KINDS.map((kind) => servePosts(kind, site))
 }
 
-/** The operations of the namespace on records of this kind. */
+/** Returns the operations of the namespace on records of this kind. */
 function operationsOf(kind: PostName): Operations<RecordColumns> {
   return servedNamed(kind).operations as Operations<RecordColumns>
 }
@@ -212,13 +212,13 @@ async function loadOne(kind: PostKind, context: Context, row: RecordColumns): Pr
   return loaded ?? { row, terms: undefined }
 }
 
-/** The texts that a record of any kind has, if it has them. */
+/** Returns the texts of a record; each kind has some of them. */
 function textsOfRow(row: RecordColumns): WantedText[] {
   const { description = '', excerpt = '', trusted }: Texts & RecordColumns = row
   return textsOfRecord({ description, excerpt, trusted }, 'listed')
 }
 
-/** A record in the platform's shape. */
+/** Shows a record in the platform's shape. */
 function presentPost(
   { kind, posts }: PostKind,
   context: Context,

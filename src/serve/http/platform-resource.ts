@@ -10,8 +10,8 @@ import { POST_ORDERS } from '../../calendar/records/post-list.ts'
 import type { Served } from '../../calendar/resources.ts'
 import { categoryFilters } from '../../calendar/terms/term-filters.ts'
 
-// The parts that platform routes share, which clients of the CMS call beside the namespace (rules 29.1 to 29.6). Each is a resource that offers few
-// operations.
+// Holds the parts that platform routes share, which clients of the CMS call beside the namespace (rules 29.1 to 29.6). Each of these routes belongs to a
+// resource that offers few operations.
 
 const neverDone = async (): Promise<never> => {
   throw new Problem('rest_no_route')
@@ -19,7 +19,7 @@ const neverDone = async (): Promise<never> => {
 const refuseWrite = { prepare: neverDone, write: neverDone }
 const nobody = () => false
 
-/** Stands in for the operations that a resource does not offer. */
+/** The operations that stand in for those that a resource does not offer. */
 const nothing: Operations = {
   find: neverDone,
   load: neverDone,
@@ -37,7 +37,7 @@ const nothing: Operations = {
   rights: { create: nobody, update: nobody, remove: nobody },
 }
 
-/** A resource beside the namespace with the operations it offers, served by the same handlers as the five of the namespace. */
+/** Makes a resource beside the namespace with the operations that it offers. The same handlers serve it as serve the resources of the namespace. */
 export function serveForPlatform<Row, Loaded = Row>(
   resource: Resource,
   filters: Fields,
@@ -48,7 +48,7 @@ export function serveForPlatform<Row, Loaded = Row>(
 
 const isOneOf = (known: readonly string[]) => (value: unknown) => known.some((word) => word === value)
 
-/** The filters that all lists of posts of the platform share: images and the records of the namespace (rules 29.3 and 29.5). */
+/** The filters that all lists of posts of the platform share: those of images, and of the records of the namespace (rules 29.3 and 29.5). */
 export const postFilters = defineFields({
   context: {
     kind: text,
@@ -84,7 +84,7 @@ export const postFilters = defineFields({
   slug: { kind: words, about: about('Only the records with these slugs'), within: limits.slugs },
 })
 
-/** The parameters of a list but its page, for links. */
+/** Writes the parameters of a list, except its page, for links. */
 export function shapingOf({
   page: _page,
   per_page: _perPage,
@@ -96,12 +96,12 @@ export function shapingOf({
   return parametersOf(shaping)
 }
 
-/** A time the way the platform writes it: `2026-11-20T15:11:35`, without an offset. */
+/** Writes a time as the platform does: `2026-11-20T15:11:35`, without an offset. */
 export function platformTime(text: string): string {
   return text.replace(' ', 'T')
 }
 
-/** A text as it is shown and, for callers who may edit it, as it was sent; only `context=edit` shows the latter. */
+/** Returns a text as it is shown and, for callers who may edit it, as it was sent. Answers keep the latter only with `context=edit`. */
 export function shownText(rendered: string, raw: string, mayEdit: boolean): { raw?: string; rendered: string } {
   return mayEdit ? { raw, rendered } : { rendered }
 }

@@ -42,7 +42,7 @@ import type { Db } from '../../store/storage/database.ts'
 import type { Taxonomy, TermRow } from '../../store/storage/schema.ts'
 import { postFilters, serveForPlatform, shapingOf } from './platform-resource.ts'
 
-// Categories and tags as clients of the platform read them.
+// Lists and shows categories and tags for clients of the platform, and makes tags.
 
 const declared = categoryFilters
 
@@ -72,7 +72,7 @@ const parentFilter = defineFields({
 })
 
 /**
- * Event tags as clients of the platform list, read and make them (rule 29.4). Callers who may edit events may make tags here, as on the
+ * The resource of event tags, which clients of the platform list, read and make (rule 29.4). Callers who may edit events may make tags here, as on the
  * platform; the namespace's own route asks for the right to manage tags. A page past the end is empty.
  */
 export const platformTags = serveTerms('tag', 'tags', {
@@ -85,7 +85,7 @@ export const platformTags = serveTerms('tag', 'tags', {
   },
 })
 
-/** Event categories as clients of the platform list and read them; `path` has the vendor word. */
+/** Makes the resource of event categories, which clients of the platform list and read; `path` has the vendor word. */
 export function categoriesAt(path: string): Served {
   return serveTerms('category', path, {})
 }
@@ -137,7 +137,7 @@ async function find(taxonomy: Taxonomy, context: Context, asked: Query): Promise
   return { ...foundPage(await listPage(context, taxonomy, asked, page), page), effective: shapingOf(asked) }
 }
 
-/** These terms in the platform's shape by id, in the same order, without those that cannot be shown. */
+/** Shows these terms in the platform's shape, by id and in the same order. Terms that cannot be shown are left out. */
 export async function presentTerms(
   context: Context,
   path: string,
@@ -181,7 +181,7 @@ async function idsAskedFor(
   return include ? include.filter((id) => known.has(id)) : [...known]
 }
 
-/** A term in the platform's shape. */
+/** Shows a term in the platform's shape. */
 function presentOne(site: Site, path: string, term: TermRow, ancestors: Ancestors) {
   const { id, count, description, url, name, slug, taxonomy, meta } = presentTerm(site, term, ancestors)
   const collection = `${site.base}/${path}`

@@ -45,7 +45,7 @@ import {
 import { settingsRoute } from './settings-rest.ts'
 import { webhookRoutes } from './webhook-rest.ts'
 
-// The routes that clients of the CMS call, and those beside the namespace.
+// Answers the routes beside the namespace, which clients of the CMS call or which are this project's own, and makes the table of all routes.
 
 // Embeds linked records in answers of the platform (_embed).
 
@@ -53,7 +53,7 @@ import { webhookRoutes } from './webhook-rest.ts'
 const RELATIONS = ['wp:featuredmedia', 'wp:term'] as const
 type Relation = (typeof RELATIONS)[number]
 
-/** The relations that `_embed` asks for: all when it is only named, those it lists otherwise. */
+/** Returns the relations that `_embed` asks for: those that it lists, or all where it lists none. */
 function embeddedRelations(asked: unknown): ReadonlySet<Relation> {
   if (asked === undefined || asked === null) return new Set()
   const words = (listEntries(asked) ?? []).map((word) => String(word).trim())
@@ -61,7 +61,7 @@ function embeddedRelations(asked: unknown): ReadonlySet<Relation> {
   return new Set(named.length > 0 || words.some((word) => word.includes(':')) ? named : RELATIONS)
 }
 
-/** The members that embedding reads of a record in the platform's shape. */
+/** The members of a record in the platform's shape that embedding reads. */
 interface Post {
   featured_media: number
   tags?: number[]
@@ -71,7 +71,7 @@ function isPost(body: unknown): body is Post {
   return body !== null && typeof body === 'object' && 'featured_media' in body
 }
 
-/** The records of an answer, whether it is one or a list, with what `relations` name in `_embedded`. Anything else stays as it is. */
+/** Adds to the records of an answer, one or a list, the records that `relations` name, as `_embedded`. Anything else stays as it is. */
 async function withEmbedded(body: unknown, relations: ReadonlySet<Relation>, context: Context): Promise<unknown> {
   if (relations.size === 0) return body
   const posts = (Array.isArray(body) ? body : [body]).filter(isPost)
@@ -119,10 +119,10 @@ async function findTerms(posts: readonly Post[], context: Context): Promise<Map<
   return new Map([...(await shown(ofTaxonomy('category'), category)), ...(await shown(ofTaxonomy('tag'), 'tags'))])
 }
 
-/** The texts of a body as sent, which only `context=edit` shows. */
+/** The members of a body that have their text also as it was sent, which only `context=edit` shows. */
 const TEXTS = ['title', 'content', 'excerpt', 'caption', 'description']
 
-/** The records of an answer without the texts as sent, as every context but `edit` shows them. */
+/** Takes the texts as sent out of the records of an answer, for every context but `edit`. */
 function withoutRaw(body: unknown): unknown {
   if (Array.isArray(body)) return body.map(withoutRaw)
   if (body === null || typeof body !== 'object') return body
@@ -140,7 +140,7 @@ function rendered(value: unknown): unknown {
   return shown
 }
 
-/** Whether an answer holds the texts of one record as sent; only callers who may edit it get them. */
+/** Decides whether an answer holds the texts of one record as sent; only callers who may edit the record get them. */
 function hasRaw(body: unknown): boolean {
   if (body === null || typeof body !== 'object' || !('title' in body)) return false
   return body.title !== null && typeof body.title === 'object' && 'raw' in body.title
@@ -148,7 +148,7 @@ function hasRaw(body: unknown): boolean {
 
 // The routes beside the namespace: those that clients of the CMS also call (rules 29.1 to 29.6), and those of this project's own namespace.
 
-/** Routes with a beginning of their own below the REST root; the root itself has an empty one. */
+/** Routes whose paths share a beginning below the REST root; the beginning of the root itself is empty. */
 interface RouteGroup {
   namespace: string
   routes: readonly Route[]
@@ -156,7 +156,7 @@ interface RouteGroup {
 
 const PLATFORM = 'wp/v2'
 const DESCRIPTION: MessageText = 'Events, venues, organizers, categories and tags of this calendar.'
-/** The most entries a page of the platform's lists holds; more are capped silently, as in the namespace (rule 29.6). */
+/** The most entries of a page of the platform's lists; a request for more gets this many, as in the namespace (rule 29.6). */
 const MOST_ON_A_PAGE = 100
 
 const me = serveForPlatform<User>(
@@ -187,12 +187,12 @@ interface Platform {
   platform: RouteGroup
   own: RouteGroup
   finders: { group: RouteGroup; find: (path: string) => Match | undefined }[]
-  /** Routes that answer the same to everybody. */
+  /** The routes that answer the same to everybody, each with the function that makes the answer. */
   fixed: ReadonlyMap<Route, (site: Site) => object>
   namespaceRoutes: readonly Route[]
 }
 
-/** The routes of the platform that a site offers (rules 29.1 to 29.5). */
+/** Makes the routes of the platform that a site offers (rules 29.1 to 29.5). */
 export function makePlatform(site: Site, namespaceRoutes: readonly Route[]): Platform {
   const fixed = new Map<Route, (site: Site) => object>([
     [indexRoute('/types', {}), describeTypes],
@@ -227,7 +227,7 @@ export function makePlatform(site: Site, namespaceRoutes: readonly Route[]): Pla
   return { root, batch, platform, own, finders, fixed, namespaceRoutes }
 }
 
-/** The routes of what this service offers beside the interface and the platform. */
+/** Makes the routes of all that this service offers beside the interface and the platform. */
 export function ownRoutes(): Route[] {
   return [
     changesRoute(),
@@ -239,12 +239,12 @@ export function ownRoutes(): Route[] {
   ]
 }
 
-/** Few ask for series, so that finished answers would only take room. */
+/** Returns a route whose answers are not cached: few ask for series, so that their finished answers would only take room. */
 function uncached(route: Route): Route {
   return { ...route, endpoints: route.endpoints.map(({ cached: _cached, ...endpoint }) => endpoint) }
 }
 
-/** The route of one record, with some of its actions; a read may say what it is for. */
+/** Makes the route of one record, with some of its actions. A read also takes `context` where lists do. */
 function platformItem(served: Served, actions: readonly RouteAction['do'][]): Route {
   const { context } = served.filters
   const route = itemRoute(served, 'id', served.resource.addresses.id)
@@ -254,8 +254,8 @@ function platformItem(served: Served, actions: readonly RouteAction['do'][]): Ro
 }
 
 /**
- * Answers the routes beside the namespace that clients of the platform also call (rules 29.1 to 29.5) as `replyTo` answers those of the
- * namespace; undefined for any other path.
+ * Answers a request to a route beside the namespace (rules 29.1 to 29.5), by `replyTo` as requests to the namespace are answered. Undefined for any other
+ * path.
  */
 export async function platformReply(
   platform: Platform,
@@ -281,7 +281,7 @@ export async function platformReply(
   })
 }
 
-/** The route beside the namespace that matches a path. */
+/** Finds the route beside the namespace that matches a path. */
 function findBeside({ finders }: Platform, path: string, site: Site): { group: RouteGroup; match: Match } | undefined {
   for (const { group, find } of finders) {
     const prefix = pathOf(group, site)
@@ -295,7 +295,7 @@ function pathOf({ namespace }: RouteGroup, site: Site): string {
   return namespace === '' ? site.restRoot : `${site.restRoot}/${namespace}`
 }
 
-/** The site as the handlers of the namespace need to see it to serve these routes. */
+/** Returns the site as the handlers of the namespace need it to serve these routes. */
 function siteOf(group: RouteGroup, site: Site): Site {
   return { ...site, namespace: group.namespace, base: site.url + pathOf(group, site), pageSizeCap: MOST_ON_A_PAGE }
 }
@@ -329,10 +329,10 @@ async function answerBeside(
   return { ...bare, body: await withEmbedded(shown, embeddedRelations(_embed), context) }
 }
 
-/** A list in the platform's form: its entries as a bare array, the totals in its headers. */
+/** Turns a list into the platform's form: its entries as a bare array, the totals in its headers. */
 function bareList(reply: Reply, path: string, isOffset: boolean): Reply {
   const { 'X-TEC-Total': total = '', 'X-TEC-TotalPages': totalPages = '', ...others } = reply.headers
-  // Pages are counted from the start of the list: a client that sends `offset` counts for itself.
+  // Links to pages count from the start of the list, so they are left out for a client that sends `offset` and counts for itself.
   const { Link: link, ...headers } = { Link: '', ...others }
   const entries = new Map(Object.entries(reply.body ?? {})).get(path)
   return {
@@ -347,10 +347,10 @@ function bareList(reply: Reply, path: string, isOffset: boolean): Reply {
   }
 }
 
-/** Where people give other programs application passwords. */
+/** Returns the address where people give other programs application passwords. */
 const consentUrl = ({ url }: Site) => `${url}${CONSENT_PATH}`
 
-/** The root index (rule 29.1): the site, the ways to sign in, and every route. */
+/** Makes the root index (rule 29.1): the site, the ways to sign in, and every route. */
 function describeRoot({ root, batch, platform, own, namespaceRoutes }: Platform, context: Context): Reply {
   const { site } = context
   const groups: RouteGroup[] = [root, batch, { namespace: site.namespace, routes: namespaceRoutes }, platform, own]
@@ -365,7 +365,7 @@ function describeRoot({ root, batch, platform, own, namespaceRoutes }: Platform,
     routes: Object.fromEntries(groups.flatMap((group) => describeGroup(group, context))),
     _links: { self: [{ href: `${site.restUrl}/` }], 'service-desc': [{ href: `${site.base}/doc` }] },
   }
-  // Browsers get the front page where that is at the same address.
+  // Where the front page is at the same address, browsers get it.
   return { status: 200, headers: site.restRoot === '' ? { Vary: VARY_WITH_ACCEPT } : {}, body }
 }
 
@@ -377,7 +377,7 @@ function describeGroup(group: RouteGroup, context: Context): [path: string, entr
   ])
 }
 
-/** The hours the site is ahead of UTC just now, and its zone by name, empty for one that is only an offset. */
+/** Returns the hours that the site is ahead of UTC just now, and the name of its zone, empty for a zone that is only an offset. */
 function describeZone({ site, now }: Context): { gmt_offset: number; timezone_string: string } {
   const utc = formatUtc(now)
   const ahead = utcToMs(utcToWall(utc, site.timezone)) - utcToMs(utc)
@@ -393,7 +393,7 @@ interface PostType {
   has_archive: boolean
 }
 
-/** The words of all types, in the order of the answer. */
+/** Returns the words of all types, in the order of the answer. */
 function typeWords(site: Site): string[] {
   return typesOf(site).map(({ slug }) => slug)
 }
@@ -411,7 +411,7 @@ function typesOf(site: Site): PostType[] {
   ]
 }
 
-/** All types by their words; `site` is that of the platform's routes. */
+/** Describes all types, by their words; `site` is that of the platform's routes. */
 function describeTypes(site: Site): Record<string, object> {
   return Object.fromEntries(typesOf(site).map((type) => [type.slug, describeType(site, type)]))
 }
@@ -439,7 +439,7 @@ export interface RouteTable {
   platform: Platform
   /** The path of the namespace in lower case. */
   prefix: string
-  /** The route of a path below the namespace. */
+  /** Finds the route of a path below the namespace. */
   find: (path: string) => Match | undefined
 }
 
@@ -454,13 +454,13 @@ export function makeRouteTable(site: Site): RouteTable {
   }
 }
 
-/** The route of the namespace that matches a path. */
+/** Finds the route of the namespace that matches a path. */
 export function findInNamespace({ prefix, find }: RouteTable, path: string): Match | undefined {
   const isBelow = path.startsWith(prefix) || path.toLowerCase().startsWith(prefix)
   return isBelow ? find(path.slice(prefix.length)) : undefined
 }
 
-/** The route that matches a path, of the namespace or beside it. */
+/** Finds the route that matches a path, of the namespace or beside it. */
 export function findMatch(table: RouteTable, path: string): Match | undefined {
   return findInNamespace(table, path) ?? findBeside(table.platform, path, table.site)?.match
 }

@@ -24,6 +24,8 @@ import type { TellWrong } from './public-reads.ts'
 import { anonymousContext, type Service } from './respond.ts'
 import { asNew, send } from './send.ts'
 
+// Answers reads of feeds at addresses of their own, and of pages that are asked for their calendar.
+
 /**
  * Feeds at addresses of their own, such as `/events/category/music.ics`. Each is answered like the list of events that it shows, or by a redirect or
  * a problem where it shows no list.
@@ -31,22 +33,22 @@ import { asNew, send } from './send.ts'
 export interface PublicFeeds {
   service: Service
   front: Front
-  /** The lists behind these addresses: for one version of the data, or for good if nothing had to be looked up. */
+  /** The lists behind these addresses: kept for one version of the data, or for good where nothing had to be looked up. */
   lists: Cache<string, { version: string | undefined; list: string }>
-  /** Where browsers are shown why they get no feed. */
+  /** The pages that tell browsers why they get no feed; undefined for a service without pages. */
   pages: PublicPages | undefined
   /** Answers a visit to a list. */
   answerList: (visit: Visit, signIn: SignIn, tellWrong?: TellWrong) => unknown
-  /** Answers a visit to a page that is no feed after all. */
+  /** Answers a visit to a page's address that asks for a feed, where no feed was found. */
   answerPage: (visit: Visit, signIn: SignIn) => unknown
 }
 
-/** Makes the feeds; `budget` bounds cached addresses. */
+/** Makes the feeds; `budget` bounds the cache of their addresses. */
 export function makePublicFeeds(parts: Omit<PublicFeeds, 'lists'>, budget: CacheBudget): PublicFeeds {
   return { ...parts, lists: emptyCache(budget) }
 }
 
-/** The function that answers a read of a feed; undefined for an address of no feed. */
+/** Returns the function that answers a read of a feed; undefined for an address of no feed. */
 export function feedAt(feeds: PublicFeeds, { url }: Visit): ((visit: Visit, signIn: SignIn) => unknown) | undefined {
   if (!mayBeFeed(url) || url.text.length > LONGEST_URL) return undefined
   const { service } = feeds
@@ -60,7 +62,7 @@ export function feedAt(feeds: PublicFeeds, { url }: Visit): ((visit: Visit, sign
   return (visit, signIn) => showList(feeds, visit, signIn, list)
 }
 
-/** A wrong parameter of a feed is answered with JSON for programs, and with a page for people. */
+/** Answers with the list of a feed. A wrong parameter is told to programs as JSON, and to people on a page. */
 function showList({ pages, answerList }: PublicFeeds, visit: Visit, signIn: SignIn, list: string): unknown {
   const tellPeople: TellWrong = (told, names) => pages && sendProblemPage(pages, told, 400, names)
   return answerList(
@@ -70,7 +72,7 @@ function showList({ pages, answerList }: PublicFeeds, visit: Visit, signIn: Sign
   )
 }
 
-/** Answers a visit to a feed whose list is not known. */
+/** Answers a visit to a feed whose list has to be looked up in the database. */
 async function lookUp(feeds: PublicFeeds, address: FeedAddress, visit: Visit, signIn: SignIn): Promise<unknown> {
   const { service, front } = feeds
   let found: FeedFound
@@ -89,7 +91,7 @@ async function lookUp(feeds: PublicFeeds, address: FeedAddress, visit: Visit, si
 
 const withQuery = (list: string, { query }: FeedAddress) => (query === '' ? list : `${list}&${query}`)
 
-/** The list behind an address that was requested before; if it was looked up, only while the data are unchanged. */
+/** Returns the list behind an address that was requested before. A list that was looked up counts only while the data are unchanged. */
 function findKnownList({ service: { memory }, lists }: PublicFeeds, url: string): string | undefined {
   const known = findCached(lists, url)
   if (known?.version === undefined) return known?.list
@@ -100,12 +102,12 @@ function keepList({ lists }: PublicFeeds, url: string, list: string, version: st
   keepCached(lists, url, { version, list }, (url.length + list.length) * 2 + 200)
 }
 
-/** Finds the feed at the address when its turn comes. @throws Problem when too much waits */
+/** Finds the feed at the address when its turn comes. @throws Problem rest_unavailable where too many requests wait */
 async function findFeedInTurn(feeds: PublicFeeds, address: FeedAddress, visit: Visit): Promise<FeedFound> {
   const { service, front } = feeds
   const { memory, site } = service
   const context = anonymousContext(service, service.now())
-  // Without the database there is nothing to take in, and looking the address up says so.
+  // Without the database nothing can be taken in, and looking the address up says so.
   if (isBehind(memory)) await catchUp(memory).catch(service.report)
   const { version } = memory
   const found = await admitted(front.admission, 'reads', askerOf(front, visit), () => findFeed(address, site, context))
@@ -132,7 +134,7 @@ function sendAlone({ service, front }: PublicFeeds, visit: Visit, { status, head
   send(front, visit, { ...asNew(), status, route: '', headers: flat, tag: '', body: bytes }, 'ordinary')
 }
 
-/** The events that a feed at an address of its own is of. */
+/** The events that a feed shows. */
 type Scope =
   | { of: 'all' }
   | { of: 'term'; taxonomy: Taxonomy; slug: string }
@@ -143,34 +145,37 @@ interface FeedAddress {
   /** The value of the parameter `format`. */
   format: string
   scope: Scope
-  /** The query as sent: the filters of lists. */
+  /** The query of the list: the filters of the feed. */
   query: string
-  /** The address of the same feed by another slug, below the root of the site. */
+  /** Returns the address of the same feed by another slug, below the root of the site. */
   by: (slug: string) => string
-  /** Whether it is that of a page, which may know what is not found here under another address. */
+  /** Whether the address is that of a page, where the page may answer when no feed is found here. */
   isPage: boolean
-  /** Whether it means other days tomorrow. */
+  /** Whether the address means other days tomorrow. */
   isOfToday: boolean
 }
 
-/** Where the address of a feed leads: to a list of events, a feed that has moved to another address, or one whose record is no longer public. */
+/**
+ * Where the address of a feed leads: to a list of events, to another address that the feed has moved to, or to a record that is no longer public. Undefined
+ * where there never was one.
+ */
 type FeedFound = { list: string } | { moved: string } | 'gone' | undefined
 
 const EVENTS = /^\/events(?:\/(category|tag)((?:\/[^/]+){1,50}?))?\.\w+$/
 const RECORD = /^\/(event|venue|organizer)\/([^/]+?)\.\w+$/
-/** A link of the reference to the calendar file of the page it is on. */
+/** Matches the parameter by which a page of the reference links to its calendar file. */
 const ICAL = /(?:^|&)ical=1(?=&|$)/
-/** Parameters of pages that calendars have not: `ical` itself, and the number of a page. */
+/** Matches the parameters of pages that calendars do not have: `ical` itself, and the number of a page. */
 const OF_PAGES = /(?:^|&)(?:ical=1|page=[^&]*)(?=&|$)/g
-/** The dates that the path of a page says already. */
+/** Matches parameters of dates, which are left out where the path of a page says its dates already. */
 const OF_DATES = /(?:^|&)(?:start_date|end_date|(?:starts|ends)_(?:before|after)|strict_dates)=[^&]*(?=&|$)/g
 
-/** False for an address that cannot be a feed: neither a file nor a page with `ical`. Quick, since every request for a page passes here. */
+/** Decides whether an address may be a feed: a file, or a page with `ical`. It is quick, since every request for a page passes here. */
 function mayBeFeed({ path, query }: RequestUrl): boolean {
   return isFile(path) || query.includes('ical=1')
 }
 
-/** The feed that an address is of; undefined for all others. Never throws. */
+/** Reads the address of a feed; undefined for any other address. Never throws. */
 function readFeedAddress({ text, path, query }: RequestUrl, site: Site, now: number): FeedAddress | undefined {
   if (ICAL.test(query) && path.endsWith('/')) return readCalendarLink(path, query, site, now)
   const scope = readScope(path)
@@ -180,7 +185,10 @@ function readFeedAddress({ text, path, query }: RequestUrl, site: Site, now: num
   return { format: format.name, scope, query, by, isPage: false, isOfToday: false }
 }
 
-/** The calendar of the page that a link with `ical=1` is on, with its filters: of a month or a day, that month or day; of what is past, all of it. */
+/**
+ * Reads a link with `ical=1` to the calendar of a page. The calendar has the filters of the page, and its month or day, or all that is past where it shows
+ * the past.
+ */
 function readCalendarLink(path: string, query: string, site: Site, now: number): FeedAddress | undefined {
   const asked = readPageAddress(path, new URLSearchParams(query), site)
   const scope = scopeOfPage(asked)
@@ -203,7 +211,7 @@ function scopeOfPage(asked: PageAddress): Scope | undefined {
     : { of: 'all' }
 }
 
-/** The path of a page of events or of a record with another slug. */
+/** Returns the path of a page of events or of a record with another slug. */
 function pathBy(asked: PageAddress, slug: string): string {
   if (asked.is === 'record') return `/${asked.kind}/${slug}/`
   if (asked.is !== 'events' || !asked.scope) return '/events/'
@@ -211,7 +219,7 @@ function pathBy(asked: PageAddress, slug: string): string {
   return spanPath(asked.span, { taxonomy, slugs: [...slugs.slice(0, -1), slug] })
 }
 
-/** The path of a file with another slug before its end. */
+/** Returns the path of a file with another slug before its extension. */
 function otherSlug(path: string, slug: string): string {
   const end = path.lastIndexOf('.')
   return path.slice(0, path.lastIndexOf('/', end - 1) + 1) + slug + path.slice(end)
@@ -237,11 +245,11 @@ const TABLES: Readonly<Record<'event' | 'venue' | 'organizer', RecordTable>> = {
 }
 const FILTERS = { event: 'include', venue: 'venue', organizer: 'organizer' } as const
 
-/** The address of the list of all events in the format of a feed. */
+/** Returns the address of the list of all events in the format of a feed. */
 const listOfEvents = ({ format }: FeedAddress, { restRoot, namespace }: Site) =>
   `${restRoot}/${namespace}/events?format=${format}`
 
-/** The list that a feed shows, without its query, or the fate of the record it was about; undefined if there never was one. */
+/** Finds the list that a feed shows, without its query, or the fate of the record it was about; undefined where there never was one. */
 async function findFeed(address: FeedAddress, site: Site, context: Context): Promise<FeedFound> {
   const { scope } = address
   const list = listOfEvents(address, site)

@@ -47,7 +47,8 @@ import { clientAddress, LONGEST_URL, type SignIn, type Visit } from './incoming.
 import { anonymousContext, type Service } from './respond.ts'
 import { asNew, contentTag, type Outgoing, send } from './send.ts'
 
-// The small page at the address of the site where there are no pages for people.
+// Answers visits to the pages for people: chooses the language, makes and caches pages, and serves their files. A site without pages gets one small front
+// page.
 
 /** A page for people. */
 export interface Page {
@@ -56,8 +57,8 @@ export interface Page {
 }
 
 /**
- * The answer of the site's own address where there are no pages for people: a small page, whose headers and head lead programs to the interface
- * (rule 29.8). Generic clients follow the link to the REST root; clients of the namespace read the three headers.
+ * Makes the small page at the site's own address where there are no pages for people. Its headers and head lead programs to the interface (rule 29.8):
+ * generic clients follow the link to the REST root, clients of the namespace read the three headers.
  */
 export function sitePage(site: Site): Page {
   const name = escapeHtml(site.name)
@@ -100,7 +101,7 @@ function sitePageHeaders(site: Site): Record<string, string> {
   }
 }
 
-/** The headers of every page that lead programs, also those of other sites, to the interface (rule 29.8). */
+/** Returns the headers of every page that lead programs, also those of other sites, to the interface (rule 29.8). */
 function discoveryHeaders(site: Site): Record<string, string> {
   return {
     Link: `<${site.restUrl}/>; rel="https://api.w.org/"`,
@@ -111,33 +112,33 @@ function discoveryHeaders(site: Site): Record<string, string> {
   }
 }
 
-/** Whether a browser asks. */
+/** Decides whether a browser asks, by the `text/html` in `Accept`. */
 export function takesHtml({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers.accept?.includes('text/html') ?? false
 }
 
-/** The handler of pages for people, ahead of the router and behind that of anonymous reads, with which it shares the finished answers. */
+/** The parts that answer visits to pages for people. They share the finished answers with the anonymous reads of the interface. */
 export interface PublicPages {
   service: Service
   front: Front
   pages: Pages
   finished: FinishedAnswers
   assets: Map<string, Outgoing>
-  /** The icons that are asked for by fixed addresses, of the present look, made when they are first asked for. */
+  /** The icons at fixed addresses, in the present look; each is made when it is first asked for. */
   icons: Map<string, Promise<Outgoing>>
   languages: LanguageChooser
   /** Pages that are being made, by their version and address. */
   making: Map<string, Making>
 }
 
-/** A page that is being made; further requests for it wait for the same one. */
+/** A page that is being made; further requests for it wait for it, too. */
 interface Making {
   made: Promise<Outgoing>
-  /** The requests that wait for it; when all clients have gone, it is not made. */
+  /** The requests that wait for the page; when all clients have gone, it is not made. */
   visits: IncomingMessage[]
 }
 
-/** The pages of a service; `budget` bounds what they keep. @throws Error with one sentence for a file that is set and cannot be read */
+/** Makes the pages of a service; `budget` bounds their caches. @throws Error with one sentence for a file that is set and cannot be read */
 export function makePublicPages(
   service: Service,
   front: Front,
@@ -166,10 +167,10 @@ function answersOf({ assets }: Pages): [string, Outgoing][] {
   ]
 }
 
-/** The files of pages that are kept, those of former looks among them. */
+/** The most files of pages that are kept, those of former looks among them. */
 const MOST_ASSETS = 50
 
-/** Takes in what owners have changed of the look. Files of before stay where pages that were read before name them, the latest of them. */
+/** Takes over the look after owners have changed it. The latest files of former looks stay, since pages that visitors opened before name them. */
 function followSettings({ pages, assets, icons, service }: PublicPages): void {
   if (pages.settings === service.memory.settings) return
   renewLook(pages, service.site)
@@ -181,7 +182,7 @@ function followSettings({ pages, assets, icons, service }: PublicPages): void {
   for (const path of [...assets.keys()].slice(0, -MOST_ASSETS)) assets.delete(path)
 }
 
-/** The function that answers a read of a file that pages refer to. */
+/** Returns the function that answers a read of a file that pages refer to; undefined for any other path. */
 export function assetAt(all: PublicPages, path: string): ((visit: Visit) => unknown) | undefined {
   const { front, assets } = all
   followSettings(all)
@@ -190,7 +191,7 @@ export function assetAt(all: PublicPages, path: string): ((visit: Visit) => unkn
   return asset && ((visit) => send(front, visit, asset, 'finished'))
 }
 
-/** An icon of the site, made once. */
+/** Makes an icon of the site, once for each look. */
 function iconAt({ pages, icons }: PublicPages, path: string): Promise<Outgoing> {
   const known = icons.get(path)
   if (known) return known
@@ -204,13 +205,13 @@ function iconAt({ pages, icons }: PublicPages, path: string): Promise<Outgoing> 
 type Otherwise = (visit: Visit, signIn: SignIn) => unknown
 
 /**
- * The function that answers a read of a page, or of an address that people look for pages at; undefined for all others. Where there is no page,
+ * Returns the function that answers a read of a page, or of an address where people look for a page; undefined for any other address. Where there is no page,
  * programs are answered by `otherwise`.
  */
 export function pageAt(all: PublicPages, { request, url }: Visit, otherwise: Otherwise): Otherwise | undefined {
   const { front, service } = all
   if (formatOfFile(url.path)) return undefined
-  // Browsers get the front page there, and programs the root of the interface.
+  // At an address that both share, browsers get the front page, and programs the root of the interface.
   const isShared = service.site.restRoot === '' && url.path === '/'
   const isBrowser = takesHtml(request)
   const isPage = (isPagePath(url.path) || isTextPath(all.pages, url.path)) && (!isShared || isBrowser)
@@ -218,7 +219,7 @@ export function pageAt(all: PublicPages, { request, url }: Visit, otherwise: Oth
   const isForPeople = isPage || isBrowser
   if (!isPage && !(isLost && (isForPeople || hasMoved(all, url.path)))) return undefined
   return (visit, signIn) => {
-    // The answer that is kept for the shared address is the root of the interface.
+    // The finished answer of the shared address is the root of the interface.
     const known = isShared ? undefined : findKept(all, visit)
     if (known) return send(front, visit, known, 'finished')
     if (isPressed(front.pressure) && !isInTheMaking(all, visit)) return refuseOverload(front, visit)
@@ -226,35 +227,41 @@ export function pageAt(all: PublicPages, { request, url }: Visit, otherwise: Oth
   }
 }
 
-/** The cached page, for a client that prefers none of the other representations. */
+/** Finds the cached page; undefined for a client that may prefer another representation. */
 function findKept(all: PublicPages, visit: Visit): Finished | undefined {
   const { service, finished } = all
   if (isBehind(service.memory) || namesAnother(visit.request.headers.accept)) return undefined
   return findFinished(finished, keyOf(all, visit, chosenFor(all, visit)), service.now())
 }
 
-/** The language for a visitor. */
+/** Chooses the language for a visitor. */
 const chosenFor = ({ languages }: PublicPages, { request, url }: Visit): Chosen =>
   chooseLanguage(languages, url.query, request.headers['accept-language'])
 
-/** The key of a cached page: its address, and its language where the header has chosen another than that of the site. Addresses have no blanks. */
+/**
+ * Returns the key of a cached page: its address, and after a blank, which addresses do not have, its language where a header has chosen another than that of
+ * the site.
+ */
 const keyOf = ({ service }: PublicPages, { url }: Visit, { language, isNamed }: Chosen): string =>
   isNamed || language === service.site.language ? url.text : `${url.text} ${language}`
 
-/** Paths that are answered elsewhere, and are no pages that people have looked for in vain. */
+/** Matches paths that other parts of the service answer, so that nobody has looked for a page there in vain. */
 const ELSEWHERE = /^\/(?:healthz|readyz|metrics|media|assets|favicon\.ico)(?:\/|$)/
 
-/** Whether nothing that the service answers today has this address. Where the interface is at the root of the site, only words of addresses are certain. */
+/**
+ * Decides whether no other part of the service answers at this address. Where the interface is at the root of the site, only paths with a known word of page
+ * addresses are certain.
+ */
 const isNone = ({ restRoot, vendor }: Site, path: string): boolean =>
   (restRoot === '' ? inEnglish(path) !== undefined && !path.startsWith(`/${vendor}/`) : !path.startsWith(restRoot)) &&
   !ELSEWHERE.test(path)
 
-/** Whether an address without a page may come from a site that has moved here; requests for it are then redirected. */
+/** Decides whether an address without a page may come from a site that has moved here; requests for it are then redirected. */
 const hasMoved = ({ pages, service }: PublicPages, path: string): boolean =>
   path.length <= LONGEST_URL &&
   (inEnglish(path) !== undefined || mayHaveMoved(pages, service.site, service.database.readPublic, path))
 
-/** Answers with a page, which is cached unless programs get another answer at its address. Without a page `otherwise` answers, where it is given. */
+/** Answers with a page, which is cached unless programs get another answer at its address. Where there is no page, `otherwise` answers if it is given. */
 async function answerWithPage(
   all: PublicPages,
   visit: Visit,
@@ -273,7 +280,7 @@ async function answerWithPage(
   return send(front, visit, page, 'ordinary')
 }
 
-/** Answers with a page that says why there is no other; `names` are the parameters that are wrong. */
+/** Answers with a page that explains a problem; `names` are the parameters that are wrong. */
 export function sendProblemPage(
   all: PublicPages,
   visit: Visit,
@@ -292,7 +299,7 @@ function problemFor(all: PublicPages, visit: Visit, status: ProblemStatus, names
 
 const makingKey = ({ service }: PublicPages, url: string, feed = '') => `${service.memory.version} ${feed} ${url}`
 
-/** Whether a page is being made anyway, so that one more reader of it costs next to nothing. */
+/** Decides whether a page is being made anyway, so that one more reader of it costs next to nothing. */
 const isInTheMaking = (all: PublicPages, visit: Visit): boolean =>
   all.making.has(makingKey(all, keyOf(all, visit, chosenFor(all, visit))))
 
@@ -301,7 +308,7 @@ async function makeOnce(all: PublicPages, visit: Visit, isShared: boolean): Prom
   const { memory, report } = all.service
   const { request, url } = visit
   if (url.text.length > LONGEST_URL) return problemFor(all, visit, 414)
-  // Without the database there is nothing to take in, and making the page says so.
+  // Without the database nothing can be taken in, and making the page says so.
   if (isBehind(memory)) await catchUp(memory).catch(report)
   const feed = preferredToPage(request.headers.accept)?.extension
   const key = makingKey(all, keyOf(all, visit, chosenFor(all, visit)), feed)
@@ -316,7 +323,7 @@ async function makeOnce(all: PublicPages, visit: Visit, isShared: boolean): Prom
   return made
 }
 
-/** The context of a visitor: the present one, in a language of pages. */
+/** Makes the present context of an anonymous visitor, in a language of pages. */
 function presentContext(all: PublicPages, chosen: Chosen): Context {
   followSettings(all)
   const context = anonymousContext(all.service, all.service.now())
@@ -356,7 +363,7 @@ function makeInTurn(
   })
 }
 
-/** A page is one of the representations at its address. */
+/** The `Vary` of a page, which is one of the representations at its address. */
 const VARY = 'Accept, Accept-Encoding'
 
 function outgoing(
@@ -366,9 +373,9 @@ function outgoing(
   isPlaced = false,
 ): Outgoing {
   const body = Buffer.from(answer.body)
-  // The ETag is that of the content with the language and the edition before it, as those of lists have them, so that caches keep it like these.
+  // The ETag begins with the edition, as ETags of lists do, since the cache keeps only such answers; the language and the content follow.
   const tag = answer.status === 200 ? contentTag(body).replace('W/"', `W/"${finished.edition}.${language}.`) : ''
-  // Files for crawlers and redirects are the same for everybody.
+  // Files for crawlers and redirects are the same in every language.
   const isWritten = body.length > 0 && answer.mediaType.startsWith('text/html')
   const own = answer.location === undefined ? {} : { Location: answer.location }
   const headers = {
@@ -390,7 +397,7 @@ function outgoing(
   }
 }
 
-/** A page that reports a failure of the service. */
+/** Makes the page that tells of a failure of the service, and reports the failure. */
 function failed(all: PublicPages, error: unknown, visit: Visit): Outgoing {
   const isOutage = lackBehind(error) !== undefined
   all.service.report(error, visit.requestId)
@@ -398,7 +405,7 @@ function failed(all: PublicPages, error: unknown, visit: Visit): Outgoing {
   return isOutage ? { ...made, headers: [...made.headers, 'Retry-After', '1'] } : made
 }
 
-/** Headers of pages whose address says where somebody is. */
+/** The header of pages whose address says where somebody is, so that links do not pass the address on. */
 const WITHOUT_ADDRESS = { 'Referrer-Policy': 'strict-origin' }
 
 function pageHeaders({ site, images }: Service, imagesFrom: string | undefined): Record<string, string> {
@@ -412,7 +419,7 @@ function pageHeaders({ site, images }: Service, imagesFrom: string | undefined):
   }
 }
 
-/** Frames of other sites show events without a script and without a form. */
+/** Makes the headers of a page in frames of other sites, which show events without a script and without a form. */
 function frameHeaders({ site, images }: Service): Record<string, string> {
   const ancestors = site.frameAncestors.length === 0 ? ["'none'"] : ["'self'", ...site.frameAncestors]
   const policy = contentPolicy(site, images.mediaUrl)
@@ -427,7 +434,7 @@ interface Leave {
   imagesFrom?: string | undefined
 }
 
-/** The sources that pages may load: their own script and style sheet, and images. Their forms lead to this site. */
+/** Writes the policy of a page: it may load its own script and style sheet, and images, and its forms lead to this site. */
 export function contentPolicy(site: Site, mediaUrl: string, { formsLeadTo, imagesFrom }: Leave = {}): string {
   const { origin } = new URL(mediaUrl)
   const others = [origin, imagesFrom].filter((one) => one !== undefined && !one.startsWith('https:'))
@@ -458,7 +465,7 @@ const ELSEWHERE_TOO = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
 }
 
-/** The answer to a read of a file. */
+/** Makes the answer to a read of a file. */
 export function assetAnswer({ bytes, mediaType }: Asset, own: Readonly<Record<string, string>>): Outgoing {
   const headers = {
     'Content-Type': mediaType,

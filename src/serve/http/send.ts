@@ -41,35 +41,35 @@ import {
 import type { Visit } from './incoming.ts'
 import { clientAddress } from './incoming.ts'
 
-// Sends answers: ETags, 304, compression, streams.
+// Sends answers: whole or as streams, compressed, with ETags, or as 304.
 
 /** An answer ready to be sent, as often as it is asked for. */
 export interface Outgoing {
   status: number
-  /** The template of its route, as the log and the counts name it. */
+  /** The template of the route in the log and the metrics. */
   route: string
-  /** Flat list of names and values, as `writeHead` takes it, without the ETag. */
+  /** A flat list of names and values, as `writeHead` takes it, without the ETag. */
   headers: readonly string[]
-  /** Its ETag, empty for none. */
+  /** The ETag; empty for none. */
   tag: string
   /** The time of the last change in milliseconds; undefined if unknown. */
   modified?: number
-  /** ETags that the same body had before, the latest ones. */
+  /** The latest ETags that the same body had before. */
   earlierTags: readonly string[]
   body: Buffer
   /** The body compressed: lightly for its first reader, and well for others. */
   encoded: Partial<Record<Encoding, Encoded>>
-  /** Whether it is cached, so that all of its readers share one body. */
+  /** Whether the answer is cached, so that all of its readers share one body. */
   isKept: boolean
-  /** Whether it is text that never changes: it is compressed once, as well as can be. */
+  /** Whether the body is text that never changes, so that it is compressed once, as well as can be. */
   isLasting?: boolean
-  /** The encoding of the body, where that is compressed already; such an answer is sent once. */
+  /** The encoding of a body that is compressed already; such an answer is sent once. */
   standsIn?: Encoding
-  /** Whether its own headers say which other sites may read it: all, or none. */
+  /** Whether `headers` say which other sites may read the answer: all, or none. */
   namesOrigins?: boolean
-  /** Whether its body has changed since it was made, as it may again. */
+  /** Whether the body has changed since it was made, and so may change again. */
   isChanging?: boolean
-  /** Whether some of the body may still be in transit: then nothing may be written into it. */
+  /** Whether some of the body may still be in transit, so that nothing may be written into it. */
   isSending: boolean
 }
 
@@ -77,29 +77,32 @@ interface Encoded {
   /** A promise while it is being compressed. */
   bytes: Buffer | Promise<Buffer>
   isLight: boolean
-  /** The number of readers that have got it. */
+  /** The number of readers that have got this form. */
   readers: number
 }
 
-/** Readers of a light form of a kept answer before it is compressed well, which takes as long as some ten answers. */
+/** How many readers get the light form of a cached answer before its body is compressed well, which takes as long as some ten answers. */
 const FIRST_READERS = 1
-/** The same where its body changes: then that may be worth nothing soon. */
+/** The same number for an answer whose body changes: the better compressed form may soon be out of date. */
 const FIRST_READERS_OF_CHANGING = 8
 
-/** Whether a light form has had its readers. One that is sent once is worth no more. */
+/**
+ * Decides whether the light form of a cached answer has had its readers, so that the body is compressed well next. An answer that is not cached keeps its
+ * light form.
+ */
 function isSpent({ isKept, isChanging }: Outgoing, { isLight, readers }: Encoded): boolean {
   return isKept && isLight && readers >= (isChanging ? FIRST_READERS_OF_CHANGING : FIRST_READERS)
 }
 
-/** The state of an answer never sent. */
+/** Makes the state of an answer that has never been sent. */
 export const asNew = () => ({ earlierTags: [], encoded: {}, isKept: false, isSending: false })
 
-/** An ETag of the content alone. */
+/** Makes an ETag from the content alone. */
 export function contentTag(body: Buffer): string {
   return `W/"${createHash('sha1').update(body).digest('base64url')}"`
 }
 
-/** Makes that ETag in several turns of the event loop, so that a long body holds up nobody. */
+/** Makes the ETag of `contentTag` in several turns of the event loop, so that a long body holds up nobody. */
 export async function contentTagInTurns(body: Buffer): Promise<string> {
   if (body.length <= BYTES_AT_ONCE) return contentTag(body)
   const hash = createHash('sha1')
@@ -111,8 +114,8 @@ export async function contentTagInTurns(body: Buffer): Promise<string> {
 }
 
 /**
- * Sends an answer, or 304 to a client that has it already, or 503 to a reader if there is no room to hold it. `sent` is called once its body has left and may
- * be overwritten.
+ * Sends an answer; or 304 to a client that has it already; or 503 to a reader where there is no room to hold the answer. `sent` is called once the body has
+ * left and may be overwritten.
  */
 export function send(front: Front, visit: Visit, answer: Outgoing, from: Answered['from'], sent?: () => void): void {
   const { headers } = visit.request
@@ -135,7 +138,7 @@ export function send(front: Front, visit: Visit, answer: Outgoing, from: Answere
   )
 }
 
-/** Whether the client has said that it has the answer already. */
+/** Decides whether the client has said that it has the answer already. */
 function isKnown(
   headers: IncomingHttpHeaders,
   { tag, modified }: Pick<Outgoing, 'tag' | 'modified'>,
@@ -161,7 +164,7 @@ function sendUnchanged(
   announce(front.onAnswered, visit, answer.route, from, 304, 0)
 }
 
-/** Sends the body as it stands, or the same compressed. */
+/** Sends the body: `compressed` where it is given, or else the body as it stands. */
 function sendWhole(
   front: Front,
   visit: Visit,
@@ -186,7 +189,7 @@ function sendWhole(
   response.writeHead(answer.status, headers)
   if (request.method === 'HEAD') response.end(sent)
   else {
-    // One that is kept is held for all of its readers.
+    // The body of a cached answer is held for all of its readers.
     const isOnItsWay = sendBody(front.readers, response, body, answer.isKept ? 0 : body.length, sent)
     if (isOnItsWay && body === answer.body) answer.isSending = true
   }
@@ -216,12 +219,12 @@ export async function sendReply(front: Front, visit: Visit, answer: Reply): Prom
 /** An answer whose body is made as it is taken. */
 interface Streamed extends Pick<Outgoing, 'status' | 'route' | 'headers' | 'tag' | 'namesOrigins' | 'modified'> {
   chunks: AsyncIterable<Buffer>
-  /** The bytes of one that is not made but read: it is sent as it is, and does not count as a stream. */
+  /** The bytes of a body that is read from a file rather than made: it is sent uncompressed, and does not count as a stream. */
   size?: number
 }
 
 /**
- * Sends an answer piece by piece, no faster than its reader takes it, or 503 when too many are in progress. A failure in between closes the
+ * Sends an answer piece by piece, no faster than its reader takes it, or 503 where too many streams are in progress. A failure in between closes the
  * connection, so that nobody mistakes the part for the whole.
  */
 export function sendStream(front: Front, visit: Visit, answer: Streamed, from: Answered['from']): void {
@@ -268,7 +271,7 @@ async function pipe(
     try {
       yield* chunks
     } catch (error) {
-      // It fails as well when its reader has gone.
+      // The source of the pieces fails as well when its reader has gone.
       if (!response.destroyed) fault = error
       throw error
     }
@@ -291,7 +294,7 @@ async function pipe(
   announce(front.onAnswered, visit, route, from, status, bytes)
 }
 
-/** Whether the reader went away, or was dropped. */
+/** Decides whether an error means that the reader went away, or was dropped. */
 function isLeaving(error: unknown): boolean {
   const code = codeOf(error)
   return (
@@ -309,14 +312,14 @@ function crossOrigin(
   return origin === undefined || namesOrigins ? [] : Object.entries(crossOriginHeaders(origin)).flat()
 }
 
-/** The encoding that a client gets: one that is at hand where it takes it, and else the best. */
+/** Returns the encoding that a client gets: gzip where its light form is at hand and the client takes it, or else the best one. Undefined for none. */
 function encodingOf(headers: IncomingHttpHeaders, answer: Outgoing): Encoding | undefined {
   const { body, encoded } = answer
   const isAtHand = encoded.gzip?.isLight && !isSpent(answer, encoded.gzip)
   return isAtHand && takesGzip(headers, body.length) ? 'gzip' : encodingFor(headers, body.length)
 }
 
-/** The body compressed, a promise of it, or undefined where it goes out as it is. */
+/** Returns the body compressed, or a promise of it; undefined where the body goes out as it is. */
 function encoded(answer: Outgoing, encoding: Encoding): Buffer | Promise<Buffer> | undefined {
   const known = answer.encoded[encoding]
   if (known && !isSpent(answer, known)) {
@@ -330,7 +333,7 @@ function encoded(answer: Outgoing, encoding: Encoding): Buffer | Promise<Buffer>
   if (!bytes) return known?.bytes
   answer.encoded[encoding] = { bytes, isLight, readers: 1 }
   if (bytes instanceof Promise) {
-    // It is read beside this thread: nothing may be written into it.
+    // Another thread reads the body meanwhile, so nothing may be written into it.
     answer.isSending = true
     const keepIt = (later: Buffer | undefined) => {
       if (answer.body !== body) return
@@ -342,7 +345,7 @@ function encoded(answer: Outgoing, encoding: Encoding): Buffer | Promise<Buffer>
   return bytes
 }
 
-/** The headers without those that describe a body (RFC 9110, 15.4.5). */
+/** Returns the headers without those that describe a body (RFC 9110, 15.4.5). */
 function withoutBody(headers: readonly string[]): string[] {
   const kept: string[] = []
   for (let i = 0; i < headers.length; i += 2) {
@@ -355,7 +358,10 @@ function withoutBody(headers: readonly string[]): string[] {
 /** The most bodies compressed in threads at the same time; the same threads read files. */
 const MOST_BESIDE = 2
 
-/** The effort of compressing: little for an answer that is sent once, more for one that is kept. Brotli is the quicker one at its first level. */
+/**
+ * The effort of compressing: `LIGHT` for an answer that is sent once, `BEST` for a cached one, `UTMOST` for a lasting one. Brotli is the quicker one at its
+ * first level.
+ */
 interface Effort {
   gzip: { level: number }
   br: { params: Record<number, number> }
@@ -373,13 +379,13 @@ const brotliLater = promisify(brotliCompress)
 
 let beside = 0
 
-/** The compressed body, or a promise of it for a large one; undefined when the compressors are busy and the body is sent uncompressed. */
+/** Compresses a body, a large one in a thread. Undefined where the compressors are busy, so that the body is sent uncompressed. */
 function compress(bytes: Buffer, encoding: Encoding, effort: Effort): Buffer | Promise<Buffer> | undefined {
   if (bytes.length > HERE_UP_TO) return compressBeside(bytes, encoding, effort)
   return encoding === 'gzip' ? gzipSync(bytes, effort.gzip) : brotliCompressSync(bytes, effort.br)
 }
 
-/** Compresses in a thread; undefined when the compressors are busy. */
+/** Compresses a body in a thread; undefined where the compressors are busy. */
 function compressBeside(bytes: Buffer, encoding: Encoding, effort: Effort): Promise<Buffer> | undefined {
   if (beside >= MOST_BESIDE) return undefined
   beside += 1
@@ -389,7 +395,7 @@ function compressBeside(bytes: Buffer, encoding: Encoding, effort: Effort): Prom
   })
 }
 
-/** Compresses a stream in a thread. */
+/** Makes the stream that compresses another one in a thread. */
 function compressor(encoding: Encoding): Gzip | BrotliCompress {
   return encoding === 'gzip' ? createGzip(LIGHT.gzip) : createBrotliCompress(LIGHT.br)
 }

@@ -59,6 +59,8 @@ import { anonymousContext, type Responder, type Service, signInAsStranger } from
 import type { RouteAction } from './routes.ts'
 import { asNew, contentTag, contentTagInTurns, send, sendStream } from './send.ts'
 
+// The parts of the short way, which answers anonymous reads ahead of the route table.
+
 /** The short way of anonymous reads, ahead of the router. */
 export interface PublicReads {
   service: Service
@@ -69,18 +71,18 @@ export interface PublicReads {
   buffers: Buffers
   /** The template of the list of events. */
   listRoute: string
-  /** Headers of every list, and the link that is the first of its links. */
+  /** Headers of every list, without `Link`; `rootLink` is the first of its links. */
   listHeaders: readonly string[]
   rootLink: string
 }
 
-/** One anonymous read, and the properties of its row in the route table. */
+/** One anonymous read, and the action of its row in the route table. */
 interface Read extends Visit {
   /** The key of its finished answer. */
   key: string
   action: RouteAction
   now: number
-  /** Searches queue as a kind of work of their own. */
+  /** Whether it is a search: searches wait in a queue of their own. */
   isSearch: boolean
   /** Answers a person whose query is wrong, in place of the answer that programs get. */
   tellWrong: TellWrong | undefined
@@ -89,16 +91,16 @@ interface Read extends Visit {
 /** Answers a visit whose query is wrong; `names` are the parameters at fault. */
 export type TellWrong = (visit: Visit, names: readonly string[]) => void
 
-/** The query of the index; undefined where the index cannot answer. */
+/** A list that the index was asked for; `list` is undefined where the index cannot answer. */
 interface Looking {
   list: JsonList | undefined | Promise<JsonList | undefined>
 }
 
-/** Whether an address names the representation itself, once, so that `Accept` chooses none. */
+/** Decides whether an address names the representation itself, once, so that `Accept` chooses none. */
 const namesFormat = (url: string) =>
   /[?&]format=[a-z]+(?:&|$)/.test(url) && url.indexOf('format') === url.lastIndexOf('format')
 
-/** Reads other than lists of events. */
+/** Stands for a read of anything but the list of events. */
 const NOT_LISTED: Looking = { list: undefined }
 
 /** Makes the public reads; `budget` bounds the cache of finished answers. */
@@ -125,8 +127,8 @@ export function makePublicReads(
 }
 
 /**
- * Answers an anonymous read whose row of the route table lets finished answers be cached: from the cache where nothing has changed since, from
- * the memory of events where it knows them, and through the ordinary way else. False leaves any other request to the ordinary way.
+ * Answers an anonymous read whose row of the route table lets finished answers be cached: from the cache where nothing has changed since, from the index in
+ * memory where this can answer, or else through the ordinary way. Returns false for any other request, which is left to the ordinary way.
  */
 export function readPublic(reads: PublicReads, visit: Visit, tellWrong?: TellWrong): boolean {
   const { service, front, finished, routes } = reads
@@ -149,7 +151,7 @@ export function readPublic(reads: PublicReads, visit: Visit, tellWrong?: TellWro
       readUnfinished(reads, { ...visit, key, action, now, isSearch: /search=|words=/.test(url), tellWrong }, behind)
     return true
   } catch (error) {
-    // Nobody behind would catch it. The ordinary way may succeed, or reports the error.
+    // No caller would catch the error. The ordinary way may succeed, or reports the error.
     service.report(error, visit.requestId)
     if (!visit.response.headersSent) return false
     visit.response.destroy()
@@ -157,19 +159,19 @@ export function readPublic(reads: PublicReads, visit: Visit, tellWrong?: TellWro
   }
 }
 
-/** The action of the row of a path, if its finished answers are cached. */
+/** Returns the action of the row of a path, if its finished answers are cached. */
 function findCachedAction(routes: RouteTable, path: string): RouteAction | undefined {
   const found = findMatch(routes, path)
   return found?.route.endpoints.find(({ cached }) => cached)?.action
 }
 
-/** An answer is cached by its address, and by its representation where `Accept` has chosen another than JSON. */
+/** Returns the key of a finished answer: its address, and its representation where `Accept` has chosen another than JSON. */
 function finishedKey(action: RouteAction, url: string, accept: string | undefined): string {
   const name = action.do === 'list' ? preferredFormat(formatsOf(action.served.resource), accept).name : json.name
   return name === json.name ? url : `${name} ${url}`
 }
 
-/** Answers a read at once if possible, and later otherwise. */
+/** Answers a read at once where possible, and later otherwise. */
 function readUnfinished(reads: PublicReads, read: Read, behind: boolean): void {
   const { front, service } = reads
   const { request, response, now } = read
@@ -198,13 +200,13 @@ function readUnfinished(reads: PublicReads, read: Read, behind: boolean): void {
   })
 }
 
-/** A list of events as JSON, if memory can answer it. */
+/** Asks the index for a list of events as JSON; undefined where memory cannot answer. */
 function askMemory({ service }: PublicReads, { action, url, key, now }: Read): Looking['list'] {
   if (action.do !== 'list' || key !== url.text) return undefined
   return findList(service, action.served, url.query, now)
 }
 
-/** Asks the index for a list at once if there is a place; undefined where the request has to wait for one. */
+/** Asks the index for a list at once, if there is a place. Undefined where the request has to wait for a place. */
 function findAdmitted(reads: PublicReads, read: Read): Looking | undefined {
   const { admission } = reads.front
   if (!isEventList(read.action)) return NOT_LISTED
@@ -219,7 +221,7 @@ function findAdmitted(reads: PublicReads, read: Read): Looking | undefined {
   }
 }
 
-/** Finds a list when its turn comes; undefined where the index cannot, or fails: then the ordinary way answers, and says why. */
+/** Finds a list when its turn comes. Undefined where the index cannot answer or fails: then the ordinary way answers, and says why. */
 async function findListInTurn(reads: PublicReads, read: Read): Promise<JsonList | undefined> {
   if (!isEventList(read.action)) return undefined
   const find = async () => {
@@ -236,7 +238,7 @@ async function finishRead(reads: PublicReads, read: Read, looking: Looking | und
   const { service, front, finished } = reads
   const { url, key, now } = read
   const { memory } = service
-  // Without the database there is nothing to take in, and the ordinary way says so.
+  // Without the database nothing can be taken in, and the ordinary way says so.
   if (!looking && isBehind(memory)) await catchUp(memory).catch(service.report)
   const known = looking || isBehind(memory) ? undefined : findFinished(finished, key, now)
   if (known) return send(front, read, known, 'finished')
@@ -259,7 +261,7 @@ async function finishRead(reads: PublicReads, read: Read, looking: Looking | und
   send(front, read, made, 'ordinary')
 }
 
-/** The parameters that the body of a refusal names. */
+/** Returns the parameters that the body of a refusal names. */
 function namesAtFault({ body }: Reply): string[] {
   const { data } = body as { data?: { params?: object } }
   return Object.keys(data?.params ?? {})
@@ -272,7 +274,10 @@ function answerOrdinarily({ respond, front }: PublicReads, read: Read): Promise<
   )
 }
 
-/** Sends another representation than JSON: a complete one is cached as JSON is; a stream has an ETag if it depends on the data alone. */
+/**
+ * Sends another representation than JSON. A complete one is cached as JSON is. A stream that depends on the data alone has an ETag, and is cached from its
+ * second request on.
+ */
 function sendShown(
   reads: PublicReads,
   read: Read,
@@ -297,7 +302,7 @@ function sendShown(
   send(front, read, made, 'ordinary')
 }
 
-/** The most bytes of a list that is written in one turn of the event loop; the estimate is up to three times too high. */
+/** The most bytes of a list that is written in one turn of the event loop. They are estimated, up to three times too high. */
 const LONG_LIST = 12_000_000
 
 /** Sends a list from memory, and caches it once it has been requested twice. */
@@ -327,7 +332,7 @@ function sendList(reads: PublicReads, read: Read, list: JsonList, version: strin
 /** An answer before its body is written. */
 type Unwritten = Omit<Finished, 'body'>
 
-/** Writes a list where others find it, and sends it. */
+/** Writes a list, caches it, and sends it. */
 function sendKeptList(reads: PublicReads, read: Read, list: JsonList, unwritten: Unwritten): void {
   const { front, finished, buffers, service } = reads
   const pooled = buffers.take(mostListBytes(list))
@@ -345,13 +350,13 @@ function sendKeptList(reads: PublicReads, read: Read, list: JsonList, unwritten:
   }
   made.followed = followList(service.memory, list, { bytes: body, counts, deflated }, made.day)
   made.framedHeaders = (frame) => headersOf(reads, frame)
-  // A changed body has a gzip body of its own beside the one that is written into.
+  // The blocks count twice: counts are rewritten in them, and the gzip body that is sent is made beside them.
   made.bytesFollowed = counts.length * 8 + (deflated?.blocks.length ?? 0) * 2
   keepFinished(finished, read.key, made)
   send(front, read, made, 'memory')
 }
 
-/** Sends a list that nobody has asked for before: whoever takes gzip gets it joined from compressed records, and nothing writes it plain. */
+/** Sends a list that nobody has asked for before. A client that takes gzip gets it joined from compressed records, and the list is not written plain. */
 function sendListOnce(reads: PublicReads, read: Read, list: JsonList, made: Unwritten): void {
   const { front, buffers } = reads
   // An ETag of the content needs the plain bytes.
@@ -367,7 +372,10 @@ function sendListOnce(reads: PublicReads, read: Read, list: JsonList, made: Unwr
   send(front, read, { ...made, tag, body }, 'memory', () => buffers.give(pooled))
 }
 
-/** The gzip body of a list in a buffer that goes back to the others, the runs that it was joined from, and the places of its counts and its last run. */
+/**
+ * The gzip body of a list, the buffer that it is in and that goes back to the others, the runs that it was joined from, and the places of its counts and its
+ * last run.
+ */
 interface JoinedGzip {
   bytes: Buffer
   buffer: Buffer
@@ -375,7 +383,7 @@ interface JoinedGzip {
   places: number[]
 }
 
-/** Joins the gzip body of a list; undefined where the client takes none, where plain is as short, or where a thread has to compress it. */
+/** Joins the gzip body of a list. Undefined where the client takes no gzip, where plain is as short, or where a thread has to compress the body. */
 function joinGzip(
   { buffers }: PublicReads,
   { request: { headers } }: Read,
@@ -399,7 +407,7 @@ function joinGzip(
   return undefined
 }
 
-/** Sends a list record by record, without caching it. It has an ETag if it depends on the data alone. */
+/** Sends a list record by record, without caching it. The answer has an ETag if it depends on the data alone. */
 function sendLongList(reads: PublicReads, read: Read, list: JsonList, version: string, day: string): void {
   const { front, finished, listRoute: route } = reads
   const tag = isSteady(read.url.text) ? versionTag(finished, version, day) : ''
@@ -441,7 +449,7 @@ async function finish(
   return finishedWith(reads, url, reply, version, now, isOk ? tag : '', body)
 }
 
-/** Its ETag depends on its content alone, so clients keep it while other events change. */
+/** Makes the finished answer with one event. Its ETag depends on its content alone, so clients keep their copy while other events change. */
 function finishEvent(
   reads: PublicReads,
   url: RequestUrl,
@@ -482,17 +490,17 @@ function finishedWith(
   }
 }
 
-/** Whether a row of the route table lists the events of the namespace. */
+/** Decides whether a row of the route table lists the events of the namespace. */
 function isEventList(action: RouteAction): boolean {
   return action.do === 'list' && action.served.resource === event
 }
 
-/** Whether a row of the route table answers a single event of the namespace. */
+/** Decides whether a row of the route table answers a single event of the namespace. */
 function isEventRoute(action: RouteAction): boolean {
   return action.do === 'read' && action.served.resource === event
 }
 
-/** A list of events from memory; undefined when memory cannot answer it, or for an unusual request. */
+/** Finds a list of events in memory. Undefined where memory cannot answer it, and for an unusual request. */
 function findList(
   service: Service,
   served: Served,
@@ -516,16 +524,16 @@ function findList(
 
 const FILTERS: ReadonlySet<string> = new Set(Object.keys(eventFilters))
 
-/** Whether a parameter only changes how the list is shown. */
+/** Matches a parameter that only changes how the list is shown. */
 const SHOWING = /(?:^|&)(?:_|format=)/
 
-/** The parameters of a simple query; undefined for any other, which is answered the ordinary way. @throws Problem */
+/** Reads the parameters of a simple query. Undefined for any other, which is answered the ordinary way. @throws Problem */
 function readQuery(text: string, context: Context): EventsQuery | undefined | Promise<EventsQuery> {
   const raw = SHOWING.test(text) ? undefined : parsePlainQuery(text, FILTERS)
   return raw && parseFields(eventFilters, raw, context)
 }
 
-/** The ordinary way reports the faults of a request. */
+/** Leaves a problem to the ordinary way, which reports the faults of a request. @throws any other error */
 function leaveProblem(error: unknown): undefined {
   if (!(error instanceof Problem)) throw error
 }
@@ -538,7 +546,7 @@ interface Buffers {
   give: (buffer: Buffer) => void
 }
 
-/** Buffers for answers that are sent and forgotten: making one of 30 kB for each costs more than filling it. */
+/** Makes the buffers for answers that are sent and forgotten: making one of 30 kB for each answer costs more than filling it. */
 function makeBuffers(): Buffers {
   const free: Buffer[] = []
   return {

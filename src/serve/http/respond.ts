@@ -46,7 +46,7 @@ import {
   routeName,
 } from './routes.ts'
 
-// Answers each request below the REST root: who asks, which route, which work.
+// Answers each request below the REST root: finds its sender and its route, has its work done in turn, and answers failures.
 
 /** The parts of the service that answers need. */
 export interface Service {
@@ -63,11 +63,11 @@ export interface Service {
   start: Config
   /** The calendar in the memory of this process. */
   memory: EventMemory
-  /** The sender of this Authorization header from this address. @throws Problem for wrong credentials */
+  /** Finds the sender of this Authorization header from this address. @throws Problem for wrong credentials */
   authenticate: (header: string | undefined, address: string, now: number) => Promise<Caller>
-  /** How people get in to the desk; undefined for a service without it. */
+  /** The sign-in of the desk; undefined for a service without a desk. */
   gate: DeskGate | undefined
-  /** Milliseconds since the epoch. */
+  /** Returns the present time in milliseconds since the epoch. */
   now: () => number
   /** Reports a fault of the service. */
   report: (error: unknown, requestId?: string) => void
@@ -80,17 +80,17 @@ function targetOf(incoming: Incoming): Target {
   return { method: overriddenMethod(incoming, query), query }
 }
 
-/** `_method` and `X-HTTP-Method-Override` stand in for the method of a POST, and of a POST alone (rule 1.6). */
+/** Returns the method of a request. `_method` and `X-HTTP-Method-Override` stand in for the method of a POST, and of a POST alone (rule 1.6). */
 function overriddenMethod(incoming: Incoming, query: RawValues): string {
   if (incoming.method !== 'POST') return incoming.method
   const override = query._method ?? incoming.headers['x-http-method-override']
   return typeof override === 'string' && override !== '' ? override.toUpperCase() : incoming.method
 }
 
-/** Answers any request below the REST root, failures included; of wrong credentials, too. */
+/** Answers any request below the REST root. Every failure becomes an answer, wrong credentials included. */
 export type Responder = (incoming: Incoming, signIn: SignIn) => Promise<Reply>
 
-/** Signs in by the header Authorization. */
+/** Makes the sign-in by the header Authorization. */
 export function byHeader({ authenticate, now }: Service): SignIn {
   return ({ headers, address }) => authenticate(headers.authorization, address, now())
 }
@@ -98,14 +98,14 @@ export function byHeader({ authenticate, now }: Service): SignIn {
 /** Takes everybody for a stranger. */
 export const signInAsStranger: SignIn = async () => anonymous
 
-/** Everything that answers come from. */
+/** The parts that answers come from. */
 interface Answering extends Pick<Front, 'admission' | 'rateLimit' | 'readers'> {
   service: Service
   routes: RouteTable
   underWay: UnderWay
 }
 
-/** A function that answers every request below the REST root. */
+/** Makes the function that answers every request below the REST root. */
 export function makeResponder(
   service: Service,
   routes: RouteTable,
@@ -127,7 +127,7 @@ export function makeResponder(
   }
 }
 
-/** An answer as it is sent, failures included. */
+/** Makes the answer as it is sent, also from a failure. */
 async function settle(
   service: Service,
   incoming: Incoming,
@@ -196,7 +196,7 @@ function endpointFor({ route }: Match, method: string): Endpoint | undefined {
 
 const WRITES: ReadonlySet<QueueName | 'batches'> = new Set(['writes', 'uploads', 'batches'])
 
-/** Has a request read, and done when its turn comes. A batch waits for the turns of its requests, which wait alone or all together. */
+/** Reads a request, and does it when its turn comes. A batch itself takes no place: its requests wait for turns, each alone or all together. */
 async function inTurn(
   { admission, readers }: Answering,
   incoming: Incoming,
@@ -206,7 +206,7 @@ async function inTurn(
 ): Promise<Reply> {
   if (incoming.hasTurn) return (await read())()
   if (isFull(admission, kind === 'batches' ? 'writes' : kind, incoming.address)) throw overloaded()
-  // The answer to a write is held for its reader in any case, so a write that finds no room for one is refused before.
+  // The answer to a write is held for its reader in any case, so a write is refused beforehand where answers have no more room.
   if (WRITES.has(kind) && isCrowded(readers)) throw overloaded()
   const work = await read()
   return kind === 'batches' ? work() : admitted(admission, kind, incoming, () => withImages(context, work))
@@ -229,7 +229,7 @@ async function attemptAnswer(
 
 const NO_ROUTES = { routes: [], beside: [] }
 
-/** Answers what this service offers beside the interface and the platform; `context` is that of the interface, where its events are. */
+/** Answers a request to what this service offers beside the interface and the platform. `context` is that of the interface, where the events are. */
 function answerOwn(answering: Answering, asked: MatchedRequest, incoming: Incoming, context: Context): Promise<Reply> {
   const { service, admission, rateLimit } = answering
   const { action } = asked.endpoint
@@ -245,7 +245,7 @@ function answerOwn(answering: Answering, asked: MatchedRequest, incoming: Incomi
   })
 }
 
-/** Answers a request of a batch, if batches may contain it. */
+/** Answers a request of a batch, with a problem where batches may not hold requests for its endpoint. */
 function answerBatched(answering: Answering, item: Incoming, context: Context): Promise<Reply> {
   return settle(
     answering.service,
@@ -261,7 +261,7 @@ function answerBatched(answering: Answering, item: Incoming, context: Context): 
   )
 }
 
-/** The queue that a request waits in. */
+/** Returns the queue that a request waits in. */
 function workOf({ action, args }: Endpoint, { query }: Target): QueueName | 'batches' {
   if (action.do === 'batch') return 'batches'
   if (action.do === 'own') return action.operation.queue
@@ -276,8 +276,8 @@ function isOverload(error: unknown): boolean {
 }
 
 /**
- * The body of a request that may have one. From callers who may not write, only as much is read as is needed to report their other faults, and
- * nothing if they can have none.
+ * Reads the body of a request that may have one. From callers who may not write, only as much is read as is needed to report their other faults, and nothing
+ * where they can have none.
  * @throws Problem
  */
 async function readBody(incoming: Incoming, { action, args }: Endpoint, context: Context): Promise<Body> {
@@ -293,7 +293,7 @@ async function readBody(incoming: Incoming, { action, args }: Endpoint, context:
   }
 }
 
-/** The context of an anonymous request. */
+/** Makes the context of an anonymous request. */
 export function anonymousContext(service: Service, now: number): Context & { memory: EventMemory } {
   return contextWith(service, anonymous, now, service.database.readPublic(), service.memory)
 }
@@ -305,12 +305,12 @@ function contextOf(service: Service, caller: Caller, now: number, incoming: Inco
     : contextWith(service, caller, now, database.readPublic(), memory, incoming)
 }
 
-/** The context of a request that reads from the primary database alone. */
+/** Makes the context of a request that reads from the primary database alone. */
 export function callerContext(service: Service, caller: Caller, now: number, incoming: Incoming): Context {
   return contextWith(service, caller, now, service.database.read, undefined, incoming)
 }
 
-/** The context of a request that reads lists of public events from `listed`, if any. */
+/** Makes the context of a request. Lists of public events are read from `listed`, if it is given. */
 function contextWith<Memory extends EventMemory | undefined>(
   { database, together, site, images, memory, report }: Service,
   caller: Caller,
@@ -319,7 +319,7 @@ function contextWith<Memory extends EventMemory | undefined>(
   listed: Memory,
   incoming?: Incoming,
 ): Context & { memory: Memory } {
-  // A client that hears of the write sees it in every later answer.
+  // A client that hears of its write sees it in every later answer.
   const seen = async <T>(writing: Promise<T>): Promise<T> => {
     const result = await writing
     // After a failure the memory is behind, and reads go to the database.
@@ -346,7 +346,7 @@ function contextWith<Memory extends EventMemory | undefined>(
   }
 }
 
-/** The writer that the history names for a request, and where the request came from. */
+/** Returns the writer that the history names for a request, and where the request came from. */
 function writerOf({ id: user, login }: Caller, incoming: Incoming | undefined): Writer {
   const { address = '', requestId: request = '', headers = {} } = incoming ?? {}
   return { user, login, address, request, client: headers['user-agent'] ?? '' }
@@ -356,7 +356,7 @@ function parametersOf({ headers }: Incoming, { bytes, form }: Body): RawValues {
   return form ? form.fields : parseBody(mediaType(headers), bytes)
 }
 
-/** The parts of a request that handlers read as they need them. */
+/** Returns the parts of a request that handlers read as they need them. */
 function sentWith(
   incoming: Incoming,
   target: Target,
@@ -388,12 +388,12 @@ function repeatedIn({ headers, url: { query } }: Incoming, { bytes, form }: Body
   return query === '' ? new Set(inBody) : new Set([...repeatedKeys(query), ...inBody])
 }
 
-/** The `Vary` header, if it differs from that of every answer. */
+/** Returns the `Vary` header, if it differs from that of every answer. */
 function varyHeader({ action }: Endpoint): Record<string, string> {
   return action.do === 'list' && formatsOf(action.served.resource).length > 1 ? { Vary: VARY_WITH_ACCEPT } : {}
 }
 
-/** The `Allow` header of an answer. After a write, a database that has gone takes nothing from its answer. */
+/** Makes the `Allow` header of an answer. Where the database has gone after a write, the header is made without it, so that the write is still answered. */
 async function allowAfter(method: string, matched: Match, context: Context): Promise<string> {
   try {
     return await allowHeader(matched, context)
@@ -412,13 +412,13 @@ async function allowHeader({ route, variables }: Match, context: Context): Promi
   return allowedMethods({ route, row }, context).join(', ')
 }
 
-/** OPTIONS on a path that is not there is answered with nothing (rule 3.6). */
+/** Answers OPTIONS on a path that is not there with nothing (rule 3.6). @throws Problem rest_no_route for any other method */
 function unmatched(target: Target): Reply {
   if (target.method === 'OPTIONS') return { status: 200, headers: { 'Access-Control-Max-Age': '86400' }, body: [] }
   throw new Problem('rest_no_route')
 }
 
-/** The answer to an error. What is no fault of the client is reported. */
+/** Makes the answer to an error, and reports an error that is no fault of the client. */
 export function failureReply(error: unknown, service: Service, loggedIn: boolean, requestId: string): Reply {
   const problem = asProblem(error)
   if (problem !== error) noteFailure(error, service, requestId)
@@ -427,14 +427,14 @@ export function failureReply(error: unknown, service: Service, loggedIn: boolean
   return { status, headers: retry === undefined ? {} : { 'Retry-After': String(retry) }, body }
 }
 
-/** The problem that answers an error: a lack of the database by its name, and any other fault of the service as one. */
+/** Returns the problem that answers an error: a lack of the database under a code of its own, any other fault of the service as rest_internal_error. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   const lack = lackBehind(error)
   return lack === undefined ? new Problem('rest_internal_error') : lackingProblem(lack)
 }
 
-/** Seconds after which an operator may have mended a full or read-only disk. */
+/** Seconds after which a client may try again: an operator may have mended a full or read-only disk by then. */
 const SEEN_TO_AFTER = 30
 
 function lackingProblem(lack: Lack): Problem {
@@ -447,7 +447,7 @@ function lackingProblem(lack: Lack): Problem {
 const OUTAGE_EVERY = 1000
 let outageNoted = Number.NEGATIVE_INFINITY
 
-/** Reports a fault of the service; an outage, which affects every request, once a second. */
+/** Reports a fault of the service; an outage, which affects every request, at most once a second. */
 export function noteFailure(error: unknown, service: Service, requestId: string): void {
   if (error instanceof DatabaseUnavailable) {
     if (performance.now() - outageNoted < OUTAGE_EVERY) return
@@ -456,7 +456,7 @@ export function noteFailure(error: unknown, service: Service, requestId: string)
   service.report(error, requestId)
 }
 
-/** A digest of the method, the address and the body of a request. A multipart form is digested by its fields and files, whatever its boundary. */
+/** Makes a digest of the method, the address and the body of a request. A multipart form is digested by its fields and files, whatever its boundary. */
 async function fingerprintOf({ method, url, headers }: Incoming, { bytes, form, file }: Body): Promise<string> {
   const files = form?.files ?? (file ? [file] : [])
   const parts = [method, url.text, mediaType(headers), JSON.stringify(form?.fields ?? {}), digest(bytes)]
@@ -471,7 +471,7 @@ function digest(content: string | Buffer): string {
 const MINIMAL = 'return=minimal'
 
 /**
- * The answer without its body, for clients that prefer `return=minimal` (RFC 7240): to a create or an update that succeeded, with the address of the
+ * Takes the body off an answer for a client that prefers `return=minimal` (RFC 7240), where a create or an update succeeded, and names the address of the
  * record. An envelope is a body, so clients that ask for one get it.
  */
 function asPreferred(
@@ -489,7 +489,7 @@ function asPreferred(
   return { ...reply, headers, body: undefined, shown: { format: 'none', bytes: Buffer.alloc(0) } }
 }
 
-/** Of several preferences of one name the first counts. */
+/** Decides whether a client prefers `return=minimal`. Of several preferences of one name the first counts. */
 function wantsMinimal(prefer: string): boolean {
   const preferences = prefer.split(',').map((entry) => entry.split(';', 1)[0]?.replaceAll(/[\s"]/g, '').toLowerCase())
   return preferences.find((preference) => preference?.startsWith('return=')) === MINIMAL

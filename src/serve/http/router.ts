@@ -17,36 +17,36 @@ import { makePublicReads, readPublic, type TellWrong } from './public-reads.ts'
 import { byHeader, failureReply, makeResponder, type Service, signInAsStranger } from './respond.ts'
 import { asNew, send, sendReply, sendStream } from './send.ts'
 
-// The table of everything that the service answers, and the answer to each request by its first row.
+// Holds the table of everything that the service answers, and answers each request by the first row that fits.
 
 /** Answers a visit at once or later. @throws Problem, or any other error, which is answered unless something has been sent */
 type Answering = (visit: Visit, signIn: SignIn) => unknown
 
-/** A row of the table of all that this service answers. */
+/** A row of the table of everything that this service answers. */
 interface AnswerRow {
   methods: ReadonlySet<string> | 'all'
   /** Finds out who sent the request. */
   signIn: SignIn
-  /** Whether it answers while the service is overloaded, or knows what to refuse then. */
+  /** Whether the row answers while the service is overloaded, or decides itself what to refuse then. */
   isUnderPressure: boolean
-  /** The function that answers a visit; undefined for one that other rows answer. */
+  /** Returns the function that answers a visit; undefined for a visit that other rows answer. */
   find: (visit: Visit) => Answering | undefined
 }
 
 /** The parts that the table is made with, besides the service. */
 interface RouterParts {
   intake: Intake
-  /** The answers to requests that wait to be told to send their body. */
+  /** The responses to requests that wait to be told to send their body. */
   mayGoOn: WeakSet<ServerResponse>
   cacheBudget: CacheBudget
-  /** How pages for people and the desk look. */
+  /** The look of pages for people and of the desk. */
   look: Look
   hasPages: boolean
 }
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
-/** Answers each visit by the first row that has an answer to it. */
+/** Makes the function that answers each visit by the first row that has an answer to it. */
 export function makeRouter(
   service: Service,
   front: Front,
@@ -78,7 +78,7 @@ export function makeRouter(
   }
 }
 
-/** The table. The desk finds out for itself who has signed in, by its cookie, which opens nothing else. */
+/** Makes the table. The desk finds out for itself who has signed in, by its cookie, which opens nothing else. */
 function makeRows(service: Service, front: Front, closing: Closing, ground: RouterParts): AnswerRow[] {
   const { restRoot } = service.site
   const { answerRest, reads, routes } = makeRest(service, front, ground)
@@ -113,12 +113,12 @@ function makeRows(service: Service, front: Front, closing: Closing, ground: Rout
   ]
 }
 
-/** Letter case does not matter. */
+/** Decides whether a path begins with a root, in upper or lower case. */
 function isBelow(root: string, path: string): boolean {
   return path.startsWith(root) || path.slice(0, root.length).toLowerCase() === root.toLowerCase()
 }
 
-/** The row for everything below the REST root, and for addresses that are not there. */
+/** Makes the answer to everything below the REST root, and to addresses that are not there. */
 function makeRest(service: Service, front: Front, { intake, mayGoOn, cacheBudget }: RouterParts) {
   const routes = makeRouteTable(service.site)
   const respond = makeResponder(service, routes, front)
@@ -140,10 +140,13 @@ function makeRest(service: Service, front: Front, { intake, mayGoOn, cacheBudget
   return { answerRest, reads, routes }
 }
 
-/** Where assistants ask. */
+/** The path at which assistants ask. */
 const MCP_PATH = '/mcp'
 
-/** The function that answers assistants. It is loaded when the first one asks, so that a service which none asks has nothing of it in memory. */
+/**
+ * Makes the function that answers assistants. Its code is loaded when the first assistant asks, so that a service which none asks has nothing of it in
+ * memory.
+ */
 function assistantsOnDemand(service: Service, front: Front, routes: RouteTable, ground: RouterParts): Answering {
   let loaded: Promise<Answering> | undefined
   const load = async (): Promise<Answering> => {
@@ -156,7 +159,7 @@ function assistantsOnDemand(service: Service, front: Front, routes: RouteTable, 
   }
 }
 
-/** The answers at paths that say whether the service is well. */
+/** Makes the answers at the paths that say whether the service is well. */
 function fixedAnswers(service: Service, front: Front, closing: Closing): ReadonlyMap<string, Answering> {
   const say = (visit: Visit, route: string, status: number, body: object) => {
     const headers = { 'Content-Type': 'application/json; charset=utf-8', ...(status === 503 && { 'Retry-After': '1' }) }
@@ -179,7 +182,7 @@ function fixedAnswers(service: Service, front: Front, closing: Closing): Readonl
   ])
 }
 
-/** Why the service is not ready, as `/readyz` says it. */
+/** Returns why the service is not ready, in the words of `/readyz`. */
 function whatFails(error: unknown): string {
   const lack = error instanceof DatabaseUnavailable ? error.lack : error instanceof Problem ? error.code : undefined
   if (lack === 'room' || lack === 'rest_insufficient_storage') return 'there is no room left to write into'
@@ -188,10 +191,10 @@ function whatFails(error: unknown): string {
 }
 
 const MEDIA_PATH = '/media/'
-/** The route of files of images, as the log and the counts name it. */
+/** The route of files of images in the log and the metrics. */
 const MEDIA_ROUTE = '/media/*'
 
-/** The function that sends a file of the media store while it reads it. @throws Problem where there is no such file */
+/** Makes the function that sends a file of the media store while it reads the file. The function throws Problem where there is no such file. */
 function mediaAnswer({ images }: Service, front: Front): Answering {
   return async (visit) => {
     const { request, response, url } = visit
@@ -218,7 +221,7 @@ function mediaAnswer({ images }: Service, front: Front): Answering {
   }
 }
 
-/** The front page where there are no pages for people. */
+/** Returns the function that answers with the front page of a service without pages for people; undefined for any other path. */
 function welcomeAt(front: Front, path: string): Answering | undefined {
   const { site } = front
   if (site.restRoot === '' || (path !== '/' && path !== '/index.php')) return undefined
@@ -235,7 +238,7 @@ function sendBytes(
   send(front, visit, { ...asNew(), ...answer, headers: Object.entries(headers).flat(), tag: '' }, 'ordinary')
 }
 
-/** Answers with an error, unless the answer has begun: then it can only be broken off. */
+/** Answers with an error. @throws the error where the answer has begun and can only be broken off */
 async function answerFailure(service: Service, front: Front, visit: Visit, error: unknown): Promise<void> {
   if (visit.response.headersSent) throw error
   await sendReply(front, visit, failureReply(error, service, false, visit.requestId))

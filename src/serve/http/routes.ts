@@ -12,22 +12,22 @@ import type { Database } from '../../store/storage/database.ts'
 import type { Reply } from '../formats/format.ts'
 import { formatField } from '../formats/formats.ts'
 
-// Routes as data: how they are made and found, below the namespace and beside it.
+// Makes and finds routes, which are data, below the namespace and beside it.
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** A matched request, its parameters still raw. */
+/** A request with the route and endpoint that it matches; its parameters are still raw. */
 export interface MatchedRequest {
   route: Route
   endpoint: Endpoint
   variables: Record<string, string>
-  /** Declared parameters of the body and the query, by precedence; those of the path override them. */
+  /** Returns the declared parameters of the body and the query, by precedence. The parameters of the path override them. */
   values: (fields: Fields) => RawValues
   /** The header `Accept`. */
   accept: string | undefined
   /** The header `If-Match`. */
   ifMatch: string | undefined
-  /** The address that was asked for. */
+  /** The whole address that was asked for. */
   self: string
   repeatable: Repeatable
   underWay: UnderWay
@@ -53,13 +53,13 @@ export interface OwnOperation {
   body?: Fields
   /** The callers whom it answers; editors are those with the right to change the record. */
   audience: 'everybody' | 'editors' | 'administrators'
-  /** The queue in which it waits; reads change nothing. */
+  /** The queue in which the operation waits; one in `reads` changes nothing. */
   queue: 'reads' | 'writes' | 'uploads'
-  /** The most bytes of its body; without it, those that the caller may send. */
+  /** The most bytes of its body; without it, as many as the caller may send. */
   mostBytes?: number
-  /** It makes a record, and takes an `Idempotency-Key`. */
+  /** Whether it makes a record, and takes an `Idempotency-Key`. */
   creates?: true
-  /** It takes `If-Match`. */
+  /** Whether it takes `If-Match`. */
   takesVersion?: true
   /** Its name in documents, followed by the title of the resource if it has one. */
   verb: string
@@ -82,12 +82,12 @@ export type RouteAction =
   | { do: 'list' | 'create'; served: Served }
   | { do: 'read' | 'update' | 'remove'; served: Served; by: 'id' | 'slug' }
 
-/** Whether an action is for administrators alone, reads included. */
+/** Decides whether an action is for administrators alone, reads included. */
 export function isForAdministrators(action: RouteAction): boolean {
   return action.do === 'own' && action.operation.audience === 'administrators'
 }
 
-/** The name of a route, from its path or template: that of the REST root is `/`. */
+/** Returns the name of a route, from its path or template: that of the REST root is `/`. */
 export function routeName(namespace: string, path: string): string {
   return namespace === '' ? path || '/' : `/${namespace}${path}`
 }
@@ -99,7 +99,7 @@ export interface Endpoint {
   args: Fields
   /** The parameters of an update that are fields of the record, as opposed to its address. */
   fields?: Fields
-  /** Of the address of a change, the parameters that are validated together with the others (rule 1.2): that of venues, organizers and terms. */
+  /** The parameters in the address of a change that are validated together with the others (rule 1.2): those of venues, organizers and terms. */
   checked?: Fields
   /** Whether finished answers to anonymous reads are cached: they depend on the address, the data and the day alone. */
   cached?: true
@@ -107,6 +107,7 @@ export interface Endpoint {
   batched?: true
 }
 
+/** A path below the namespace, and the actions of its methods. */
 export interface Route {
   /** The path below the namespace as a pattern, such as `/events/(?P<id>\d+)`: its key in the index. */
   path: string
@@ -134,7 +135,7 @@ export function indexRoute(template: string, fields: Fields, path = template): R
   return { path, template, endpoints: [{ methods: ['GET'], action: { do: 'index' }, args, cached: true }] }
 }
 
-/** The route of a whole collection: its list, and the making of one more. */
+/** Makes the route of a whole collection: its list, and the creation of a record. */
 export function collectionRoute(served: Served): Route {
   const { filters, resource } = served
   const { path, fields } = resource
@@ -154,7 +155,10 @@ export function collectionRoute(served: Served): Route {
   }
 }
 
-/** A route of own operations. Those on versions of records name the resource, whose id is in the template; all others stand in a group of documents. */
+/**
+ * Makes a route of own operations. Operations on versions of records name the resource, whose id is in the template. Others name the group of the document
+ * that they stand in.
+ */
 export function ownRoute(template: string, of: string | Served, operations: readonly OwnOperation[]): Route {
   return {
     path: template.replaceAll(/\{(\w+)\}/g, '(?P<$1>\\d+)'),
@@ -173,13 +177,13 @@ export function ownRoute(template: string, of: string | Served, operations: read
   }
 }
 
-/** The list of a collection that is only read. */
+/** Makes the route of the list of a collection, without the creation of a record. */
 export function listRoute(served: Served): Route {
   const route = collectionRoute(served)
   return { ...route, endpoints: route.endpoints.filter(({ action }) => action.do === 'list') }
 }
 
-/** An item route; those without a slug list their methods in another order than records (rule 3.1). */
+/** Makes the route of one record, by id or slug. Resources without slugs list their methods in another order than records (rule 3.1). */
 export function itemRoute(served: Served, by: 'id' | 'slug', address: Fields): Route {
   const { path, fields, addresses, removal } = served.resource
   const read: Endpoint = { methods: ['GET'], action: { do: 'read', served, by }, args: address, cached: true }
@@ -205,7 +209,7 @@ export function itemRoute(served: Served, by: 'id' | 'slug', address: Fields): R
   }
 }
 
-/** The parts in which an endpoint that changes a record validates its parameters. */
+/** Divides the parameters of a change into the fields of the record, and the parts of its address that are looked up, which are validated separately. */
 function partsOfChange({ resource }: Served, by: 'id' | 'slug', args: Fields): Pick<Endpoint, 'fields' | 'checked'> {
   const partOf = (fields: Fields, isWanted: (name: string, field: Field) => boolean): Fields =>
     Object.fromEntries(Object.entries(fields).filter(([name, field]) => isWanted(name, field)))
@@ -216,8 +220,8 @@ function partsOfChange({ resource }: Served, by: 'id' | 'slug', args: Fields): P
 }
 
 /**
- * The parameters of an update: the address, then the fields, none of which is required. A `slug` in both is the field (rule 3.4). The file of an image
- * stays.
+ * Returns the parameters of an update: the address, then the fields, none of which is required. A `slug` in both is the field (rule 3.4). The file of an
+ * image is left out, since it stays.
  */
 function updateArgs({ file: _file, ...fields }: Fields, by: 'id' | 'slug', address: Fields): Fields {
   const optional = Object.fromEntries(
@@ -228,7 +232,7 @@ function updateArgs({ file: _file, ...fields }: Fields, by: 'id' | 'slug', addre
     : { ...address, ...optional }
 }
 
-/** Every route of the namespace, in the order of the index (rule 3.1). */
+/** Makes every route of the namespace, in the order of the index (rule 3.1). */
 export function namespaceRoutes(site: Site): Route[] {
   const resourceRoutes = resources.flatMap((served) => {
     const { id, slug } = served.resource.addresses
@@ -243,9 +247,9 @@ export interface Match {
   variables: Record<string, string>
 }
 
-/** Finds the route of a path below the namespace: letter case and one slash at the end do not matter (rule 1.1). */
+/** Makes the function that finds the route of a path below the namespace. Letter case and one slash at the end do not matter (rule 1.1). */
 export function routeFinder(routes: readonly Route[]): (path: string) => Match | undefined {
-  // Most paths are written as the routes that have no variables are.
+  // Most requests for a route without variables write its path exactly, and so need no pattern.
   const plain = new Map(routes.filter(({ path, template }) => path === template).map((route) => [route.path, route]))
   const patterns = routes.map((route) => ({
     route,

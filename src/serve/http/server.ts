@@ -21,38 +21,40 @@ import { makeRouter } from './router.ts'
 
 /** Limits and surroundings of the server. */
 interface ServerOptions {
-  /** bytes of a body that is no upload */
+  /** The most bytes of a body that is no upload. */
   bodyBytes: number
-  /** bytes of an uploaded image */
+  /** The most bytes of an uploaded image. */
   imageBytes: number
-  /** bytes that all bodies on their way in may hold together */
+  /** The most bytes of memory that all arriving bodies may hold together. */
   intakeBytes: number
-  /** where files are kept while they arrive */
+  /** The folder that files are in while they arrive. */
   uploadFolder: string
-  /** milliseconds that a head may take to arrive, and a body may stand still */
+  /** Milliseconds that a head may take to arrive, and that a body may stand still. */
   patienceMs: number
-  /** requests a second of one client; 0 for any number */
+  /** The requests a second of one client; 0 for any number. */
   rateLimit: number
   trustedProxy: readonly string[]
-  /** what finished answers share with whatever else is kept in memory */
+  /** The memory that finished answers share with all other caches. */
   cacheBudget: CacheBudget
-  /** how pages for people and the desk look */
+  /** The look of pages for people and of the desk. */
   look: Look
   hasPages: boolean
-  /** hears of every answer */
+  /** Called for every answer. */
   onAnswered?: OnAnswered
 }
 
-/** Longer than the idle time of common proxies, so that they never send into a connection that is being closed. */
+/**
+ * Milliseconds that an idle connection is kept: longer than the idle time of common proxies, so that they never send into a connection that is being closed.
+ */
 const KEEP_ALIVE_MS = 75_000
 
-/** Bytes of a request line with all headers. */
+/** The most bytes of a request line with all headers. */
 const LONGEST_HEAD = 16_384
 
-/** How long a whole request may take to arrive, however steadily. */
+/** Milliseconds that a whole request may take to arrive, however steadily. */
 const WHOLE_REQUEST_MS = 300_000
 
-/** How often requests that take too long to arrive are looked for. */
+/** Milliseconds between searches for requests that take too long to arrive. */
 const LOOK_AT_ARRIVING_MS = 1000
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
@@ -63,25 +65,25 @@ export interface HttpServer {
   /** The requests that run and those that wait. */
   admission: Admission
   /**
-   * Listens, `isShared` with several listeners, so that new connections are soon taken in while others are busy. The port.
+   * Listens, and returns the port. Where `isShared`, several listeners accept, so that new connections are soon taken in while others are busy.
    * @throws the error of a port that may not be listened on
    */
   listen: (place: ListenPlace, isShared: boolean) => Promise<number>
-  /** Stops it: see `closeServer`. */
+  /** Stops the server: see `closeServer`. */
   stop: (times: StopTimes) => Promise<void>
 }
 
-/** The HTTP server: transport, limits and headers around the answers. */
+/** Makes the HTTP server: transport, limits and headers around the answers. */
 export function makeServer(service: Service, options: ServerOptions): HttpServer {
   const trusted = options.trustedProxy.length > 0 ? trustedProxies(options.trustedProxy) : undefined
-  // Requests may take as much memory as answers.
+  // Answers may hold as much memory as arriving bodies.
   const front = makeFront(service.site, {
     ...options,
     trusted,
     unsentBytes: options.intakeBytes,
     report: service.report,
   })
-  // The answers to requests that wait to be told to send their body.
+  // The responses to requests that wait to be told to send their body.
   const mayGoOn = new WeakSet<ServerResponse>()
   let acceptors: Acceptors = { port: 0, listeners: [] }
   const server = listener(options, mayGoOn, (request, response) => enter(request, response))
@@ -95,7 +97,7 @@ export function makeServer(service: Service, options: ServerOptions): HttpServer
     admission: front.admission,
     listen: async (place, isShared) => {
       acceptors = await openAcceptors(server, place, isShared)
-      // From here on it watches the connections that it is given.
+      // By this event the server begins to watch the connections that it is given.
       server.emit('listening')
       return acceptors.port
     },
@@ -106,7 +108,7 @@ export function makeServer(service: Service, options: ServerOptions): HttpServer
   }
 }
 
-/** The listener. `mayGoOn` gets the answers to requests that wait to be told to send their body. */
+/** Makes the server of Node with its limits. `mayGoOn` gets the responses to requests that wait to be told to send their body. */
 function listener({ patienceMs }: ServerOptions, mayGoOn: WeakSet<ServerResponse>, handle: Handler): Server {
   const limits = {
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -154,7 +156,7 @@ function refuseUnreadable(error: ConnectionError, socket: Duplex, site: Site, re
 function codeOf({ code, rawPacket: packet }: ConnectionError): ProblemCode {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'rest_request_timeout'
   if (code !== 'HPE_HEADER_OVERFLOW') return 'rest_invalid_request'
-  // Of a head that is too long only the last piece is at hand; without a line end it is taken for a piece of the address.
+  // Of a head that is too long, only the last piece is at hand. A piece without a line end is taken for a part of the address.
   const isOneLine = Buffer.isBuffer(packet) && !packet.subarray(0, LONGEST_URL).includes('\n')
   return isOneLine ? 'rest_uri_too_long' : 'rest_head_too_large'
 }
@@ -162,18 +164,18 @@ function codeOf({ code, rawPacket: packet }: ConnectionError): ProblemCode {
 // The listeners of a server: several on one port, and closed without a reset for anybody.
 
 /**
- * Several listeners on one port. Node accepts one connection per listener in each turn of its event loop: with a single listener, a new client would
- * wait one turn for each client before it, and turns are long while many connections are busy. More of them make starting and stopping longer.
+ * The number of listeners on one port. Node accepts one connection per listener in each turn of its event loop: with a single listener, a new client would
+ * wait one turn for each client before it, and turns are long while many connections are busy. More listeners make starting and stopping longer.
  */
 const LISTENERS = 64
 
-/** Connections that may wait for each listener to accept them; the system may allow fewer. */
+/** The most connections that may wait for each listener to accept them; the system may allow fewer. */
 const BACKLOG = 1024
 
-/** Systems that spread the connections of a shared port over its listeners. */
+/** Whether the system spreads the connections of a shared port over its listeners. */
 export const canShare = process.platform === 'linux' || process.platform === 'freebsd'
 
-/** Where a server listens. */
+/** The place where a server listens. */
 interface ListenPlace {
   host: string
   port: number
@@ -185,7 +187,7 @@ interface Acceptors {
   listeners: readonly NetServer[]
 }
 
-/** Listens, and closes again. @throws the error of a port that is taken or may not be listened on. */
+/** Checks that a port is free: listens there, and closes again. @throws the error of a port that is taken or may not be listened on */
 export async function checkFree(place: ListenPlace): Promise<void> {
   const probe = createNetServer()
   await listenAt(probe, { ...place, reusePort: false })
@@ -193,8 +195,8 @@ export async function checkFree(place: ListenPlace): Promise<void> {
 }
 
 /**
- * Accepts connections for a server, `isShared` with several listeners. A shared port is looked at first, since nothing else would say that somebody
- * listens there.
+ * Accepts connections for a server, with several listeners where `isShared`. A shared port is checked first, because listening on it succeeds even where
+ * somebody else listens there.
  * @throws the error of a port that is taken or may not be listened on
  */
 export async function openAcceptors(server: Server, place: ListenPlace, isShared: boolean): Promise<Acceptors> {
@@ -214,20 +216,20 @@ async function openAcceptor(server: Server, place: ListenPlace, reusePort: boole
   return acceptor
 }
 
-/** Milliseconds within which the listeners close one by one. */
+/** Milliseconds within which the listeners close one by one; those still open are then closed at once. */
 const CLOSE_WITHIN_MS = 2000
 
 /** The most connections that the service opens to itself in one turn of the event loop, to have its listeners closed. */
 const MOST_KNOCKS = 64
 
 /**
- * Stops accepting, and resets nobody who has connected already: a system resets whoever waits at a listener that is closed. So each listener lets only
- * one more wait, the service connects to itself, and a listener closes in the moment in which it has accepted the service, since whoever waited there
- * came before. Clients that come meanwhile are refused, some a second later. `ended` resolves when all accepted connections have ended.
+ * Stops accepting without a reset for anybody who has connected already: a system resets whoever waits at a listener that is closed. Each listener therefore
+ * lets only one more connection wait, and the service connects to itself. A listener closes when it accepts this connection, since whoever waited there came
+ * before. Clients that come meanwhile are refused, some a second later. `ended` resolves when all accepted connections have ended.
  */
 export async function closeAcceptors({ port, listeners }: Acceptors): Promise<{ ended: Promise<unknown> }> {
   const ended = Promise.all(listeners.map((listener) => once(listener, 'close')))
-  // Node's first process accepts for its workers, and hands whoever comes to another one.
+  // In a cluster, Node's first process accepts for its workers, and hands whoever comes later to another one.
   if (cluster.isWorker) for (const listener of listeners) listener.close()
   else await closeOneByOne(port, listeners)
   return { ended }
@@ -246,7 +248,7 @@ async function closeOneByOne(port: number, listeners: readonly NetServer[]): Pro
         listener.close()
         open.delete(listener)
       }
-      // Where many want to come in, there is room only right after somebody was accepted.
+      // Where many want to come in, there is room for another knock only right after a connection was accepted.
       else knock()
     })
   }
@@ -274,7 +276,7 @@ function letOneWait(listener: NetServer): void {
     handle.listen(0)
 }
 
-/** An address at which this machine reaches a listener of its own. */
+/** Returns an address at which this machine reaches a listener of its own. */
 function ownAddress(listener: NetServer | undefined): string {
   const address = listener?.address()
   const host = typeof address === 'object' && address ? address.address : ''

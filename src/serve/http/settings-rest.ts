@@ -23,7 +23,7 @@ import { ASSETS_PATH } from '../pages/page-assets.ts'
 import { wantedOf } from './handlers.ts'
 import { ownRoute, type Route } from './routes.ts'
 
-// The settings that owners change while the service runs, over the interface.
+// Declares and answers the route of the settings that owners change while the service runs.
 
 const ABOUT: Readonly<Record<OwnerSetting, MessageText>> = {
   site_name: 'The name of the calendar; empty for that of the start',
@@ -53,7 +53,7 @@ const ABOUT: Readonly<Record<OwnerSetting, MessageText>> = {
   week_start: 'The first day of the week on pages: auto, monday, saturday or sunday; empty for that of the start',
 }
 
-/** Pages of text, as a list or as the text that such a list is kept as. */
+/** Pages of text, sent as a list or as the text in which such a list is stored. */
 const texts: Kind<string> = {
   wire: {
     type: 'array',
@@ -62,13 +62,13 @@ const texts: Kind<string> = {
   read: (value) => (Array.isArray(value) || typeof value === 'string' ? writtenSetting(value) : undefined),
 }
 
-/** A value that was sent as the text that is kept. */
+/** Writes a sent value as the text in which it is stored. */
 function writtenSetting(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? '' : JSON.stringify(value)
   return String(value)
 }
 
-/** The settings of owners, each validated as at the start. An empty text goes back to the value of the start. */
+/** The settings of owners, each validated as at the start. An empty text takes a setting back to the value of the start. */
 const settingsFields: Fields = defineFields(
   Object.fromEntries(
     OWNER_SETTINGS.map((name) => [
@@ -84,7 +84,7 @@ const settingsFields: Fields = defineFields(
   ),
 )
 
-/** The answer: the values in effect, and the names of those that were set and of those that the start names, which win. */
+/** The schema of the answer: the values in effect, the names of the settings that were set, and the names of those that the start gives, which win. */
 const settingsAnswer: Schema = record({
   ...Object.fromEntries(OWNER_SETTINGS.map((name) => [name, { ...string, default: lookSettings[name].default }])),
   pages_texts: arrayOf(record({ slug: string, text: string })),
@@ -144,7 +144,7 @@ async function shown({ site }: Context, db: Context['db'], start: Config): Promi
     const value = isGiven(start, name) ? undefined : set[name]
     if (name === 'pages_texts') return readTexts(value ?? '')
     if (!isLookFile(name)) return value ?? start[name]
-    // Where files of the start lie is nobody else's business.
+    // Nobody is told where files of the start lie.
     return value === undefined ? '' : site.url + ASSETS_PATH + value
   }
   const values = OWNER_SETTINGS.map((name) => [name, shownValue(name)])

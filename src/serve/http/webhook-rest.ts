@@ -35,7 +35,7 @@ import {
 import { idIn } from './handlers.ts'
 import { type MatchedRequest, type OwnGround, type OwnOperation, ownRoute, type Route } from './routes.ts'
 
-// Webhooks over the interface: a webhook may receive everything, so only administrators manage webhooks.
+// Declares and answers the operations on webhooks. A webhook may receive everything, so only administrators manage webhooks.
 
 /** The fields of a webhook. */
 const webhookFields = defineFields({
@@ -100,7 +100,7 @@ const LAST_PAGE = 1_000_000_000
 
 type Answering = (asked: MatchedRequest, id: number, ground: OwnGround, context: Context) => Promise<Reply>
 
-/** Completes an operation on webhooks. One that names no queue waits in the queue of its method. */
+/** Completes an operation on webhooks: for administrators alone, in the queue of its method unless it names another, with problems for refusals. */
 function onWebhooks({
   answer,
   ...operation
@@ -196,7 +196,7 @@ const remove = onWebhooks({
 const testMessage = onWebhooks({
   methods: ['POST'],
   address: byId,
-  // It waits for another server, which keeps nobody from writing.
+  // A test waits for another server; in the queue of uploads it keeps nobody from writing.
   queue: 'uploads',
   verb: 'testWebhook',
   summary: 'Send a webhook a test message at once',
@@ -323,7 +323,7 @@ async function updateReply(
   })
 }
 
-/** The values for a webhook in the fields of a request. @throws WebhookRefusal */
+/** Reads the values for a webhook from the fields of a request. @throws WebhookRefusal */
 function changeIn(values: Parsed<typeof webhookFields>, hosts: readonly string[]): WebhookChange {
   const { url, events, private: isPrivate, enabled: isEnabled } = values
   if (url !== undefined) checkAddress(url, hosts)
@@ -334,7 +334,7 @@ async function shown(tx: Tx, id: number, context: Context) {
   return presentWebhook(await getWebhook(tx, id), context)
 }
 
-/** A webhook without its secret, which is shown only once. */
+/** Shows a webhook without its secret, which is shown only once. */
 function presentWebhook(webhook: WebhookColumns, { site }: Context) {
   const { id, url, events, is_private, created_utc, failing_since_utc, disabled_utc, disabled_why } = webhook
   return {
@@ -351,7 +351,7 @@ function presentWebhook(webhook: WebhookColumns, { site }: Context) {
   }
 }
 
-/** A message without its body: its record is read at its own address. */
+/** Shows a message without its body, since its record can be read at the record's own address. */
 function presentDelivery(delivery: DeliveryColumns, { site }: Context) {
   const { id, message, type, kind, record, state, created_utc, next_utc, attempts, status } = delivery
   const error = describeReason(site.language, delivery.error)

@@ -171,7 +171,7 @@ export async function admitted<T>(
 
 const OVERLOADED = new Problem('rest_unavailable', { retryAfter: 1 })
 
-/** The problem of an overloaded service. It is made once: the stack of a new one costs more than its answer. */
+/** Returns the problem of an overloaded service. It is made once: the stack of a new one costs more than its answer. */
 export function overloaded(): Problem {
   return OVERLOADED
 }
@@ -319,7 +319,7 @@ function takeLate<Waiting>(lines: Lines<Waiting>, isLate: (waiting: Waiting) => 
 /** Returns the longest line if it has at least two requests more than the line of this client; undefined otherwise. */
 function longerLine<Waiting>({ byClient, size }: Lines<Waiting>, client: string): Waiting[] | undefined {
   const own = byClient.get(client)?.length ?? 0
-  // While every line may be as short as this one, none has to be looked for.
+  // No line has two requests more than this one, so none has to be looked for.
   if (size - byClient.size <= own) return undefined
   let longest: Waiting[] = []
   for (const line of byClient.values()) if (line.length > longest.length) longest = line

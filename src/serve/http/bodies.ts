@@ -145,7 +145,7 @@ function readArrived(request: IncomingMessage, holding: Holding): Buffer {
 
 /** A file that has arrived. */
 export interface ArrivedFile {
-  /** bytes */
+  /** The size in bytes. */
   size: number
   /** Reads the whole file into memory. */
   read: () => Promise<Buffer>
@@ -419,7 +419,7 @@ function fileNameOf(header: string): string {
   return decodeExtended(parameters?.get('filename*') ?? '') ?? decodeBytes(parameters?.get('filename') ?? '')
 }
 
-/** Returns the parameters after the first word, in the grammar of a media type (RFC 6266 4.1, RFC 9110 5.6.6); undefined where it is not kept. */
+/** Returns the parameters after the first word, in the grammar of a media type (RFC 6266 4.1, RFC 9110 5.6.6); undefined where the header breaks it. */
 function parametersOf(header: string): MIMEType['params'] | undefined {
   try {
     return new MIMEType(`disposition/${header.trim()}`).params

@@ -344,7 +344,7 @@ function sendDesk(front: Front, visit: Visit, status: number, own: Record<string
   }
   const body = Buffer.from(text)
   const flat = Object.entries(headers).flat()
-  // `namesOrigins` without such a header: no page of another site may read the desk.
+  // With `namesOrigins`, but no header that allows an origin, no page of another site may read the desk.
   const answer: Outgoing = { ...asNew(), status, route: 'desk', headers: flat, tag: '', namesOrigins: true, body }
   send(front, visit, answer, 'ordinary')
 }

@@ -275,7 +275,7 @@ export function countFurther(limit: RateLimit, address: string, requests: number
 export interface Closing {
   /** Whether the server takes requests as before, but says that it is not ready any more. */
   isDraining: boolean
-  /** Whether the server takes no new connection, and every answer closes its own. */
+  /** Whether the server takes no new connection, and closes each connection after its answer. */
   isClosing: boolean
   /** The connections, each with the time when it began, on the clock of `performance.now`. */
   connections: Map<Socket, number>

@@ -276,7 +276,7 @@ export function recordAddressOf(variables: Record<string, string>): Address | un
   return variables.slug === undefined ? undefined : { slug: decodeLeniently(variables.slug) }
 }
 
-/** Returns the id in the digits of a path; for too large a number, an id that no record can have. */
+/** Returns the id in the digits of a path; an id that no record can have where the number is too large. */
 export function idIn(digits: string): number {
   return Math.min(Number(digits), MAX_ID + 1)
 }

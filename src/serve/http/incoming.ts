@@ -16,13 +16,13 @@ import type { Match, MatchedRequest } from './routes.ts'
 
 // Describes a request on its way in, and reads its address, its client, and its parameters from query, form or body.
 
-/** A file that came with a request. It is on disk until the request ends. */
+/** A file that came with a request. It is on disk until the request ends, or in memory if it is JSON. */
 export interface Upload {
   /** The field of the form that it came in, if it came in one. */
   field?: string
   fileName: string
   mimeType: string
-  /** bytes */
+  /** The size in bytes. */
   size: number
   /** Reads the whole file into memory: call it only when the bytes are needed. */
   read: () => Promise<Buffer>

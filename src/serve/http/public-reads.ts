@@ -59,9 +59,9 @@ import { anonymousContext, type Responder, type Service, signInAsStranger } from
 import type { RouteAction } from './routes.ts'
 import { asNew, contentTag, contentTagInTurns, send, sendStream } from './send.ts'
 
-// The parts of the short way, which answers anonymous reads ahead of the route table.
+// Answers anonymous reads: from finished answers, from the index in memory, or through the ordinary way, and caches answers that stay valid.
 
-/** The short way of anonymous reads, ahead of the router. */
+/** The parts of the short way, which answers anonymous reads ahead of the route table. */
 export interface PublicReads {
   service: Service
   front: Front

@@ -209,7 +209,7 @@ export function itemRoute(served: Served, by: 'id' | 'slug', address: Fields): R
   }
 }
 
-/** Divides the parameters of a change into the fields of the record, and the parts of its address that are looked up, which are validated separately. */
+/** Returns two parts of the parameters of a change: the fields of the record (`fields`), and those in its address that are looked up (`checked`). */
 function partsOfChange({ resource }: Served, by: 'id' | 'slug', args: Fields): Pick<Endpoint, 'fields' | 'checked'> {
   const partOf = (fields: Fields, isWanted: (name: string, field: Field) => boolean): Fields =>
     Object.fromEntries(Object.entries(fields).filter(([name, field]) => isWanted(name, field)))

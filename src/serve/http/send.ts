@@ -57,7 +57,7 @@ export interface Outgoing {
   /** The latest ETags that the same body had before. */
   earlierTags: readonly string[]
   body: Buffer
-  /** The body compressed: lightly for its first reader, and well for others. */
+  /** The body compressed: lightly for its first readers, and well for later readers of a cached answer. */
   encoded: Partial<Record<Encoding, Encoded>>
   /** Whether the answer is cached, so that all of its readers share one body. */
   isKept: boolean

@@ -17,7 +17,7 @@ import { LONGEST_URL, trustedProxies } from './incoming.ts'
 import type { Service } from './respond.ts'
 import { makeRouter } from './router.ts'
 
-// The HTTP server: it listens, limits what arrives, and stops in order.
+// Runs the HTTP server: it listens, limits what arrives, and stops in order.
 
 /** Limits and surroundings of the server. */
 interface ServerOptions {

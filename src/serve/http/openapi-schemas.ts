@@ -94,7 +94,7 @@ function plainSchema(kind: Field['kind']): Schema {
   return kind.wire.enum ? { type, enum: [...kind.wire.enum] } : { type }
 }
 
-/** Adds the limits of texts and lists as far as a schema can tell them. A limit in bytes also bounds the characters, since a text has no more characters than bytes. */
+/** Adds the limits of texts and lists as far as a schema can tell them. A limit in bytes bounds characters, too: a text has no more of them. */
 function withLimits(schema: Schema, field: Field): Schema {
   const { characters, bytes, entries }: Bounds = field.within ?? field.kind.within ?? limits.line
   const longest = characters ?? (bytes === 'setting' ? undefined : bytes)

@@ -9,12 +9,12 @@ import { writtenNumber } from './page-dates.ts'
 import { type Html, html, link, NOTHING } from './page-html.ts'
 import { say } from './viewing.ts'
 
-// The facts of access of events and venues, as pages show them.
+// Shows facts on pages: the facts of access of events and venues, and the fields that a page lists by their labels.
 
-/** A known fact: its name, and whether it is true of the record. */
+/** A known fact of access: its name in the language of the page, and whether it is true of the record. */
 type Known = [name: string, isSo: boolean]
 
-/** The known facts of access to a venue: first those that are true, then those that are not. */
+/** Writes the known facts of access to a venue: first those that are true, then those that are not. `NOTHING` where no fact is known. */
 export function venueAccess({ say: translate, site }: Context, venue: VenueRow): Html {
   return factList(
     site,
@@ -24,13 +24,13 @@ export function venueAccess({ say: translate, site }: Context, venue: VenueRow):
   )
 }
 
-/** The name of a fact; another word stays as it is. */
+/** Returns the words for a fact of access, by the name of its field; returns any other name as it is. */
 export function factInWords({ say: translate }: Context, name: string): string {
   const fact = [...venueFacts, ...eventFacts].find((known) => known === name)
   return fact === undefined ? name : translate({ ...venueFields, ...eventFields }[fact].about)
 }
 
-/** The known facts of access to an event and its venues, among the facts of its page. */
+/** Writes one entry for the facts of an event: the known facts of access to it and to its venues, its note and its contact. `NOTHING` where it has none. */
 export function accessFact(context: Context, row: EventRow, venues: readonly VenueRow[]): Html {
   const { site } = context
   const own = eventFacts.flatMap((fact): Known[] => {
@@ -61,7 +61,7 @@ function factList(site: Context['site'], facts: readonly Known[]): Html {
   return html`<ul class="known">${inOrder.map(([name, isSo]) => (isSo ? html`<li>${name}</li>` : html`<li class="not">${say(site, '{fact}: no', { fact: name })}</li>`))}</ul>`
 }
 
-/** The names of sign languages among those who use them: few of their tags have a name in `Intl`. */
+/** The short names that signers use for sign languages, by language tag: `Intl` has names for few of these tags. */
 const SIGN_LANGUAGES: Readonly<Record<string, string>> = {
   ...{ ase: 'ASL', asf: 'Auslan', asq: 'ÖGS', aed: 'LSA', bfi: 'BSL', bzs: 'Libras', csc: 'LSC', csq: 'HZJ' },
   ...{ dse: 'NGT', dsl: 'DTS', fsl: 'LSF', fse: 'SVK', gsg: 'DGS', ise: 'LIS', isg: 'ISL', jsl: 'JSL', kvk: 'KSL' },
@@ -73,7 +73,7 @@ function languageName(shownIn: string, tag: string): string {
   return SIGN_LANGUAGES[tag] ?? new Intl.DisplayNames(shownIn, { type: 'language' }).of(tag) ?? tag
 }
 
-// The fields that a page has no place of its own for: it lists each of them that has a value, by its label.
+// The fields without a place of their own on a page: the page lists each of them that has a value, by its label.
 
 /** Writes a line for each field that has a value. @param shown the values by the names of the fields, as answers show them */
 export function labelledFacts(

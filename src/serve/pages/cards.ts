@@ -20,39 +20,39 @@ import { localeOf, zoneLetters } from './page-dates.ts'
 
 // Cards: events as lists of pages show them, kept until the event changes.
 
-/** An image of a page: `srcset` has all its sizes of the same proportions. */
+/** An image as a page shows it. `src` is the smallest size that is at least 300 pixels wide; `srcset` has all sizes with the proportions of the image. */
 export interface Picture {
   src: string
   srcset: string
   width: number
   height: number
   alt: string
-  /** The classes that keep its focal point in view where it is cropped. */
+  /** The classes that keep the focal point in view where the image is cropped; empty for an image without a focal point. */
   focus: string
 }
 
-/** An event as lists of pages show it: plain texts, ready to be escaped. */
+/** An event as lists of pages show it. Its texts are plain, and not yet escaped. */
 export interface Card {
   id: number
-  /** Below the address of the site. */
+  /** The path of its page, below the root of the site. */
   url: string
   title: string
   event_status: EventRow['event_status']
   excerpt: string
-  /** Wall times. */
+  /** The start, and below it the end, as wall times. */
   start: string
   end: string
   isAllDay: boolean
-  /** The zone of its times; empty for the zone of the site. */
+  /** The letters of its zone, such as `MEZ`; empty for an event in the zone of the site. */
   zone: string
   /** Ids of its categories and tags. */
   terms: readonly number[]
   place: { name: string; city: string; id: number } | undefined
   cost: string
   picture: Picture | undefined
-  /** The series it is an occurrence of: the path of its page, and how it repeats in words, if by a rule. */
+  /** The public series that the event is an occurrence of: the path of its page, and how it repeats in words, empty for a series without a rule. */
   series: { id: number; path: string; rhythm: string } | undefined
-  /** How many dates of its series follow, in lists with one date of each series. */
+  /** The number of later dates of its series; set in lists that show one date of each series. */
   following?: number
 }
 
@@ -61,7 +61,7 @@ interface CachedCard {
   states: EventStates
 }
 
-/** Cards of events that have been shown lately. */
+/** The cards of events that were shown lately, by the id of the event. */
 export type Cards = Cache<number, CachedCard>
 
 export const noCards = (budget: CacheBudget): Cards => emptyCache(budget)
@@ -69,7 +69,7 @@ export const noCards = (budget: CacheBudget): Cards => emptyCache(budget)
 /** The most characters of an excerpt. */
 const LONGEST_EXCERPT = 180
 
-/** The events with these ids that can be shown, in order. A cached card is valid until memory learns of a change. */
+/** Returns the cards of the events with these ids, in order; leaves out events that cannot be shown. A cached card is valid until memory learns of a change. */
 export async function loadCards(
   context: Context,
   memory: EventMemory,
@@ -99,7 +99,7 @@ async function readCards(
   const found = new Map<number, Card>()
   for (let i = 0; i < ids.length; i += AT_ONCE) {
     const some = ids.slice(i, i + AT_ONCE)
-    // If a change arrives while the rows are read, the card is already out of date.
+    // The states are noted before the rows are read: if an event changes in between, its card is out of date at once.
     const states = some.map((id) => statesOf(memory.pieces, [id]))
     const rows = await findCardRows(context.db, some)
     const links = await findEventLinks(context.db, rows)
@@ -150,11 +150,11 @@ function seriesOf(context: Context, series: SeriesRow): Card['series'] {
   }
 }
 
-/** The excerpt that lists show of an event: its own, else the beginning of its description. */
+/** Returns the excerpt that lists show of an event: its own excerpt, else the beginning of its description. */
 export const excerptOf = (excerpt: string, description: string) =>
   shortened(plainText(excerpt === '' ? description.slice(0, EXCERPT_FROM) : excerpt))
 
-/** Cuts a text to the length that lists show, at the end of a word. */
+/** Cuts a text to at most `longest` characters and an ellipsis; at the end of a word, if a word ends in the second half. */
 export function shortened(text: string, longest = LONGEST_EXCERPT): string {
   if (text.length <= longest) return text
   const cut = text.slice(0, longest)
@@ -165,9 +165,10 @@ export function shortened(text: string, longest = LONGEST_EXCERPT): string {
   return `${words.slice(0, end).toWellFormed()}…`
 }
 
+/** How far the proportions of a size may be from those of the image: sizes have whole pixels, and cropped sizes are further off. */
 const ALIKE = 0.02
 
-/** The classes for the focal point of an image, in tenths. */
+/** Returns the classes for the focal point of an image, in tenths of its width and height; empty for an image without a focal point. */
 function focusOf({ focal_x: x, focal_y: y }: ImageRow): string {
   return x === null || y === null ? '' : ` fx${Math.round(x * 10)} fy${Math.round(y * 10)}`
 }
@@ -175,7 +176,10 @@ function focusOf({ focal_x: x, focal_y: y }: ImageRow): string {
 /** The columns of an event that are about its image. */
 type ImageUse = Pick<EventRow, 'image_alt' | 'image_decorative'>
 
-/** An image with its uncropped sizes. @param use the event that shows it, which may have another text for it, or leave it without one */
+/**
+ * Returns an image with its uncropped sizes.
+ * @param use the event that shows the image: it may have its own alternative text, or show the image as decoration without text
+ */
 export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow, use?: ImageUse): Picture {
   const { url, width, height, sizes = {} } = presentImage(row, images.mediaUrl)
   const ratio = width / height
@@ -193,8 +197,8 @@ export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow, us
 const FREE_WORD: MessageText = FREE
 
 /**
- * The stored cost of an event as plain text, the lowest and the highest price as the language writes money: `12,50 €`, `10–20 €`. A text that says more than
- * amounts in one currency, or whose figures can be read in two ways, stays as it was written.
+ * Returns the stored cost of an event as plain text: the lowest and the highest price as the language writes money, such as `12,50 €` or `10–20 €`. A cost
+ * that says more than amounts in one currency, or whose figures can be read in two ways, stays as it was written. Empty for an event without a cost.
  */
 export function writtenCost(site: Site, raw: readonly string[]): string {
   const free = translate(site.language, FREE_WORD)
@@ -214,10 +218,13 @@ export function writtenCost(site: Site, raw: readonly string[]): string {
 const asWritten = (site: Site, raw: readonly string[], free: string) =>
   decodeEntities(presentCost(raw, site.currency, free).cost)
 
-/** A sign of currency, with letters of a country before it or without; or a code or word in Latin letters. */
+/** Matches a currency mark: a sign with up to three capital letters before it, such as `US$`, or a code or word in Latin letters, such as `EUR` or `Fr.`. */
 const MARK = /^(?:\p{Lu}{0,3}\p{Sc}|\p{Script=Latin}+\.?)$/u
 
-/** The currency mark that all prices share, or that of the site where no price has one; undefined for several marks, or prices with other words. */
+/**
+ * Returns the currency mark that all prices share, or that of the site where no price has a mark. Undefined where prices have several marks or other words,
+ * and for a text that is no mark.
+ */
 function markOf(prices: readonly Price[], own: string): string | undefined {
   if (prices.some(({ kind }) => kind === 'words')) return undefined
   const marks = new Set(prices.map(({ symbol }) => symbol).filter((symbol) => symbol !== ''))
@@ -225,7 +232,7 @@ function markOf(prices: readonly Price[], own: string): string | undefined {
   return marks.size <= 1 && MARK.test(mark) ? mark : undefined
 }
 
-/** A number of at most two decimals. Three are as likely to be thousands. */
+/** A number with at most two decimals. Three digits behind a point may as well mean thousands. */
 const CLEAR = /^\d{1,12}(?:\.\d{1,2})?$/
 
 function amountIn({ numbers }: Price): string | undefined {
@@ -235,7 +242,7 @@ function amountIn({ numbers }: Price): string | undefined {
 
 const formats = new Map<string, Intl.NumberFormat>()
 
-/** Writes a range of amounts with a mark as the language places those of its kind. */
+/** Returns a function that writes a range of amounts of money. `mark` stands where the language puts the sign or the code of a currency. */
 function moneyWriter(locale: string, mark: string, decimals: 0 | 2): (low: string, high: string) => string {
   const currencyDisplay = /\p{Sc}$/u.test(mark) ? 'symbol' : 'code'
   const key = `${locale} ${currencyDisplay} ${decimals}`

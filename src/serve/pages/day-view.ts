@@ -17,12 +17,15 @@ import {
 import { say, sayEvents, type View, type Viewing } from './viewing.ts'
 import { nearName } from './when-in-words.ts'
 
-// The page of a day.
+// Makes the page of a day.
 
-/** The most events on the page of a day. */
+/** The most events on one page that begin on the day, and the most that began earlier. */
 const MOST = 100
 
-/** One day: events of several days first, then the others by time. */
+/**
+ * Returns the page of a day: first the events that began earlier, then those that begin on the day, and last those that go on for more than three days.
+ * Further pages have only events that begin on the day.
+ */
 export async function dayView(viewing: Viewing, asked: EventsAsked, day: string): Promise<View> {
   const { context, today } = viewing
   const { site } = context

@@ -10,14 +10,14 @@ import { languageField } from './page-languages.ts'
 import { pager } from './view-head.ts'
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
-// The directories of venues and of organizers.
+// Makes the directories of venues and of organizers.
 
-/** The most venues or organizers on one page, and the last page. Those behind it are found by name or first letter. */
+/** The most venues or organizers on one page, and the last page. Entries behind the last page are found by name or first letter. */
 const MOST_ENTRIES = 100
 const LAST_PAGE = 50
-/** The most characters of a name that is looked for. */
+/** The most characters of a name that is searched for. */
 const LONGEST_NAME = 200
-/** Fewer entries than these need no letters above them. */
+/** The most entries of a directory without a search form, letters and headings. */
 const FEW = 20
 
 const TEXTS = {
@@ -37,7 +37,7 @@ const TEXTS = {
   },
 } as const
 
-/** Which part of a directory an address asks for. */
+/** The part of a directory that an address asks for: words of a name, a first letter, and a page. */
 interface Asked {
   kind: LinkedKind
   words: string
@@ -45,7 +45,10 @@ interface Asked {
   page: number
 }
 
-/** All public venues or organizers by name, with the number of their coming events. @throws Problem for a page past the end */
+/**
+ * Returns a page of the public venues or organizers by name, each with the number of its coming events once the index knows it.
+ * @throws Problem for a page past the end
+ */
 export async function directoryView(
   viewing: Viewing,
   kind: LinkedKind,
@@ -96,7 +99,7 @@ ${pager(previous, next, say(site, 'More pages'))}`,
   }
 }
 
-/** The address of a part of a directory. */
+/** Returns the address of a part of a directory. */
 function addressOf({ context: { site } }: Viewing, { kind, words, letter, page }: Asked): string {
   const query = new URLSearchParams()
   if (words !== '') query.set('search', words)
@@ -120,7 +123,7 @@ function letterBar(viewing: Viewing, asked: Asked, letters: readonly string[]): 
   return html`<nav class="letters" aria-label="${say(site, 'First letters')}">${one('', say(site, 'All'), isAll)}${letters.map((letter) => one(letter, capital(letter), letter === asked.letter))}</nav>`
 }
 
-/** Entries under headings of the signs that their names begin with. */
+/** Writes entries under headings, one for each sign that names begin with. */
 function groups(viewing: Viewing, kind: LinkedKind, entries: readonly DirectoryEntry[]): Html {
   const byLetter = Map.groupBy(entries, (entry) => capital(entry.letter))
   return html`<div class="directory">${[...byLetter].map(

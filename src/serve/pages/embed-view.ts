@@ -8,9 +8,9 @@ import { languageField } from './page-languages.ts'
 import { PRESSED_TIMES } from './presses.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
-// The page that makes the markup for showing events on another site.
+// Makes the page that generates the markup for showing events on another site.
 
-/** The attributes of the element that the form offers, in the order in which the markup has them, and what its fields are called. */
+/** The attributes of `<kalends-events>` that the form offers, in the order of the markup, each with the name of its field. */
 const ATTRIBUTES = {
   view: 'view',
   category: 'category',
@@ -25,14 +25,14 @@ const ATTRIBUTES = {
   limit: 'limit',
   show: 'show',
   level: 'level',
-  // The parameter lang is the language of this page.
+  // The parameter `lang` names the language of this page, so the field has another name.
   lang: 'language',
 } as const
 
-/** Attributes that frames have no parameters for. */
+/** The attributes that only the element has: frames have no parameters for them. */
 const OF_ELEMENT: ReadonlySet<string> = new Set(['show', 'level'])
 
-/** The extras that `show` names for events. */
+/** The further parts of an event that the attribute `show` can name, each with its label. */
 const EXTRAS = [
   ['picture', 'Pictures'],
   ['price', 'Price'],
@@ -43,7 +43,7 @@ const EXTRAS = [
 const LONGEST_VALUE = 500
 
 /**
- * The page that generates the markup for showing events on another site. Its script previews the result at once; without scripts the form is
+ * Returns the page that generates the markup for showing events on another site. Its script previews the result at once; without scripts the form is
  * submitted.
  */
 export function embedView(viewing: Viewing, query: URLSearchParams): View {
@@ -110,7 +110,7 @@ function fields(viewing: Viewing, query: URLSearchParams): Html[] {
   ]
 }
 
-/** The attributes that are asked for, with their values. */
+/** Returns the attributes that the query asks for, with their values. */
 function attributesOf(query: URLSearchParams): [string, string][] {
   return Object.entries(ATTRIBUTES).flatMap(([attribute, field]): [string, string][] => {
     const value = query.getAll(field).join(' ').slice(0, LONGEST_VALUE).trim()
@@ -118,7 +118,7 @@ function attributesOf(query: URLSearchParams): [string, string][] {
   })
 }
 
-/** The markup to paste into another page, as text. */
+/** Returns the markup of the element, as text to paste into another page. */
 function snippetOf({ context: { site } }: Viewing, query: URLSearchParams): string {
   const attributes = attributesOf(query).map(([name, value]) => html` ${name}="${value}"`)
   const { markup } = html`<script type="module" src="${site.url + EMBED_PATH}"></script>
@@ -128,7 +128,7 @@ function snippetOf({ context: { site } }: Viewing, query: URLSearchParams): stri
   return markup
 }
 
-/** The markup of a frame, for pages that may hold no script. */
+/** Returns the markup of a frame, as text for pages that may hold no script. */
 function frameSnippetOf({ context: { site } }: Viewing, query: URLSearchParams): string {
   const asked = new URLSearchParams(attributesOf(query).filter(([name]) => !OF_ELEMENT.has(name))).toString()
   const address = site.url + FRAME_PATH + (asked === '' ? '' : `?${asked}`)
@@ -137,5 +137,5 @@ function frameSnippetOf({ context: { site } }: Viewing, query: URLSearchParams):
   return markup
 }
 
-/** Pixels that a month takes, and six events of a list. */
+/** The height of a frame in pixels: a month fits into it, or six events of a list. */
 const FRAME_HEIGHT = 760

@@ -8,14 +8,17 @@ import type { ShownTerm } from './page-terms.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 import { isOvernight, nearName } from './when-in-words.ts'
 
-// Events as rows of lists.
+// Writes events as rows of lists, with their titles, times, places, chips and pictures.
 
-/** The title of an event, or a substitute for an empty one. */
+/** Returns the title of an event, or a substitute for an empty title. */
 export function titleOf({ context: { site } }: Viewing, { title }: Pick<Card, 'title'>): string {
   return title === '' ? say(site, '(no title)') : title
 }
 
-/** The title of an event as part of a link. A canceled or postponed event has that word in front, and a canceled one is struck through. */
+/**
+ * Writes the title of an event as part of a link. The status word stands before the title of a canceled or postponed event; a canceled title is struck
+ * through.
+ */
 export function shownTitle(viewing: Viewing, card: Card): Html {
   const title = titleOf(viewing, card)
   if (card.event_status === 'scheduled') return html`<bdi>${title}</bdi>`
@@ -23,7 +26,7 @@ export function shownTitle(viewing: Viewing, card: Card): Html {
   return html`<b class="state ${card.event_status}">${statusWord(viewing.context.site, card)}<span class="hidden">:</span></b> ${struck}`
 }
 
-/** The class that gives an event the colour of its first category. */
+/** Returns the class that gives an event the colour of its first category, with a blank before it; empty for an event without a category. */
 export function hueOf({ terms }: Viewing, card: Card): string {
   for (const id of card.terms) {
     const term = terms.byId.get(id)
@@ -39,7 +42,7 @@ function categoriesOf({ terms }: Viewing, ids: readonly number[]): ShownTerm[] {
   })
 }
 
-/** The first categories of an event as chips. */
+/** Writes the first `most` categories of an event as chips. */
 export function chips(viewing: Viewing, ids: readonly number[], isLinked: boolean, most = 3): Html[] {
   const { site } = viewing.context
   return categoriesOf(viewing, ids)
@@ -53,7 +56,7 @@ export function chips(viewing: Viewing, ids: readonly number[], isLinked: boolea
 
 export const isSeveralDays = (card: Pick<Card, 'start' | 'end'>) => lastDayOf(card.start, card.end) > dayOf(card.start)
 
-/** The times of an event below the heading of its day, or the day on which it ends. */
+/** Writes the times of an event under the heading of its day; for an event of several days, its start and until when it lasts. */
 function timesOfCard(viewing: Viewing, card: Card): Html {
   const { site } = viewing.context
   const zone = card.zone && html` <abbr class="zone">${card.zone}</abbr>`
@@ -67,11 +70,11 @@ function timesOfCard(viewing: Viewing, card: Card): Html {
   return card.end === card.start ? start : html`${start} <small>– ${written(site, 'time', card.end)}</small>`
 }
 
-/** Whether a picture is shown whole on a tinted ground: a poster in portrait, or a banner, would lose its lettering. */
+/** Decides whether a picture is shown whole on a tinted ground: cropping would cut the lettering of a poster in portrait, or of a banner. */
 export const isUncropped = ({ width, height }: Pick<Picture, 'width' | 'height'>) =>
   width / height < 1.25 || width / height > 2.2
 
-/** The sizes of a picture up to the first one that fills so many pixels. */
+/** Returns the `srcset` of a picture up to its first size that is at least `pixels` wide: larger sizes are not needed. */
 export function sizesFor({ srcset }: Picture, pixels: number): string {
   const sizes = srcset.split(', ')
   const enough = sizes.findIndex((size) => Number(size.slice(size.lastIndexOf(' ') + 1, -1)) >= pixels)
@@ -84,10 +87,10 @@ function thumbnail(picture: Picture): Html {
   return html`<img class="${shape}${focus}" src="${link(src)}" srcset="${sizesFor(picture, 396)}" sizes="132px" width="${width}" height="${height}" alt="" loading="lazy" decoding="async">`
 }
 
-/** An event of a list. */
+/** Writes an event as a row of a list, with its title as a heading of this level. */
 export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h4' = 'h3'): Html {
   const { site } = viewing.context
-  // Under no heading of its day, the row has it.
+  // A row with `h2` stands under no heading of its day, so it names the day itself.
   const day = heading === 'h2' && html`<b class="on">${writtenDay(site, dayOf(card.start), viewing.today)}</b> `
   const place = card.place && html`${namedPlace(card.place)}${awayFrom(viewing, card.place.id)}`
   const title = html`<a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>`
@@ -99,11 +102,11 @@ export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h
   )}</div>${card.picture && thumbnail(card.picture)}</li>`
 }
 
-/** A venue with its city, each read in its own direction. */
+/** Writes the name and the city of a venue, each read in its own direction. */
 export const namedPlace = ({ name, city }: { name: string; city: string }): Html =>
   html`<bdi>${name}</bdi>${city && html`, <bdi>${city}</bdi>`}`
 
-/** How far a venue is from where the reader looks around. */
+/** Writes how far a venue is from the position around which the reader looks; false where either position is unknown. */
 function awayFrom({ context: { site }, memory, around }: Viewing, venue: number): Html | false {
   const place = around && memory.index?.places.all.get(venue)
   if (!place) return false
@@ -111,7 +114,7 @@ function awayFrom({ context: { site }, memory, around }: Viewing, venue: number)
   return html` · <span class="away">${writtenDistance(site, km)}</span>`
 }
 
-/** Of an event that stands for its series: how it repeats, with a link to all its dates. */
+/** Writes how the series of an event repeats and how many dates follow, as a link to all its dates. False for an event without later dates. */
 export function againOf({ context: { site } }: Viewing, { series, following = 0 }: Card): Html | false {
   if (!series || following === 0) return false
   const more =
@@ -128,11 +131,11 @@ function tags(viewing: Viewing, card: Card): Html | false {
   )
 }
 
-/** Events in an order of their own, each with its day. */
+/** Writes events as one list in the given order; each row names its day. */
 export const datedRows = (viewing: Viewing, cards: readonly Card[]): Html =>
   html`<ul class="rows dated">${cards.map((card) => eventRow(viewing, card, 'h2'))}</ul>`
 
-/** Events under headings of the days on which they start, in their order. */
+/** Writes events under headings of the days on which they start, in the given order. @param more returns the markup below the events of a day */
 export function daySections(viewing: Viewing, cards: readonly Card[], more?: (day: string) => Html | false): Html[] {
   const days = Map.groupBy(cards, (card) => dayOf(card.start))
   return [...days].map(
@@ -141,7 +144,7 @@ export function daySections(viewing: Viewing, cards: readonly Card[], more?: (da
   )
 }
 
-/** Events from a day on: first those that began earlier and still last, then the others by day. */
+/** Writes events from a day on: first those that began earlier and still last, then the others by day. */
 export function sectionsFrom(viewing: Viewing, cards: readonly Card[], first: string): Html {
   const { site } = viewing.context
   const lasting = cards.filter((card) => dayOf(card.start) < first)

@@ -34,7 +34,9 @@ import { calendarPath } from './view-head.ts'
 import { pageWork, pathTo, say, spanLink, type View, type Viewing } from './viewing.ts'
 import { inWords } from './when-in-words.ts'
 
-/** The page of one event. @throws UnshowableRecord */
+// Makes the page of one event: its state, its facts and its text, links into other calendars, and the events that the page leads on to.
+
+/** Returns the page of one event. @throws UnshowableRecord */
 export async function eventView(viewing: Viewing, event: EventRow): Promise<View> {
   const { context } = viewing
   const row = asSeenBy(context.caller, event)
@@ -59,7 +61,7 @@ export async function eventView(viewing: Viewing, event: EventRow): Promise<View
   )
 }
 
-/** The fields that only some events have and that stand in a place of their own on the page. It lists all other such fields by their labels. */
+/** The rare fields that have a place of their own on the page of an event. The page lists all other rare fields by their labels. */
 export const PLACED_FIELDS = [
   ...eventFacts,
   'image_alt',
@@ -75,17 +77,17 @@ export const PLACED_FIELDS = [
 
 const labelled = rareFields('page').filter(({ name }) => !PLACED_FIELDS.some((placed) => placed === name))
 
-/** Titles longer than this are written smaller. */
+/** The most characters of a title in the usual size: longer titles are written smaller. */
 const LONG_TITLE = 70
 
-/** Links from the page of an event: to the events before and after it, and to other dates of its series. */
+/** Everything that the page of an event links to: by id, the events before and after it, other dates of its series and similar events; and its original. */
 interface Others {
   neighbours: readonly (number | undefined)[]
   dates: readonly number[]
   /** The address of the event at its source, if the source stays the original. */
   original: string | undefined
   more: MoreEvents
-  /** All of these that can be shown. */
+  /** The cards of these events, by id; a card is missing where its event cannot be shown. */
   cards: ReadonlyMap<number, Card>
 }
 
@@ -127,7 +129,10 @@ ${moreEvents(viewing, more, cards)}${beside(viewing, previous, next)}`,
   }
 }
 
-/** The description for those to whom somebody sends the page: that the event does not take place, and why; then the day and the text. */
+/**
+ * Returns the description that people see to whom somebody sends the page: the status word and the reason of an event that does not take place as planned,
+ * then its day and its text.
+ */
 function describe(site: Site, row: EventRow): string {
   const text = plainText(row.excerpt) || shortened(plainText(row.description))
   const parts = [noticeOf(site, row), capitalized(site, writtenDay(site, dayOf(row.start_date), '')), text]
@@ -155,10 +160,10 @@ function termChips(viewing: Viewing, { categories, tags }: EventLinks): Html {
   )}${tagChips.slice(0, 20)}`
 }
 
-/** Whether its last day is before this one. */
+/** Decides whether the last day of an event is before today. */
 const isOverBy = ({ start_date, end_date }: EventRow, today: string) => lastDayOf(start_date, end_date) < today
 
-/** Whether it is canceled or postponed, and whether its last day is over. The page says the same all day, so it can be cached. */
+/** Writes banners for an event that is canceled or postponed, and for one whose last day is over. They stay the same all day, so the page can be cached. */
 function stateOf({ context: { site }, today }: Viewing, row: EventRow): Html {
   const { event_status: status } = row
   const isOver = isOverBy(row, today)
@@ -176,7 +181,7 @@ function cover({ srcset, src, width, height, alt, focus }: Picture, title: strin
   return html`<div class="${shape}"><img${focus && html` class="${focus.trim()}"`} src="${link(src)}" srcset="${srcset}" sizes="(min-width: 60rem) 42rem, 100vw" width="${width}" height="${height}" alt="${alt === title ? '' : alt}" fetchpriority="high" decoding="async"></div>`
 }
 
-/** The facts that visitors look for first: when, where, by whom, for how much. */
+/** Writes the facts that visitors look for first: when, where, by whom and for how much; and the buttons below them. */
 function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readonly Card[]): Html {
   const { context } = viewing
   const { site } = context
@@ -195,7 +200,7 @@ function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readon
   }
   const isOpen = row.event_status === 'scheduled' && !isOverBy(row, viewing.today)
   const websiteLabel = say(site, sellsTickets(website) ? 'Tickets' : 'Website')
-  // Tickets of what is over or does not take place are not what visitors come for.
+  // Visitors do not come for tickets to an event that is over or does not take place.
   const hasTickets = isOpen && sellsTickets(website)
   const ticketLink = html`<a class="button main join" href="${website}" rel="noopener">${websiteLabel}</a>`
   return html`<aside class="facts" aria-label="${say(site, 'Event details')}">
@@ -212,13 +217,13 @@ ${whenBlock(viewing, row)}
 const mailLink = (title: string, url: string) =>
   `mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(url)}`
 
-/** The times in the zone of the visitor, for the script to fill in and show where it is another one. */
+/** Writes a hidden place for the times in the zone of the visitor. The script fills it in, and shows it to visitors in another zone. */
 function elsewhere(site: Site, row: EventRow): Html {
   const iso = (utc: string) => `${utc.replace(' ', 'T')}Z`
   return html`<span class="yours" hidden data-wall="${row.start_date.slice(0, 16)}" data-starts="${iso(row.utc_start_date)}" data-ends="${iso(row.utc_end_date)}" data-text="${say(site, 'Your time: {time}')}"></span>`
 }
 
-/** The date as a calendar leaf, and in words. */
+/** Writes when an event takes place: its first day as a leaf of a calendar, then its days and times in words. */
 function whenBlock(viewing: Viewing, row: EventRow): Html {
   const { context, today } = viewing
   const { site } = context
@@ -237,7 +242,7 @@ function whenBlock(viewing: Viewing, row: EventRow): Html {
 
 const ATTENDANCE = { in_person: 'In person', online: 'Online event', mixed: 'In person and online' } as const
 
-/** The venues, and how people take part who are not there. */
+/** Writes the venues of an event, how people take part online, and when the meeting link appears; false where none of these is known. */
 function whereFact(viewing: Viewing, row: EventRow, venues: readonly VenueRow[]): Html | false {
   const { site } = viewing.context
   const { attendance, online_from: from, online_shown: shown } = row
@@ -261,7 +266,7 @@ function whereFact(viewing: Viewing, row: EventRow, venues: readonly VenueRow[])
   )
 }
 
-/** A length in days where it is whole days, else in hours where it is whole hours, else in minutes. */
+/** Writes a number of minutes as days where it is whole days, else as hours where it is whole hours, else as minutes. */
 function lengthInWords(language: string, minutes: number): string {
   const units = [
     [1440, 'day'],
@@ -286,7 +291,7 @@ function organizerFact({ context: { site } }: Viewing, organizer: OrganizerRow):
   return html`<dd><strong><a href="${pathTo(site, recordPath(site, 'organizer', organizer))}"><bdi>${linkedName(site, { kind: 'organizer', row: organizer })}</bdi></a></strong></dd>`
 }
 
-/** The events before and after this one. */
+/** Writes links to the events before and after this one; false where there are none. */
 function beside(viewing: Viewing, previous: Card | undefined, next: Card | undefined): Html | false {
   if (!previous && !next) return false
   const { context, today } = viewing
@@ -298,19 +303,19 @@ function beside(viewing: Viewing, previous: Card | undefined, next: Card | undef
 
 // Other events that the page of an event leads on to.
 
-/** The most events of each list, and how many are looked at, since several may have one title. */
+/** The most events of each list, and the most that are looked at for it: of several events with the same title, only the first is listed. */
 const MOST = 4
 const LOOKED_AT = 8
 
-/** Ids of coming events that the page of another leads on to. */
+/** The coming events that the page of an event leads on to, by id. */
 interface MoreEvents {
-  /** The page of the venue, for those at it. */
+  /** The path of the page of the first venue; empty for an event without a public venue. */
   venuePath: string
   atVenue: readonly number[]
   alike: readonly number[]
 }
 
-/** The next events at the first venue of an event, and coming ones that share the most with it; none without the index. */
+/** Finds the next events at the first venue of an event, and the coming events that share the most with it. Finds none without the index. */
 async function findMore(viewing: Viewing, row: EventRow, links: EventLinks): Promise<MoreEvents> {
   const { context, memory, today } = viewing
   const venue = links.venues.find((one) => isShown(context, one))
@@ -343,7 +348,7 @@ async function findMore(viewing: Viewing, row: EventRow, links: EventLinks): Pro
   }
 }
 
-/** The lists of these events below the page of an event. */
+/** Writes the lists of more events below the text of an event: those at its venue, and those like it. */
 function moreEvents(viewing: Viewing, more: MoreEvents, shown: ReadonlyMap<number, Card>): Html {
   const { site } = viewing.context
   const list = (name: 'at-venue' | 'alike', ids: readonly number[], heading: Html) => {
@@ -368,21 +373,21 @@ function smallCard(viewing: Viewing, card: Card, hasPlace: boolean): Html {
   return html`<li class="${hueOf(viewing, card).trim() || 'plain'}"><a href="${pathTo(site, card.url)}"><small>${when}</small> <strong>${shownTitle(viewing, card)}</strong>${place && html` <span>${place}</span>`}</a></li>`
 }
 
-// Tells whether the website of an event sells tickets.
+// The buttons of an event: tickets, and links into the calendars of readers.
 
-/** Parts of the names of hosts that sell tickets, and words for tickets in addresses, in lower case. */
+/** Matches parts of the names of hosts that sell tickets, and words for tickets in addresses, in lower case. */
 const TICKETS = new RegExp(
   'ticket|billet|entrada|eintrittskarte|karten(?:shop|verkauf)|eventbrite\\.|eventim\\.|weezevent\\.|dice\\.fm|seetickets\\.|' +
     'universe\\.com|pretix\\.|helloasso\\.|skiddle\\.|ra\\.co/events|bilheteria|biglietti',
 )
 
-/** Whether the website of an event sells its tickets: its host or its path says so. Words behind a question mark do not count. */
+/** Decides whether the website of an event sells its tickets, by the host and the path of its address. Words behind a question mark do not count. */
 function sellsTickets(website: string): boolean {
   const address = URL.parse(website)
   return address !== null && TICKETS.test(`${address.host}${address.pathname}`.toLowerCase())
 }
 
-/** An event as the forms of other calendars take it. */
+/** An event as the forms of other calendars take it: plain texts, its place in one line, and the address of its page. */
 export interface Keepable {
   title: string
   text: string
@@ -393,10 +398,10 @@ export interface Keepable {
   row: Pick<EventRow, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'all_day'>
 }
 
-/** Some services cut addresses longer than about 2000 characters. */
+/** The most characters of the text in a link: some services cut addresses longer than about 2000 characters. */
 const LONGEST_TEXT = 600
 
-/** Links that put an event into the reader's own calendar; `isMain` where that is what readers come for. */
+/** Writes a menu of links that put an event into the reader's own calendar. `isMain` makes its button the main one of the page. */
 function addToCalendar(site: Site, event: Keepable, isMain: boolean): Html {
   return html`<details class="menu"><summary class="button${isMain && ' main'}">${say(site, 'Add to calendar')}</summary><ul>
 <li><a href="${event.file}">${say(site, 'Apple Calendar and other apps')} (.ics)</a></li>
@@ -409,7 +414,7 @@ function addToCalendar(site: Site, event: Keepable, isMain: boolean): Html {
 const notesOf = ({ text, address }: Keepable) =>
   [text.slice(0, LONGEST_TEXT).toWellFormed(), address].filter(Boolean).join('\n\n')
 
-/** The day after the last one, since the end of a span of days is exclusive. */
+/** Returns the day after the last day of an event, since other calendars exclude the end of a span of days. */
 const dayAfter = (wall: string) => addDays(dayOf(wall), 1)
 
 function googleLink(event: Keepable): string {

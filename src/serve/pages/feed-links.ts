@@ -4,7 +4,7 @@ import { type Html, html } from './page-html.ts'
 import { type PageQuery, queryText } from './page-query.ts'
 import { type FeedLink, pathTo, say } from './viewing.ts'
 
-// Links from pages to feeds.
+// Makes the links from pages to feeds.
 
 const FEEDS = [
   ['ics', 'text/calendar', 'iCalendar'],
@@ -13,19 +13,22 @@ const FEEDS = [
   ['json', 'application/feed+json', 'JSON Feed'],
 ] as const
 
-/** The path of the feeds of a category, of a tag or of all events, without the format's ending. */
+/** Returns the path of the feeds of a category, of a tag or of all events, without the ending of a format. */
 export const feedBase = (scope: TermPath | undefined) => spanPath({ view: 'list' }, scope).replace(/\/$/, '')
 
-/** The feeds of a page; `query` has its filters. */
+/** Returns links to the feeds of a page in all formats. @param base the path without an ending @param query the filters of the page */
 export function feedLinks(base: string, query: string): FeedLink[] {
   return FEEDS.map(([ending, mediaType, title]) => ({ mediaType, title, path: feedPath(base, ending, query) }))
 }
 
-/** The path of a feed with the filters of a page. */
+/** Returns the path of the feed of a page in the format with this ending, with the filters of the page. */
 export const feedPath = (base: string, ending: string, query: string) =>
   `${base}.${ending}${query === '' ? '' : `?${query}`}`
 
-/** The filters of a page as feeds take them: without dates, since a feed has no end; with the coordinates of `near`; and with `search` called `words`. */
+/**
+ * Returns the filters of a page as feeds take them: without dates, since a feed has no end; with the coordinates of `near`; and with `search` called
+ * `words`.
+ */
 export function feedQuery(query: PageQuery): string {
   const kept = new URLSearchParams(queryText(query, ['start_date', 'end_date', 'near', 'geoloc_radius']))
   const words = kept.get('search')
@@ -42,7 +45,7 @@ export function feedQuery(query: PageQuery): string {
   return kept.toString()
 }
 
-/** Links that subscribe the reader's calendar or feed reader to the events of a page. */
+/** Writes a menu of links that subscribe the reader's calendar or feed reader to the events of a page. */
 export function subscribeMenu(site: Site, base: string, query: string): Html {
   const calendar = `${site.url}${feedPath(base, 'ics', query)}`
   const webcal = calendar.replace(/^https?:/, 'webcal:')

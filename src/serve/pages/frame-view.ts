@@ -8,26 +8,26 @@ import { queryText, readQuery } from './page-query.ts'
 import { type EventsAsked, sameEvents } from './view-head.ts'
 import { pathTo, say, type Viewing } from './viewing.ts'
 
-// The page for frames on sites that forbid scripts: a list or a month without the head and the foot of pages.
+// Makes the page for frames on sites that forbid scripts: a list or a month without the head and the foot of pages.
 
 /** The path of the frame, below the root of the site. */
 export const FRAME_PATH = '/embed/frame/'
 
-/** The filters that the element of `embed.js` calls by other names than pages do. */
+/** The filters whose names in `<kalends-events>` differ from those of pages, each with its name on pages. */
 const RENAMED = { category: 'categories', tag: 'tags' }
 const OF_LISTS = { ...RENAMED, date: 'start_date', until: 'end_date' }
 
-/** The events of a list without `limit`, and the most with one. */
+/** The number of events in a list without `limit`, and the most in a list with `limit`. */
 const LIMIT = 10
 const MOST = 50
 
-/** The content of a frame. */
+/** The title and the body of a frame. */
 export interface Framed {
   title: string
   body: Html
 }
 
-/** The events that the query asks for. @throws Problem rest_invalid_param */
+/** Returns the list or the month of events that the query asks for. @throws Problem rest_invalid_param */
 export async function frameView(viewing: Viewing, query: URLSearchParams): Promise<Framed> {
   const known = new URLSearchParams(query)
   known.delete('page')
@@ -71,13 +71,13 @@ async function frameMonth(viewing: Viewing, asked: EventsAsked, query: URLSearch
   }
 }
 
-/** The way to the calendar with the same events, and the zone of their times. */
+/** Writes a link to the calendar with the same events, and the zone of their times. */
 function foot(viewing: Viewing, asked: EventsAsked): Html {
   const { site } = viewing.context
   return html`<footer class="foot"><div class="wrap"><a href="${sameEvents(viewing, asked, asked.span)}">${say(site, 'Show the calendar')}</a><span class="end">${say(site, 'All times are in {zone}', { zone: zoneName(site, site.timezone) })}</span></div></footer>`
 }
 
-/** The content of a frame in place of events that cannot be shown. */
+/** Returns the content of a frame whose events cannot be shown: a sentence, and a link to the calendar. */
 export function frameProblem({ context: { site } }: Pick<Viewing, 'context'>): Framed {
   const title = say(site, 'No events found.')
   return {
@@ -86,7 +86,7 @@ export function frameProblem({ context: { site } }: Pick<Viewing, 'context'>): F
   }
 }
 
-/** The document of a frame. Its links leave it, as other pages stand in no frame. */
+/** Writes the document of a frame. Its links open outside the frame by default, since other pages may not stand in one. */
 export function layOutFrame({ context: { site }, assets, look }: Viewing, { title, body }: Framed): string {
   const { markup } = html`<!doctype html>
 <html lang="${site.language}">

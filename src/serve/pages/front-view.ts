@@ -8,9 +8,9 @@ import { type Html, html, link, NOTHING } from './page-html.ts'
 import { pathTo, say, type Viewing } from './viewing.ts'
 import { nearName } from './when-in-words.ts'
 
-// The opening of the front page: featured events with their pictures.
+// Makes the opening of the front page from featured events with their pictures, and counts the later dates of series.
 
-/** The opening of the front page, and the events in it, which the list leaves out. */
+/** The opening of the front page, and the ids of the events in it, which the list below leaves out. */
 export interface Lead {
   ids: ReadonlySet<number>
   body: Html
@@ -20,10 +20,13 @@ export const NO_LEAD: Lead = { ids: new Set(), body: NOTHING }
 
 /** The most featured events that open the front page. */
 const MOST = 5
-/** Events among which the featured ones of the opening are looked for, since canceled ones are passed over. */
+/** The most featured events that are read for the opening: more than it shows, since canceled events are passed over. */
 const AMONG = 15
 
-/** The coming featured events: those that begin first, then those that are still on. The first one with a picture leads (rule 31.1). */
+/**
+ * Makes the opening from the coming featured events: those that begin first, then those that are still on. The first event with a picture leads, one whose
+ * picture may be cropped before others (rule 31.1). Returns `NO_LEAD` without such events.
+ */
 export async function findLead(viewing: Viewing): Promise<Lead> {
   const filters: EventFilters = { featured: true }
   const coming: EventFilters = { ...starting(filters, viewing.today, undefined), collapse: 'series' }
@@ -45,10 +48,10 @@ export async function findLead(viewing: Viewing): Promise<Lead> {
   return { ids: new Set(shown.map(({ id }) => id)), body }
 }
 
-/** The first one, two, three or five cards, whichever the layout has a shape for. */
+/** Returns the first one, two, three or five cards: the layout has a shape for each of these numbers. */
 const inShape = (cards: readonly Card[]) => cards.slice(0, cards.length >= MOST ? MOST : Math.min(cards.length, 3))
 
-/** Cards with how many dates of their series follow among the events of these filters. */
+/** Returns the cards; a card of a series gets the number of its later dates among the events of these filters. */
 export async function withFollowing(viewing: Viewing, filters: EventFilters, cards: readonly Card[]): Promise<Card[]> {
   return Promise.all(
     cards.map(async (card) => {
@@ -62,11 +65,11 @@ export async function withFollowing(viewing: Viewing, filters: EventFilters, car
 
 const hero = (viewing: Viewing, card: Card) => featured(viewing, card, 'hero')
 
-/** The widths of pictures, and the pixels that dense screens have there. */
+/** The widths of pictures as `sizes` writes them, and their pixels on screens of double density. */
 const SIZES = { hero: '(max-width: 47.5rem) 100vw, 700px', card: '(max-width: 47.5rem) 66vw, 340px' }
 const PIXELS = { hero: 1400, card: 680 }
 
-/** A featured event with its picture; one without a picture is text on the colour of its category. */
+/** Writes a featured event with its picture; an event without a picture is text on the colour of its category. */
 function featured(viewing: Viewing, card: Card, kind: 'hero' | 'card'): Html {
   const { site } = viewing.context
   const isHero = kind === 'hero'
@@ -85,10 +88,13 @@ function picture(image: Picture, kind: 'hero' | 'card'): Html {
   return html`<div class="shot${isUncropped(image) && ' whole'}"><img${focus && html` class="${focus.trim()}"`} src="${link(src)}" srcset="${sizesFor(image, PIXELS[kind])}" sizes="${SIZES[kind]}" width="${width}" height="${height}" alt="" ${loading} decoding="async"></div>`
 }
 
-/** Days nearer than this need no year. */
+/** Days from today within which a date is written without its year. */
 const NEAR_DAYS = 300
 
-/** The day of an event and its time, or its days; a card has less room. */
+/**
+ * Writes the day and the time of an event, or its first and last day; of an event that has begun, its last day. A card has less room, so it has short
+ * weekdays.
+ */
 function whenOf({ context: { site }, today }: Viewing, card: Card, kind: 'hero' | 'card'): string {
   const [first, last] = [dayOf(card.start), lastDayOf(card.start, card.end)]
   const isNear = last < addDays(today, NEAR_DAYS)

@@ -9,7 +9,7 @@ import { type Content, type Html, html, trusted } from './page-html.ts'
 import { LANGUAGE_NAMES, languageField, withLanguage } from './page-languages.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
-// The document around every page: head, navigation and foot.
+// Writes the document around every page: head, navigation and foot; and makes the page that explains a failure.
 
 /** The version in the address of the namespace, which clients compare (rule 29.8). */
 export const VERSION = 'v1'
@@ -17,7 +17,7 @@ export const VERSION = 'v1'
 const LONGEST_DESCRIPTION = 200
 const LONGEST_TITLE = 110
 
-/** A whole document around a view. */
+/** Writes the whole document of a page around its view. */
 export function layOut({ context: { site }, assets, look, address }: Viewing, view: View): string {
   const title = view.title === '' ? site.name : `${shortened(view.title, LONGEST_TITLE)} · ${site.name}`
   const asset = (path: string) => pathTo(site, path)
@@ -58,7 +58,7 @@ ${languageSwitch(site, address)}<span class="end">${say(site, 'All times are in 
   return markup
 }
 
-/** The address of a link of the owner; paths are below the root of the site. */
+/** Returns the address of a link of the owner; a path is taken as one below the root of the site. */
 const ownAddress = (site: Site, address: string) => (address.startsWith('/') ? pathTo(site, address) : address)
 
 function ownLinks(site: Site, { links }: Look): Content {
@@ -81,7 +81,7 @@ function legalLinks(site: Site, { legal }: Look): Content {
   )
 }
 
-/** The pages of text that nothing else in head and foot links to. */
+/** Writes links to the owner's pages of text that no other link of the owner in head and foot leads to. */
 function textLinks(site: Site, { texts, links, legal }: Look): Content {
   const linked = new Set([...links.map(({ address }) => address), ...Object.values(legal)])
   return [...texts].map(
@@ -89,7 +89,7 @@ function textLinks(site: Site, { texts, links, legal }: Look): Content {
   )
 }
 
-/** Whether the name is for screen readers alone, since the logo shows it to others. */
+/** Decides whether the name of the site is for screen readers alone, since the logo shows it to everybody else. */
 const hidesName = ({ showsName, files }: Look) => !showsName && files.pages_logo !== undefined
 
 function brand(site: Site, { scheme }: Look, { pages_logo: logo, pages_logo_dark: dark }: Assets['files']): Html {
@@ -107,7 +107,10 @@ function navigation(site: Site, { current }: View): Html {
   return html`${item('list', '/events/', say(site, 'What’s on'))}${item('month', '/events/month/', unitName(site, 'month'))}${item('week', '/events/week/', unitName(site, 'weekOfYear'))}${item('venue', '/venues/', say(site, 'Venues'))}`
 }
 
-/** The same page in each language, by links that keep to it. */
+/**
+ * Writes links to the page in each language of the site; the pages behind them keep the language. False for a site with one language, and for a page
+ * without an address.
+ */
 function languageSwitch(site: Site, address: string | undefined): Html | false {
   // A path with two slashes would lead to another site.
   if (address === undefined || /^\/[/\\]/.test(address) || site.languages.length === 1) return false
@@ -119,11 +122,11 @@ function languageSwitch(site: Site, address: string | undefined): Html | false {
   return html`<nav class="languages" aria-label="${say(site, 'Language')}">${links}</nav>`
 }
 
-/** The address of a page in a language for search engines. They send no `Accept-Language`, so the address of the first language names no language. */
+/** Returns the path of a page in a language, for search engines. They send no `Accept-Language`, so the path in the first language names no language. */
 const addressIn = ({ languages }: Site, language: Language, path: string) =>
   withLanguage(path, language === languages[0] ? undefined : language)
 
-/** The addresses of a page in all languages, and that for visitors of any other. */
+/** Writes links to a page in all languages of the site, and one for visitors of any other language (`x-default`). */
 function alternates({ languages, ...site }: Site, path: string | undefined): Content {
   if (path === undefined || languages.length === 1) return false
   const link = (code: string, address: string) =>
@@ -159,7 +162,7 @@ ${property('og:title', view.title || site.name)}${property('og:description', des
   }">`
 }
 
-/** Linked data as the text of a script element; nothing in it can end the element. */
+/** Writes linked data as the text of a script element; nothing in it can end the element. */
 function linkedData(data: object): Html {
   return trusted(
     JSON.stringify(data)
@@ -185,7 +188,7 @@ const SENTENCES = {
 /** The status of a page that explains a failure. */
 export type ProblemStatus = keyof typeof SENTENCES
 
-/** A page that explains a failure and offers links. `names` are the wrong parameters of a feed, which no form has. */
+/** Returns a page that explains a failure and offers links. @param names the wrong parameters of a feed, for which no form has a field */
 export function problemView(
   { context: { site }, assets }: Pick<Viewing, 'context' | 'assets'>,
   status: ProblemStatus,

@@ -28,13 +28,13 @@ import { addressLines, directionsTo, mapFigure, mapLink, mapNeeds, positionLink 
 import { calendarPath, datedWay, pager } from './view-head.ts'
 import { pageWork, pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
-// The page of a venue or an organizer.
+// Makes the page of a venue or an organizer.
 
-/** A venue or organizer with the details that its page shows. */
+/** A venue or an organizer: its row, and which of both it is. */
 type Linked = { kind: 'venue'; row: VenueRow } | { kind: 'organizer'; row: OrganizerRow }
 
 /**
- * The page of a venue or organizer, with its events from today on, each series at its next date unless every date is asked for.
+ * Returns the page of a venue or organizer with its events from today on. Each series stands there at its next date alone, unless every date is asked for.
  * @throws Problem for a page past the end
  */
 export async function linkedView(viewing: Viewing, linked: Linked, { page, filters: sent }: PageQuery): Promise<View> {
@@ -91,7 +91,7 @@ ${isOnMap(site, linked) && mapFigure(viewing)}${events(viewing, linked, rows, { 
 const isOnMap = ({ maps }: Site, linked: Linked) =>
   linked.kind === 'venue' && maps.tiles !== '' && linked.row.geo_lat !== null && linked.row.geo_lng !== null
 
-/** The position of a venue, for the map of its page. */
+/** Writes the position of a venue and the number of its events as attributes, for the map of its page. */
 function positionOf(site: Site, linked: Linked, total: number): Html | false {
   if (linked.kind !== 'venue') return false
   const { geo_lat: lat, geo_lng: lng } = linked.row
@@ -100,7 +100,7 @@ function positionOf(site: Site, linked: Linked, total: number): Html | false {
 
 type Ways = Record<'earlier' | 'later', { path: string; text: string } | undefined>
 
-/** The pages of its events before and after this one, with their days. */
+/** Finds the pages of its events before and after this page, each with its days. */
 async function waysOf(
   viewing: Viewing,
   { kind, row }: Linked,
@@ -122,10 +122,13 @@ async function waysOf(
   }
 }
 
-/** The months, from this one on, that are looked at for events. */
+/** The months, from the present one on, that are searched for events. */
 const MOST_MONTHS = 12
 
-/** The coming months with its events; none without the index, which tells them at once, and none where one month has them all. */
+/**
+ * Finds the coming months with events of a venue or organizer. Finds none without the index, which alone counts fast enough, and none where one month has
+ * all events.
+ */
 async function findMonths(viewing: Viewing, { kind, row }: Linked): Promise<string[]> {
   if (!viewing.memory.index) return []
   const now = monthOf(viewing.today)
@@ -142,7 +145,7 @@ async function findMonths(viewing: Viewing, { kind, row }: Linked): Promise<stri
   return found.length > 1 ? found : []
 }
 
-/** Links to the months with its events. */
+/** Writes links to the months with events of a venue or organizer. */
 function monthLinks({ context: { site }, today }: Viewing, { kind, row }: Linked, months: readonly string[]): Html {
   const links = months.map((month) => {
     const form = month.slice(0, 4) === today.slice(0, 4) ? 'month' : 'monthYear'
@@ -152,7 +155,7 @@ function monthLinks({ context: { site }, today }: Viewing, { kind, row }: Linked
   return html`<nav class="pills" aria-label="${say(site, 'Months')}">${links}</nav>`
 }
 
-/** Leaves out empty members, which answers of the interface always have. */
+/** Returns an object without its empty members, which answers of the interface always have. */
 const filledMembers = (data: object) => Object.fromEntries(Object.entries(data).filter(([, value]) => value !== ''))
 
 function events(
@@ -165,7 +168,7 @@ function events(
   const heading = say(site, linked.kind === 'venue' ? 'Events here' : 'Events by this organizer')
   const path = recordPath(site, linked.kind, linked.row)
   const base = path.replace(/\/$/, '')
-  // The page of a venue says where its events are.
+  // The page of a venue says where its events are, so their rows need not.
   const rows = cards.map((card) =>
     linked.kind === 'venue' && card.place?.id === linked.row.id ? { ...card, place: undefined } : card,
   )
@@ -176,14 +179,14 @@ function events(
 ${months.length > 0 && monthLinks(viewing, linked, months)}<div class="results nested">${sectionsFrom(viewing, rows, viewing.today)}</div>${pager(ways.earlier, ways.later, say(site, 'More pages'))}</section>`
 }
 
-/** The name of a venue or organizer, or a substitute if nothing but markup is left of it. */
+/** Returns the name of a venue or organizer, or a substitute if nothing but markup is left of the name. */
 export function linkedName(site: Site, linked: Linked): string {
   return linked.kind === 'venue'
     ? plainText(linked.row.venue) || say(site, 'Venue')
     : plainText(linked.row.organizer) || say(site, 'Organizer')
 }
 
-/** The fields that stand in a place of their own on the page. It lists all others that belong there by their labels. */
+/** The fields that have a place of their own on the page of a venue or organizer. The page lists its other fields by their labels. */
 export const PLACED_LINKED_FIELDS = {
   venue: [
     'venue',
@@ -212,7 +215,7 @@ function labelledOf(kind: Linked['kind']): [name: string, field: LinkedField][] 
   return fields.filter(([name, { page }]) => page === true && !placed.includes(name))
 }
 
-/** The values of the fields that are listed by their labels, as answers show them. */
+/** Returns the values of the fields that the page lists by their labels, as answers of the interface show them. */
 function labelledValues({ kind, row }: Linked): Record<string, unknown> {
   const columns: Readonly<Record<string, unknown>> = { ...row }
   return Object.fromEntries(
@@ -227,7 +230,7 @@ function labelledValues({ kind, row }: Linked): Record<string, unknown> {
   )
 }
 
-/** How to find a venue or reach an organizer. */
+/** Writes how to find a venue or reach an organizer; `NOTHING` where none of that is known. */
 function details({ context }: Viewing, linked: Linked): Html {
   const { site } = context
   const { row } = linked

@@ -39,12 +39,12 @@ import {
 } from './view-head.ts'
 import { say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
-// The list of coming events, and that of past ones.
+// Makes the list of coming events and that of past ones, with the small month beside a list and notes on the words of a search.
 
 /** The most events on one page. */
 export const PER_PAGE = 20
 
-/** The events from today on, or past events with the latest first. @throws Problem for a page past the end */
+/** Returns a page of coming events, or of past events with the latest first. @throws Problem for a page past the end */
 export async function listView(viewing: Viewing, asked: EventsAsked): Promise<View> {
   const { site } = viewing.context
   const isPast = asked.span.view === 'past'
@@ -80,16 +80,16 @@ interface Page {
   cards: Card[]
   total: number
   pages: number
-  /** Events that began before the first day; a search has them among the others. */
+  /** The events that began before the first day and are still on; undefined for past events, and for a search, whose cards have them among the others. */
   ongoing?: Ongoing
-  /** Whether a series stands in the list for several of its dates. */
+  /** Whether the list leaves out later dates of a series. */
   isShorter?: boolean
 }
 
-/** The most events that are still on above those that begin; the others are a press away. */
+/** The most events that are still on above those that begin; a link leads to the others. */
 const MOST_ONGOING = 6
 
-/** Events that are still on, and a page of those that start on the first day or later, each series at its next date (rules 31.2 and 31.3). */
+/** Finds a page of the events that start on the first day or later, each series at its next date, and the events that are still on (rules 31.2 and 31.3). */
 async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   const filters = comingFilters(viewing, asked)
   const { cards, total: begin } = await findCards(viewing, filters, asked.query.page, PER_PAGE, 'best')
@@ -106,7 +106,7 @@ async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   return { ...found, total: begin + ongoing.total, ongoing }
 }
 
-/** A page of coming events: those that are still on, then days. Events of the opening are left out. */
+/** Writes a page of coming events: on the first page those that are still on, then the others by day. Events of the opening are left out. */
 function sections(viewing: Viewing, asked: EventsAsked, { cards, ongoing }: Page, { ids }: Lead): Html {
   const others = cards.filter(({ id }) => !ids.has(id))
   if (!ongoing) return html`${daySections(viewing, others)}`
@@ -117,10 +117,10 @@ function sections(viewing: Viewing, asked: EventsAsked, { cards, ongoing }: Page
   return html`${shown}${daySections(viewing, others)}`
 }
 
-/** The parameter by which lists have only the next date of each series, or every date. Sites that move here have it too. */
+/** The parameter that asks for the next date of each series alone, or for every date. Moved sites have it too. */
 export const EVERY_DATE = 'hide_subsequent_recurrences'
 
-/** The link to every date of each series. */
+/** Writes a link to the list with every date of each series; false where the list leaves none out. */
 function everyDate(viewing: Viewing, asked: EventsAsked, { isShorter }: Page): Html | false {
   const { site } = viewing.context
   if (!isShorter) return false
@@ -129,7 +129,7 @@ function everyDate(viewing: Viewing, asked: EventsAsked, { isShorter }: Page): H
   return html`<span class="apart"> · </span><a class="quiet" rel="nofollow" href="${path}">${say(site, 'Show every date')}</a>`
 }
 
-/** Pages of past events are counted and filled from the end. */
+/** Finds a page of past events, the latest first. Lists have the earliest event first, so the pages are counted and filled from their end. */
 async function pastPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   const filters = before(asked.query.filters, viewing.today)
   const { total } = await findPageEvents(viewing, filters, 1, 1)
@@ -140,7 +140,7 @@ async function pastPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   return { cards: cards.reverse(), total, pages }
 }
 
-/** The first day that a list shows. */
+/** Returns the first day that a list shows: the one that its query asks for, else today. */
 export function firstDay({ context: { site }, today }: Viewing, { query }: EventsAsked): string {
   const sent = query.filters.start_date
   const { when } = query.filters
@@ -150,7 +150,10 @@ export function firstDay({ context: { site }, today }: Viewing, { query }: Event
   return isDay(day) ? day : today
 }
 
-/** The filters of the events from that day on. */
+/**
+ * Returns the filters of the events from the first day of a list on; for a search, events that began earlier and are still on are among them. Each series
+ * stands at its next date, unless the query has a last day, `when`, a series or `EVERY_DATE`.
+ */
 export function comingFilters(viewing: Viewing, asked: EventsAsked): EventFilters {
   const { filters } = asked.query
   const last = typeof filters.end_date === 'string' ? filters.end_date.slice(0, 10) : ''
@@ -192,7 +195,7 @@ async function nothing(viewing: Viewing, asked: EventsAsked): Promise<Html> {
   return nothingFound(viewing, asked, nothingText(asked, site), `${firstDay(viewing, asked)} 00:00:00`, instead)
 }
 
-/** Links to the pages before and after this one with their days, and between coming and past events. */
+/** Writes links to the pages before and after this page with their days, and between the lists of coming and of past events. */
 async function ways(
   viewing: Viewing,
   asked: EventsAsked,
@@ -223,10 +226,10 @@ async function ways(
 
 // The small month beside a list, by which a reader goes to a day.
 
-/** The address of a day or month of the same events. */
+/** Returns the address of a day or month with the same filters. */
 type AddressOf = (span: Span<'day' | 'month'>) => string
 
-/** The rest of the month of a day to jump by, and in its last week the next one. */
+/** Writes small months whose days are links: the rest of the month of a day, and the next month where that begins within a week. */
 function miniMonths(viewing: Viewing, filters: EventFilters, day: string, to: AddressOf): Html {
   const { site } = viewing.context
   const months = [...new Set([monthOf(day), monthOf(addDays(day, SOON))])]
@@ -236,7 +239,10 @@ function miniMonths(viewing: Viewing, filters: EventFilters, day: string, to: Ad
 
 const SOON = 7
 
-/** The weeks of a month from that of a day on. Days on which events of these filters begin are links; without an index to tell, all are. */
+/**
+ * Writes the weeks of a month from that of the day `from` on. Days on which events of these filters begin are links; all days are, where the index cannot
+ * count.
+ */
 function oneMonth(
   { context, today, weekStart }: Viewing,
   filters: EventFilters,
@@ -265,7 +271,7 @@ function oneMonth(
 
 const letterOf = (site: Site, day: string) => [...written(site, 'weekdayShort', day)].slice(0, 2).join('')
 
-/** An arrow to the month before or after; room in its place where there is none. */
+/** Writes an arrow to the month before or after, or leaves room for it where there is none. */
 function step(site: Site, month: string, by: number | undefined, arrow: string, to: AddressOf): Html {
   const other = by && monthsLater(month, by)
   return other
@@ -275,7 +281,7 @@ function step(site: Site, month: string, by: number | undefined, arrow: string, 
 
 // Says on a page which words of a search were read as similar words, and which words no event has.
 
-/** Where the words of a search are found; undefined for a page without words. */
+/** Looks up the words of a search; undefined for a page without a search. */
 async function readWords({ context }: Viewing, { query }: EventsAsked): Promise<WordsFound | undefined> {
   const { words } = query.filters
   return words === undefined ? undefined : eventWords.find(words, context)
@@ -293,10 +299,10 @@ async function wordsNote(viewing: Viewing, asked: EventsAsked, total: number): P
   return notes.length > 0 && html`<p class="note">${notes.join(' ')}</p>`
 }
 
-/** The most words of a search whose events are counted one by one, where no event has all of them. */
+/** The most words for which events are counted, word by word, where no event has all words of a search. */
 const MOST_COUNTED = 5
 
-/** Links to the events of each word of a search that finds none with all of them. */
+/** Writes links to the events of each word of a search, for a search that no event has all words of; false where no word has events. */
 async function fewerWords(viewing: Viewing, asked: EventsAsked, filters: EventFilters): Promise<Html | false> {
   const { site } = viewing.context
   const { words = [] } = (await readWords(viewing, asked)) ?? {}

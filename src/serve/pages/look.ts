@@ -15,7 +15,9 @@ import {
 import { readEntries } from '../../base/setting-kinds.ts'
 import { type Html, NOTHING, trusted } from './page-html.ts'
 
-/** The look of the pages, ready for use: from the settings of owners, and from those of the start, which win. */
+// Makes the look of the pages from settings and files, and writes its style sheet.
+
+/** The look of the pages, ready for use: made from the settings of owners and of the start, which win. */
 export interface Look {
   /** A colour such as `#0b6e5f`. */
   accent: string
@@ -30,13 +32,13 @@ export interface Look {
   files: LookFiles
   /** Whether the name of the calendar stands beside its logo. */
   showsName: boolean
-  /** Below the name of the calendar. */
+  /** A sentence below the name of the calendar; empty for none. */
   sentence: string
-  /** In the head of the pages. */
+  /** The links of the owner in the head of the pages. */
   links: readonly OwnerLink[]
   /** The addresses that the foot of the pages links to; empty for none. */
   legal: Readonly<Record<LegalPage, string>>
-  /** Above the list at the address of the site. */
+  /** The text above the list at the address of the site. */
   intro: Html
   /** The pages of text of the owner, by their paths such as `/about/`. */
   texts: ReadonlyMap<string, LookText>
@@ -57,17 +59,17 @@ export interface LookText {
 export const LEGAL_PAGES = ['imprint', 'privacy', 'accessibility', 'contact'] as const
 export type LegalPage = (typeof LEGAL_PAGES)[number]
 
-/** A file of a look; its ending, such as `.svg`, says what it is. */
+/** A file of a look; its ending, such as `.svg`, tells its kind. */
 interface LookFile {
   ending: string
   bytes: Buffer
 }
 export type LookFiles = Readonly<Partial<Record<LookFileSetting, LookFile>>>
 
-/** Further endings that the start of a service may name. Files of owners are checked by content. */
+/** The endings that only images named by the start of the service may have. Files that owners upload are known by their content. */
 const ALSO = ['.jpeg', '.avif', '.gif']
 
-/** Reads the files that the start of the service names. @throws Error with one sentence for one that cannot be read, or is not taken */
+/** Reads the files that the start of the service names. @throws Error with one sentence for a file that cannot be read, or whose ending is not allowed */
 export function readStartFiles(config: Config): LookFiles {
   const named = Object.keys(LOOK_FILES)
     .filter((name) => isLookFile(name))
@@ -84,7 +86,7 @@ function readStartFile(name: LookFileSetting, path: string): LookFile {
   return { ending, bytes: readSet(path, stem) }
 }
 
-/** Reads a file that the start of the service names. @throws Error with one sentence */
+/** Reads a file that the start of the service names. @throws Error with one sentence for a file that cannot be read */
 export function readSet(path: string, what: string): Buffer {
   try {
     return readFileSync(path)
@@ -93,7 +95,7 @@ export function readSet(path: string, what: string): Buffer {
   }
 }
 
-/** The files of the start, and those of owners where the start names none. */
+/** Returns the files of the start, and the files of owners where the start names none. */
 export function filesOfLook(start: LookFiles, owner: Readonly<Partial<Record<LookFileSetting, Buffer>>>): LookFiles {
   const theirs = Object.entries(owner).map(([name, bytes]) => [
     name,
@@ -102,7 +104,7 @@ export function filesOfLook(start: LookFiles, owner: Readonly<Partial<Record<Loo
   return { ...Object.fromEntries(theirs), ...start }
 }
 
-/** The look of a configuration with what owners have set. */
+/** Makes the look of a configuration in which the settings of owners are. */
 export async function lookOf(config: Config, files: LookFiles): Promise<Look> {
   return {
     accent: config.pages_accent,
@@ -129,7 +131,7 @@ export async function lookOf(config: Config, files: LookFiles): Promise<Look> {
   }
 }
 
-/** Makes the texts in Markdown ready, which most calendars have none of. */
+/** Makes HTML of the owner's texts in Markdown. The reader of Markdown is loaded for that alone, since most calendars have no such texts. */
 async function readMarkdown({ pages_intro, pages_texts }: Config): Promise<Pick<Look, 'intro' | 'texts'>> {
   if (pages_intro === '' && pages_texts === '') return { intro: NOTHING, texts: new Map() }
   const { markdownHtml } = await import('../../base/text/markdown.ts')
@@ -141,7 +143,7 @@ async function readMarkdown({ pages_intro, pages_texts }: Config): Promise<Pick<
   return { intro: trusted(markdownHtml(pages_intro, 'bold')), texts: new Map(texts) }
 }
 
-/** Stacks of letters that devices have; the first is that of `tokens.css`. */
+/** Stacks of typefaces that devices have. `sans` is empty, since `tokens.css` has its stack. */
 const TYPEFACES: Readonly<Record<Look['typeface'], string>> = {
   sans: '',
   humanist: 'Seravek,"Gill Sans Nova",Ubuntu,Calibri,"DejaVu Sans",source-sans-pro,sans-serif',
@@ -170,7 +172,7 @@ const HEADERS: Readonly<Record<Look['header'], string>> = {
     '.top .wrap{flex-wrap:wrap;justify-content:center;padding-block:28px 10px}.brand{flex-basis:100%;flex-direction:column;gap:6px;text-align:center;font-size:var(--title);line-height:1.1}.brand span,.brand small{white-space:normal}.mark{display:none}.logo{block-size:72px;max-inline-size:min(100%,420px)}.top nav{margin-inline-start:0;justify-content:center}',
 }
 
-/** The custom properties and rules of a look, after those of the pages. */
+/** Writes the custom properties and rules of a look, to stand behind the rules of the pages. @param font the address of its own font */
 export function lookStyle({ scheme, corner, density, typeface, header }: Look, font: string | undefined): string {
   const stack = TYPEFACES[typeface]
   const face = font === undefined ? stack : `Own,${stack || 'system-ui,sans-serif'}`

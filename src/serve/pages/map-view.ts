@@ -12,20 +12,20 @@ import { mapFigure, mapNeeds, positionLink } from './places-shown.ts'
 import { canonicalOf, type EventsAsked, feedsOf, nothingFound, sameEvents, viewHead } from './view-head.ts'
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
-// Coming events by their venues, with a map.
+// Makes the page of coming events by their venues, with a map.
 
-/** The most events that are sorted by venue, the most venues on the page, and the most events named for each. */
+/** The most events that are sorted by venue, the most venues on the page, and the most events named for each venue. */
 const MOST_EVENTS = 1000
 const MOST_VENUES = 100
 const MOST_OF_VENUE = 3
 
-/** A venue with its events, in their order. */
+/** A venue with the ids of its events, in the order of lists. */
 interface Place {
   venue: VenueOfEvent
   events: number[]
 }
 
-/** Coming events by their venues, with a map of these where tiles are set. */
+/** Returns the page of coming events by their venues; with a map of these venues where the site has map tiles. */
 export async function mapView(viewing: Viewing, asked: EventsAsked): Promise<View> {
   const { context, today } = viewing
   const { site, db } = context

@@ -37,22 +37,22 @@ import {
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 import { isOvernight } from './when-in-words.ts'
 
-// The page of a month: its table of weeks and its list of days.
+// Makes the page of a month: its table of weeks and its list of days.
 
 const HOUR_MS = 3_600_000
 
 /** The most events of a month that are counted; only the first few of each day are loaded. */
 const MOST = 5000
 
-/** The most events above the weeks. */
+/** The most ongoing events above the weeks. */
 const MOST_ONGOING = 6
 
-/** Collects the data that one month is drawn from. */
+/** The data that one month is drawn from. */
 interface Drawing {
   viewing: Viewing
   month: string
   cards: ReadonlyMap<number, Card>
-  /** The address of a day with the same filters. */
+  /** Returns the address of a day with the same filters. */
   dayPath: (day: string) => string
 }
 
@@ -100,7 +100,7 @@ export async function drawMonth(viewing: Viewing, asked: EventsAsked, month: str
   }
 }
 
-/** The events that end soonest first, and those that are over after them. */
+/** Orders events by their ends: those that end soonest first, but those that are over last. */
 const byEnd = (today: string) => (a: Stretch, b: Stretch) =>
   Number(a.last < today) - Number(b.last < today) || (a.last < b.last ? -1 : Number(a.last > b.last)) || a.id - b.id
 
@@ -128,7 +128,7 @@ ${pager(ways.previous, ways.next, say(site, 'Other months'))}`,
   }
 }
 
-/** The months before and after this one, if there are events in that direction, or today. */
+/** Finds the months before and after this month. Each is undefined where neither an event of these filters nor today lies in its direction. */
 export async function monthWays(
   viewing: Viewing,
   asked: EventsAsked,
@@ -176,7 +176,7 @@ function cell(drawing: Drawing, day: GridDay, week: readonly GridDay[], at: numb
   const kind = isOther ? 'other' : isToday ? 'today' : day.day < viewing.today ? 'past' : ''
   const path = drawing.dayPath(day.day)
   const words = writtenDay(site, day.day, '')
-  // Days of other months name their month, and link nowhere without events.
+  // Days of other months name their month. Days without events are no links.
   const seen = html`<time datetime="${day.day}" aria-hidden="true">${Number(day.day.slice(8))}</time>${isOther && otherMonth(drawing, day)}`
   const head =
     day.total > 0
@@ -198,7 +198,7 @@ function otherMonth({ viewing }: Drawing, { day }: GridDay): Html {
 
 const MOST_DOTS = 3
 
-/** A day on narrow screens. */
+/** Writes dots for the first events of a day, for screens on which titles have no room. */
 function dots({ viewing, cards }: Drawing, { lanes, single }: GridDay): Html {
   const shown: Html[] = []
   for (const stretch of [...lanes, ...single]) {
@@ -208,7 +208,10 @@ function dots({ viewing, cards }: Drawing, { lanes, single }: GridDay): Html {
   return html`<span class="dots" aria-hidden="true">${shown}</span>`
 }
 
-/** The part of a bar on one day: the whole bar on its first day and on the first day of each week; on other days only words for screen readers. */
+/**
+ * Writes the part of a bar on one day: the whole bar on its first day and on the first day of each week; on other days only words for screen readers.
+ * @param daysLeft the days of the week from this day on
+ */
 function lane({ viewing, cards }: Drawing, bar: Stretch | undefined, day: string, daysLeft: number): Html {
   const card = bar && cards.get(bar.id)
   if (!bar || !card) return html`<li class="lane" aria-hidden="true"></li>`
@@ -233,7 +236,7 @@ function entry({ viewing, cards }: Drawing, { id }: Stretch): Html {
   return html`<li class="entry${card.isAllDay && ' whole'}${hueOf(viewing, card)}"><a href="${pathTo(site, card.url)}" title="${title}"><i class="dot" aria-hidden="true"></i>${time}${shownTitle(viewing, card)}</a></li>`
 }
 
-/** The same days as a list, for screens too narrow for titles in a table. */
+/** Writes the days of a month as a list, for screens too narrow for titles in a table. */
 function agenda(drawing: Drawing, grid: readonly GridDay[][]): Html {
   const { viewing, month, cards, dayPath } = drawing
   const { site } = viewing.context
@@ -266,29 +269,29 @@ function brief(viewing: Viewing, card: Card): Html {
   return html`<li class="${hueOf(viewing, card).trim()}"><a href="${pathTo(site, card.url)}"><i class="dot" aria-hidden="true"></i><span class="when">${time}</span><span class="title">${shownTitle(viewing, card)}</span>${card.place && html`<span class="where"><bdi>${card.place.name}</bdi></span>`}</a></li>`
 }
 
-/** An event in the weeks of a month: its first and last day. */
+/** An event in the weeks of a month: its first and its last day. */
 export interface Stretch {
   id: number
   first: string
   last: string
-  /** Where a day has no room for all, events with the lowest ranks are shown; rank 0 also stands first in its day. */
+  /** Where a day has no room for all its events, those with the lowest ranks are shown. Events of rank 0 also come first in their day. */
   rank?: number
 }
 
-/** The events of one day: those that begin and end on it, and the number that are not shown. */
+/** One day in the table of a month: its bars, the shown events that begin and end on it, and the number of all its events, shown or not. */
 export interface GridDay {
   day: string
-  /** Ids of bars by their lane; undefined for a lane that is free on this day. */
+  /** The bars of the day by their lane; undefined for a lane that is free on this day. */
   lanes: (Stretch | undefined)[]
   single: Stretch[]
   total: number
 }
 
-/** The most events that a day shows, and the most bars above one another. */
+/** The most events that a day shows, bars among them, and the most lanes of bars. */
 const MOST_OF_A_DAY = 5
 const MOST_LANES = 3
 
-/** The first and last day of each event; an event deleted meanwhile is left out. */
+/** Returns the first and the last day of each event that was found; leaves out an event that has been deleted since. */
 export function stretchesOf(found: FoundEvents, index: EventIndex | undefined): Stretch[] {
   const stretches: Stretch[] = []
   for (const id of found.ids) {
@@ -300,11 +303,11 @@ export function stretchesOf(found: FoundEvents, index: EventIndex | undefined): 
   return stretches
 }
 
-/** Wall hours from which an event is one of the evening. */
+/** The hour of the wall time from which on an event is one of the evening. */
 const EVENING = 17
 const [FEATURED, OF_EVENING, OF_DAY] = [0, 1, 2]
 
-/** The events of a month with their ranks: featured ones, then those of the evening (rule 31.4). */
+/** Returns the events of a month with their ranks: featured events come before those of the evening, and these before all others (rule 31.4). */
 async function ranked(
   viewing: Viewing,
   filters: EventFilters,
@@ -327,14 +330,14 @@ async function ranked(
 
 const rankOf = ({ rank = OF_DAY }: Stretch) => rank
 
-/** As many of a day's events as it has room for: featured ones first, the others in their order. */
+/** Chooses `room` events of a day: those of the lowest ranks. Featured events come first among them, the others keep their order. */
 function chosen(single: readonly Stretch[], room: number): Stretch[] {
   const byRank = new Set(single.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, room))
   const isLed = (own: Stretch) => (rankOf(own) === FEATURED ? 0 : 1)
   return single.filter((own) => byRank.has(own)).sort((a, b) => isLed(a) - isLed(b))
 }
 
-/** The first and last day of an event, read from the columns of the index. */
+/** Reads the first and the last day of an event from the columns of the index. */
 function stretchAt({ starts, ends }: EventIndex, slot: number, id: number): Stretch {
   const first = Math.floor((starts[slot] as number) / DAY_MS)
   const last = Math.max(first, Math.floor(((ends[slot] as number) - NIGHT_MS) / DAY_MS))
@@ -374,5 +377,5 @@ function fillWeek(week: readonly string[], long: readonly Stretch[], byDay: Read
   return days
 }
 
-/** The number of events of a day that are not shown. */
+/** Returns the number of events of a day that are not shown. */
 export const hiddenOf = ({ total, lanes, single }: GridDay) => total - lanes.filter(Boolean).length - single.length

@@ -7,20 +7,20 @@ import { cardsOf, type EventFilters, type FoundEvents, findPageEvents, from } fr
 import { type Html, html } from './page-html.ts'
 import { pathTo, say, type Viewing } from './viewing.ts'
 
-// Events that began on an earlier day and are still on.
+// Finds and writes events that began on an earlier day and are still on.
 
 /** The most events among which those that end soonest are looked for. */
 const MOST = 5000
 
-/** Events that began before a day and are still on: those that end soonest, and how many there are. */
+/** Events that began before a day and are still on: the cards of those that end soonest, and the number of all of them. */
 export interface Ongoing {
   cards: Card[]
   total: number
 }
 
 /**
- * The events that began before a day and are still on then, ending soonest first, at most `most`. An event that ends in the small hours ended the
- * evening before.
+ * Finds the events that began before a day and are still on then: at most `most` of them, those that end soonest first. An event that ends in the small
+ * hours counts as ended on the evening before.
  */
 export async function findOngoing(
   viewing: Viewing,
@@ -51,13 +51,13 @@ function endsOf({ memory: { index } }: Viewing, { times }: FoundEvents): (id: nu
   }
 }
 
-/** An event of at least so many days, the first and the last counted, stands under "Ongoing" alone and under no day (rule 31.2). */
+/** Days, the first and the last counted, from which on an event stands under "Ongoing" alone and under no day (rule 31.2). */
 const LONG = 4
 
-/** Whether an event lasts longer than three days, by its first and last day. */
+/** Decides whether an event lasts longer than three days, by its first and its last day. */
 export const isLong = (first: string, last: string) => first < last && dayNumber(last) - dayNumber(first) + 1 >= LONG
 
-/** Events that last, briefly: their titles and last days. */
+/** Writes ongoing events briefly: their titles, their days and their venues. */
 function ongoingList(viewing: Viewing, cards: readonly Card[], more?: Html | false): Html {
   const { site } = viewing.context
   return html`<ul class="ongoing">${cards.map(
@@ -66,14 +66,14 @@ function ongoingList(viewing: Viewing, cards: readonly Card[], more?: Html | fal
   )}${more}</ul>`
 }
 
-/** The last day of an event that is on today; all days of any other. */
+/** Writes the last day of an event that is on today, or all days of any other event. */
 function daysLeft({ context: { site }, today }: Viewing, { start, end }: Card): string {
   const [first, last] = [dayOf(start), lastDayOf(start, end)]
   if (first > today || last < today) return writtenRange(site, first, last, today)
   return last === today ? say(site, 'until today') : say(site, 'until {date}', { date: writtenDay(site, last, today) })
 }
 
-/** The long events of a month, above its weeks; with a link to the others where it does not show all. */
+/** Writes the long events of a month as a band above its weeks, with a link to the others where the band does not show all. False without events. */
 export function ongoingBand(viewing: Viewing, { cards, total }: Ongoing, othersPath: string): Html | false {
   const { site } = viewing.context
   const hidden = total - cards.length
@@ -86,7 +86,7 @@ export function ongoingBand(viewing: Viewing, { cards, total }: Ongoing, othersP
   )
 }
 
-/** The part of a list with what is still on; with a link to all of it where it does not show all. */
+/** Writes ongoing events as a section of a list, with a link to all of them where the section does not show all. False without events. */
 export function ongoingSection(viewing: Viewing, { cards, total }: Ongoing, allPath: string): Html | false {
   const { site } = viewing.context
   if (cards.length === 0) return false

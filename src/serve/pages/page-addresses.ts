@@ -4,7 +4,7 @@ import { isDay, isMonth } from './page-dates.ts'
 import { oldSpan, readSpan, type Span, writeSpan } from './spans.ts'
 import { inEnglish, isFile } from './translated-paths.ts'
 
-// The addresses of pages, those of today and those of moved sites.
+// Reads and writes the addresses of pages, those of today and those of moved sites.
 
 /** The term that a path narrows its events to, with the slugs of its parents first. */
 export interface TermPath {
@@ -12,7 +12,7 @@ export interface TermPath {
   slugs: readonly string[]
 }
 
-/** Where an old address leads. `byQuery` is set where the new address was made of the old query, which is then not sent along. */
+/** The present address that an old address leads to. `byQuery` is set where it was made from the old query, which is then not sent along. */
 interface Moved {
   is: 'moved'
   to: string
@@ -37,14 +37,14 @@ export type PageAddress =
   | { is: 'sitemap of pages' }
   | { is: 'sitemap of month'; month: string }
 
-/** The path of the site itself, without a slash at the end: the beginning of every link. */
+/** Returns the path in the address of the site, without a slash at the end: every link begins with it. */
 export function rootOf({ url }: Site): string {
   const known = roots.get(url) ?? new URL(url).pathname.replace(/\/+$/, '')
   roots.set(url, known)
   return known
 }
 
-/** By the address of the site, which a process has one of. */
+/** The paths by the address of the site; a process has one site. */
 const roots = new Map<string, string>()
 
 const PAGES =
@@ -53,12 +53,12 @@ const PAGES =
 /** The path of suggestions for the field of a search. */
 export const SUGGEST_PATH = '/events/suggest'
 
-/** Whether a path is one of those that pages are served at; feeds have files among them. */
+/** Decides whether pages are served at paths like this one. Some feeds have such paths, too. */
 export function isPagePath(path: string): boolean {
   return PAGES.test(path)
 }
 
-/** Reads the page that a path asks for; `query` decides where old addresses lead. */
+/** Reads which page a path asks for; `query` decides where old addresses lead. */
 export function readPageAddress(path: string, query: URLSearchParams, site: Site): PageAddress {
   if (!isPagePath(path)) return { is: 'unknown' }
   if (path === '/robots.txt') return { is: 'robots' }
@@ -85,7 +85,10 @@ function readPath(path: string): PageAddress {
   return readRecord(root, segments)
 }
 
-/** Translates a path with words of other languages into the present address, with its query; undefined for a path without such words. It reads no data. */
+/**
+ * Translates an address whose path has words of other languages into the present address, with its query. Undefined for a path without such words, and for
+ * one that names no page. Reads no data.
+ */
 export function translatedAddress(path: string, queryText: string, site: Site): string | undefined {
   const english = inEnglish(path)
   if (english === undefined) return undefined
@@ -94,7 +97,7 @@ export function translatedAddress(path: string, queryText: string, site: Site): 
   return asked.is === 'moved' ? withQuery(asked, queryText) : withQuery({ to: english }, queryText)
 }
 
-/** Where an old address leads, with the query that was sent unless that is in it already. */
+/** Returns the address that an old address leads to, with the query that was sent, unless the address was made from that query. */
 export function withQuery(
   { to, byQuery = false }: Pick<Moved, 'to'> & { byQuery?: boolean },
   queryText: string,
@@ -103,7 +106,7 @@ export function withQuery(
   return `${to}${to.includes('?') ? '&' : '?'}${queryText}`
 }
 
-/** The endings of today's feeds by the names that moved sites have for them. */
+/** The endings of today's feeds, by the names that feeds have on moved sites. */
 const FEEDS: ReadonlyMap<string, string> = new Map([
   ['feed', 'rss'],
   ['rss', 'rss'],
@@ -112,13 +115,13 @@ const FEEDS: ReadonlyMap<string, string> = new Map([
   ['atom', 'atom'],
 ])
 
-/** The feed that moved sites have below a page, at `…/feed/`, `…/feed/atom/` or `…/ical/`. */
+/** Reads the path of a feed that moved sites have below a page, at `…/feed/`, `…/feed/atom/` or `…/ical/`; undefined for any other path. */
 function readFeedBelow(page: string, [name = '', kind = 'feed', ...rest]: readonly string[]): Moved | undefined {
   const ending = name === 'feed' ? FEEDS.get(kind) : name === 'ical' && kind === 'feed' ? 'ics' : undefined
   return ending === undefined || rest.length > 0 ? undefined : { is: 'moved', to: `${page}.${ending}` }
 }
 
-/** Splits the path of a feed of a moved site into the path of its page and the ending that the feed has today. */
+/** Splits the path of a feed of a moved site into the path of its page and the ending that the feed has today; undefined for any other path. */
 export function splitFeed(path: string): { page: string; ending: string } | undefined {
   const [, page = '', ...below] = /^(.+?)\/(feed|ical)(?:\/(\w+))?\/?$/.exec(path) ?? []
   const moved = readFeedBelow(
@@ -131,7 +134,10 @@ export function splitFeed(path: string): { page: string; ending: string } | unde
 /** The most segments that name a view behind the path of a list on a moved site. */
 const MOST_OF_VIEW = 4
 
-/** Reads an old path as list, view or feed, whatever the list was called: each reading has the path of the list, and the present address. */
+/**
+ * Reads an old path as that of a list, a view or a feed, whatever the list was called. Several readings are possible: each has the path of the list and the
+ * present address.
+ */
 export function readOldLists(path: string, site: Site): { list: string; to: string }[] {
   const segments = path.split('/').filter((segment) => segment !== '')
   const found: { list: string; to: string }[] = []
@@ -157,7 +163,7 @@ function readEmbed([name, ...rest]: readonly string[]): PageAddress {
   return name === 'frame' && rest.length === 0 ? { is: 'frame' } : { is: 'unknown' }
 }
 
-/** The slug before the id is for people; series may share one. */
+/** Reads the id at the end of the path of a series. The slug before the id is for people; several series may have the same one. */
 function readSeries([name = '', ...rest]: readonly string[]): PageAddress {
   const [, id] = /^(?:.*-)?(\d{1,10})$/.exec(name) ?? []
   return id === undefined || rest.length > 0 ? { is: 'unknown' } : { is: 'series', id: Number(id) }
@@ -205,10 +211,10 @@ function readOldFeed(segments: readonly string[]): Moved | undefined {
     : readFeedBelow('/events', segments)
 }
 
-/** Views of moved sites that show a list in another way. Below a term such a word may also be the slug of a child. */
+/** The views of moved sites that show a list in another way. Below a term, such a word may also be the slug of a term below it. */
 const LISTS = new Set(['list', 'upcoming', 'week', 'photo', 'map', 'summary'])
 
-/** Reads the end of a path of a moved site. */
+/** Reads the end of a path of a moved site, and returns where it leads below `base`. */
 function readOldSpan(base: string, [view = '', ...rest]: readonly string[]): PageAddress {
   const isList = view === 'list' || (base === '/events/' && LISTS.has(view))
   const [first, second, ...more] = isList ? rest : [view, ...rest]
@@ -221,7 +227,7 @@ function readOldSpan(base: string, [view = '', ...rest]: readonly string[]): Pag
   return { is: 'unknown' }
 }
 
-/** Where the query addresses of moved sites lead. */
+/** Finds where an address leads that moved sites write with a query; undefined for a query that is none of theirs. */
 function readOldQuery(path: string, query: URLSearchParams, site: Site): PageAddress | undefined {
   const vendor = site.vendor
   const id = query.get('p') ?? query.get('page_id')
@@ -252,7 +258,10 @@ function readOldQuery(path: string, query: URLSearchParams, site: Site): PageAdd
   return { is: 'moved', to: to + (words ? `?search=${encodeURIComponent(words)}` : ''), byQuery: true }
 }
 
-/** The ending of the feed that an old address asks for: by its query, or as the feed of the whole site by its path. */
+/**
+ * Returns the ending of the feed that an old address asks for by its query, or by its path as the feed of the whole site; undefined for an address of no
+ * feed.
+ */
 function feedOf(path: string, query: URLSearchParams): string | undefined {
   const [isOfSite, kind = 'feed'] = /^\/feed(?:\/(\w+))?\/?$/.exec(path) ?? []
   const name = query.get('feed') ?? (isOfSite === undefined ? '' : kind)
@@ -262,7 +271,7 @@ function feedOf(path: string, query: URLSearchParams): string | undefined {
 
 const RECORD_PATH = /^\/(?:event|venue|organizer)\/[^/]+\/$/
 
-/** The list that an old query narrows, with the view and the date that its path names. */
+/** Returns the list that an old query narrows, with the view and the date that its path names. */
 function readListBelow(path: string): { base: string; view: string | null; date: string | null } {
   const asked = readPath(path)
   // Paths of moved sites lead on to their present address.
@@ -279,7 +288,7 @@ function endOfOld(display: string | null, date: string | null): string {
   return writeSpan(oldSpan(date !== null && isMonth(date) ? 'month' : (display ?? 'list'), day, month))
 }
 
-/** The path of a span of events, below the root of the site. */
+/** Returns the path of a span of events, below the root of the site. */
 export function spanPath(span: Span, scope: TermPath | undefined): string {
   return (scope ? `/events/${scope.taxonomy}/${scope.slugs.join('/')}/` : '/events/') + writeSpan(span)
 }

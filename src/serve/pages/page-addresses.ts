@@ -211,7 +211,7 @@ function readOldFeed(segments: readonly string[]): Moved | undefined {
     : readFeedBelow('/events', segments)
 }
 
-/** The views of moved sites that show a list in another way. Below a term, such a word may also be the slug of a term below it. */
+/** The views of moved sites that show a list in another way. Behind the slug of a term, such a word may also be the slug of a child of that term. */
 const LISTS = new Set(['list', 'upcoming', 'week', 'photo', 'map', 'summary'])
 
 /** Reads the end of a path of a moved site, and returns where it leads below `base`. */

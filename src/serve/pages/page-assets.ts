@@ -7,30 +7,30 @@ import { type Pixels, pixelsPng, squarePng } from '../../store/media/image-sizes
 import { type Look, lookStyle, readSet } from './look.ts'
 import { localeOf, weekStartOf } from './page-dates.ts'
 
-// Style sheets, scripts and images of pages, and the colours of a look.
+// Makes the style sheets, scripts and images of pages, the colours of a look, the scripts for other sites, and the icons of the site.
 
-/** A file that pages refer to. Its address changes with its content, so it can be cached for ever. */
+/** A file that pages refer to. An address below `ASSETS_PATH` changes with the content of its file, so it can be cached for ever. */
 export interface Asset {
   path: string
   mediaType: string
   bytes: Buffer
 }
 
-/** The files of all pages, besides those named by `ownFiles`. */
+/** The files of all pages: those of `ownFiles`, and those that depend on the site and its look. */
 export interface Assets extends ReturnType<typeof ownFiles> {
   style: Asset
-  /** The library that the map loads once somebody asks for one. */
+  /** The library for maps, which is loaded once somebody asks for a map. */
   leaflet: { script: Asset; style: Asset }
   /** The files of the look, by their setting. */
   files: Readonly<Partial<Record<LookFileSetting, Asset>>>
-  /** The picture of the site in tabs: the logo, else the plain mark. */
+  /** The picture of the site in tabs: its icon, else its logo, else the plain mark. */
   icon: Asset
   byPath: ReadonlyMap<string, Asset>
   /** The files that pages of other sites load, at addresses that never change. */
   embed: readonly Asset[]
 }
 
-/** Makes a value when it is first asked for, and keeps it while the process runs. */
+/** Returns a function that makes a value when it is first called, and keeps the value while the process runs. */
 function once<Made>(make: () => Made): () => Made {
   let made: Made | undefined
   return () => {
@@ -39,10 +39,10 @@ function once<Made>(make: () => Made): () => Made {
   }
 }
 
-/** The style sheets and scripts that look the same in every calendar, read when the first one starts. */
+/** The style sheets and scripts that are the same in every calendar; the first calendar of a process reads them. */
 const ownFiles = once(() => ({
   script: scriptAsset('calendar'),
-  /** The styles of the front page's opening. */
+  /** The opening of the front page, and ongoing events. */
   front: sheet('front', 'ongoing'),
   week: sheet('week'),
   month: sheet('month', 'ongoing'),
@@ -58,9 +58,9 @@ const ownFiles = once(() => ({
   embedding: sheet('embedding'),
   /** The page that generates embedding markup. */
   builder: scriptAsset('builder'),
-  /** Finds what is near; loaded on press. */
+  /** Finds the position of the reader; loaded when "Near me" is pressed. */
   near: scriptAsset('near'),
-  /** Suggests as one types; loaded when the field gets the focus. */
+  /** Suggests while the reader types; loaded when the search field gets the focus. */
   suggest: scriptAsset('suggest'),
 }))
 
@@ -78,27 +78,27 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Where the files are served, below the root of the site. */
+/** The path of the files, below the root of the site. */
 export const ASSETS_PATH = '/assets/'
 
-/** The plain style sheet of all pages. */
+/** The style sheet of all pages, without the rules of a look. */
 const plainStyle = once(() => withoutBlanks(textOf('tokens.css') + textOf('calendar.css')) + FOCUS)
 
 const textOf = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
 
-/** A style sheet of our own files, and of the rules that each of them needs besides. */
+/** Makes a style sheet from files of ours and from the numbered rules that each of them needs. */
 const sheet = (...names: readonly [string, ...string[]]) => {
   const text = names.map((name) => withoutBlanks(textOf(`${name}.css`)) + (NUMBERED[name] ?? '')).join('')
   return asset(names[0], '.css', Buffer.from(text))
 }
 
-/** Rules of classes that differ by a number alone. */
+/** Writes the rules of classes that differ by a number alone. */
 const numbered = (first: number, last: number, rule: (number: number) => string) =>
   Array.from({ length: last - first + 1 }, (_, at) => rule(first + at)).join('')
 
-/** The point of a picture that stays in view where it is cropped, in tenths. */
+/** The rules for the point of a picture that stays in view where the picture is cropped, in tenths of its width and height. */
 const FOCUS = numbered(0, 10, (tenth) => `.fx${tenth}{--focus-x:${tenth * 10}%}.fy${tenth}{--focus-y:${tenth * 10}%}`)
-/** The days that a bar is long. */
+/** The rules for the length of a bar, in days. */
 const LENGTHS = numbered(1, 7, (days) => `.w${days}{--days:${days}}`)
 const NUMBERED: Readonly<Record<string, string>> = {
   month: LENGTHS,
@@ -107,12 +107,19 @@ const NUMBERED: Readonly<Record<string, string>> = {
 
 const scriptAsset = (name: string) => asset(name, '.js', Buffer.from(bareScript(textOf(`${name}.js`))))
 
-/** The style sheet of all pages in a look; `font` is the address of its own font. @throws Error with one sentence for a file that cannot be used */
+/**
+ * Writes the style sheet of all pages in a look.
+ * @param font the address of the own font of the look
+ * @throws Error with one sentence for a file that cannot be used
+ */
 export function styleText(look: Look, font: string | undefined): string {
   return [plainStyle(), accentStyle(look.accent), lookStyle(look, font), readOwnStyle(look.css)].join('\n')
 }
 
-/** The rules of a style sheet that goes behind all others, where browsers pass over imports. @throws Error with one sentence */
+/**
+ * Reads the style sheet of the owner, which stands behind all other rules. Browsers would pass over an `@import` there, so it is refused.
+ * @throws Error with one sentence
+ */
 function readOwnStyle(path: string): string {
   const rules = path === '' ? '' : readSet(path, 'style sheet').toString('utf8')
   const withoutComments = rules.split('*/').map((part) => part.split('/*', 1)[0])
@@ -121,7 +128,7 @@ function readOwnStyle(path: string): string {
   return rules
 }
 
-/** Reads the files once. @throws Error with one sentence for a file that is set and cannot be read */
+/** Makes the files of the pages in a look. @throws Error with one sentence for a file that is set and cannot be used */
 export function readAssets(site: Site, look: Look): Assets {
   const { accent, weekStart } = look
   const files = lookAssets(look)
@@ -139,7 +146,7 @@ export function readAssets(site: Site, look: Look): Assets {
   return { ...own, style, icon, leaflet, embed, files, byPath: new Map(all.map((file) => [file.path, file])) }
 }
 
-/** The files of the look with their addresses. */
+/** Returns the files of the look with their addresses, by their setting. */
 export function lookAssets({ files }: Pick<Look, 'files'>): Assets['files'] {
   const named = Object.entries(files).map(([name, { ending, bytes }]) => {
     const { stem } = LOOK_FILES[name as LookFileSetting]
@@ -163,7 +170,7 @@ function withoutBlanks(css: string): string {
     .replaceAll(';}', '}')
 }
 
-/** The mark before the name of a site without a logo. */
+/** Draws the mark before the name of a site without a logo, as SVG. */
 export const markOf = (accent: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 26 26"><rect width="26" height="26" rx="7" fill="${accent}"/><rect x="5" y="9" width="16" height="12" rx="3" fill="#fff"/></svg>`
 
@@ -171,7 +178,7 @@ function asset(name: string, ending: string, bytes: Buffer): Asset {
   return { path: ASSETS_PATH + contentName(name, ending, bytes), mediaType: mediaTypeOf(ending), bytes }
 }
 
-/** The media type of a file by the ending of its name. */
+/** Returns the media type of a file by the ending of its name; `text/plain` for an unknown ending. */
 export function mediaTypeOf(name: string): string {
   return MEDIA_TYPES[name.slice(name.lastIndexOf('.'))] ?? 'text/plain'
 }
@@ -180,7 +187,7 @@ type Rgb = readonly [red: number, green: number, blue: number]
 
 const WHITE: Rgb = [255, 255, 255]
 const BLACK: Rgb = [17, 18, 20]
-/** The backgrounds that accents have in the style sheet: the darkest light one and the lightest dark one. */
+/** The backgrounds on which the style sheet puts the accent: the darkest one of light pages, and the lightest one of dark pages. */
 const LIGHT_GROUND: Rgb = [240, 240, 236]
 const DARK_GROUND: Rgb = [38, 41, 47]
 
@@ -190,10 +197,10 @@ const READABLE = 4.6
 const READABLE_IN_THE_DARK = 7
 const STEPS = 40
 
-/** The contrast ratio that a control needs to what is around it. */
+/** The contrast ratio that a control needs to its surroundings. */
 const SEEN = 3.05
 
-/** The custom properties for the accent colour of the site: the colour and the text on it, and the colour as text, in light and dark mode. */
+/** Writes the custom properties for the accent colour of the site: the colour, the text on it and the colour as text, in light and dark mode. */
 export function accentStyle(colour: string): string {
   const accent = rgbOf(colour)
   const [light, onLight] = controlOn(accent, BLACK, LIGHT_GROUND)
@@ -204,7 +211,10 @@ export function accentStyle(colour: string): string {
   return `:root{${ofLight};${texts}}@supports (color:light-dark(#000,#fff)){:root{${ofBoth}}}`
 }
 
-/** A colour moved towards another until a control of it is seen on its ground, and the text that is read on it. */
+/**
+ * Moves a colour towards `target` until a control in that colour stands out from `ground`, and text on the control can be read. Returns the colours of
+ * both.
+ */
 function controlOn(colour: Rgb, target: Rgb, ground: Rgb): [control: Rgb, text: Rgb] {
   for (let step = 0; step <= STEPS; step++) {
     const mixed = mix(colour, target, step / STEPS)
@@ -214,13 +224,13 @@ function controlOn(colour: Rgb, target: Rgb, ground: Rgb): [control: Rgb, text: 
   return [target, target === WHITE ? BLACK : WHITE]
 }
 
-/** A colour as text on pages of one scheme: its contrast as it is, and the colour in which it is shown. */
+/** A colour as text in light or in dark mode: its contrast ratio as it is, and the colour in which pages show it. */
 interface TextContrast {
   ratio: number
   shown: string
 }
 
-/** How well a colour would be read as text, in light and dark. */
+/** Returns how well a colour can be read as text, in light and in dark mode. */
 export function accentContrast(colour: string): Record<'light' | 'dark', TextContrast> {
   const accent = rgbOf(colour)
   return {
@@ -232,7 +242,7 @@ export function accentContrast(colour: string): Record<'light' | 'dark', TextCon
   }
 }
 
-/** A colour moved towards another until it has enough contrast to a third. */
+/** Moves a colour towards `target` until its contrast ratio to `other` is at least `needed`; returns `target` where no mixture is enough. */
 function towards(colour: Rgb, target: Rgb, other: Rgb, needed = READABLE): Rgb {
   for (let step = 0; step < STEPS; step++) {
     const mixed = mix(colour, target, step / STEPS)
@@ -255,7 +265,7 @@ const mix = (a: Rgb, b: Rgb, share: number): Rgb => [
   a[2] + (b[2] - a[2]) * share,
 ]
 
-/** The contrast ratio of WCAG 2. */
+/** Returns the contrast ratio of two colours by WCAG 2, from 1 to 21. */
 function contrast(a: Rgb, b: Rgb): number {
   const [x, y] = [luminance(a), luminance(b)]
   return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05)
@@ -271,7 +281,7 @@ function luminance(colour: Rgb): number {
 
 // The scripts that show events on other sites.
 
-/** The texts of the element, in the order in which its script reads them. */
+/** The texts of `<kalends-events>`, in the order in which its script reads them. */
 const TEXTS = [
   'All day',
   'No events found.',
@@ -293,7 +303,7 @@ const inLanguages = (texts: readonly MessageText[]) =>
 /** The path of the script that defines `<kalends-events>`, below the root of the site. */
 export const EMBED_PATH = '/embed.js'
 
-/** The modules of `<kalends-events>` by path. A list needs only the first; months and days load another, and pictures and the like a third. */
+/** Writes the modules of `<kalends-events>`, by path. A list needs only the first one; months and days load another, and extras such as pictures a third. */
 function embedScripts(site: Site, weekStart: string): ReadonlyMap<string, string> {
   const facts = {
     list: `${site.restRoot}/${site.namespace}/events`.slice(1),
@@ -316,7 +326,7 @@ function embedScripts(site: Site, weekStart: string): ReadonlyMap<string, string
   ])
 }
 
-/** Zones that are offsets, as browsers write them. */
+/** Returns a zone as browsers write it: `UTC+2` as `+02:00`; a named zone stays as it is. */
 const zoneOf = (timezone: string) =>
   timezone.replace(
     /^UTC([+-])(\d{1,2})(?::?(\d\d))?$/,
@@ -325,14 +335,14 @@ const zoneOf = (timezone: string) =>
 
 const own = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
 
-/** A script without its block comments. */
+/** Returns a script or a style sheet without its block comments. */
 const withoutComments = (text: string) =>
   text
     .split('/*')
     .map((part, i) => (i === 0 ? part : part.slice(part.indexOf('*/') + 2)))
     .join('')
 
-/** A script without comments and indentation; no text in it has lines or the signs of comments. */
+/** Returns a script without comments and indentation. No text in the script may have several lines or the signs of comments. */
 const bareScript = (text: string): string =>
   withoutComments(text)
     .split('\n')
@@ -340,7 +350,7 @@ const bareScript = (text: string): string =>
     .filter((line) => line !== '' && !line.startsWith('//'))
     .join('\n')
 
-/** A script without the blanks, too, that no text in it has, since every page that shows events loads it. */
+/** Reads a script and removes needless blanks as well, since every page that shows events loads it. No text in the script may have such blanks. */
 const scriptOf = (name: string) =>
   bareScript(own(name))
     .replace(/ (=>|[=?}]|&&|===) /g, '$1')
@@ -358,9 +368,9 @@ interface SiteIcon {
   side: number
   /** The colour where the image covers nothing. */
   ground: string
-  /** The corners of the mark; devices round those of icons for home screens themselves. */
+  /** Whether the corners of the mark are round: devices round the icons of home screens themselves. */
   isRound: boolean
-  /** The file around the PNG. */
+  /** Returns the file around the PNG. */
   wrap: (png: Buffer, side: number) => Buffer
   mediaType: string
 }
@@ -374,7 +384,7 @@ export const SITE_ICONS: ReadonlyMap<string, SiteIcon> = new Map([
   ['/apple-touch-icon-precomposed.png', touch],
 ])
 
-/** Makes one of the icons: from the icon of the site where that is made of pixels, else the mark in the accent of the site. */
+/** Makes one of the icons of the site: from the icon of its look if that is made of pixels, else from the mark in the accent colour of the site. */
 export async function makeSiteIcon(path: string, own: Asset, accent: string): Promise<Asset> {
   const icon = SITE_ICONS.get(path) ?? touch
   const { side, ground, mediaType } = icon
@@ -385,7 +395,7 @@ export async function makeSiteIcon(path: string, own: Asset, accent: string): Pr
   return { path, mediaType, bytes: icon.wrap(png, side) }
 }
 
-/** A file of one icon: a directory of one entry and the PNG. */
+/** Returns an ICO file of one icon: a directory of one entry, and the PNG. */
 function wrappedAsIco(png: Buffer, side: number): Buffer {
   const head = Buffer.alloc(22)
   head.writeUInt16LE(1, 2)
@@ -428,7 +438,7 @@ function drawMark(side: number, accent: string, isRound: boolean): Pixels {
   return pixels
 }
 
-/** How much of the pixel around a point a rectangle covers, 0 to 1. */
+/** Returns how much of the pixel around a point lies in a rectangle, from 0 to 1. */
 function covered({ left, top, right, bottom, radius }: Round, x: number, y: number, unit: number): number {
   const across = Math.max(left + radius - x, x - right + radius, 0)
   const down = Math.max(top + radius - y, y - bottom + radius, 0)

@@ -3,20 +3,20 @@ import type { Site } from '../../base/config.ts'
 import { addDays, dayOf, formatUtc } from '../../base/text/moments.ts'
 import { DAY_MS, dayNumber, timezoneAbbreviation, utcToMs } from '../../base/text/zones.ts'
 
-// Dates, times and time zones in the words of a page.
+// Writes dates, times, time zones and numbers in the words of a page, and calculates with days, weeks and months.
 
 // The names of time zones in a language.
 
-/** Names by language, zone and season: pages repeat the same ones. */
+/** The names of zones by language, zone and season: pages repeat the same ones. */
 const names: Cache<string, string> = emptyCache(processBudget)
 
-/** Where a language has no name for a zone, `Intl` gives its offset. */
+/** Matches an offset, which `Intl` gives where a language has no name for a zone. */
 const OFFSET = /^(?:GMT|UTC)[+\-−]/
 
-/** French puts a word and a colon before the name of a region: `heure : Irlande`. */
+/** Matches the word and the colon that French puts before the name of a region: `heure : Irlande`. */
 const KIND = /^\p{L}+\s*:\s*/u
 
-/** The letters of a zone at a time, as the language has them: `MEZ`, else those of the tz database. */
+/** Returns the letters of a zone at a time, as the language of the site has them, such as `MEZ`; else those of the tz database. */
 export function zoneLetters(site: Site, zone: string, utc: string): string {
   const letters = timezoneAbbreviation(zone, utc)
   const locale = localeOf(site)
@@ -24,7 +24,7 @@ export function zoneLetters(site: Site, zone: string, utc: string): string {
   return cachedText(names, `short ${locale} ${zone} ${letters}`, () => named(locale, zone, 'short', utc) ?? letters)
 }
 
-/** The name of a zone at a time, such as `Mitteleuropäische Sommerzeit`; without a time that of both seasons. */
+/** Returns the name of a zone at a time, such as `Mitteleuropäische Sommerzeit`; without a time, the name for both seasons. */
 export function zoneName(site: Site, zone: string, utc?: string): string {
   const locale = localeOf(site)
   const season = utc === undefined ? '' : timezoneAbbreviation(zone, utc)
@@ -34,7 +34,7 @@ export function zoneName(site: Site, zone: string, utc?: string): string {
   })
 }
 
-/** Undefined where the language has none, or the zone is no name. */
+/** Returns the name of a zone in a language; undefined where the language has none, or `zone` is not the name of a zone. */
 function named(
   locale: string,
   zone: string,
@@ -75,22 +75,22 @@ export type DateForm = keyof typeof FORMS
 /** Regions whose English has the month before the day, and clocks of twelve hours. */
 const AMERICAN = /^(?:America|US|Canada)\/|^Pacific\/(?:Honolulu|Guam|Pago_Pago)$/
 
-/** The language in which dates are written: for English, the variety of the region that the site's zone is in. */
+/** Returns the language in which dates are written: for English, the variety of the region in which the zone of the site lies. */
 export function localeOf({ language, timezone }: Pick<Site, 'language' | 'timezone'>): string {
   if (language !== 'en') return language
   return AMERICAN.test(timezone) ? 'en-US' : 'en-GB'
 }
 
-/** A form in one language, and the days or times it has formatted lately: pages repeat the same ones. */
+/** A form in one language, and the texts of the days or times that were formatted lately: pages repeat the same ones. */
 interface Writing {
   format: Intl.DateTimeFormat
   texts: Cache<string, string>
 }
 
-/** By form, then by language, with its clock if that is set. */
+/** Writings by form, then by language, with the clock if the site sets one. */
 const writings = new Map<DateForm, Map<string, Writing>>()
 
-/** A wall time or day in a form of the language of the site. */
+/** Writes a wall time or a day in a form, in the language of the site. */
 export function written(site: Site, form: DateForm, wall: string): string {
   const { format, texts } = writingOf(localeOf(site), form, form === 'time' ? site.clock : 'auto')
   const part = form === 'time' ? wall.slice(11, 16) : wall.slice(0, 10)
@@ -116,37 +116,37 @@ function writingOf(locale: string, form: DateForm, clock: Site['clock'] = 'auto'
   return writing
 }
 
-/** A time in the fewest characters that the language allows, for narrow columns: `9am` for `9:00 AM`. */
+/** Writes a time in the fewest characters that the language allows, for narrow columns: `9am` for `9:00 AM`. */
 export function writtenShortTime(site: Site, wall: string): string {
   const time = written(site, 'time', wall)
   const [, clock = '', half = ''] = /^([\d:]+)\s([AP]M)$/i.exec(time) ?? []
   return half === '' ? time : clock.replace(/:00$/, '') + half.toLowerCase()
 }
 
-/** A day with its weekday, and with its year unless that is the present one. */
+/** Writes a day with its weekday, and with its year unless that is the year of `today`. */
 export function writtenDay(site: Site, day: string, today: string): string {
   return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'full' : 'fullYear', day)
 }
 
-/** A day without its weekday, and with its year unless that is the present one. */
+/** Writes a day without its weekday, and with its year unless that is the year of `today`. */
 export function writtenDate(site: Site, day: string, today: string): string {
   return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'dayMonth' : 'dayMonthYear', day)
 }
 
-/** Days from a first one to a last one, such as `12–18 November`, with the year unless that is the present one. */
+/** Writes the days from a first to a last one, such as `12–18 November`, with their years unless both are in the year of `today`. */
 export function writtenRange(site: Site, first: string, last: string, today: string): string {
   const isThisYear = [first, last].every((day) => day.slice(0, 4) === today.slice(0, 4))
   return writtenSpan(site, isThisYear ? 'dayMonth' : 'dayMonthYear', first, last)
 }
 
-/** Two days in a form, without what they have in common. */
+/** Writes two days in a form as a range; the parts that both share are written once. */
 export function writtenSpan(site: Site, form: DateForm, first: string, last: string): string {
   const { format, texts } = writingOf(localeOf(site), form)
   const [from, to] = [utcToMs(`${first} 00:00:00`), utcToMs(`${laterOf(first, last)} 00:00:00`)]
   return cachedText(texts, `${first} ${last}`, () => format.formatRange(from, to))
 }
 
-/** A unit of the calendar as a heading, such as `Month`. */
+/** Returns the name of a unit of the calendar as a heading, such as `Month`. */
 export function unitName(site: Site, unit: 'day' | 'weekOfYear' | 'month'): string {
   const locale = localeOf(site)
   const names = unitNames.get(locale) ?? new Intl.DisplayNames(locale, { type: 'dateTimeField' })
@@ -156,12 +156,12 @@ export function unitName(site: Site, unit: 'day' | 'weekOfYear' | 'month'): stri
 
 const unitNames = new Map<string, Intl.DisplayNames>()
 
-/** A text that begins a line: French and Spanish write months and days in lower case elsewhere. */
+/** Returns a text with a capital first letter, to begin a line: French and Spanish write months and days in lower case. */
 export function capitalized({ language }: Pick<Site, 'language'>, text: string): string {
   return text.slice(0, 1).toLocaleUpperCase(language) + text.slice(1)
 }
 
-/** A distance in the language of the site, with one decimal below ten kilometres. */
+/** Writes a distance in kilometres in the language of the site, with one decimal below ten kilometres. */
 export function writtenDistance(site: Site, km: number): string {
   const locale = localeOf(site)
   const format =
@@ -173,7 +173,7 @@ export function writtenDistance(site: Site, km: number): string {
 
 const distances = new Map<string, Intl.NumberFormat>()
 
-/** A number in the language of the site. */
+/** Writes a number in the language of the site. */
 export function writtenNumber(site: Site, number: number): string {
   if (number < 1000) return String(number)
   const locale = localeOf(site)
@@ -184,25 +184,25 @@ export function writtenNumber(site: Site, number: number): string {
 
 const numberFormats = new Map<string, Intl.NumberFormat>()
 
-/** Hours of the early morning that belong to the evening before. */
+/** The hours after midnight that belong to the evening before, and the same span in milliseconds. */
 export const NIGHT_HOURS = 5
 export const NIGHT_MS = NIGHT_HOURS * 3_600_000
 
-/** The last day that an event is on: an event that ends in the small hours ends the evening before. */
+/** Returns the last day that an event is on. An event that ends in the small hours ends on the evening before. */
 export function lastDayOf(start: string, end: string): string {
   const first = dayOf(start)
   const last = Number(end.slice(11, 13)) < NIGHT_HOURS ? addDays(dayOf(end), -1) : dayOf(end)
   return laterOf(first, last)
 }
 
-/** The later of two days, and the earlier. */
+/** Return the later and the earlier of two days, or of two months. */
 export const laterOf = (a: string, b: string) => (a < b ? b : a)
 export const earlierOf = (a: string, b: string) => (b < a ? b : a)
 
 export const monthOf = (day: string) => day.slice(0, 7)
 export const firstOf = (month: string) => `${month}-01`
 
-/** The month this many months later, `YYYY-MM`; undefined outside the years that dates can have. */
+/** Returns the month that is so many months later, as `YYYY-MM`; undefined outside the years 1 to 9999. */
 export function monthsLater(month: string, months: number): string | undefined {
   const count = Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7)) - 1 + months
   const year = Math.floor(count / 12)
@@ -210,31 +210,31 @@ export function monthsLater(month: string, months: number): string | undefined {
   return `${String(year).padStart(4, '0')}-${String((count % 12) + 1).padStart(2, '0')}`
 }
 
-/** 0 for Sunday to 6 for Saturday. */
+/** Returns the weekday of a day, 0 for Sunday to 6 for Saturday. */
 function weekdayOf(day: string): number {
   return new Date(utcToMs(`${day} 00:00:00`)).getUTCDay()
 }
 
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
-/** The first day of the week, 0 for Sunday: by the setting, else by the language. */
+/** Returns the first day of the week, 0 for Sunday: the one of the setting, else the one of the language. */
 export function weekStartOf(site: Site, setting: string): number {
   const set = WEEKDAYS.indexOf(setting)
   if (set !== -1) return set
-  // TypeScript's declarations still lack it.
+  // TypeScript's declarations still lack `getWeekInfo`.
   const locale: Intl.Locale & { getWeekInfo?: () => { firstDay: number } } = new Intl.Locale(localeOf(site))
   return (locale.getWeekInfo?.().firstDay ?? 1) % 7
 }
 
-/** Days by their number: months ask for the same ones again and again. */
+/** The texts of days by their number: months ask for the same ones again and again. */
 const days = emptyCache<number, string>(processBudget)
 
-/** A day by its number from 1 January 1970 on, clamped to the years that dates can have. */
+/** Returns the day with this number, counted from 1 January 1970 and clamped to the years that dates can have. */
 export function dayAt(number: number): string {
   return cachedText(days, number, () => dayOf(formatUtc(number * DAY_MS)))
 }
 
-/** The days of the week that a day is in; fewer than seven at the ends of the years that dates can have. */
+/** Returns the days of the week that a day is in; fewer than seven at the ends of the years that dates can have. */
 export function weekOf(day: string, weekStart: number): string[] {
   const first = dayNumber(day) - ((weekdayOf(day) - weekStart + 7) % 7)
   return [...new Set(Array.from({ length: 7 }, (_, i) => dayAt(first + i)))]
@@ -242,7 +242,7 @@ export function weekOf(day: string, weekStart: number): string[] {
 
 const WEEK = /^(\d{4})-W(\d\d)$/
 
-/** The Monday of a week as ISO 8601 numbers them, such as `2026-W48`; undefined for any other text. */
+/** Returns the Monday of a week as ISO 8601 numbers weeks, such as `2026-W48`; undefined for any other text. */
 export function mondayOf(week: string): string | undefined {
   const [, year = '', number = ''] = WEEK.exec(week) ?? []
   if (year === '' || year === '0000' || number < '01') return undefined
@@ -252,14 +252,14 @@ export function mondayOf(week: string): string | undefined {
   return weekNumberOf(monday) === Number(number) ? monday : undefined
 }
 
-/** The number of the week that begins on this Monday, as ISO 8601 counts. */
+/** Returns the number of the week that begins on this Monday, as ISO 8601 counts weeks. */
 export function weekNumberOf(monday: string): number {
   const thursday = addDays(monday, 3)
   const dayOfYear = dayNumber(thursday) - dayNumber(`${thursday.slice(0, 4)}-01-01`)
   return Math.floor(dayOfYear / 7) + 1
 }
 
-/** The weeks that show a month: days in rows of seven. */
+/** Returns the weeks that show a month, each as seven days from the weekday `weekStart` on. */
 export function weeksOf(month: string, weekStart: number): string[][] {
   const first = firstOf(month)
   const next = monthsLater(month, 1)
@@ -277,7 +277,7 @@ export function weeksOf(month: string, weekStart: number): string[][] {
 
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/
 
-/** Whether a text is an existing day. */
+/** Decides whether a text is an existing day, `YYYY-MM-DD`. */
 export function isDay(text: string): boolean {
   const [, year = '', month = ''] = DAY.exec(text) ?? []
   if (year === '' || year === '0000') return false
@@ -285,7 +285,7 @@ export function isDay(text: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).getUTCMonth() + 1 === Number(month)
 }
 
-/** Whether a text is an existing month. */
+/** Decides whether a text is an existing month, `YYYY-MM`. */
 export function isMonth(text: string): boolean {
   return /^\d{4}-(?:0[1-9]|1[0-2])$/.test(text) && !text.startsWith('0000')
 }

@@ -14,14 +14,14 @@ export type EventFilters = Omit<Partial<EventsQuery>, 'page' | 'per_page'>
 export interface FoundEvents {
   ids: readonly number[]
   total: number
-  /** Start and end of each as wall times, if the database answered. */
+  /** The start and the end of each event as wall times; undefined where the index answered. */
   times: ReadonlyMap<number, { start: string; end: string }> | undefined
 }
 
 /** The most events of one list while the database answers in place of the index. */
 const MOST_OF_DATABASE = 500
 
-/** One page of events, found as lists of the interface are, but without their limit on page numbers. */
+/** Finds one page of events as lists of the interface do, but without their limits on the number and the size of pages. */
 export async function findPageEvents(
   { context, memory }: Viewing,
   filters: EventFilters,
@@ -37,7 +37,7 @@ export async function findPageEvents(
   return { ids, total, times }
 }
 
-/** One page of events, loaded so that they can be shown. */
+/** Finds one page of events, and loads the cards of those that can be shown. */
 export async function findCards(
   viewing: Viewing,
   filters: EventFilters,
@@ -49,7 +49,7 @@ export async function findCards(
   return { cards: await cardsOf(viewing, ids), total }
 }
 
-/** The events with these ids that can be shown, in order, with their terms known. */
+/** Loads the cards of the events with these ids, in order, and learns their terms. Leaves out events that cannot be shown. */
 export async function cardsOf({ context, memory, cards, terms }: Viewing, ids: readonly number[]): Promise<Card[]> {
   const loaded = await loadCards(context, memory, cards, ids)
   await learnTerms(
@@ -60,13 +60,13 @@ export async function cardsOf({ context, memory, cards, terms }: Viewing, ids: r
   return loaded
 }
 
-/** Filters without those that bound the dates of events. */
+/** Returns filters without those that bound the dates of events. */
 function withoutDates(filters: EventFilters): EventFilters {
   const { start_date, end_date, starts_after, starts_before, ends_after, ends_before, ...others } = filters
   return others
 }
 
-/** Filters without dates and times of day. */
+/** Returns filters without those that bound the dates of events, and without `when`. */
 export function withoutTimes(filters: EventFilters): EventFilters {
   const { when: _when, ...others } = withoutDates(filters)
   return others
@@ -75,14 +75,14 @@ export function withoutTimes(filters: EventFilters): EventFilters {
 const FIRST_DAY = '0001-01-01'
 const LAST_DAY = '9999-12-31'
 
-/** The events of these filters that end on a day or later. */
+/** Narrows filters to events that end on a day or later. */
 export const from = (filters: EventFilters, day: string): EventFilters => ({
   ...withoutDates(filters),
   ends_after: `${addDays(day, -1)} 23:59:59`,
   strict_dates: true,
 })
 
-/** The events of these filters that start on a day or later, up to the end of the last day if there is one. */
+/** Narrows filters to events that start on a day or later, up to the end of the last day if there is one. */
 export const starting = (filters: EventFilters, first: string, last: string | undefined): EventFilters => ({
   ...withoutDates(filters),
   starts_after: `${addDays(first, -1)} 23:59:59`,
@@ -90,18 +90,18 @@ export const starting = (filters: EventFilters, first: string, last: string | un
   strict_dates: true,
 })
 
-/** The same events with every date of each series. */
+/** Returns filters that find every date of each series. */
 export function everyDateOf({ collapse: _collapse, ...filters }: EventFilters): EventFilters {
   return filters
 }
 
-/** Events that are on between two days, both included. */
+/** Narrows filters to events that are on between two days, both included. */
 export const between = (filters: EventFilters, first: string, last: string): EventFilters => ({
   ...from(filters, first),
   ...(last === LAST_DAY ? {} : { starts_before: `${addDays(last, 1)} 00:00:00` }),
 })
 
-/** Events that ended before a day. */
+/** Narrows filters to events that ended before a day. */
 export const before = (filters: EventFilters, day: string): EventFilters => ({
   ...withoutDates(filters),
   ends_before: `${day} 00:00:00`,
@@ -109,7 +109,7 @@ export const before = (filters: EventFilters, day: string): EventFilters => ({
   strict_dates: true,
 })
 
-/** The days on which the first and the last event of one page start; undefined for a page without events. */
+/** Finds the days on which the first and the last event of a page start; undefined for a page without events. */
 export async function datesOfPage(
   viewing: Viewing,
   filters: EventFilters,
@@ -122,14 +122,17 @@ export async function datesOfPage(
   return first && last && { first: first.start.slice(0, 10), last: last.start.slice(0, 10) }
 }
 
-/** All events, past and coming. */
+/** Widens filters to events of any date, past and coming. */
 const always = (filters: EventFilters): EventFilters => ({
   ...withoutDates(filters),
   start_date: FIRST_DAY,
   end_date: LAST_DAY,
 })
 
-/** The last event that starts before a time and the first one that starts after it. */
+/**
+ * Finds the last event that starts before a time and the first one that starts after it, whatever dates the filters have; undefined in place of one that is
+ * missing.
+ */
 export async function findNeighbours(
   viewing: Viewing,
   filters: EventFilters,
@@ -143,7 +146,7 @@ export async function findNeighbours(
   return ids.map((id) => cards.find((card) => card.id === id))
 }
 
-/** The ids of these two. */
+/** Finds the ids of the last event that starts before a time and of the first one that starts after it, as `findNeighbours` does. */
 export async function findNeighbourIds(
   viewing: Viewing,
   filters: EventFilters,
@@ -160,7 +163,7 @@ export async function findNeighbourIds(
   return [previous.ids[0], next.ids[0]]
 }
 
-/** The first and the last day on which an event of these filters starts; undefined without events. */
+/** Finds the first and the last day on which an event starts, whatever dates the filters have; undefined without events. */
 export async function findBounds(
   viewing: Viewing,
   filters: EventFilters,

@@ -1,3 +1,5 @@
+// Writes HTML from templates that escape their values, and the fields of forms that offer values.
+
 /** Markup known to be safe, made by `html` or passed in by `trusted`. */
 export interface Html {
   readonly markup: string
@@ -16,7 +18,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Text that can stand between tags and in a quoted attribute. */
+/** Escapes a text so that it can stand between tags and in a quoted attribute. */
 const escaped = (text: string) =>
   SPECIAL.test(text) ? text.replace(EACH_SPECIAL, (sign) => ENTITIES[sign] ?? sign) : text
 
@@ -30,7 +32,7 @@ function written(content: Content): string {
   return markup
 }
 
-/** A piece of a page. Every value is escaped unless it is markup; attributes are always quoted. */
+/** Makes markup from a template. Every value is escaped unless it is markup, so attributes in templates are always quoted. */
 export function html(parts: TemplateStringsArray, ...contents: readonly Content[]): Html {
   let markup = parts[0] ?? ''
   for (let i = 0; i < contents.length; i++) markup += written(contents[i]) + (parts[i + 1] ?? '')
@@ -38,8 +40,8 @@ export function html(parts: TemplateStringsArray, ...contents: readonly Content[
 }
 
 /**
- * Markup made safe elsewhere. There are three callers: descriptions, which `text/long-texts.ts` cleans for pages, texts of the look, which
- * `text/markdown.ts` does, and linked data, which has no character left that could end its element.
+ * Returns a text as markup without escaping it, since it was made safe elsewhere. There are three kinds: descriptions, which `text/long-texts.ts` cleans
+ * for pages; texts of the look, which `text/markdown.ts` makes; and linked data, which has no character left that could end its element.
  */
 export function trusted(markup: string): Html {
   return { markup }
@@ -49,7 +51,7 @@ export const NOTHING: Html = { markup: '' }
 
 const SCHEMES = /^(?:https?:|mailto:|tel:|webcals?:|geo:|\/(?!\/)|#|\?)/i
 
-/** An address for `href` or `src`; `#` replaces an address whose scheme would run code in the browser. */
+/** Returns an address for `href` or `src`; `#` in place of an address whose scheme may run code in the browser. */
 export function link(address: string): string {
   return SCHEMES.test(address) ? address : '#'
 }
@@ -62,10 +64,13 @@ export interface Choice {
   text: string
 }
 
-/** The values that a field offers, and their markup with none chosen, which is made once: there may be hundreds of values, and most forms have none chosen. */
+/**
+ * The values that a field offers, and their markup with none chosen. This markup is made once: there may be hundreds of values, and most forms have none
+ * chosen.
+ */
 export interface Choices {
   all: readonly Choice[]
-  /** Whether there are more, which are named by typing. */
+  /** Whether there are more values, which the reader names by typing. */
   isCut: boolean
   unchosen: Html
 }
@@ -80,7 +85,7 @@ export function choicesOf(all: readonly Choice[], isCut = false): Choices {
 const option = ({ value, text }: Choice, isChosen: boolean): Html =>
   html`<option value="${value}"${isChosen && html` selected`}>${text}</option>`
 
-/** The attributes that mark a field whose value cannot be used, and the sentence below it. */
+/** Returns the attributes that mark a field whose value cannot be used, and the sentence below the field; both are empty where `wrong` is undefined. */
 export function marked(name: string, wrong: string | undefined): { attributes: Html; sentence: Html } {
   if (wrong === undefined) return { attributes: NOTHING, sentence: NOTHING }
   return {
@@ -89,7 +94,11 @@ export function marked(name: string, wrong: string | undefined): { attributes: H
   }
 }
 
-/** A menu of values. `none` is its first option and chooses nothing; `wrong` is the text of a fault. Too many values make it a text field. */
+/**
+ * Writes a menu of values; a text field with suggestions where there are more values.
+ * @param none the first option, which chooses nothing
+ * @param wrong the sentence about a value that cannot be used
+ */
 export function select(
   label: string,
   name: string,

@@ -1,19 +1,19 @@
 import { LANGUAGES, type Language, type Site } from '../../base/config.ts'
 import { type Html, html } from './page-html.ts'
 
-// The language of a page, by its address or the header.
+// Chooses the language of a page, by its address or by the header `Accept-Language`, and keeps it in links.
 
 /** The language that a page is written in. */
 export interface Chosen {
   language: Language
-  /** Whether the address names it; else it comes from the header `Accept-Language`. */
+  /** Whether the address names it, or the site has no other; else it comes from the header `Accept-Language`. */
   isNamed: boolean
 }
 
-/** The offered languages, and the choices for headers that were read lately: a few hundred, so that strangers cannot fill the caches of the process. */
+/** The languages that a site offers, and the choices for headers that were read lately. */
 export interface LanguageChooser {
   languages: readonly Language[]
-  /** By header: a few hundred, none of them long. */
+  /** The choices by header: at most `MOST_KNOWN`, none for a long header, so that strangers cannot fill the memory of the process. */
   known: Map<string, Chosen>
   byDefault: Chosen
 }
@@ -22,14 +22,14 @@ export function makeLanguageChooser({ language, languages }: Site): LanguageChoo
   return { languages, known: new Map(), byDefault: { language, isNamed: languages.length === 1 } }
 }
 
-/** The characters of a header that are read; browsers send fewer than a hundred. */
+/** The most characters of a header that are read; browsers send fewer than a hundred. */
 const LONGEST_HEADER = 256
 const MOST_RANGES = 20
 const MOST_KNOWN = 500
 
 const NAMED = /(?:^|&)lang=([a-z]+)(?=&|$)/
 
-/** The language of a page by the query of its address, as sent, or else by the header. It looks at a bounded part of the header alone. */
+/** Chooses the language of a page by the query of its address, as sent, or else by the header. It reads a bounded part of the header alone. */
 export function chooseLanguage(chooser: LanguageChooser, query: string, header: string | undefined): Chosen {
   const { languages, known, byDefault } = chooser
   if (byDefault.isNamed) return byDefault
@@ -51,8 +51,8 @@ function namedIn(languages: readonly Language[], query: string): Language | unde
 }
 
 /**
- * The offered language of the highest quality (RFC 9110, 12.5.4). Of equal ones it is the first of `languages`, else the one that the header names first; the
- * first of `languages` also where none is wanted.
+ * Returns the offered language of the highest quality (RFC 9110, 12.5.4). Of equal ones, the first of `languages` wins, else the one that the header names
+ * first. Returns the first of `languages` where the header wants none of them.
  */
 function bestOf(languages: readonly Language[], header: string): Language {
   const ranges = header.split(',', MOST_RANGES).map(readRange)
@@ -79,7 +79,10 @@ function readRange(text: string): Range {
   return { tag, quality: quality >= 0 && quality <= 1 ? quality : 0 }
 }
 
-/** How much a language is wanted, and its place in the header. A region stands for its language, and `*` for each that is not named. */
+/**
+ * Returns how much a header wants a language, and the place where it names the language. A region stands for its language, and `*` for each language that
+ * the header does not name.
+ */
 function wantedBy(ranges: readonly Range[], language: Language): { quality: number; at: number } {
   const isOf = ({ tag }: Range) => tag === language || tag.startsWith(`${language}-`)
   const named = ranges.some(isOf) ? isOf : ({ tag }: Range) => tag === '*'
@@ -87,13 +90,13 @@ function wantedBy(ranges: readonly Range[], language: Language): { quality: numb
   return { quality, at: ranges.findIndex((range) => named(range) && range.quality === quality) }
 }
 
-/** The site in the language of a page. */
+/** Returns the site in the language of a page. */
 export function inLanguage(site: Site, { language, isNamed }: Chosen): Site {
   const named = isNamed && site.languages.length > 1
   return { ...site, language, ...(named && { namedLanguage: language }) }
 }
 
-/** A value for each language. */
+/** Makes a value for each language. */
 export function byLanguage<Value>(make: (language: Language) => Value): Readonly<Record<Language, Value>> {
   return Object.fromEntries(LANGUAGES.map((language) => [language, make(language)])) as Record<Language, Value>
 }
@@ -107,7 +110,7 @@ export const LANGUAGE_NAMES = byLanguage((language) => {
 /** The parameter of addresses that names the language of a page. */
 const PARAMETER = 'lang'
 
-/** An address of a page, without or with a query, that names a language; or none. */
+/** Returns an address of a page, with or without a query, that names this language; without a language, one that names none. */
 export function withLanguage(address: string, language: Language | undefined): string {
   const mark = address.indexOf('?')
   const path = mark === -1 ? address : address.slice(0, mark)
@@ -119,13 +122,13 @@ export function withLanguage(address: string, language: Language | undefined): s
   return query === '' ? path : `${path}?${query}`
 }
 
-/** An address that keeps the language which the address of the page names, if it leads to a page: paths of files end in no slash. */
+/** Returns an address that names the language which the address of the page names, if it leads to a page; paths of files do not end in a slash, and stay. */
 export function keepLanguage({ namedLanguage }: Pick<Site, 'namedLanguage'>, address: string): string {
   return namedLanguage !== undefined && /^[^?#]*\/(?:\?|$)/.test(address)
     ? withLanguage(address, namedLanguage)
     : address
 }
 
-/** The hidden field by which forms that lead to pages keep the language. */
+/** Writes the hidden field by which forms that lead to pages keep the language; false where the address of the page names none. */
 export const languageField = ({ namedLanguage }: Pick<Site, 'namedLanguage'>): Html | false =>
   namedLanguage !== undefined && html`<input type="hidden" name="${PARAMETER}" value="${namedLanguage}">`

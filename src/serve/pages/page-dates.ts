@@ -133,7 +133,7 @@ export function writtenDate(site: Site, day: string, today: string): string {
   return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'dayMonth' : 'dayMonthYear', day)
 }
 
-/** Writes the days from a first to a last one, such as `12–18 November`, with their years unless both are in the year of `today`. */
+/** Writes the days from a first to a last one, such as `12–18 November`, with the year unless both are in the year of `today`. */
 export function writtenRange(site: Site, first: string, last: string, today: string): string {
   const isThisYear = [first, last].every((day) => day.slice(0, 4) === today.slice(0, 4))
   return writtenSpan(site, isThisYear ? 'dayMonth' : 'dayMonthYear', first, last)
@@ -161,7 +161,7 @@ export function capitalized({ language }: Pick<Site, 'language'>, text: string):
   return text.slice(0, 1).toLocaleUpperCase(language) + text.slice(1)
 }
 
-/** Writes a distance in kilometres in the language of the site, with one decimal below ten kilometres. */
+/** Writes a distance in kilometres in the language of the site, with at most one decimal below ten kilometres and none from there on. */
 export function writtenDistance(site: Site, km: number): string {
   const locale = localeOf(site)
   const format =

@@ -10,10 +10,10 @@ import { isPossibleId } from '../../calendar/records/record-store.ts'
 import type { VenueRow } from '../../store/storage/schema.ts'
 import type { EventFilters } from './page-finding.ts'
 
-// The query of a page: which filters it has, read and written.
+// Reads and writes the query of a page: its filters and the number of the page.
 
 /**
- * The filters that pages share with the interface: all but those that a page has other ways for – its span, `near`, its number – and those about who
+ * The filters that pages share with the interface: all but the filters for which a page has other ways (its span, `near`, its number), and those about who
  * asks or how lists are written.
  */
 const {
@@ -33,7 +33,7 @@ const {
   geoloc_lng,
   collapse: _collapse,
   ticketed: _ticketed,
-  // Pages take them as `search`.
+  // Pages call this filter `search`.
   words: _words,
   ...others
 } = eventFilters
@@ -45,7 +45,7 @@ const FIELDS = { ...SHARED, geoloc_lat, geoloc_lng, geoloc_radius, page }
 export interface PageQuery {
   filters: EventFilters
   page: number
-  /** The parameters as sent, for the form and for links: without blanks, unknown parameters and the page. */
+  /** The parameters as sent, for the form and for links: without blank or unknown parameters, and without the page. */
   sent: ReadonlyMap<string, string>
   /** Whether anything narrows the events. */
   isFiltered: boolean
@@ -57,10 +57,10 @@ export interface PageQuery {
 export const filterWithValue = (site: Site, name: string, value: string) =>
   `${translate(site.language, ABOUT.get(name) ?? name)}: ${value}`
 
-/** In the order of addresses. */
+/** The names of the parameters of pages without `page`, in the order in which addresses have them. */
 const NAMES = [...Object.keys(SHARED), 'near', 'geoloc_lat', 'geoloc_lng', 'geoloc_radius']
 
-/** The query of an address whose parameters cannot all be used: nothing is filtered, and the form shows the values that were sent. */
+/** Returns the query of an address whose parameters cannot all be used: nothing is filtered, and the form shows the values that were sent. */
 export const unread = (query: URLSearchParams, wrong: readonly string[]): PageQuery => {
   const sent = sentIn(query)
   return { filters: {}, page: 1, sent, isFiltered: sent.size > 0, wrong: new Set(wrong) }
@@ -76,7 +76,7 @@ function sentIn(query: URLSearchParams): Map<string, string> {
   return sent
 }
 
-/** @throws Problem rest_invalid_param */
+/** Reads the query of a page. @throws Problem rest_invalid_param */
 export async function readQuery(context: Context, query: URLSearchParams): Promise<PageQuery> {
   const sent = sentIn(query)
   const { near, ...raw } = Object.fromEntries(sent)
@@ -93,7 +93,10 @@ export async function readQuery(context: Context, query: URLSearchParams): Promi
   }
 }
 
-/** Keeps one place to look around, and rounds a position to about a kilometre, so that addresses do not tell where a visitor is. */
+/**
+ * Keeps one place to look around: the venue of `near` before a position. Rounds a position to about a kilometre, so that addresses do not tell where a
+ * visitor is.
+ */
 function settlePlace(sent: Map<string, string>): void {
   const [lat, lng] = POSITION.map((name) => sent.get(name))
   for (const name of POSITION) sent.delete(name)
@@ -107,7 +110,7 @@ const POSITION = ['geoloc_lat', 'geoloc_lng'] as const
 
 const NEAR_KM = 5
 
-/** @throws Problem rest_invalid_param unless `near` is the id of a public venue with coordinates */
+/** Returns the filters for a circle around a venue. @throws Problem rest_invalid_param unless `near` is the id of a public venue with coordinates */
 async function circleAround({ db }: Context, near: string, radius: number | undefined): Promise<EventFilters> {
   const id = /^\d{1,10}$/.test(near) ? Number(near) : 0
   const place = isPossibleId(id) ? await findLinked<VenueRow>(db, venueRules, id) : undefined
@@ -116,12 +119,12 @@ async function circleAround({ db }: Context, near: string, radius: number | unde
   return { geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: radius ?? NEAR_KM }
 }
 
-/** The part of a query, as sent, that pages of events and records read. */
+/** Returns the part of a query, as sent, that pages of events and records read. */
 export function readPart(query: URLSearchParams): string {
   return new URLSearchParams([...query].filter(([name]) => name === 'page' || NAMES.includes(name))).toString()
 }
 
-/** The query of a link that keeps these filters except those in `without`, and names the page unless it is the first. */
+/** Writes the query of a link that keeps these filters except those in `without`, and that names the page unless it is the first. */
 export function queryText({ sent }: Pick<PageQuery, 'sent'>, without: readonly string[] = [], page = 1): string {
   const kept = new URLSearchParams()
   for (const [name, value] of sent) if (!without.includes(name)) kept.set(name, value)
@@ -129,7 +132,7 @@ export function queryText({ sent }: Pick<PageQuery, 'sent'>, without: readonly s
   return kept.toString()
 }
 
-/** The query with some parameters changed, or without them, in the order of addresses. */
+/** Returns the query with some parameters changed, in the order of addresses; a change to undefined removes its parameter. */
 export function changedQuery(
   { sent }: Pick<PageQuery, 'sent'>,
   changes: Readonly<Record<string, string | undefined>>,

@@ -17,7 +17,7 @@ import type { TermRow } from '../../store/storage/schema.ts'
 import type { TermPath } from './page-addresses.ts'
 import { type Choice, type Choices, choicesOf } from './page-html.ts'
 
-// The categories, tags and venues that pages know.
+// Reads the categories, tags and venues that pages show and offer in forms.
 
 /** A category or tag as pages show it. */
 export interface ShownTerm {
@@ -44,22 +44,22 @@ interface OfferedVenue {
 
 /** The terms and venues that pages know. */
 export interface PageTerms {
-  /** The terms of published events, and the categories above them: those with the most events, and what `learnTerms` has added. */
+  /** By id, the terms with the most published events and the categories above them; and the terms that `learnTerms` has added. */
   byId: Map<number, ShownTerm>
-  /** What pages have added to their own `byId`, for the next ones that show it; undefined for a term that no published event has. */
+  /** The terms that earlier pages had to look up, by id, kept for later pages; undefined for a term that no published event has. */
   learned: Map<number, ShownTerm | undefined>
-  /** Categories at the top of the tree, by name; `count` has the events of those below as well. */
+  /** The categories at the top of the tree, by name; each `count` also has the events of the categories below. */
   tops: readonly ShownTerm[]
-  /** Empty where there are more than a form can offer. */
+  /** The venues that forms offer; empty where there are more than a form can offer. */
   venues: readonly OfferedVenue[]
-  /** Their values in forms; `places` has the venues with coordinates. */
+  /** The values of these terms and venues in forms; `places` has the venues with coordinates. */
   choices: Readonly<Record<'categories' | 'tags' | 'venues' | 'places', Choices>>
 }
 
 /** The most categories and the most tags that a form offers; more of them are named by typing. */
 const MOST_TERMS = 200
 const MOST_VENUES = 200
-/** The most terms that pages learn for the next ones. */
+/** The most looked-up terms that are kept for later pages. */
 const MOST_LEARNED = 5000
 /** The number of colours in the style sheet. */
 const HUES = 12
@@ -82,7 +82,7 @@ export async function readTermsAlone({ db }: Context): Promise<PageTerms> {
   return termsFrom(shownTerms(rows), isCut, [])
 }
 
-/** The terms of published events, at most so many of a taxonomy, for lists of all of them. */
+/** Lists the terms of published events, at most `most` of each taxonomy. */
 export async function listShownTerms({ db }: Context, most: number): Promise<ShownTerm[]> {
   return [...shownTerms((await readTermsInUse(db, most)).rows).values()].filter(({ count }) => count > 0)
 }
@@ -106,7 +106,7 @@ async function withAncestors(db: Db, rows: readonly NamedTerm[]): Promise<NamedT
   return [...byId.values()].sort((a, b) => (a.folded < b.folded ? -1 : a.folded > b.folded ? 1 : a.id - b.id))
 }
 
-/** Looks up those of these terms that are not known yet, and adds the ones that published events have. */
+/** Adds to `byId` those of these terms that it lacks and that published events have. Terms that are not in `learned` are looked up, and kept there. */
 export async function learnTerms({ db }: Context, { byId, learned }: PageTerms, ids: readonly number[]): Promise<void> {
   const missing = ids.filter((id) => !byId.has(id))
   const unknown = missing.filter((id) => !learned.has(id))
@@ -120,8 +120,8 @@ export async function learnTerms({ db }: Context, { byId, learned }: PageTerms, 
 }
 
 /**
- * Finds the term that a path names by its last slug, or named by it before, whatever slugs come before it. Undefined for a term without published
- * events, of which strangers learn nothing.
+ * Finds the term whose slug is the last one of a path, or has been so before; the other slugs of the path do not matter. Undefined for a term without
+ * published events, of which strangers learn nothing.
  */
 export async function findTermAt(
   context: Context,
@@ -176,7 +176,7 @@ const termChoice = ({ slug, name, depth }: ShownTerm): Choice => ({
 
 const venueChoice = ({ id, name }: OfferedVenue): Choice => ({ value: String(id), text: name })
 
-/** No terms, for a page that looks nothing up. */
+/** Returns no terms, for a page that looks nothing up. */
 export const noTerms = (): PageTerms => termsFrom(new Map(), { category: false, tag: false }, [])
 
 const offered = (row: NamedVenue): OfferedVenue => ({
@@ -185,7 +185,10 @@ const offered = (row: NamedVenue): OfferedVenue => ({
   isLocated: row.geo_lat !== null && row.geo_lng !== null,
 })
 
-/** These terms as pages show them. @param known terms whose colours those below them share; without it, the categories at the top get theirs here */
+/**
+ * Returns terms as pages show them, by id.
+ * @param known terms whose colours the terms below them share; without it, the categories at the top get their colours here
+ */
 function shownTerms(rows: readonly NamedTerm[], known?: ReadonlyMap<number, ShownTerm>): Map<number, ShownTerm> {
   const byId = new Map(rows.map((row) => [row.id, row]))
   const roots = rows
@@ -204,7 +207,7 @@ function shownTerms(rows: readonly NamedTerm[], known?: ReadonlyMap<number, Show
   return new Map(rows.map((row) => [row.id, shown(row)]))
 }
 
-/** The terms above a term, the highest first, and itself. */
+/** Returns the terms above a term, the highest first, and last the term itself. */
 function lineOf(row: NamedTerm, byId: ReadonlyMap<number, NamedTerm>): NamedTerm[] {
   const line = [row]
   for (let above = byId.get(row.parent); above && line.length < DEEPEST; above = byId.get(above.parent))
@@ -212,7 +215,7 @@ function lineOf(row: NamedTerm, byId: ReadonlyMap<number, NamedTerm>): NamedTerm
   return line
 }
 
-/** Each category followed by those below it. */
+/** Returns the categories in the order of their tree: each one is followed by those below it. */
 function inTree(categories: readonly ShownTerm[]): ShownTerm[] {
   const below = Map.groupBy(categories, ({ parent }) => parent)
   const known = new Set(categories.map(({ id }) => id))

@@ -64,9 +64,9 @@ export interface Pages {
   memory: EventMemory
   assets: Assets
   look: Look
-  /** `memory.settings` when the look was read. */
+  /** The value of `memory.settings` when the look was read: owners have changed it since if the value is another now. */
   settings: number
-  /** By the language that they are written in. */
+  /** The cards of events, by the language in which they are written. */
   cards: Readonly<Record<Language, Cards>>
   /** The terms of one version of the data. */
   terms: { version: string; read: Promise<PageTerms> } | undefined
@@ -80,13 +80,13 @@ export interface PageAnswer {
   body: string
   /** The origin of images that it loads besides those of all pages. */
   imagesFrom?: string | undefined
-  /** The new address of the page, or its address in the format that was asked for. */
+  /** The new address of the page, or the address of its feed in the format that was asked for. */
   location?: string
   /** Whether it may stand in frames of other sites. */
   isFramed?: true
 }
 
-/** @throws Error with one sentence for a file that is set and cannot be read */
+/** Makes the data and files of pages. @throws Error with one sentence for a file that is set and cannot be read */
 export function makePages(site: Site, memory: EventMemory, budget: CacheBudget, look: Look): Pages {
   return {
     memory,
@@ -110,8 +110,9 @@ const XML = 'application/xml; charset=UTF-8'
 const JSON_TYPE = 'application/json; charset=UTF-8'
 
 /**
- * The answer to an anonymous request for a page; `path` is below the root of the site. A failure is a page, too. A client that prefers the format of
- * files ending in `feed` is redirected to the feed of the page.
+ * Answers an anonymous request for a page. The answer to a failure is a page, too.
+ * @param path the path below the root of the site
+ * @param feed the ending of feeds in the format that the client prefers: such a client is redirected to the feed of the page
  */
 export async function answerPage(
   pages: Pages,
@@ -138,7 +139,7 @@ export async function answerPage(
   }
 }
 
-/** The status of the page for an error that the address has caused; undefined for any other failure. */
+/** Returns the status of the page for an error that the address has caused; undefined for any other error. */
 function statusOf(error: unknown): ProblemStatus | undefined {
   if (!(error instanceof Problem)) return undefined
   if (error.code === 'rest_invalid_param') return 400
@@ -182,10 +183,10 @@ async function answerFound(
 
 const withSlash = (path: string) => (path.endsWith('/') ? path : `${path}/`)
 
-/** Whether a path is that of a page of text of the owner. */
+/** Decides whether a path is that of a page of text of the owner, with or without a slash at the end. */
 export const isTextPath = ({ look }: Pages, path: string): boolean => look.texts.has(withSlash(path))
 
-/** A page of text of the owner. */
+/** Answers a request for a page of text of the owner. */
 async function textPage(pages: Pages, context: Context, path: string): Promise<PageAnswer> {
   const found = pages.look.texts.get(path)
   if (!found) return movedTo(context.site, withSlash(path))
@@ -202,7 +203,7 @@ async function textPage(pages: Pages, context: Context, path: string): Promise<P
   })
 }
 
-/** The view that the address of the site shows. */
+/** Returns the span that the address of the site shows. */
 const firstSpan = ({ firstView }: Look): Span => oldSpan(firstView, undefined, undefined)
 
 async function viewingOf(pages: Pages, context: Context, address?: string): Promise<Viewing> {
@@ -223,7 +224,7 @@ async function viewingOf(pages: Pages, context: Context, address?: string): Prom
   }
 }
 
-/** The terms, read once for each version of the data. */
+/** Returns the terms, which are read once for each version of the data. */
 function termsOf(pages: Pages, context: Context): Promise<PageTerms> {
   const { version } = pages.memory
   if (pages.terms?.version !== version || version === '') {
@@ -236,7 +237,7 @@ function termsOf(pages: Pages, context: Context): Promise<PageTerms> {
   return pages.terms.read
 }
 
-/** The answer to a frame of another site. A query that cannot be read is explained in the frame, since other pages may not stand in it. */
+/** Answers a request for a frame of another site. A query that cannot be read is explained in the frame, since other pages may not stand in it. */
 async function framePage(viewing: Viewing, query: URLSearchParams): Promise<PageAnswer> {
   const answer = (status: number, framed: Framed): PageAnswer => ({
     status,
@@ -286,19 +287,19 @@ async function eventsPage(
   )
 }
 
-/** Whether an address has a position with more digits than pages use. */
+/** Decides whether an address has a position with more digits than pages use; the visitor is then redirected to a rounded position. */
 function isTooExact({ sent }: PageQuery, query: URLSearchParams): boolean {
   return ['geoloc_lat', 'geoloc_lng'].some((name) => sent.has(name) && sent.get(name) !== query.get(name))
 }
 
-/** The query with the parameters that this problem is about. @throws the error, if it is another one or about the page alone */
+/** Returns the query with the parameters that a problem is about. @throws the error, if it names no parameters */
 function unreadBy(error: unknown, query: URLSearchParams): PageQuery {
   const wrong = error instanceof Problem ? Object.keys(error.details.params ?? {}) : []
   if (wrong.length === 0) throw error
   return unread(query, wrong)
 }
 
-/** The query with the term of the path among its filters. Other categories in the query are dropped. */
+/** Returns the query with the term of the path among its filters, in place of any categories (for a tag: tags) that the query names. */
 function narrowed(query: PageQuery, taxonomy: 'category' | 'tag', slug: string): PageQuery {
   const name = taxonomy === 'category' ? 'categories' : 'tags'
   const sent = new Map(query.sent)
@@ -365,7 +366,7 @@ const TABLES = { event: 'events', venue: 'venues', organizer: 'organizers' } as 
 type Kind = keyof typeof TABLES
 const LINKED = { venue: venueRules, organizer: organizerRules }
 
-/** The record with this slug, if everybody may see it. */
+/** Finds the record with this slug; undefined where the caller may not see it. */
 async function findPublic(context: Context, kind: Kind, slug: string): Promise<RecordColumns | undefined> {
   const id = await findIdBySlug(context, TABLES[kind], slug)
   return id === undefined ? undefined : readPublic(context, kind, id)
@@ -376,7 +377,10 @@ async function readPublic(context: Context, kind: Kind, id: number): Promise<Rec
   return row && row.status !== 'trash' && mayRead(context.caller, row) ? row : undefined
 }
 
-/** Redirects from an address without a public record: to the present address of the record that had it last. A record that is gone answers 410. */
+/**
+ * Redirects from an address without a public record to the present address of the record that had it last.
+ * @throws Problem event-no-longer-available (410) for a record that is gone, rest-event-not-found (404) for an address that no record had
+ */
 async function missingRecord(context: Context, kind: Kind, slug: string): Promise<PageAnswer> {
   const id = await findByOldSlug(context.db, kind, canonicalSlug(slug))
   if (id !== undefined) return formerAddress(context, kind, id)
@@ -392,7 +396,7 @@ async function formerAddress(context: Context, kind: Kind, id: number): Promise<
   return toRecord(context, kind, row)
 }
 
-/** Redirects from the id of a record to its page: first ids of sources that have moved here, then ids of this calendar. */
+/** Redirects from the id of a record to its page. Ids of sources that have moved here come before ids of this calendar. @throws Problem */
 async function numberedRecord(context: Context, id: number): Promise<PageAnswer> {
   const moved = await findByOldId(context.db, id)
   if (moved) return pageOfRecord(context, moved)
@@ -401,7 +405,7 @@ async function numberedRecord(context: Context, id: number): Promise<PageAnswer>
   return pageOfRecord(context, { kind, id })
 }
 
-/** Whether a path may be one of a source that has moved here; false is certain. The test is cheap enough for every 404. */
+/** Decides whether a path may be one of a source that has moved here; false is certain. The test is cheap enough for every 404. */
 export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: () => Db, path: string): boolean {
   const mayBe = (one: string) => mayBeOldPath(oldPaths, memory, db, rootOf(site) + one)
   const feed = splitFeed(path)
@@ -412,7 +416,10 @@ export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: () => 
   )
 }
 
-/** Redirects from the path of a page in a source that has moved here, of its feed, of a list of events there, or of an image. */
+/**
+ * Redirects from the path of a page in a source that has moved here, of its feed, of a list of events there, or of an image.
+ * @throws Problem rest-event-not-found for any other path
+ */
 async function oldPage(pages: Pages, context: Context, path: string, query: URLSearchParams): Promise<PageAnswer> {
   const { db, site } = context
   const root = rootOf(site)
@@ -433,7 +440,7 @@ async function oldPage(pages: Pages, context: Context, path: string, query: URLS
   throw new Problem('rest-event-not-found')
 }
 
-/** Redirects to what the query of an old address asks for: a feed, or a view of a list. */
+/** Redirects to the feed or the view of a list that the query of an old address asks for; to the page where it asks for neither. */
 function byQuery({ site }: Context, page: PageAnswer, query: URLSearchParams): PageAnswer {
   const asked = readPageAddress(page.location?.slice(rootOf(site).length) ?? '', query, site)
   return asked.is === 'moved' && asked.byQuery ? movedTo(site, asked.to) : page
@@ -444,7 +451,7 @@ function feedOfPage(page: PageAnswer, ending: string): PageAnswer {
   return { ...page, location: `${page.location?.replace(/\/$/, '')}.${ending}` }
 }
 
-/** Redirects from the address of one day of an event on moved sites: to that date, or else to the event. */
+/** Redirects from the address of one day of an event on a moved site: to the occurrence on that day, else to the event. */
 async function datedPage(
   context: Context,
   { slug, day }: Extract<PageAddress, { is: 'dated' }>,
@@ -465,7 +472,7 @@ async function pageOfRecord(context: Context, { kind, id }: Paged): Promise<Page
 const toRecord = ({ site }: Context, kind: Kind, row: RecordColumns): PageAnswer =>
   movedTo(site, recordPath(site, kind, row))
 
-/** The page of an event, public or not, with a banner above it. */
+/** Writes the page of an event, public or not, with a banner above it. */
 export async function previewPage(pages: Pages, context: Context, event: EventRow, banner: Html): Promise<string> {
   const viewing = await viewingOf(pages, context)
   const view = await eventView(viewing, event)
@@ -479,7 +486,7 @@ interface Preview {
   banner: Html
 }
 
-/** The front page in the look of another configuration. Its links and buttons do nothing, since they lead to pages in the present look. */
+/** Writes the front page in the look of another configuration. Its links and buttons do nothing, since they lead to pages in the present look. */
 export async function previewFront(
   pages: Pages,
   context: Context,
@@ -500,7 +507,7 @@ export async function previewFront(
     .replace('<footer class="foot">', '<footer inert class="foot">')
 }
 
-/** The style sheet of the pages in the look of another configuration. */
+/** Writes the style sheet of the pages in the look of another configuration. */
 export async function previewStyleSheet({ look }: Pages, site: Site, config: Config): Promise<string> {
   const font = lookAssets(look).pages_font
   return styleText(await lookOf(config, look.files), font && rootOf(site) + font.path)
@@ -513,7 +520,7 @@ const shown = (viewing: Viewing, view: View): PageAnswer => ({
   ...(view.imagesFrom === undefined ? {} : { imagesFrom: view.imagesFrom }),
 })
 
-/** A page that explains a failure; `names` are the wrong parameters. It reads no data. */
+/** Answers with a page that explains a failure. Reads no data. @param options.names the wrong parameters */
 export function problemPage(
   pages: Pick<Pages, 'assets' | 'look' | 'memory' | 'cards'>,
   context: Context,
@@ -543,7 +550,7 @@ function seeOther(site: Site, path: string): PageAnswer {
   return { ...movedTo(site, path), status: 303 }
 }
 
-/** Adds the language and the calendar that the request asked for to the address of a redirect. */
+/** Adds to the address of a redirect the language and the calendar that the request asked for. */
 function redirected(site: Site, answer: PageAnswer, queryText: string): PageAnswer {
   const { location } = answer
   const kept = location?.startsWith(`${rootOf(site)}/`) ? { ...answer, location: keepLanguage(site, location) } : answer

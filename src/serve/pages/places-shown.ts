@@ -5,11 +5,14 @@ import type { VenueRow } from '../../store/storage/schema.ts'
 import { type Html, html, NOTHING } from './page-html.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
-// Addresses of venues on pages, with maps and directions.
+// Writes the addresses of venues on pages, with maps and directions.
 
 type Address = Pick<VenueRow, 'venue' | 'address' | 'city' | 'zip' | 'stateprovince' | 'country'>
 
-/** The address of a venue in lines, shown below its name: parks and squares often have their name as their address. */
+/**
+ * Returns the address of a venue in lines, to stand below its name. Leaves out a line that equals the name: parks and squares often have their name as
+ * their address.
+ */
 export function addressLines(venue: Address): string[] {
   const name = plainText(venue.venue)
   return fullAddress(venue).filter((line) => line !== name)
@@ -22,7 +25,7 @@ function fullAddress({ address, city, zip, stateprovince, country }: Address): s
   )
 }
 
-/** Where a map shows a venue: by its coordinates, else by its address; undefined when it has neither. */
+/** Returns the address of a map that shows a venue: by its coordinates, else by its address; undefined for a venue with neither. */
 export function mapLink(venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>): string | undefined {
   const { geo_lat: lat, geo_lng: lng } = venue
   if (lat !== null && lng !== null) return `https://www.openstreetmap.org/?mlat=${lat}&mlon=${lng}#map=17/${lat}/${lng}`
@@ -32,7 +35,10 @@ export function mapLink(venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>):
     : `https://www.openstreetmap.org/search?query=${encodeURIComponent(lines.join(', '))}`
 }
 
-/** The address of directions to a venue, by the service that the site has set; undefined without a service, or for a venue without position and address. */
+/**
+ * Returns the address of directions to a venue, at the service that the site has set. Undefined without a service, and for a venue without coordinates and
+ * address.
+ */
 export function directionsTo(
   { maps }: Pick<Site, 'maps'>,
   venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>,
@@ -44,15 +50,18 @@ export function directionsTo(
     : maps.directions.replaceAll('{to}', () => encodeURIComponent(to))
 }
 
-/** Links to the position of a venue in the maps of a device (RFC 5870); undefined without one. Some show the name as well. */
+/**
+ * Returns a link to the position of a venue in the map app of a device (RFC 5870); undefined for a venue without coordinates. Some apps show its name as
+ * well.
+ */
 export function positionLink({ venue, geo_lat: lat, geo_lng: lng }: Pick<VenueRow, 'venue' | 'geo_lat' | 'geo_lng'>) {
   if (lat === null || lng === null) return undefined
   return `geo:${lat},${lng}?q=${lat},${lng}(${encodeURIComponent(plainText(venue)).replaceAll('(', '%28').replaceAll(')', '%29')})`
 }
 
 /**
- * A map of the elements of the page with `data-lat`, `data-lng` and `data-label`. Without the script the page has no map, and nothing is loaded before somebody
- * presses its button. Empty where no tiles are set.
+ * Writes a map of the elements of the page that have `data-lat`, `data-lng` and `data-label`. Without the script the page has no map, and nothing is loaded
+ * before somebody presses its button. `NOTHING` where the site has no map tiles.
  */
 export function mapFigure({ context: { site }, assets }: Viewing): Html {
   const { tiles, attribution } = site.maps
@@ -63,7 +72,7 @@ export function mapFigure({ context: { site }, assets }: Viewing): Html {
 <div class="shown" hidden><div class="ground" role="region" aria-label="${say(site, 'Map')}"></div><p class="source">${linked(attribution)}</p></div><p class="failed" role="status"></p><template>${say(site, 'The map cannot be loaded at the moment. The list has the same venues.')}</template></div>`
 }
 
-/** Further needs of a view with a map: its script, its style and leave to load tiles. */
+/** Returns the further needs of a view with a map: its script, its style and leave to load tiles. */
 export function mapNeeds({ context: { site }, assets }: Viewing): Pick<View, 'scripts' | 'styles' | 'imagesFrom'> {
   const origin = tileAddress(site.maps.tiles)?.origin
   return origin === undefined
@@ -73,7 +82,7 @@ export function mapNeeds({ context: { site }, assets }: Viewing): Pick<View, 'sc
 
 const LINK = /\[([^[\]]{1,200})\]\((https?:[^()\s]{1,500})\)/
 
-/** A text with its links. */
+/** Writes a text with its links, which are written as in Markdown. */
 function linked(text: string): Html[] {
   const found = LINK.exec(text)
   if (!found) return [html`${text}`]

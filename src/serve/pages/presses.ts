@@ -7,9 +7,9 @@ import { changedQuery, type PageQuery, queryText } from './page-query.ts'
 import { isList, type Span } from './spans.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
-// The presses above lists: links that set a filter or take it back.
+// Writes the presses above lists, which are links that set a filter or take it back, and says filters in words.
 
-/** The times that stand above lists; the others are for programs. */
+/** The values of `when` that have a press above lists; the other values are for programs. */
 export const PRESSED_TIMES = {
   today: 'Today',
   tonight: 'Tonight',
@@ -28,14 +28,14 @@ const SWITCHES = [
 const POSITION = ['geoloc_lat', 'geoloc_lng', 'geoloc_radius']
 const DATES = ['when', 'start_date', 'end_date']
 
-/** The parts of a page that a press keeps. */
+/** The parts of a page that its presses keep. */
 interface Pressed {
   span: Span
   scope: TermPath | undefined
   query: PageQuery
 }
 
-/** Presses for a time, a price and a place: links that set a filter, or take it back where it is chosen, and keep everything else. */
+/** Writes presses for a time, a price and a place: links that set a filter, or take it back where it is chosen, and keep everything else. */
 export function presses(viewing: Viewing, { span, scope, query }: Pressed): Html {
   const { site } = viewing.context
   const { sent } = query
@@ -46,7 +46,7 @@ export function presses(viewing: Viewing, { span, scope, query }: Pressed): Html
     html`<a class="pill" href="${address}"${isChosen && html` aria-current="true"`}>${text}</a>`
   const anyDay = Object.fromEntries(DATES.map((name) => [name, undefined]))
   const hasDates = isList(span) && DATES.some((name) => sent.has(name))
-  // A time changes the view, so views whose address says when have none.
+  // A time leads to the list, so views whose path names a date have no times.
   const times = !isList(span)
     ? []
     : Object.entries(PRESSED_TIMES).map(([word, text]) => {
@@ -60,7 +60,10 @@ export function presses(viewing: Viewing, { span, scope, query }: Pressed): Html
   return html`<nav class="pills quick" aria-label="${say(site, 'Time, price and place')}">${times}${hasDates && press(say(site, 'Any day'), to(list, anyDay), false)}${switches}${nearPress(viewing, query, (changes) => to(span, changes))}</nav>`
 }
 
-/** The press that asks for the position of the reader, by the script. Without the script it leads to the field for places. */
+/**
+ * Writes the press that asks for the position of the reader, by the script. Without the script it leads to the field for places, or to the list of venues.
+ * False where no venue has a position.
+ */
 function nearPress(
   { context: { site }, assets, memory, terms }: Viewing,
   { sent }: PageQuery,
@@ -73,10 +76,10 @@ function nearPress(
   return html`<a class="pill" href="${places}" data-near="${pathTo(site, assets.near.path)}" data-lost="${say(site, 'We couldn’t find your location. Choose a place in the filters.')}">${say(site, 'Near me')}</a>`
 }
 
-/** The part of the form that opens when a link leads there. */
+/** The id of the part of the form that opens when a link leads there. */
 export const FIELDS_ID = 'fields'
 
-/** Whether a press shows this filter as chosen, so that no chip is needed for it. */
+/** Decides whether a press shows this filter as chosen, so that no chip is needed for it. */
 export function hasPress(name: string, value: string): boolean {
   if (name === 'when') return value in PRESSED_TIMES
   return POSITION.includes(name) || SWITCHES.some(([own, on]) => own === name && on === value)

@@ -16,9 +16,9 @@ import { type Html, html, NOTHING, trusted } from './page-html.ts'
 import { calendarPath, pager } from './view-head.ts'
 import { pageWork, pathTo, say, type View, type Viewing } from './viewing.ts'
 
-// The page of a series.
+// Makes the page of a series, and tells on the page of an event how its series repeats.
 
-/** The rule of a series in words, with a capital letter. */
+/** Returns the rule of a series in words, with a capital first letter. */
 function sayRule({ context }: Viewing, series: SeriesRow): string {
   return capitalized(context.site, showRule(context, series).text)
 }
@@ -26,7 +26,7 @@ function sayRule({ context }: Viewing, series: SeriesRow): string {
 export const seriesPath = ({ context: { site } }: Viewing, series: Pick<SeriesRow, 'id' | 'slug'>): string =>
   seriesUrl(site, series).slice(site.url.length)
 
-/** The page of a series: its rule in words, and its dates from today on. @throws Problem for a page past the end */
+/** Returns the page of a series: its rule in words, and its dates from today on. @throws Problem for a page past the end */
 export async function seriesView(viewing: Viewing, series: SeriesRow, page: number): Promise<View> {
   const { context, today } = viewing
   const { site } = context
@@ -53,17 +53,17 @@ ${dates(viewing, series, cards, { total, page, path })}`,
   }))
 }
 
-/** The feeds of a series are those of all events, narrowed to it. */
+/** Returns the query for the feeds of a series, which are those of all events narrowed to the series. */
 const feedFilter = ({ id }: SeriesRow) => `post_parent=${id}`
 
-/** The path of one of these feeds, by the ending of its name. */
+/** Returns the path of the feed of a series with this ending. */
 export const seriesFeed = (series: SeriesRow, ending: string) => feedPath('/events', ending, feedFilter(series))
 
-/** The most dates on one page, and those of the first page that are shown as lists show events. */
+/** The most dates on one page, and the most dates of the first page that are shown as lists show events. */
 const DATES_A_PAGE = 60
 const MOST_ROWS = 1
 
-/** The dates as lines of days, one line for each month. A day names its time and title where they differ from those of most dates. */
+/** Writes dates as lines of days, one line for each month. A day names its time and title where they differ from those of most dates. */
 function months(viewing: Viewing, cards: readonly Card[]): Html[] {
   const { site } = viewing.context
   const usual = cards.length > 0 ? mostOf(cards.map(ownPart)) : ''
@@ -81,10 +81,10 @@ function months(viewing: Viewing, cards: readonly Card[]): Html[] {
   )
 }
 
-/** The parts of a date that are shown where they differ from those of the other dates. */
+/** Returns the time and the title of a date as one text: a date shows them where they differ from those of most dates. */
 const ownPart = ({ title, start, isAllDay }: Card) => `${isAllDay ? '' : start.slice(11)} ${title}`
 
-/** The text that most of these dates have. */
+/** Returns the most frequent of these texts. */
 function mostOf(texts: readonly string[]): string {
   const counts = new Map<string, number>()
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
@@ -113,17 +113,17 @@ function dates(
 const sayDates = (site: Site, count: number) =>
   count === 1 ? say(site, '1 date') : say(site, '{count} dates', { count: writtenNumber(site, count) })
 
-/** The dates of a series, without the excerpts that repeat the text at the top of the page. */
+/** Returns the dates of a series without excerpts that repeat the text at the top of the page. */
 function withoutSaid(series: SeriesRow, cards: readonly Card[]): Card[] {
   const { description, excerpt } = readShared(series)
   const said = excerptOf(excerpt, description)
   return cards.map((card) => (card.excerpt === said && description !== '' ? { ...card, excerpt: '' } : card))
 }
 
-/** The most coming dates on the page of an occurrence. */
+/** The most other coming dates on the page of an occurrence. */
 const MOST_NAMED = 4
 
-/** The ids of the other coming dates of the series of an event, as many as the page shows. */
+/** Finds the ids of the other coming dates of the series of an event, at most as many as the page shows. */
 export async function findOtherDates(viewing: Viewing, row: EventRow): Promise<number[]> {
   if (row.series === null) return []
   const filters = from({ post_parent: row.series }, viewing.today)
@@ -131,7 +131,7 @@ export async function findOtherDates(viewing: Viewing, row: EventRow): Promise<n
   return ids.filter((id) => id !== row.id).slice(0, MOST_NAMED)
 }
 
-/** How an event repeats, in words, and its other coming dates. */
+/** Writes how an event repeats, in words, and its other coming dates; `NOTHING` for an event without a public series. */
 export function repeatFact(viewing: Viewing, series: SeriesRow | undefined, others: readonly Card[]): Html {
   if (series?.status !== 'publish') return NOTHING
   const { context, today } = viewing

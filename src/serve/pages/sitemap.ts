@@ -13,7 +13,7 @@ import { firstOf, isMonth, monthsLater } from './page-dates.ts'
 import { html } from './page-html.ts'
 import { listShownTerms, scopeOf } from './page-terms.ts'
 
-// Site maps and robots.txt for crawlers.
+// Writes site maps and robots.txt for crawlers.
 
 /** The most addresses in one site map. */
 const MOST = 50_000
@@ -27,7 +27,7 @@ interface Entry {
   changed: string
 }
 
-/** The index of site maps: one map of pages, and one for each month with events. */
+/** Writes the index of site maps: one map of pages, and one for each month with events. */
 export async function sitemapIndex(context: Context): Promise<string> {
   const months = await listEventMonths(context, MOST - 1)
   const { url } = context.site
@@ -41,7 +41,7 @@ export async function sitemapIndex(context: Context): Promise<string> {
   return HEAD + html`<sitemapindex xmlns="${NAMESPACE}">\n${rows}</sitemapindex>\n`.markup
 }
 
-/** The events that begin in a month. */
+/** Writes the site map of the events that begin in a month. */
 export async function sitemapOfMonth(context: Context, month: string): Promise<string> {
   const { site } = context
   const next = monthsLater(month, 1)
@@ -50,7 +50,10 @@ export async function sitemapOfMonth(context: Context, month: string): Promise<s
   return addresses(rows.map((row) => ({ address: recordUrl(site, 'event', row), changed: row.modified_utc })))
 }
 
-/** All pages except those of events: the calendar, pages of text, its months from this one on, categories, tags, series, venues and organizers. */
+/**
+ * Writes the site map of all pages except those of events: the calendar, pages of text, its months with events from this one on, categories, tags, series,
+ * venues and organizers.
+ */
 export async function sitemapOfPages(context: Context, today: string, { texts }: Pick<Look, 'texts'>): Promise<string> {
   const { site, db } = context
   const days = { start: `${today.slice(0, 7)}-01`, end: addDays(today, 1100) }
@@ -82,7 +85,7 @@ function addresses(entries: readonly Entry[]): string {
 
 const lastChange = (changed: string) => changed !== '' && html`<lastmod>${changed.replace(' ', 'T')}Z</lastmod>`
 
-/** The addresses that crawlers should leave alone: the interface, and pages with filters, of which there is no end. */
+/** Writes robots.txt: crawlers should leave alone the interface, and pages with filters, of which there is no end. */
 export function robots({ site }: Pick<Context, 'site'>, root: string): string {
   const lines = [
     'User-agent: *',

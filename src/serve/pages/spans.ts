@@ -3,9 +3,9 @@ import { addDays } from '../../base/text/moments.ts'
 import { translate } from '../../calendar/locales/translate.ts'
 import { firstOf, isDay, isMonth, mondayOf, monthOf, monthsLater, unitName } from './page-dates.ts'
 
-// The views of events by their addresses: how each address is read and written, and where links lead.
+// Reads and writes the addresses of the views of events, and tells where links between the views lead.
 
-/** The parts of each view's path besides its name. */
+/** The parts of each view's path besides its name; an undefined date stands for the present one. */
 interface Said {
   list: unknown
   past: unknown
@@ -15,22 +15,22 @@ interface Said {
   day: { day: string | undefined }
 }
 
-/** The events that a page shows, as its path says. */
+/** The events that a path names: a view, and its date if it has one. */
 export type Span<View extends keyof Said = keyof Said> = { [Name in View]: { view: Name } & Said[Name] }[View]
 
-/** A view of events, except for what it shows, which `pages` knows. */
+/** How a view of events is read, written and linked to; `pages.ts` has the function that shows it. */
 interface ViewRow<View extends keyof Said> {
-  /** The span that the end of a path names by at most two segments; undefined where it names none of this view. */
+  /** Reads at most two segments, the end of a path; undefined where they name no span of this view. */
   read: (name: string | undefined, value: string | undefined) => Span<View> | undefined
-  /** The end of a path, with a slash behind each segment. */
+  /** Writes the end of a path, with a slash behind each segment. */
   write: (span: Span<View>) => string
-  /** The span that a link leads to, or an old address, which may know a day and a month. */
+  /** Returns the span of this view for a link or an old address, which may know a day and a month. */
   at: (day: string | undefined, month: string | undefined) => Span<View>
-  /** The parameters for the dates of its calendar; undefined where the calendar has the dates of an ordinary feed. */
+  /** Returns the parameters for the dates of the calendar of this view; undefined where the calendar has the dates of an ordinary feed. */
   dates: (span: Span<View>, today: string) => string | undefined
   /** Whether its dates come from the query (`start_date`, `end_date`, `when`), and not from its path. */
   isList: boolean
-  /** The words of the link to it; undefined for a view that other views do not link to. */
+  /** Returns the words of the link to the view; undefined for a view that other views do not link to. */
   name: ((site: Site) => string | undefined) | undefined
 }
 
@@ -98,7 +98,7 @@ function datesOfMonth(month: string): string {
   return `start_date=${firstOf(month)}&end_date=${next === undefined ? `${month}-31` : addDays(firstOf(next), -1)}`
 }
 
-/** The span that the end of a path names; undefined for any other end. */
+/** Reads the span that the end of a path names; undefined for any other end. */
 export function readSpan(segments: readonly string[]): Span | undefined {
   const [name, value, ...rest] = segments
   if (rest.length > 0) return undefined
@@ -109,13 +109,13 @@ export function readSpan(segments: readonly string[]): Span | undefined {
   return undefined
 }
 
-/** The end of the path of a span, with a slash behind each segment. */
+/** Writes the end of the path of a span, with a slash behind each segment. */
 export function writeSpan<View extends keyof Said>(span: Span<View>): string {
   const row: ViewRow<View> = VIEWS[span.view]
   return row.write(span)
 }
 
-/** The span that an old address asks for: the list where it names an unknown view. */
+/** Returns the span that an old address asks for. An unknown view counts as the list, and a list of one day as that day. */
 export function oldSpan(name: string, day: string | undefined, month: string | undefined): Span {
   if (name === 'today') return { view: 'day', day: undefined }
   const row = new Map(Object.entries(VIEWS)).get(name) ?? VIEWS.list
@@ -123,19 +123,19 @@ export function oldSpan(name: string, day: string | undefined, month: string | u
   return span.view === 'list' && day !== undefined ? { view: 'day', day } : span
 }
 
-/** The parameters for the dates of the calendar of a page; undefined where the calendar has the dates of an ordinary feed. */
+/** Returns the parameters for the dates of the calendar of a page; undefined where the calendar has the dates of an ordinary feed. */
 export function calendarDates<View extends keyof Said>(span: Span<View>, today: string): string | undefined {
   const row: ViewRow<View> = VIEWS[span.view]
   return row.dates(span, today)
 }
 
-/** Whether an address names a view without a date. */
+/** Decides whether an address names a view without a date. */
 export const isUndated = ({ view: _view, ...dates }: Span) => Object.values(dates).every((date) => date === undefined)
 
-/** Whether the dates of a view come from the query, and not from its path. */
+/** Decides whether the dates of a view come from the query, and not from its path. */
 export const isList = ({ view }: Span) => VIEWS[view].isList
 
-/** The views that one of them links to, itself included, near the date that it shows. */
+/** Returns the spans of the views that a view links to, itself included, near the date that it shows; each with the words of its link. */
 export function linkedSpans(site: Site, from: Span, today: string): { span: Span; name: string }[] {
   const day = 'day' in from ? from.day : undefined
   const month = 'month' in from ? from.month : undefined

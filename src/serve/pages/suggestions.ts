@@ -5,7 +5,9 @@ import { recordPath } from '../../calendar/linked/record-present.ts'
 import { writtenDay } from './page-dates.ts'
 import { pathTo, spanLink } from './viewing.ts'
 
-/** Suggestions for somebody who has typed `search` so far, as JSON. */
+// Makes the suggestions for the field of a search.
+
+/** Returns suggestions for somebody who has typed `search` so far, as JSON. */
 export async function suggestions(context: Context, query: URLSearchParams): Promise<string> {
   const { site, now } = context
   const today = dayOf(wallNow(site.timezone, now))
@@ -20,7 +22,7 @@ export async function suggestions(context: Context, query: URLSearchParams): Pro
   return JSON.stringify({ suggestions: shown })
 }
 
-/** The address of a term leads on to that with the terms above it. */
+/** Returns the path of a suggestion. The path of a term lacks the terms above it; it redirects to the full path. */
 function pathOf({ site }: Context, { kind, id, slug }: Suggestion): string {
   if (kind === 'category' || kind === 'tag')
     return spanLink(site, { view: 'list' }, { taxonomy: kind, slugs: [slug] }, '')

@@ -5,17 +5,17 @@ import { isDay } from './page-dates.ts'
 
 // Translates words of other languages in addresses of moved sites into English. It reads no data.
 
-/** English words by their translations, for one place of a path: `tag` is German for a day at one place, and a tag at another. */
+/** English words by their translations, for one place of a path: German `tag` means a day at one place, and a tag at another. */
 type Words = ReadonlyMap<string, PathWord>
 
 const SCOPES = wordsFor(['category', 'tag'])
 const ROOTS = wordsFor(['events', 'event', 'venue', 'venues', 'organizer', 'organizers'])
 const VIEWS = wordsFor(['list', 'upcoming', 'past', 'month', 'week', 'day', 'today', 'photo', 'map', 'summary', 'page'])
-/** Below a term, where other words may be the slug of another. */
+/** The words of views below a term, where any other word may be the slug of a child. */
 const VIEWS_OF_TERMS = wordsFor(['list', 'past', 'month', 'week', 'day', 'today', 'page'])
 const OF_EVENTS = wordsFor(['all'])
 
-/** The words of all languages by their spelling. English ones are set last, so that they win over the same spelling in another language. */
+/** Returns English words by their spelling in all languages. English spellings are set last, so that they win over the same spelling in another language. */
 function wordsFor(english: readonly PathWord[]): Words {
   const foreign = Object.values(pathWords).flatMap((language) =>
     english.flatMap((word) => language[word].map((text) => [slugify(text), word] as const)),
@@ -24,9 +24,9 @@ function wordsFor(english: readonly PathWord[]): Words {
 }
 
 const PLAIN = /^[a-z-]*$/
-/** The longest segment that may be a word, its accents encoded. */
+/** The most characters of a segment that may be a word, its accents encoded. */
 const LONGEST = 60
-/** How many words a path may end in, so that the work for a long one is bounded. */
+/** The most segments at the end of a path that are translated, so that the work for a long path is bounded. */
 const MOST_WORDS = 4
 
 function wordOf(words: Words, segment = ''): PathWord | undefined {
@@ -34,17 +34,17 @@ function wordOf(words: Words, segment = ''): PathWord | undefined {
   return words.get(PLAIN.test(segment) ? segment : slugify(decodeLeniently(segment)))
 }
 
-/** Whether a path ends as names of files do, and no slug does. */
+/** Decides whether a path ends as names of files do: with a dot in its last segment, which no slug has. */
 export const isFile = (path: string): boolean => path.lastIndexOf('.') > path.lastIndexOf('/')
 
-/** Translates a path; undefined for one without words of other languages, which is seen at once. */
+/** Translates a path; undefined for a path without words of other languages. Most paths fail at their first word, so this costs little. */
 export function inEnglish(path: string): string | undefined {
   if (isFile(path)) return undefined
   const end = path.indexOf('/', 1)
   const root = wordOf(ROOTS, path.slice(1, end === -1 ? undefined : end))
   if (root === undefined) return undefined
   const segments = path.split('/').slice(2)
-  // Without the last one, which is behind the slash at the end.
+  // The last segment is the empty text behind the slash at the end.
   if (segments.at(-1) === '') segments.pop()
   const below = root === 'events' ? belowEvents(segments) : belowRecord(root, segments)
   const english = ['', root, ...below, ''].join('/')
@@ -67,7 +67,7 @@ function belowEvents(segments: readonly string[]): readonly string[] {
 
 const NUMBER = /^[\d-]+$/
 
-/** The words at the end of the path of a term; what is before them are slugs. */
+/** Translates the words at the end of the path of a term; the segments before them are slugs. */
 function endOfTerm(segments: readonly string[]): readonly string[] {
   const english = [...segments]
   for (let i = english.length - 1; i >= Math.max(0, english.length - MOST_WORDS); i--) {

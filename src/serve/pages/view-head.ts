@@ -26,7 +26,7 @@ import { askedInWords, FIELDS_ID, hasPress, presses } from './presses.ts'
 import { isList, isUndated, linkedSpans, type Span } from './spans.ts'
 import { pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
-// The top of every view of events: title, links to other views, and filters.
+// Writes the top of every view of events, with title, links to other views and filters; also links between pages, and a view without events.
 
 /** The events that an address asks for, with its term looked up. */
 export interface EventsAsked {
@@ -36,38 +36,38 @@ export interface EventsAsked {
   query: PageQuery
 }
 
-/** Parameters that views with a date in their path ignore. */
+/** The parameters that views with a date in their path ignore. */
 const OF_LISTS = ['start_date', 'end_date', 'when']
 
 const scopeIn = ({ term }: EventsAsked): TermPath | undefined => term && scopeOf(term)
 
-/** The address of another span of the same events. */
+/** Returns the address of another span with the same filters. */
 export function sameEvents({ context }: Viewing, asked: EventsAsked, span: Span, page = 1): string {
   return spanLink(context.site, span, scopeIn(asked), queryText(asked.query, keptOut(span), page))
 }
 
-/** The parameters that links to a span leave out: dates for views with a date in their path, and `when`, which is about the future, for past events. */
+/** Returns the parameters that links to a span leave out: dates for views with a date in their path; for past events `when`, which is about the future. */
 const keptOut = (span: Span) => (span.view === 'past' ? ['when'] : isList(span) ? [] : OF_LISTS)
 
-/** The addresses of the days of the same events. */
+/** Returns a function that returns the address of a day with the same filters. */
 export function daysOfSame({ context }: Viewing, asked: EventsAsked): (day: string) => string {
   const scope = scopeIn(asked)
   const query = queryText(asked.query, OF_LISTS)
   return (day) => spanLink(context.site, { view: 'day', day }, scope, query)
 }
 
-/** The feeds of the same events, without bounds of time. */
+/** Returns links to the feeds of the same events, without `start_date` and `end_date`. */
 export const feedsOf = (asked: EventsAsked) => feedLinks(feedBase(scopeIn(asked)), feedQuery(asked.query))
 
-/** The path of one of these feeds, by the ending of its name. */
+/** Returns the path of the feed of these events with this ending. */
 export const feedOf = (asked: EventsAsked, ending: string) =>
   feedPath(feedBase(scopeIn(asked)), ending, feedQuery(asked.query))
 
-/** The path of the page without filters. */
+/** Returns the path of the page without filters: `/` for the first view of the site. */
 export const canonicalOf = ({ look }: Viewing, asked: EventsAsked, span: Span): string =>
   span.view === look.firstView && isUndated(span) && !asked.term ? '/' : spanPath(span, scopeIn(asked))
 
-/** The top of a view of events: its title, links to the other views, and the filters. */
+/** Writes the top of a view of events: its title, links to the other views, and the filters. */
 export function viewHead(
   viewing: Viewing,
   asked: EventsAsked,
@@ -101,14 +101,14 @@ const MOST_PILLS = 6
 /** The most categories behind "More categories". */
 const MOST_FOLDED = 60
 
-/** The slug of the category at the top of the tree that the path or the query names; undefined for none and for several. */
+/** Returns the slug of the category at the top of the tree that the path or the query names; undefined where they name none or several. */
 function chosenTop({ terms }: Viewing, { term, query }: EventsAsked): string | undefined {
   if (term?.taxonomy === 'category') return term.slugs[0]
   const slug = query.sent.get('categories')
   return [...terms.byId.values()].find((one) => one.taxonomy === 'category' && one.slug === slug)?.slugs[0]
 }
 
-/** The top categories as links to their events. */
+/** Writes the top categories as links to their events; false where there are none. */
 function categoryBar(viewing: Viewing, asked: EventsAsked): Html | false {
   const { site } = viewing.context
   const { tops } = viewing.terms
@@ -118,7 +118,7 @@ function categoryBar(viewing: Viewing, asked: EventsAsked): Html | false {
   const chosen = asked.term?.taxonomy === 'category' ? asked.term.slug : asked.query.sent.get('categories')
   const pill = (name: string, scope: TermPath | undefined, hue: string, isOpen: boolean) =>
     html`<a class="pill${hue || ' any'}" href="${spanLink(site, asked.span, scope, query)}"${isOpen && html` aria-current="true"`}>${hue && html`<i class="dot" aria-hidden="true"></i>`}<bdi>${name}</bdi></a>`
-  // The chosen one is taken back by its press.
+  // A press on the chosen category takes it back.
   const pillOf = (term: ShownTerm) =>
     pill(
       term.name,
@@ -134,7 +134,10 @@ function categoryBar(viewing: Viewing, asked: EventsAsked): Html | false {
   }</nav>`
 }
 
-/** The categories that the owner names, in that order, else those of most events by name; the open one with them. */
+/**
+ * Returns the categories that stand above lists: those that the owner names, in that order, else those with the most events, by name. The open category is
+ * always among them.
+ */
 function shownPresses({ look, terms }: Viewing, open: string | undefined): ShownTerm[] {
   const { tops, byId } = terms
   const categories = [...byId.values()].filter(({ taxonomy }) => taxonomy === 'category')
@@ -147,7 +150,7 @@ function shownPresses({ look, terms }: Viewing, open: string | undefined): Shown
   return tops.filter((term) => most.has(term) || term === chosen)
 }
 
-/** The filters that the form has a field for; it keeps all others. */
+/** The filters for which the form has a field; it keeps all others as hidden fields. */
 const OFFERED = new Set([
   'search',
   'categories',
@@ -161,7 +164,7 @@ const OFFERED = new Set([
   'end_date',
 ])
 
-/** The sentence below a field whose value cannot be used. */
+/** Returns the sentence below a field whose value cannot be used; undefined for any other field. */
 function wrongIn(site: Site, { sent, wrong }: PageQuery, name: string): string | undefined {
   const value = shortened(sent.get(name) ?? '', LONGEST_WRONG)
   return wrong?.has(name) ? say(site, 'Not recognized: {value}', { value }) : undefined
@@ -169,11 +172,11 @@ function wrongIn(site: Site, { sent, wrong }: PageQuery, name: string): string |
 
 const LONGEST_WRONG = 60
 
-/** The page for an address with parameters that cannot be used: the form in place of events, with these fields marked. */
+/** Returns the page for an address with parameters that cannot be used: the form in place of events, with the fields of these parameters marked. */
 export function wrongView(viewing: Viewing, asked: EventsAsked): View {
   const { site } = viewing.context
   const sentence = say(site, 'Part of this address isn’t valid.')
-  // Facts of access are ticked, so none of them is wrong.
+  // Facts of access are boxes to tick, and never marked.
   const isMarked = [...(asked.query.wrong ?? [])].some((name) => OFFERED.has(name) && name !== 'access')
   const below = isMarked
     ? say(site, 'Please check the highlighted field.')
@@ -284,7 +287,7 @@ function timeSelect({ context: { site } }: Viewing, { query }: EventsAsked): Htm
   )
 }
 
-/** The active filters, each with a link that removes it. */
+/** Writes the active filters, each with a link that removes it; false where there are none. */
 function activeFilters(viewing: Viewing, asked: EventsAsked): Html | false {
   const { site } = viewing.context
   const { sent } = asked.query
@@ -303,7 +306,7 @@ function activeFilters(viewing: Viewing, asked: EventsAsked): Html | false {
   return html`<ul class="active">${shown.map(chip)}${shown.length > 1 && html`<li><a class="quiet" href="${clear}">${say(site, 'Clear all filters')}</a></li>`}</ul>`
 }
 
-/** A filter in words. */
+/** Writes a filter in words. */
 function filterInWords({ context, terms, today }: Viewing, name: string, value: string): string {
   const { site } = context
   if (name === 'categories' || name === 'tags') {
@@ -334,7 +337,7 @@ function filterInWords({ context, terms, today }: Viewing, name: string, value: 
   }
 }
 
-/** A link to another page with the days that it has, those before `from` left out. */
+/** Makes a link to another page with the days of its events; days before `from` count as `from`. */
 export async function datedWay(
   viewing: Viewing,
   path: string,
@@ -354,7 +357,7 @@ export interface PagerLink {
   text: string
 }
 
-/** Arrows to the month or day before and after, with the present one between them. */
+/** Writes arrows to the day, week or month before and after, with the present one between them. */
 export function steps(
   site: Site,
   label: string,
@@ -369,7 +372,7 @@ export function steps(
   return html`<nav class="steps" aria-label="${label}">${step(before, '←', 'prev')}<a class="button" href="${present.path}"${present.isHere && html` aria-current="date"`}>${say(site, 'Today')}</a>${step(after, '→', 'next')}</nav>`
 }
 
-/** Links to the pages before and after. */
+/** Writes links to the pages before and after; false where there are none. */
 export function pager(before: PagerLink | undefined, after: PagerLink | undefined, label: string): Html | false {
   if (!before && !after) return false
   return html`<nav class="pager" aria-label="${label}">${before ? html`<a class="button" rel="prev" href="${before.path}"><span aria-hidden="true">←</span> ${before.text}</a>` : html`<span></span>`}${
@@ -379,10 +382,15 @@ export function pager(before: PagerLink | undefined, after: PagerLink | undefine
 
 export const calendarPath = ({ context: { site } }: Viewing) => pathTo(site, '/events/')
 
-/** The most events that stand in place of those that are not found. */
+/** The most events that are shown where no event fits the filters at any time. */
 const MOST_INSTEAD = 3
 
-/** The content of a view without events: its text, the number of events without its filters, and the nearest of them, else the next events of all. */
+/**
+ * Writes the content of a view without events: its text, the nearest event of the same filters, and a link to more events. Where no event fits the filters
+ * at any time, the next events of the whole calendar follow.
+ * @param around the wall time to which the event is near
+ * @param instead what else to offer
+ */
 export async function nothingFound(
   viewing: Viewing,
   asked: EventsAsked,
@@ -407,7 +415,7 @@ export async function nothingFound(
 
 const nextOfAll = ({ today }: Viewing): EventFilters => ({ ...starting({}, today, undefined), collapse: 'series' })
 
-/** A link to more events; none on the list of all events. */
+/** Writes a link to more events; false on the list of all events. */
 async function ways(viewing: Viewing, asked: EventsAsked): Promise<Html | false> {
   const { site } = viewing.context
   const isNarrowed = asked.query.isFiltered || asked.term !== undefined
@@ -424,7 +432,10 @@ async function ways(viewing: Viewing, asked: EventsAsked): Promise<Html | false>
 
 // How many events each choice of the filter form leaves.
 
-/** Lets the form count what is left of the coming events with each category and fact; undefined where that takes too long. */
+/**
+ * Returns functions that count, for the form, the coming events with each category and each fact of access. Undefined for past events, and where counting
+ * takes too long.
+ */
 function countsOf({ context, today }: Viewing, filters: EventFilters, isPast: boolean) {
   const coming = isPast ? undefined : from(filters, today)
   return coming && countMatching(context, { ...coming, strict_dates: true, page: 1, per_page: 1 })
@@ -432,7 +443,7 @@ function countsOf({ context, today }: Viewing, filters: EventFilters, isPast: bo
 
 type CountsOf = ReturnType<typeof countsOf>
 
-/** The categories that a form offers, with the number of events. */
+/** Returns the categories that the form offers, with the number of events of each where it is known. */
 function countedCategories({ context: { site }, terms }: Viewing, counts: CountsOf): Choices {
   const { categories } = terms.choices
   const shown = [...terms.byId.values()].filter(({ taxonomy }) => taxonomy === 'category')
@@ -446,7 +457,7 @@ function countedCategories({ context: { site }, terms }: Viewing, counts: Counts
   return choicesOf(counted)
 }
 
-/** The facts of access that events have, to be ticked: an event must have all of them. */
+/** Writes the facts of access that events have as boxes to tick; an event must have all that are ticked. False where events have none. */
 function accessFields({ context }: Viewing, counts: CountsOf, sent: string | undefined): Html | false {
   const { site } = context
   const chosen = new Set(sent?.split(',').map((fact) => fact.trim()))

@@ -31,11 +31,11 @@ export interface Viewing {
   today: string
   /** The path and query of the page, as the request has them; undefined for a preview, which has no public address. */
   address: string | undefined
-  /** Where the reader looks around. */
+  /** The position around which the reader looks for events. */
   around?: { lat: number; lng: number } | undefined
 }
 
-/** The same events in another format, for programs that read the head of a page. */
+/** A link to the same events in another format, for programs that read the head of a page. */
 export interface FeedLink {
   mediaType: string
   title: string
@@ -46,12 +46,12 @@ export interface FeedLink {
 /** A page before it is put into the layout. */
 export interface View {
   status: number
-  /** Of the document, without the name of the site. */
+  /** The title of the document, without the name of the site. */
   title: string
   description: string
   /** The path of the page without filters, below the root of the site; undefined for a page without an address of its own. */
   canonical: string | undefined
-  /** The canonical address of the page on another site, if it shows the same as one there. */
+  /** The canonical address of the page on another site, if that site stays the original. */
   original?: string | undefined
   /** Whether search engines may index it. */
   isIndexed: boolean
@@ -76,24 +76,24 @@ export interface View {
   body: Html
 }
 
-/** An English text in the language of the site. */
+/** Returns an English text in the language of the site. */
 export function say({ language }: Site, text: MessageText, values?: Readonly<Record<string, string>>): string {
   return translate(language, text, values)
 }
 
-/** The number of events, in words. */
+/** Writes a number of events in words. */
 export function sayEvents(site: Site, count: number): string {
   return count === 1 ? say(site, '1 event') : say(site, '{count} events', { count: writtenNumber(site, count) })
 }
 
-/** A path of the site, with or without a query, as links need it. */
+/** Returns a path of the site, with or without a query, as links need it: with the root of the site, and with the language that the page's address names. */
 export const pathTo = (site: Site, path: string) => keepLanguage(site, rootOf(site) + path)
 
-/** The address of a span of events with these filters. */
+/** Returns the address of a span of events with these filters. */
 export function spanLink(site: Site, span: Span, scope: TermPath | undefined, query: string): string {
   return pathTo(site, spanPath(span, scope) + (query === '' ? '' : `?${query}`))
 }
 
-/** The description of a record as its page shows it, to be prepared. */
+/** Returns the work of preparing the description of a record for its page, as `showPrepared` takes it. */
 export const pageWork = ({ description, trusted }: Pick<EventRow, 'description' | 'trusted'>) =>
   ({ work: 'page', raw: description, trusted: trusted === 1 }) as const

@@ -30,11 +30,11 @@ import {
 } from './view-head.ts'
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
-// The page of a week.
+// Makes the page of a week.
 
 /** The most events of a week that are counted; only those that are shown are loaded. */
 const MOST = 5000
-/** The most events that a day shows, and the most of those that last several days. */
+/** The most events that a day shows, and the most bars of events that last several days. */
 const MOST_OF_A_DAY = 40
 const MOST_BARS = 6
 
@@ -46,7 +46,7 @@ interface Drawing {
   dayPath: (day: string) => string
 }
 
-/** The week that a day is in: what lasts several days as bars, and a list for each day. */
+/** Returns the page of the week that a day is in: events of several days as bars, and a list for each day. */
 export async function weekView(viewing: Viewing, asked: EventsAsked, day: string): Promise<View> {
   const { context, memory, today } = viewing
   const { site } = context
@@ -96,7 +96,7 @@ ${pager(ways.previous, ways.next, say(site, 'Other weeks'))}`,
   }
 }
 
-/** Weeks that begin on Monday have a number that people go by. */
+/** Writes the number of a week before the number of its events. Only weeks that begin on Monday have a number that people go by. */
 function numbered({ context: { site }, weekStart }: Viewing, first: string, count: string): string {
   return weekStart === 1 ? `${unitName(site, 'weekOfYear')} ${weekNumberOf(first)} · ${count}` : count
 }
@@ -107,7 +107,7 @@ const byInterest =
   (a: Stretch, b: Stretch): number =>
     Number(a.first < first) - Number(b.first < first) || (a.last < b.last ? -1 : Number(a.last > b.last))
 
-/** The list of the events of these days. */
+/** Returns the address of the list of the events of these days. */
 function allPath(viewing: Viewing, asked: EventsAsked, first: string, last: string): string {
   const sent = new Map([...asked.query.sent, ['start_date', first], ['end_date', last]])
   return sameEvents(viewing, { ...asked, query: { ...asked.query, sent } }, { view: 'list' })
@@ -115,7 +115,7 @@ function allPath(viewing: Viewing, asked: EventsAsked, first: string, last: stri
 
 type Ways = Record<'previous' | 'next', { path: string; text: string } | undefined>
 
-/** The weeks before and after this one, if there are events in that direction, or today. */
+/** Finds the weeks before and after this week. Each is undefined where neither an event of these filters nor today lies in its direction. */
 async function waysOf(viewing: Viewing, asked: EventsAsked, days: readonly string[]): Promise<Ways> {
   const { context, today, weekStart } = viewing
   const bounds = await findBounds(viewing, asked.query.filters)
@@ -140,7 +140,7 @@ function weekSteps(viewing: Viewing, asked: EventsAsked, days: readonly string[]
   return steps(site, say(site, 'Weeks'), previous, { path, isHere: days.includes(viewing.today) }, next)
 }
 
-/** The events of several days, each as a bar above its days. */
+/** Writes the events of several days, each as a bar above its days; false where there are none. */
 function bars(drawing: Drawing, long: readonly Stretch[], path: string): Html | false {
   if (long.length === 0) return false
   const { site } = drawing.viewing.context

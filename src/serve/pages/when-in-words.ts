@@ -5,29 +5,32 @@ import type { EventRow } from '../../store/storage/schema.ts'
 import { lastDayOf, written, writtenDay, zoneLetters } from './page-dates.ts'
 import { say } from './viewing.ts'
 
-// When an event takes place, in words.
+// Writes when an event takes place, in words.
 
-/** The times of an event, all stored. */
+/** The times of an event, as its row has them. */
 export type Times = Pick<
   EventRow,
   'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone' | 'all_day'
 >
 
-/** `Today` or `Tomorrow` in the language of the site; empty for other days. */
+/** Returns `Today` or `Tomorrow` in the language of the site; empty for other days. */
 export function nearName(site: Site, day: string, today: string): string {
   if (day === today) return say(site, 'Today')
   return dayNumber(day) - dayNumber(today) === 1 ? say(site, 'Tomorrow') : ''
 }
 
-/** Whether an event that lasts past the small hours is over before the hour at which it began: from 20:00 until 9:00. */
+/** Decides whether an event ends on the next day, after the small hours and earlier in the day than it began: from 20:00 until 9:00. */
 export const isOvernight = (start: string, end: string) =>
   dayOf(end) === addDays(dayOf(start), 1) && end.slice(11) < start.slice(11) && lastDayOf(start, end) > dayOf(start)
 
 /** When an event takes place, in words. */
 export interface WhenWords {
-  /** Its day, or its first and its last one; with the hours where it begins and ends on different days. */
+  /** The day of the event, or its first and its last day, which then have the hours in them. */
   days: string[]
-  /** The hours that stand for themselves: the start, and the end with a dash or a word before it. */
+  /**
+   * The hours beside the day: the start, and the end with a dash or a word before it. Undefined where the event lasts all day, or the days have the hours
+   * in them.
+   */
   hours: { start: string; end: string } | undefined
   /** The letters of its zone; empty for an event that lasts all day. */
   zone: string
@@ -55,7 +58,7 @@ export function inWords(site: Site, times: Times, today: string): WhenWords {
   return { days: [at(first, start), say(site, 'until {date}', { date: at(ending, end) })], hours: undefined, zone }
 }
 
-/** When an event takes place, on one line. */
+/** Writes when an event takes place, on one line. */
 export function whenInWords(site: Site, times: Times, today: string): string {
   const { days, hours, zone } = inWords(site, times, today)
   if (times.all_day === 1) return [...days, say(site, 'All day')].join(', ')

@@ -176,10 +176,7 @@ function focusOf({ focal_x: x, focal_y: y }: ImageRow): string {
 /** The columns of an event that are about its image. */
 type ImageUse = Pick<EventRow, 'image_alt' | 'image_decorative'>
 
-/**
- * Returns an image with its uncropped sizes.
- * @param use the event that shows the image: it may have its own alternative text, or show the image as decoration without text
- */
+/** Returns an image with its uncropped sizes. @param use the event that shows the image: it may set its own alternative text, or none for a decoration */
 export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow, use?: ImageUse): Picture {
   const { url, width, height, sizes = {} } = presentImage(row, images.mediaUrl)
   const ratio = width / height
@@ -221,10 +218,7 @@ const asWritten = (site: Site, raw: readonly string[], free: string) =>
 /** Matches a currency mark: a sign with up to three capital letters before it, such as `US$`, or a code or word in Latin letters, such as `EUR` or `Fr.`. */
 const MARK = /^(?:\p{Lu}{0,3}\p{Sc}|\p{Script=Latin}+\.?)$/u
 
-/**
- * Returns the currency mark that all prices share, or that of the site where no price has a mark. Undefined where prices have several marks or other words,
- * and for a text that is no mark.
- */
+/** Returns the currency mark of all prices, that of the site where none has one; undefined for several marks, other words, and a text that is no mark. */
 function markOf(prices: readonly Price[], own: string): string | undefined {
   if (prices.some(({ kind }) => kind === 'words')) return undefined
   const marks = new Set(prices.map(({ symbol }) => symbol).filter((symbol) => symbol !== ''))

@@ -45,10 +45,7 @@ interface Asked {
   page: number
 }
 
-/**
- * Returns a page of the public venues or organizers by name, each with the number of its coming events once the index knows it.
- * @throws Problem for a page past the end
- */
+/** Returns a page of public venues or organizers by name, with the numbers of their coming events from the index. @throws Problem for a page past the end */
 export async function directoryView(
   viewing: Viewing,
   kind: LinkedKind,

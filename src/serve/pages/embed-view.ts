@@ -42,10 +42,7 @@ const EXTRAS = [
 
 const LONGEST_VALUE = 500
 
-/**
- * Returns the page that generates the markup for showing events on another site. Its script previews the result at once; without scripts the form is
- * submitted.
- */
+/** Returns the page that generates the markup for other sites. Its script previews the result at once; without scripts the form is submitted. */
 export function embedView(viewing: Viewing, query: URLSearchParams): View {
   const { site } = viewing.context
   const heading = say(site, 'Add to your website')

@@ -15,10 +15,7 @@ export function titleOf({ context: { site } }: Viewing, { title }: Pick<Card, 't
   return title === '' ? say(site, '(no title)') : title
 }
 
-/**
- * Writes the title of an event as part of a link. The status word stands before the title of a canceled or postponed event; a canceled title is struck
- * through.
- */
+/** Writes the title of an event for a link. The status word stands before the title of a canceled or postponed event; a canceled title is struck through. */
 export function shownTitle(viewing: Viewing, card: Card): Html {
   const title = titleOf(viewing, card)
   if (card.event_status === 'scheduled') return html`<bdi>${title}</bdi>`

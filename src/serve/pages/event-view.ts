@@ -129,10 +129,7 @@ ${moreEvents(viewing, more, cards)}${beside(viewing, previous, next)}`,
   }
 }
 
-/**
- * Returns the description that people see to whom somebody sends the page: the status word and the reason of an event that does not take place as planned,
- * then its day and its text.
- */
+/** Returns the description that previews of links show: that an event does not take place as planned, and why; then its day and its text. */
 function describe(site: Site, row: EventRow): string {
   const text = plainText(row.excerpt) || shortened(plainText(row.description))
   const parts = [noticeOf(site, row), capitalized(site, writtenDay(site, dayOf(row.start_date), '')), text]

@@ -25,10 +25,7 @@ export function feedLinks(base: string, query: string): FeedLink[] {
 export const feedPath = (base: string, ending: string, query: string) =>
   `${base}.${ending}${query === '' ? '' : `?${query}`}`
 
-/**
- * Returns the filters of a page as feeds take them: without dates, since a feed has no end; with the coordinates of `near`; and with `search` called
- * `words`.
- */
+/** Returns the filters of a page as feeds take them: without dates, since a feed has no end; with the coordinates of `near`; with `search` as `words`. */
 export function feedQuery(query: PageQuery): string {
   const kept = new URLSearchParams(queryText(query, ['start_date', 'end_date', 'near', 'geoloc_radius']))
   const words = kept.get('search')

@@ -91,10 +91,7 @@ function picture(image: Picture, kind: 'hero' | 'card'): Html {
 /** Days from today within which a date is written without its year. */
 const NEAR_DAYS = 300
 
-/**
- * Writes the day and the time of an event, or its first and last day; of an event that has begun, its last day. A card has less room, so it has short
- * weekdays.
- */
+/** Writes the day and time of an event, or its first and last day; of one that has begun, its last day. A card has less room, so it has short weekdays. */
 function whenOf({ context: { site }, today }: Viewing, card: Card, kind: 'hero' | 'card'): string {
   const [first, last] = [dayOf(card.start), lastDayOf(card.start, card.end)]
   const isNear = last < addDays(today, NEAR_DAYS)

@@ -107,10 +107,7 @@ function navigation(site: Site, { current }: View): Html {
   return html`${item('list', '/events/', say(site, 'What’s on'))}${item('month', '/events/month/', unitName(site, 'month'))}${item('week', '/events/week/', unitName(site, 'weekOfYear'))}${item('venue', '/venues/', say(site, 'Venues'))}`
 }
 
-/**
- * Writes links to the page in each language of the site; the pages behind them keep the language. False for a site with one language, and for a page
- * without an address.
- */
+/** Writes links to the page in each language of the site, which further links keep. False for a site with one language, and for a page without an address. */
 function languageSwitch(site: Site, address: string | undefined): Html | false {
   // A path with two slashes would lead to another site.
   if (address === undefined || /^\/[/\\]/.test(address) || site.languages.length === 1) return false

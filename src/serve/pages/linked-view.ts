@@ -125,10 +125,7 @@ async function waysOf(
 /** The months, from the present one on, that are searched for events. */
 const MOST_MONTHS = 12
 
-/**
- * Finds the coming months with events of a venue or organizer. Finds none without the index, which alone counts fast enough, and none where one month has
- * all events.
- */
+/** Finds the coming months with events. Finds none without the index, which alone counts fast enough, and none where one month has all events. */
 async function findMonths(viewing: Viewing, { kind, row }: Linked): Promise<string[]> {
   if (!viewing.memory.index) return []
   const now = monthOf(viewing.today)

@@ -239,10 +239,7 @@ function miniMonths(viewing: Viewing, filters: EventFilters, day: string, to: Ad
 
 const SOON = 7
 
-/**
- * Writes the weeks of a month from that of the day `from` on. Days on which events of these filters begin are links; all days are, where the index cannot
- * count.
- */
+/** Writes the weeks of a month from that of the day `from` on. Days on which events of these filters begin are links; all are, where the index cannot count. */
 function oneMonth(
   { context, today, weekStart }: Viewing,
   filters: EventFilters,

@@ -85,10 +85,7 @@ function readPath(path: string): PageAddress {
   return readRecord(root, segments)
 }
 
-/**
- * Translates an address whose path has words of other languages into the present address, with its query. Undefined for a path without such words, and for
- * one that names no page. Reads no data.
- */
+/** Translates an address with words of other languages into the present one; undefined without such words, and for one that names no page. Reads no data. */
 export function translatedAddress(path: string, queryText: string, site: Site): string | undefined {
   const english = inEnglish(path)
   if (english === undefined) return undefined
@@ -134,10 +131,7 @@ export function splitFeed(path: string): { page: string; ending: string } | unde
 /** The most segments that name a view behind the path of a list on a moved site. */
 const MOST_OF_VIEW = 4
 
-/**
- * Reads an old path as that of a list, a view or a feed, whatever the list was called. Several readings are possible: each has the path of the list and the
- * present address.
- */
+/** Reads an old path as that of a list, a view or a feed, whatever the list was called. Each reading has the path of the list and the present address. */
 export function readOldLists(path: string, site: Site): { list: string; to: string }[] {
   const segments = path.split('/').filter((segment) => segment !== '')
   const found: { list: string; to: string }[] = []
@@ -258,10 +252,7 @@ function readOldQuery(path: string, query: URLSearchParams, site: Site): PageAdd
   return { is: 'moved', to: to + (words ? `?search=${encodeURIComponent(words)}` : ''), byQuery: true }
 }
 
-/**
- * Returns the ending of the feed that an old address asks for by its query, or by its path as the feed of the whole site; undefined for an address of no
- * feed.
- */
+/** Returns the ending of the feed that an old address asks for: by its query, or by its path for the feed of the whole site. Undefined for other addresses. */
 function feedOf(path: string, query: URLSearchParams): string | undefined {
   const [isOfSite, kind = 'feed'] = /^\/feed(?:\/(\w+))?\/?$/.exec(path) ?? []
   const name = query.get('feed') ?? (isOfSite === undefined ? '' : kind)

@@ -107,19 +107,12 @@ const NUMBERED: Readonly<Record<string, string>> = {
 
 const scriptAsset = (name: string) => asset(name, '.js', Buffer.from(bareScript(textOf(`${name}.js`))))
 
-/**
- * Writes the style sheet of all pages in a look.
- * @param font the address of the own font of the look
- * @throws Error with one sentence for a file that cannot be used
- */
+/** Writes the style sheet of all pages. @param font the address of the font of the look @throws Error with one sentence for a file that cannot be used */
 export function styleText(look: Look, font: string | undefined): string {
   return [plainStyle(), accentStyle(look.accent), lookStyle(look, font), readOwnStyle(look.css)].join('\n')
 }
 
-/**
- * Reads the style sheet of the owner, which stands behind all other rules. Browsers would pass over an `@import` there, so it is refused.
- * @throws Error with one sentence
- */
+/** Reads the owner's style sheet. It stands behind all other rules, where browsers ignore `@import`, so that is refused. @throws Error with one sentence */
 function readOwnStyle(path: string): string {
   const rules = path === '' ? '' : readSet(path, 'style sheet').toString('utf8')
   const withoutComments = rules.split('*/').map((part) => part.split('/*', 1)[0])
@@ -211,10 +204,7 @@ export function accentStyle(colour: string): string {
   return `:root{${ofLight};${texts}}@supports (color:light-dark(#000,#fff)){:root{${ofBoth}}}`
 }
 
-/**
- * Moves a colour towards `target` until a control in that colour stands out from `ground`, and text on the control can be read. Returns the colours of
- * both.
- */
+/** Moves a colour towards `target` until a control in it stands out from `ground` and text on the control can be read. Returns the colours of both. */
 function controlOn(colour: Rgb, target: Rgb, ground: Rgb): [control: Rgb, text: Rgb] {
   for (let step = 0; step <= STEPS; step++) {
     const mixed = mix(colour, target, step / STEPS)

@@ -129,10 +129,7 @@ const always = (filters: EventFilters): EventFilters => ({
   end_date: LAST_DAY,
 })
 
-/**
- * Finds the last event that starts before a time and the first one that starts after it, whatever dates the filters have; undefined in place of one that is
- * missing.
- */
+/** Finds the last event that starts before a time and the first one that starts after it, whatever dates the filters have; undefined for a missing one. */
 export async function findNeighbours(
   viewing: Viewing,
   filters: EventFilters,

@@ -64,10 +64,7 @@ export interface Choice {
   text: string
 }
 
-/**
- * The values that a field offers, and their markup with none chosen. This markup is made once: there may be hundreds of values, and most forms have none
- * chosen.
- */
+/** The values that a field offers, and their markup with none chosen, made once: there may be hundreds of values, and most forms have none chosen. */
 export interface Choices {
   all: readonly Choice[]
   /** Whether there are more values, which the reader names by typing. */
@@ -94,11 +91,7 @@ export function marked(name: string, wrong: string | undefined): { attributes: H
   }
 }
 
-/**
- * Writes a menu of values; a text field with suggestions where there are more values.
- * @param none the first option, which chooses nothing
- * @param wrong the sentence about a value that cannot be used
- */
+/** Writes a menu of values, or a text field if there are more values. `none` is the first option and chooses nothing; `wrong` tells of an unusable value. */
 export function select(
   label: string,
   name: string,

@@ -79,10 +79,7 @@ function readRange(text: string): Range {
   return { tag, quality: quality >= 0 && quality <= 1 ? quality : 0 }
 }
 
-/**
- * Returns how much a header wants a language, and the place where it names the language. A region stands for its language, and `*` for each language that
- * the header does not name.
- */
+/** Returns the quality of a language in a header, and its place there. A region stands for its language, and `*` for each language that is not named. */
 function wantedBy(ranges: readonly Range[], language: Language): { quality: number; at: number } {
   const isOf = ({ tag }: Range) => tag === language || tag.startsWith(`${language}-`)
   const named = ranges.some(isOf) ? isOf : ({ tag }: Range) => tag === '*'

@@ -93,10 +93,7 @@ export async function readQuery(context: Context, query: URLSearchParams): Promi
   }
 }
 
-/**
- * Keeps one place to look around: the venue of `near` before a position. Rounds a position to about a kilometre, so that addresses do not tell where a
- * visitor is.
- */
+/** Keeps one place to look around: `near` before a position. Rounds a position to about a kilometre, so that addresses do not tell where a visitor is. */
 function settlePlace(sent: Map<string, string>): void {
   const [lat, lng] = POSITION.map((name) => sent.get(name))
   for (const name of POSITION) sent.delete(name)

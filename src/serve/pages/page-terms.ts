@@ -185,10 +185,7 @@ const offered = (row: NamedVenue): OfferedVenue => ({
   isLocated: row.geo_lat !== null && row.geo_lng !== null,
 })
 
-/**
- * Returns terms as pages show them, by id.
- * @param known terms whose colours the terms below them share; without it, the categories at the top get their colours here
- */
+/** Returns terms as pages show them, by id. @param known terms that give their colours to those below; without it, the categories at the top get theirs here */
 function shownTerms(rows: readonly NamedTerm[], known?: ReadonlyMap<number, ShownTerm>): Map<number, ShownTerm> {
   const byId = new Map(rows.map((row) => [row.id, row]))
   const roots = rows

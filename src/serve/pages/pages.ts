@@ -377,10 +377,7 @@ async function readPublic(context: Context, kind: Kind, id: number): Promise<Rec
   return row && row.status !== 'trash' && mayRead(context.caller, row) ? row : undefined
 }
 
-/**
- * Redirects from an address without a public record to the present address of the record that had it last.
- * @throws Problem event-no-longer-available (410) for a record that is gone, rest-event-not-found (404) for an address that no record had
- */
+/** Redirects from an address without a public record to that of the record that had it last. @throws Problem, with 410 for a record that is gone, else 404 */
 async function missingRecord(context: Context, kind: Kind, slug: string): Promise<PageAnswer> {
   const id = await findByOldSlug(context.db, kind, canonicalSlug(slug))
   if (id !== undefined) return formerAddress(context, kind, id)
@@ -416,10 +413,7 @@ export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: () => 
   )
 }
 
-/**
- * Redirects from the path of a page in a source that has moved here, of its feed, of a list of events there, or of an image.
- * @throws Problem rest-event-not-found for any other path
- */
+/** Redirects from an old path of a page, of its feed, of a list of events or of an image, in a source that has moved here. @throws Problem for other paths */
 async function oldPage(pages: Pages, context: Context, path: string, query: URLSearchParams): Promise<PageAnswer> {
   const { db, site } = context
   const root = rootOf(site)

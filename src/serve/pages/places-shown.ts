@@ -9,10 +9,7 @@ import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
 type Address = Pick<VenueRow, 'venue' | 'address' | 'city' | 'zip' | 'stateprovince' | 'country'>
 
-/**
- * Returns the address of a venue in lines, to stand below its name. Leaves out a line that equals the name: parks and squares often have their name as
- * their address.
- */
+/** Returns the lines of an address that stand below the name of the venue, without the name: parks and squares often have their name as their address. */
 export function addressLines(venue: Address): string[] {
   const name = plainText(venue.venue)
   return fullAddress(venue).filter((line) => line !== name)
@@ -35,10 +32,7 @@ export function mapLink(venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>):
     : `https://www.openstreetmap.org/search?query=${encodeURIComponent(lines.join(', '))}`
 }
 
-/**
- * Returns the address of directions to a venue, at the service that the site has set. Undefined without a service, and for a venue without coordinates and
- * address.
- */
+/** Returns the address of directions to a venue. Undefined without a service that the site has set, and for a venue without coordinates and address. */
 export function directionsTo(
   { maps }: Pick<Site, 'maps'>,
   venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>,
@@ -50,10 +44,7 @@ export function directionsTo(
     : maps.directions.replaceAll('{to}', () => encodeURIComponent(to))
 }
 
-/**
- * Returns a link to the position of a venue in the map app of a device (RFC 5870); undefined for a venue without coordinates. Some apps show its name as
- * well.
- */
+/** Returns a link to the position of a venue in the map app of a device (RFC 5870); undefined for a venue without coordinates. Some apps show the name. */
 export function positionLink({ venue, geo_lat: lat, geo_lng: lng }: Pick<VenueRow, 'venue' | 'geo_lat' | 'geo_lng'>) {
   if (lat === null || lng === null) return undefined
   return `geo:${lat},${lng}?q=${lat},${lng}(${encodeURIComponent(plainText(venue)).replaceAll('(', '%28').replaceAll(')', '%29')})`

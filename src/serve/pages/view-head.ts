@@ -134,10 +134,7 @@ function categoryBar(viewing: Viewing, asked: EventsAsked): Html | false {
   }</nav>`
 }
 
-/**
- * Returns the categories that stand above lists: those that the owner names, in that order, else those with the most events, by name. The open category is
- * always among them.
- */
+/** Returns the categories above lists: those that the owner names, in that order, else those with the most events, by name; and the open one in any case. */
 function shownPresses({ look, terms }: Viewing, open: string | undefined): ShownTerm[] {
   const { tops, byId } = terms
   const categories = [...byId.values()].filter(({ taxonomy }) => taxonomy === 'category')
@@ -386,10 +383,8 @@ export const calendarPath = ({ context: { site } }: Viewing) => pathTo(site, '/e
 const MOST_INSTEAD = 3
 
 /**
- * Writes the content of a view without events: its text, the nearest event of the same filters, and a link to more events. Where no event fits the filters
- * at any time, the next events of the whole calendar follow.
- * @param around the wall time to which the event is near
- * @param instead what else to offer
+ * Writes the content of a view without events: its text, `instead`, the event of these filters nearest to the wall time `around`, and a link to more
+ * events. Where no event fits the filters at any time, the next events of the whole calendar follow.
  */
 export async function nothingFound(
   viewing: Viewing,
@@ -432,10 +427,7 @@ async function ways(viewing: Viewing, asked: EventsAsked): Promise<Html | false>
 
 // How many events each choice of the filter form leaves.
 
-/**
- * Returns functions that count, for the form, the coming events with each category and each fact of access. Undefined for past events, and where counting
- * takes too long.
- */
+/** Returns functions that count the coming events with each category and each fact of access; undefined for past events, and where counting takes too long. */
 function countsOf({ context, today }: Viewing, filters: EventFilters, isPast: boolean) {
   const coming = isPast ? undefined : from(filters, today)
   return coming && countMatching(context, { ...coming, strict_dates: true, page: 1, per_page: 1 })

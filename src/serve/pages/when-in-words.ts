@@ -27,10 +27,7 @@ export const isOvernight = (start: string, end: string) =>
 export interface WhenWords {
   /** The day of the event, or its first and its last day, which then have the hours in them. */
   days: string[]
-  /**
-   * The hours beside the day: the start, and the end with a dash or a word before it. Undefined where the event lasts all day, or the days have the hours
-   * in them.
-   */
+  /** The hours beside the day: the start, and the end with a dash or a word before it. Undefined for all day, or where the days have the hours in them. */
   hours: { start: string; end: string } | undefined
   /** The letters of its zone; empty for an event that lasts all day. */
   zone: string

@@ -61,7 +61,7 @@ export async function eventView(viewing: Viewing, event: EventRow): Promise<View
   )
 }
 
-/** The rare fields that have a place of their own on the page of an event. The page lists all other rare fields by their labels. */
+/** The rare fields that have a place of their own on the page of an event. The page lists the other rare fields that it shows by their labels. */
 export const PLACED_FIELDS = [
   ...eventFacts,
   'image_alt',

@@ -30,7 +30,7 @@ import { pageWork, pathTo, say, sayEvents, spanLink, type View, type Viewing } f
 
 // Makes the page of a venue or an organizer.
 
-/** A venue or an organizer: its row, and which of both it is. */
+/** A venue or an organizer: its kind and its row. */
 type Linked = { kind: 'venue'; row: VenueRow } | { kind: 'organizer'; row: OrganizerRow }
 
 /**
@@ -122,7 +122,7 @@ async function waysOf(
   }
 }
 
-/** The months, from the present one on, that are searched for events. */
+/** The number of months, from the present one on, that are searched for events. */
 const MOST_MONTHS = 12
 
 /** Finds the coming months with events. Finds none without the index, which alone counts fast enough, and none where one month has all events. */
@@ -183,7 +183,7 @@ export function linkedName(site: Site, linked: Linked): string {
     : plainText(linked.row.organizer) || say(site, 'Organizer')
 }
 
-/** The fields that have a place of their own on the page of a venue or organizer. The page lists its other fields by their labels. */
+/** The fields that have a place of their own on the page of a venue or organizer. The page lists its other fields (`page: true`) by their labels. */
 export const PLACED_LINKED_FIELDS = {
   venue: [
     'venue',

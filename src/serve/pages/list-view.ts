@@ -299,7 +299,7 @@ async function wordsNote(viewing: Viewing, asked: EventsAsked, total: number): P
 /** The most words for which events are counted, word by word, where no event has all words of a search. */
 const MOST_COUNTED = 5
 
-/** Writes links to the events of each word of a search, for a search that no event has all words of; false where no word has events. */
+/** Writes links to the events of each word, where no event has all words of a search; false where no word has events. */
 async function fewerWords(viewing: Viewing, asked: EventsAsked, filters: EventFilters): Promise<Html | false> {
   const { site } = viewing.context
   const { words = [] } = (await readWords(viewing, asked)) ?? {}

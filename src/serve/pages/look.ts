@@ -17,7 +17,7 @@ import { type Html, NOTHING, trusted } from './page-html.ts'
 
 // Makes the look of the pages from settings and files, and writes its style sheet.
 
-/** The look of the pages, ready for use: made from the settings of owners and of the start, which win. */
+/** The look of the pages, ready for use. It is made from the settings of owners and from those of the start, which win. */
 export interface Look {
   /** A colour such as `#0b6e5f`. */
   accent: string
@@ -104,7 +104,7 @@ export function filesOfLook(start: LookFiles, owner: Readonly<Partial<Record<Loo
   return { ...Object.fromEntries(theirs), ...start }
 }
 
-/** Makes the look of a configuration in which the settings of owners are. */
+/** Makes the look from a configuration that has the settings of owners in it, and from the files of the look. */
 export async function lookOf(config: Config, files: LookFiles): Promise<Look> {
   return {
     accent: config.pages_accent,

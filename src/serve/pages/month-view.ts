@@ -59,7 +59,7 @@ interface Drawing {
 /** The events of a month as a table of weeks, and as a list of days for narrow screens. */
 interface DrawnMonth {
   heading: string
-  /** The number of its events. */
+  /** The number of events of the month. */
   total: number
   /** Events that last longer than three days, which stand in none of its weeks (rule 31.2). */
   ongoing: Html | false

@@ -44,7 +44,7 @@ export function rootOf({ url }: Site): string {
   return known
 }
 
-/** The paths by the address of the site; a process has one site. */
+/** The results of `rootOf` by the address of the site; a process has one site. */
 const roots = new Map<string, string>()
 
 const PAGES =
@@ -94,7 +94,7 @@ export function translatedAddress(path: string, queryText: string, site: Site): 
   return asked.is === 'moved' ? withQuery(asked, queryText) : withQuery({ to: english }, queryText)
 }
 
-/** Returns the address that an old address leads to, with the query that was sent, unless the address was made from that query. */
+/** Returns the address that an old one leads to, with the query that was sent, unless the new address was made from that query. */
 export function withQuery(
   { to, byQuery = false }: Pick<Moved, 'to'> & { byQuery?: boolean },
   queryText: string,
@@ -221,7 +221,7 @@ function readOldSpan(base: string, [view = '', ...rest]: readonly string[]): Pag
   return { is: 'unknown' }
 }
 
-/** Finds where an address leads that moved sites write with a query; undefined for a query that is none of theirs. */
+/** Finds where an old address leads that asks by its query; undefined for a query as no moved site writes it. */
 function readOldQuery(path: string, query: URLSearchParams, site: Site): PageAddress | undefined {
   const vendor = site.vendor
   const id = query.get('p') ?? query.get('page_id')

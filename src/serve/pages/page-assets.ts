@@ -42,25 +42,25 @@ function once<Made>(make: () => Made): () => Made {
 /** The style sheets and scripts that are the same in every calendar; the first calendar of a process reads them. */
 const ownFiles = once(() => ({
   script: scriptAsset('calendar'),
-  /** The opening of the front page, and ongoing events. */
+  /** The styles of the opening of the front page, and of ongoing events. */
   front: sheet('front', 'ongoing'),
   week: sheet('week'),
   month: sheet('month', 'ongoing'),
-  /** The pages of one event, series, venue or organizer. */
+  /** The styles of the pages of one event, series, venue or organizer. */
   eventStyle: sheet('event', 'texts'),
-  /** Pages of text, and those that explain a failure. */
+  /** The styles of pages of text, and of pages that explain a failure. */
   texts: sheet('texts'),
   event: scriptAsset('event'),
-  /** Directories and maps. */
+  /** The styles of directories and maps. */
   places: sheet('places'),
   map: scriptAsset('map'),
   /** The styles of events on other sites. */
   embedding: sheet('embedding'),
-  /** The page that generates embedding markup. */
+  /** The script of the page that generates embedding markup. */
   builder: scriptAsset('builder'),
-  /** Finds the position of the reader; loaded when "Near me" is pressed. */
+  /** The script that finds the position of the reader; loaded when "Near me" is pressed. */
   near: scriptAsset('near'),
-  /** Suggests while the reader types; loaded when the search field gets the focus. */
+  /** The script that suggests while the reader types; loaded when the search field gets the focus. */
   suggest: scriptAsset('suggest'),
 }))
 
@@ -220,7 +220,7 @@ interface TextContrast {
   shown: string
 }
 
-/** Returns how well a colour can be read as text, in light and in dark mode. */
+/** Returns how well a colour can be read as text, in light and in dark mode, and the colours in which pages show it there. */
 export function accentContrast(colour: string): Record<'light' | 'dark', TextContrast> {
   const accent = rgbOf(colour)
   return {
@@ -332,7 +332,7 @@ const withoutComments = (text: string) =>
     .map((part, i) => (i === 0 ? part : part.slice(part.indexOf('*/') + 2)))
     .join('')
 
-/** Returns a script without comments and indentation. No text in the script may have several lines or the signs of comments. */
+/** Returns a script without comments and indentation. No string in the script may go over several lines or hold the signs of comments. */
 const bareScript = (text: string): string =>
   withoutComments(text)
     .split('\n')
@@ -340,7 +340,7 @@ const bareScript = (text: string): string =>
     .filter((line) => line !== '' && !line.startsWith('//'))
     .join('\n')
 
-/** Reads a script and removes needless blanks as well, since every page that shows events loads it. No text in the script may have such blanks. */
+/** Reads a script and removes needless blanks as well, since every page that shows events loads it. No string in the script may have such blanks. */
 const scriptOf = (name: string) =>
   bareScript(own(name))
     .replace(/ (=>|[=?}]|&&|===) /g, '$1')

@@ -87,7 +87,7 @@ interface Writing {
   texts: Cache<string, string>
 }
 
-/** Writings by form, then by language, with the clock if the site sets one. */
+/** All writings, by form, then by language, with the clock if the site sets one. */
 const writings = new Map<DateForm, Map<string, Writing>>()
 
 /** Writes a wall time or a day in a form, in the language of the site. */

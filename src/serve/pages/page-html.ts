@@ -91,7 +91,7 @@ export function marked(name: string, wrong: string | undefined): { attributes: H
   }
 }
 
-/** Writes a menu of values, or a text field if there are more values. `none` is the first option and chooses nothing; `wrong` tells of an unusable value. */
+/** Writes a menu of values, or a text field if there are more values. `none` is the first option and chooses nothing; `wrong` is the text of a fault. */
 export function select(
   label: string,
   name: string,

@@ -98,7 +98,7 @@ export function byLanguage<Value>(make: (language: Language) => Value): Readonly
   return Object.fromEntries(LANGUAGES.map((language) => [language, make(language)])) as Record<Language, Value>
 }
 
-/** The name of each language in itself. */
+/** The name of each language in that language, with a capital first letter. */
 export const LANGUAGE_NAMES = byLanguage((language) => {
   const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1)
@@ -119,7 +119,7 @@ export function withLanguage(address: string, language: Language | undefined): s
   return query === '' ? path : `${path}?${query}`
 }
 
-/** Returns an address that names the language which the address of the page names, if it leads to a page; paths of files do not end in a slash, and stay. */
+/** Returns a link with the language that the address of the page names, if the link leads to a page. Paths of files do not end in a slash, and stay. */
 export function keepLanguage({ namedLanguage }: Pick<Site, 'namedLanguage'>, address: string): string {
   return namedLanguage !== undefined && /^[^?#]*\/(?:\?|$)/.test(address)
     ? withLanguage(address, namedLanguage)

@@ -57,7 +57,7 @@ export interface PageQuery {
 export const filterWithValue = (site: Site, name: string, value: string) =>
   `${translate(site.language, ABOUT.get(name) ?? name)}: ${value}`
 
-/** The names of the parameters of pages without `page`, in the order in which addresses have them. */
+/** The names of all parameters of pages but `page`, in the order in which addresses have them. */
 const NAMES = [...Object.keys(SHARED), 'near', 'geoloc_lat', 'geoloc_lng', 'geoloc_radius']
 
 /** Returns the query of an address whose parameters cannot all be used: nothing is filtered, and the form shows the values that were sent. */

@@ -44,7 +44,7 @@ interface OfferedVenue {
 
 /** The terms and venues that pages know. */
 export interface PageTerms {
-  /** By id, the terms with the most published events and the categories above them; and the terms that `learnTerms` has added. */
+  /** The terms with the most published events, the categories above them, and the terms that `learnTerms` has added; by id. */
   byId: Map<number, ShownTerm>
   /** The terms that earlier pages had to look up, by id, kept for later pages; undefined for a term that no published event has. */
   learned: Map<number, ShownTerm | undefined>
@@ -59,7 +59,7 @@ export interface PageTerms {
 /** The most categories and the most tags that a form offers; more of them are named by typing. */
 const MOST_TERMS = 200
 const MOST_VENUES = 200
-/** The most looked-up terms that are kept for later pages. */
+/** The most terms that `learned` keeps for later pages. */
 const MOST_LEARNED = 5000
 /** The number of colours in the style sheet. */
 const HUES = 12
@@ -76,7 +76,7 @@ export async function readPageTerms({ db }: Context): Promise<PageTerms> {
   return termsFrom(shownTerms(rows), isCut, venues.length > MOST_VENUES ? [] : venues.map(offered))
 }
 
-/** Reads the terms without the venues. */
+/** Reads the terms with the most published events, but no venues. */
 export async function readTermsAlone({ db }: Context): Promise<PageTerms> {
   const { rows, isCut } = await readTermsInUse(db, MOST_TERMS)
   return termsFrom(shownTerms(rows), isCut, [])

@@ -64,7 +64,7 @@ export interface Pages {
   memory: EventMemory
   assets: Assets
   look: Look
-  /** The value of `memory.settings` when the look was read: owners have changed it since if the value is another now. */
+  /** The value of `memory.settings` when the look was read; another value now means that owners have changed settings since. */
   settings: number
   /** The cards of events, by the language in which they are written. */
   cards: Readonly<Record<Language, Cards>>
@@ -377,7 +377,10 @@ async function readPublic(context: Context, kind: Kind, id: number): Promise<Rec
   return row && row.status !== 'trash' && mayRead(context.caller, row) ? row : undefined
 }
 
-/** Redirects from an address without a public record to that of the record that had it last. @throws Problem, with 410 for a record that is gone, else 404 */
+/**
+ * Redirects from an address without a public record to the address of the record that had it last.
+ * @throws Problem (410 for a record that is gone, else 404)
+ */
 async function missingRecord(context: Context, kind: Kind, slug: string): Promise<PageAnswer> {
   const id = await findByOldSlug(context.db, kind, canonicalSlug(slug))
   if (id !== undefined) return formerAddress(context, kind, id)
@@ -514,7 +517,7 @@ const shown = (viewing: Viewing, view: View): PageAnswer => ({
   ...(view.imagesFrom === undefined ? {} : { imagesFrom: view.imagesFrom }),
 })
 
-/** Answers with a page that explains a failure. Reads no data. @param options.names the wrong parameters */
+/** Answers with a page that explains a failure, and reads no data for it. `names` are the wrong parameters. */
 export function problemPage(
   pages: Pick<Pages, 'assets' | 'look' | 'memory' | 'cards'>,
   context: Context,

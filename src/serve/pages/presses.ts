@@ -60,7 +60,7 @@ export function presses(viewing: Viewing, { span, scope, query }: Pressed): Html
   return html`<nav class="pills quick" aria-label="${say(site, 'Time, price and place')}">${times}${hasDates && press(say(site, 'Any day'), to(list, anyDay), false)}${switches}${nearPress(viewing, query, (changes) => to(span, changes))}</nav>`
 }
 
-/** Writes the press that asks for the position of the reader. Without the script it leads to the places to choose. False where no venue has a position. */
+/** Writes the press that asks for the position of the reader. Without the script it leads to a choice of places. False where no venue has a position. */
 function nearPress(
   { context: { site }, assets, memory, terms }: Viewing,
   { sent }: PageQuery,

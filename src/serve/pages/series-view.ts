@@ -59,7 +59,7 @@ const feedFilter = ({ id }: SeriesRow) => `post_parent=${id}`
 /** Returns the path of the feed of a series with this ending. */
 export const seriesFeed = (series: SeriesRow, ending: string) => feedPath('/events', ending, feedFilter(series))
 
-/** The most dates on one page, and the most dates of the first page that are shown as lists show events. */
+/** The most dates on one page, and the most dates of the first page that are written as rows of lists. */
 const DATES_A_PAGE = 60
 const MOST_ROWS = 1
 

@@ -50,7 +50,7 @@ export async function sitemapOfMonth(context: Context, month: string): Promise<s
   return addresses(rows.map((row) => ({ address: recordUrl(site, 'event', row), changed: row.modified_utc })))
 }
 
-/** Writes the site map of all other pages: the calendar, pages of text, months with events from now on, categories, tags, series, venues and organizers. */
+/** Writes the site map of all pages but events: the calendar, pages of text, months with events from now on, categories, tags, series, venues, organizers. */
 export async function sitemapOfPages(context: Context, today: string, { texts }: Pick<Look, 'texts'>): Promise<string> {
   const { site, db } = context
   const days = { start: `${today.slice(0, 7)}-01`, end: addDays(today, 1100) }

@@ -18,7 +18,7 @@ interface Said {
 /** The events that a path names: a view, and its date if it has one. */
 export type Span<View extends keyof Said = keyof Said> = { [Name in View]: { view: Name } & Said[Name] }[View]
 
-/** How a view of events is read, written and linked to; `pages.ts` has the function that shows it. */
+/** The functions that read, write and link a view of events; `pages.ts` has the function that shows it. */
 interface ViewRow<View extends keyof Said> {
   /** Reads at most two segments, the end of a path; undefined where they name no span of this view. */
   read: (name: string | undefined, value: string | undefined) => Span<View> | undefined

@@ -49,7 +49,7 @@ export function sameEvents({ context }: Viewing, asked: EventsAsked, span: Span,
 /** Returns the parameters that links to a span leave out: dates for views with a date in their path; for past events `when`, which is about the future. */
 const keptOut = (span: Span) => (span.view === 'past' ? ['when'] : isList(span) ? [] : OF_LISTS)
 
-/** Returns a function that returns the address of a day with the same filters. */
+/** Returns a function for the address of a day with the same filters. */
 export function daysOfSame({ context }: Viewing, asked: EventsAsked): (day: string) => string {
   const scope = scopeIn(asked)
   const query = queryText(asked.query, OF_LISTS)

@@ -25,7 +25,7 @@ export interface Viewing {
   terms: PageTerms
   assets: Assets
   look: Look
-  /** 0 for Sunday to 6 for Saturday. */
+  /** The first day of the week, 0 for Sunday to 6 for Saturday. */
   weekStart: number
   /** Today in the zone of the site. */
   today: string
@@ -39,7 +39,7 @@ export interface Viewing {
 export interface FeedLink {
   mediaType: string
   title: string
-  /** Below the address of the site. */
+  /** The path of the feed, below the address of the site. */
   path: string
 }
 
@@ -58,7 +58,7 @@ export interface View {
   /** Paths of the pages before and after it. */
   previous?: string | undefined
   next?: string | undefined
-  /** The address of a picture. */
+  /** The address of a picture that previews of links show. */
   image?: string | undefined
   /** The Open Graph type of its subject. */
   type?: 'website' | 'article'
@@ -71,7 +71,7 @@ export interface View {
   imagesFrom?: string | undefined
   /** The scripts it needs besides the one of all pages. */
   scripts?: readonly Pick<Asset, 'path'>[]
-  /** The part of the site it belongs to. */
+  /** The part of the site that the navigation marks as the present one. */
   current: Span['view'] | LinkedKind | undefined
   body: Html
 }

@@ -19,7 +19,7 @@ export function nearName(site: Site, day: string, today: string): string {
   return dayNumber(day) - dayNumber(today) === 1 ? say(site, 'Tomorrow') : ''
 }
 
-/** Decides whether an event ends on the next day, after the small hours and earlier in the day than it began: from 20:00 until 9:00. */
+/** Decides whether an event ends on the next day, after the small hours and earlier in the day than it began, such as from 20:00 until 9:00. */
 export const isOvernight = (start: string, end: string) =>
   dayOf(end) === addDays(dayOf(start), 1) && end.slice(11) < start.slice(11) && lastDayOf(start, end) > dayOf(start)
 

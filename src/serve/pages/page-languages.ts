@@ -1,3 +1,4 @@
+import { type Cache, cacheBudget, emptyCache, entryBytes, findCached, keepCached } from '../../base/cache.ts'
 import { LANGUAGES, type Language, type Site } from '../../base/config.ts'
 import { type Html, html } from './page-html.ts'
 
@@ -10,22 +11,23 @@ export interface Chosen {
   isNamed: boolean
 }
 
-/** The languages that a site offers, and the choices for headers that were read lately. */
+/** The offered languages, and the choices for headers that were read lately, with a budget of their own: strangers cannot fill the caches of the process. */
 export interface LanguageChooser {
   languages: readonly Language[]
-  /** The choices by header: at most `MOST_KNOWN`, none for a long header, so that strangers cannot fill the memory of the process. */
-  known: Map<string, Chosen>
+  /** By header; no long ones. */
+  known: Cache<string, Chosen>
   byDefault: Chosen
 }
 
 export function makeLanguageChooser({ language, languages }: Site): LanguageChooser {
-  return { languages, known: new Map(), byDefault: { language, isNamed: languages.length === 1 } }
+  const known: LanguageChooser['known'] = emptyCache(cacheBudget(KNOWN_BYTES))
+  return { languages, known, byDefault: { language, isNamed: languages.length === 1 } }
 }
 
 /** The most characters of a header that are read; browsers send fewer than a hundred. */
 const LONGEST_HEADER = 256
 const MOST_RANGES = 20
-const MOST_KNOWN = 500
+const KNOWN_BYTES = 200_000
 
 const NAMED = /(?:^|&)lang=([a-z]+)(?=&|$)/
 
@@ -36,12 +38,10 @@ export function chooseLanguage(chooser: LanguageChooser, query: string, header: 
   const named = query === '' ? undefined : namedIn(languages, query)
   if (named !== undefined) return { language: named, isNamed: true }
   if (header === undefined) return byDefault
-  const chosen = known.get(header)
+  const chosen = findCached(known, header)
   if (chosen) return chosen
   const read = { language: bestOf(languages, header.slice(0, LONGEST_HEADER).toLowerCase()), isNamed: false }
-  if (header.length > LONGEST_HEADER) return read
-  if (known.size >= MOST_KNOWN) known.clear()
-  known.set(header, read)
+  if (header.length <= LONGEST_HEADER) keepCached(known, header, read, entryBytes(header))
   return read
 }
 

@@ -1,4 +1,4 @@
-// Caches bounded in bytes. The caches of a process share one budget.
+// Caches bounded in bytes, which share the budget of a process; and what is made once for each of a few keys.
 
 /** A number of bytes that several caches share. A cache that is used more takes more of them. */
 export interface CacheBudget {
@@ -115,4 +115,19 @@ export function cachedText<Key extends string | number>(
   const made = make()
   keepCached(cache, key, made, entryBytes(String(key), made))
   return made
+}
+
+/**
+ * The function that makes a value once for each key and holds it for good: for keys that are few, such as languages. What is undefined is not held, so
+ * texts of strangers that mean nothing may be keys.
+ */
+export function madeOnce<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new Map<Key, Value>()
+  return (key) => {
+    const known = made.get(key)
+    if (known !== undefined) return known
+    const value = make(key)
+    if (value !== undefined) made.set(key, value)
+    return value
+  }
 }

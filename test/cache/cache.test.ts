@@ -8,6 +8,7 @@ import {
   findCached,
   keepCached,
   limitCaches,
+  madeOnce,
   processBudget,
 } from '../../src/base/cache.ts'
 import { prepareTexts, renderedText } from '../../src/base/text/long-texts.ts'
@@ -73,4 +74,14 @@ test('long texts are kept within the budget of the process', async () => {
     assert.deepEqual([...rendered.values()], [renderedText(raw, false)])
     assert.ok(processBudget.youngBytes > 0 && processBudget.youngBytes <= 2_000_000)
   }
+})
+
+test('what is made once for a key is not made again, unless it is undefined', () => {
+  const asked: string[] = []
+  const lengthOf = madeOnce((text: string) => {
+    asked.push(text)
+    return text === '' ? undefined : text.length
+  })
+  assert.deepEqual(['one', '', 'three', 'one', ''].map(lengthOf), [3, undefined, 5, 3, undefined])
+  assert.deepEqual(asked, ['one', '', 'three', ''])
 })

@@ -1,3 +1,4 @@
+import { madeOnce } from '../cache.ts'
 import { fold } from './characters.ts'
 import { DAY_MS } from './zones.ts'
 
@@ -301,18 +302,8 @@ export interface Vocabulary {
   and: Phrases<true>
 }
 
-const vocabularies = new Map<string, Vocabulary>()
-
-/** Returns the vocabulary of a language, made once. A language without words here has those of English, and its own names of months and weekdays. */
-export function vocabularyOf(language: string): Vocabulary {
-  const known = vocabularies.get(language)
-  if (known) return known
-  const made = makeVocabulary(language)
-  vocabularies.set(language, made)
-  return made
-}
-
-function makeVocabulary(language: string): Vocabulary {
+/** The words of a language. One that has none here takes those of English, with the names of its own months and weekdays. */
+export const vocabularyOf = madeOnce((language: string): Vocabulary => {
   const { en: english = {} as TimeWords } = WORDS
   const [base = ''] = language.split('-', 1)
   const both = [WORDS[base] ?? english, english]
@@ -364,7 +355,7 @@ function makeVocabulary(language: string): Vocabulary {
     places: record(({ places }) => places),
     and: all(({ and }) => `${and}|,`),
   }
-}
+})
 
 const same = <Meaning>(list: string, meaning: Meaning): [string, Meaning][] =>
   list.split('|').map((phrase) => [phrase, meaning])

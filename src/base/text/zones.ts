@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
+import { madeOnce } from '../cache.ts'
 
 // Converts wall times to UTC and back, reads the names of time zones, and finds wall times that a change of the clock skips or repeats.
 
@@ -134,9 +135,6 @@ const abbreviationsByWord = new Map(
   ABBREVIATIONS.toReversed().map(([letters, offset]) => [letters.toLowerCase(), { letters, offset: offsetMs(offset) }]),
 )
 
-/** The zones that were asked for so far, by name in lower case. Only zones that exist are kept, so their number is bounded. */
-const zones = new Map<string, Zone>()
-
 /**
  * Decides whether a text names a time zone (rule 2.7): an IANA name in any letter case, an abbreviation of the tz database (`EST`), `±HH:MM`, `UTC`,
  * `UTC±h`, `UTC±h:mm` or `UTC±h.5`. Offsets beyond 14 hours name none.
@@ -268,16 +266,13 @@ function getZone(text: string): Zone {
 }
 
 function findZone(text: string): Zone | undefined {
-  if (text.length > LONGEST_NAME) return undefined
-  const key = text.toLowerCase()
-  const known = zones.get(key)
-  if (known) return known
-  const zone = readZone(key)
-  if (zone) zones.set(key, zone)
-  return zone
+  return text.length > LONGEST_NAME ? undefined : zoneNamed(text.toLowerCase())
 }
 
-/** Reads the name of a zone, in lower case. IANA names go before abbreviations: `CET` is the zone with summer time, `CEST` is +02:00 all year. */
+/** The zone of a name in lower case; only existing ones are held, so their number is bounded. */
+const zoneNamed = madeOnce(readZone)
+
+/** IANA names go before abbreviations: `CET` is the zone with summer time, `CEST` an hour that never changes. */
 function readZone(key: string): Zone | undefined {
   if (key === 'utc') return { kind: 'fixed', offset: 0, abbreviation: 'UTC' }
   const offset = /^(utc)?([+-]\d{1,2})(?:(:[0-5]\d)|(\.\d{1,2}))?$/.exec(key)

@@ -1,3 +1,4 @@
+import { madeOnce } from '../../base/cache.ts'
 import type { Site } from '../../base/config.ts'
 import { distanceInWords, endAfter, lengthInWords, movedEnd } from '../../base/text/event-lengths.ts'
 import { addDays, dayOf, parseMoment, wallNow } from '../../base/text/moments.ts'
@@ -192,13 +193,8 @@ function unreadTime(site: Site, text: string): string {
 
 const LONGEST_QUOTED = 60
 
-const forms = new Map<string, Intl.DateTimeFormat>()
-
-/** Returns a day as a form shows it: in words that are read again, such as `Thu 26 Nov 2026`, or as `YYYY-MM-DD` where words would not be read as this day. */
-export function typedDay(site: Site, day: string): string {
-  const locale = localeOf(site)
-  const format =
-    forms.get(locale) ??
+const typedForm = madeOnce(
+  (locale: string) =>
     new Intl.DateTimeFormat(locale, {
       weekday: 'short',
       day: 'numeric',
@@ -207,11 +203,15 @@ export function typedDay(site: Site, day: string): string {
       timeZone: 'UTC',
       calendar: 'gregory',
       numberingSystem: 'latn',
-    })
-  forms.set(locale, format)
+    }),
+)
+
+/** A day as a form shows it, in words that are read again: `Thu 26 Nov 2026`. */
+export function typedDay(site: Site, day: string): string {
+  const locale = localeOf(site)
   const ms = utcToMs(`${day} 00:00:00`)
   if (Number.isNaN(ms)) return day
-  const text = format.format(ms).replaceAll(',', '')
+  const text = typedForm(locale).format(ms).replaceAll(',', '')
   return readSpokenDate(text, { language: locale, now: `${day} 00:00:00` })?.date === day ? text : day
 }
 

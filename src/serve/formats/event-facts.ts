@@ -1,3 +1,4 @@
+import { madeOnce } from '../../base/cache.ts'
 import type { Site } from '../../base/config.ts'
 import { plainText } from '../../base/text/html.ts'
 import { renderedForFeed, renderedReadable, type WantedText } from '../../base/text/long-texts.ts'
@@ -109,22 +110,12 @@ export function describeWhen(
 ): string {
   // Wall times are formatted as if they were UTC, so that zones that the runtime does not know are right too.
   const [start, end] = [row.start_date, row.end_date].map((wall) => Date.parse(rfc3339(wall))) as [number, number]
-  const format = formatFor(site.language, row.all_day === 1)
+  const format = formatFor(site.language)[row.all_day === 1 ? 'days' : 'times']
   const when = start === end ? format.format(start) : format.formatRange(start, end)
   return row.all_day === 1 ? when : `${when} (${row.timezone})`
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>()
-
-function formatFor(language: string, isAllDay: boolean): Intl.DateTimeFormat {
-  const key = `${language} ${isAllDay}`
-  const known = formats.get(key)
-  if (known) return known
-  const format = new Intl.DateTimeFormat(language, {
-    dateStyle: 'full',
-    ...(isAllDay ? {} : { timeStyle: 'short' }),
-    timeZone: 'UTC',
-  })
-  formats.set(key, format)
-  return format
-}
+const formatFor = madeOnce((language: string) => ({
+  days: new Intl.DateTimeFormat(language, { dateStyle: 'full', timeZone: 'UTC' }),
+  times: new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short', timeZone: 'UTC' }),
+}))

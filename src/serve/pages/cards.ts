@@ -1,4 +1,4 @@
-import { type Cache, type CacheBudget, emptyCache, findCached, keepCached } from '../../base/cache.ts'
+import { type Cache, type CacheBudget, emptyCache, findCached, keepCached, madeOnce } from '../../base/cache.ts'
 import type { Site } from '../../base/config.ts'
 import { decodeEntities, plainText } from '../../base/text/html.ts'
 import { isWallTime } from '../../base/text/moments.ts'
@@ -234,17 +234,18 @@ function amountIn({ numbers }: Price): string | undefined {
   return CLEAR.test(number) ? number : undefined
 }
 
-const formats = new Map<string, Intl.NumberFormat>()
+const moneyFormat = madeOnce((locale: string) =>
+  madeOnce((currencyDisplay: 'symbol' | 'code') =>
+    madeOnce((decimals: 0 | 2) => {
+      const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
+      return new Intl.NumberFormat(locale, { style: 'currency', currency: 'EUR', currencyDisplay, ...digits })
+    }),
+  ),
+)
 
 /** Returns a function that writes a range of amounts of money. `mark` stands where the language puts the sign or the code of a currency. */
 function moneyWriter(locale: string, mark: string, decimals: 0 | 2): (low: string, high: string) => string {
-  const currencyDisplay = /\p{Sc}$/u.test(mark) ? 'symbol' : 'code'
-  const key = `${locale} ${currencyDisplay} ${decimals}`
-  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
-  const format =
-    formats.get(key) ??
-    new Intl.NumberFormat(locale, { style: 'currency', currency: 'EUR', currencyDisplay, ...digits })
-  formats.set(key, format)
+  const format = moneyFormat(locale)(/\p{Sc}$/u.test(mark) ? 'symbol' : 'code')(decimals)
   return (low, high) => {
     const parts =
       low === high ? format.formatToParts(Number(low)) : format.formatRangeToParts(Number(low), Number(high))

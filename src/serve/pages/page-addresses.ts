@@ -1,3 +1,4 @@
+import { madeOnce } from '../../base/cache.ts'
 import type { Site } from '../../base/config.ts'
 import type { Taxonomy } from '../../store/storage/schema.ts'
 import { isDay, isMonth } from './page-dates.ts'
@@ -37,15 +38,11 @@ export type PageAddress =
   | { is: 'sitemap of pages' }
   | { is: 'sitemap of month'; month: string }
 
-/** Returns the path in the address of the site, without a slash at the end: every link begins with it. */
-export function rootOf({ url }: Site): string {
-  const known = roots.get(url) ?? new URL(url).pathname.replace(/\/+$/, '')
-  roots.set(url, known)
-  return known
-}
+/** The path of the site itself, without a slash at the end: the beginning of every link. */
+export const rootOf = ({ url }: Site): string => rootAt(url)
 
-/** The results of `rootOf` by the address of the site; a process has one site. */
-const roots = new Map<string, string>()
+/** By the address of the site, which a process has one of. */
+const rootAt = madeOnce((url: string) => new URL(url).pathname.replace(/\/+$/, ''))
 
 const PAGES =
   /^\/(?:$|(?:events|event|venues?|organizers?|tag|embed|series|feed)(?:\/|$)|robots\.txt$|sitemap(?:-[\w-]+)?\.xml$|index\.php$)/

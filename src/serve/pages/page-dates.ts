@@ -1,4 +1,4 @@
-import { type Cache, cachedText, emptyCache, processBudget } from '../../base/cache.ts'
+import { type Cache, cachedText, emptyCache, madeOnce, processBudget } from '../../base/cache.ts'
 import type { Site } from '../../base/config.ts'
 import { addDays, dayOf, formatUtc } from '../../base/text/moments.ts'
 import { DAY_MS, dayNumber, timezoneAbbreviation, utcToMs } from '../../base/text/zones.ts'
@@ -87,34 +87,29 @@ interface Writing {
   texts: Cache<string, string>
 }
 
-/** All writings, by form, then by language, with the clock if the site sets one. */
-const writings = new Map<DateForm, Map<string, Writing>>()
-
-/** Writes a wall time or a day in a form, in the language of the site. */
+/** A wall time or day in a form of the language of the site. */
 export function written(site: Site, form: DateForm, wall: string): string {
-  const { format, texts } = writingOf(localeOf(site), form, form === 'time' ? site.clock : 'auto')
+  const { format, texts } = writingOf(form)(localeOf(site))(form === 'time' ? site.clock : 'auto')
   const part = form === 'time' ? wall.slice(11, 16) : wall.slice(0, 10)
   return cachedText(texts, part, () =>
     format.format(utcToMs(form === 'time' ? `2000-01-01 ${part}:00` : `${part} 00:00:00`)),
   )
 }
 
-function writingOf(locale: string, form: DateForm, clock: Site['clock'] = 'auto'): Writing {
-  const ofForm = writings.get(form) ?? new Map<string, Writing>()
-  const key = clock === 'auto' ? locale : `${locale} ${clock}`
-  const known = ofForm.get(key)
-  if (known) return known
-  const format = new Intl.DateTimeFormat(locale, {
-    ...FORMS[form],
-    ...(clock !== 'auto' && { hourCycle: clock === '12' ? 'h12' : 'h23' }),
-    timeZone: 'UTC',
-    calendar: 'gregory',
-    numberingSystem: 'latn',
-  })
-  const writing = { format, texts: emptyCache<string, string>(processBudget) }
-  writings.set(form, ofForm.set(key, writing))
-  return writing
-}
+const writingOf = madeOnce((form: DateForm) =>
+  madeOnce((locale: string) =>
+    madeOnce((clock: Site['clock']): Writing => {
+      const format = new Intl.DateTimeFormat(locale, {
+        ...FORMS[form],
+        ...(clock !== 'auto' && { hourCycle: clock === '12' ? 'h12' : 'h23' }),
+        timeZone: 'UTC',
+        calendar: 'gregory',
+        numberingSystem: 'latn',
+      })
+      return { format, texts: emptyCache(processBudget) }
+    }),
+  ),
+)
 
 /** Writes a time in the fewest characters that the language allows, for narrow columns: `9am` for `9:00 AM`. */
 export function writtenShortTime(site: Site, wall: string): string {
@@ -141,20 +136,17 @@ export function writtenRange(site: Site, first: string, last: string, today: str
 
 /** Writes two days in a form as a range; the parts that both share are written once. */
 export function writtenSpan(site: Site, form: DateForm, first: string, last: string): string {
-  const { format, texts } = writingOf(localeOf(site), form)
+  const { format, texts } = writingOf(form)(localeOf(site))('auto')
   const [from, to] = [utcToMs(`${first} 00:00:00`), utcToMs(`${laterOf(first, last)} 00:00:00`)]
   return cachedText(texts, `${first} ${last}`, () => format.formatRange(from, to))
 }
 
 /** Returns the name of a unit of the calendar as a heading, such as `Month`. */
 export function unitName(site: Site, unit: 'day' | 'weekOfYear' | 'month'): string {
-  const locale = localeOf(site)
-  const names = unitNames.get(locale) ?? new Intl.DisplayNames(locale, { type: 'dateTimeField' })
-  unitNames.set(locale, names)
-  return capitalized(site, names.of(unit) ?? '')
+  return capitalized(site, unitNames(localeOf(site)).of(unit) ?? '')
 }
 
-const unitNames = new Map<string, Intl.DisplayNames>()
+const unitNames = madeOnce((locale: string) => new Intl.DisplayNames(locale, { type: 'dateTimeField' }))
 
 /** Returns a text with a capital first letter, to begin a line: French and Spanish write months and days in lower case. */
 export function capitalized({ language }: Pick<Site, 'language'>, text: string): string {
@@ -163,26 +155,19 @@ export function capitalized({ language }: Pick<Site, 'language'>, text: string):
 
 /** Writes a distance in kilometres in the language of the site, with at most one decimal below ten kilometres and none from there on. */
 export function writtenDistance(site: Site, km: number): string {
-  const locale = localeOf(site)
-  const format =
-    distances.get(locale) ??
-    new Intl.NumberFormat(locale, { style: 'unit', unit: 'kilometer', maximumFractionDigits: 1 })
-  distances.set(locale, format)
-  return format.format(km < 10 ? km : Math.round(km))
+  return distances(localeOf(site)).format(km < 10 ? km : Math.round(km))
 }
 
-const distances = new Map<string, Intl.NumberFormat>()
+const distances = madeOnce(
+  (locale: string) => new Intl.NumberFormat(locale, { style: 'unit', unit: 'kilometer', maximumFractionDigits: 1 }),
+)
 
 /** Writes a number in the language of the site. */
 export function writtenNumber(site: Site, number: number): string {
-  if (number < 1000) return String(number)
-  const locale = localeOf(site)
-  const format = numberFormats.get(locale) ?? new Intl.NumberFormat(locale)
-  numberFormats.set(locale, format)
-  return format.format(number)
+  return number < 1000 ? String(number) : numbers(localeOf(site)).format(number)
 }
 
-const numberFormats = new Map<string, Intl.NumberFormat>()
+const numbers = madeOnce((locale: string) => new Intl.NumberFormat(locale))
 
 /** The hours after midnight that belong to the evening before, and the same span in milliseconds. */
 export const NIGHT_HOURS = 5

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
+import { madeOnce } from '../../base/cache.ts'
 import { ATTENDANCES, type Attendance } from '../../base/fields/event-fields.ts'
 import { accessFacts, factsIn, venueFacts } from '../../base/fields/event-members.ts'
 import { isWallTime } from '../../base/text/moments.ts'
@@ -366,16 +367,10 @@ const attendedAfter = statement<{ id: number }>()((db, last) =>
 
 const numberOfWay = (way: Attendance) => ATTENDANCES.indexOf(way)
 
-const numbersKnown = new Map<string, readonly number[]>([['', NONE]])
-
-/** Returns the numbers of the access facts in a text; events with the same facts share one list. */
-function factNumbers(words: string): readonly number[] {
-  const known = numbersKnown.get(words)
-  if (known) return known
-  const numbers = words.split(' ').map((word) => accessFacts.indexOf(word))
-  numbersKnown.set(words, numbers)
-  return numbers
-}
+/** The numbers of facts of access; events with the same facts share a list. */
+const factNumbers = madeOnce((words: string): readonly number[] =>
+  words === '' ? NONE : words.split(' ').map((word) => accessFacts.indexOf(word)),
+)
 
 /** The most bytes of all links. */
 const MOST_BYTES = 2 ** 32

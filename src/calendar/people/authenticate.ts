@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import { setTimeout as sleepFor } from 'node:timers/promises'
+import { type Cache, cacheBudget, drop, emptyCache, entryBytes, findCached, keepCached } from '../../base/cache.ts'
 import { Problem } from '../../base/problems.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { anonymous, type Caller } from './caller.ts'
 import { findPassword, findTokenCredential, noteUses, type ShownCredential } from './credentials.ts'
 import {
   countedName,
-  dropOldest,
   type Guesses,
   inTurn,
   makeGuesses,
@@ -38,21 +38,28 @@ export interface Authenticator {
 
 /** Milliseconds that a caller is cached; no longer, since another process may have revoked the credential meanwhile. */
 const BELIEVED_MS = 5000
-const MOST_CALLERS = 1000
+/** The room for a thousand callers and more. It is theirs alone, so that whatever else strangers ask for pushes nobody out. */
+const CALLER_BYTES = 1_000_000
 
 /** The callers that have signed in at this process, by the hash of their header. */
 interface SignedIn {
-  /** Callers that need no look-up, from `since` until `until`, in milliseconds since the epoch. */
-  believed: Map<string, { caller: Caller; since: number; until: number }>
-  /** Headers that were valid at their last look-up. Their next look-ups wait for no turn. */
-  proven: Map<string, true>
+  /** Headers that were valid at their last look-up: they wait for no turn. */
+  proven: Cache<string, Proven>
   /** Look-ups under way: a client that sends many requests at once is looked up once. */
   underWay: Map<string, Promise<Caller>>
   /** Counts changes of users and credentials: a row read before a change must not be trusted after it. */
   generation: number
 }
 
-/** The state that all sign-ins of a process share. */
+/** The caller of a valid header. It needs no look-up in its generation, from `since` until `until`, in milliseconds since the epoch. */
+interface Proven {
+  caller: Caller
+  since: number
+  until: number
+  generation: number
+}
+
+/** The state of signing in. */
 interface SignInState {
   database: Database
   failures: Guesses
@@ -78,7 +85,7 @@ export function makeAuthenticator(
   sleep: (ms: number) => Promise<unknown> = sleepFor,
   refused: OnRefused = () => undefined,
 ): Authenticator {
-  const signedIn: SignedIn = { believed: new Map(), proven: new Map(), underWay: new Map(), generation: 0 }
+  const signedIn: SignedIn = { proven: emptyCache(cacheBudget(CALLER_BYTES)), underWay: new Map(), generation: 0 }
   const uses = makeUses(database)
   const signIn: SignInState = {
     database,
@@ -93,7 +100,6 @@ export function makeAuthenticator(
     authenticate: (header, address, now) => authenticate(signIn, header, address, now),
     forget: () => {
       signedIn.generation += 1
-      signedIn.believed.clear()
       signedIn.underWay.clear()
     },
     close: () => writeUses(uses),
@@ -126,11 +132,9 @@ async function authenticate(
   return looking
 }
 
-function findBelieved({ believed }: SignedIn, key: string, now: number): Caller | undefined {
-  const known = believed.get(key)
-  if (known && now >= known.since && now < known.until) return known.caller
-  believed.delete(key)
-  return undefined
+function findBelieved({ proven, generation }: SignedIn, key: string, now: number): Caller | undefined {
+  const known = findCached(proven, key)
+  return known?.generation === generation && now >= known.since && now < known.until ? known.caller : undefined
 }
 
 async function byPassword(
@@ -143,7 +147,7 @@ async function byPassword(
   const sent = readBasic(encoded)
   const attempt = () => tryPassword(signIn, key, sent, address, now)
   // A client that signed in before is never delayed by other clients' attempts at the same login.
-  if (signIn.signedIn.proven.has(key)) return attempt()
+  if (findCached(signIn.signedIn.proven, key)) return attempt()
   return inTurn(signIn.attempts, countedName(`${address} ${sent?.login ?? ''}`), attempt)
 }
 
@@ -163,7 +167,7 @@ async function tryPassword(
   const user = onlyActive(await findUserByLogin(read, sent.login))
   const shown = await findPassword(read, user, sent.password)
   if (user && shown) return letIn(signIn, key, user, shown, generation, now)
-  signIn.signedIn.proven.delete(key)
+  drop(signIn.signedIn.proven, key)
   signIn.refused(address, sent.login)
   const names = [`address ${address}`, `login ${user?.login ?? sent.login}`]
   return refuse(signIn, user ? 'incorrect_password' : 'invalid_username', names, now)
@@ -194,20 +198,12 @@ function letIn(
   if (now >= expires) throw new Problem('credential_expired')
   const caller: Caller = { id: user.id, login: user.login, role: user.role, ...(scopes ? { scopes } : {}) }
   noteUse(uses, id, now)
-  remember(signedIn.proven, key, true)
-  // A row read before a change must not be trusted after it.
-  if (generation === signedIn.generation)
-    remember(signedIn.believed, key, { caller, since: now, until: Math.min(now + BELIEVED_MS, expires) })
+  const proven = { caller, since: now, until: Math.min(now + BELIEVED_MS, expires), generation }
+  keepCached(signedIn.proven, key, proven, entryBytes(key, JSON.stringify(proven)))
   return caller
 }
 
-function remember<Value>(known: Map<string, Value>, key: string, value: Value): void {
-  known.delete(key)
-  if (known.size >= MOST_CALLERS) dropOldest(known)
-  known.set(key, value)
-}
-
-/** Refuses a sign-in after a delay. Nothing but refusals is delayed: a valid credential is accepted at once, however many attempts fail. */
+/** Delays a refusal, and nothing else: a valid credential is accepted at once, however many attempts fail. */
 async function refuse(
   { failures, sleep }: SignInState,
   code: 'incorrect_password' | 'invalid_username',

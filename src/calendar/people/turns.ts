@@ -82,7 +82,7 @@ export function noteGuess(guesses: Guesses, name: string, now: number): number {
   const entry = before && now - before.since < WINDOW_MS ? before : { failures: 0, since: now }
   entry.failures += 1
   guesses.delete(key)
-  if (guesses.size >= MOST_COUNTED) dropOldest(guesses)
+  if (guesses.size >= MOST_COUNTED) for (const oldest of guesses.keys()) if (guesses.delete(oldest)) break
   guesses.set(key, entry)
   const late = entry.failures - FREE_FAILURES - 1
   return late < 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** late, LONGEST_DELAY_MS)
@@ -93,10 +93,4 @@ export function guessesOf(guesses: Guesses, name: string, now: number): { failur
   const known = guesses.get(countedName(name))
   const msLeft = known ? known.since + WINDOW_MS - now : 0
   return known && msLeft > 0 ? { failures: known.failures, msLeft } : { failures: 0, msLeft: 0 }
-}
-
-/** Removes the oldest entry of a map, which makes room for another. */
-export function dropOldest(map: Map<string, unknown>): void {
-  const [oldest] = map.keys()
-  if (oldest !== undefined) map.delete(oldest)
 }

@@ -76,3 +76,35 @@ export function addList(group: Command): Command {
       group.error(`error: unknown command '${word}': kalends ${group.name()} takes ${names}.`)
     })
 }
+
+// Options that are numbers or times. `takes` begins the sentence of the error for any other text.
+
+export function askedCount(option: string, text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new Error(`${option} takes a whole number from 1 on, not "${text}".`)
+}
+
+/** Minutes, hours or days, such as `30m`, in milliseconds. */
+export function askedSpan(text: string, takes: string, least = 1): number {
+  const ms = spanMs(text, 'mhd')
+  if (ms >= least) return ms
+  throw new Error(`${takes}, not "${text}".`)
+}
+
+/**
+ * A date, with or without a time, in UTC, in milliseconds since the epoch. Where there is a `now`, hours, days or weeks count from it on, or back
+ * from it.
+ */
+export function askedMoment(text: string, takes: string, now = Number.NaN, direction: 1 | -1 = 1): number {
+  const [, day, time = '00:00'] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?$/.exec(text) ?? []
+  const ms = day === undefined ? now + direction * spanMs(text, 'hdw') : Date.parse(`${day}T${time}Z`)
+  if (!Number.isNaN(ms)) return ms
+  throw new Error(`${takes}, not "${text}".`)
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+function spanMs(text: string, units: string): number {
+  const [, amount, unit = ''] = /^(\d{1,5})([mhdw])$/.exec(text) ?? []
+  return units.includes(unit) ? Number(amount) * (UNIT_MS[unit] ?? Number.NaN) : Number.NaN
+}

@@ -79,7 +79,7 @@ describe('an import of another calendar of this kind', () => {
     assert.deepEqual(await titles(calendar), ['Evening 1', 'Evening 2'])
     assert.match((await calendar.kalends('import', '--mirror', '--since', day(1), source)).out, /0 moved to the trash/)
     assert.equal((await titles(calendar)).length, 2)
-    for (const wrong of ['yesterday', '2026-13-01', '2026-11-20 9']) {
+    for (const wrong of ['yesterday', '2026-13-01', '2026-11-20 9', '2026-11-20 25:00', '12h']) {
       const { err, code } = await calendar.kalends('import', '--since', wrong, source)
       assert.equal(code, 1)
       assert.match(err, /^--since takes a time in UTC such as/)

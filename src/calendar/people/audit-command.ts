@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { table } from '../../base/run-command.ts'
+import { askedCount, askedMoment, table } from '../../base/run-command.ts'
 import { formatUtc } from '../../base/text/zones.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
 import { findTexts, type HistoryFilter, isNamedText, listHistory } from '../../store/storage/history.ts'
@@ -53,7 +53,7 @@ export function registerAuditCommand(
     .action((asked: Asked, command: Command) =>
       runOnDatabase(command, open, async (database, print) => {
         const filter = readFilter(asked, clock())
-        const rows = await listHistory(database.read, filter, wholeNumber('--limit', asked.limit))
+        const rows = await listHistory(database.read, filter, askedCount('--limit', asked.limit))
         if (!asked.json) print(table([HEAD, ...rows.map(cellsOf)]))
         else for (const row of rows) print(await jsonOf(database.read, row))
       }),
@@ -100,29 +100,12 @@ function readFilter({ user, kind, record, since, until }: Asked, now: number): H
   return {
     user: user === undefined ? undefined : /^\d+$/.test(user) ? { id: Number(user) } : { login: user.toLowerCase() },
     kind,
-    record: record === undefined ? undefined : wholeNumber('--record', record),
+    record: record === undefined ? undefined : askedCount('--record', record),
     since: since === undefined ? undefined : readWhen('--since', since, now),
     until: until === undefined ? undefined : readWhen('--until', until, now),
   }
 }
 
-function wholeNumber(option: string, text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw new Error(`${option} takes a whole number from 1 on, not "${text}".`)
-}
-
-const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 }
-
-/** Reads a time before now or a moment in UTC, and returns it as the database keeps it. @throws Error with one sentence */
-function readWhen(option: string, text: string, now: number): string {
-  const [, amount, unit = ''] = /^(\d{1,5})([hdw])$/.exec(text) ?? []
-  const ms = amount === undefined ? momentMs(text) : now - Number(amount) * (UNIT_MS[unit] ?? Number.NaN)
-  if (Number.isNaN(ms))
-    throw new Error(`${option} takes a time such as 12h, 90d, 4w, 2026-11-20 or 2026-11-20 18:00, not "${text}".`)
-  return formatUtc(ms)
-}
-
-function momentMs(text: string): number {
-  const [, day, time = '00:00'] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?$/.exec(text) ?? []
-  return day === undefined ? Number.NaN : Date.parse(`${day}T${time}Z`)
-}
+/** A time in UTC as the database keeps it. */
+const readWhen = (option: string, text: string, now: number): string =>
+  formatUtc(askedMoment(text, `${option} takes a time such as 12h, 90d, 4w, 2026-11-20 or 2026-11-20 18:00`, now, -1))

@@ -1,5 +1,5 @@
 import { Argument, type Command, Option } from 'commander'
-import { type Print, runCommand, table } from '../../base/run-command.ts'
+import { askedMoment, type Print, runCommand, table } from '../../base/run-command.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { type Tx, type Writer, writerBy } from '../../store/storage/recording.ts'
 import { type CredentialScope, ROLES, type Role, SCOPES } from './caller.ts'
@@ -281,20 +281,9 @@ function parseScopes(text: string | undefined): CredentialScope[] | undefined {
   })
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 }
-
-/** Reads a stretch of time from now, or the beginning of a day in UTC, as milliseconds since the epoch. @throws Error with one sentence */
-function parseExpiry(text: string | undefined, now: number): number | undefined {
-  if (text === undefined) return undefined
-  const [, amount, unit = ''] = /^(\d{1,5})([hdw])$/.exec(text) ?? []
-  const ms = amount === undefined ? dayMs(text) : now + Number(amount) * (UNIT_MS[unit] ?? Number.NaN)
-  if (Number.isNaN(ms)) throw new Error(`An expiry is such as 12h, 90d, 4w or 2027-12-31, not "${text}".`)
-  return ms
-}
-
-function dayMs(text: string): number {
-  return /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
-}
+/** The end of a stretch of time from now, or a date in UTC, in milliseconds since the epoch. */
+const parseExpiry = (text: string | undefined, now: number): number | undefined =>
+  text === undefined ? undefined : askedMoment(text, 'An expiry is such as 12h, 90d, 4w or 2027-12-31', now)
 
 function parseWhich(id: string | undefined, all: boolean): number | 'all' {
   if (all && id === undefined) return 'all'

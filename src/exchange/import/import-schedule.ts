@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
 import { realPath } from '../../base/files.ts'
-import { table } from '../../base/run-command.ts'
+import { askedSpan, table } from '../../base/run-command.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
 import { describeHeld, notHeld } from '../../store/storage/edition.ts'
@@ -22,9 +22,8 @@ interface AskedSchedule {
   allowMassRemoval?: true
 }
 
-const SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 }
-/** The shortest time between two runs, in seconds. */
-const SHORTEST = 300
+/** The shortest time between two runs, in milliseconds. */
+const SHORTEST = 300_000
 
 /**
  * Stores a scheduled import, and returns a sentence that confirms it. `words` are the command-line words without the source and the schedule.
@@ -45,7 +44,8 @@ export async function scheduleImport(
     throw new Error(
       'Keep the application password of an import on a schedule in a file, and name that file with --password-file.',
     )
-  const every_seconds = readEvery(asked.every)
+  const every_seconds =
+    askedSpan(asked.every, '--every takes a time of 5m and more, such as 30m, 6h or 1d', SHORTEST) / 1000
   const file = passwordFile === undefined ? [] : ['--password-file', secretFile(passwordFile)]
   const isAddress = /^[a-z]+:\/\//i.test(source)
   const place = isAddress ? source : realPath(source)
@@ -53,18 +53,7 @@ export async function scheduleImport(
   return `The import ${name} runs every ${asked.every} from now on, while the service runs.`
 }
 
-function readEvery(text: string): number {
-  const [, amount, unit = ''] = /^([1-9]\d{0,4})([mhd])$/.exec(text) ?? []
-  const seconds = Number(amount) * (SECONDS[unit] ?? Number.NaN)
-  if (!(seconds >= SHORTEST))
-    throw new Error(`--every takes a time of 5m and more, such as 30m, 6h or 1d, not "${text}".`)
-  return seconds
-}
-
-/**
- * Returns the path of a file that only its owner can read. The database stores this path, not the content of the file.
- * @throws Error with one sentence when other users can see the file
- */
+/** A file that only its owner can read. The database stores its name, not its content. */
 function secretFile(file: string): string {
   const path = realPath(file)
   if ((statSync(path).mode & 0o077) !== 0)

@@ -1,6 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { askedMoment } from '../../base/run-command.ts'
+import { formatUtc } from '../../base/text/moments.ts'
 import type { DateOrder } from './csv-cells.ts'
 import { besideWriting, type FileTask, fileSource } from './file-source.ts'
 import { type FetchedAnswer, fetchPolitely, nameOrigin, SourceFailure } from './polite-fetch.ts'
@@ -91,10 +93,7 @@ export async function passwordOf({
 /** Reads `--since`, a date or a date and time in UTC, as `YYYY-MM-DD HH:MM:SS`. @throws Error with one sentence for any other text */
 function sinceOf({ since }: SourceOptions): string | undefined {
   if (since === undefined) return undefined
-  const [, day, time = '00:00'] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(?::\d\d)?)?$/.exec(since) ?? []
-  if (day === undefined || Number.isNaN(Date.parse(day)))
-    throw new Error(`--since takes a time in UTC such as 2026-11-20 or 2026-11-20 18:00, not "${since}".`)
-  return `${day} ${time}:00`
+  return formatUtc(askedMoment(since, '--since takes a time in UTC such as 2026-11-20 or 2026-11-20 18:00'))
 }
 
 /** Opens a downloaded file, which lies in a temporary folder until it is closed. */

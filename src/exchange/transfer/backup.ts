@@ -7,7 +7,7 @@ import type { Command } from 'commander'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { codeOf, messageOf } from '../../base/errors.ts'
 import { syncFolder } from '../../base/files.ts'
-import { type Print, runCommand } from '../../base/run-command.ts'
+import { askedCount, askedSpan, type Print, runCommand } from '../../base/run-command.ts'
 import { formatUtc } from '../../base/text/moments.ts'
 import type { MediaStore } from '../../store/media/media-store.ts'
 import {
@@ -80,21 +80,9 @@ function readPlan(target: string, { every, keep, withoutSecrets }: BackupOptions
   const isFolder = existsSync(target) && statSync(target).isDirectory()
   if (!isFolder && (every !== undefined || keep !== undefined))
     throw new Error(`--every and --keep need a folder, and ${target} is none: make it first.`)
-  const everyMs = every === undefined ? undefined : readTime(every)
-  return { target, isFolder, everyMs, keep: readNumber(keep), withSecrets: withoutSecrets === undefined }
-}
-
-const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-function readTime(text: string): number {
-  const [, amount, unit = ''] = /^([1-9]\d{0,3})([mhd])$/.exec(text) ?? []
-  if (amount === undefined) throw new Error(`--every takes a time such as 30m, 24h or 7d, not "${text}".`)
-  return Number(amount) * (UNIT_MS[unit] ?? 0)
-}
-
-function readNumber(text: string | undefined): number | undefined {
-  if (text === undefined || /^[1-9]\d{0,5}$/.test(text)) return text === undefined ? undefined : Number(text)
-  throw new Error(`--keep takes a whole number from 1 on, not "${text}".`)
+  const everyMs = every === undefined ? undefined : askedSpan(every, '--every takes a time such as 30m, 24h or 7d')
+  const kept = keep === undefined ? undefined : askedCount('--keep', keep)
+  return { target, isFolder, everyMs, keep: kept, withSecrets: withoutSecrets === undefined }
 }
 
 async function backUpOnce(places: CalendarPlaces, plan: BackupPlan, print: Print): Promise<void> {
